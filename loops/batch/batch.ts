@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { stopExit } from '../../policies/facts/stop.ts';
 import { runTask } from '../run/run.ts';
+import { openUnseenCalls } from '../tamper-guard/unseen-calls.ts';
 import type { BatchProgress, BatchRequest } from './batch-request.ts';
 import { callsOf } from './calls-of.ts';
 import { type BatchBounds, type BatchLimits, openLimits } from './limits.ts';
@@ -48,7 +49,13 @@ async function runLimited(request: BatchRequest, limits: BatchBounds, began: Dat
   if (bad.length > 0 && (request.badTasks === 'refuse' || tasks.length === 0))
     return { how: 'invalid', message: mistakeOf(bad, words.length), next_actions: nextAfter(bad, tasks.length) };
   const slots = openSlots(request.concurrency, clock);
-  const told = await goThrough({ ...request, context: { ...context, stop: limits.stop } }, tasks, slots, limits);
+  const unseenCalls = openUnseenCalls();
+  const told = await goThrough(
+    { ...request, context: { ...context, unseenCalls, stop: limits.stop } },
+    tasks,
+    slots,
+    limits,
+  );
   const all = [...bad.map((one) => badRow(one, options)), ...told.values()];
   const rows = all.map(({ row }) => row);
   const left = tasks.filter((task) => told.get(task)?.row.state !== 'done').map(({ word }) => word);
@@ -60,7 +67,7 @@ async function runLimited(request: BatchRequest, limits: BatchBounds, began: Dat
     tasks: rows,
     totals,
     by_failure: failuresOf(all),
-    notes: [...limits.notes(totals.not_started), ...slots.paused()],
+    notes: [...limits.notes(totals.not_started), ...slots.paused(), ...unseenCalls.finish()],
   };
   const unmet = { left, unreadable: bad.map(({ word }) => word), signedOut: slots.signedOut() };
   const written = await writeBatchReport(request, facts, unmet);

@@ -81,12 +81,13 @@ async function dispatchNow(
   callId: string,
 ): Promise<CallAnswer> {
   const { open, stage, guardianStop, context, register } = run;
-  const { commandFolder, clock, watch } = context;
+  const { commandFolder, clock, watch, unseenCalls = null } = context;
   const errand = errandOf(run, request, wanted, callId);
   const way = clearResultPaths(open.task, stage, clock);
   const watched = watchCall(open, {
     register,
     clock,
+    ended: unseenCalls,
     stage: stage.name,
     call_id: callId,
     dispatcher: (await identify(process.pid))!,

@@ -19,6 +19,7 @@ import { endOf } from './call-end.ts';
 import { lookAt } from './file-look.ts';
 import { lookAtJudged } from './folder-names.ts';
 import { changedIn, judgedBy } from './other-tasks.ts';
+import { hasYounger } from './younger-files.ts';
 
 interface TaskDoor {
   task: Pick<TaskFolder, 'id' | 'root'>;
@@ -92,10 +93,12 @@ const isOfOther = (entry: CallEntry, { id, root }: TaskDoor['task'], stateFolder
 
 function meanwhile({ task, register }: TaskDoor, call: RegisteredWatch): Pick<ChangeEntry, 'by' | 'files'>[] {
   const { task_id, stage, call_id } = call.entry;
-  const end = endOf(call.entry, register);
-  const span = { fromNs: call.beganNs, toNs: end?.ns ?? null };
+  if (!hasYounger(task.root, Number(call.beganNs / 1_000_000n))) return [];
   const known = { vouched: vouchedIn(register, task.root), names: namesIn(call.entry, task.id) };
-  const files = changedIn(task.root, span, known);
+  // When it was over is asked only where anything has changed since it began.
+  if (changedIn(task.root, { fromNs: call.beganNs, toNs: null }, known).length === 0) return [];
+  const end = endOf(call.entry, register);
+  const files = changedIn(task.root, { fromNs: call.beganNs, toNs: end?.ns ?? null }, known);
   if (files.length === 0) return [];
   const from = new Date(Number(call.beganNs / 1_000_000n)).toISOString();
   return [{ by: { task_id, stage, call_id, from, to: end?.at ?? null }, files }];

@@ -15,7 +15,7 @@ export const NAMELESS = '-';
 export function lookAtJudged(root: string, file: string): FileLook | null {
   const look = lookAt(file);
   if (look?.kind !== 'folder') return look;
-  return { ...look, stamp: stampOf(look, entriesOf(root, file)) };
+  return { ...look, stamp: namesOf(root, file, look).stamp };
 }
 
 /** Each file, link and folder of the inputs, with the folder `inputs` itself. Prompts are composed by runs. */
@@ -28,8 +28,8 @@ export function walkInputs(root: string, each: (file: string, look: FileLook) =>
       if (look !== null) each(file, look);
       return;
     }
-    const entries = entriesOf(root, file);
-    each(file, { ...look, stamp: stampOf(look, entries) });
+    const { entries, stamp } = namesOf(root, file, look);
+    each(file, { ...look, stamp });
     for (const entry of entries) if (filesToo || entry.isDirectory()) walk(`${file}${path.sep}${entry.name}`);
   }
 }
@@ -65,6 +65,29 @@ function folderNames(root: string): FolderNames | null {
     if (isSystemError(error)) return null;
     throw error;
   }
+}
+
+interface Names {
+  /** Of the folder itself, when they were read. */
+  at: string;
+  entries: Dirent[];
+  stamp: string;
+}
+
+/** Of a thousand tasks nearly all are as they were before the last call: a folder with the same stamp has the same names. */
+const remembered = new Map<string, Names>();
+const MOST_REMEMBERED = 20_000;
+/** What changes twice within a tick of the kernel's clock may bear one time. */
+const TICK_NS = 100_000_000n;
+
+function namesOf(root: string, folder: string, look: FileLook): Names {
+  const known = remembered.get(folder);
+  if (known?.at === look.stamp) return known;
+  const entries = entriesOf(root, folder);
+  const names = { at: look.stamp, entries, stamp: stampOf(look, entries) };
+  if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+  if (look.changedNs + TICK_NS < BigInt(Date.now()) * 1_000_000n) remembered.set(folder, names);
+  return names;
 }
 
 /** With its inode: another folder of the same names may hold other files. */

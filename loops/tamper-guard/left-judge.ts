@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Finding } from '../../policies/facts/gate-record.ts';
 import {
   callEntries,
+  isCallOver,
   type RegisteredWatch,
   removeCallEntry,
   removeOldCalls,
@@ -21,10 +22,11 @@ import { describe, tamperedFinding } from './judge.ts';
 import { ownFiles } from './judge-files.ts';
 import type { KeptFile } from './kept-files.ts';
 import { type KeptLeft, keepEntry, keepLeft, type LeftFile } from './left-files.ts';
+import { noteChanges } from './note-changes.ts';
 import { putBack } from './put-back.ts';
 import { isUnfinished } from './restored-file.ts';
 import { loadJudge } from './saved-judge.ts';
-import { noteChanges, vouchFor } from './watched-call.ts';
+import { vouchFor } from './watched-call.ts';
 
 interface RecoveringJudge {
   task: TaskFolder;
@@ -54,11 +56,15 @@ export async function recoverJudge(recovering: RecoveringJudge, when: When): Pro
   for (const call of left) {
     if ((await isAlive(call.entry.dispatcher, self!)) !== 'dead') continue;
     let isNeeded = false;
-    if (wasAsked(task, call.entry.call_id)) isNeeded = recoverOne(recovering, call, when, recovered);
+    // Judged, and only the other tasks were not looked at: nothing of its own is to be put back.
+    if (isCallOver(call.folder)) {
+      if (when === 'before') continue;
+    } else if (wasAsked(task, call.entry.call_id)) isNeeded = recoverOne(recovering, call, when, recovered);
     else removeCallEntry(call.folder);
     if (when === 'before') continue;
     const end = endOf(call.entry, register);
-    recovered.notes.push(...noteChanges(register, call, end?.at ?? null, end?.ns ?? null));
+    const ended = { ...call, to: end?.at ?? null, toNs: end?.ns ?? null };
+    recovered.notes.push(...noteChanges(register, [ended]).values());
     isAnyNeeded ||= isNeeded;
     if (!isNeeded) removeCallEntry(call.folder);
   }

@@ -3,23 +3,21 @@
 import path from 'node:path';
 import {
   type CallEntry,
-  namesIn,
-  noteChange,
   openCallFolder,
   type RegisteredWatch,
   removeCallEntry,
   vouch,
-  vouchedIn,
   writeCallEntry,
 } from '../../state/calls/judge-register.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { OpenTask } from '../task/task.ts';
+import type { UnseenCalls } from '../task/unseen-calls.ts';
 import { lookAtJudged, namesOfTasks } from './folder-names.ts';
 import type { KeptFiles } from './kept-files.ts';
-import { changedIn, taskIds } from './other-tasks.ts';
+import { noteChanges } from './note-changes.ts';
+import { taskIds } from './other-tasks.ts';
 import type { Tampered } from './put-back.ts';
 import { saveJudge } from './saved-judge.ts';
-import { hasYounger } from './younger-files.ts';
 
 interface WatchedCall {
   /** Where copies are put; null where nothing can be written. */
@@ -33,12 +31,14 @@ interface WatchedCall {
 interface Watching extends Pick<CallEntry, 'stage' | 'call_id' | 'dispatcher' | 'until'> {
   register: string;
   clock: () => Date;
+  /** null: each is looked at as it ends. */
+  ended: UnseenCalls | null;
 }
 
 /** Writes nothing yet. What cannot be written later is a note of `end`, never a throw. */
 export function watchCall(
   { task, stateFolder }: Pick<OpenTask, 'task' | 'stateFolder'>,
-  { register, clock, ...call }: Watching,
+  { register, clock, ended, ...call }: Watching,
 ): WatchedCall {
   const notes: string[] = [];
   let folder: string | null = null;
@@ -72,8 +72,13 @@ export function watchCall(
       });
     },
     end() {
-      if (registered !== null) notes.push(...noteChanges(register, registered, clock().toISOString(), null));
-      if (folder !== null) removeCallEntry(folder);
+      if (registered !== null && ended !== null)
+        ended.add(register, { ...registered, to: clock().toISOString(), toNs: diskNow() });
+      else {
+        if (registered !== null)
+          notes.push(...noteChanges(register, [{ ...registered, to: clock().toISOString(), toNs: null }]).values());
+        if (folder !== null) removeCallEntry(folder);
+      }
       return [...new Set(notes)];
     },
   };
@@ -87,32 +92,8 @@ const unkeptWarning = (root: string, files: readonly string[]): string => {
   return `too large to keep a copy (over 16 MiB each, or 64 MiB in all): ${names.join(', ')}${more}; a change is seen, but cannot be put back`;
 };
 
-/**
- * Of each task that was there when the call began.
- * @param toNs when it was over; null for now.
- */
-export function noteChanges(
-  register: string,
-  { entry, beganNs }: RegisteredWatch,
-  to: string | null,
-  toNs: bigint | null,
-): string[] {
-  const { task, task_id, stage, call_id, state_folder, tasks } = entry;
-  const by = { task_id, stage, call_id, from: new Date(Number(beganNs / 1_000_000n)).toISOString(), to };
-  const changed = tasks.flatMap((id) => {
-    const root = path.join(state_folder, 'task', id);
-    if (root === task || !hasYounger(root, Number(beganNs / 1_000_000n))) return [];
-    const span = { fromNs: beganNs, toNs };
-    const files = changedIn(root, span, { vouched: vouchedIn(register, root), names: namesIn(entry, id) });
-    if (files.length === 0) return [];
-    noteChange(register, { task: root, by, files });
-    return [`${id} (${files.slice(0, NAMED).join(', ')})`];
-  });
-  if (changed.length === 0) return [];
-  return [
-    `files that other tasks are judged by were changed while this call ran: ${changed.slice(0, NAMED).join('; ')}; a run of such a task stops and says so`,
-  ];
-}
+/** Nanoseconds since 1970, and none too few: the disk's clock is behind ours, which leaves out what is less than a millisecond. */
+const diskNow = (): bigint => BigInt(Date.now() + 1) * 1_000_000n;
 
 /** What we put back was changed by us: no call of another task is to blame. */
 export function vouchFor(register: string, { root }: OpenTask['task'], tampered: readonly Tampered[]): void {

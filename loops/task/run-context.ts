@@ -3,6 +3,7 @@
 import type { Underway } from './last-event.ts';
 import type { RunOptions } from './run-options.ts';
 import type { Slots } from './slots.ts';
+import type { UnseenCalls } from './unseen-calls.ts';
 
 /** Where and for whom a run is. `clock` tells the time of day, `random` a number from 0 to below 1. */
 export interface RunContext {
@@ -13,6 +14,8 @@ export interface RunContext {
   commandFolder: string;
   /** Where calls wait for a place; without it none waits. */
   slots?: Slots;
+  /** Where calls that are over are looked at together; without it each as it ends. */
+  unseenCalls?: UnseenCalls;
   /** Aborted when the run is told to stop, with a StopSignal or a sentence: no more calls, no more waiting. */
   stop: AbortSignal;
   clock: () => Date;

@@ -47,7 +47,12 @@ export function openQueue(folder: string, name: string, clock: () => Date): Queu
   };
   const find = () => {
     // Behind a link lies somebody else's folder, whatever is in it.
-    files = (isOwnFolder(folder) ? numbers(folder, name) : [])
+    const isOwn = isOwnFolder(folder);
+    // A second file is begun only once the first is sealed or gone: until then the folder, with those of all queues, is not listed.
+    const [first, second] = files;
+    if (isOwn && first?.n === 1 && second === undefined && isReadable(first) && first.size() > 0 && !first.sealed())
+      return files;
+    files = (isOwn ? numbers(folder, name) : [])
       .map((n) => files.find((file) => file.n === n) ?? openTicketFile(folder, name, n))
       .filter(isReadable);
     return files;

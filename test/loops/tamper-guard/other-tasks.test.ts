@@ -161,6 +161,10 @@ test('in a batch the task that was edited is stopped, and the others are done', 
       ['other', 'refused'],
     ],
   );
+  assert.match(
+    JSON.parse(stdout).notes.join(),
+    /fix, codex_review: files that other tasks .* other \(manifest\.json\)/,
+  );
   assert.equal([other.journal.read().ledger.used, (await other.run()).code], [0, 2]);
 });
 

@@ -1,0 +1,58 @@
+// What was changed in other tasks while calls ran that are over: noted for the doors of those tasks.
+
+import path from 'node:path';
+import { namesIn, noteChange, vouchedIn } from '../../state/calls/judge-register.ts';
+import type { UnseenCall } from '../task/unseen-calls.ts';
+import { changedIn } from './other-tasks.ts';
+import { hasYounger } from './younger-files.ts';
+
+/**
+ * Of each task that was there when a call began; one look serves all calls.
+ * @returns a sentence for each call while which something was changed.
+ */
+export function noteChanges(register: string, calls: readonly UnseenCall[]): Map<UnseenCall, string> {
+  const changed = new Map<UnseenCall, string[]>();
+  for (const [root, those] of rootsOf(calls)) {
+    const beganMs = Math.min(...those.map(({ beganNs }) => Number(beganNs / 1_000_000n)));
+    if (!hasYounger(root, beganMs)) continue;
+    for (const call of those) {
+      const files = changedDuring(register, root, call);
+      if (files.length > 0)
+        changed.set(call, [
+          ...(changed.get(call) ?? []),
+          `${path.basename(root)} (${files.slice(0, NAMED).join(', ')})`,
+        ]);
+    }
+  }
+  return new Map([...changed].map(([call, tasks]) => [call, sentenceOf(tasks)]));
+}
+
+const sentenceOf = (tasks: readonly string[]): string =>
+  `files that other tasks are judged by were changed while this call ran: ${tasks.slice(0, NAMED).join('; ')}; a run of such a task stops and says so`;
+
+const NAMED = 3;
+
+/** Each task with the calls of others that might have changed it. */
+function rootsOf(calls: readonly UnseenCall[]): Map<string, UnseenCall[]> {
+  const roots = new Map<string, UnseenCall[]>();
+  for (const call of calls)
+    for (const id of call.entry.tasks) {
+      const root = path.join(call.entry.state_folder, 'task', id);
+      if (root === call.entry.task) continue;
+      const those = roots.get(root);
+      if (those === undefined) roots.set(root, [call]);
+      else those.push(call);
+    }
+  return roots;
+}
+
+/** @returns its files, noted. */
+function changedDuring(register: string, root: string, { entry, beganNs, to, toNs }: UnseenCall): string[] {
+  const known = { vouched: vouchedIn(register, root), names: namesIn(entry, path.basename(root)) };
+  const files = changedIn(root, { fromNs: beganNs, toNs }, known);
+  if (files.length === 0) return [];
+  const { task_id, stage, call_id } = entry;
+  const by = { task_id, stage, call_id, from: new Date(Number(beganNs / 1_000_000n)).toISOString(), to };
+  noteChange(register, { task: root, by, files });
+  return files;
+}

@@ -1,0 +1,16 @@
+// Calls that are over, and of which the other tasks are still to be looked at.
+
+import type { RegisteredWatch } from '../../state/calls/judge-register.ts';
+
+export interface UnseenCall extends RegisteredWatch {
+  /** When it was over, ISO; null where nobody knows. */
+  to: string | null;
+  /** The same by the clock of the disk, in nanoseconds since 1970; null for now. */
+  toNs: bigint | null;
+}
+
+/** Where they are looked at together. */
+export interface UnseenCalls {
+  /** Its entry is theirs from now on. */
+  add(register: string, ended: UnseenCall): void;
+}
