@@ -1,5 +1,6 @@
 // Copies what a CLI wrote to where others may read it, without the secrets in it.
 
+import { isUtf8 } from 'node:buffer';
 import { closeSync, readSync, writeFileSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { createStreamRedactor } from '../../policies/redact/create-redactor.ts';
@@ -31,16 +32,30 @@ export function copyRedacted(from: string, file: string, redactor: Redactor, pro
   }
 }
 
+/** Lines that hold nothing to take out are written as the bytes that they are; only of the others a text is made. */
 function writeRedacted(source: number, target: number, redactor: Redactor): void {
   const stream = createStreamRedactor(redactor);
   const decoder = new StringDecoder('utf8');
   const buffer = Buffer.allocUnsafe(CHUNK);
   let at = 0;
-  for (let read = readSync(source, buffer, 0, CHUNK, at); read > 0; read = readSync(source, buffer, 0, CHUNK, at)) {
+  let held = 0;
+  let isAtLine = true;
+  for (;;) {
+    const read = readSync(source, buffer, held, CHUNK - held, at);
+    if (read === 0) break;
     at += read;
-    writeFileSync(target, stream.write(decoder.write(buffer.subarray(0, read))));
+    const filled = held + read;
+    // The last line goes on in what comes; one that fills the buffer is read in pieces.
+    const whole = buffer.subarray(0, buffer.lastIndexOf(LINE_END, filled - 1) + 1 || filled);
+    held = filled - whole.length;
+    const endsLine = whole.at(-1) === LINE_END;
+    const isClean = isAtLine && endsLine && stream.isIdle() && isUtf8(whole) && !redactor.mayHold(whole);
+    writeFileSync(target, isClean ? whole : stream.write(decoder.write(whole)));
+    isAtLine = endsLine;
+    buffer.copyWithin(0, whole.length, filled);
   }
-  writeFileSync(target, stream.write(decoder.end()) + stream.end());
+  writeFileSync(target, stream.write(decoder.end(buffer.subarray(0, held))) + stream.end());
 }
 
-const CHUNK = 16 * 1024;
+const LINE_END = 10;
+const CHUNK = 64 * 1024;

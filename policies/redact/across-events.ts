@@ -8,6 +8,8 @@ interface AcrossEvents {
   write(lines: string): string;
   /** Returns the rest. */
   end(): string;
+  /** Whether nothing is held back. */
+  isEmpty(): boolean;
 }
 
 interface Held {
@@ -52,6 +54,7 @@ export function createAcrossEvents(hits: (text: string) => readonly Hit[]): Acro
       return passed;
     },
     end: () => release(0),
+    isEmpty: () => held.length === 0,
   };
 }
 

@@ -15,7 +15,7 @@ import {
 export interface SecretKind {
   /** What stands in the placeholder. */
   kind: string;
-  /** Where one may begin: two characters at least, and ASCII. */
+  /** Where one may begin: three characters at least, and ASCII. */
   prefixes: readonly string[];
   /** Whether it is looked for in base64 too: where its own shape gives it away, and not a word in front of it. */
   inBase64?: true;

@@ -8,6 +8,8 @@ export interface StreamRedactor {
   write(chunk: string): string;
   /** Returns the rest. */
   end(): string;
+  /** Whether nothing is held back of what came so far, and what comes would be written. */
+  isIdle(): boolean;
 }
 
 /**
@@ -57,6 +59,7 @@ export function createStreamRedactor(redactor: Redactor): StreamRedactor {
       carry = '';
       return rest;
     },
+    isIdle: () => carry === '' && !silent && across.isEmpty(),
   };
 }
 
