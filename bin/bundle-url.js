@@ -1,4 +1,2 @@
-// What import.meta.url means inside a CommonJS bundle (injected by build.mjs).
-import { pathToFileURL } from 'node:url';
-
-export const __bundleUrl = pathToFileURL(__filename).href;
+// What import.meta.url means inside a CommonJS bundle (injected by build.mjs); node:url's own maker of it takes half a millisecond.
+export const __bundleUrl = `file://${encodeURI(__filename).replace(/[?#]/g, encodeURIComponent)}`;

@@ -62,14 +62,17 @@ export function parseCommandLine(spec: CommandSpec, argv: readonly string[]): Pa
     strict: false,
     allowPositionals: true,
     tokens: true,
+    // Node validates each of them: those that are not given would cost as much as those that are.
     options: Object.fromEntries(
-      Object.entries(flags).map(([name, row]) => [
-        name,
-        {
-          type: row.takes === 'nothing' || row.takes === 'number_if_any' ? 'boolean' : 'string',
-          ...(row.short === undefined ? {} : { short: row.short }),
-        },
-      ]),
+      Object.entries(flags)
+        .filter(([name, row]) => isNear(name, row, argv))
+        .map(([name, row]) => [
+          name,
+          {
+            type: row.takes === 'nothing' || row.takes === 'number_if_any' ? 'boolean' : 'string',
+            ...(row.short === undefined ? {} : { short: row.short }),
+          },
+        ]),
     ),
   });
   let expectsValueOf: string | null = null;
@@ -115,6 +118,10 @@ export function parseCommandLine(spec: CommandSpec, argv: readonly string[]): Pa
   if (expectsValueOf !== null) return invalid(`--${expectsValueOf} needs a value`);
   return complete(spec, flags, args);
 }
+
+/** Whether it may be among them: in full, or as a letter in a group of such. */
+const isNear = (name: string, { short }: FlagRow, argv: readonly string[]): boolean =>
+  short !== undefined || argv.some((word) => word.startsWith(`--${name}`));
 
 function takeValue(
   args: Arguments,

@@ -2,7 +2,6 @@
 
 import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import type { StopSignal } from '../policies/facts/stop.ts';
-import { createRedactor } from '../policies/redact/create-redactor.ts';
 import { visible } from '../policies/text/visible-text.ts';
 import { refusalOf } from '../state/system-error.ts';
 import { type Arguments, type CommandSpec, parseCommandLine } from './command-line.ts';
@@ -38,7 +37,7 @@ export async function runCommand({ name, run, failure }: Command): Promise<void>
 /** What a command has to say, for whoever asked and however it ended; it prints nothing of it. */
 export async function endOf({ run, failure }: Omit<Command, 'name'>, argv: string[]): Promise<Ran> {
   const ended = await run(argv).catch((error) => unexpected(error, failure));
-  return forMachines(withoutSecrets(ended), argv);
+  return forMachines(await withoutSecrets(ended), argv);
 }
 
 /**
@@ -52,8 +51,9 @@ function lostResult(name: string, code: string, argv: readonly string[]): string
 }
 
 /** A message may repeat what it was given: an argument, a line of a file, what a service said. */
-function withoutSecrets(ran: Ran): Ran {
+async function withoutSecrets(ran: Ran): Promise<Ran> {
   if (!ran.err) return ran;
+  const { createRedactor } = await import('../policies/redact/create-redactor.ts');
   const { redact } = createRedactor({ env: process.env, patterns: [] });
   return { ...ran, err: visible(redact(ran.err)) };
 }

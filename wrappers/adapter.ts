@@ -62,8 +62,6 @@ export interface Adapter {
   overlay(request: CallRequest): Overlay;
   /** Why it must not be started in a folder that nobody trusts, as a sentence; null where it may be, or where the CLI itself refuses. */
   distrusts(request: CallRequest): string | null;
-  /** How a folder of its overlay is named: this, and six letters of chance; null where it makes none. */
-  overlayFolder: string | null;
   prompt: {
     /** Ours read it from stdin: it stays out of the process list and has no argument limit. `file`: an argument names the file. */
     via: 'stdin' | 'file';

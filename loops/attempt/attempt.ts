@@ -1,27 +1,11 @@
 // The private folder of one attempt: what is needed to judge it stands there before it is paid.
 
-import {
-  closeSync,
-  existsSync,
-  fchmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmdirSync,
-  rmSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Redactor } from '../../policies/redact/redactor.ts';
-import { openRegular, readRegular } from '../../state/disk/regular-file.ts';
-import { replaceText } from '../../state/disk/replace-file.ts';
-import type { Adapter, Overlay } from '../../wrappers/adapter.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import type { Overlay } from '../../wrappers/adapter.ts';
 import type { Draft } from './draft.ts';
 import { lookAtFolder } from './private-folders.ts';
-import { copyRedacted } from './redacted-copy.ts';
 import type { WrapperRequest } from './request.ts';
 
 export interface Attempt {
@@ -30,9 +14,6 @@ export interface Attempt {
   /** The CLI's own $TMPDIR: gemini drops whole conversations there. A short path, for sockets in it. */
   temporary: string;
 }
-
-/** `copied`: the attempt has redacted copies of its raw files, which are needed no more. `why` is what could not be written. */
-export type Published = { how: 'published'; copied: boolean } | { how: 'unpublished'; why: string };
 
 /** Only its names, and its $TMPDIR, in which nothing lies yet: what is known of it can be told before it holds a prompt. */
 export function nameAttempt(request: WrapperRequest, callId: string): Attempt {
@@ -81,33 +62,6 @@ function attemptFolder({ charge, files }: WrapperRequest, callId: string): strin
   return path.join(path.dirname(path.resolve(files.out)), `.tollgate-${callId}`);
 }
 
-/**
- * A task keeps what its CLI left, without secrets; a call on its own leaves what was published. What could not be published, or
- * is to be kept raw, stays as it is. Called when what was published is on disk, and the verdict says so.
- */
-export function closeAttempt(attempt: Attempt, overlay: Overlay, draft: Draft, published: Published): void {
-  const { charge, keepRaw } = draft.request;
-  if (charge !== null) harvest(attempt, draft);
-  if (published.how === 'published' && !keepRaw) {
-    if (charge === null) removeFolder(attempt.folder, Object.values(attempt.files));
-    else if (published.copied) removeRaw(attempt, draft.redactor);
-  }
-  removeTemporaries(attempt, overlay);
-}
-
-/** Of a call whose redacted copies are on disk. What cannot be taken away is looked at by the task's next run. */
-export function removeRaw({ files }: Pick<Attempt, 'files'>, redactor: Redactor): void {
-  for (const file of [files.stdout, files.stderr]) tried(() => unlinkSync(file));
-  for (const file of [files.stdin, files.usage]) tried(() => redactInPlace(file, redactor));
-}
-
-/** Most hold no secret, and stay. */
-function redactInPlace(file: string, redactor: Redactor): void {
-  const text = readRegular(file);
-  const redacted = redactor.redact(text);
-  if (redacted !== text) replaceText(file, redacted);
-}
-
 /** Nothing was started: nothing of it is worth keeping. */
 export function discardAttempt(attempt: Attempt, overlay: Overlay): void {
   removeFolder(attempt.folder, [attempt.files.stdin]);
@@ -121,9 +75,13 @@ export const discardTemporaries = (
 ): void => removeTemporaries(attempt, { folders: [...overlayFolders] });
 
 /** Their names may come from a file that an agent could have written: of the system's $TMPDIR, and of our own making. */
-function removeTemporaries(attempt: Pick<Attempt, 'folder' | 'temporary'>, overlay: Pick<Overlay, 'folders'>): void {
-  if (hasOwnTemporary(attempt)) removeFolder(attempt.temporary, []);
-  for (const folder of overlay.folders) if (lookAtFolder('overlay', folder) === 'ours') removeFolder(folder, []);
+export function removeTemporaries(
+  attempt: Pick<Attempt, 'folder' | 'temporary'>,
+  overlay: Pick<Overlay, 'folders'>,
+): void {
+  if (hasOwnTemporary(attempt)) removeFolder(attempt.temporary, 'whatever');
+  for (const folder of overlay.folders)
+    if (lookAtFolder('overlay', folder) === 'ours') removeFolder(folder, 'whatever');
 }
 
 /** Whether its `$TMPDIR` is a folder of our making, and may be removed. */
@@ -132,10 +90,14 @@ export const hasOwnTemporary = ({ folder, temporary }: Pick<Attempt, 'folder' | 
   path.basename(temporary).startsWith(prefixFor(folder)) &&
   lookAtFolder('temporary', temporary) === 'ours';
 
-/** Removing what is known to be there is five times as fast as looking for it. */
-function removeFolder(folder: string, files: readonly string[]): void {
+/**
+ * Most hold a few files at the most: taking them away one by one is five times as fast as a removal that looks for more.
+ * @param files what may lie there
+ */
+export function removeFolder(folder: string, files: readonly string[] | 'whatever'): void {
   try {
-    for (const file of files) if (existsSync(file)) unlinkSync(file);
+    if (files === 'whatever') for (const name of readdirSync(folder)) unlinkSync(path.join(folder, name));
+    else for (const file of files) if (existsSync(file)) unlinkSync(file);
     rmdirSync(folder);
   } catch {
     removeTree(folder);
@@ -148,41 +110,5 @@ function removeTree(folder: string): void {
     rmSync(folder, { recursive: true, force: true });
   } catch {
     // It lies in the system's temporary folder, which is cleaned by others.
-  }
-}
-
-/** A CLI's own report of a failure holds the whole conversation: it stays in the attempt, private, and without secrets. */
-function harvest({ temporary, folder, files }: Attempt, { redactor, withheld }: Draft): void {
-  // A CLI makes its count of tokens with the rights that it likes.
-  tried(() => makePrivate(files.usage));
-  if (withheld !== null) return;
-  tried(() => {
-    for (const name of readdirSync(temporary))
-      if (isFailureReport(name))
-        tried(() => copyRedacted(path.join(temporary, name), path.join(folder, name), redactor, 'renamed'));
-  });
-}
-
-/** Of any CLI: an agent may have called another one. */
-const isFailureReport = (name: string): boolean =>
-  Object.values<Adapter>(ADAPTERS).some(
-    ({ failureReport }) => failureReport !== null && name.startsWith(failureReport.begins),
-  );
-
-function makePrivate(file: string): void {
-  const fd = openRegular(file);
-  try {
-    fchmodSync(fd, 0o600);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** What cannot be harvested is lost with the folder; the result stands. */
-function tried(does: () => void): void {
-  try {
-    does();
-  } catch {
-    // It is not there, is no regular file, or the disk is full.
   }
 }

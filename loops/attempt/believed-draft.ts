@@ -12,7 +12,8 @@ import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
 import { redactorOf } from '../redactor.ts';
 import { discardTemporaries, hasOwnTemporary } from './attempt.ts';
 import { sha256 } from './draft.ts';
-import { draftFile, isSaved, type RestoredDraft, restoreSaved, type Saved, withStart } from './saved-draft.ts';
+import { isSaved, type RestoredDraft, restoreSaved, withStart } from './restored-draft.ts';
+import { draftFile, type Saved } from './saved-draft.ts';
 import { withheldFrom } from './unknown-secrets.ts';
 
 /** What the journal tells of it. */

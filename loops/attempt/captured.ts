@@ -2,10 +2,11 @@
 
 import { fstatSync, lstatSync } from 'node:fs';
 import path from 'node:path';
-import { kindOf, readBytesIfFit } from '../../state/disk/regular-file.ts';
+import type { CallRecord } from '../../policies/record/call-record.ts';
+import { kindOf, readBytesIfFit, readJsonIfFit } from '../../state/disk/regular-file.ts';
 import type { Streams } from '../../wrappers/reading.ts';
 import type { Attempt } from './attempt.ts';
-import { MAX_PROMPT_BYTES } from './prompt-limit.ts';
+import { MAX_PROMPT_BYTES } from './request.ts';
 
 /** Where the redacted copy of one of them lies. */
 export const redactedOf = (raw: string): string => `${raw}.redacted`;
@@ -58,3 +59,15 @@ function changeOf(file: string, fd: number | null): string | null {
 }
 
 const isThere = (file: string): boolean => kindOf(file) === REGULAR;
+
+/**
+ * The record of a call that its guardian had published whole, for who finds no verdict of it in the journal.
+ * Raw files go once all is published and the verdict stands. Where they are gone and it does not, somebody took it out of the
+ * journal since, and the record is what counts; null where there is anything else to judge by.
+ * @param folder of the attempt
+ */
+export function publishedRecord(folder: string, callId: string): CallRecord | null {
+  if (kindOf(path.join(folder, 'stdout')) !== null || !hasOutput(folder)) return null;
+  const record = readJsonIfFit<CallRecord>(path.join(folder, 'record.json'));
+  return record?.call_id === callId && typeof record.verdict === 'object' ? record : null;
+}

@@ -3,7 +3,6 @@
 import type { Usage } from '../../policies/facts/engine-event.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import type { KeptFolder } from '../../state/disk/real-folder.ts';
-import { redactorOf } from '../redactor.ts';
 import type { Announced } from './announce.ts';
 import type { Recorder } from './recorder-of-call.ts';
 import type { WrapperRequest } from './request.ts';
@@ -14,7 +13,6 @@ export interface Draft {
   /** Who speaks to those that wait for the call; null where its wrapper is gone. */
   announced: Announced | null;
   startedAt: Date;
-  redactor: Redactor;
   /** The bytes to send, once they are read. */
   prompt: Buffer | null;
   /** Over the prompt's bytes; made while the CLI runs, since node:crypto takes 2 ms to load. */
@@ -35,7 +33,12 @@ export interface Draft {
   clock: () => Date;
 }
 
-/** The draft of a call that begins now: an id, a start and a redactor, and nothing that has to be looked up. */
+/** Of a call of which something is to be told: with what takes secrets out of that. */
+export interface ClosingDraft extends Draft {
+  redactor: Redactor;
+}
+
+/** The draft of a call that begins now: an id and a start, and nothing that has to be looked up. */
 export function draftOf(request: WrapperRequest, clock: () => Date): Draft {
   const startedAt = clock();
   return {
@@ -43,7 +46,6 @@ export function draftOf(request: WrapperRequest, clock: () => Date): Draft {
     callId: request.callId ?? newCallId(startedAt),
     announced: null,
     startedAt,
-    redactor: redactorOf(request.call.environment, request.redactionPatterns),
     prompt: null,
     promptHash: null,
     binary: null,

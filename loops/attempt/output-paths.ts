@@ -1,6 +1,6 @@
 // Where a call's files may lie: each under a path of its own, and none over a device, a FIFO or a socket.
 
-import { type BigIntStats, lstatSync, type Stats, statSync } from 'node:fs';
+import { type BigIntStats, existsSync, lstatSync, type Stats, statSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { rawOf } from '../../policies/facts/raw-file.ts';
 import { realFolder } from '../../state/disk/real-folder.ts';
@@ -121,5 +121,19 @@ function look<S>(at: () => S | undefined): S | undefined {
     return at();
   } catch {
     return undefined;
+  }
+}
+
+/** What an earlier call left under the same names must not pass for this one's; what cannot be removed is replaced at the end. */
+export function removeStale({ out, err, result, sessionIdOut }: WrapperRequest['files']): void {
+  for (const file of [out, rawOf(out), err, result, sessionIdOut])
+    if (file !== null && existsSync(file)) tryUnlink(file);
+}
+
+function tryUnlink(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {
+    // Its folder was writable a moment ago; whatever happened, the call itself can still be made.
   }
 }

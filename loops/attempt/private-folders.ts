@@ -2,8 +2,7 @@
 
 import { lstatSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import type { Adapter } from '../../wrappers/adapter.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { OVERLAY_FOLDERS } from '../../policies/facts/private-names.ts';
 
 export type PrivateFolderKind = 'attempt' | 'temporary' | 'overlay';
 
@@ -44,7 +43,7 @@ export function removePrivateFolder(what: PrivateFolderKind, folder: string): bo
   }
 }
 
-const OVERLAYS = Object.values<Adapter>(ADAPTERS).flatMap(({ overlayFolder }) => overlayFolder ?? []);
+const OVERLAYS = Object.values(OVERLAY_FOLDERS).flatMap((begins) => begins ?? []);
 
 /** As `mkdtemp` ends them, and as a call's id goes. */
 const NAMES: Record<PrivateFolderKind, RegExp> = {

@@ -50,3 +50,6 @@ export interface Charge {
   /** How many calls its agent may charge to this task from within it; none unless told. */
   nestedCalls?: number;
 }
+
+/** How much of a prompt is read: no CLI takes as much, and past it a file is not even read. */
+export const MAX_PROMPT_BYTES = 64 * 1024 ** 2;

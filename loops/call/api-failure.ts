@@ -22,15 +22,14 @@ import { loggedCalls } from '../../state/api-errors/read.ts';
 import type { Exchange } from '../../wrappers/relay/exchange.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import type { Attempt } from '../attempt/attempt.ts';
-import type { Draft } from '../attempt/draft.ts';
-import { type ClientError, clientError } from './client-error.ts';
-import { lastEvents } from './event-tail.ts';
+import type { ClosingDraft } from '../attempt/draft.ts';
+import { type ClientError, clientError, lastEvents } from './last-words.ts';
 import { redactValue } from './record.ts';
 import type { KeptRequest } from './recorded-request.ts';
 import { takeSnapshot } from './snapshot.ts';
 
 interface FailedCall {
-  draft: Draft;
+  draft: ClosingDraft;
   attempt: Attempt;
   outcome: Outcome;
   record: CallRecord;

@@ -1,41 +1,30 @@
 // One guarded call: check, reserve, run, judge, record, publish. The wrapper commands are thin over it.
 
 import { stoppedBy } from '../../policies/facts/stop.ts';
-import type { CallRecord } from '../../policies/record/call-record.ts';
-import { noteEnded } from '../../state/calls/ended-calls.ts';
 import type { Fact } from '../../state/journal/facts.ts';
 import type { Journal } from '../../state/journal/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Feature } from '../../wrappers/feature.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { outerCalls } from '../../wrappers/processes/marker.ts';
-import type { Outcome } from '../../wrappers/run.ts';
 import { type FlagObserver, runAccepted } from '../../wrappers/run-accepted.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import { announce } from '../attempt/announce.ts';
-import { closeAttempt } from '../attempt/attempt.ts';
 import { type Draft, draftOf, sha256, wallMs } from '../attempt/draft.ts';
 import { invocationOf } from '../attempt/invocation.ts';
 import { keepPlaces, putFoldersRight, withRealPlaces } from '../attempt/kept-folders.ts';
+import { removeStale } from '../attempt/output-paths.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
 import { termsOf } from '../attempt/saved-draft.ts';
 import { withinLimits } from '../limits/within.ts';
 import { check, type Refusal } from './check.ts';
+import type { Called } from './conclude.ts';
 import { GUARDIAN_TIMEOUTS } from './guardian-timeouts.ts';
-import { noteFact, verdictFact } from './journal-facts.ts';
-import { exitOf, judged } from './judged.ts';
+import { noteFact } from './journal-facts.ts';
 import { knownVersion } from './known-version.ts';
 import { discard, prepare, type Ready } from './prepare.ts';
-import { publishAll, publishEarly, publishRefusal, removeStale } from './publish.ts';
-import { recordOf, sentenceOf } from './record.ts';
-import { deadlineOf, type RegisteredCall } from './registered.ts';
+import { deadlineOf, wayOut } from './registered.ts';
 import { cancelled, LATE, tooOld, unadmitted } from './unstarted.ts';
-
-interface Called {
-  record: CallRecord;
-  /** One sentence for a person when it did not go well; null after a success. */
-  message: string | null;
-}
 
 /** Makes one call, which may cost money; what is refused before that has a record, too. */
 export async function call(request: WrapperRequest, stop: AbortSignal, clock: () => Date): Promise<Called> {
@@ -82,6 +71,8 @@ async function prepared(draft: Draft, stop: AbortSignal, begunMs: number): Promi
     const { openRecorder } = await import('./recorder.ts');
     draft.recorder = await openRecorder(draft, stop);
   }
+  // A pattern that is none is found before anything is paid; without one the redactor is made while the CLI runs.
+  if (request.redactionPatterns.length > 0) (await import('./conclude.ts')).closing(draft);
   const ready = prepare(draft, (await identify(process.pid))!);
   if (ready.how === 'refused') return left(draft, ready.refusal);
   keepPlaces(draft, ready.attempt.folder);
@@ -96,7 +87,7 @@ async function prepared(draft: Draft, stop: AbortSignal, begunMs: number): Promi
 async function charged(draft: Draft, ready: Ready, stop: AbortSignal): Promise<Called> {
   const { request, clock } = draft;
   const paid = (journal: Journal | null) =>
-    spend(draft, ready, journal, stop).catch((error) => unread(draft, ready, error));
+    spend(draft, ready, journal, stop).catch((error) => kept(draft, ready, error));
   if (request.charge === null) return stop.aborted ? stopped(draft, ready, stop) : paid(null);
   // Loaded only with a task: a call on its own need not wait for it.
   const { refreshStats, reserve } = await import('./reserve.ts');
@@ -120,21 +111,13 @@ async function charged(draft: Draft, ready: Ready, stop: AbortSignal): Promise<C
 }
 
 /** From here on the call counts as paid, whatever comes. */
-async function spend(
-  draft: Draft,
-  { attempt, overlay, registered, saved }: Ready,
-  journal: Journal | null,
-  stop: AbortSignal,
-): Promise<Called> {
+async function spend(draft: Draft, ready: Ready, journal: Journal | null, stop: AbortSignal): Promise<Called> {
+  const { attempt, overlay, registered, saved } = ready;
   const { request, callId } = draft;
-  removeStale(request);
+  removeStale(request.files);
   const note = (fact: Fact) => noteFact(journal, fact, draft);
   // Made while the CLI starts, as the hash of the prompt is.
   const drafted = () => (saved === null ? {} : { draft_sha256: sha256(Buffer.from(saved)) });
-  const conclude = async (outcome: Outcome) => {
-    const judgement = await judged(draft, outcome);
-    return recordOf(draft, outcome, judgement, exitOf(draft, outcome, judgement, stop));
-  };
   const observer: FlagObserver = {
     started: async (pid) => {
       const cli = await identify(pid);
@@ -148,52 +131,31 @@ async function spend(
       draft.argv = argv;
       draft.warnings.push(refusedSentence(draft, flag));
     },
-    cancelling: async (soFar) => publishEarly(draft, await conclude(soFar)),
+    cancelling: async (soFar) => (await concluding).concludeEarly(draft, soFar, stop),
   };
   const invocation = invocationOf(draft, attempt, overlay.environment);
   const running = runAccepted(invocation, request.adapter.features, observer, stop);
+  // What judges the CLI is loaded while it runs.
+  const concluding = import('./conclude.ts');
+  concluding.catch(() => {});
   if (draft.prompt !== null) draft.promptHash = sha256(draft.prompt);
   const outcome = await running;
   const { ending, exitCode, signal } = outcome;
   putFoldersRight(draft);
   note({ fact: 'ended', call_id: callId, ending, native_exit_code: exitCode, signal });
-  // Judged by what is there in the end: an answer that came while the CLI was told to stop was paid for like any other.
-  const record = await conclude(outcome);
-  if (record.verdict.class !== null) {
-    const { logApiFailure } = await import('./api-failure.ts');
-    await logApiFailure({ draft, attempt, outcome, record, runId: request.charge?.runId ?? null, again: 'first' });
-  }
-  const published = publishAll(draft, attempt, record, outcome);
-  // The verdict says that the result is where it belongs; without it the next run publishes it from the attempt.
-  const isOpen = published.how === 'published' && !note(verdictFact(record));
-  closeAttempt(attempt, overlay, draft, isOpen ? OPEN : published);
-  outcome.streams?.close();
-  const isLeft = (outcome.left ?? []).length > 0;
-  if (!isLeft && record.session_id !== null)
-    noteEnded({ tool: record.tool, id: record.session_id }, request.call.environment);
-  if (published.how === 'unpublished') return { record, message: `${published.why}; ${wayOut(draft, registered)}` };
-  if (!isLeft) registered.forget();
-  return { record, message: sentenceOf(record, request.charge?.task.id ?? null) };
+  const { conclude } = await concluding;
+  return conclude(draft, outcome, { ready, stop, note });
 }
-
-/** Whoever finds no verdict in the journal judges the call once more, by its raw files. */
-const OPEN = { how: 'published', copied: false } as const;
 
 const refusedSentence = ({ cliVersion, request: { adapter } }: Draft, { name, without }: Feature): string =>
   `${adapter.tool}${cliVersion === null ? '' : ` ${cliVersion}`} does not know ${name}: it asked for nothing, and was started once more without (${without})`;
 
-/** Of a call that was paid for, and whose answer is not where it was asked for. */
-function wayOut({ request }: Draft, { isKnown }: RegisteredCall): string {
-  if (request.charge !== null) return 'the next run of its task judges and publishes it';
-  return isKnown ? 'once that is mended, preflight --sweep publishes it' : 'take it from there';
-}
-
 /** A disk that no longer gives what was written to it: the call stays open in the journal, and the next run looks at its files. */
-async function unread(draft: Draft, { attempt, registered }: Ready, error: unknown): Promise<Called> {
+async function kept(draft: Draft, { attempt, registered }: Ready, error: unknown): Promise<Called> {
   if (!isSystemError(error)) throw error;
   const message = `the call was made, and its result could not be read (${error.message}); it is kept in ${attempt.folder}; ${wayOut(draft, registered)}`;
-  const { unreadRecord } = await import('./refusal.ts');
-  return told(draft, unreadRecord(draft, message));
+  const { unread } = await import('./refusal.ts');
+  return unread(draft, message);
 }
 
 /** Told to stop before anything was started. */
@@ -202,18 +164,8 @@ function stopped(draft: Draft, ready: Ready, stop: AbortSignal): Promise<Called>
   return left(draft, cancelled(stoppedBy(stop) ?? 'SIGTERM'));
 }
 
-/** Nothing was paid; the record still says why. */
+/** Nothing was paid. */
 async function left(draft: Draft, refusal: Refusal): Promise<Called> {
-  const { refusalRecord } = await import('./refusal.ts');
-  return told(draft, refusalRecord(draft, refusal));
-}
-
-function told(draft: Draft, record: CallRecord): Called {
-  const sentence = sentenceOf(record, draft.request.charge?.task.id ?? null);
-  try {
-    publishRefusal(draft, record);
-    return { record, message: sentence };
-  } catch (error) {
-    return { record, message: `${sentence} (The record could not be written either: ${(error as Error).message})` };
-  }
+  const { refused } = await import('./refusal.ts');
+  return refused(draft, refusal);
 }

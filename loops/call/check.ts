@@ -10,8 +10,8 @@ import type { Adapter, CallRequest, PromptLimit } from '../../wrappers/adapter.t
 import { findBinary } from '../../wrappers/find-binary.ts';
 import { missingOwn } from '../../wrappers/own/missing.ts';
 import { lookAt, outputPathsOf } from '../attempt/output-paths.ts';
-import { MAX_PROMPT_BYTES } from '../attempt/prompt-limit.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
+import { MAX_PROMPT_BYTES } from '../attempt/request.ts';
 
 export interface Refusal extends Obstacle {
   /** Which of the wrapper's codes; or the signal that stopped us. */

@@ -1,6 +1,5 @@
 // Puts what a call left where its caller wants it: redacted, and each file whole or not at all.
 
-import { existsSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { rawOf } from '../../policies/facts/raw-file.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
@@ -10,9 +9,10 @@ import { syncFolder } from '../../state/sync-folder.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { publishMarker } from '../attempt/announce.ts';
-import type { Attempt, Published } from '../attempt/attempt.ts';
+import type { Attempt } from '../attempt/attempt.ts';
 import { changedFiles, redactedOf } from '../attempt/captured.ts';
-import type { Draft } from '../attempt/draft.ts';
+import type { Published } from '../attempt/close-attempt.ts';
+import type { ClosingDraft, Draft } from '../attempt/draft.ts';
 import { keptAnswerIn } from '../attempt/kept-answer.ts';
 import { folderMistake, putFoldersRight } from '../attempt/kept-folders.ts';
 import { publishRedacted } from '../attempt/redacted-copy.ts';
@@ -23,7 +23,7 @@ import type { WrapperRequest } from '../attempt/request.ts';
  * record, and last of all the done marker.
  */
 export function publishAll(
-  draft: Draft,
+  draft: ClosingDraft,
   attempt: Attempt,
   record: CallRecord,
   { capture, streams }: Pick<Outcome, 'capture' | 'streams'>,
@@ -63,7 +63,7 @@ export function publishAll(
  * @returns whether the attempt has a copy for its own: of a task whose raw files go.
  */
 function publishStream(
-  { request, redactor, withheld }: Draft,
+  { request, redactor, withheld }: ClosingDraft,
   fd: number | null | undefined,
   file: string,
   copy: string,
@@ -112,19 +112,4 @@ function syncPlaces({ files: { out, result } }: WrapperRequest, { root, outputs 
 export function publishRefusal({ request: { files }, announced }: Draft, record: CallRecord): void {
   if (files.result !== null) publishText(files.result, `${JSON.stringify(record, null, 2)}\n`);
   publishMarker(files, record, announced);
-}
-
-/** What an earlier call left under the same names must not pass for this one's; what cannot be removed is replaced at the end. */
-export function removeStale({ files }: WrapperRequest): void {
-  const { out, err, result, sessionIdOut } = files;
-  for (const file of [out, rawOf(out), err, result, sessionIdOut])
-    if (file !== null && existsSync(file)) tryUnlink(file);
-}
-
-function tryUnlink(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch {
-    // Its folder was writable a moment ago; whatever happened, the call itself can still be made.
-  }
 }

@@ -6,12 +6,12 @@ import { UNKNOWN_USAGE, type Usage } from '../../policies/facts/engine-event.ts'
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import { CALL_RECORD_SCHEMA, type CallRecord } from '../../policies/record/call-record.ts';
 import type { Outcome } from '../../wrappers/run.ts';
-import { type Draft, sha256 } from '../attempt/draft.ts';
+import { type ClosingDraft, type Draft, sha256 } from '../attempt/draft.ts';
 import type { Judgement } from './judge.ts';
 
 /** The record of a call that was run, redacted and as it is published. */
 export function recordOf(
-  draft: Draft,
+  draft: ClosingDraft,
   outcome: Outcome,
   { verdict, signature }: Judgement,
   exitCode: number,
@@ -126,7 +126,7 @@ function warningsOf(
 }
 
 /** Every text of the record goes through the redactor: a key may stand in an argument as well as in an error message. */
-export function redacted(record: CallRecord, { redactor }: Draft): CallRecord {
+export function redacted(record: CallRecord, { redactor }: ClosingDraft): CallRecord {
   return redactValue(record, redactor.redact) as CallRecord;
 }
 

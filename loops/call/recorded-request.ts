@@ -9,7 +9,7 @@ import { cut } from '../../policies/text/cut.ts';
 import { writeRequest } from '../../state/api-errors/keep-request.ts';
 import { bodyText } from '../../wrappers/relay/body-text.ts';
 import { BEYOND_BYTES, type Exchange, type KeptBody, type RawHeaders } from '../../wrappers/relay/exchange.ts';
-import type { Draft } from '../attempt/draft.ts';
+import type { ClosingDraft } from '../attempt/draft.ts';
 import { redactValue } from './record.ts';
 
 export interface KeptRequest {
@@ -20,7 +20,7 @@ export interface KeptRequest {
 
 /** Throws what the operating system throws. */
 export function keepRequest(
-  { redactor, clock }: Pick<Draft, 'redactor' | 'clock'>,
+  { redactor, clock }: Pick<ClosingDraft, 'redactor' | 'clock'>,
   { call_id, tool, session_id }: CallRecord,
   folder: string,
   exchange: Exchange,

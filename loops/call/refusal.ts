@@ -5,16 +5,34 @@ import { EXIT_BY_SIGNAL } from '../../policies/facts/exit-codes.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { sign } from '../../policies/signature/sign.ts';
 import { exitCodesOf } from '../../wrappers/own/exit-codes.ts';
-import type { Draft } from '../attempt/draft.ts';
+import { closing } from '../attempt/close-attempt.ts';
+import type { ClosingDraft, Draft } from '../attempt/draft.ts';
 import type { Refusal } from './check.ts';
-import { commonOf, redacted } from './record.ts';
+import type { Called } from './conclude.ts';
+import { publishRefusal } from './publish.ts';
+import { commonOf, redacted, sentenceOf } from './record.ts';
 
-/** Nothing was started and nothing was paid. */
-export const refusalRecord = (draft: Draft, refusal: Refusal): CallRecord =>
-  emptyRecord(draft, refusal, { ending: 'not_started', durationMs: 0, rule: `refused-${dashed(refusal.reason)}` });
+/** Nothing was paid; the record still says why. */
+export const refused = (draft: Draft, refusal: Refusal): Called => told(draft, refusalRecord(closing(draft), refusal));
 
 /** It was started and counts as paid, and a disk does not give what it left. */
-export const unreadRecord = (draft: Draft, message: string): CallRecord =>
+export const unread = (draft: Draft, message: string): Called => told(draft, unreadRecord(closing(draft), message));
+
+function told(draft: Draft, record: CallRecord): Called {
+  const sentence = sentenceOf(record, draft.request.charge?.task.id ?? null);
+  try {
+    publishRefusal(draft, record);
+    return { record, message: sentence };
+  } catch (error) {
+    return { record, message: `${sentence} (The record could not be written either: ${(error as Error).message})` };
+  }
+}
+
+/** Nothing was started and nothing was paid. */
+export const refusalRecord = (draft: ClosingDraft, refusal: Refusal): CallRecord =>
+  emptyRecord(draft, refusal, { ending: 'not_started', durationMs: 0, rule: `refused-${dashed(refusal.reason)}` });
+
+const unreadRecord = (draft: ClosingDraft, message: string): CallRecord =>
   emptyRecord(
     draft,
     { class: 'tooling', reason: 'disk', exit: 'failure', message },
@@ -29,7 +47,7 @@ interface Fate {
   rule: string;
 }
 
-function emptyRecord(draft: Draft, refusal: Refusal, { ending, durationMs, rule }: Fate): CallRecord {
+function emptyRecord(draft: ClosingDraft, refusal: Refusal, { ending, durationMs, rule }: Fate): CallRecord {
   const { adapter, call } = draft.request;
   const { class: errorClass, reason, message } = refusal;
   const record: CallRecord = {

@@ -43,6 +43,12 @@ export function register(draft: Draft, attempt: Attempt, overlay: Overlay, guard
   };
 }
 
+/** Of a call that was paid for, and whose answer is not where it was asked for. */
+export function wayOut({ request }: Draft, { isKnown }: RegisteredCall): string {
+  if (request.charge !== null) return 'the next run of its task judges and publishes it';
+  return isKnown ? 'once that is mended, preflight --sweep publishes it' : 'take it from there';
+}
+
 export const deadlineOf = (draft: Draft): Date => new Date(draft.startedAt.getTime() + wallMs(draft.request));
 
 function entryOf(draft: Draft, attempt: Attempt, overlay: Overlay, guardian: ProcessIdentity): RegisterEntry {

@@ -3,8 +3,8 @@
 import type { Unmeasured } from '../../policies/api-errors/layout.ts';
 import type { Item } from '../../policies/session/conversation.ts';
 import type { Conversation } from '../../wrappers/sessions/store.ts';
-import type { Draft } from '../attempt/draft.ts';
-import type { ClientError } from './client-error.ts';
+import type { ClosingDraft } from '../attempt/draft.ts';
+import type { ClientError } from './last-words.ts';
 import { redactValue } from './record.ts';
 
 interface TakenSnapshot {
@@ -17,7 +17,7 @@ interface TakenSnapshot {
 
 /** The CLI's session file; else what it reported to have sent; else what we sent. */
 export async function takeSnapshot(
-  draft: Draft,
+  draft: ClosingDraft,
   sessionId: string | null,
   report: ClientError | null,
 ): Promise<TakenSnapshot> {
@@ -43,7 +43,7 @@ export async function takeSnapshot(
 type Opened = { how: 'opened'; conversation: Conversation } | { how: 'none'; why: string };
 
 /** Whatever a session file holds, an entry without it is better than none. */
-async function openSession({ request }: Draft, id: string | null): Promise<Opened> {
+async function openSession({ request }: ClosingDraft, id: string | null): Promise<Opened> {
   const { adapter, call } = request;
   if (id === null) return { how: 'none', why: 'the call has no session' };
   try {
@@ -62,7 +62,7 @@ async function openSession({ request }: Draft, id: string | null): Promise<Opene
 const MAX_BYTES = 32 * 1024 * 1024;
 const AT_ONCE = 20;
 
-function turnsOf(conversation: Conversation, draft: Draft): { data: string; less: string | null } {
+function turnsOf(conversation: Conversation, draft: ClosingDraft): { data: string; less: string | null } {
   const kept: string[] = [];
   let bytes = 0;
   for (let to = conversation.turns; to > 0; to -= AT_ONCE) {
@@ -78,7 +78,7 @@ function turnsOf(conversation: Conversation, draft: Draft): { data: string; less
 const listed = (parts: readonly string[]): string => `[${parts.join(',')}]`;
 
 /** By its values, and then by its names too: `"password": 1` is given away by its name alone. */
-const redactedJson = (value: unknown, { redactor }: Draft): string =>
+const redactedJson = (value: unknown, { redactor }: ClosingDraft): string =>
   redactor.redact(JSON.stringify(redactValue(value, redactor.redact)));
 
 const LEADING = 20;

@@ -18,17 +18,18 @@ import { endTree } from '../../wrappers/processes/end-tree.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
-import { type Attempt, closeAttempt } from '../attempt/attempt.ts';
+import type { Attempt } from '../attempt/attempt.ts';
 import { discardSaved, restoreDraft } from '../attempt/believed-draft.ts';
 import { treeOf } from '../attempt/call-tree.ts';
+import { publishedRecord } from '../attempt/captured.ts';
+import { closeAttempt } from '../attempt/close-attempt.ts';
 import { ageOf } from '../attempt/deadline.ts';
-import type { Draft } from '../attempt/draft.ts';
+import type { ClosingDraft } from '../attempt/draft.ts';
 import { limitsOf } from '../attempt/invocation.ts';
 import { keepPlaces, putFoldersRight, withRealPlaces } from '../attempt/kept-folders.ts';
 import { strangeFileIn } from '../attempt/private-folders.ts';
-import { publishedRecord } from '../attempt/published-record.ts';
+import type { RestoredDraft } from '../attempt/restored-draft.ts';
 import { resultPaths } from '../attempt/result-paths.ts';
-import type { RestoredDraft } from '../attempt/saved-draft.ts';
 import type { SentTerms } from '../attempt/sent.ts';
 import { logApiFailure } from '../call/api-failure.ts';
 import { wrapperExit } from '../call/exit.ts';
@@ -121,7 +122,7 @@ export function wasStarted({ files }: Attempt): boolean {
   return stdout?.isFile() === true && (kindOf(files.stderr) !== null || stdout.size > 0);
 }
 
-const neverStarted = (draft: Draft) =>
+const neverStarted = (draft: ClosingDraft) =>
   refusalRecord(draft, {
     class: 'transient',
     reason: 'interrupted',
@@ -190,7 +191,7 @@ export const DIED = 'the wrapper died; this record was made afterwards from the 
 const LOST = 'it was in flight when its wrapper died, and nobody saw how it ended: it counts as paid';
 
 /** The record of a call as whoever comes after its wrapper can judge it. */
-export function recorded(draft: Draft, outcome: Outcome) {
+export function recorded(draft: ClosingDraft, outcome: Outcome) {
   const judgement = judge(outcome, contextOf(draft));
   const exit = wrapperExit({ ...endedOf(draft.request.adapter, outcome, judgement.verdict), stoppedBy: null });
   const record = recordOf(draft, outcome, judgement, exit);

@@ -5,9 +5,10 @@ import { namesIfAny } from '../../state/disk/folder.ts';
 import { isRegular } from '../../state/disk/regular-file.ts';
 import type { Ledger } from '../../state/journal/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
-import { attemptIn, removeRaw } from '../attempt/attempt.ts';
+import { attemptIn } from '../attempt/attempt.ts';
 import { savedRedactor } from '../attempt/believed-draft.ts';
 import { redactedOf } from '../attempt/captured.ts';
+import { removeRaw } from '../attempt/close-attempt.ts';
 import { copyRedacted } from '../attempt/redacted-copy.ts';
 
 /** Of calls that have a verdict. What cannot be redacted from here stays, as does what was to be kept. */

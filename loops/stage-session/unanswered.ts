@@ -3,7 +3,7 @@
 import { readRegular } from '../../state/disk/regular-file.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import type { Conversation } from '../../wrappers/sessions/store.ts';
-import { MAX_PROMPT_BYTES } from '../attempt/prompt-limit.ts';
+import { MAX_PROMPT_BYTES } from '../attempt/request.ts';
 import { editSession } from '../conversation/edit.ts';
 import { planRollback } from '../conversation/plans.ts';
 import { findSession, quietly } from '../session/own-files.ts';

@@ -38,7 +38,6 @@ export const CLAUDE = {
   ],
   environment: () => ({ NO_COLOR: '1', CLAUDE_CODE_STARTUP_FAILURE_RESULTS: '1' }),
   overlay: readOverlay,
-  overlayFolder: null,
   distrusts,
   prompt: { via: 'stdin', escape: escapePrompt, limit: { unit: 'bytes', max: 10_000_000 } },
   readEvent,

@@ -35,7 +35,6 @@ export const CODEX = {
   ],
   environment: () => ({ NO_COLOR: '1' }),
   overlay: readOverlay,
-  overlayFolder: null,
   distrusts: () => null,
   prompt: { via: 'stdin', escape: (text) => text, limit: { unit: 'characters', max: 1_048_576 } },
   readEvent,

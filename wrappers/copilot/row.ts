@@ -35,7 +35,6 @@ export const COPILOT = {
   environment: () => ({ NO_COLOR: '1', COPILOT_AUTO_UPDATE: 'false' }),
   // The CLI has no switch for its inner retries (5 more requests); it announces each a second or more before it sends it.
   overlay: () => NO_OVERLAY,
-  overlayFolder: null,
   distrusts: () => null,
   prompt: { via: 'stdin', escape: escapePrompt, limit: null },
   readEvent,

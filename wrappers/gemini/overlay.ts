@@ -2,14 +2,13 @@
 
 import { mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { OVERLAY_FOLDERS } from '../../policies/facts/private-names.ts';
 import type { CallRequest, Overlay } from '../adapter.ts';
 import { accountHome, homeOf } from '../home.ts';
 import { readSettings, type Settings, settingsFiles } from './settings.ts';
 
 /** Without a model, a router asks another model first, also on a resume: two paid requests for each prompt. This alias skips it. */
 const DEFAULT_MODEL = 'pro';
-
-export const OVERLAY_FOLDER = 'gemini-';
 
 export function overlay(request: CallRequest): Overlay {
   const files = settingsFiles(request.environment, homeOf(request.environment) ?? request.cwd, request.cwd);
@@ -67,7 +66,7 @@ function safeFolder(request: CallRequest): string | null {
     try {
       if (!isSafe(path.dirname(base))) continue;
       mkdirSync(parent, { recursive: true, mode: 0o700 });
-      if (isSafe(parent)) return mkdtempSync(path.join(parent, OVERLAY_FOLDER));
+      if (isSafe(parent)) return mkdtempSync(path.join(parent, OVERLAY_FOLDERS.gemini));
     } catch {
       // Not writable: the next one.
     }

@@ -7,7 +7,7 @@ import { escapePrompt } from './escape.ts';
 import { readEvent, readStderr } from './events.ts';
 import { FAILURE_REPORT } from './failure-report.ts';
 import { FEATURES } from './features.ts';
-import { OVERLAY_FOLDER, overlay as readOverlay } from './overlay.ts';
+import { overlay as readOverlay } from './overlay.ts';
 import { type GeminiOwn, OWN_FLAGS } from './own-flags.ts';
 
 export const GEMINI = {
@@ -37,7 +37,6 @@ export const GEMINI = {
     ...(request.trustWorkspace ? { GEMINI_CLI_TRUST_WORKSPACE: 'true' } : {}),
   }),
   overlay: readOverlay,
-  overlayFolder: OVERLAY_FOLDER,
   distrusts: () => null,
   // The CLI cuts stdin at 8 MiB and goes on with half a prompt.
   prompt: { via: 'stdin', escape: escapePrompt, limit: { unit: 'bytes', max: 8 * 1024 * 1024 } },

@@ -37,7 +37,6 @@ export function ownAdapter(row: OwnToolRow): Adapter {
     overlay: () => ({ argv: [], environment: {}, folders: [], warnings: [] }),
     // Whoever calls it has said so: its description counts in no other folder.
     distrusts: () => null,
-    overlayFolder: null,
     prompt: {
       via: row.prompt,
       escape: (text) => text,

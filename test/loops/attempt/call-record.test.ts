@@ -3,6 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { UNKNOWN_CALL } from '../../../loops/attempt/believed-draft.ts';
+import { closing } from '../../../loops/attempt/close-attempt.ts';
 import { draftOf } from '../../../loops/attempt/draft.ts';
 import type { WrapperRequest } from '../../../loops/attempt/request.ts';
 import { recordOf } from '../../../loops/call/record.ts';
@@ -65,7 +66,7 @@ for (const [what, seen, warnings] of [
   ],
 ] as const)
   test(`warnings: ${what}`, () => {
-    const draft = draftOf(REQUEST, () => new Date('2026-01-01T00:00:00.000Z'));
+    const draft = closing(draftOf(REQUEST, () => new Date('2026-01-01T00:00:00.000Z')));
     assert.equal(recordOf(draft, { ...OUTCOME, ...seen }, JUDGED, 1).warnings, warnings);
   });
 

@@ -1,0 +1,113 @@
+// The draft of a call whose wrapper is gone, as `attempt.json` or the user's register has it.
+
+import path from 'node:path';
+import { isBuiltIn, isTool } from '../../policies/facts/tools.ts';
+import { isOwnRow } from '../../policies/own-tool/is-own-row.ts';
+import type { LeftOut } from '../../policies/prompt/left-out.ts';
+import { patternMistake } from '../../policies/redact/patterns.ts';
+import type { MachineClocks } from '../../policies/time/machine-clocks.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+import type { Overlay } from '../../wrappers/adapter.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
+import { versionOfPackage } from '../../wrappers/cli-version.ts';
+import { ownAdapter } from '../../wrappers/own/adapter.ts';
+import { type Attempt, attemptIn } from './attempt.ts';
+import { promptIn } from './captured.ts';
+import { closing } from './close-attempt.ts';
+import type { ClosingDraft } from './draft.ts';
+import type { Saved } from './saved-draft.ts';
+import { withheldFrom } from './unknown-secrets.ts';
+
+export interface RestoredDraft {
+  draft: ClosingDraft;
+  attempt: Attempt;
+  overlay: Overlay;
+  /** Of the machine that prepared the call. */
+  clocks: MachineClocks | null;
+}
+
+/** Half a draft, or one that somebody planted, is none. */
+export function isSaved(value: unknown): value is Saved {
+  const saved = (value ?? {}) as Partial<Saved>;
+  const { call_id, stage, marker, temporary, tool, files, own_rows = [] } = saved;
+  return (
+    [call_id, stage, marker, temporary].every((text) => typeof text === 'string') &&
+    isTool(tool as string) &&
+    [saved.argv, saved.redaction_patterns, saved.overlay_folders, saved.warnings].every(isTexts) &&
+    (saved.redaction_patterns ?? []).every((pattern) => patternMistake(pattern) === null) &&
+    [saved.call, saved.limits, files].every((part) => typeof part === 'object' && part !== null) &&
+    !Number.isNaN(Date.parse(String(saved.started_at))) &&
+    ['out', 'err'].every((name) => typeof files?.[name as 'out'] === 'string') &&
+    Object.values(files ?? {}).every((file) => file === null || (typeof file === 'string' && path.isAbsolute(file))) &&
+    Array.isArray(own_rows) &&
+    (saved.own_tool === undefined ? isBuiltIn(tool) : isOwnRow(saved.own_tool, tool)) &&
+    isLeftOut(saved.left_out ?? []) &&
+    isTexts(saved.secret_names ?? []) &&
+    [saved.binary, saved.cli_version ?? ''].every((text) => typeof text === 'string')
+  );
+}
+
+const isLeftOut = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.every(
+    (row: Partial<LeftOut> | null) =>
+      typeof row?.what === 'string' && Number.isFinite(row.kept) && Number.isFinite(row.chars),
+  );
+
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+/** @param task null for a call on its own. */
+export function restoreSaved(
+  saved: Saved,
+  folder: string,
+  task: TaskFolder | null,
+  environment: NodeJS.ProcessEnv,
+  clock: () => Date,
+): RestoredDraft | null {
+  const attempt = attemptIn(folder, saved.temporary);
+  const adapter = saved.own_tool === undefined ? adapterOf(saved.tool) : ownAdapter(saved.own_tool);
+  const draft = closing({
+    request: {
+      callId: saved.call_id,
+      adapter,
+      call: { ...saved.call, environment },
+      files: saved.files,
+      limits: withStart(saved.limits),
+      charge: task && { task, stage: saved.stage, runId: null, forPrompt: null },
+      redactionPatterns: saved.redaction_patterns,
+      ownRows: saved.own_rows ?? [],
+      // The warnings are among those of the draft.
+      composed: { warnings: [], leftOut: saved.left_out ?? [] },
+      keepRaw: saved.keep_raw === true,
+      // Its relay went with its wrapper.
+      recordRequests: false,
+    },
+    callId: saved.call_id,
+    startedAt: new Date(saved.started_at),
+    prompt: promptIn(attempt),
+    promptHash: null,
+    binary: saved.binary,
+    cliVersion: saved.cli_version ?? versionOfPackage(saved.binary, adapter.packageName),
+    argv: saved.argv,
+    warnings: saved.warnings,
+    announced: null,
+    recorder: null,
+    // Counted by its wrapper alone; it may have been long ago.
+    countedBefore: null,
+    folders: [],
+    withheld: withheldFrom(saved.secret_names ?? [], environment, folder),
+    clock,
+  });
+  return {
+    draft,
+    attempt,
+    overlay: { argv: [], environment: {}, folders: saved.overlay_folders, warnings: [] },
+    clocks: saved.clocks ?? null,
+  };
+}
+
+/** A draft of a version that knew no start limit. */
+export const withStart = (limits: Saved['limits']): Saved['limits'] => ({
+  ...limits,
+  startTimeoutMs: limits.startTimeoutMs ?? null,
+});

@@ -1,0 +1,73 @@
+// What becomes of a call whose CLI has ended: judged, recorded, published, closed. It is loaded while the CLI runs.
+
+import type { CallRecord } from '../../policies/record/call-record.ts';
+import { noteEnded } from '../../state/calls/ended-calls.ts';
+import type { Fact } from '../../state/journal/facts.ts';
+import type { Outcome } from '../../wrappers/run.ts';
+import { closeAttempt, closing } from '../attempt/close-attempt.ts';
+import type { ClosingDraft, Draft } from '../attempt/draft.ts';
+import { verdictFact } from './journal-facts.ts';
+import { exitOf, judged } from './judged.ts';
+import type { Ready } from './prepare.ts';
+import { publishAll, publishEarly } from './publish.ts';
+import { recordOf, sentenceOf } from './record.ts';
+import { wayOut } from './registered.ts';
+
+export { closing };
+
+export interface Called {
+  record: CallRecord;
+  /** One sentence for a person when it did not go well; null after a success. */
+  message: string | null;
+}
+
+interface Concluding {
+  ready: Ready;
+  stop: AbortSignal;
+  /** @returns whether it stands in the journal. */
+  note(fact: Fact): boolean;
+}
+
+/** We were told to stop: the record as it stands, before anything is killed. */
+export async function concludeEarly(draft: Draft, soFar: Outcome, stop: AbortSignal): Promise<void> {
+  const told = closing(draft);
+  publishEarly(told, await judgedRecord(told, soFar, stop));
+}
+
+/** By what is there in the end: an answer that came while the CLI was told to stop was paid for like any other. */
+export async function conclude(draft: Draft, outcome: Outcome, { ready, stop, note }: Concluding): Promise<Called> {
+  const { attempt, overlay, registered } = ready;
+  const told = closing(draft);
+  const { request } = told;
+  const record = await judgedRecord(told, outcome, stop);
+  if (record.verdict.class !== null) {
+    const { logApiFailure } = await import('./api-failure.ts');
+    await logApiFailure({
+      draft: told,
+      attempt,
+      outcome,
+      record,
+      runId: request.charge?.runId ?? null,
+      again: 'first',
+    });
+  }
+  const published = publishAll(told, attempt, record, outcome);
+  // The verdict says that the result is where it belongs; without it the next run publishes it from the attempt.
+  const isOpen = published.how === 'published' && !note(verdictFact(record));
+  closeAttempt(attempt, overlay, told, isOpen ? OPEN : published);
+  outcome.streams?.close();
+  const isLeft = (outcome.left ?? []).length > 0;
+  if (!isLeft && record.session_id !== null)
+    noteEnded({ tool: record.tool, id: record.session_id }, request.call.environment);
+  if (published.how === 'unpublished') return { record, message: `${published.why}; ${wayOut(told, registered)}` };
+  if (!isLeft) registered.forget();
+  return { record, message: sentenceOf(record, request.charge?.task.id ?? null) };
+}
+
+/** Whoever finds no verdict in the journal judges the call once more, by its raw files. */
+const OPEN = { how: 'published', copied: false } as const;
+
+async function judgedRecord(draft: ClosingDraft, outcome: Outcome, stop: AbortSignal): Promise<CallRecord> {
+  const judgement = await judged(draft, outcome);
+  return recordOf(draft, outcome, judgement, exitOf(draft, outcome, judgement, stop));
+}
