@@ -1,5 +1,7 @@
 // The page of tollgate console, from its one script.
 
+import { startPage } from './live/start.ts';
+import { startClock } from './parts/clock.ts';
 import { render } from './reactive.ts';
 import { Frame } from './shell/frame.tsx';
 import { followKeys } from './shell/keys.tsx';
@@ -9,4 +11,6 @@ const at = document.querySelector('#page')!;
 at.replaceChildren();
 followAddress();
 followKeys();
+startClock();
+void startPage();
 render(<Frame />, at);

@@ -1,5 +1,16 @@
 // The one door to what draws the page: Preact, its hooks, and signals.
 
-export { type ReadonlySignal, signal } from '@preact/signals';
+export {
+  batch,
+  computed,
+  effect,
+  type ReadonlySignal,
+  type Signal,
+  signal,
+  untracked,
+  useComputed,
+  useSignal,
+  useSignalEffect,
+} from '@preact/signals';
 export { type ComponentChildren, render } from 'preact';
-export { useEffect, useId, useRef } from 'preact/hooks';
+export { useEffect, useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';

@@ -10,3 +10,17 @@ export function Empty({ title, children }: { title: string; children?: Component
     </div>
   );
 }
+
+/** While something is on its way. */
+export function Coming({ what }: { what: string }) {
+  return (
+    <div class="skeletons">
+      <span class="unseen" role="status">
+        Loading {what}
+      </span>
+      <div class="skeleton" />
+      <div class="skeleton" />
+      <div class="skeleton" />
+    </div>
+  );
+}

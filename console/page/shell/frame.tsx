@@ -1,8 +1,20 @@
-// The frame of all views: the rail, what is wrong with the link, and the view.
+// The frame of all views: the rail, what is wrong with the link, the view, and what has just happened.
 
+import { BudgetsView } from '../budgets/budgets-view.tsx';
+import { BookView } from '../distill/book-view.tsx';
+import { DistillView } from '../distill/distill-view.tsx';
+import { FailuresView } from '../failures/failures-view.tsx';
 import { linkState } from '../live/link.ts';
+import { MachineView } from '../machine/machine-view.tsx';
+import { NowView } from '../now/now-view.tsx';
 import { Empty } from '../parts/empty.tsx';
+import { SessionView } from '../sessions/session-view.tsx';
+import { SessionsView } from '../sessions/sessions-view.tsx';
+import { SuperviseView } from '../supervise/supervise-view.tsx';
+import { TaskView } from '../tasks/task-view.tsx';
+import { TasksView } from '../tasks/tasks-view.tsx';
 import { Keys } from './keys.tsx';
+import { Notes } from './notes.tsx';
 import { Rail } from './rail.tsx';
 import { route } from './route.ts';
 import { View } from './view.tsx';
@@ -21,20 +33,40 @@ export function Frame() {
           <Shown />
         </main>
       </div>
+      <Notes />
       <Keys />
     </>
   );
 }
 
 function Shown() {
-  const id = route.value.parts[0] ?? 'now';
+  const [id = 'now', of, part] = route.value.parts;
   const name = VIEWS.find((view) => view.id === id)?.name;
-  document.title = `${name ?? 'No such view'} · Tollgate`;
-  return (
-    <View title={name ?? 'No such view'}>
-      <Empty title="Nothing here yet" />
-    </View>
-  );
+  document.title = `${of === undefined ? '' : `${of} · `}${name ?? 'No such view'} · Tollgate`;
+  switch (id) {
+    case 'now':
+      return <NowView />;
+    case 'tasks':
+      return of === undefined ? <TasksView /> : <TaskView key={of} id={of} tab={part ?? ''} />;
+    case 'failures':
+      return <FailuresView />;
+    case 'budgets':
+      return <BudgetsView />;
+    case 'sessions':
+      return of === undefined ? <SessionsView /> : <SessionView key={of} id={of} />;
+    case 'supervise':
+      return <SuperviseView key={of} id={of} />;
+    case 'distill':
+      return of === undefined ? <DistillView /> : <BookView key={of} name={of} />;
+    case 'machine':
+      return <MachineView />;
+    default:
+      return (
+        <View title="No such view">
+          <Empty title="Nothing is here">The views are in the rail.</Empty>
+        </View>
+      );
+  }
 }
 
 function toView(): void {

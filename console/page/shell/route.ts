@@ -27,6 +27,18 @@ export function go(address: string): void {
   location.hash = address;
 }
 
+/** Changes what stands behind the `?`, without a step to go back to. */
+export function setQuery(changes: Record<string, string>): void {
+  const query = new URLSearchParams(current.value.query);
+  for (const [name, value] of Object.entries(changes))
+    if (value === '') query.delete(name);
+    else query.set(name, value);
+  const address = to(...current.value.parts);
+  const said = query.toString();
+  history.replaceState(null, '', said === '' ? address : `${address}?${said}`);
+  current.value = routeOf(location.hash);
+}
+
 function routeOf(hash: string): Place {
   const [path = '', said = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   return { parts: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(said) };

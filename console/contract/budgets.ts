@@ -1,0 +1,42 @@
+// The limits over all tasks of the user, and what was used by day.
+
+export interface LimitsShown {
+  budgets: BudgetShown[];
+  at_once: PaceShown[];
+  per_minute: PaceShown[];
+  open: { call_id: string; tool: string; since: string }[];
+  holds: HoldShown[];
+}
+
+export interface BudgetShown {
+  tool: string;
+  per: string;
+  unit: string;
+  most: number;
+  used: number;
+  left: number;
+  until: string;
+  /** The root of the project that limits itself; null for the user's own. */
+  project: string | null;
+}
+
+interface PaceShown {
+  tool: string;
+  most: number;
+  project: string | null;
+}
+
+export interface HoldShown {
+  tool: string;
+  account: string;
+  model: string | null;
+  reason: string;
+  since: string;
+  until: string | null;
+}
+
+export interface SpentShown {
+  tools: string[];
+  /** Oldest first, without gaps; `day` as `2026-11-25`. */
+  days: { day: string; by_tool: Record<string, { calls: number; tokens: number; usd: number }> }[];
+}

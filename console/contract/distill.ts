@@ -1,0 +1,27 @@
+// Distilled books: all, and one with its document.
+
+export interface BooksShown {
+  distillations: BookLine[];
+}
+
+export interface BookLine {
+  name: string;
+  /** As tollgate distill status has it: `running`, `complete`, `paused (refusal)`. */
+  state: string;
+  model: string;
+  sections: number;
+  held_section: number | null;
+  tokens: number;
+  usd: number;
+  calls: { used: number; total: number };
+}
+
+export interface BookShown extends BookLine {
+  evidence: string;
+  next_actions: string[];
+  /** ISO time at which the service is asked again; null where nothing is waited for. */
+  waits_until: string | null;
+  document: { section: number; title: string; chars: number; text: string; state: 'kept' | 'held' }[];
+  /** The last lines of it. */
+  trace: string[];
+}

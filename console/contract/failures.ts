@@ -1,0 +1,17 @@
+// Failures together, and one explained.
+
+import type { FailureExplanation } from '../../loops/report/explanation.ts';
+import type { FailureGroup } from '../../loops/report/groups.ts';
+
+export type { FailureExplanation } from '../../loops/report/explanation.ts';
+export type { FailureGroup } from '../../loops/report/groups.ts';
+
+export interface FailuresShown {
+  groups: FailureGroup[];
+}
+
+export interface ExplainedShown {
+  /** null where nothing failed. */
+  explanation: FailureExplanation | null;
+  message: string;
+}

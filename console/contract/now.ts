@@ -1,0 +1,12 @@
+// What runs now, and what is asked.
+
+import type { RunsNow } from '../../loops/now/now.ts';
+
+export type { NowCall, NowTask, NowWait } from '../../loops/now/now.ts';
+
+export interface AskedQuestion {
+  task_id: string;
+  question: string;
+}
+
+export type NowShown = Pick<RunsNow, 'tasks' | 'totals'> & { questions: AskedQuestion[] };

@@ -1,0 +1,41 @@
+// What the page reads: for each address, what GET answers as JSON. An id in an address is encoded as one part of it.
+
+import type { LimitsShown, SpentShown } from './budgets.ts';
+import type { BookShown, BooksShown } from './distill.ts';
+import type { ExplainedShown, FailuresShown } from './failures.ts';
+import type { MachineShown } from './machine.ts';
+import type { NowShown } from './now.ts';
+import type { PageShown, TaskLine } from './page.ts';
+import type { ConversationShown, HealthShown, SessionsShown } from './sessions.ts';
+import type { SupervisionsShown } from './supervise.ts';
+import type { DiffShown, TaskShown, TextShown } from './task.ts';
+
+export interface Resources {
+  '/api/page': PageShown;
+  '/api/now': NowShown;
+  '/api/tasks': { tasks: TaskLine[] };
+  '/api/failures': FailuresShown;
+  '/api/budgets': LimitsShown;
+  '/api/spent': SpentShown;
+  '/api/sessions': SessionsShown;
+  '/api/health': HealthShown;
+  '/api/supervise': SupervisionsShown;
+  '/api/distill': BooksShown;
+  '/api/machine': MachineShown;
+}
+
+/** Those with an id, by what it is of. */
+export interface ResourcesOf {
+  /** /api/tasks/ID */
+  task: TaskShown;
+  /** /api/tasks/ID/explain */
+  explain: ExplainedShown;
+  /** /api/tasks/ID/diff */
+  diff: DiffShown;
+  /** /api/tasks/ID/texts/NAME */
+  text: TextShown;
+  /** /api/sessions/ID */
+  session: ConversationShown;
+  /** /api/distill/NAME; its exports lie at /api/distill/NAME/export.md, .txt and .pdf, as files to download. */
+  book: BookShown;
+}

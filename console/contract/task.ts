@@ -1,0 +1,69 @@
+// One task whole, and the texts of it that are read when somebody opens them.
+
+import type { GateRecord } from '../../policies/facts/gate-record.ts';
+
+export interface StageShown {
+  stage: string;
+  tool: string;
+  state: string;
+  attempts: number;
+  ms: number | null;
+  tokens: number | null;
+  usd: number | null;
+}
+
+interface AttemptShown {
+  call_id: string;
+  stage: string;
+  tool: string;
+  attempt: number;
+  /** ISO time at which it was reserved. */
+  at: string;
+  ms: number | null;
+  /** null while it is under way. */
+  ending: string | null;
+  class: string | null;
+  reason: string | null;
+  decision: { action: string; why: string } | null;
+  tokens: number | null;
+  usd: number | null;
+}
+
+export interface TaskShown {
+  task_id: string;
+  folder: string;
+  goal: string | null;
+  state: string;
+  at: string | null;
+  calls: { used: number; budget: number | null };
+  tokens: number | null;
+  usd: number | null;
+  stages: StageShown[];
+  /** Oldest first. */
+  attempts: AttemptShown[];
+  gates: GateRecord[];
+  /** `_summary.md`. */
+  summary: string | null;
+  texts: TextLine[];
+  next_actions: string[];
+}
+
+/** A file of the task that may be shown; `what`: prompt, answer, stderr or record. */
+interface TextLine {
+  /** Below the task's folder. */
+  name: string;
+  what: string;
+  bytes: number;
+}
+
+export interface TextShown {
+  text: string;
+  /** Bytes that the file has more. */
+  cut: number;
+}
+
+export interface DiffShown {
+  /** Unified. */
+  text: string;
+  notes: string[];
+}

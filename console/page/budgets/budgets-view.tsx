@@ -1,0 +1,105 @@
+// Budgets and limits over all tasks: used, left, held; what was used by day and tool; and how a budget is set.
+
+import type { BudgetShown, HoldShown, LimitsShown, SpentShown } from '../../contract/budgets.ts';
+import type { Resources } from '../../contract/resources.ts';
+import { change } from '../live/change.ts';
+import { useFollowing } from '../live/follow.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { DayChart } from '../parts/day-chart.tsx';
+import { count, money, short } from '../parts/figures.ts';
+import { Panel } from '../parts/panel.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { useSignal } from '../reactive.ts';
+import { route, setQuery } from '../shell/route.ts';
+import { View } from '../shell/view.tsx';
+import { Words } from '../text/words.tsx';
+import { BudgetDialog } from './budget-dialog.tsx';
+import { Budgets, Holds, Pace } from './limits.tsx';
+
+const UNITS = { calls: count, tokens: short, usd: money } as const;
+type Unit = keyof typeof UNITS;
+
+export function BudgetsView() {
+  const concerns = (topic: string) => topic === 'budgets' || topic === '*';
+  const limits = useFollowing<Resources['/api/budgets']>('/api/budgets', concerns);
+  const spent = useFollowing<Resources['/api/spent']>('/api/spent', concerns);
+  return (
+    <View title="Budgets and limits" about="Over all tasks of yours on this machine.">
+      <Shown of={limits} what="the limits">
+        {(shown) => <LimitsSheet of={shown} />}
+      </Shown>
+      <Shown of={spent} what="what was used">
+        {(shown) => <Spent of={shown} />}
+      </Shown>
+    </View>
+  );
+}
+
+function LimitsSheet({ of }: { of: LimitsShown }) {
+  const setting = useSignal<BudgetShown | 'new' | null>(null);
+  const releasing = useSignal<HoldShown | null>(null);
+  const hold = releasing.value;
+  return (
+    <>
+      <div class="columns">
+        <Budgets of={of.budgets} onSet={(budget) => (setting.value = budget ?? 'new')} />
+        <div class="stack">
+          <Holds of={of.holds} onRelease={(chosen) => (releasing.value = chosen)} />
+          <Pace of={of} />
+        </div>
+      </div>
+      {setting.value && (
+        <BudgetDialog of={setting.value === 'new' ? null : setting.value} onClose={() => (setting.value = null)} />
+      )}
+      {hold && (
+        <Confirm
+          title={`Let go of the hold on ${hold.tool}?`}
+          verb="Let go"
+          act={() => change('/api/release', { tool: hold.tool, account: hold.account, model: hold.model })}
+          onClose={() => (releasing.value = null)}
+        >
+          <p>
+            The service said <Words of={hold.reason.replaceAll('_', ' ')} />. The next call of it is made at once; if
+            the limit still stands, that call is paid for to learn so.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function Spent({ of: { days, tools } }: { of: SpentShown }) {
+  const unit = (['calls', 'tokens', 'usd'] as const).find((each) => each === route.value.query.get('unit')) ?? 'calls';
+  const say: (n: number) => string = UNITS[unit];
+  return (
+    <Panel
+      title="Used by day"
+      aside={
+        <fieldset class="chips">
+          <legend class="unseen">Shown as</legend>
+          {(Object.keys(UNITS) as Unit[]).map((each) => (
+            <button
+              key={each}
+              type="button"
+              class="chip"
+              aria-pressed={each === unit}
+              onClick={() => setQuery({ unit: each })}
+            >
+              {each === 'usd' ? 'money' : each}
+            </button>
+          ))}
+        </fieldset>
+      }
+    >
+      <DayChart
+        title={unit === 'usd' ? 'money' : unit}
+        days={days.map(({ day, by_tool: byTool }) => ({
+          day,
+          values: Object.fromEntries(Object.entries(byTool).map(([tool, used]) => [tool, used[unit] ?? 0])),
+        }))}
+        tools={tools}
+        say={say}
+      />
+    </Panel>
+  );
+}

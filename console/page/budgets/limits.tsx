@@ -1,0 +1,126 @@
+// The budgets over all tasks, the pace, and what is held until when.
+
+import type { BudgetShown, HoldShown, LimitsShown } from '../../contract/budgets.ts';
+import { Empty } from '../parts/empty.tsx';
+import { count, money, short } from '../parts/figures.ts';
+import { Mark } from '../parts/mark.tsx';
+import { Meter } from '../parts/meter.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { Ago, Countdown } from '../parts/times.tsx';
+import { Words } from '../text/words.tsx';
+
+export const amountOf = (unit: string, n: number): string =>
+  unit === 'usd' ? money(n) : unit === 'tokens' ? `${short(n)} tokens` : `${count(n)} calls`;
+
+export function Budgets({ of, onSet }: { of: readonly BudgetShown[]; onSet: (budget: BudgetShown | null) => void }) {
+  return (
+    <Panel
+      title="Budgets"
+      aside={
+        <button type="button" class="button small" onClick={() => onSet(null)}>
+          Set a budget
+        </button>
+      }
+    >
+      {of.length === 0 ? (
+        <Empty title="No limit over all tasks">A task is bound by its own budget alone.</Empty>
+      ) : (
+        <ul class="budgets">
+          {of.map((budget) => (
+            <li key={`${budget.tool} ${budget.per} ${budget.unit} ${budget.project}`}>
+              <div class="budget-head">
+                <b>
+                  {budget.tool === 'any' ? 'all CLIs' : budget.tool}, a {budget.per}
+                </b>
+                <span>
+                  {amountOf(budget.unit, budget.used)} of {amountOf(budget.unit, budget.most)}
+                </span>
+              </div>
+              <Meter used={budget.used} of={budget.most} />
+              <div class="budget-head dim">
+                <span>
+                  {budget.used >= budget.most ? 'used up' : `${amountOf(budget.unit, budget.left)} left`}; anew in{' '}
+                  <Countdown to={budget.until} />
+                  {budget.project !== null && ', of this project'}
+                </span>
+                {budget.project === null && (
+                  <button type="button" class="button small" onClick={() => onSet(budget)}>
+                    Change
+                    <span class="unseen">
+                      {' '}
+                      the {budget.unit} of {budget.tool} a {budget.per}
+                    </span>
+                  </button>
+                )}
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+export function Pace({ of }: { of: LimitsShown }) {
+  const rows = [
+    ...of.at_once.map((row) => ({ ...row, what: 'at once' })),
+    ...of.per_minute.map((row) => ({ ...row, what: 'a minute' })),
+  ];
+  return (
+    <Panel title="Pace">
+      {rows.length === 0 ? (
+        <p class="dim">Calls are not held to any number at once, or in a minute.</p>
+      ) : (
+        <ul class="plain-list">
+          {rows.map(({ tool, most, what, project }) => (
+            <li key={`${tool} ${what} ${project}`}>
+              {count(most)} calls {what}
+              {tool !== 'any' && ` of ${tool}`}
+              {project !== null && ', of this project'}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p>
+        {of.open.length === 0 ? 'None is open now.' : `${of.open.length} open now: `}
+        {of.open.map(({ call_id, tool, since }) => (
+          <span key={call_id}>
+            {tool} since <Ago at={since} />{' '}
+          </span>
+        ))}
+      </p>
+    </Panel>
+  );
+}
+
+export function Holds({ of, onRelease }: { of: readonly HoldShown[]; onRelease: (hold: HoldShown) => void }) {
+  return (
+    <Panel title="Holds">
+      {of.length === 0 ? (
+        <p class="dim">Nothing is held: no service has said that it takes no more.</p>
+      ) : (
+        <ul class="holds">
+          {of.map((hold) => (
+            <li key={`${hold.tool} ${hold.account} ${hold.model}`}>
+              <Mark tone="wait" word={hold.tool} icon="waiting" />
+              <span>
+                {hold.model === null ? 'all models' : <Words of={hold.model} />}:{' '}
+                <Words of={hold.reason.replaceAll('_', ' ')} />,{' '}
+                {hold.until === null ? (
+                  'until nobody knows when'
+                ) : (
+                  <>
+                    free in <Countdown to={hold.until} />
+                  </>
+                )}
+              </span>
+              <button type="button" class="button small" onClick={() => onRelease(hold)}>
+                Let go<span class="unseen"> of {hold.tool}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,173 @@
+// One distillation: how far it is, why it rests, the document as it grows, and what can be done with it.
+
+import type { Actions } from '../../contract/actions.ts';
+import type { BookShown } from '../../contract/distill.ts';
+import type { ResourcesOf } from '../../contract/resources.ts';
+import { change } from '../live/change.ts';
+import { useFollowing } from '../live/follow.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { count, counted, money, short } from '../parts/figures.ts';
+import { Mark, StateMark } from '../parts/mark.tsx';
+import { Meter } from '../parts/meter.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { Countdown } from '../parts/times.tsx';
+import { useSignal } from '../reactive.ts';
+import { tellProblem } from '../shell/notes.tsx';
+import { to } from '../shell/route.ts';
+import { View } from '../shell/view.tsx';
+import { Markdown } from '../text/markdown.tsx';
+import { Said, Words } from '../text/words.tsx';
+import { stateOf } from './distill-view.tsx';
+
+export function BookView({ name }: { name: string }) {
+  const book = useFollowing<ResourcesOf['book']>(
+    `/api/distill/${encodeURIComponent(name)}`,
+    (topic, id) => topic === '*' || (topic === 'distill' && (id === null || id === name)),
+  );
+  return (
+    <View crumbs={<a href={to('distill')}>Distill</a>} title={<Words of={name} />}>
+      <Shown of={book} what="the book">
+        {(shown) => <Sheet of={shown} />}
+      </Shown>
+    </View>
+  );
+}
+
+function Sheet({ of }: { of: BookShown }) {
+  const deleting = useSignal<number | null>(null);
+  const { name, state, calls, tokens, usd, document, trace, next_actions: next, evidence, held_section: held } = of;
+  const act = async <P extends keyof Actions>(path: P, wish: Actions[P]) => {
+    const problem = await change(path, wish);
+    if (problem !== null) tellProblem(problem);
+  };
+  const isRunning = state === 'running';
+  return (
+    <>
+      <Panel
+        title="How it stands"
+        aside={
+          <div class="buttons">
+            {isRunning ? (
+              <>
+                <button type="button" class="button small" onClick={() => act('/api/distill/pause', { name })}>
+                  Pause
+                </button>
+                <button type="button" class="button small grave" onClick={() => act('/api/distill/stop', { name })}>
+                  Stop
+                </button>
+              </>
+            ) : (
+              <>
+                {held !== null && (
+                  <button
+                    type="button"
+                    class="button small main"
+                    onClick={() => act('/api/distill/resume', { name, accept: true })}
+                  >
+                    Accept section {held}
+                  </button>
+                )}
+                <button
+                  type="button"
+                  class="button small"
+                  disabled={state === 'complete'}
+                  onClick={() => act('/api/distill/resume', { name })}
+                >
+                  Resume
+                </button>
+              </>
+            )}
+          </div>
+        }
+      >
+        <p>
+          <StateMark state={stateOf(state)} />{' '}
+          <span class="soft">
+            <Words of={state.slice(stateOf(state).length)} /> {counted(of.sections, 'section')}, {short(tokens)} tokens,{' '}
+            {money(usd)}, <Words of={of.model} />
+          </span>
+        </p>
+        <div>
+          <Meter used={calls.used} of={calls.total} />
+          <p class="dim">
+            {count(calls.used)} of {count(calls.total)} paid calls
+          </p>
+        </div>
+        {of.waits_until !== null && (
+          <p role="status">
+            Asks again in <Countdown to={of.waits_until} />.
+          </p>
+        )}
+        {evidence !== '' && <Said of={evidence} label="Why it rests" />}
+        {next.map((action) => (
+          <p key={action} class="soft">
+            <Words of={action} />
+          </p>
+        ))}
+        <div class="buttons">
+          {['md', 'txt', 'pdf'].map((format) => (
+            <a
+              key={format}
+              class="button small"
+              href={`/api/distill/${encodeURIComponent(name)}/export.${format}`}
+              download
+            >
+              {{ md: 'Markdown', txt: 'Text', pdf: 'PDF' }[format]}
+            </a>
+          ))}
+        </div>
+      </Panel>
+      <h2>The document</h2>
+      {document.length === 0 ? (
+        <Empty title="No section yet" />
+      ) : (
+        <ol class="stack" aria-live="polite" aria-relevant="additions">
+          {document.map(({ section, title, chars, text, state: how }) => (
+            <li key={section} class="panel">
+              <div class="panel-head">
+                <h3>
+                  {section}. <Words of={title} />
+                </h3>
+                <span class="buttons">
+                  {how === 'held' && <Mark tone="wait" word="held" icon="parked" />}
+                  <span class="dim">{count(chars)} characters</span>
+                  <button
+                    type="button"
+                    class="button small grave"
+                    onClick={() => {
+                      deleting.value = section;
+                    }}
+                  >
+                    Delete<span class="unseen"> section {section}</span>
+                  </button>
+                </span>
+              </div>
+              <div class="panel-body">
+                <Markdown of={text} label={`Section ${section}`} />
+              </div>
+            </li>
+          ))}
+        </ol>
+      )}
+      <details>
+        <summary>Trace, {counted(trace.length, 'line')}</summary>
+        <Said of={trace.join('\n')} label="Trace" as="code" />
+      </details>
+      {deleting.value !== null && (
+        <Confirm
+          title={`Delete section ${deleting.value}?`}
+          verb="Delete"
+          tone="grave"
+          act={() => change('/api/distill/delete', { name, section: deleting.value! })}
+          onClose={() => {
+            deleting.value = null;
+          }}
+        >
+          <p>It is asked for again when the distillation goes on, and paid for again.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}

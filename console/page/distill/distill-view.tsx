@@ -1,0 +1,102 @@
+// Distillations: those that there are, and how a new one is begun.
+
+import type { BookLine } from '../../contract/distill.ts';
+import type { Resources } from '../../contract/resources.ts';
+import { useFollowing } from '../live/follow.ts';
+import { Empty } from '../parts/empty.tsx';
+import { count, money, short } from '../parts/figures.ts';
+import { StateMark } from '../parts/mark.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { useSignal } from '../reactive.ts';
+import { to } from '../shell/route.ts';
+import { View } from '../shell/view.tsx';
+import { Words } from '../text/words.tsx';
+import { StartDialog } from './start-dialog.tsx';
+
+export function DistillView() {
+  const all = useFollowing<Resources['/api/distill']>('/api/distill', (topic) => topic === 'distill' || topic === '*');
+  const isStarting = useSignal(false);
+  return (
+    <View
+      title="Distill"
+      about="A long book, section by section."
+      aside={
+        <button type="button" class="button main" onClick={() => (isStarting.value = true)}>
+          Distill a book …
+        </button>
+      }
+    >
+      <Panel title="Books" edge="flush">
+        <Shown of={all} what="the distillations">
+          {({ distillations }) =>
+            distillations.length === 0 ? (
+              <Empty title="No book yet">A PDF or an EPUB, and a prompt that says what is wanted of it.</Empty>
+            ) : (
+              <Books of={distillations} />
+            )
+          }
+        </Shown>
+      </Panel>
+      {isStarting.value && <StartDialog onClose={() => (isStarting.value = false)} />}
+    </View>
+  );
+}
+
+/** `paused (refusal)` is a state and its cause. */
+export const stateOf = (state: string): string => state.split(' ')[0]!;
+
+function Books({ of }: { of: readonly BookLine[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+    <section class="table-box" tabIndex={0} aria-label="Books">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">State</th>
+            <th scope="col" class="number">
+              Sections
+            </th>
+            <th scope="col" class="number">
+              Calls
+            </th>
+            <th scope="col" class="number">
+              Tokens
+            </th>
+            <th scope="col" class="number">
+              Money
+            </th>
+            <th scope="col">Model</th>
+          </tr>
+        </thead>
+        <tbody>
+          {of.map(({ name, state, sections, calls, tokens, usd, model }) => (
+            <tr key={name}>
+              <th scope="row">
+                <a href={to('distill', name)}>
+                  <Words of={name} />
+                </a>
+              </th>
+              <td>
+                <StateMark state={stateOf(state)} />{' '}
+                <span class="dim">
+                  <Words of={state.slice(stateOf(state).length)} />
+                </span>
+              </td>
+              <td class="number">{count(sections)}</td>
+              <td class="number">
+                {count(calls.used)} of {count(calls.total)}
+              </td>
+              <td class="number">{short(tokens)}</td>
+              <td class="number">{money(usd)}</td>
+              <td>
+                <Words of={model} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,119 @@
+// Why a failure is what it is said to be: the evidence, the rule that matched, the signature, and what to do.
+
+import type { FailureExplanation } from '../../contract/failures.ts';
+import { Mark } from '../parts/mark.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { Ago } from '../parts/times.tsx';
+import { Said, Words } from '../text/words.tsx';
+
+export function Explanation({ of }: { of: FailureExplanation }) {
+  const {
+    stage,
+    tool,
+    at,
+    resolved_at,
+    class: errorClass,
+    meaning,
+    reason,
+    evidence,
+    rule,
+    signature,
+    signed,
+    seen,
+  } = of;
+  return (
+    <div class="columns">
+      <Panel title="What happened">
+        <p>
+          <Mark tone="bad" word={errorClass} icon="failed" /> {meaning}
+        </p>
+        <dl class="facts">
+          <dt>Reason</dt>
+          <dd>{reason === null ? 'none' : <Words of={reason.replaceAll('_', ' ')} />}</dd>
+          <dt>Stage</dt>
+          <dd>
+            {stage === null ? 'before the first' : <Words of={stage} />}
+            {tool && `, by ${tool}`}
+          </dd>
+          <dt>When</dt>
+          <dd>
+            <Ago at={at} />
+            {resolved_at && (
+              <>
+                , resolved <Ago at={resolved_at} />
+              </>
+            )}
+          </dd>
+          <dt>Seen</dt>
+          <dd>
+            {seen.in_run ?? 'unknown'} in this run, {seen.in_life ?? 'unknown'} in the task’s life
+          </dd>
+          <dt>Then</dt>
+          <dd>
+            {of.decision === null ? 'nothing was decided' : <Words of={`${of.decision.action}: ${of.decision.why}`} />}
+          </dd>
+        </dl>
+      </Panel>
+      <Panel title="What to do">
+        <ol class="steps">
+          {of.next_actions.map((action) => (
+            <li key={action}>
+              <Words of={action} />
+            </li>
+          ))}
+        </ol>
+        <p class="dim">
+          The rule of its class:{' '}
+          <Words
+            of={`${of.retry.first.replaceAll('_', ' ')} the first time, then ${of.retry.again}: ${of.retry.report}`}
+          />
+        </p>
+      </Panel>
+      <Panel title="Evidence">
+        {evidence === null ? (
+          <p class="dim">None was needed.</p>
+        ) : (
+          <>
+            <p class="dim">
+              from <Words of={evidence.source} />
+            </p>
+            <Said of={evidence.text} label="Evidence" as="code" />
+          </>
+        )}
+        {rule && (
+          <p>
+            matched by the rule <code>{rule.id}</code>
+            {rule.of === 'project' && ' of this project'}
+          </p>
+        )}
+        {rule?.row && <Said of={JSON.stringify(rule.row, null, 2)} label="The rule" as="code" />}
+      </Panel>
+      <Panel title="Signature">
+        {signature === null ? (
+          <p class="dim">It has none.</p>
+        ) : (
+          <code class="cut" title={signature}>
+            {signature}
+          </code>
+        )}
+        {signed && <Said of={JSON.stringify(signed, null, 2)} label="What the signature stands for" as="code" />}
+      </Panel>
+      {of.findings.map((finding) => (
+        <Panel key={`${finding.check} ${finding.reason}`} title={`The gate: ${finding.check}`}>
+          <p>
+            <Words of={finding.text} />
+          </p>
+          {finding.missing.length > 0 && (
+            <ul class="plain-list">
+              {finding.missing.map((each) => (
+                <li key={each} class="mono">
+                  <Words of={each} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </Panel>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+// Asks the server, and says what was wrong in words: a refusal as the server said it, else what came between.
+
+import { PAGE_HEADER, type RefusedRequest } from '../../contract/page.ts';
+
+export interface Trouble {
+  what: string;
+  wayOut: string | null;
+}
+
+type Reply<T> = { how: 'ok'; value: T } | { how: 'failed'; problem: Trouble };
+
+/** How something is read. */
+export const read = <T>(path: string, stop?: AbortSignal): Promise<Reply<T>> =>
+  ask<T>(path, stop === undefined ? {} : { signal: stop });
+
+let token = '';
+
+/** What the server gave this page, and asks for again before it changes anything. */
+export function keepToken(given: string): void {
+  token = given;
+}
+
+/** How something is changed. */
+export const write = <T>(path: string, wish: object): Promise<Reply<T>> =>
+  ask<T>(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', [PAGE_HEADER]: token },
+    body: JSON.stringify(wish),
+  });
+
+async function ask<T>(path: string, init: RequestInit): Promise<Reply<T>> {
+  let response: Response;
+  try {
+    response = await fetch(path, { ...init, credentials: 'same-origin', cache: 'no-store' });
+  } catch (error) {
+    if ((error as Error).name === 'AbortError') return failed('It was not waited for.', null);
+    return SERVER_GONE;
+  }
+  const said = await response.text().catch(() => '');
+  const value = parsed(said);
+  if (response.ok && value !== undefined) return { how: 'ok', value: value as T };
+  return { how: 'failed', problem: problemIn(value, response.status) };
+}
+
+const failed = (what: string, wayOut: string | null) => ({ how: 'failed', problem: { what, wayOut } }) as const;
+
+const SERVER_GONE = failed(
+  'The console does not answer any more.',
+  'It was ended, or the machine is busy. Start it again with tollgate console, and open the address that it prints.',
+);
+
+function problemIn(value: unknown, status: number): Trouble {
+  const { message, way_out: wayOut } = (value ?? {}) as Partial<RefusedRequest>;
+  if (typeof message === 'string') return { what: message, wayOut: typeof wayOut === 'string' ? wayOut : null };
+  return { what: `The console answered ${status}, and nothing that can be read.`, wayOut: 'Reload the page.' };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,75 @@
+// The machine: whether all is there that a call needs, and what killed processes have left.
+
+import type { Resources } from '../../contract/resources.ts';
+import { change } from '../live/change.ts';
+import { useFollowing } from '../live/follow.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { Mark } from '../parts/mark.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { useSignal } from '../reactive.ts';
+import { View } from '../shell/view.tsx';
+import { Words } from '../text/words.tsx';
+import { Findings } from './findings.tsx';
+
+export function MachineView() {
+  const machine = useFollowing<Resources['/api/machine']>(
+    '/api/machine',
+    (topic) => topic === 'machine' || topic === '*',
+  );
+  const isAsking = useSignal(false);
+  return (
+    <View
+      title="Machine"
+      about="What preflight finds; nothing is paid for it."
+      aside={
+        <>
+          <button type="button" class="button" onClick={machine.renew}>
+            Look again
+          </button>
+          <button type="button" class="button" onClick={() => (isAsking.value = true)}>
+            Sweep …
+          </button>
+        </>
+      }
+    >
+      <Shown of={machine} what="how the machine is">
+        {({ clis, findings }) => (
+          <>
+            <div class="tiles clis">
+              {clis.map(({ tool, version, path, signed_in: signedIn }) => (
+                <div class="tile" key={tool}>
+                  <span class="name">{tool}</span>
+                  <span class="figure">{version === null ? '–' : <Words of={version} />}</span>
+                  {path === null ? (
+                    <Mark tone="bad" word="not installed" icon="failed" />
+                  ) : (
+                    <span class="dim">
+                      <Words of={signedIn} />
+                    </span>
+                  )}
+                </div>
+              ))}
+            </div>
+            <Panel title="Checks" edge="flush">
+              <Findings of={findings} />
+            </Panel>
+          </>
+        )}
+      </Shown>
+      {isAsking.value && (
+        <Confirm
+          title="Sweep what killed processes left?"
+          verb="Sweep"
+          act={() => change('/api/sweep', {})}
+          onClose={() => (isAsking.value = false)}
+        >
+          <p>
+            Calls whose guardian was killed are settled and written down; what still runs of them is ended. Nothing of
+            anybody else is.
+          </p>
+        </Confirm>
+      )}
+    </View>
+  );
+}

@@ -1,0 +1,64 @@
+// What reasoners have asked, each with a field for the answer.
+
+import type { AskedQuestion } from '../../contract/now.ts';
+import { change } from '../live/change.ts';
+import { Mark } from '../parts/mark.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { useId, useSignal } from '../reactive.ts';
+import { tellProblem } from '../shell/notes.tsx';
+import { to } from '../shell/route.ts';
+import { Said, Words } from '../text/words.tsx';
+
+export function Questions({ of }: { of: readonly AskedQuestion[] }) {
+  return (
+    <Panel title="Somebody asks">
+      <ul class="asked">
+        {of.map((question) => (
+          <Question key={question.task_id} of={question} />
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Question({ of: { task_id: task, question } }: { of: AskedQuestion }) {
+  const answer = useSignal('');
+  const isBusy = useSignal(false);
+  const field = useId();
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (answer.value.trim() === '' || isBusy.value) return;
+    isBusy.value = true;
+    const problem = await change('/api/answer', { task, answer: answer.value });
+    isBusy.value = false;
+    if (problem === null) answer.value = '';
+    else tellProblem(problem);
+  };
+  return (
+    <li>
+      <p>
+        <Mark tone="wait" word="parked" icon="parked" />{' '}
+        <a href={to('supervise', task)}>
+          <Words of={task} />
+        </a>
+      </p>
+      <Said of={question} label={`What ${task} asks`} />
+      <form class="answering" onSubmit={submit}>
+        <label for={field} class="unseen">
+          Answer to {task}
+        </label>
+        <textarea
+          id={field}
+          class="input"
+          rows={2}
+          placeholder="Your answer; it goes on from there"
+          value={answer.value}
+          onInput={(event) => (answer.value = event.currentTarget.value)}
+        />
+        <button type="submit" class="button main" disabled={isBusy.value || answer.value.trim() === ''}>
+          Answer
+        </button>
+      </form>
+    </li>
+  );
+}

@@ -1,0 +1,59 @@
+// Asks once more before something is changed, and says what came of it.
+
+import { type ComponentChildren, useSignal } from '../reactive.ts';
+import { Words } from '../text/words.tsx';
+import { Dialog } from './dialog.tsx';
+
+interface ConfirmProps {
+  title: ComponentChildren;
+  children: ComponentChildren;
+  /** On the button that does it. */
+  verb: string;
+  tone?: 'main' | 'grave';
+  canDo?: boolean;
+  /** Gives what is wrong, or null when it was done. */
+  act: () => Promise<{ what: string; wayOut: string | null } | null>;
+  onClose: () => void;
+}
+
+export function Confirm({ title, children, verb, tone = 'main', canDo = true, act, onClose }: ConfirmProps) {
+  const isBusy = useSignal(false);
+  const problem = useSignal<{ what: string; wayOut: string | null } | null>(null);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (isBusy.value || !canDo) return;
+    isBusy.value = true;
+    problem.value = await act();
+    isBusy.value = false;
+    if (problem.value === null) onClose();
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form class="form" onSubmit={submit}>
+        {children}
+        <div role="alert">
+          {problem.value && (
+            <div class="notice bad">
+              <b>
+                <Words of={problem.value.what} />
+              </b>
+              {problem.value.wayOut && (
+                <p class="soft">
+                  <Words of={problem.value.wayOut} />
+                </p>
+              )}
+            </div>
+          )}
+        </div>
+        <div class="buttons">
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class={`button ${tone}`} disabled={isBusy.value || !canDo}>
+            {isBusy.value ? 'One moment …' : verb}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,143 @@
+// Bars of what was used, a day each, by tool; below it the same as a table.
+
+import { counted } from './figures.ts';
+
+interface Day {
+  /** `2026-11-25`. */
+  day: string;
+  values: Readonly<Record<string, number>>;
+}
+
+interface DayChartProps {
+  title: string;
+  days: readonly Day[];
+  /** In the order in which they are piled up. */
+  tools: readonly string[];
+  say: (value: number) => string;
+}
+
+const WIDTH = 1000;
+const HEIGHT = 200;
+const LEFT = 52;
+const BOTTOM = 22;
+const TOP = 8;
+
+export function DayChart({ title, days, tools, say }: DayChartProps) {
+  const most = Math.max(...days.map(sumOf), 0);
+  const top = roundUp(most);
+  const slot = (WIDTH - LEFT) / Math.max(1, days.length);
+  const y = (value: number) => HEIGHT - BOTTOM - (value / top) * (HEIGHT - BOTTOM - TOP);
+  return (
+    <figure class="chart">
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${title}: ${inWords(days, say)}`}>
+        {[0, 0.5, 1].map((share) => (
+          <g key={share}>
+            <line class="grid" x1={LEFT} x2={WIDTH} y1={y(top * share)} y2={y(top * share)} />
+            <text x={LEFT - 8} y={y(top * share) + 4} text-anchor="end">
+              {say(top * share)}
+            </text>
+          </g>
+        ))}
+        {days.map(({ day, values }, at) => {
+          let below = 0;
+          return (
+            <g key={day}>
+              {tools.map((tool, nth) => {
+                const value = values[tool] ?? 0;
+                if (value <= 0) return null;
+                const from = y(below);
+                below += value;
+                const gap = Math.min(6, slot * 0.22);
+                return (
+                  <rect
+                    key={tool}
+                    class={`tool-${nth % 6}`}
+                    x={LEFT + at * slot + gap / 2}
+                    width={Math.max(1, slot - gap)}
+                    y={y(below)}
+                    height={Math.max(1, from - y(below))}
+                    rx="1.5"
+                  >
+                    <title>{`${day}, ${tool}: ${say(value)}`}</title>
+                  </rect>
+                );
+              })}
+              {isLabelled(at, days.length) && (
+                <text x={LEFT + at * slot + slot / 2} y={HEIGHT - 5} text-anchor="middle">
+                  {dayWord(day)}
+                </text>
+              )}
+            </g>
+          );
+        })}
+      </svg>
+      <figcaption class="legend">
+        {tools.map((tool, nth) => (
+          <span key={tool}>
+            <svg viewBox="0 0 10 10" aria-hidden="true">
+              <rect class={`tool-${nth % 6}`} width="10" height="10" rx="2" />
+            </svg>
+            {tool} <b>{say(days.reduce((sum, { values }) => sum + (values[tool] ?? 0), 0))}</b>
+          </span>
+        ))}
+      </figcaption>
+      <details>
+        <summary>The same as a table</summary>
+        <div class="table-box">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Day</th>
+                {tools.map((tool) => (
+                  <th scope="col" class="number" key={tool}>
+                    {tool}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {[...days].reverse().map(({ day, values }) => (
+                <tr key={day}>
+                  <th scope="row">{day}</th>
+                  {tools.map((tool) => (
+                    <td class="number" key={tool}>
+                      {say(values[tool] ?? 0)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </figure>
+  );
+}
+
+const sumOf = ({ values }: Day): number => Object.values(values).reduce((sum, value) => sum + value, 0);
+
+function inWords(days: readonly Day[], say: (value: number) => string): string {
+  const all = days.reduce((sum, day) => sum + sumOf(day), 0);
+  const highest = days.reduce<Day | null>(
+    (best, day) => (best === null || sumOf(day) > sumOf(best) ? day : best),
+    null,
+  );
+  if (highest === null || all === 0) return `nothing in ${counted(days.length, 'day')}`;
+  return `${say(all)} in ${counted(days.length, 'day')}, most on ${highest.day} with ${say(sumOf(highest))}`;
+}
+
+/** The next of 1, 2 and 5 times a power of ten. */
+function roundUp(value: number): number {
+  if (value <= 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  return power * ([1, 2, 5, 10].find((step) => step * power >= value) ?? 10);
+}
+
+const isLabelled = (at: number, of: number): boolean => of <= 10 || (of - 1 - at) % Math.ceil(of / 8) === 0;
+
+const dayWord = (day: string): string => {
+  const date = new Date(`${day}T12:00:00Z`);
+  return Number.isNaN(date.getTime())
+    ? day
+    : date.toLocaleDateString('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+};

@@ -1,0 +1,54 @@
+// Numbers, money, lengths of time and dates in words.
+
+const COUNT = new Intl.NumberFormat('en');
+const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+const DATE = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+
+export const count = (n: number): string => COUNT.format(n);
+
+/** 1,234 as it is, 1,234,567 as 1.2M. */
+export const short = (n: number): string => (n < 10_000 ? COUNT.format(n) : SHORT.format(n));
+
+export const counted = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
+
+/** null is unknown, and never 0. */
+export const money = (usd: number | null): string =>
+  usd === null ? 'unknown' : usd > 0 && usd < 0.01 ? '< $0.01' : `$${usd.toFixed(2)}`;
+
+export const bytes = (n: number): string =>
+  n < 1024 ? `${n} B` : n < 1024 ** 2 ? `${(n / 1024).toFixed(1)} kB` : `${(n / 1024 ** 2).toFixed(1)} MB`;
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const;
+
+/** The two largest units: `2 h 5 min`. */
+export function lasting(ms: number): string {
+  const rest = Math.max(0, ms);
+  const at = UNITS.findIndex(([, unit]) => rest >= unit);
+  if (at < 0) return '0 s';
+  const [unit, size] = UNITS[at]!;
+  const first = `${Math.floor(rest / size)} ${unit}`;
+  const next = UNITS[at + 1];
+  if (next === undefined) return first;
+  const further = Math.floor((rest % size) / next[1]);
+  return further === 0 ? first : `${first} ${further} ${next[0]}`;
+}
+
+/** Such as `3 min ago`, or `in 2 h 5 min`. */
+export function since(at: string, now: number): string {
+  const ms = now - Date.parse(at);
+  if (Number.isNaN(ms)) return 'at an unknown time';
+  if (ms < -1_000) return `in ${lasting(-ms)}`;
+  if (ms < 1_500) return 'just now';
+  const [unit, size] = UNITS.find(([, size]) => ms >= size)!;
+  return `${Math.floor(ms / size)} ${unit} ago`;
+}
+
+export function dated(at: string): string {
+  const time = Date.parse(at);
+  return Number.isNaN(time) ? 'an unknown time' : DATE.format(time);
+}

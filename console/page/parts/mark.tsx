@@ -1,0 +1,47 @@
+// A state as a word, with a sign and a colour that say the same.
+
+import { Icon, type IconName } from './icon.tsx';
+
+type Tone = 'good' | 'bad' | 'wait' | 'busy' | 'calm';
+
+const LOOKS: Record<string, { word: string; tone: Tone; icon: IconName }> = {
+  done: { word: 'done', tone: 'good', icon: 'done' },
+  ok: { word: 'in order', tone: 'good', icon: 'done' },
+  complete: { word: 'complete', tone: 'good', icon: 'done' },
+  done_earlier: { word: 'done earlier', tone: 'good', icon: 'done' },
+  failed: { word: 'failed', tone: 'bad', icon: 'failed' },
+  refused: { word: 'refused', tone: 'bad', icon: 'stopped' },
+  interrupted: { word: 'interrupted', tone: 'wait', icon: 'broken' },
+  parked: { word: 'parked', tone: 'wait', icon: 'parked' },
+  paused: { word: 'paused', tone: 'wait', icon: 'waiting' },
+  waiting: { word: 'waiting', tone: 'wait', icon: 'waiting' },
+  held: { word: 'held', tone: 'wait', icon: 'waiting' },
+  running: { word: 'running', tone: 'busy', icon: 'busy' },
+  never_run: { word: 'never run', tone: 'calm', icon: 'none' },
+  stopped: { word: 'stopped', tone: 'calm', icon: 'stopped' },
+  gone: { word: 'gone', tone: 'calm', icon: 'none' },
+  archived: { word: 'archived', tone: 'calm', icon: 'none' },
+  unreadable: { word: 'unreadable', tone: 'bad', icon: 'broken' },
+};
+
+export const wordOf = (state: string): string => LOOKS[state]?.word ?? state.replaceAll('_', ' ');
+
+export function StateMark({ state }: { state: string }) {
+  const { tone, icon } = LOOKS[state] ?? { tone: 'calm', icon: 'none' };
+  return (
+    <span class={`mark ${tone}`}>
+      <Icon name={icon} />
+      {wordOf(state)}
+    </span>
+  );
+}
+
+/** A short word of ours with a tone. */
+export function Mark({ tone, word, icon }: { tone: Tone; word: string; icon: IconName }) {
+  return (
+    <span class={`mark ${tone}`}>
+      <Icon name={icon} />
+      {word}
+    </span>
+  );
+}

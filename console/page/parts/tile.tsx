@@ -1,0 +1,27 @@
+// A figure with its name; it may lead to what it counts.
+
+import type { ComponentChildren } from '../reactive.ts';
+
+interface TileProps {
+  name: string;
+  figure: ComponentChildren;
+  /** Where what it counts is listed. */
+  leads?: string;
+  tone?: 'good' | 'bad' | 'wait' | 'busy' | 'calm';
+}
+
+export function Tile({ name, figure, leads, tone = 'calm' }: TileProps) {
+  const within = (
+    <>
+      <span class="name">{name}</span>
+      <span class={`figure ${tone}`}>{figure}</span>
+    </>
+  );
+  return leads === undefined ? (
+    <div class="tile">{within}</div>
+  ) : (
+    <a class="tile" href={leads}>
+      {within}
+    </a>
+  );
+}

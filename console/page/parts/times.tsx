@@ -1,0 +1,32 @@
+// Times that go on by themselves: how long ago, for how long, until when.
+
+import { now } from './clock.ts';
+import { dated, lasting, since } from './figures.ts';
+
+/** With the whole date for who points at it. */
+export function Ago({ at }: { at: string | null }) {
+  if (at === null) return <span class="dim">never</span>;
+  return (
+    <time dateTime={at} title={dated(at)} class="nowrap">
+      {since(at, now.value)}
+    </time>
+  );
+}
+
+export function Elapsed({ from }: { from: string }) {
+  const ms = now.value - Date.parse(from);
+  return (
+    <time title={`since ${dated(from)}`} class="nowrap">
+      {Number.isNaN(ms) ? 'unknown' : lasting(ms)}
+    </time>
+  );
+}
+
+export function Countdown({ to }: { to: string }) {
+  const ms = Date.parse(to) - now.value;
+  return (
+    <time dateTime={to} title={dated(to)} class="nowrap">
+      {Number.isNaN(ms) ? 'unknown' : ms <= 0 ? 'now' : lasting(ms + 999)}
+    </time>
+  );
+}

@@ -1,0 +1,130 @@
+// A table of any length of which only the rows in sight are there; arrow keys, Home and End go through it.
+
+import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
+import { type ComponentChildren, useEffect, useLayoutEffect, useRef, useSignal } from '../reactive.ts';
+
+interface VirtualTableProps {
+  label: string;
+  keys: readonly string[];
+  /** In pixels; rows that come out otherwise are measured. */
+  rowHeight: number;
+  /** The cells of a row: elements of the role `cell`. */
+  row: (key: string, index: number) => ComponentChildren;
+  /** The cells of the heading: elements of the role `columnheader`. */
+  head: ComponentChildren;
+  /** The class that lays the columns out. */
+  columns: string;
+}
+
+type List = Virtualizer<HTMLDivElement, HTMLDivElement>;
+
+export function VirtualTable({ label, keys, rowHeight, row, head, columns }: VirtualTableProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const version = useSignal(0);
+  const virtual = useRef<List | null>(null);
+  const options = {
+    count: keys.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => rowHeight,
+    getItemKey: (index: number) => keys[index] ?? index,
+    overscan: 6,
+    initialRect: { width: 0, height: 640 },
+    scrollToFn: elementScroll,
+    observeElementRect,
+    observeElementOffset,
+    onChange: () => {
+      version.value += 1;
+    },
+  };
+  virtual.current ??= new Virtualizer(options);
+  virtual.current.setOptions(options);
+  useEffect(() => virtual.current!._didMount(), []);
+  useLayoutEffect(() => virtual.current!._willUpdate());
+  // Read, so that the table is drawn anew when it is scrolled.
+  void version.value;
+  const list = virtual.current;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: rows of a table element cannot lie at places of their own
+    <div
+      ref={box}
+      class="rows"
+      role="table"
+      aria-label={label}
+      aria-rowcount={keys.length + 1}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+      tabIndex={0}
+      onKeyDown={(event) => moveBy(event, list, keys.length)}
+    >
+      {/* biome-ignore lint/a11y/useSemanticElements: as above */}
+      <div role="rowgroup" class="rows-top">
+        {/* biome-ignore lint/a11y/useSemanticElements: as above */}
+        {/* biome-ignore lint/a11y/useFocusableInteractive: a row of a table that is read */}
+        <div role="row" aria-rowindex={1} class={`rows-head ${columns}`}>
+          {head}
+        </div>
+      </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: as above */}
+      <div class="rows-all" role="rowgroup" ref={(at) => setHeight(at, list.getTotalSize())}>
+        {list.getVirtualItems().map((item) => (
+          // biome-ignore lint/a11y/useSemanticElements: as above
+          // biome-ignore lint/a11y/useFocusableInteractive: a row of a table that is read
+          <div
+            key={item.key}
+            class={`row-at row ${columns}`}
+            role="row"
+            aria-rowindex={item.index + 2}
+            data-index={item.index}
+            ref={(at) => place(at, item.start, list)}
+          >
+            {row(keys[item.index]!, item.index)}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** A cell of a row. */
+export function Cell({ children, as = '' }: { children?: ComponentChildren; as?: string }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: see the table
+    <div role="cell" class={as}>
+      {children}
+    </div>
+  );
+}
+
+/** Set from here, since the page's policy allows no style that stands in markup. */
+function setHeight(at: HTMLElement | null, height: number): void {
+  if (at !== null) at.style.height = `${height}px`;
+}
+
+function place(at: HTMLDivElement | null, start: number, list: List): void {
+  if (at === null) return;
+  at.style.transform = `translateY(${start}px)`;
+  list.measureElement(at);
+}
+
+/** From row to row, by what in it can have the focus. */
+function moveBy(event: KeyboardEvent, list: List, length: number): void {
+  const box = event.currentTarget as HTMLElement;
+  const at = (event.target as HTMLElement).closest<HTMLElement>('.row-at')?.dataset.index;
+  const from = at === undefined ? -1 : Number(at);
+  const steps: Record<string, number> = {
+    ArrowDown: from + 1,
+    ArrowUp: from - 1,
+    Home: 0,
+    End: length - 1,
+    PageDown: from + 12,
+    PageUp: from - 12,
+  };
+  const to = steps[event.key];
+  if (to === undefined || length === 0) return;
+  event.preventDefault();
+  const index = Math.max(0, Math.min(length - 1, to));
+  list.scrollToIndex(index, { align: 'auto' });
+  const focus = () =>
+    box.querySelector<HTMLElement>(`.row-at[data-index="${index}"] :is(a, button)`)?.focus({ preventScroll: true });
+  // It is there after the table was drawn anew.
+  requestAnimationFrame(() => requestAnimationFrame(focus));
+}

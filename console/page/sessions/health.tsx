@@ -1,0 +1,37 @@
+// Since when no error was seen that nothing could mend.
+
+import type { HealthShown } from '../../contract/sessions.ts';
+import { DayChart } from '../parts/day-chart.tsx';
+import { count, counted } from '../parts/figures.ts';
+import { Panel } from '../parts/panel.tsx';
+import { Ago } from '../parts/times.tsx';
+
+const KINDS = ['unrecovered', 'recovered', 'users', 'open'] as const;
+
+export function Health({ of: { days_without: without, last_unrecovered: last, days } }: { of: HealthShown }) {
+  return (
+    <Panel title="Health">
+      <p>
+        <b class="headline">{without === null ? 'No unrecoverable error' : counted(without, 'day')}</b>{' '}
+        {without === null ? (
+          'was ever logged here.'
+        ) : (
+          <>
+            without an unrecoverable error; the last was <Ago at={last} />.
+          </>
+        )}
+      </p>
+      {days.length > 0 && (
+        <DayChart
+          title="Failures of the services"
+          days={days.map((day) => ({
+            day: day.day,
+            values: Object.fromEntries(KINDS.map((kind) => [kind, day[kind]])),
+          }))}
+          tools={KINDS}
+          say={count}
+        />
+      )}
+    </Panel>
+  );
+}

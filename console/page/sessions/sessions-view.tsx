@@ -1,0 +1,92 @@
+// The sessions that are kept under tags, and how well it goes with the services.
+
+import type { Resources } from '../../contract/resources.ts';
+import type { SessionLine } from '../../contract/sessions.ts';
+import { useFollowing } from '../live/follow.ts';
+import { Empty } from '../parts/empty.tsx';
+import { counted, short } from '../parts/figures.ts';
+import { FilterField } from '../parts/filter-field.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { Ago } from '../parts/times.tsx';
+import { route, setQuery, to } from '../shell/route.ts';
+import { View } from '../shell/view.tsx';
+import { Words } from '../text/words.tsx';
+import { Health } from './health.tsx';
+
+export function SessionsView() {
+  const concerns = (topic: string) => topic === 'sessions' || topic === '*';
+  const sessions = useFollowing<Resources['/api/sessions']>('/api/sessions', concerns);
+  const health = useFollowing<Resources['/api/health']>('/api/health', concerns);
+  const text = route.value.query.get('q') ?? '';
+  return (
+    <View title="Sessions" about="Conversations with the CLIs, by the tag of their feature.">
+      <Shown of={health} what="how it goes with the services">
+        {(shown) => <Health of={shown} />}
+      </Shown>
+      <div class="bar">
+        <FilterField label="Filter sessions" value={text} onInput={(q) => setQuery({ q })} />
+      </div>
+      <Panel title="Conversations" edge="flush">
+        <Shown of={sessions} what="the sessions">
+          {({ sessions: all }) => <Lines of={all.filter((line) => fits(line, text.toLowerCase()))} />}
+        </Shown>
+      </Panel>
+    </View>
+  );
+}
+
+const fits = ({ tag, tool, session_id: id }: SessionLine, text: string): boolean =>
+  `${tag} ${tool} ${id}`.toLowerCase().includes(text);
+
+function Lines({ of }: { of: readonly SessionLine[] }) {
+  if (of.length === 0) return <Empty title="No session">A task keeps one when it has asked a CLI.</Empty>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+    <section class="table-box" tabIndex={0} aria-label="Conversations">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Tag</th>
+            <th scope="col">CLI</th>
+            <th scope="col">Conversation</th>
+            <th scope="col" class="number">
+              Turns
+            </th>
+            <th scope="col" class="number">
+              Context
+            </th>
+            <th scope="col">Health</th>
+            <th scope="col">Used</th>
+          </tr>
+        </thead>
+        <tbody>
+          {of.map((line) => (
+            <tr key={`${line.tag} ${line.tool} ${line.session_id}`}>
+              <th scope="row">
+                <Words of={line.tag} />
+              </th>
+              <td>{line.tool}</td>
+              <td>
+                <a href={to('sessions', line.session_id)} class="mono">
+                  <Words of={line.session_id} />
+                </a>
+              </td>
+              <td class="number">{line.turns ?? 'unknown'}</td>
+              <td class="number">
+                {line.context_tokens === null ? 'unknown' : `${short(line.context_tokens)} tokens`}
+              </td>
+              <td>
+                <Words of={line.health} />
+                {line.error_count > 0 && <span class="dim">, {counted(line.error_count, 'error')} in a row</span>}
+              </td>
+              <td>
+                <Ago at={line.last_used} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

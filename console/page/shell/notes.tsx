@@ -1,0 +1,63 @@
+// What has just happened, told in the corner and read aloud: a change that was made, or why it was not.
+
+import { Icon } from '../parts/icon.tsx';
+import { signal } from '../reactive.ts';
+import { Words } from '../text/words.tsx';
+
+interface Note {
+  id: number;
+  tone: 'good' | 'bad';
+  what: string;
+  wayOut: string | null;
+}
+
+const notes = signal<readonly Note[]>([]);
+const MOST = 4;
+/** Bad news stays until somebody takes it away. */
+const GOOD_NEWS_MS = 6_000;
+let last = 0;
+
+export function tellDone(what: string): void {
+  const id = tell({ tone: 'good', what, wayOut: null });
+  setTimeout(() => close(id), GOOD_NEWS_MS);
+}
+
+export function tellProblem({ what, wayOut }: { what: string; wayOut: string | null }): void {
+  tell({ tone: 'bad', what, wayOut });
+}
+
+function tell(note: Omit<Note, 'id'>): number {
+  last += 1;
+  notes.value = [...notes.value, { id: last, ...note }].slice(-MOST);
+  return last;
+}
+
+function close(id: number): void {
+  notes.value = notes.value.filter((note) => note.id !== id);
+}
+
+export function Notes() {
+  return (
+    <section class="notes" aria-label="What has just happened" aria-live="polite">
+      {notes.value.map(({ id, tone, what, wayOut }) => (
+        <div key={id} class={`notice ${tone}`}>
+          <div class="note-head">
+            <b>
+              <Words of={what} />
+            </b>
+            <button type="button" class="button small" aria-label="Dismiss" onClick={() => close(id)}>
+              <span class="note-cross">
+                <Icon name="failed" />
+              </span>
+            </button>
+          </div>
+          {wayOut && (
+            <p class="soft">
+              <Words of={wayOut} />
+            </p>
+          )}
+        </div>
+      ))}
+    </section>
+  );
+}

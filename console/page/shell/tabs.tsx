@@ -1,0 +1,27 @@
+// The parts of one thing, as links: each has an address of its own.
+
+import { to } from './route.ts';
+
+interface TabsProps {
+  label: string;
+  of: readonly { id: string; name: string }[];
+  current: string;
+  /** Where they hang. */
+  below: readonly string[];
+}
+
+export function Tabs({ label, of, current, below }: TabsProps) {
+  return (
+    <nav class="tabs" aria-label={label}>
+      {of.map(({ id, name }, nth) => (
+        <a
+          key={id}
+          href={nth === 0 ? to(...below) : to(...below, id)}
+          aria-current={id === current ? 'page' : undefined}
+        >
+          {name}
+        </a>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,65 @@
+// Supervised tasks: how far each is, what its worker is told, and what its reasoner asks.
+
+import type { Resources } from '../../contract/resources.ts';
+import type { SupervisionShown } from '../../contract/supervise.ts';
+import { useFollowing } from '../live/follow.ts';
+import { Questions } from '../now/questions.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { StateMark } from '../parts/mark.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { Ago } from '../parts/times.tsx';
+import { to } from '../shell/route.ts';
+import { View } from '../shell/view.tsx';
+import { Said, Words } from '../text/words.tsx';
+import { Iterations } from './iterations.tsx';
+
+export function SuperviseView({ id }: { id: string | undefined }) {
+  const all = useFollowing<Resources['/api/supervise']>(
+    '/api/supervise',
+    (topic) => topic === 'tasks' || topic === 'task' || topic === '*',
+  );
+  return (
+    <View
+      title={id === undefined ? 'Supervise' : <Words of={id} />}
+      about={id === undefined ? 'A worker carries out, a reasoner says what comes next.' : undefined}
+      crumbs={id !== undefined && <a href={to('supervise')}>Supervise</a>}
+    >
+      <Shown of={all} what="what is supervised">
+        {({ supervisions }) => {
+          const some = supervisions.filter(({ task_id: task }) => id === undefined || task === id);
+          if (some.length === 0) return <Empty title="Nothing is supervised">tollgate supervise TASK begins it.</Empty>;
+          return some.map((each) => <One key={each.task_id} of={each} />);
+        }}
+      </Shown>
+    </View>
+  );
+}
+
+function One({ of }: { of: SupervisionShown }) {
+  const { task_id: task, state, errors, instruction, question, iterations, at } = of;
+  return (
+    <>
+      {question !== null && <Questions of={[{ task_id: task, question }]} />}
+      <Panel
+        title={
+          <a href={to('tasks', task)}>
+            <Words of={task} />
+          </a>
+        }
+        aside={
+          <span class="buttons">
+            <span class="dim">
+              errors of the reasoner in a row: {errors} of 3; last <Ago at={at} />
+            </span>
+            <StateMark state={state} />
+          </span>
+        }
+      >
+        <h3>The instruction in force</h3>
+        <Said of={instruction} label={`Instruction of ${task}`} />
+        <Iterations rows={iterations} />
+      </Panel>
+    </>
+  );
+}

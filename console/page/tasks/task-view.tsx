@@ -1,0 +1,80 @@
+// One task: how it stands, its attempts, its gate, what changed, what was sent and said, and why it failed.
+
+import type { ResourcesOf } from '../../contract/resources.ts';
+import type { TaskShown } from '../../contract/task.ts';
+import { useFollowing } from '../live/follow.ts';
+import { count, money, short } from '../parts/figures.ts';
+import { StateMark } from '../parts/mark.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { Ago } from '../parts/times.tsx';
+import { to } from '../shell/route.ts';
+import { Tabs } from '../shell/tabs.tsx';
+import { View } from '../shell/view.tsx';
+import { Words } from '../text/words.tsx';
+import { Attempts } from './attempts.tsx';
+import { Changes } from './changes.tsx';
+import { Explained } from './explained.tsx';
+import { Gates } from './gates.tsx';
+import { Overview } from './overview.tsx';
+import { Texts } from './texts.tsx';
+
+const TABS = [
+  { id: 'overview', name: 'Overview' },
+  { id: 'attempts', name: 'Attempts' },
+  { id: 'gate', name: 'Gate' },
+  { id: 'changes', name: 'Changes' },
+  { id: 'texts', name: 'Prompts and answers' },
+  { id: 'explain', name: 'Explain' },
+] as const;
+
+export function TaskView({ id, tab }: { id: string; tab: string }) {
+  const task = useFollowing<ResourcesOf['task']>(
+    `/api/tasks/${encodeURIComponent(id)}`,
+    (topic, of) => topic === '*' || ((topic === 'task' || topic === 'tasks') && (of === null || of === id)),
+  );
+  const current = TABS.find((each) => each.id === tab)?.id ?? 'overview';
+  return (
+    <View
+      crumbs={<a href={to('tasks')}>Tasks</a>}
+      title={<Words of={id} />}
+      about={task.value.value?.goal ? <Words of={task.value.value.goal} /> : undefined}
+      aside={task.value.value && <Standing of={task.value.value} />}
+    >
+      <Tabs label="Parts of the task" of={TABS} current={current} below={['tasks', id]} />
+      <Shown of={task} what="the task">
+        {(shown) => <Part of={shown} part={current} />}
+      </Shown>
+    </View>
+  );
+}
+
+function Part({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['id'] }) {
+  switch (part) {
+    case 'overview':
+      return <Overview of={of} />;
+    case 'attempts':
+      return <Attempts of={of} />;
+    case 'gate':
+      return <Gates of={of} />;
+    case 'changes':
+      return <Changes of={of} />;
+    case 'texts':
+      return <Texts of={of} />;
+    case 'explain':
+      return <Explained id={of.task_id} />;
+  }
+}
+
+function Standing({ of }: { of: TaskShown }) {
+  return (
+    <>
+      <span class="dim" aria-live="polite">
+        {count(of.calls.used)}
+        {of.calls.budget !== null && ` of ${of.calls.budget}`} calls,{' '}
+        {of.tokens === null ? 'unknown' : short(of.tokens)} tokens, {of.usd === null ? 'money unknown' : money(of.usd)},
+        last <Ago at={of.at} />
+      </span>
+      <StateMark state={of.state} />
+    </>
+  );
+}

@@ -1,0 +1,145 @@
+// All tasks in one table: filtered, sorted, each a way to its own view.
+
+import { Empty } from '../parts/empty.tsx';
+import { count, counted, money } from '../parts/figures.ts';
+import { FilterField } from '../parts/filter-field.tsx';
+import { StateMark, wordOf } from '../parts/mark.tsx';
+import { Ago } from '../parts/times.tsx';
+import { Cell, VirtualTable } from '../parts/virtual-table.tsx';
+import { useComputed } from '../reactive.ts';
+import { route, setQuery, to } from '../shell/route.ts';
+import { View } from '../shell/view.tsx';
+import { Words } from '../text/words.tsx';
+import { chosenTasks, countStates, SORTS, type SortKey } from './choose-tasks.ts';
+import { everyLine, lineOf } from './task-store.ts';
+
+const HEADS: Record<SortKey, string> = { task_id: 'Task', state: 'State', at: 'Last', calls: 'Calls', usd: 'Money' };
+
+export function TasksView() {
+  const states = useComputed(() => countStates(everyLine()));
+  const wish = useComputed(() => {
+    const { query } = route.value;
+    const sort = SORTS.find((key) => key === query.get('sort')) ?? 'at';
+    return {
+      text: query.get('q') ?? '',
+      state: query.get('state') ?? '',
+      sort,
+      order: (query.get('order') ?? 'descending') === 'ascending' ? ('ascending' as const) : ('descending' as const),
+    };
+  });
+  const ids = useComputed(() => chosenTasks(everyLine(), wish.value));
+  const all = [...states.value.values()].reduce((sum, n) => sum + n, 0);
+  return (
+    <View title="Tasks" about={<Standing of={all} shown={ids.value.length} />}>
+      <div class="bar">
+        <FilterField label="Filter tasks" value={wish.value.text} onInput={(q) => setQuery({ q })} />
+        <fieldset class="chips">
+          <legend class="unseen">State</legend>
+          <StateChip state="" name="all" n={all} chosen={wish.value.state} />
+          {[...states.value].sort(byName).map(([state, n]) => (
+            <StateChip key={state} state={state} name={wordOf(state)} n={n} chosen={wish.value.state} />
+          ))}
+        </fieldset>
+      </div>
+      <div class="panel">
+        {ids.value.length === 0 ? (
+          <Empty title={all === 0 ? 'No task in this project' : 'No task is like that'}>
+            {all === 0 ? (
+              <>tollgate init writes one to fill in.</>
+            ) : (
+              <>Take a word out of the filter, or another state.</>
+            )}
+          </Empty>
+        ) : (
+          <VirtualTable
+            label="Tasks"
+            keys={ids.value}
+            rowHeight={40}
+            columns="of-tasks"
+            head={SORTS_SHOWN.map((key) => <Head key={key} of={key} sort={wish.value.sort} order={wish.value.order} />)}
+            row={(id) => <TaskCells id={id} />}
+          />
+        )}
+      </div>
+    </View>
+  );
+}
+
+const SORTS_SHOWN: readonly (SortKey | 'why')[] = ['task_id', 'state', 'why', 'calls', 'usd', 'at'];
+
+const byName = ([a]: [string, number], [b]: [string, number]): number => (a < b ? -1 : 1);
+
+function Standing({ of, shown }: { of: number; shown: number }) {
+  return (
+    <span aria-live="polite">{shown === of ? counted(of, 'task') : `${count(shown)} of ${counted(of, 'task')}`}</span>
+  );
+}
+
+function StateChip({ state, name, n, chosen }: { state: string; name: string; n: number; chosen: string }) {
+  return (
+    <button type="button" class="chip" aria-pressed={state === chosen} onClick={() => setQuery({ state })}>
+      {name} <b>{count(n)}</b>
+    </button>
+  );
+}
+
+function Head({ of, sort, order }: { of: SortKey | 'why'; sort: SortKey; order: 'ascending' | 'descending' }) {
+  if (of === 'why')
+    return (
+      // biome-ignore lint/a11y/useSemanticElements: see the table
+      // biome-ignore lint/a11y/useFocusableInteractive: it is read
+      <div role="columnheader" class="why">
+        Why
+      </div>
+    );
+  const turned = order === 'ascending' ? 'descending' : 'ascending';
+  const next = of === sort ? turned : of === 'task_id' || of === 'state' ? 'ascending' : 'descending';
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: see the table
+    // biome-ignore lint/a11y/useFocusableInteractive: its button has the focus
+    <div role="columnheader" class={of} {...(of === sort ? { 'aria-sort': order } : {})}>
+      <button type="button" onClick={() => setQuery({ sort: of, order: next })}>
+        {HEADS[of]}
+      </button>
+    </div>
+  );
+}
+
+/** Reads the signal of its own task alone. */
+function TaskCells({ id }: { id: string }) {
+  const line = lineOf(id)?.value;
+  if (line === undefined) return <Cell>{id} is gone</Cell>;
+  return (
+    <>
+      <Cell as="task_id cut">
+        <a href={to('tasks', id)}>
+          <Words of={id} />
+        </a>
+        {line.goal && (
+          <span class="goal dim cut">
+            <Words of={line.goal} />
+          </span>
+        )}
+      </Cell>
+      <Cell as="state">
+        <StateMark state={line.state} />
+      </Cell>
+      <Cell as="why cut soft">
+        {line.class && (
+          <>
+            <Words of={line.stage ?? 'the start'} />: {line.class}
+            {line.reason && <span class="dim"> ({line.reason})</span>}
+          </>
+        )}
+      </Cell>
+      <Cell as="calls number">
+        {count(line.calls.used)}
+        <span class="dim"> / {line.calls.budget ?? '–'}</span>
+      </Cell>
+      <Cell as="usd number">{money(line.usd)}</Cell>
+      <Cell as="at number dim">
+        <Ago at={line.at} />
+      </Cell>
+    </>
+  );
+}

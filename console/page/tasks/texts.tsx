@@ -1,0 +1,57 @@
+// The prompts that were sent, the answers, and what the CLIs said beside them: each read when it is opened.
+
+import type { ResourcesOf } from '../../contract/resources.ts';
+import type { TaskShown } from '../../contract/task.ts';
+import { useFollowing } from '../live/follow.ts';
+import { Empty } from '../parts/empty.tsx';
+import { bytes } from '../parts/figures.ts';
+import { Shown } from '../parts/shown.tsx';
+import { useSignal } from '../reactive.ts';
+import { Markdown } from '../text/markdown.tsx';
+import { Said, Words } from '../text/words.tsx';
+
+export function Texts({ of: { task_id: id, texts } }: { of: TaskShown }) {
+  if (texts.length === 0) return <Empty title="Nothing was sent yet" />;
+  return (
+    <ul class="stack">
+      {texts.map((text) => (
+        <TextOf key={text.name} task={id} of={text} />
+      ))}
+    </ul>
+  );
+}
+
+function TextOf({ task, of: { name, what, bytes: size } }: { task: string; of: TaskShown['texts'][number] }) {
+  const isOpen = useSignal(false);
+  return (
+    <li class="panel">
+      <details class="opens" onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
+        <summary>
+          <b>{what}</b>{' '}
+          <span class="mono">
+            <Words of={name} />
+          </span>{' '}
+          <span class="dim">{bytes(size)}</span>
+        </summary>
+        {isOpen.value && <OpenText task={task} name={name} what={what} />}
+      </details>
+    </li>
+  );
+}
+
+function OpenText({ task, name, what }: { task: string; name: string; what: string }) {
+  const text = useFollowing<ResourcesOf['text']>(
+    `/api/tasks/${encodeURIComponent(task)}/texts/${encodeURIComponent(name)}`,
+    (topic, id) => topic === 'task' && id === task,
+  );
+  return (
+    <Shown of={text} what="the text">
+      {({ text: said, cut }) => (
+        <>
+          {what === 'answer' ? <Markdown of={said} label={name} /> : <Said of={said} label={name} as="code" />}
+          {cut > 0 && <p class="dim">{bytes(cut)} more are in the file.</p>}
+        </>
+      )}
+    </Shown>
+  );
+}

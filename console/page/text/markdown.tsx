@@ -1,0 +1,137 @@
+// Markdown of a model or of a summary as elements of ours: its HTML is shown as text, its links say where they lead and lead nowhere.
+
+import { Lexer, type Token, type Tokens } from 'marked';
+import type { ComponentChildren } from '../reactive.ts';
+import { Said, signs } from './words.tsx';
+
+/** The cost of emphasis grows with the square of its text. */
+const MOST_CHARS = 100_000;
+/** Deeper ones are shown as they were written. */
+const MOST_DEPTH = 24;
+
+export function Markdown({ of, label }: { of: string; label: string }) {
+  const tokens = tokensOf(of);
+  return tokens === null ? <Said of={of} label={label} /> : <div class="prose">{blocks(tokens, 0)}</div>;
+}
+
+/** null where it is better shown as it stands. */
+function tokensOf(text: string): Token[] | null {
+  if (text.length > MOST_CHARS) return null;
+  try {
+    return Lexer.lex(text, { gfm: true });
+  } catch {
+    // A thousand marks within each other are more than its stack holds.
+    return null;
+  }
+}
+
+const blocks = (tokens: readonly Token[], depth: number): ComponentChildren =>
+  depth > MOST_DEPTH ? signs(tokens.map(({ raw }) => raw).join('')) : tokens.map((token) => block(token, depth));
+
+function block(token: Token, depth: number): ComponentChildren {
+  switch (token.type) {
+    case 'heading':
+      return heading(token as Tokens.Heading, depth);
+    case 'paragraph':
+      return <p dir="auto">{inline((token as Tokens.Paragraph).tokens, depth + 1)}</p>;
+    case 'text':
+      return inline((token as Tokens.Text).tokens ?? [token], depth + 1);
+    case 'code':
+      return <pre class="said">{signs((token as Tokens.Code).text)}</pre>;
+    case 'blockquote':
+      return <blockquote>{blocks((token as Tokens.Blockquote).tokens, depth + 1)}</blockquote>;
+    case 'list':
+      return list(token as Tokens.List, depth);
+    case 'table':
+      return table(token as Tokens.Table, depth);
+    case 'hr':
+      return <hr />;
+    case 'space':
+    case 'def':
+      return null;
+    default:
+      return <p dir="auto">{signs(token.raw)}</p>;
+  }
+}
+
+/** Below the headings of the page. */
+function heading({ depth: rank, tokens }: Tokens.Heading, depth: number) {
+  const within = inline(tokens, depth + 1);
+  return rank <= 1 ? <h3 class="first-rank">{within}</h3> : rank === 2 ? <h3>{within}</h3> : <h4>{within}</h4>;
+}
+
+function list({ ordered, start, items }: Tokens.List, depth: number) {
+  const rows = items.map(({ tokens, task, checked }, at) => (
+    <li key={at}>
+      {task && (checked ? '☑ ' : '☐ ')}
+      {blocks(
+        tokens.filter(({ type }) => type !== 'checkbox'),
+        depth + 1,
+      )}
+    </li>
+  ));
+  return ordered ? <ol start={typeof start === 'number' ? start : 1}>{rows}</ol> : <ul>{rows}</ul>;
+}
+
+function table({ header, rows }: Tokens.Table, depth: number) {
+  return (
+    <div class="table-box">
+      <table>
+        <thead>
+          <tr>
+            {header.map(({ tokens }) => (
+              <th scope="col">{inline(tokens, depth + 1)}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((cells) => (
+            <tr>
+              {cells.map(({ tokens }) => (
+                <td>{inline(tokens, depth + 1)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const inline = (tokens: readonly Token[], depth: number): ComponentChildren =>
+  depth > MOST_DEPTH ? signs(tokens.map(({ raw }) => raw).join('')) : tokens.map((token) => piece(token, depth));
+
+function piece(token: Token, depth: number): ComponentChildren {
+  const within = () => inline((token as Tokens.Generic).tokens ?? [], depth + 1);
+  switch (token.type) {
+    case 'strong':
+      return <strong>{within()}</strong>;
+    case 'em':
+      return <em>{within()}</em>;
+    case 'del':
+      return <del>{within()}</del>;
+    case 'codespan':
+      return <code>{signs((token as Tokens.Codespan).text)}</code>;
+    case 'br':
+      return <br />;
+    case 'link':
+      return <LinkText text={within()} raw={token.raw} address={(token as Tokens.Link).href} />;
+    case 'image':
+      return signs(token.raw);
+    case 'escape':
+    case 'text':
+      return 'tokens' in token && token.tokens ? within() : signs((token as Tokens.Text).text);
+    default:
+      return signs(token.raw);
+  }
+}
+
+/** An address that stands for itself is said once. */
+function LinkText({ text, raw, address }: { text: ComponentChildren; raw: string; address: string }) {
+  if (raw === address || raw === `<${address}>`) return <span class="address">{signs(address)}</span>;
+  return (
+    <>
+      {text} <span class="address">({signs(address)})</span>
+    </>
+  );
+}
