@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { readFailure, readRow } from '../loops/report/task-row.ts';
 import { readRegularOrNull } from '../state/disk/regular-file.ts';
+import { openJournal } from '../state/journal/journal.ts';
 import { locateTask } from '../state/task-folder.ts';
 import { identify } from '../wrappers/processes/identity.ts';
 import type { TaskStanding, Whereabouts } from './surface.ts';
@@ -17,7 +18,8 @@ export async function standingOf(
   const { folder } = located;
   if (folder.manifest === null) return { how: 'invalid', message: `there is no task at ${folder.root}` };
   const shown = { isShown: () => true, stages: 'left_out' } as const;
-  const read = await readRow(folder, (await identify(process.pid))!, environment, shown);
+  const journal = openJournal(folder.root, () => new Date()).read;
+  const read = await readRow(folder, journal, (await identify(process.pid))!, environment, shown);
   if (read.how === 'unreadable') return { how: 'invalid', message: read.message };
   if (read.problem !== null) return { how: 'invalid', message: read.problem };
   const { task_id, state, at, calls, next_action } = read.row!;

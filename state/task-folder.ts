@@ -68,17 +68,20 @@ export const manifestsIn = (root: string): string[] =>
 /** Where something is written. */
 const PARTS = ['inputs', 'inputs/prompt', 'outputs', 'state', 'state/attempts', 'state/baseline', 'done'];
 
-function located(root: string): LocatedTask {
+/** Why no task can be there, or null. @param parts of it that are looked at, parents first; a link may lead none of them away. */
+export function checkTaskRoot(root: string, parts: readonly string[] = PARTS): string | null {
   const id = path.basename(root);
   const mistake = checkTaskId(id);
-  if (mistake !== null) return { how: 'invalid', message: `${root}: ${mistake}` };
+  if (mistake !== null) return `${root}: ${mistake}`;
   if (isTooDeep(root))
-    return {
-      how: 'invalid',
-      message: `the path of the task ${id} has ${Buffer.byteLength(root)} bytes, which leaves no room for its files; put it into a folder with a shorter path`,
-    };
-  const stray = findEscapingLink(root, PARTS);
-  if (stray !== null) return { how: 'invalid', message: stray };
+    return `the path of the task ${id} has ${Buffer.byteLength(root)} bytes, which leaves no room for its files; put it into a folder with a shorter path`;
+  return findEscapingLink(root, parts);
+}
+
+function located(root: string): LocatedTask {
+  const id = path.basename(root);
+  const mistake = checkTaskRoot(root);
+  if (mistake !== null) return { how: 'invalid', message: mistake };
   const manifest = manifestsIn(root)[0];
   const state = path.join(root, 'state');
   return {

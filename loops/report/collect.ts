@@ -1,13 +1,14 @@
 // How all tasks of a folder stand: one row for each that is shown; of the others only how they stand is read, and that is kept.
 
-import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { DaySpending } from '../../policies/report/spending.ts';
+import { namesIn } from '../../state/disk/folder.ts';
 import { isFolder } from '../../state/disk/regular-file.ts';
 import { projectState } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { type FailureGroup, groupFailures } from './groups.ts';
-import { isTask, readTasks } from './read-tasks.ts';
+import { isTask } from './read-task.ts';
+import { readTasks } from './read-tasks.ts';
 import type { TaskState } from './standing.ts';
 import type { RowReading, RowStanding, TaskRow } from './task-row.ts';
 
@@ -76,13 +77,13 @@ export async function collectTasks({
     stages,
     isShown: isShownIn(which, earliest),
   };
-  for await (const { folder, standing, row, problem } of readTasks(places.folders, reading)) {
+  await readTasks(places.folder, places.names, reading, ({ standing, row, problem }, folder) => {
     if (problem !== null) unreadable.push({ folder, message: problem });
-    if (standing === null || !isSince(standing, earliest)) continue;
+    if (standing === null || !isSince(standing, earliest)) return;
     totals.tasks += 1;
     totals[standing.state] += 1;
     if (row !== null) rows.push(row);
-  }
+  });
   totals.unreadable = unreadable.length;
   rows.sort((a, b) => byText(b.at ?? '', a.at ?? '') || byText(a.task_id, b.task_id));
   const report = { schema: 1, at: now.toISOString(), folder: places.folder, totals, tasks: rows } as const;
@@ -97,30 +98,26 @@ const isShownIn =
   (standing) =>
     isSince(standing, earliest) && (which === 'all' || standing.state === 'failed' || standing.state === 'refused');
 
-type Places = { how: 'found'; folder: string; folders: string[] } | { how: 'invalid'; message: string };
+type Places = { how: 'found'; folder: string; names: string[] } | { how: 'invalid'; message: string };
 
 function placesOf(word: string | null, cwd: string, environment: NodeJS.ProcessEnv): Places {
   const given = word === null ? projectState(cwd, environment) : path.resolve(cwd, word);
-  if (word !== null && isTask(given)) return { how: 'found', folder: path.dirname(given), folders: [given] };
+  if (word !== null && isTask(given))
+    return { how: 'found', folder: path.dirname(given), names: [path.basename(given)] };
   const inside = [path.join(given, 'task'), path.join(given, '.tmp', 'task')].find(isFolder);
   const folder = inside ?? (word === null ? path.join(given, 'task') : given);
   if (isFolder(folder)) return listed(folder);
-  if (word === null) return { how: 'found', folder, folders: [] };
+  if (word === null) return { how: 'found', folder, names: [] };
   return { how: 'invalid', message: `${folder} is no folder; name the one that holds the tasks, such as .tmp/task` };
 }
 
 function listed(folder: string): Places {
   try {
-    return { how: 'found', folder, folders: foldersIn(folder) };
+    return { how: 'found', folder, names: namesIn(folder) };
   } catch (error) {
     return { how: 'invalid', message: `${folder} cannot be read (${(error as NodeJS.ErrnoException).code})` };
   }
 }
-
-const foldersIn = (folder: string): string[] =>
-  readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() || (entry.isSymbolicLink() && isFolder(path.join(folder, entry.name))))
-    .map(({ name }) => path.join(folder, name));
 
 /** Not by the language of the machine, so that everybody sees one order. */
 const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

@@ -6,11 +6,11 @@ import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import type { SessionSave } from '../../policies/supervise/session-save.ts';
 import { kindOf, readJsonIfFit, readRegularOrNull } from '../../state/disk/regular-file.ts';
-import { openJournal } from '../../state/journal/journal.ts';
+import type { JournalReading } from '../../state/journal/journal.ts';
 import { budgetOf, type Ledger, openCalls } from '../../state/journal/ledger.ts';
 import { statsOf } from '../../state/journal/stats.ts';
 import { StrangeStateError } from '../../state/system-error.ts';
-import type { TaskFolder } from '../../state/task-folder.ts';
+import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { type StageFacts, stageFacts } from '../task/stage-facts.ts';
 import { standingOf, type TaskState } from './standing.ts';
 import { supervisionOf, type TaskSupervision } from './supervised.ts';
@@ -43,6 +43,9 @@ export interface TaskRow {
 /** By which it is counted, and chosen. */
 export type RowStanding = Pick<TaskRow, 'state' | 'at'>;
 
+/** As much as is needed of most. */
+type TaskPlace = Pick<TaskFolder, 'id' | 'root' | 'state'>;
+
 /** What a report shows of its tasks. */
 export interface RowReading {
   /** Of a task that stands so; of the others nothing more is read. */
@@ -52,37 +55,37 @@ export interface RowReading {
 }
 
 type RowRead =
-  /** `row` is null for one that is not shown. `isSettled`: nothing but its journal and its failure has a say in it. */
+  /** `row` is null for one that is not shown. `isSettled`: nothing but its journal, and of one that is shown its failure, has a say in it. */
   | { how: 'read'; standing: RowStanding; row: TaskRow | null; problem: string | null; isSettled: boolean }
   /** Nothing can be said about it but why. */
   | { how: 'unreadable'; message: string };
 
-/** Reads only: what lies there, however broken, stays as it is. */
+/** Reads only: what lies there, however broken, stays as it is. @param journal its fold; what that throws is told. */
 export async function readRow(
-  task: TaskFolder,
+  task: TaskPlace,
+  journal: () => JournalReading,
   self: ProcessIdentity,
   environment: NodeJS.ProcessEnv,
   { isShown, stages }: RowReading,
 ): Promise<RowRead> {
-  let failure: Failure | null = null;
-  let problem: string | null = null;
   try {
-    failure = readFailure(task);
-  } catch (error) {
-    problem = `state/last_failure.json: ${(error as Error).message}`;
-  }
-  try {
-    const { ledger, offset } = openJournal(task.root, () => new Date()).read();
+    const { ledger, offset } = journal();
     const { state, at } = await standingOf(ledger, self);
     const isSettled = ledger.run === null && openCalls(ledger).length === 0 && ledger.supervised.length === 0;
-    const read = { how: 'read', standing: { state, at }, problem, isSettled } as const;
-    if (!isShown(read.standing)) return { ...read, row: null };
+    const read = { how: 'read', standing: { state, at }, isSettled } as const;
+    if (!isShown(read.standing)) return { ...read, row: null, problem: null };
+    const { failure, problem } = failureOf(task);
     const standing =
       (state === 'failed' || state === 'interrupted' || state === 'refused') && failure?.resolved_at === null
         ? failure
         : null;
     const seen = standing?.signature ? statsOf(ledger, offset).signatures[standing.signature] : undefined;
-    const supervision = await supervisionOf(task, ledger, environment);
+    // Only what is read is looked at: where its other parts lie is asked for those who need them.
+    const needsParts = stages === 'read' || ledger.supervised.length > 0;
+    const parts = needsParts ? locateTask(`${task.root}/`, '/', {}) : null;
+    if (parts?.how === 'invalid') return { how: 'unreadable', message: parts.message };
+    const whole = parts?.folder ?? null;
+    const supervision = whole === null ? null : await supervisionOf(whole, ledger, environment);
     const row: TaskRow = {
       task_id: task.id,
       folder: task.root,
@@ -98,12 +101,20 @@ export async function readRow(
       retry_at: standing?.retry_at ?? null,
       calls: { used: ledger.used, budget: ledger.budget === null ? null : budgetOf(ledger) },
       supervision,
-      stages: stages === 'left_out' ? [] : stagesIn(ledger).map((stage) => stageFacts(task, ledger, stage, null)),
+      stages: stages === 'left_out' ? [] : stagesIn(ledger).map((stage) => stageFacts(whole!, ledger, stage, null)),
       next_action: standing?.next_actions[0] ?? nextOf(task, state, ledger),
     };
-    return { ...read, row };
+    return { ...read, row, problem };
   } catch (error) {
     return { how: 'unreadable', message: (error as Error).message };
+  }
+}
+
+function failureOf(task: TaskPlace): { failure: Failure | null; problem: string | null } {
+  try {
+    return { failure: readFailure(task), problem: null };
+  } catch (error) {
+    return { failure: null, problem: `state/last_failure.json: ${(error as Error).message}` };
   }
 }
 
@@ -114,7 +125,7 @@ function stagesIn({ calls, done }: Ledger): string[] {
 }
 
 /** null when there is none. Throws when it is no JSON object with what a failure has. */
-export function readFailure(task: TaskFolder): Failure | null {
+export function readFailure(task: Pick<TaskFolder, 'state'>): Failure | null {
   const file = path.join(task.state, 'last_failure.json');
   // Most have none, and an exception costs more than this look.
   const text = kindOf(file) === null ? null : readRegularOrNull(file);
@@ -133,7 +144,7 @@ function failureIn(text: string): Failure | null {
   }
 }
 
-function nextOf(task: TaskFolder, state: TaskState, { supervised }: Ledger): string | null {
+function nextOf(task: TaskPlace, state: TaskState, { supervised }: Ledger): string | null {
   const next = NEXT[state];
   if (next !== 'answer') return next && `tollgate ${supervised.length > 0 ? 'supervise' : 'run'} ${task.id}`;
   // It says what the run was allowed.

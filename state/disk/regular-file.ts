@@ -39,11 +39,20 @@ export const readRegular = (file: string, maxBytes: number = MAX_BYTES): string 
 
 /** The same as bytes. */
 export const readRegularBytes = (file: string, maxBytes: number = MAX_BYTES): Buffer =>
-  readOpened(openRegular(file), file, maxBytes);
+  readLooked(file, maxBytes).bytes;
 
-function readOpened(fd: number, file: string, maxBytes: number): Buffer {
+/** The same, and how the file looked before it was read. */
+export const readLooked = (file: string, maxBytes: number = MAX_BYTES): LookedAtBytes =>
+  readOpened(openLooked(file, O_RDONLY | O_NOFOLLOW, 0), file, maxBytes);
+
+export interface LookedAtBytes {
+  bytes: Buffer;
+  look: Stats;
+}
+
+function readOpened({ fd, look }: Opened, file: string, maxBytes: number): LookedAtBytes {
   try {
-    return readWhole(fd, file, maxBytes);
+    return { bytes: readWhole(fd, file, maxBytes, look), look };
   } finally {
     closeSync(fd);
   }
@@ -78,7 +87,7 @@ export const readFollowed = (file: string, maxBytes: number = MAX_BYTES): string
 
 /** The same as bytes. */
 export const readFollowedBytes = (file: string, maxBytes: number = MAX_BYTES): Buffer =>
-  readOpened(openFollowed(file), file, maxBytes);
+  readOpened(openLooked(file, O_RDONLY, 0), file, maxBytes).bytes;
 
 /** For what may be missing or strange without harm: null for whatever cannot be read. */
 export const readIfFit = (file: string, maxBytes: number = MAX_BYTES): string | null =>
@@ -97,8 +106,7 @@ export const readFollowedIfFit = (file: string, maxBytes: number = MAX_BYTES): s
   tried(() => readFollowed(file, maxBytes));
 
 /** From an open regular file, from its start. Throws UnfitFileError when it is larger. */
-export function readWhole(fd: number, file: string, maxBytes: number): Buffer {
-  const { size } = fstatSync(fd);
+export function readWhole(fd: number, file: string, maxBytes: number, { size }: Stats = fstatSync(fd)): Buffer {
   if (size > maxBytes) throw tooLarge(file, size, maxBytes);
   const bytes = Buffer.allocUnsafe(size);
   let at = 0;
@@ -132,12 +140,19 @@ export function kindOf(file: string): string | null {
 /** Of files of our own making: manifests, views, markers, queues, drafts. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-function openKind(file: string, flags: number, mode: number): number {
+interface Opened {
+  fd: number;
+  look: Stats;
+}
+
+const openKind = (file: string, flags: number, mode: number): number => openLooked(file, flags, mode).fd;
+
+function openLooked(file: string, flags: number, mode: number): Opened {
   const fd = openAtOnce(file, flags, mode);
-  const found = fstatSync(fd);
-  if (found.isFile()) return fd;
+  const look = fstatSync(fd);
+  if (look.isFile()) return { fd, look };
   closeSync(fd);
-  throw unfitKind(file, found);
+  throw unfitKind(file, look);
 }
 
 /** @param tries what stands there may be another thing by the time that it is looked at */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { appendLine, named, naming } from '../append-line.ts';
 import { bears } from '../disk/error-mark.ts';
-import { openRegular, readWhole, tooLarge, UnfitFileError } from '../disk/regular-file.ts';
+import { type LookedAtBytes, openRegular, readLooked, tooLarge, UnfitFileError } from '../disk/regular-file.ts';
 import { syncFolder } from '../sync-folder.ts';
 import { StrangeStateError } from '../system-error.ts';
 import { isFact } from './fact-shapes.ts';
@@ -22,7 +22,7 @@ export interface Journal {
   read(upTo?: number): JournalReading;
 }
 
-interface JournalReading {
+export interface JournalReading {
   ledger: Ledger;
   /** Bytes of the journal that this answer is about. */
   offset: number;
@@ -39,7 +39,7 @@ export class JournalError extends StrangeStateError {
 }
 
 export function openJournal(taskFolder: string, clock: () => Date): Journal {
-  const file = path.join(taskFolder, 'state', 'journal.jsonl');
+  const file = journalOf(taskFolder);
   const known: Known = { bytes: Buffer.alloc(0), lines: [] };
   return {
     file,
@@ -48,6 +48,8 @@ export function openJournal(taskFolder: string, clock: () => Date): Journal {
     read: (upTo) => readJournal(file, known, upTo),
   };
 }
+
+export const journalOf = (taskFolder: string): string => `${taskFolder}${path.sep}state${path.sep}journal.jsonl`;
 
 function append(file: string, line: JournalLine): void {
   for (let tries = TRIES; tries > 0; tries -= 1) {
@@ -84,7 +86,7 @@ const TRIES = 10;
 
 /** What was written into a file that bears no name any more stands nowhere, unless whoever replaced it has carried it over. */
 const stands = (line: JournalLine, file: string, fd: number): boolean =>
-  naming(file, () => fstatSync(fd)).nlink > 0 || readOrEmpty(file).includes(JSON.stringify(line));
+  naming(file, () => fstatSync(fd)).nlink > 0 || seeJournal(file)?.bytes.includes(JSON.stringify(line)) === true;
 
 const restless = (file: string) =>
   Object.assign(new Error(`${file} is replaced again and again while it is written; see who does that`), {
@@ -92,7 +94,7 @@ const restless = (file: string) =>
     syscall: 'write',
   });
 
-const { O_APPEND, O_CREAT, O_RDONLY, O_RDWR } = constants;
+const { O_APPEND, O_CREAT, O_RDWR } = constants;
 
 /** Some 50,000 calls; one that is larger was not written by us. */
 export const MAX_JOURNAL_BYTES = 64 * 1024 * 1024;
@@ -164,16 +166,33 @@ interface Parsed {
   from: number;
 }
 
+/** What lies there now, and how it looked; null where there is none. Throws as `read` does, and may be folded later. */
+export function seeJournal(file: string): LookedAtBytes | null {
+  try {
+    return readLooked(file, MAX_JOURNAL_BYTES);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw strange(error);
+  }
+}
+
+/** The fold of what was seen. */
+export const foldSeen = (file: string, bytes: Buffer): JournalReading =>
+  folded(bytes.length, parsedLines(file, bytes, 0, bytes.length));
+
 function readJournal(file: string, known: Known, upTo?: number): JournalReading {
-  const bytes = readOrEmpty(file);
+  const bytes = seeJournal(file)?.bytes ?? Buffer.alloc(0);
   if (upTo !== undefined && upTo > bytes.length)
     throw new JournalError(
       `${file} ends at byte ${bytes.length}, but a view was made at byte ${upTo}: the journal lost its end. Restore it, or delete stats.json beside it to count what is left.`,
     );
-  const end = upTo ?? bytes.length;
+  return folded(upTo ?? bytes.length, linesOf(file, bytes, known));
+}
+
+function folded(end: number, lines: readonly Parsed[]): JournalReading {
   const ledger = emptyLedger();
   let torn = 0;
-  for (const { line, from } of linesOf(file, bytes, known)) {
+  for (const { line, from } of lines) {
     if (from >= end) break;
     if (line === 'torn') torn += 1;
     else fold(ledger, line, from);
@@ -197,14 +216,14 @@ function parsedLines(file: string, bytes: Buffer, start: number, end: number): P
   for (let from = start; from < end; ) {
     const newline = bytes.indexOf(0x0a, from);
     const to = newline === -1 ? bytes.length : newline;
-    const line = parse(bytes.toString('utf8', from, to), file);
+    const line = parseLine(bytes.toString('utf8', from, to), file);
     if (line !== 'blank') lines.push({ line, from });
     from = to + 1;
   }
   return lines;
 }
 
-function parse(text: string, file: string): JournalLine | 'blank' | 'torn' {
+export function parseLine(text: string, file: string): JournalLine | 'blank' | 'torn' {
   if (text.trim() === '') return 'blank';
   let line: JournalLine;
   try {
@@ -219,16 +238,4 @@ function parse(text: string, file: string): JournalLine | 'blank' | 'torn' {
     );
   if (!isFact(line)) return 'torn';
   return line;
-}
-
-function readOrEmpty(file: string): Buffer {
-  const fd = openOrNull(file, O_RDONLY);
-  if (fd === null) return Buffer.alloc(0);
-  try {
-    return readWhole(fd, file, MAX_JOURNAL_BYTES);
-  } catch (error) {
-    throw strange(error);
-  } finally {
-    closeSync(fd);
-  }
 }

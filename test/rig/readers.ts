@@ -163,7 +163,7 @@ export const READERS: readonly Reader[] = [
   // Named by the SHA-256 of /tasks.
   at('.local/state/tollgate/reports/16999009ee740f1cd697fe3c3e97e573.index', 'the index of a report', (_, root) => {
     const index = openTaskIndex('/tasks', 500, { HOME: root })!;
-    index.keep('/tasks/a', 'mark', index.find('/tasks/a') ?? 'text');
+    index.keep('a', 'mark', index.find('a') ?? { head: 'done', body: () => 'text' });
     index.save();
   }),
   at('corpus/a.jsonl', 'a corpus', (file, root) => readCorpus(path.dirname(file), root)),

@@ -79,7 +79,7 @@ test('a failure that is edited in its place is seen', async ({ root }) => {
 test('it is gone by where it is whole, and made anew where it is damaged', async ({ root }) => {
   await seen(root);
   const [head, ...body] = readFileSync(indexOf(root), 'utf8').split('\n');
-  const other = body.join('\n').replaceAll('\tdone\t', '\tparked\t');
+  const other = body.join('\n').replaceAll('\tdone ', '\tparked ');
   const hash = createHash('sha256').update(other).digest('hex');
   writeFileSync(indexOf(root), `${head!.replace(/\S+$/, hash)}\n${other}`);
   assert.is((await seen(root)).parked, TASKS);

@@ -1,0 +1,74 @@
+// One task for a report: of one that rests, and is not to be shown, its journal alone is opened.
+
+import path from 'node:path';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { kindOf, type LookedAtBytes } from '../../state/disk/regular-file.ts';
+import { foldSeen, journalOf, seeJournal } from '../../state/journal/journal.ts';
+import { restIn } from '../../state/journal/rest.ts';
+import { checkTaskRoot } from '../../state/task-folder.ts';
+import { lookAtFailure, markOf } from '../../state/task-index.ts';
+import { type RowReading, type RowStanding, readRow, type TaskRow } from './task-row.ts';
+
+export interface TaskReading {
+  /** null where nothing but `problem` can be said. */
+  standing: RowStanding | null;
+  /** null for one that is not shown. */
+  row: TaskRow | null;
+  /** What cannot be read, and why. */
+  problem: string | null;
+  /** By which it is seen that what was read has changed; null for what is not to be kept. */
+  mark: string | null;
+}
+
+export interface ReadingTasks extends RowReading {
+  self: ProcessIdentity;
+  environment: NodeJS.ProcessEnv;
+  now: Date;
+}
+
+/** What lies in a journal, null where there is none; or else why not is still to be found out. */
+type Seen = LookedAtBytes | null | 'unread';
+
+/** What its journal says of a task that rests; else what was seen of it. */
+export function restingTask(folder: string, { isShown, now }: ReadingTasks): TaskReading | { seen: Seen } {
+  if (checkTaskRoot(folder, JOURNAL_PARTS) !== null) return { seen: 'unread' };
+  const file = journalOf(folder);
+  try {
+    const seen = seeJournal(file);
+    const rest = seen === null ? null : restIn(seen.bytes, file);
+    if (rest === null || isShown(rest)) return { seen };
+    const standing = { state: rest.state, at: rest.at };
+    return { standing, row: null, problem: null, mark: markOf(seen!.look, 'unread', now) };
+  } catch {
+    return { seen: 'unread' };
+  }
+}
+
+/** What leads to it. */
+const JOURNAL_PARTS = ['state'];
+
+export async function readTask(folder: string, seen: Seen, reading: ReadingTasks): Promise<TaskReading> {
+  const nothing = { standing: null, row: null, mark: null };
+  const wasFound = seen !== null && seen !== 'unread';
+  if (!wasFound && !isTask(folder)) return { ...nothing, problem: null };
+  const mistake = checkTaskRoot(folder, JOURNAL_PARTS);
+  if (mistake !== null) return { ...nothing, problem: mistake };
+  const file = journalOf(folder);
+  const failure = lookAtFailure(folder);
+  let journal: LookedAtBytes | null = null;
+  const fold = () => {
+    journal = seen === 'unread' ? seeJournal(file) : seen;
+    return foldSeen(file, journal?.bytes ?? Buffer.alloc(0));
+  };
+  const place = { id: path.basename(folder), root: folder, state: path.dirname(file) };
+  const read = await readRow(place, fold, reading.self, reading.environment, reading);
+  if (read.how === 'unreadable') return { ...nothing, problem: read.message };
+  const { standing, row, problem, isSettled } = read;
+  const look = (journal as LookedAtBytes | null)?.look ?? null;
+  const mark = isSettled && problem === null ? markOf(look, row === null ? 'unread' : failure, reading.now) : null;
+  return { standing, row, problem, mark };
+}
+
+const TASK_FILES = ['state/journal.jsonl', 'manifest.yaml', 'manifest.json', 'manifest.yml'];
+
+export const isTask = (folder: string): boolean => TASK_FILES.some((name) => kindOf(path.join(folder, name)) !== null);
