@@ -9,6 +9,7 @@ import type { Arguments, CommandSpec } from '../command-line.ts';
 import { printing } from '../printing.ts';
 import type { Ran } from '../ran.ts';
 import { startCiTelling } from './ci/ci-telling.ts';
+import { withComment } from './ci/comment.ts';
 import { deadlineOf } from './ci/deadline.ts';
 import { publishInCi } from './ci/publish.ts';
 import { ciSystem } from './ci/system.ts';
@@ -42,6 +43,11 @@ const SPEC: CommandSpec = {
     deadline: {
       takes: 'text',
       about: 'stop after so long (50m, 5h), as by TERM, with everything saved: the next run goes on',
+    },
+    comment: {
+      takes: 'text',
+      about:
+        'write to this file what a comment of a pull or merge request may say of it: marked, and none of it obeyed there',
     },
     'exit-by-class': {
       takes: 'nothing',
@@ -94,7 +100,8 @@ async function runWord(args: Arguments, stop: AbortSignal): Promise<Ran> {
   if (args.given.has('dry-run')) return foresee(request, args).finally(stopTelling);
   // What moves on the terminal must not move through a menu.
   const ran = await runTask(request).finally(stopTelling);
-  return system === null ? answered(ran, args) : publishInCi(system, ran, answerTo(ran, args), args);
+  const answer = system === null ? await answered(ran, args) : publishInCi(system, ran, answerTo(ran, args), args);
+  return withComment(args.text.comment, ran, answer);
 }
 
 /** A conversation that the service still refuses is put before whoever sits there. */

@@ -1,5 +1,9 @@
 // A problem of a task as other programs take it: one finding of a gate or a review, or one failure.
 
+import { createHash } from 'node:crypto';
+import { visible } from '../text/visible-text.ts';
+import { wellFormed } from '../text/well-formed.ts';
+
 /** Gravest first. */
 const PROBLEM_LEVELS = ['error', 'warning', 'note'] as const;
 
@@ -30,3 +34,13 @@ export interface Problem {
 /** The gravest first, and else in the order given. */
 export const byGravity = (problems: readonly Problem[]): Problem[] =>
   PROBLEM_LEVELS.flatMap((level) => problems.filter((problem) => problem.level === level));
+
+/** Not of the line, which moves with every change above it. */
+export const fingerprint = ({ rule, place, text }: Problem): string =>
+  createHash('sha256')
+    .update(JSON.stringify([rule, place?.path, text.replaceAll(/:\d+/g, '')]))
+    .digest('hex');
+
+/** With the task and the stage that it is of. */
+export const textOf = ({ task_id, stage, text }: Problem): string =>
+  `${[task_id, stage].filter((word) => word !== null).join(' ')}: ${wellFormed(visible(text))}`;

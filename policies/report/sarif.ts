@@ -1,9 +1,7 @@
 // Problems as SARIF 2.1.0: those at a file are results, all others notifications of the run.
 
-import { createHash } from 'node:crypto';
-import { visible } from '../text/visible-text.ts';
 import { wellFormed } from '../text/well-formed.ts';
-import { byGravity, type FilePlace, type Problem } from './problem.ts';
+import { byGravity, type FilePlace, fingerprint, type Problem, textOf } from './problem.ts';
 
 /** Where the problems come from. */
 interface SarifSource {
@@ -69,12 +67,3 @@ function locationOf({ path, line, endLine }: FilePlace) {
 }
 
 const uriPart = (part: string): string => encodeURIComponent(wellFormed(part));
-
-/** Not of the line, which moves with every change above it. */
-const fingerprint = ({ rule, place, text }: Problem): string =>
-  createHash('sha256')
-    .update(JSON.stringify([rule, place?.path, text.replaceAll(/:\d+/g, '')]))
-    .digest('hex');
-
-const textOf = ({ task_id, stage, text }: Problem): string =>
-  `${[task_id, stage].filter((word) => word !== null).join(' ')}: ${wellFormed(visible(text))}`;

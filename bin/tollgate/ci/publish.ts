@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants } from 'node:fs';
 import { problemsOf } from '../../../loops/report/problems.ts';
-import type { RunReport } from '../../../loops/run/report.ts';
 import type { RanTask } from '../../../loops/run/run.ts';
 import { rootOf } from '../../../loops/task/task.ts';
 import { annotationsOf } from '../../../policies/report/annotations.ts';
@@ -16,6 +15,7 @@ import { openRegular, readIfFit } from '../../../state/disk/regular-file.ts';
 import { locateTask } from '../../../state/task-folder.ts';
 import type { Arguments } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
+import { answeredLast, commentOf } from './comment.ts';
 import { type CiSystem, LOG_MARKS } from './system.ts';
 
 /** @param answer what the run prints; comes back with what CI is told beside it. */
@@ -74,14 +74,9 @@ function outputsOf(ran: RanTask, exit: number): StepOutputs {
     session: stages.findLast(({ session_id }) => session_id !== null)?.session_id ?? '',
     summary_file: files.summary,
     answer_file: last?.answer ?? '',
+    comment: commentOf(ran.report),
     ...answerOutputs(answer ?? ''),
   };
-}
-
-/** What a reasoner says last is that it is done; the answer is the worker's. */
-function answeredLast({ stages, supervision }: RunReport) {
-  const told = supervision === undefined ? stages : stages.filter(({ stage }) => stage === 'worker');
-  return told.findLast(({ answer }) => answer !== null) ?? null;
 }
 
 const { O_APPEND, O_CREAT, O_RDWR } = constants;

@@ -5,6 +5,7 @@ import { collectSpending } from '../../../loops/report/collect-spending.ts';
 import { reportProblems } from '../../../loops/report/report-problems.ts';
 import manifest from '../../../package.json';
 import { annotationsOf } from '../../../policies/report/annotations.ts';
+import { codeQualityOf } from '../../../policies/report/code-quality.ts';
 import { sarifOf } from '../../../policies/report/sarif.ts';
 import type { DaySpending } from '../../../policies/report/spending.ts';
 import { sheetOf } from '../../sheet.ts';
@@ -31,6 +32,7 @@ export const FORMATS = {
   junit: async ({ report }) => renderJunit(report),
   sarif: async (telling) => sarifOf(problems(telling), { version: manifest.version, at: telling.report.at }),
   github: async (telling) => annotationsOf(problems(telling)),
+  gitlab: async (telling) => codeQualityOf(problems(telling)),
 } as const satisfies Record<string, (telling: ToldReport) => Promise<string>>;
 
 export type ReportFormat = keyof typeof FORMATS;

@@ -208,7 +208,7 @@ const MISTAKES: [argv: string[], said: RegExp][] = [
   [['--since', 'soon'], /^tollgate report: --since takes a duration such as 24h or 7d, not "soon"\n$/],
   [
     ['--format', 'pdf'],
-    /^tollgate report: --format takes one of text, json, md, html, junit, sarif, github, not "pdf"\n/,
+    /^tollgate report: --format takes one of text, json, md, html, junit, sarif, github, gitlab, not "pdf"\n/,
   ],
   [['--json', '--format', 'md'], /^tollgate report: --json and --format md are two formats; leave one of them out\n$/],
 ];

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
 
-type Values = Record<string, string>;
+export type Values = Record<string, string>;
 
 interface Step {
   id?: string;
@@ -17,8 +17,10 @@ interface Step {
   'working-directory'?: string;
 }
 
-interface Job {
+export interface Job {
   if?: string;
+  needs?: string | string[];
+  outputs?: Values;
   steps: Step[];
 }
 
@@ -37,7 +39,7 @@ export interface JobSettings {
   /** `github`, `secrets` and so on. */
   contexts: Record<string, unknown>;
   /** An action of others: what it would do here. */
-  uses?(name: string, inputs: Values): void;
+  uses?(name: string, inputs: Values): void | Promise<void>;
   /** Told of each process, so that it can be ended as a runner ends one. */
   started?(pid: number): void;
 }
@@ -87,7 +89,7 @@ class Run implements JobEnd {
     const inputs = filled(step.with, contexts);
     if (step.run !== undefined) return this.#shell(step, contexts);
     if (step.uses?.startsWith('OWNER/tollgate@')) return this.#ours(inputs, contexts);
-    this.#settings.uses?.(step.uses!.replace(/@.*/, ''), inputs);
+    await this.#settings.uses?.(step.uses!.replace(/@.*/, ''), inputs);
     return {};
   }
 
@@ -141,7 +143,7 @@ function outputsIn(text: string): Values {
   return Object.fromEntries(many);
 }
 
-const filled = (values: Values = {}, contexts: object): Values =>
+export const filled = (values: Values = {}, contexts: object): Values =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
@@ -155,9 +157,10 @@ function lookUp(words: string, contexts: object): string {
   return value === undefined ? '' : String(value);
 }
 
-/** Comparisons, `&&`, `||` and `!` mean here what they mean there. */
+/** Comparisons, `&&`, `||` and `!` mean here what they mean there; whoever asks for no state asks for success. */
 export function isTrue(condition: string, contexts: object, ok = true): boolean {
-  const bare = condition.replace(/^\$\{\{(.*)\}\}$/s, '$1');
+  const named = condition.replace(/^\$\{\{(.*)\}\}$/s, '$1');
+  const bare = /\b(?:always|success|failure|cancelled)\(\)/.test(named) ? named : `success() && (${named})`;
   const script = bare.replaceAll(/\b[a-z]+(?:\.[\w-]+)+/g, (words) => JSON.stringify(lookUp(words, contexts)));
   const states = [() => true, () => ok, () => !ok, () => false];
   return Boolean(new Function('always', 'success', 'failure', 'cancelled', `return ${script}`)(...states));

@@ -51,6 +51,21 @@ test('GitHub: by itself; a group, annotations, summary and outputs', async ({ ri
   const { state, exit_code, verdict, answer, session, answer_file } = outputsIn(written);
   assert.equal([state, exit_code, verdict, answer], ['done', '0', 'FAIL', REVIEW]);
   assert.ok(session !== '' && answer_file!.endsWith('codex_review.codex.out'));
+  assert.match(outputsIn(written).comment!, '<!-- tollgate: fix -->\n\n**fix**: done\n\n## Findings\n');
+});
+
+test('--comment: the same in a file, anywhere; where it cannot be written the run ends as it would', async ({
+  rig,
+}) => {
+  makeTask(rig, { stages: [{ tool: 'codex', role: 'review' }] });
+  rig.answer(() => answerWith('codex', REVIEW));
+  const comment = path.join(rig.project, 'comment.md');
+  assert.is((await rig.run('tollgate', ['run', 'fix', '--comment', 'comment.md'])).code, 0);
+  const said = '- `major`; `src/a.ts:3`; ::stop <\u200bimg>';
+  assert.match(readFileSync(comment, 'utf8'), `<!-- tollgate: fix -->\n\n**fix**: done\n\n## Findings\n\n${said}\n`);
+  const lost = await rig.run('tollgate', ['run', 'fix', '--comment', 'none/comment.md']);
+  assert.is(lost.code, 0);
+  assert.match(lost.stderr, /tollgate run: --comment: .*none/);
 });
 
 test('a run that fails tells class and reason, and with --json stdout is the object alone', async ({ rig }) => {

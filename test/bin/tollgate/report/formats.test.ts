@@ -87,6 +87,21 @@ test('github: an annotation each', async ({ rig }) => {
   );
 });
 
+test('gitlab: a code quality report of what was found at a file, each once', async ({ rig }) => {
+  await everyKind(rig);
+  const entries = JSON.parse(await report(rig, '--format=gitlab')) as Record<string, unknown>[];
+  assert.equal(
+    entries.map(({ check_name, severity, location }) => [check_name, severity, location]),
+    [
+      ['review/major', 'critical', { path: 'src/größe a.ts', lines: { begin: 12, end: 14 } }],
+      ['review/minor', 'major', { path: 'src/b.ts', lines: { begin: 3 } }],
+    ],
+  );
+  for (const { description, fingerprint } of entries)
+    assert.match(`${description} ${fingerprint}`, /^found codex_review: .* [0-9a-f]{64}$/);
+  assert.is(new Set(entries.map(({ fingerprint }) => fingerprint)).size, 2);
+});
+
 /** `suite case: how`, in order. */
 const casesIn = ({ children }: XmlElement): string[] =>
   children.flatMap((each) =>

@@ -1,0 +1,32 @@
+// A run as a comment of a pull or merge request: for a step's output, and for the file that --comment names.
+
+import path from 'node:path';
+import type { RunReport } from '../../../loops/run/report.ts';
+import type { RanTask } from '../../../loops/run/run.ts';
+import { commentText } from '../../../policies/report/comment-text.ts';
+import { readIfFit } from '../../../state/disk/regular-file.ts';
+import { replaceText } from '../../../state/disk/replace-file.ts';
+import type { Ran } from '../../ran.ts';
+
+export function commentOf(report: RunReport): string {
+  const { task_id, state, failure, next_actions } = report;
+  const last = answeredLast(report);
+  return commentText({ task_id, state, failure, next_actions, answer: (last && readIfFit(last.answer!)) ?? '' });
+}
+
+/** What a reasoner says last is that it is done; the answer is the worker's. */
+export function answeredLast({ stages, supervision }: RunReport): RunReport['stages'][number] | null {
+  const told = supervision === undefined ? stages : stages.filter(({ stage }) => stage === 'worker');
+  return told.findLast(({ answer }) => answer !== null) ?? null;
+}
+
+/** A run that was refused has nothing to say there. None of it changes how the run ended. */
+export function withComment(file: string | undefined, ran: RanTask, answer: Ran): Ran {
+  if (file === undefined || !('report' in ran)) return answer;
+  try {
+    replaceText(path.resolve(file), `${commentOf(ran.report)}\n`);
+    return answer;
+  } catch (error) {
+    return { ...answer, err: `${answer.err ?? ''}tollgate run: --comment: ${(error as Error).message}\n` };
+  }
+}
