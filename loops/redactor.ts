@@ -7,8 +7,20 @@ import type { Bounded } from '../policies/redact/withheld.ts';
 
 /** @param patterns regular expressions of the user, as in `security.redaction_patterns` */
 export function redactorOf(env: NodeJS.ProcessEnv, patterns: readonly string[]): Redactor {
-  return createRedactor({ env, patterns, ...(patterns.length === 0 ? {} : { bounded: createBounded() }) });
+  // One with patterns remembers which of them took too long.
+  if (patterns.length > 0) return createRedactor({ env, patterns, bounded: createBounded() });
+  const key = Object.entries(env).join('\0');
+  const known = made.get(key);
+  if (known !== undefined) return known;
+  const redactor = createRedactor({ env, patterns });
+  if (made.size >= MOST_MADE) made.clear();
+  made.set(key, redactor);
+  return redactor;
 }
+
+/** By all that an environment says: a run asks for a dozen, and each takes a millisecond to make. */
+const made = new Map<string, Redactor>();
+const MOST_MADE = 8;
 
 /** For one text, on a machine that is busy with other things. */
 const TEXT_MS = 1000;

@@ -26,6 +26,16 @@ for (const [what, text, redacted] of TEXTS)
     assert.equal(redactor.withheld, redacted.includes('withheld') ? [2] : []);
   });
 
+test('an environment that changes has other secrets, be it the same object', () => {
+  const environment: NodeJS.ProcessEnv = { API_TOKEN: 'first-of-two-secrets' };
+  const both = 'first-of-two-secrets second-of-two-secrets';
+  assert.is(redactorOf(environment, []).redact(both), '[REDACTED:API_TOKEN] second-of-two-secrets');
+  assert.is(redactorOf(environment, []), redactorOf({ ...environment }, []));
+  environment.API_TOKEN = 'second-of-two-secrets';
+  assert.is(redactorOf(environment, []).redact(both), 'first-of-two-secrets [REDACTED:API_TOKEN]');
+  assert.is(redactorOf({}, []).redact(both), both);
+});
+
 test('what follows a withheld text is looked at again, and what follows a withheld piece of a file is not', () => {
   const redactor = redactorOf({}, ENDLESS);
   redactor.redact(TRAP);
