@@ -27,6 +27,7 @@ const ONCE = `"use strict"; var __builtins = {}, __builtin = (name) => __builtin
 const WITHIN = [
   'loops/call/conclude.ts',
   'loops/settle/close-orphaned-call.ts',
+  'loops/stage/stage-gate.ts',
   'loops/stage/stage.ts',
   'policies/gate/signed.ts',
   'policies/redact/create-redactor.ts',

@@ -17,7 +17,7 @@ import { comeIn } from '../tamper-guard/entrance.ts';
 import { type RecoveredJudge, recoverJudge } from '../tamper-guard/left-judge.ts';
 import { claim } from '../task/claim.ts';
 import { keepStart } from '../task/keep-start.ts';
-import { checkStages, choiceMistake, type LargeStage, type Planned, supervisedMistake } from '../task/plan.ts';
+import { type CheckedStages, checkStages, choiceMistake, type Planned, supervisedMistake } from '../task/plan.ts';
 import type { Composing } from '../task/prompt.ts';
 import type { RunRequest } from '../task/run-request.ts';
 import type { TaskRun } from '../task/stage-run.ts';
@@ -47,7 +47,7 @@ export interface RunWork {
   mistake(open: OpenTask, request: RunRequest): string | null;
   /** Before anything is paid. */
   check(composing: Composing): Promise<Planned>;
-  goThrough(task: TaskRun, tooLarge: LargeStage | null): Promise<EndedRun>;
+  goThrough(task: TaskRun, checked: CheckedStages): Promise<EndedRun>;
 }
 
 const STAGES: RunWork = {
@@ -143,7 +143,7 @@ async function owned(request: Working, opened: OpenTask, runId: string, left: Re
           : invalidFailure(open.task.id, plan.message, clock());
       return await refuse(request, open, failure);
     }
-    const whole = await goThrough(request, open, runId, plan.tooLarge, left);
+    const whole = await goThrough(request, open, runId, plan, left);
     const notes = await entered
       .notes()
       .catch((error: Error) => [`its worktree could not be looked at: ${error.message}`]);
@@ -182,7 +182,7 @@ async function goThrough(
   request: Working,
   open: OpenTask,
   runId: string,
-  tooLarge: LargeStage | null,
+  checked: CheckedStages,
   left: RecoveredJudge,
 ): Promise<EndedRun> {
   const { options, context } = request;
@@ -220,7 +220,7 @@ async function goThrough(
     const commands = await endLeftCommands(open.task, open.journal.read().ledger.calls.keys());
     for (const left of commands) if (left.how !== 'ended') say(tellLeft(left, open.task.id));
     const stages = { open, runId, guardianStop: guardians.signal, register, tampered };
-    const ended = await request.work.goThrough({ options, context, ...stages }, tooLarge);
+    const ended = await request.work.goThrough({ options, context, ...stages }, checked);
     ended.notes.push(...left.notes, ...later.notes);
     if (ended.state !== 'interrupted') return ended;
     await told;

@@ -9,8 +9,8 @@ import { noteOutcome } from '../api-errors/note-outcome.ts';
 import { changedByOthersFailure } from '../failure/closed-failure.ts';
 import { changedFailure, tooLargeFailure, unpreparedFailure } from '../failure/failure.ts';
 import { closedBy } from '../tamper-guard/door.ts';
-import { checkStages, type LargeStage } from '../task/plan.ts';
-import { type Composing, composePrompt, type Prompt, writePrompt } from '../task/prompt.ts';
+import { type CheckedStages, checkStages } from '../task/plan.ts';
+import { type ComposedPrompt, type Composing, composePrompt, type Prompt, writePrompt } from '../task/prompt.ts';
 import type { RunOptions } from '../task/run-options.ts';
 import { keptVerdict, stageFacts } from '../task/stage-facts.ts';
 import type { StagePlan } from '../task/stage-plan.ts';
@@ -22,8 +22,8 @@ import { verdictFailure } from './verdict-failure.ts';
 import { withTreeLock } from './with-tree-lock.ts';
 import type { EndedRun } from './write-report.ts';
 
-/** @param tooLarge a stage whose prompt is too large: nothing is paid for those before it either. */
-export async function runStages(task: TaskRun, tooLarge: LargeStage | null): Promise<EndedRun> {
+/** @param checked before anything was paid; where a stage's prompt is too large, nothing is paid for those before it either. */
+export async function runStages(task: TaskRun, checked: CheckedStages): Promise<EndedRun> {
   const { open, options, context } = task;
   const { max_wallclock_sec: seconds } = open.manifest.budgets;
   const endsAtMs = seconds === undefined ? null : nowMs() + seconds * 1000;
@@ -39,7 +39,7 @@ export async function runStages(task: TaskRun, tooLarge: LargeStage | null): Pro
       continue;
     }
     const run = stageRunOf(task, plan, endsAtMs);
-    const entered = await enter(run, plan, tooLarge);
+    const entered = await enter(run, plan, checked);
     if (entered.how === 'done_earlier') {
       reports.push(untouched(open, plan));
       continue;
@@ -86,13 +86,12 @@ type Entered =
   | { how: 'stopped' }
   | { how: 'refused'; failure: Failure; exitCode: number };
 
-/** Its prompt is composed only now, since it may hold what the stages before it answered. */
-async function enter(run: StageRun, plan: StagePlan, tooLarge: LargeStage | null): Promise<Entered> {
+async function enter(run: StageRun, plan: StagePlan, checked: CheckedStages): Promise<Entered> {
   const { open, options, context, register } = run;
   const { name } = plan.stage;
   const closed = closedBy({ task: open.task, stateFolder: open.stateFolder, register });
   if (closed !== null) return refused(changedByOthersFailure(run, closed));
-  const composed = await composePrompt(run, plan, open.manifest.context.digest_policy);
+  const composed = await composeNow(run, plan, checked);
   if (context.stop.aborted) return { how: 'stopped' };
   if (composed.how === 'invalid') return refused(unpreparedFailure(run, composed.message));
   const status = stageStatusOf(plan, composed.prompt, open.journal, options);
@@ -108,7 +107,7 @@ async function enter(run: StageRun, plan: StagePlan, tooLarge: LargeStage | null
   const redone = status.choice === 'redo';
   if (status.how === 'open') {
     const { prompt } = composed;
-    const large = tooLarge ?? (prompt.tooLarge === null ? null : { stage: plan.stage, prompt });
+    const large = checked.tooLarge ?? (prompt.tooLarge === null ? null : { stage: plan.stage, prompt });
     if (large !== null)
       return refused(tooLargeFailure({ ...run, stage: large.stage }, large.prompt), TOLLGATE_EXIT.failure);
     await writePrompt(composed);
@@ -116,6 +115,20 @@ async function enter(run: StageRun, plan: StagePlan, tooLarge: LargeStage | null
   }
   await mendMarker(open.task, open.journal, name);
   return status.how === 'open' ? { how: 'entered', prompt: composed.prompt, redone } : { how: 'done_earlier' };
+}
+
+/** It may hold what the stages before it answered, so only one before which nothing has happened since is not composed anew. */
+async function composeNow(
+  run: StageRun,
+  plan: StagePlan,
+  { composed, offset }: CheckedStages,
+): Promise<ComposedPrompt> {
+  const { open, context } = run;
+  const before = composed.get(plan.stage.name);
+  // What a task keeps from its CLIs it keeps from their prompts.
+  const isSame = open.journal.read().offset === offset && open.manifest.security.env_allow === undefined;
+  if (before !== undefined && isSame && !context.stop.aborted) return before;
+  return composePrompt(run, plan, open.manifest.context.digest_policy);
 }
 
 const refused = (failure: Failure, exitCode: number = TOLLGATE_EXIT.badInput): Entered => ({

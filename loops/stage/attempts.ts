@@ -19,7 +19,6 @@ import { callAnnouncement } from './call-announcement.ts';
 import { dispatchCall } from './dispatch-call.ts';
 import { decisionFor, planNextAttempt, waitFor } from './next-attempt.ts';
 import { resumeLastAttempt } from './resume-attempt.ts';
-import { gateAnswer } from './stage-gate.ts';
 import { failed, interrupted, type StageProgress, type StageStep } from './stage-progress.ts';
 
 /**
@@ -132,11 +131,13 @@ async function attempt(progress: StageProgress, first: Prompt, baseline: Baselin
   if (record.ending !== 'not_started') progress.calls += 1;
   // A call that we stopped says nothing against its session.
   if (!stop.aborted || record.verdict.class === null) await progress.session.note(record);
-  if (judge !== null || record.verdict.class === null)
+  if (judge !== null || record.verdict.class === null) {
+    const { gateAnswer } = await import('./stage-gate.ts');
     return {
       how: 'ended',
       end: await gateAnswer(run, record, withDigestTold(first, sentPrompt), baseline, progress.calls, judge),
     };
+  }
   if (stop.aborted) return interrupted(progress, first, record);
   progress.failed = record;
   progress.ranTools ||= (record.tool_calls ?? 0) > 0;

@@ -8,7 +8,6 @@ import { markDone } from '../task/stage-status.ts';
 import { attempts } from './attempts.ts';
 import { closeBaseline, openBaseline } from './baseline.ts';
 import { paidAnswer } from './dispatch-call.ts';
-import { gateAnswer } from './stage-gate.ts';
 
 /**
  * Runs a stage whose prompt is written and whose tree is locked. A success is in the journal, and has its marker, before it returns.
@@ -25,7 +24,14 @@ export async function runStage(run: StageRun, first: Prompt): Promise<StageEnd> 
   const end =
     paid === null
       ? await attempts(run, first, baseline)
-      : await gateAnswer(answering!, paid, first, baseline, 0, run.tampered.get(paid.call_id) ?? null);
+      : await (await import('./stage-gate.ts')).gateAnswer(
+          answering!,
+          paid,
+          first,
+          baseline,
+          0,
+          run.tampered.get(paid.call_id) ?? null,
+        );
   if (end.how === 'done') await markDone(run.open.task, run.open.journal, run.stage.name, end.record.call_id, first);
   await closeBaseline(run, baseline, end.how === 'done' ? 'done' : 'open');
   return end.how === 'failed' ? { ...end, failure: withFailureBefore(run, end.failure) } : end;

@@ -4,21 +4,31 @@ import type { ChangedPrompt } from '../../policies/retry/changed-prompt.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import { checkSchema } from '../gate/schema.ts';
 import { elsewhereMistake, worksElsewhere } from '../session/works-elsewhere.ts';
-import { type Composing, composePrompt, type Prompt } from './prompt.ts';
+import { type ComposedPrompt, type Composing, composePrompt, type Prompt } from './prompt.ts';
 import type { StagePlan } from './stage-plan.ts';
 import { type StageChoices, stageStatusOf } from './stage-status.ts';
 
 /** What the stages are before anything is paid. */
 export type Planned =
-  /** `tooLarge`: the first stage to run whose prompt is, whatever those before it will answer. */
-  | { how: 'planned'; tooLarge: LargeStage | null }
+  | ({ how: 'planned' } & CheckedStages)
   | { how: 'invalid'; message: string }
   | { how: 'stopped' }
   /** Stages whose answers count for another prompt than the one they have now; at least one. */
   | { how: 'changed'; changed: ChangedPrompt[] };
 
+export interface CheckedStages {
+  /** The first stage to run whose prompt is too large, whatever those before it will answer. */
+  tooLarge: LargeStage | null;
+  /** The prompts of the first stage to run and of those before it: what they are made of has no more to come. */
+  composed: ReadonlyMap<string, Composed>;
+  /** Bytes of the journal when they were composed. */
+  offset: number;
+}
+
+type Composed = ComposedPrompt & { how: 'composed' };
+
 /** A stage whose prompt is too large for its tool. */
-export interface LargeStage {
+interface LargeStage {
   stage: Stage;
   prompt: Prompt;
 }
@@ -34,6 +44,8 @@ export async function checkStages(composing: Composing, from: string | null = nu
   // Once a stage is to be run, the prompts of those after it may still change.
   let isSettled = true;
   let tooLarge: LargeStage | null = null;
+  const prompts = new Map<string, Composed>();
+  const { offset } = open.journal.read();
   const changed: ChangedPrompt[] = [];
   const isStopped = () => composing.context.stop.aborted;
   const first = open.plans.findIndex(({ stage }) => stage.name === from);
@@ -46,6 +58,7 @@ export async function checkStages(composing: Composing, from: string | null = nu
     const composed = await composePrompt(composing, plan, open.manifest.context.digest_policy);
     if (isStopped()) return { how: 'stopped' };
     if (composed.how === 'invalid') return invalid(composed.message);
+    if (isSettled) prompts.set(stage.name, composed);
     const status = stageStatusOf(plan, composed.prompt, open.journal, options);
     if (status.how === 'changed' && isSettled) {
       changed.push({ stage: stage.name, answer: status.answer, warnings: composed.prompt.warnings });
@@ -55,7 +68,7 @@ export async function checkStages(composing: Composing, from: string | null = nu
     if (isTooLarge(composed.prompt, isSettled)) tooLarge ??= { stage, prompt: composed.prompt };
     isSettled = false;
   }
-  return changed.length === 0 ? { how: 'planned', tooLarge } : { how: 'changed', changed };
+  return changed.length === 0 ? { how: 'planned', tooLarge, composed: prompts, offset } : { how: 'changed', changed };
 }
 
 /** What is wrong with the session that the task names, for this stage. */
