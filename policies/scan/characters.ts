@@ -97,6 +97,8 @@ export const isWord = (code: number): boolean => (kindOf(code) & WORD) !== 0;
 export const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 export const isSpace = (code: number): boolean => (kindOf(code) & SPACE) !== 0;
 export const isLetter = (code: number): boolean => (kindOf(code) & LETTER) !== 0;
+/** Surely no white space: a visible sign of ASCII. */
+export const isInk = (code: number): boolean => code > 32 && code < 127;
 /** An ASCII letter or `_`. */
 export const isAlpha = (code: number): boolean => (kindOf(code) & (WORD | DIGIT)) === WORD;
 

@@ -127,12 +127,7 @@ function chosenOf(selected: ErrorLines): string[] {
 
 function selectedFrom(tool: Tool | null, text: string): ErrorLines {
   const selected = createErrorLines(tool);
-  for (let from = 0; from <= text.length; ) {
-    const end = text.indexOf('\n', from);
-    selected.push(text.slice(from, end < 0 ? text.length : end));
-    if (end < 0) break;
-    from = end + 1;
-  }
+  selected.pushAll(text);
   return selected;
 }
 

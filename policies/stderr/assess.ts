@@ -2,7 +2,7 @@
 
 import { isSpace, KIND, LETTER } from '../scan/characters.ts';
 import { codesOf } from '../scan/codes.ts';
-import { STATUS_AT_HEAD, tellsFailure } from './failure-words.ts';
+import { hasStatusAtHead, mayTellFailure, tellsFailure } from './failure-words.ts';
 import { LINE_KINDS, type LineKind } from './line-kinds.ts';
 import type { Level } from './log-head.ts';
 import { byHead, headAt, headOf } from './word-heads.ts';
@@ -20,7 +20,7 @@ export interface AssessedLine {
 export const assess = (text: string): AssessedLine => lineOf(text, survey(text));
 
 /** Whether a line says that something failed. */
-export const isErrorBearing = (text: string): boolean => (survey(text) & FAILURE) !== 0 || STATUS_AT_HEAD.test(text);
+export const isErrorBearing = (text: string): boolean => (survey(text) & FAILURE) !== 0 || hasStatusAtHead(text);
 
 /** Row `i` of the kinds is bit `i` of what a survey finds; these stand above them. */
 export const FAILURE = 1 << 30;
@@ -28,11 +28,17 @@ export const FAILURE = 1 << 30;
 export const ODD = 1 << 29;
 /** There is a letter. */
 export const LETTERED = 1 << 28;
-const KINDS = LETTERED - 1;
+/** There is an opening brace. */
+export const BRACED = 1 << 27;
+/** A word begins like `Codex`. */
+export const NAMES_CODEX = 1 << 26;
+const KINDS = NAMES_CODEX - 1;
 
 /** By the head of a line's first word, and of any word: the kinds that it may be of. */
 const BEGINNING = byHead();
 const HOLDING = byHead();
+/** By the head of any word whether more may be known of it: most heads are in no table. */
+const KNOWN = new Uint8Array(HOLDING.length);
 /** The same by a sign; the last place is for all signs beyond ASCII. */
 const BEYOND_ASCII = 128;
 const BEGINNING_SIGN = new Int32Array(BEYOND_ASCII + 1);
@@ -44,6 +50,11 @@ LINE_KINDS.forEach(({ begins = [], words = [] }, i) => {
 for (let code = 0; code < 32; code += 1) if (code !== 9) HOLDING_SIGN[code] = ODD;
 HOLDING_SIGN[127] = ODD;
 HOLDING_SIGN[95] = LETTERED;
+HOLDING_SIGN[123]! |= BRACED;
+HOLDING[headOf('Codex')]! |= NAMES_CODEX;
+HOLDING.forEach((kinds, head) => {
+  KNOWN[head] = kinds !== 0 || mayTellFailure(head) ? 1 : 0;
+});
 
 function note(word: string, heads: Int32Array, signs: Int32Array, row: number): void {
   const first = word.charCodeAt(0);
@@ -52,19 +63,24 @@ function note(word: string, heads: Int32Array, signs: Int32Array, row: number): 
 }
 
 /** The kinds that a line may be of, and what else is in it. Of a word no more is read than its beginning. */
-export function survey(line: string): number {
-  const codes = codesOf(line);
-  const { length } = line;
-  let at = 0;
+export const survey = (line: string): number => surveyIn(codesOf(line), 0, line);
+
+/** The same of a line that stands at `from` in a longer text of which these are the codes. */
+export function surveyIn(codes: Uint16Array, from: number, line: string): number {
+  const end = from + line.length;
+  let at = from;
   while (codes[at] === 32) at += 1;
-  while (at < length && isSpace(codes[at]!)) at += 1;
+  while (at < end && isSpace(codes[at]!)) at += 1;
   const first = codes[at]!;
   let found = isLetter(first) ? BEGINNING[headAt(codes, at)]! : BEGINNING_SIGN[Math.min(first, BEYOND_ASCII)]!;
-  for (at = 0; at < length; ) {
+  for (at = from; at < end; ) {
     const code = codes[at]!;
     if (isLetter(code)) {
-      found |= HOLDING[headAt(codes, at)]! | LETTERED;
-      if ((found & FAILURE) === 0 && tellsFailure(line, codes, at)) found |= FAILURE;
+      found |= LETTERED;
+      const head = headAt(codes, at);
+      if (KNOWN[head] !== 0) found |= HOLDING[head]!;
+      if ((found & FAILURE) === 0 && (KNOWN[head] !== 0 || isCapital(codes[at + 1]!)))
+        if (tellsFailure(line, at - from, codes, at)) found |= FAILURE;
       at = pastPart(codes, at);
     } else {
       found |= code < BEYOND_ASCII ? HOLDING_SIGN[code]! : KIND[code]! & LETTER ? ODD | LETTERED : ODD;
@@ -98,12 +114,13 @@ const isCapital = (code: number): boolean => code > 64 && code < 91;
 export function lineOf(text: string, found: number): AssessedLine {
   const kind = (found & KINDS) === 0 ? null : kindAmong(found & KINDS, text);
   if (kind && !kind.unlessError) return { text, kind, bearsError: false };
-  const bearsError = (found & FAILURE) !== 0 || STATUS_AT_HEAD.test(text);
+  const bearsError = (found & FAILURE) !== 0 || hasStatusAtHead(text);
   return { text, kind: bearsError ? null : kind, bearsError };
 }
 
 function kindAmong(kinds: number, text: string): LineKind | null {
-  const trimmed = text.trimStart();
+  const first = text.charCodeAt(0);
+  const trimmed = first > 32 && first < 127 ? text : text.trimStart();
   for (let left = kinds; left !== 0; left &= left - 1) {
     const kind = LINE_KINDS[31 - Math.clz32(left & -left)]!;
     if (kind.pattern.test(kind.indented ? text : trimmed)) return kind;

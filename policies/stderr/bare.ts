@@ -1,7 +1,8 @@
 // Makes of a raw line what its writer wrote: without what a terminal does not show, a frame draws and loggers put before it.
 
 import { tidy } from '../normal-form/tidy.ts';
-import { ODD, survey } from './assess.ts';
+import { isInk } from '../scan/characters.ts';
+import { ODD, survey, surveyIn } from './assess.ts';
 import { headOf, isTimeAlone, type Level, mayHaveHead } from './log-head.ts';
 
 /** A line without what a logger put before it. */
@@ -14,34 +15,58 @@ export interface Bare {
   level: Level | null;
 }
 
-/** What a reader sees of a line, and without what loggers put before it: one may log what another has logged. */
-export function bareOf(raw: string, maxLength: number): Bare {
-  const text = raw.trimEnd();
+/** @param codes of a text in which the line stands at `from` */
+type BareReader = (codes: Uint16Array, from: number, line: string) => Bare;
+
+/**
+ * Reads what a reader sees of a line, and without what loggers put before it: one may log what another has logged. What
+ * was read lately is known, since a CLI says the same again and again: each retry its stack, a flood its one line.
+ */
+export function createBareReader(maxLength: number): BareReader {
+  const lines: string[] = new Array(REMEMBERED).fill('');
+  const known: Bare[] = new Array(REMEMBERED).fill(BLANK);
+  return (codes, from, line) => {
+    const { length } = line;
+    const middle = codes[from + (length >> 1)]! + 7 * codes[from + length - 1]!;
+    const place = (length + 3 * codes[from]! + 5 * middle) & (REMEMBERED - 1);
+    if (lines[place] !== line) {
+      known[place] = bareIn(codes, from, line, maxLength);
+      lines[place] = line;
+    }
+    return known[place]!;
+  };
+}
+
+/** Few, since each may keep the piece of the text alive that it stands in. */
+const REMEMBERED = 64;
+
+function bareIn(codes: Uint16Array, from: number, raw: string, maxLength: number): Bare {
+  const text = isInk(codes[from + raw.length - 1]!) ? raw : raw.trimEnd();
   if (text === '') return BLANK;
-  const found = text.length > maxLength ? ODD : survey(text);
+  const found = text.length > maxLength ? ODD : surveyIn(codes, from, text);
   // Most lines have neither.
   if ((found & ODD) === 0 && !mayHaveHead(text)) return { text, found, before: 0, level: null };
-  return withoutHeads(tidied(text, maxLength), maxLength);
+  return withoutHeads(tidied(text, found, maxLength), maxLength);
 }
 
 const BLANK: Bare = { text: '', found: 0, before: 0, level: null };
 
 function withoutHeads(line: Bare, maxLength: number): Bare {
   let { text, found, level, before } = line;
-  for (let heads = 0; heads < MAX_HEADS && !isTimeAlone(text); heads += 1) {
+  for (let heads = 0; heads < MAX_HEADS; heads += 1) {
     const head = headOf(text);
-    if (head.length === 0) break;
+    if (head.length === 0 || (head.length === text.length && isTimeAlone(text))) break;
     before += head.length;
     level = head.level ?? level;
-    ({ text, found } = tidied(text.slice(head.length), maxLength));
+    const rest = text.slice(head.length);
+    ({ text, found } = tidied(rest, survey(rest), maxLength));
   }
   return { text, found, before, level };
 }
 
 const MAX_HEADS = 2;
 
-function tidied(raw: string, maxLength: number): Bare {
-  const found = raw.length > maxLength ? ODD : survey(raw);
+function tidied(raw: string, found: number, maxLength: number): Bare {
   if ((found & ODD) === 0) return { text: raw, found, before: 0, level: null };
   const text = tidy(raw, maxLength);
   return { text, found: survey(text), before: 0, level: null };

@@ -1,5 +1,7 @@
 // Tells codex' own words on stderr from what it echoes there.
 
+import { NAMES_CODEX } from './assess.ts';
+
 /** Whose a line is: the engine's own, an echo of something else, or the heading of an answer. */
 type EchoedBy = 'own' | 'echo' | 'answer';
 
@@ -8,13 +10,13 @@ type EchoedBy = 'own' | 'echo' | 'answer';
  * seen, only what follows an `ERROR` of its own is let through, up to the next heading. An answer that follows shows
  * that the turn went on, or that the error was one that the prompt quoted.
  */
-export function createCodexEcho(): (line: string, isError: boolean) => EchoedBy {
+export function createCodexEcho(): (line: string, found: number, isError: boolean) => EchoedBy {
   let headed = false;
   let open = true;
   let levels: 'telling' | 'everywhere' = 'telling';
-  return (line, isError) => {
+  return (line, found, isError) => {
     if (!headed) {
-      if (!line.includes('Codex v') || !HEADER.test(line)) return 'own';
+      if ((found & NAMES_CODEX) === 0 || !line.includes('Codex v') || !HEADER.test(line)) return 'own';
       headed = true;
       open = false;
       if (isError) levels = 'everywhere';

@@ -2,16 +2,17 @@
 
 import type { Tool } from '../facts/tools.ts';
 import { shorten } from '../normal-form/tidy.ts';
-import { isSpace } from '../scan/characters.ts';
+import { isInk, isSpace } from '../scan/characters.ts';
+import { codesOf, createCodeReader } from '../scan/codes.ts';
 import { type AssessedLine, FAILURE, LETTERED, lineOf, survey } from './assess.ts';
-import { type Bare, bareOf } from './bare.ts';
+import { type Bare, createBareReader } from './bare.ts';
 import { createCodexEcho } from './codex-echo.ts';
-import { type LineFates, NO_FATES } from './line-fates.ts';
+import type { LineFates } from './line-fates.ts';
 import { type Capacity, createBasket } from './line-sample.ts';
 import { isTimeAlone, type Level } from './log-head.ts';
 import { createObjectJoiner } from './objects.ts';
 import { createReflower } from './reflow.ts';
-import { createShortLines } from './short-lines.ts';
+import { createShortLines, SHORT } from './short-lines.ts';
 import { createUnwrapper } from './unwrap.ts';
 
 const MAX_LINE_LENGTH = 2000;
@@ -25,6 +26,8 @@ const MAX_DETAILS = 6;
 export interface ErrorLines {
   /** One line without its end. */
   push(line: string): void;
+  /** Many of them: a text, whose last line may have no end. */
+  pushAll(text: string): void;
   /**
    * The first 100 error-bearing lines in their order, unwrapped, each at most 2,000 characters, none twice in normal
    * form; and the last 20 where there are more, or where 10,000 have said less. If no line bears an error, the first lines that are neither noise nor a notice nor about a retry: a CLI may
@@ -44,26 +47,26 @@ type Grade = 'error' | 'plain' | 'notice' | 'retry' | 'noise';
  * @param tool whose stderr it is; null where nobody knows, so that it may be codex', which echoes
  * @param fates gets what becomes of each line
  */
-export function createErrorLines(tool: Tool | null = null, fates: Pick<LineFates, 'note'> = NO_FATES): ErrorLines {
+export function createErrorLines(tool: Tool | null = null, fates: Pick<LineFates, 'note'> | null = null): ErrorLines {
   const kept = openBaskets();
   const whoseOf = ECHO.includes(tool) ? createCodexEcho() : () => 'own' as const;
   const grade = createGrader();
   const unwrapper = createUnwrapper(MAX_LINE_LENGTH, (line) => {
     const its = grade(line);
     const became = its === 'noise' ? 'dropped' : kept[its].add(line.text);
-    fates.note(fateOf(line, its, became), line.text);
+    fates?.note(fateOf(line, its, became), line.text);
   });
   const take = (text: string, found: number, level: Level | null) => {
     if (found & LETTERED) {
       if (unwrapper.push(leveled(lineOf(text, found), level)) === 'said before')
-        fates.note('said twice in a row', text);
+        fates?.note('said twice in a row', text);
       return;
     }
     if (/\d/.test(text)) {
-      if (unwrapper.pushFigures(lineOf(text, found)) === 'dropped') fates.note('figures alone', text);
+      if (unwrapper.pushFigures(lineOf(text, found)) === 'dropped') fates?.note('figures alone', text);
       return;
     }
-    fates.note('no words', text);
+    fates?.note('no words', text);
     // A blank line, a rule or an opening brace ends what stands above it.
     unwrapper.flush();
     if (!/^\s+[^\s[{]/.test(text)) grade(null);
@@ -90,29 +93,67 @@ export function createErrorLines(tool: Tool | null = null, fates: Pick<LineFates
     const { level } = line;
     const text = isTimeAlone(line.text) ? '' : line.text;
     const found = level === 'error' ? line.found | FAILURE : line.found;
-    const whose = text.trim() === '' ? 'own' : whoseOf(text, level === 'error');
+    const whose = isBlank(text) ? 'own' : whoseOf(text, found, level === 'error');
     if (whose === 'own') {
-      if (!objects.take(text, level)) take(text, found, level);
+      if (!objects.take(text, found, level)) take(text, found, level);
       return;
     }
-    fates.note('an echo of codex', text);
+    fates?.note('an echo of codex', text);
     flushHeld();
     // What went before was overcome, or was the prompt's.
     if (whose !== 'answer') return;
     Object.assign(kept, openBaskets());
     grade(null);
   };
+  const bareOf = createBareReader(MAX_LINE_LENGTH);
   const reflower = createReflower(read);
   const short = createShortLines(
-    (raw) => reflower.push(bareOf(raw, MAX_LINE_LENGTH)),
-    (raw) => fates.note('one of a thousand short lines in a row', raw),
+    (raw) => reflower.push(bareOf(codesOf(raw), 0, raw)),
+    (raw) => fates?.note('one of a thousand short lines in a row', raw),
   );
 
+  const pushIn = (codes: Uint16Array, from: number, line: string) => {
+    if (line.length <= SHORT) return short.push(line);
+    short.end();
+    reflower.push(bareOf(codes, from, line));
+  };
+  const push = (line: string) => pushIn(codesOf(line), 0, line);
+
   return {
-    push: short.push,
+    push,
+    pushAll: (text) => eachLine(text, push, pushIn),
     lines: () => firstOf('error', 'plain'),
     remarks: () => firstOf('notice', 'retry'),
   };
+}
+
+/** Most lines are short: the codes of many are made at once, and no line of such a piece is copied. */
+const PIECE = 8192;
+const codesOfPiece = createCodeReader(PIECE);
+
+function eachLine(
+  text: string,
+  take: (line: string) => void,
+  takeIn: (codes: Uint16Array, from: number, line: string) => void,
+): void {
+  for (let at = 0; at <= text.length; ) {
+    const end = at + PIECE > text.length ? text.length : text.lastIndexOf('\n', at + PIECE);
+    if (end < at) {
+      const long = text.indexOf('\n', at);
+      take(text.slice(at, long < 0 ? text.length : long));
+      at = long < 0 ? text.length + 1 : long + 1;
+      continue;
+    }
+    const piece = text.slice(at, end);
+    const codes = codesOfPiece(piece);
+    for (let from = 0; from <= piece.length; ) {
+      const found = piece.indexOf('\n', from);
+      const to = found < 0 ? piece.length : found;
+      takeIn(codes, from, piece.slice(from, to));
+      from = to + 1;
+    }
+    at = end + 1;
+  }
 }
 
 /** In words: its kind, or how it was graded; and of an error whether it was kept. */
@@ -128,6 +169,8 @@ const FATES: Record<Exclude<Grade, 'error'>, string> = {
   retry: 'below a retry',
   noise: 'source that a runtime prints',
 };
+
+const isBlank = (text: string): boolean => !isInk(text.charCodeAt(0)) && text.trim() === '';
 
 const leveled = (line: AssessedLine, level: Level | null): AssessedLine => (level === null ? line : { ...line, level });
 

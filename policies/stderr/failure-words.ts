@@ -22,21 +22,27 @@ const STEMS = [
 const NAME = /E[A-Z]{4,80}\b|SIG(?:KILL|TERM|SEGV|ABRT|INT|BUS|PIPE)\b/y;
 
 /** `401 Unauthorized` at the beginning of a line. */
-export const STATUS_AT_HEAD = /^\W{0,3}[45]\d\d\b/;
+export const hasStatusAtHead = (line: string): boolean => !isLetter(line.charCodeAt(0)) && STATUS_AT_HEAD.test(line);
+
+const STATUS_AT_HEAD = /^\W{0,3}[45]\d\d\b/;
+const isLetter = (code: number): boolean => (code | 32) > 96 && (code | 32) < 123;
 
 /** The stems by their heads, each with the pattern of all that begin so; by head, where in the list that is. */
 const PATTERNS: RegExp[] = [];
-const PLACES = byHead();
+const ROWS = byHead();
 const BY_HEAD = new Map<number, string[]>();
 for (const stem of STEMS) BY_HEAD.set(headOf(stem), [...(BY_HEAD.get(headOf(stem)) ?? []), stem]);
-for (const [head, stems] of BY_HEAD) PLACES[head] = PATTERNS.push(new RegExp(stems.join('|'), 'iy'));
+for (const [head, stems] of BY_HEAD) ROWS[head] = PATTERNS.push(new RegExp(stems.join('|'), 'iy'));
 
-/** Whether the word that begins at `at` says that something failed; `codes` are those of the line. */
-export function tellsFailure(line: string, codes: Uint16Array, at: number): boolean {
-  const place = PLACES[headAt(codes, at)]!;
-  if (place !== 0 && matches(PATTERNS[place - 1]!, line, at)) return true;
-  const first = codes[at];
-  return (first === 69 || first === 83) && isCapital(codes[at + 1]!) && matches(NAME, line, at);
+/** Whether a word of that head may say that something failed; a name in capitals always may. */
+export const mayTellFailure = (head: number): boolean => ROWS[head] !== 0;
+
+/** Whether the word that begins at `at` says that something failed; its codes are those from `place` on. */
+export function tellsFailure(line: string, at: number, codes: Uint16Array, place: number): boolean {
+  const row = ROWS[headAt(codes, place)]!;
+  if (row !== 0 && matches(PATTERNS[row - 1]!, line, at)) return true;
+  const first = codes[place];
+  return (first === 69 || first === 83) && isCapital(codes[place + 1]!) && matches(NAME, line, at);
 }
 
 const isCapital = (code: number): boolean => code > 64 && code < 91;

@@ -27,6 +27,3 @@ export function createLineFates(): LineFates {
     fates: () => [...fates.values()],
   };
 }
-
-/** For whoever does not ask. */
-export const NO_FATES: Pick<LineFates, 'note'> = { note: () => {} };

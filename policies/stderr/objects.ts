@@ -2,6 +2,7 @@
 
 import { readJson } from '../normal-form/json-text.ts';
 import { objectEnd } from '../normal-form/object-end.ts';
+import { BRACED } from './assess.ts';
 import type { Level } from './log-head.ts';
 
 interface Held {
@@ -10,8 +11,8 @@ interface Held {
 }
 
 interface ObjectJoiner {
-  /** Takes a line that opens an object or stands within one; false for any other. */
-  take(line: string, level: Level | null): boolean;
+  /** Takes a line that opens an object or stands within one; false for any other. @param found what `survey` finds in it */
+  take(line: string, found: number, level: Level | null): boolean;
   /** Gives out what is held back: no object goes on beyond this point. */
   flush(): void;
 }
@@ -34,8 +35,8 @@ export function createObjectJoiner(emit: (line: string, level: Level | null) => 
     for (const { text, level } of lines) emit(text, level);
   };
   return {
-    take(line, level) {
-      if (held.length === 0 && !opens(line)) return false;
+    take(line, found, level) {
+      if (held.length === 0 && !opens(line, found)) return false;
       held.push({ text: line, level });
       length += line.length;
       place = pastLine(line, place);
@@ -51,13 +52,13 @@ export function createObjectJoiner(emit: (line: string, level: Level | null) => 
  * The line ends with an opening bracket, or was wrapped within an object. A stack frame may end so too, before the
  * properties of its error.
  */
-function opens(line: string): boolean {
+function opens(line: string, found: number): boolean {
   let end = line.length - 1;
   while (end >= 0 && line.charCodeAt(end) === 32) end -= 1;
   const last = line.charCodeAt(end);
   if (last === 123 || last === 91) return !FRAME.test(line);
   return (
-    last !== 125 && last !== 93 && line.includes('{') && /\{\\*["n]/.test(line) && pastLine(line, OUTSIDE).depth > 0
+    last !== 125 && last !== 93 && (found & BRACED) !== 0 && /\{\\*["n]/.test(line) && pastLine(line, OUTSIDE).depth > 0
   );
 }
 

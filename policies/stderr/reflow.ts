@@ -27,7 +27,7 @@ export function createReflower(emit: (line: Bare) => void): Reflower {
   const release = () => {
     const lines = withoutMargins(held);
     held = [];
-    for (const { text } of lines) if (text !== '') margin = Math.min(margin, indentOf(text));
+    if (margin > 0) for (const { text } of lines) if (text !== '') margin = Math.min(margin, indentOf(text));
     for (const line of reflowed(margin > 0 ? lines.map((one) => ({ ...one, text: one.text.slice(margin) })) : lines))
       emit(line);
   };
@@ -45,25 +45,38 @@ export function createReflower(emit: (line: Bare) => void): Reflower {
 function reflowed(lines: readonly Bare[]): readonly Bare[] {
   const width = widthOf(lines);
   if (width < NARROWEST || width > WIDEST) return lines;
-  const breaks = lines.map((line, i) => (i === 0 ? 'none' : breakBetween(lines[i - 1]!, line, width)));
-  const count = (kind: Break) => breaks.filter((one) => one === kind).length;
-  const joins = count('open') + count('sure');
-  const isWrapped = joins > 1 && joins > count('loose');
+  const breaks: Break[] = lines.map((line, i) => (i === 0 ? 'none' : breakBetween(lines[i - 1]!, line, width)));
+  const joins = breaks.filter((one) => one === 'open' || one === 'sure').length;
+  if (joins === 0) return lines;
+  const isWrapped = joins > 1 && joins > breaks.filter((one, i) => one === 'none' && isLoose(lines, i, width)).length;
   const whole: Bare[] = [];
-  for (const [i, line] of lines.entries()) {
+  /** What goes on from the last line of `whole`. */
+  let rest: string[] = [];
+  let length = 0;
+  const close = () => {
+    if (rest.length > 0) whole.push(joined(whole.pop()!, rest));
+    rest = [];
+  };
+  lines.forEach((line, i) => {
     const kind = breaks[i]!;
-    const last = whole.at(-1);
     const goesOn = kind === 'open' || (isWrapped && (kind === 'sure' || kind === 'maybe'));
-    if (last && goesOn && !beginsAlike(last.text, line.text) && last.text.length + line.text.length < MAX_LENGTH)
-      whole[whole.length - 1] = joined(last, line);
-    else whole.push(line);
-  }
+    if (goesOn && !beginsAlike(whole.at(-1)!.text, line.text) && length + line.text.length < MAX_LENGTH) {
+      const part = line.text.trim();
+      rest.push(part);
+      length += 1 + part.length;
+      return;
+    }
+    close();
+    whole.push(line);
+    length = line.text.length;
+  });
+  close();
   return whole;
 }
 
-function joined(one: Bare, other: Bare): Bare {
-  const text = `${one.text} ${other.text.trim()}`;
-  return { ...one, text, found: survey(text) };
+function joined(line: Bare, rest: readonly string[]): Bare {
+  const text = `${line.text} ${rest.join(' ')}`;
+  return { ...line, text, found: survey(text) };
 }
 
 const beginsAlike = (one: string, other: string): boolean => firstWordOf(one) === firstWordOf(other);
@@ -80,26 +93,42 @@ function widthOf(lines: readonly Bare[]): number {
 
 /**
  * Where the next word found no room: `open`, the line before cannot end there; `sure`, the sentence seems to go on;
- * `maybe`, it may. `loose`: it goes on though there was room, as in a text that is not wrapped, or otherwise.
+ * `maybe`, it may.
  */
-type Break = 'open' | 'sure' | 'maybe' | 'loose' | 'none';
+type Break = 'open' | 'sure' | 'maybe' | 'none';
 
 function breakBetween(above: Bare, below: Bare, width: number): Break {
   const { text: last } = above;
   const { text: line } = below;
   // A logger begins each line of its own anew.
-  if (line === '' || below.before > 0 || !isText(above)) return 'none';
-  const begin = GOES_ON.test(line) && !LABELLED.test(line);
-  if (above.before + last.length + 1 + firstWordOf(line).length <= width)
-    return begin && !ENDED.test(last) && !begins(last, line) && !BEGINS.test(line) ? 'loose' : 'none';
+  if (line === '' || below.before > 0 || hadRoom(above, line, width) || !isText(above)) return 'none';
   if (line.trim() === '{') return FRAME_END.test(last) ? 'maybe' : 'none';
   if (PLACE.test(last) || begins(last, line) || isOfAKind(below)) return 'none';
   if (isTimeAlone(last)) return 'open';
   const open = isOpen(last) || last.lastIndexOf('(') > last.lastIndexOf(')');
+  const begin = mayGoOn(line);
   if (BEGINS.test(line)) return open && /^\s*error: /.test(line) ? 'maybe' : 'none';
   if (ENDED.test(last)) return open || begin ? 'maybe' : 'none';
   return open ? 'open' : begin ? 'sure' : 'maybe';
 }
+
+/** Whether a line goes on from the one above it though its first word had found room there: as in a text that is not wrapped. */
+function isLoose(lines: readonly Bare[], i: number, width: number): boolean {
+  const [above, below] = [lines[i - 1], lines[i]!];
+  if (above === undefined || below.text === '' || below.before > 0 || !isText(above)) return false;
+  return (
+    hadRoom(above, below.text, width) &&
+    mayGoOn(below.text) &&
+    !ENDED.test(above.text) &&
+    !begins(above.text, below.text) &&
+    !BEGINS.test(below.text)
+  );
+}
+
+const hadRoom = ({ before, text }: Bare, line: string, width: number): boolean =>
+  before + text.length + 1 + firstWordLength(line) <= width;
+
+const mayGoOn = (line: string): boolean => GOES_ON.test(line) && !LABELLED.test(line);
 
 /** A notice or a retry begins anew; one that begins with a small letter may be the rest of a sentence. */
 const isOfAKind = ({ text, found }: Bare): boolean => !SMALL.test(text) && lineOf(text, found).kind !== null;
@@ -120,8 +149,14 @@ function indentOf(line: string): number {
 
 function firstWordOf(line: string): string {
   const from = indentOf(line);
-  const space = line.indexOf(' ', from);
-  return line.slice(from, space < 0 ? line.length : space);
+  return line.slice(from, from + firstWordLength(line));
+}
+
+function firstWordLength(line: string): number {
+  const from = indentOf(line);
+  let to = from;
+  while (to < line.length && line.charCodeAt(to) !== 32) to += 1;
+  return to - from;
 }
 
 const SMALL = /^\s*[a-z]/;

@@ -1,13 +1,16 @@
 // Passes over the middle of a flood of lines that are too short to say anything.
 
 interface ShortLines {
+  /** Takes a line of `SHORT` characters at most. */
   push(line: string): void;
+  /** A longer one follows. */
+  end(): void;
   /** Gives out what is held back. */
   flush(): void;
 }
 
 /** No line of so few characters says by itself what went wrong. */
-const SHORT = 3;
+export const SHORT = 3;
 /** Of so many in a row the first are read, and of those that follow the last: they may open what comes. */
 const FIRST = 1000;
 const LAST = 8;
@@ -22,13 +25,11 @@ export function createShortLines(emit: (line: string) => void, skip: (line: stri
     for (const line of lines) emit(line);
   };
   return {
+    end() {
+      inRow = 0;
+      if (last.length > 0) flush();
+    },
     push(line) {
-      if (line.length > SHORT) {
-        inRow = 0;
-        if (last.length > 0) flush();
-        emit(line);
-        return;
-      }
       inRow += 1;
       if (inRow <= FIRST) return emit(line);
       last.push(line);

@@ -1,5 +1,6 @@
 // Puts lines together again that a terminal or a logger has wrapped.
 
+import { isInk } from '../scan/characters.ts';
 import { type AssessedLine, assess } from './assess.ts';
 
 interface Unwrapper {
@@ -46,12 +47,12 @@ export function createUnwrapper(maxLength: number, emit: (line: AssessedLine) =>
     held.parts.push(part);
     held.length += 1 + part.length;
     if (held.head.length < HEAD) held.head = `${held.head} ${part}`;
-    last = line.text.trimEnd();
+    last = endTrimmed(line.text);
     return true;
   };
   return {
     push(line) {
-      const trimmed = line.text.trimEnd();
+      const trimmed = endTrimmed(line.text);
       if (held !== null && trimmed === last) return 'said before';
       if (append(line)) return 'taken';
       flush();
@@ -67,6 +68,8 @@ export function createUnwrapper(maxLength: number, emit: (line: AssessedLine) =>
     flush,
   };
 }
+
+const endTrimmed = (text: string): string => (isInk(text.charCodeAt(text.length - 1)) ? text : text.trimEnd());
 
 const joined = ({ first, parts }: Held, maxLength: number): AssessedLine => ({
   ...first,
