@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg, release } from 'node:os';
 import { parseArgs } from 'node:util';
+import { BATCH } from './figures/batch.ts';
 import { FLOOD } from './figures/flood.ts';
 import { HELPS } from './figures/helps.ts';
 import { JOURNAL } from './figures/journal.ts';
@@ -19,6 +20,7 @@ const FIGURES: Record<string, Figure> = {
   texts: TEXTS,
   wrappers: WRAPPERS,
   runs: RUNS,
+  batch: BATCH,
   help: HELPS,
   memory: MEMORY,
   stderr: FLOOD,
