@@ -3,6 +3,7 @@
 import type { Actions } from '../../contract/actions.ts';
 import type { BookShown } from '../../contract/distill.ts';
 import type { ResourcesOf } from '../../contract/resources.ts';
+import { partOf } from '../live/address.ts';
 import { change } from '../live/change.ts';
 import { useFollowing } from '../live/follow.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -23,7 +24,7 @@ import { stateOf } from './distill-view.tsx';
 
 export function BookView({ name }: { name: string }) {
   const book = useFollowing<ResourcesOf['book']>(
-    `/api/distill/${encodeURIComponent(name)}`,
+    `/api/distill/${partOf(name)}`,
     (topic, id) => topic === '*' || (topic === 'distill' && (id === null || id === name)),
   );
   return (
@@ -108,12 +109,7 @@ function Sheet({ of }: { of: BookShown }) {
         ))}
         <div class="buttons">
           {['md', 'txt', 'pdf'].map((format) => (
-            <a
-              key={format}
-              class="button small"
-              href={`/api/distill/${encodeURIComponent(name)}/export.${format}`}
-              download
-            >
+            <a key={format} class="button small" href={`/api/distill/${partOf(name)}/export.${format}`} download>
               {{ md: 'Markdown', txt: 'Text', pdf: 'PDF' }[format]}
             </a>
           ))}

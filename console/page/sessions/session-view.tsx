@@ -3,6 +3,7 @@
 import type { Actions } from '../../contract/actions.ts';
 import type { ResourcesOf } from '../../contract/resources.ts';
 import type { ConversationShown } from '../../contract/sessions.ts';
+import { partOf } from '../live/address.ts';
 import { change } from '../live/change.ts';
 import { useFollowing } from '../live/follow.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -18,7 +19,7 @@ import { RecoverDialog } from './recover-dialog.tsx';
 
 export function SessionView({ id }: { id: string }) {
   const session = useFollowing<ResourcesOf['session']>(
-    `/api/sessions/${encodeURIComponent(id)}`,
+    `/api/sessions/${partOf(id)}`,
     (topic) => topic === 'sessions' || topic === '*',
   );
   return (

@@ -1,5 +1,6 @@
 // Where on the page somebody is, told by the address behind its `#`: `#/tasks/TASK/prompts?q=…`.
 
+import { partOf } from '../live/address.ts';
 import { type ReadonlySignal, signal } from '../reactive.ts';
 
 interface Place {
@@ -20,7 +21,7 @@ export function followAddress(): void {
 
 /** The address of a place, each part made safe for it. */
 export function to(...parts: string[]): string {
-  return `#/${parts.map(encodeURIComponent).join('/')}`;
+  return `#/${parts.map(partOf).join('/')}`;
 }
 
 export function go(address: string): void {

@@ -2,6 +2,7 @@
 
 import type { ResourcesOf } from '../../contract/resources.ts';
 import type { TaskShown } from '../../contract/task.ts';
+import { partOf } from '../live/address.ts';
 import { useFollowing } from '../live/follow.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Shown } from '../parts/shown.tsx';
@@ -9,7 +10,7 @@ import { Diff } from '../text/diff.tsx';
 import { Words } from '../text/words.tsx';
 
 export function Changes({ of: { task_id: id } }: { of: TaskShown }) {
-  const diff = useFollowing<ResourcesOf['diff']>(`/api/tasks/${encodeURIComponent(id)}/diff`, (topic) => topic === '*');
+  const diff = useFollowing<ResourcesOf['diff']>(`/api/tasks/${partOf(id)}/diff`, (topic) => topic === '*');
   return (
     <Shown of={diff} what="what changed">
       {({ text, notes }) => (

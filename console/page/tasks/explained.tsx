@@ -2,13 +2,14 @@
 
 import type { ResourcesOf } from '../../contract/resources.ts';
 import { Explanation } from '../failures/explanation.tsx';
+import { partOf } from '../live/address.ts';
 import { useFollowing } from '../live/follow.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Shown } from '../parts/shown.tsx';
 
 export function Explained({ id }: { id: string }) {
   const explained = useFollowing<ResourcesOf['explain']>(
-    `/api/tasks/${encodeURIComponent(id)}/explain`,
+    `/api/tasks/${partOf(id)}/explain`,
     (topic, of) => topic === '*' || (topic === 'task' && of === id),
   );
   return (

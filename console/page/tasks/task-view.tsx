@@ -2,6 +2,7 @@
 
 import type { ResourcesOf } from '../../contract/resources.ts';
 import type { TaskShown } from '../../contract/task.ts';
+import { partOf } from '../live/address.ts';
 import { useFollowing } from '../live/follow.ts';
 import { count, money, short } from '../parts/figures.ts';
 import { StateMark } from '../parts/mark.tsx';
@@ -29,7 +30,7 @@ const TABS = [
 
 export function TaskView({ id, tab }: { id: string; tab: string }) {
   const task = useFollowing<ResourcesOf['task']>(
-    `/api/tasks/${encodeURIComponent(id)}`,
+    `/api/tasks/${partOf(id)}`,
     (topic, of) => topic === '*' || ((topic === 'task' || topic === 'tasks') && (of === null || of === id)),
   );
   const current = TABS.find((each) => each.id === tab)?.id ?? 'overview';

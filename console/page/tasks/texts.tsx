@@ -2,6 +2,7 @@
 
 import type { ResourcesOf } from '../../contract/resources.ts';
 import type { TaskShown } from '../../contract/task.ts';
+import { partOf } from '../live/address.ts';
 import { useFollowing } from '../live/follow.ts';
 import { Empty } from '../parts/empty.tsx';
 import { bytes } from '../parts/figures.ts';
@@ -41,7 +42,7 @@ function TextOf({ task, of: { name, what, bytes: size } }: { task: string; of: T
 
 function OpenText({ task, name, what }: { task: string; name: string; what: string }) {
   const text = useFollowing<ResourcesOf['text']>(
-    `/api/tasks/${encodeURIComponent(task)}/texts/${encodeURIComponent(name)}`,
+    `/api/tasks/${partOf(task)}/texts/${partOf(name)}`,
     (topic, id) => topic === 'task' && id === task,
   );
   return (

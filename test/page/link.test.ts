@@ -1,0 +1,100 @@
+// The page and its server: changes as they come, a server that is gone and comes back, a cookie that is missing, a task that is deleted.
+
+import * as assert from 'uvu/assert';
+import { pageSuite } from './rig/page-suite.ts';
+
+const link = pageSuite('link');
+
+link.test('a change is shown without a reload', async ({ page, server, go }) => {
+  await go('now');
+  const told = server.told['/api/now'] as { questions: object[] };
+  server.told['/api/now'] = { ...told, questions: [{ task_id: 'invoice-dates', question: 'And those of 2020?' }] };
+  server.tell({ topic: 'now' });
+  await page.getByText('And those of 2020?').waitFor();
+});
+
+link.test('a row changes alone, and by what the change says', async ({ page, server, go }) => {
+  await go('tasks');
+  const { tasks } = server.told['/api/tasks'] as { tasks: { task_id: string; state: string; usd: number }[] };
+  await page.evaluate(() => {
+    const changed = new Set<string>();
+    Object.assign(window, { changed });
+    new MutationObserver((records) => {
+      for (const { target } of records) {
+        const row = (target instanceof Element ? target : target.parentElement)?.closest('.row-at');
+        if (row) changed.add(row.querySelector('a')!.textContent!);
+      }
+    }).observe(document.querySelector('.rows')!, { subtree: true, childList: true, characterData: true });
+  });
+  server.tell({ topic: 'tasks', change: { lines: [{ ...tasks[1]!, usd: 7.77 } as never], gone: [] } });
+  await page.getByText('$7.77').waitFor();
+  assert.equal(await page.evaluate(() => [...(window as unknown as { changed: Set<string> }).changed]), [
+    'release-notes',
+  ]);
+});
+
+link.test(
+  'a server that is gone is said, with the way out, and what was shown stays; back again, all is followed',
+  async ({ page, server, go }) => {
+    await go('tasks');
+    await server.close();
+    await page.getByText('Reconnecting …').waitFor();
+    await page.getByText('The console does not answer any more.').waitFor();
+    await page.getByText('Start it again with tollgate console').waitFor();
+    assert.is(await page.locator('.row-at').count(), 2);
+    await server.reopen();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('The console does not answer any more.').waitFor({ state: 'detached' });
+  },
+);
+
+link.test('without the cookie it says so', async ({ page, server }) => {
+  const no = {
+    status: 401,
+    message: 'This browser has no cookie of this console.',
+    way_out: 'Open the address that tollgate console printed.',
+  };
+  for (const path of ['/api/page', '/api/events', '/api/now', '/api/tasks']) server.refused[path] = no;
+  await page.reload();
+  await page.getByText('This browser has no cookie of this console.').first().waitFor();
+  await page.getByText('Open the address that tollgate console printed.').first().waitFor();
+});
+
+link.test('a task that is deleted while it is shown is said to be gone', async ({ page, server, go }) => {
+  await go('tasks/price-rounding');
+  server.refused['/api/tasks/price-rounding'] = {
+    status: 404,
+    message: 'There is no task price-rounding any more: it was archived, or deleted.',
+  };
+  server.tell({ topic: 'tasks', change: { lines: [], gone: ['price-rounding'] } });
+  server.tell({ topic: 'task', id: 'price-rounding' });
+  await page.getByText('There is no task price-rounding any more').waitFor();
+  await go('tasks');
+  await page.getByText('1 task', { exact: true }).waitFor();
+});
+
+link.test(
+  'what cannot be read is said where it would stand, and can be asked for again',
+  async ({ page, server, go }) => {
+    server.refused['/api/failures'] = {
+      status: 500,
+      message: 'state/journal.jsonl of price-rounding is of a newer version.',
+      way_out: 'Update tollgate.',
+    };
+    await go('failures');
+    await page.getByText('is of a newer version').waitFor();
+    delete server.refused['/api/failures'];
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await page.getByText('a evidence').waitFor();
+    await page.getByText('is of a newer version').waitFor({ state: 'detached' });
+  },
+);
+
+link.test('a place that there is not is said', async ({ page }) => {
+  await page.evaluate(() => {
+    location.hash = '#/nowhere';
+  });
+  await page.getByRole('heading', { name: 'No such view' }).waitFor();
+});
+
+link.run();

@@ -1,0 +1,102 @@
+// A server that says what a test tells it, by the contract and behind the walls of the page's policy: any text, in any field.
+
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type ChangeTold, PAGE_HEADER } from '../../../console/contract/page.ts';
+
+export interface ToldServer {
+  url: string;
+  /** What is answered, by address; the test may change it at any time. */
+  told: Record<string, unknown>;
+  /** What is refused, by address. */
+  refused: Record<string, { status: number; message: string; way_out?: string }>;
+  /** What was asked to be changed. */
+  changes: { path: string; wish: unknown; token: string | undefined }[];
+  /** To all who listen. */
+  tell(change: ChangeTold): void;
+  /** How many listen. */
+  listeners(): number;
+  /** Nobody answers any more, until `reopen`. */
+  close(): Promise<void>;
+  reopen(): Promise<void>;
+}
+
+const HTML = readFileSync('dist/console.html', 'utf8');
+
+/** As the console's own: nothing but the script and the style that stand in it, and questions to where it came from. */
+const POLICY = [
+  "default-src 'none'",
+  `script-src ${hashOf('script')}`,
+  `style-src ${hashOf('style')}`,
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+function hashOf(name: string): string {
+  const [, within] = new RegExp(`<${name}>([\\s\\S]*?)</${name}>`).exec(HTML)!;
+  return `'sha256-${createHash('sha256').update(within!).digest('base64')}'`;
+}
+
+export async function openToldServer(told: Record<string, unknown>): Promise<ToldServer> {
+  const streams = new Set<ServerResponse>();
+  const refused: ToldServer['refused'] = {};
+  const changes: ToldServer['changes'] = [];
+  const send = (response: ServerResponse, status: number, body: unknown) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  };
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url!, 'http://localhost');
+    const no = refused[pathname];
+    if (pathname === '/') {
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': POLICY });
+      response.end(HTML);
+    } else if (no !== undefined) send(response, no.status, no);
+    else if (pathname === '/api/events') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('retry: 100\n\n');
+      streams.add(response);
+      response.on('close', () => streams.delete(response));
+    } else if (request.method === 'POST') {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const wish: unknown = JSON.parse(Buffer.concat(chunks).toString());
+      changes.push({ path: pathname, wish, token: request.headers[PAGE_HEADER] as string | undefined });
+      send(response, 200, { says: `done: ${pathname}` });
+    } else if (pathname.includes('/export.')) {
+      response.writeHead(200, {
+        'content-disposition': 'attachment; filename="book.md"',
+        'content-type': 'text/plain',
+      });
+      response.end('# Walden\n');
+    } else if (Object.hasOwn(told, pathname)) send(response, 200, told[pathname]);
+    else send(response, 404, { message: `There is no ${pathname}.`, way_out: 'Look in the list.' });
+  });
+  let port = 0;
+  const listen = async () => {
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    port = (server.address() as AddressInfo).port;
+  };
+  await listen();
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    told,
+    refused,
+    changes,
+    tell(change) {
+      for (const stream of streams) stream.write(`data: ${JSON.stringify(change)}\n\n`);
+    },
+    listeners: () => streams.size,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+    reopen: listen,
+  };
+}
