@@ -1,5 +1,5 @@
 // Strikes the real commands at random moments, or sabotages their files from within their calls, and looks whether anything was lost, paid
-// twice or left behind: `npm run torture -- --rounds N --minutes M --seed S [--real] [--sabotage | --sessions | --supervise | --distill] [--lanes L] [--only ROUND] [--markdown]`.
+// twice or left behind: `npm run torture -- --rounds N --minutes M --seed S [--real] [--sabotage | --sessions | --supervise | --distill | --limits] [--lanes L] [--only ROUND] [--markdown]`.
 
 import { mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,8 @@ import { killSurvivors } from '../test/rig/survivors.ts';
 import { randomFrom, whole } from './random.ts';
 import { type DistillRound, playDistillRound } from './torture/distill/play.ts';
 import { distillTold } from './torture/distill/report.ts';
+import { type LimitsRound, playLimitsRound } from './torture/limits/play.ts';
+import { limitsTold } from './torture/limits/report.ts';
 import { planOf } from './torture/plan.ts';
 import { realWorld } from './torture/real-world.ts';
 import { figuresOf, markdown, told } from './torture/report.ts';
@@ -34,6 +36,7 @@ const { values } = parseArgs({
     sessions: { type: 'boolean', default: false },
     supervise: { type: 'boolean', default: false },
     distill: { type: 'boolean', default: false },
+    limits: { type: 'boolean', default: false },
     markdown: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
@@ -56,6 +59,10 @@ if (values.distill && (values.real || values.sessions || values.sabotage || valu
   console.error('torture: --distill is done alone, against a service on the loopback; leave the others out');
   process.exit(2);
 }
+if (values.limits && (values.real || values.sessions || values.sabotage || values.supervise || values.distill)) {
+  console.error('torture: --limits is done alone, by fake agents; leave the others out');
+  process.exit(2);
+}
 // It adds 45 to 50 ms to every process of Node 20.
 delete process.env.NODE_EXTRA_CA_CERTS;
 const agents = values.real ? 'real' : 'fake';
@@ -65,7 +72,9 @@ const numbers =
   values.only === undefined ? Array.from({ length: numberOf('rounds', 1) }, (_, i) => i + 1) : [numberOf('only', 1)];
 // At most three gemini processes at once; what sabotages may put large files in the way.
 const fewLanes = values.real && values.sessions ? 1 : 2;
-const lanes = values.lanes === undefined ? (values.real || values.sabotage ? fewLanes : 4) : numberOf('lanes', 1);
+/** Its rounds are of 64 processes each. */
+const usualLanes = values.limits ? 1 : values.real || values.sabotage ? fewLanes : 4;
+const lanes = values.lanes === undefined ? usualLanes : numberOf('lanes', 1);
 const asked = numbers.length;
 /** Its rounds lie in a folder of this run, by which those under way are found. */
 const place = mkdtempSync(path.join(tmpdir(), 'torture-run-'));
@@ -74,15 +83,9 @@ process.env.TMPDIR = place;
 let toldSoFar = () => 'no round is over';
 // Before the homes of the real CLIs, which a signal removes and ends us with.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.prependOnceListener(signal, () => leave(signal));
-const play = values.distill
-  ? distill
-  : values.supervise
-    ? supervise
-    : values.sabotage
-      ? sabotage
-      : values.sessions
-        ? sessions
-        : strike;
+const named = { limits, distill, supervise, sabotage, sessions };
+const name = (Object.keys(named) as (keyof typeof named)[]).find((one) => values[one]);
+const play = name === undefined ? strike : named[name];
 process.exitCode = (await play()) > 0 ? 1 : 0;
 console.log(toldSoFar());
 if (readdirSync(place).length === 0) rmdirSync(place);
@@ -158,6 +161,23 @@ async function distill(): Promise<number> {
     if (values.verbose) console.error(`${n}: ${round.asked} turns, ${round.starts} starts, ${round.killed} killed`);
     if (round.violations.length > 0) console.error(`round ${n}, kept in ${round.root}: ${JSON.stringify(round.plan)}`);
     for (const { what, why } of round.violations) console.error(`  ${what}: ${why}`);
+  });
+  return rounds.length === 0 ? 1 : rounds.filter(({ violations }) => violations.length > 0).length;
+}
+
+async function limits(): Promise<number> {
+  const rounds: LimitsRound[] = [];
+  toldSoFar = () => limitsTold(rounds, asked);
+  await inLanes(async (n) => {
+    const round = await playLimitsRound(seed, n);
+    rounds.push(round);
+    const { plan, paid, askers, killed, lost, atOnce, violations, root } = round;
+    if (values.verbose)
+      console.error(
+        `${n}: ${plan.kind}, ${paid} calls of ${askers}, ${atOnce} at once, ${killed} killed, ${lost} lost`,
+      );
+    if (violations.length > 0) console.error(`round ${n}, kept in ${root}: ${JSON.stringify(plan)}`);
+    for (const { what, why } of violations) console.error(`  ${what}: ${why}`);
   });
   return rounds.length === 0 ? 1 : rounds.filter(({ violations }) => violations.length > 0).length;
 }
