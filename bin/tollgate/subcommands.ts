@@ -97,6 +97,10 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     about: 'check the machine before anything is paid',
     load: async () => ({ run: (await import('../preflight-command.ts')).preflightCommand }),
   },
+  console: {
+    about: 'a local page of this project: see what runs and what failed, and steer',
+    load: () => import('./console/console.ts'),
+  },
   mcp: {
     about: 'serve agents by the Model Context Protocol: how tasks stand, why they failed, what is used',
     load: () => import('./mcp/mcp.ts'),

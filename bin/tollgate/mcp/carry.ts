@@ -11,6 +11,8 @@ import { badInputOf, type Ran } from '../../ran.ts';
 const COMMANDS = {
   run: () => import('../run.ts'),
   call: () => import('../call.ts'),
+  supervise: () => import('../supervise/supervise.ts'),
+  distill: () => import('../distill/distill.ts'),
 } as const;
 
 /** A run that another process has, or that has ended, is left to it. */

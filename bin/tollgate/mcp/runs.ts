@@ -4,6 +4,7 @@ import { awaitEnd } from '../../../loops/carried/await-end.ts';
 import { begin, removeOld, startsIn, type WantedRun } from '../../../loops/carried/begin.ts';
 import { carriedFolder, claim, end, endOfRun, RUN_ID, sayingsOf } from '../../../loops/carried/carried-run.ts';
 import { type CarriedStanding, notBegun, standingOf } from '../../../loops/carried/standing.ts';
+import { endProcess } from '../../../loops/now/stop-task.ts';
 import { namedTools } from '../../../policies/facts/tools.ts';
 import { readIfFit } from '../../../state/disk/regular-file.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
@@ -168,15 +169,4 @@ async function cancelled(run: string, waitMs: unknown, asked: AskedTool): Promis
     else return cancelled(run, waitMs, asked);
   }
   return waited(run, waitMs, asked);
-}
-
-/** It was found alive just now; its end is seen by its files. */
-function endProcess(pid: number): void {
-  try {
-    process.kill(pid, 'SIGTERM');
-    // A stopped process hears nothing until it goes on.
-    process.kill(pid, 'SIGCONT');
-  } catch {
-    // It ended by itself.
-  }
 }

@@ -1,10 +1,10 @@
 // The menu on a terminal for a broken conversation (the only door to @clack/prompts, loaded when it is shown).
 
 import { intro, isCancel, log, select } from '@clack/prompts';
+import { healthLines } from '../../../loops/conversation/health-lines.ts';
 import type { SessionHealth } from '../../../loops/conversation/recovering.ts';
 import { CHOICES, type Choice } from '../../../loops/conversation/recovery.ts';
 import { printing } from '../../printing.ts';
-import { healthLines } from './health-lines.ts';
 
 const LABELS: Record<Choice, string> = {
   rollback: 'Deep rollback',
@@ -23,7 +23,7 @@ interface Shown {
 export async function chooseRecovery({ tool, sessionId, health }: Shown): Promise<Choice> {
   const output = printing('stderr');
   intro(`${tool} ${sessionId}`, { output });
-  log.info(healthLines(health).join('\n'), { output });
+  log.info(healthLines(health, process.env).join('\n'), { output });
   const chosen = await select({
     message: 'How shall it go on?',
     options: (Object.keys(CHOICES) as Choice[]).map((value) => ({

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { failedSession } from '../../../loops/conversation/failed-session.ts';
 import { healthOf } from '../../../loops/conversation/health.ts';
+import { healthLines } from '../../../loops/conversation/health-lines.ts';
 import { CHOICES, type Choice, LONG_CHOICES, recover } from '../../../loops/conversation/recovery.ts';
 import { waitUntilIdle } from '../../../loops/conversation/wait-until-idle.ts';
 import { markRepaired } from '../../../loops/session/mark-repaired.ts';
@@ -19,7 +20,6 @@ import type { Arguments, CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
 import { waitingSay } from '../waiting-say.ts';
 import { refusalWithin } from '../within-call.ts';
-import { healthLines } from './health-lines.ts';
 import { inUse } from './in-use.ts';
 import { answerTo, refusal } from './recover-answer.ts';
 import { TOOL_FLAG, unreadable, type Which, whichSession } from './which-session.ts';
@@ -107,7 +107,7 @@ async function recoverIn(which: Found & { how: 'located' }, args: Arguments): Pr
   const health = healthOf(store.open(session), process.env);
   const choice = chosen(args) ?? (await ask(which, health, args));
   if (choice === null) {
-    const shown = healthLines(health).join('; ');
+    const shown = healthLines(health, process.env).join('; ');
     const message = `${session.tool} ${session.id}: ${shown}. There is no terminal to ask on: give --choose ${Object.keys(CHOICES).join('|')}`;
     return refusal(message, TOLLGATE_EXIT.badInput);
   }

@@ -1,13 +1,16 @@
 // How a conversation stands, in lines for a person.
 
-import type { SessionHealth } from '../../../loops/conversation/recovering.ts';
-import { createRedactor } from '../../../policies/redact/create-redactor.ts';
-import type { Flaw } from '../../../policies/session/conversation.ts';
-import { oneLine } from '../../../policies/text/one-line.ts';
-import { visible } from '../../../policies/text/visible-text.ts';
+import { createRedactor } from '../../policies/redact/create-redactor.ts';
+import type { Flaw } from '../../policies/session/conversation.ts';
+import { oneLine } from '../../policies/text/one-line.ts';
+import { visible } from '../../policies/text/visible-text.ts';
+import type { SessionHealth } from './recovering.ts';
 
-export function healthLines({ turns, flaws, cliVersion, context, lastPrompt }: SessionHealth): string[] {
-  const { redact } = createRedactor({ env: process.env, patterns: [] });
+export function healthLines(
+  { turns, flaws, cliVersion, context, lastPrompt }: SessionHealth,
+  environment: NodeJS.ProcessEnv,
+): string[] {
+  const { redact } = createRedactor({ env: environment, patterns: [] });
   const tokens = context === null ? '' : `, ${context.input + context.output} tokens of context`;
   return [
     `${turns} ${turns === 1 ? 'turn' : 'turns'}${tokens}`,

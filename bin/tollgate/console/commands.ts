@@ -1,0 +1,77 @@
+// The commands as the console gives them: those that read in this process, those that change in one of their own.
+
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Commands, CommandTold } from '../../../console/server/project.ts';
+import { awaitEnd } from '../../../loops/carried/await-end.ts';
+import { begin, removeOld } from '../../../loops/carried/begin.ts';
+import { carriedFolder } from '../../../loops/carried/carried-run.ts';
+import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { identify } from '../../../wrappers/processes/identity.ts';
+import { endOf } from '../../command.ts';
+import type { Ran } from '../../ran.ts';
+import { startCarrier } from '../mcp/carrier.ts';
+import { refusalWithin } from '../within-call.ts';
+
+const READS: Record<string, () => Promise<{ run(argv: readonly string[]): Promise<Ran> }>> = {
+  budget: () => import('../budget.ts'),
+  preflight: async () => ({ run: (await import('../../preflight-command.ts')).preflightCommand }),
+};
+
+/** What goes wrong at once, such as a book without a key, is told at once. */
+const AT_ONCE_MS = 3000;
+
+export const consoleCommands = (): Commands => ({
+  async read([word, ...argv]) {
+    const { run } = await READS[word!]!();
+    const { exit, out = '', err = '' } = await endOf({ run, failure: TOLLGATE_EXIT.failure }, [...argv, '--json']);
+    return { exit, object: objectOf(out, err) };
+  },
+  change: changed,
+  async begin(wanted) {
+    const refusal = refusalWithin(process.env, 'begin a run');
+    if (refusal !== null) return { exit: TOLLGATE_EXIT.badInput, object: { message: refusal } };
+    const folder = carriedFolder(process.cwd(), process.env);
+    const self = (await identify(process.pid))!;
+    removeOld(folder, new Date());
+    const begun = await begin(folder, wanted, self, () => new Date());
+    if (begun.how === 'made') startCarrier(folder, begun.run, self);
+    const stop = new AbortController().signal;
+    const standing = await awaitEnd({ folder, run: begun.run, atMostMs: AT_ONCE_MS, stop, tick: () => {} });
+    return standing.how === 'ended' ? { exit: standing.end.exit_code, object: standing.end.object } : null;
+  },
+});
+
+const MAX_SAID = 4 * 1024 * 1024;
+
+/** In a group of its own: Ctrl-C ends the console, and not what it has begun to change. */
+function changed([word, ...argv]: readonly string[]): Promise<CommandTold> {
+  const command = path.join(path.dirname(fileURLToPath(import.meta.url)), 'tollgate.cjs');
+  const words = [command, word!, '--json', ...argv];
+  return new Promise((resolve) => {
+    const said = { stdout: '', stderr: '' };
+    const child = spawn(process.execPath, words, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        if (said[name].length < MAX_SAID) said[name] += text;
+      });
+    child.on('error', ({ message }) =>
+      resolve({ exit: 1, object: { message: `it could not be started (${message})` } }),
+    );
+    child.on('close', (code, signal) => {
+      const told = objectOf(said.stdout, said.stderr || `it was ended by ${signal}`);
+      resolve({ exit: code ?? 1, object: told });
+    });
+  });
+}
+
+function objectOf(out: string, err: string): CommandTold['object'] {
+  try {
+    const value: unknown = JSON.parse(out);
+    if (typeof value === 'object' && value !== null) return value as CommandTold['object'];
+  } catch {
+    // No object: what was said for people says why.
+  }
+  return { message: err.trim() };
+}

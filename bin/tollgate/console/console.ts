@@ -1,0 +1,81 @@
+// tollgate console: the local page on which people see and steer.
+
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { pageFile } from '../../../console/server/page-file.ts';
+import { openConsole } from '../../../console/server/server.ts';
+import manifest from '../../../package.json';
+import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { stopExit } from '../../../policies/facts/stop.ts';
+import { readRegularBytes } from '../../../state/disk/regular-file.ts';
+import { readArguments, stopOnSignals } from '../../command.ts';
+import type { CommandSpec } from '../../command-line.ts';
+import { printing, printResult } from '../../printing.ts';
+import type { Ran } from '../../ran.ts';
+import { consoleCommands } from './commands.ts';
+import { openBrowser } from './open-browser.ts';
+
+const SPEC: CommandSpec = {
+  name: 'tollgate console',
+  usage: '[--port N] [--open]',
+  about:
+    'Serves a page of this project on 127.0.0.1 until it is stopped: what runs, tasks, failures, budgets, sessions, supervised tasks, books and the machine, live, with what can be done about each. Open the address that it prints; nobody else gets in. What it begins goes on when it ends.',
+  flags: {
+    port: { takes: 'number', min: 1, max: 65_535, about: 'on this port; one that is free unless told' },
+    open: { takes: 'nothing', about: 'open it in the browser of this machine' },
+    'trust-workspace': { takes: 'nothing', about: 'give --trust-workspace to the runs that are begun here' },
+  },
+  words: { min: 0, max: 0, called: 'nothing' },
+  examples: [
+    ['tollgate console', 'prints the address to open; Ctrl-C ends it'],
+    ['tollgate console --open', 'and opens it'],
+    ['tollgate console --port 7300 --json', '{"url": …} as one line, for another program'],
+  ],
+  exits: [
+    [TOLLGATE_EXIT.failure, 'the port is taken, or the page is not there'],
+    [TOLLGATE_EXIT.badInput, 'usage'],
+    ['130, 143', 'stopped by INT, TERM; what runs goes on'],
+  ],
+};
+
+export async function run(argv: readonly string[]): Promise<Ran> {
+  const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
+  if (read.how === 'ended') return read.ran;
+  const { number, given } = read.args;
+  const stop = stopOnSignals();
+  const project = {
+    ...{ cwd: process.cwd(), environment: process.env, version: manifest.version },
+    clock: () => new Date(),
+    commands: consoleCommands(),
+    trustWorkspace: given.has('trust-workspace'),
+  };
+  const opened = await openConsole(project, builtPage(), number.port ?? 0);
+  if (opened.how === 'taken')
+    return { exit: TOLLGATE_EXIT.failure, err: `tollgate console: ${takenWords(opened.why, number.port)}\n` };
+  const { url, close } = opened.console;
+  const lost = await printResult(given.has('json') ? `${JSON.stringify({ schema: 1, url })}\n` : `${url}\n`);
+  if (lost !== null) return close().then(() => ({ exit: TOLLGATE_EXIT.ok, lost }));
+  if (!given.has('json') && !given.has('quiet'))
+    printing('stderr').write('tollgate console: open this address; Ctrl-C ends it\n');
+  if (given.has('open'))
+    openBrowser(url, (why) => printing('stderr').write(`tollgate console: ${why}; open the address by hand\n`));
+  await new Promise<void>((resolve) => {
+    if (stop.aborted) resolve();
+    stop.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await close();
+  return { exit: stopExit(stop) };
+}
+
+/** Beside this very file, however the command was found. */
+const builtPage = () =>
+  pageFile(readRegularBytes(path.join(path.dirname(fileURLToPath(import.meta.url)), 'console.html')));
+
+function takenWords(code: string, port: number | undefined): string {
+  if (port === undefined) return `no port of 127.0.0.1 could be had (${code})`;
+  if (code === 'EADDRINUSE')
+    return `port ${port} of 127.0.0.1 is taken, maybe by another console; give another one (--port ${port === 65_535 ? 7300 : port + 1}), or leave --port out for one that is free`;
+  if (code === 'EACCES')
+    return `port ${port} is for the administrator alone; give one from 1024 on, or leave --port out`;
+  return `port ${port} of 127.0.0.1 could not be had (${code}); leave --port out for one that is free`;
+}

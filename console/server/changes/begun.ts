@@ -1,0 +1,48 @@
+// What is paid for, as a run that outlives the console: the words of tollgate, and what makes two requests the same.
+
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { WantedRun } from '../../../loops/carried/begin.ts';
+import { makeFolder } from '../../../state/disk/folder.ts';
+import { isRegular } from '../../../state/disk/regular-file.ts';
+import { publishText } from '../../../state/disk/replace-file.ts';
+import { projectState } from '../../../state/task-folder.ts';
+import type { Actions } from '../../contract/actions.ts';
+import type { ServedProject } from '../project.ts';
+
+export const superviseWanted = (task: string, project: ServedProject): WantedRun =>
+  wanted(`supervise-${task}`, task, ['supervise', task, '--json', ...trust(project)]);
+
+export const resumeWanted = (name: string, held: 'accept' | 'ask_again', project: ServedProject): WantedRun =>
+  wanted(`distill-${name}`, null, [
+    ...['distill', 'resume', name, '--json', ...trust(project)],
+    ...(held === 'accept' ? ['--accept'] : []),
+  ]);
+
+/** Or what is wrong with it: nothing is begun with a book that is not there. */
+export function bookWanted(wish: Actions['/api/distill/start'], project: ServedProject): WantedRun | string {
+  const { book, prompt, model, max_calls: most } = wish;
+  const file = path.resolve(project.cwd, book);
+  if (!isRegular(file)) return `there is no book at ${file}; give the path of a PDF, an EPUB or a text`;
+  const folder = path.join(projectState(project.cwd, project.environment), 'console', 'prompts');
+  const promptFile = path.join(folder, `${hashOf(prompt).slice(0, 16)}.md`);
+  const flags = [`--prompt=${promptFile}`, `--model=${model}`, ...(most === null ? [] : [`--max-calls=${most}`])];
+  return {
+    ...wanted(`distill-book-${hashOf(file).slice(0, 16)}`, null, ['distill', file, ...flags, '--json']),
+    prepare() {
+      makeFolder(folder);
+      publishText(promptFile, prompt);
+    },
+  };
+}
+
+const trust = ({ trustWorkspace }: ServedProject): string[] => (trustWorkspace ? ['--trust-workspace'] : []);
+
+const wanted = (name: string, task: string | null, argv: string[]): WantedRun => ({
+  ...{ what: 'run', task, tool: null, asks: hashOf(JSON.stringify(argv)), argv },
+  ...{ name: `run.${name}`, answeredBy: 'running' },
+  filesFor: () => null,
+  prepare: () => {},
+});
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');

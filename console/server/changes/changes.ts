@@ -1,0 +1,104 @@
+// What each change does: the very command, or the function that it is thin over, with the same refusals.
+
+import { releaseHold } from '../../../loops/limits/release-hold.ts';
+import { stopTask } from '../../../loops/now/stop-task.ts';
+import { limitsFiles } from '../../../state/limits/limits-folder.ts';
+import type { Actions, Changed } from '../../contract/actions.ts';
+import { type CommandTold, type Reply, refused, refusedBy, type ServedProject, told } from '../project.ts';
+import { foundTask } from '../reads/task.ts';
+import { bookWanted, resumeWanted, superviseWanted } from './begun.ts';
+
+type Does<P extends keyof Actions> = (wish: Actions[P], project: ServedProject) => Promise<Reply>;
+
+export const CHANGES: { [P in keyof Actions]: Does<P> } = {
+  async '/api/stop'({ task }, project) {
+    const found = foundTask(task, project);
+    if ('how' in found) return found;
+    const stopped = await stopTask(found);
+    switch (stopped.how) {
+      case 'told':
+        return done(`${task} is told to stop; what its call has said is kept.`);
+      case 'idle':
+        return refused(409, `nothing of ${task} runs any more; nothing was changed`);
+      case 'elsewhere':
+        return refused(409, `${task} runs on ${stopped.host}, or in another container`, 'stop it there');
+    }
+  },
+
+  async '/api/answer'({ task, answer }, project) {
+    const found = foundTask(task, project);
+    if ('how' in found) return found;
+    const noted = await project.commands.change(['answer', '--later', '--', task, answer]);
+    if (noted.exit !== 0) return refusedBy(noted);
+    if (noted.object.state !== 'waiting') return done(sentence(noted));
+    return begun(project, superviseWanted(task, project), `${task} has the answer, and goes on.`);
+  },
+
+  '/api/limits': ({ tool, per, unit, most }, { commands }) => {
+    const flags = [`--per=${per}`, `--of=${unit}`, ...(tool === 'any' ? [] : [`--tool=${tool}`])];
+    const argv = ['budget', ...flags, most === null ? '--unset' : `--set=${most}`];
+    const says = most === null ? `There is no such budget any more.` : `At most ${most} ${unit} a ${per}.`;
+    return changed(commands.change(argv), says);
+  },
+
+  async '/api/release'(hold, { environment, clock }) {
+    const files = limitsFiles(environment);
+    if (files === null) return refused(409, 'this user has no home in which holds are kept', 'set HOME to a folder');
+    switch (await releaseHold(files, hold, clock)) {
+      case 'released':
+        return done(`${hold.tool} is not held back any more; the next call finds out.`);
+      case 'none':
+        return refused(409, 'there is no such hold any more');
+      case 'busy':
+        return refused(409, 'somebody else has the lock of the limits', 'try again in a moment');
+    }
+  },
+
+  '/api/undo': ({ session }, { commands }) => changed(commands.change(['undo', session])),
+  '/api/redo': ({ session, n }, { commands }) => changed(commands.change(['undo', session, `--redo=${n}`])),
+  '/api/recover': ({ session, choice }, { commands }) =>
+    changed(commands.change(['recover', session, `--choose=${choice}`])),
+
+  async '/api/distill/start'(wish, project) {
+    const wanted = bookWanted(wish, project);
+    if (typeof wanted === 'string') return refused(409, wanted);
+    return begun(project, wanted, 'The book is begun; it shows here as soon as it has been looked at.');
+  },
+  '/api/distill/pause': ({ name }, { commands }) => changed(commands.change(['distill', 'pause', name])),
+  '/api/distill/stop': ({ name }, { commands }) => changed(commands.change(['distill', 'stop', name])),
+  '/api/distill/resume': ({ name, accept = false }, project) =>
+    begun(project, resumeWanted(name, accept ? 'accept' : 'ask_again', project), `${name} goes on.`),
+  '/api/distill/delete': ({ name, section }, { commands }) =>
+    changed(commands.change(['distill', 'delete-section', name, String(section)])),
+
+  async '/api/sweep'(_, { commands }) {
+    const swept = await commands.change(['preflight', '--sweep']);
+    const { findings } = swept.object;
+    if (!Array.isArray(findings)) return refusedBy(swept);
+    const left = (findings as { status: string; found: string; fix: string | null }[]).filter(
+      ({ status }) => status === 'fail' || status === 'warn',
+    );
+    if (swept.exit !== 0 && left.length > 0) return refused(409, left[0]!.found, left[0]!.fix);
+    return done(
+      findings.length === 0 ? 'There was nothing to sweep.' : `Swept: ${findings.length} things were seen to.`,
+    );
+  },
+};
+
+const done = (says: string): Reply => told<Changed>({ says });
+
+/** @param says what it says itself, unless told. */
+async function changed(told: Promise<CommandTold>, says?: string): Promise<Reply> {
+  const ended = await told;
+  return ended.exit === 0 ? done(says ?? sentence(ended)) : refusedBy(ended);
+}
+
+const sentence = ({ object: { message, says } }: CommandTold): string => {
+  const said = [message, says].find((each) => typeof each === 'string' && each !== '') as string | undefined;
+  return said ?? 'Done.';
+};
+
+async function begun({ commands }: ServedProject, wanted: Parameters<typeof commands.begin>[0], says: string) {
+  const ended = await commands.begin(wanted);
+  return ended === null || ended.exit === 0 ? done(says) : refusedBy(ended);
+}

@@ -1,0 +1,42 @@
+// What a task has changed in its tree since it began, as a unified diff.
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { readChanges } from '../../../loops/changes/read.ts';
+import { startOf } from '../../../loops/changes/start.ts';
+import { forbidsOf, stateOf } from '../../../loops/prompt/compose.ts';
+import { redactorOf } from '../../../loops/redactor.ts';
+import { readTask, treeOf } from '../../../loops/task/task.ts';
+import type { DiffShown } from '../../contract/task.ts';
+import { type Reply, refused, type ServedProject, told } from '../project.ts';
+import { foundTask } from './task.ts';
+
+const MAX_CHARS = 2 * 1024 * 1024;
+
+export async function diffShown(id: string, project: ServedProject): Promise<Reply> {
+  const task = foundTask(id, project);
+  if ('how' in task) return task;
+  const { cwd, environment } = project;
+  const read = await readTask({ word: id, cwd, environment, trustWorkspace: true });
+  if (read.how === 'invalid') return refused(409, read.message);
+  const tree = treeOf(read);
+  const nothing = (why: string) => told<DiffShown>({ text: '', notes: [why] });
+  if (!existsSync(path.join(tree, '.git')))
+    return nothing('The tree is in no repository of git, which alone tells what changed.');
+  if (startOf(task.state) === null)
+    return nothing(
+      'Nothing was kept of the tree as it was when this task began: a stage with `changes` or a supervision keeps it.',
+    );
+  const forbids = await forbidsOf(read.manifest.security.forbidden_paths, [read.root, tree]);
+  const rules = { cwd: tree, root: read.root, state: stateOf(task), forbids, environment };
+  const changes = await readChanges({ ...rules, task: task.state }, { since: 'start' });
+  if (changes.how === 'invalid') return refused(409, changes.message);
+  const { text, forbidden } = changes.changes;
+  const { redact } = redactorOf(environment, read.manifest.security.redaction_patterns);
+  const notes = [
+    ...changes.warnings,
+    ...(forbidden > 0 ? [`${forbidden} forbidden paths are left out.`] : []),
+    ...(text.length > MAX_CHARS ? [`${text.length - MAX_CHARS} characters more are left out.`] : []),
+  ];
+  return told<DiffShown>({ text: redact(text.slice(0, MAX_CHARS)), notes });
+}

@@ -1,0 +1,93 @@
+// Distilled books: all of a project, and one with its document, its trace and its exports.
+
+import path from 'node:path';
+import { openDistill, viewed } from '../../../loops/distill/open-run.ts';
+import { redactorOf } from '../../../loops/redactor.ts';
+import { withoutMarker } from '../../../policies/distill/completion.ts';
+import { readBytesIfFit } from '../../../state/disk/regular-file.ts';
+import { distillNames } from '../../../state/distill/run-folder.ts';
+import { traceLines } from '../../../state/distill/trace.ts';
+import { turnOrNull } from '../../../state/distill/turns.ts';
+import { JournalError } from '../../../state/journal/journal.ts';
+import type { BookLine, BookShown, BooksShown } from '../../contract/distill.ts';
+import { type Reply, refused, refusedBy, type ServedProject, told } from '../project.ts';
+
+export async function booksShown({ cwd, environment, clock }: ServedProject): Promise<Reply> {
+  const distillations: BookLine[] = [];
+  for (const name of distillNames(cwd, environment)) {
+    const opened = await opening(name, { cwd, environment, clock });
+    if (opened.how === 'opened') distillations.push(lineOf(await viewed(opened.open)));
+  }
+  const shown: BooksShown = { distillations };
+  return told(shown);
+}
+
+type Place = Pick<ServedProject, 'cwd' | 'environment' | 'clock'>;
+
+async function opening(name: string, { cwd, environment, clock }: Place) {
+  try {
+    return await openDistill(name, cwd, environment, clock);
+  } catch (error) {
+    if (error instanceof JournalError) return { how: 'invalid', message: error.message } as const;
+    throw error;
+  }
+}
+
+const lineOf = ({ name, state, model, sections, held_section, tokens, usd, calls }: BookLine): BookLine => ({
+  ...{ name, state, model, sections, held_section },
+  ...{ tokens, usd, calls },
+});
+
+const MOST_TRACE = 50;
+
+export async function bookShown(name: string, project: ServedProject): Promise<Reply> {
+  const opened = await opening(name, project);
+  if (opened.how === 'invalid') return refused(404, opened.message);
+  const { folder, checkpoint, standing } = opened.open;
+  const { redact } = redactorOf(project.environment, []);
+  const view = await viewed(opened.open);
+  const textOf = (turn: number) => {
+    const kept = turnOrNull(folder, turn);
+    return kept === null ? '' : redact(withoutMarker(kept.answer.text, checkpoint.end_marker));
+  };
+  const document: BookShown['document'] = standing.sections.map(({ section, title, chars, turn }) => ({
+    ...{ section, title, chars, text: textOf(turn), state: 'kept' },
+  }));
+  if (standing.held !== null) {
+    const { section, turn } = standing.held;
+    const text = textOf(turn);
+    document.push({ section, title: `Section ${section}`, chars: text.length, text, state: 'held' });
+  }
+  const trace = traceLines(folder).slice(-MOST_TRACE);
+  const { evidence, next_actions } = view;
+  const waits_until = view.state === 'running' ? waitIn(trace.at(-1), project.clock()) : null;
+  const shown: BookShown = { ...lineOf(view), evidence, next_actions, waits_until, document, trace };
+  return told(shown);
+}
+
+/** Until when the service has asked to be left alone, where that was the last thing and is not over. */
+function waitIn(line: string | undefined, now: Date): string | null {
+  try {
+    const { at, error } = JSON.parse(line ?? '') as { at: string; error?: { retry_after_ms?: number | null } };
+    const untilMs = Date.parse(at) + (error?.retry_after_ms ?? 0);
+    return untilMs > now.getTime() ? new Date(untilMs).toISOString() : null;
+  } catch {
+    return null;
+  }
+}
+
+const MAX_EXPORT = 256 * 1024 * 1024;
+const EXPORT = /^export\.(md|txt|pdf)$/;
+
+/** Made by the command, and read from where it says that it wrote it. */
+export async function exportedBook(name: string, wish: string, project: ServedProject): Promise<Reply> {
+  const format = EXPORT.exec(wish)?.[1];
+  if (format === undefined) return refused(404, 'a book is exported as export.md, export.txt or export.pdf');
+  const opened = await opening(name, project);
+  if (opened.how === 'invalid') return refused(404, opened.message);
+  const made = await project.commands.change(['distill', 'export', name, `--format=${format}`]);
+  if (made.exit !== 0 || typeof made.object.file !== 'string') return refusedBy(made);
+  const bytes = readBytesIfFit(made.object.file, MAX_EXPORT);
+  if (bytes === null) return refused(409, `${made.object.file} is there, and cannot be read`);
+  return { how: 'file', name: path.basename(made.object.file), bytes };
+}

@@ -1,0 +1,40 @@
+// What a task is for, from the head of its manifest: ten thousand of them are not parsed for one line each.
+
+import { readHead } from '../../../state/disk/file-head.ts';
+import { isSystemError } from '../../../state/system-error.ts';
+import { manifestsIn } from '../../../state/task-folder.ts';
+
+const MAX_BYTES = 4096;
+const MAX_CHARS = 300;
+
+/** One line; null where there is none to be seen. Text of whoever wrote it. */
+export function goalOf(root: string): string | null {
+  const [file] = manifestsIn(root);
+  if (file === undefined) return null;
+  try {
+    const { text } = readHead(file, MAX_BYTES);
+    const goal = file.endsWith('.json') ? inJson(text) : inYaml(text);
+    return goal === null ? null : goal.replace(/\s+/g, ' ').trim().slice(0, MAX_CHARS);
+  } catch (error) {
+    if (isSystemError(error)) return null;
+    throw error;
+  }
+}
+
+function inJson(text: string): string | null {
+  const found = /"goal"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1];
+  if (found === undefined) return null;
+  try {
+    return JSON.parse(found) as string;
+  } catch {
+    return null;
+  }
+}
+
+function inYaml(text: string): string | null {
+  const found = /^goal:[ \t]*(.*)\n?((?:[ \t]+.*\n?)*)/m.exec(text);
+  if (found === null) return null;
+  const [, same = '', below = ''] = found;
+  const said = /^[|>][-+\d]*\s*$/.test(same) || same === '' ? below : `${same} ${below}`;
+  return said.trim().replace(/^(["'])([\s\S]*)\1$/, '$2') || null;
+}

@@ -1,0 +1,54 @@
+// What the views over all tasks show: what runs and asks, failures together, supervisions, what was spent.
+
+import type { RunsNow } from '../../../loops/now/now.ts';
+import { groupFailures } from '../../../loops/report/groups.ts';
+import type { TaskRow } from '../../../loops/report/task-row.ts';
+import type { DaySpending } from '../../../policies/report/spending.ts';
+import type { SpentShown } from '../../contract/budgets.ts';
+import type { FailuresShown } from '../../contract/failures.ts';
+import type { NowShown } from '../../contract/now.ts';
+import type { SupervisionsShown } from '../../contract/supervise.ts';
+
+/** Of those that rest, the latest. */
+const MOST_RESTING = 50;
+
+export function nowShown({ tasks, totals }: RunsNow, rows: readonly TaskRow[]): NowShown {
+  const running = tasks.filter(({ state }) => state === 'running');
+  const resting = tasks.filter(({ state }) => state !== 'running' && state !== 'never_run').slice(0, MOST_RESTING);
+  const questions = rows.flatMap(({ task_id, state, supervision }) =>
+    state === 'parked' && supervision?.question ? [{ task_id, question: supervision.question }] : [],
+  );
+  return { tasks: [...running, ...resting], totals, questions };
+}
+
+export const failuresShown = (rows: readonly TaskRow[]): FailuresShown => ({ groups: groupFailures(rows) });
+
+export function supervisionsShown(rows: readonly TaskRow[]): SupervisionsShown {
+  return {
+    supervisions: rows.flatMap(({ task_id, state, at, supervision }) => {
+      if (supervision === null) return [];
+      const { question, instruction, iterations } = supervision;
+      const errors = Number.parseInt(iterations.at(-1)?.errors ?? '0', 10) || 0;
+      return [{ task_id, state, question, instruction, errors, iterations, at }];
+    }),
+  };
+}
+
+const SHOWN_DAYS = 30;
+const DAY_MS = 86_400_000;
+
+export function spentShown(spent: readonly DaySpending[], now: Date): SpentShown {
+  const days = Array.from({ length: SHOWN_DAYS }, (_, back) => {
+    const day = new Date(now.getTime() - (SHOWN_DAYS - 1 - back) * DAY_MS).toISOString().slice(0, 10);
+    return { day, by_tool: {} as SpentShown['days'][number]['by_tool'] };
+  });
+  const tools = new Set<string>();
+  for (const { day, tool, calls, tokens, usd } of spent) {
+    const of = days.find((each) => each.day === day)?.by_tool;
+    if (of === undefined) continue;
+    tools.add(tool);
+    const sum = Object.hasOwn(of, tool) ? of[tool]! : { calls: 0, tokens: 0, usd: 0 };
+    of[tool] = { calls: sum.calls + calls, tokens: sum.tokens + tokens, usd: sum.usd + usd };
+  }
+  return { tools: [...tools].sort(), days };
+}

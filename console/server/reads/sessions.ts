@@ -1,0 +1,51 @@
+// The sessions under their tags, and one conversation with what was taken back of it.
+
+import { healthOf } from '../../../loops/conversation/health.ts';
+import { healthLines } from '../../../loops/conversation/health-lines.ts';
+import { readHistory } from '../../../loops/conversation/history.ts';
+import { knownSessions } from '../../../loops/conversation/known-sessions.ts';
+import { locateSession } from '../../../loops/conversation/locate.ts';
+import { redactorOf } from '../../../loops/redactor.ts';
+import { isSystemError } from '../../../state/system-error.ts';
+import { projectState } from '../../../state/task-folder.ts';
+import { isSessionFileError } from '../../../wrappers/sessions/store.ts';
+import type { ConversationShown, SessionsShown } from '../../contract/sessions.ts';
+import { type Reply, refused, type ServedProject, told } from '../project.ts';
+
+export async function sessionsShown({ cwd, environment, clock }: ServedProject): Promise<Reply> {
+  const stateFolder = projectState(cwd, environment);
+  const { sessions } = await knownSessions({ stateFolder, environment, clock });
+  const shown: SessionsShown = {
+    sessions: sessions.map(({ tag, tool, entry, turns, health }) => {
+      const { session_id, last_used, error_count, context_tokens } = entry;
+      return { tag, tool, session_id, last_used, error_count, turns, context_tokens: context_tokens ?? null, health };
+    }),
+  };
+  return told(shown);
+}
+
+/** Of a long conversation, the last of it. */
+const MOST_TURNS = 500;
+
+export async function conversationShown(id: string, { cwd, environment }: ServedProject): Promise<Reply> {
+  try {
+    const located = await locateSession(id, null, { environment, cwd });
+    if (located.how === 'invalid') return refused(404, located.message);
+    const { store, session } = located;
+    const { turns, all, reverted, redo, notes } = readHistory(store, session, environment, MOST_TURNS);
+    const health = healthOf(store.open(session), environment);
+    const { redact } = redactorOf(environment, []);
+    const shown: ConversationShown = {
+      tool: session.tool,
+      session_id: session.id,
+      ...{ all, reverted, notes },
+      turns: JSON.parse(redact(JSON.stringify(turns))) as typeof turns,
+      redo: redo.map(({ n, at, next }) => ({ n, at, next })),
+      health: { lines: healthLines(health, environment), flawed: (health.flaws ?? []).length > 0 },
+    };
+    return told(shown);
+  } catch (error) {
+    if (!isSessionFileError(error) && !isSystemError(error)) throw error;
+    return refused(409, `the session cannot be read (${error.message}); it was left as it is`);
+  }
+}

@@ -1,0 +1,148 @@
+// All tasks as rows of the list, read once and then only those that changed; what they cost is looked up behind the first answer.
+
+import path from 'node:path';
+import { setImmediate as breathe } from 'node:timers/promises';
+import { foldersOf } from '../../../loops/now/places.ts';
+import { collectSpending } from '../../../loops/report/collect-spending.ts';
+import { readTask, type TaskReading } from '../../../loops/report/read-task.ts';
+import { readTasks } from '../../../loops/report/read-tasks.ts';
+import type { TaskRow } from '../../../loops/report/task-row.ts';
+import type { ProcessIdentity } from '../../../policies/facts/process-identity.ts';
+import type { DaySpending } from '../../../policies/report/spending.ts';
+import { projectState } from '../../../state/task-folder.ts';
+import { identify } from '../../../wrappers/processes/identity.ts';
+import type { TaskLine, TasksChange } from '../../contract/page.ts';
+import type { ServedProject } from '../project.ts';
+import { goalOf } from './goal.ts';
+
+export interface TaskLines {
+  /** As they stand; read at the first time. */
+  all(): Promise<TaskLine[]>;
+  /** The rows of the report, newest first. */
+  rows(): Promise<TaskRow[]>;
+  /** Reads these anew. */
+  renew(folders: readonly string[]): Promise<TasksChange>;
+  /** By day and CLI, over all tasks; waits for the look at what they cost. */
+  spent(): Promise<DaySpending[]>;
+}
+
+interface KeptTask {
+  line: TaskLine;
+  row: TaskRow | null;
+  /** null until somebody has looked. */
+  spent: DaySpending[] | null;
+}
+
+/** So many between two breaths. */
+const PIECE = 100;
+
+/** @param changed what a look at costs found, for whoever has the list already. */
+export function openTaskLines(project: ServedProject, changed: (change: TasksChange) => void): TaskLines {
+  const { cwd, environment, clock } = project;
+  const places = { folder: path.join(projectState(cwd, environment), 'task'), named: null };
+  const kept = new Map<string, KeptTask>();
+  let first: Promise<void> | null = null;
+  let costs: Promise<void> | null = null;
+  let self: ProcessIdentity | null = null;
+
+  async function readFirst(): Promise<void> {
+    const names = foldersOf(places).map((folder) => path.basename(folder));
+    await readTasks(places.folder, names.sort(), await reading(), (seen, folder) => void keep(folder, seen));
+  }
+
+  async function readAgain(folders: readonly string[]): Promise<TasksChange> {
+    const change: TasksChange = { lines: [], gone: [] };
+    const now = await reading();
+    for (const [n, folder] of folders.entries()) {
+      if (n % PIECE === PIECE - 1) await breathe();
+      const line = keep(folder, await readTask(folder, 'unread', now));
+      if (line !== null) change.lines.push(line);
+      else if (kept.delete(path.basename(folder))) change.gone.push(path.basename(folder));
+    }
+    costs = null;
+    return change;
+  }
+
+  async function reading() {
+    self ??= (await identify(process.pid))!;
+    return { self, environment, now: clock(), stages: 'left_out', isShown: () => true } as const;
+  }
+
+  /** null for what is no task. */
+  function keep(folder: string, { row, problem }: Pick<TaskReading, 'row' | 'problem'>): TaskLine | null {
+    if (row === null && problem === null) return null;
+    const id = path.basename(folder);
+    const before = kept.get(id)?.line;
+    const line = lineOf(folder, row, before?.usd ?? null, before?.goal ?? null);
+    kept.set(id, { line, row, spent: null });
+    return line;
+  }
+
+  async function lookAtCosts(): Promise<void> {
+    let lines: TaskLine[] = [];
+    for (const [id, task] of [...kept]) {
+      if (task.spent !== null || kept.get(id) !== task) continue;
+      const spent = task.row === null ? [] : await collectSpending({ tasks: [task.row] }, cwd, environment);
+      const priced = spent.filter(({ calls, calls_without_price: without }) => calls > without);
+      const usd = priced.length === 0 ? null : priced.reduce((sum, each) => sum + each.usd, 0);
+      const goal = goalOf(path.join(places.folder, id));
+      const isNew = usd !== task.line.usd || goal !== task.line.goal;
+      const line = isNew ? { ...task.line, usd, goal } : task.line;
+      kept.set(id, { ...task, line, spent });
+      if (isNew) lines.push(line);
+      if (lines.length >= PIECE) {
+        changed({ lines, gone: [] });
+        lines = [];
+      }
+      await breathe();
+    }
+    if (lines.length > 0) changed({ lines, gone: [] });
+  }
+
+  const begun = () => (first ??= readFirst());
+  const costed = () => (costs ??= begun().then(lookAtCosts));
+
+  return {
+    async all() {
+      await begun();
+      void costed().catch(() => {});
+      return [...kept.values()].map(({ line }) => line);
+    },
+    async rows() {
+      await begun();
+      const rows = [...kept.values()].flatMap(({ row }) => row ?? []);
+      return rows.sort((a, b) => byText(b.at ?? '', a.at ?? '') || byText(a.task_id, b.task_id));
+    },
+    async renew(folders) {
+      if (first === null) return { lines: [], gone: [] };
+      await begun();
+      const change = await readAgain(folders);
+      void costed().catch(() => {});
+      return change;
+    },
+    async spent() {
+      await costed();
+      return [...kept.values()].flatMap(({ spent }) => spent ?? []);
+    },
+  };
+}
+
+function lineOf(folder: string, row: TaskRow | null, usd: number | null, goal: string | null): TaskLine {
+  if (row === null) return { ...UNREADABLE, task_id: path.basename(folder) };
+  const { task_id, state, at, stage, class: errorClass, reason, signature, calls } = row;
+  return { task_id, state, goal, at, stage, class: errorClass, reason, signature, calls, usd };
+}
+
+const UNREADABLE: Omit<TaskLine, 'task_id'> = {
+  state: 'unreadable',
+  goal: null,
+  at: null,
+  stage: null,
+  class: null,
+  reason: null,
+  signature: null,
+  calls: { used: 0, budget: null },
+  usd: null,
+};
+
+const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

@@ -1,0 +1,174 @@
+// One task whole: its stages, every attempt with what was decided, what its gates found, its summary and its texts.
+
+import path from 'node:path';
+import { redactorOf } from '../../../loops/redactor.ts';
+import { standingOf } from '../../../loops/report/standing.ts';
+import { readFailure } from '../../../loops/report/task-row.ts';
+import { gateFileOf } from '../../../loops/task/gate-actions.ts';
+import { stageFacts } from '../../../loops/task/stage-facts.ts';
+import { rootOf } from '../../../loops/task/task.ts';
+import type { GateRecord } from '../../../policies/facts/gate-record.ts';
+import type { ProjectFile } from '../../../policies/manifest/project-file.ts';
+import { priceOf } from '../../../policies/record/price.ts';
+import { readHead } from '../../../state/disk/file-head.ts';
+import { isFolder, readJsonIfFit } from '../../../state/disk/regular-file.ts';
+import { JournalError, openJournal } from '../../../state/journal/journal.ts';
+import { budgetOf, type Call, type Ledger } from '../../../state/journal/ledger.ts';
+import { readProject } from '../../../state/project/project.ts';
+import { isSystemError } from '../../../state/system-error.ts';
+import { locateTask, type TaskFolder } from '../../../state/task-folder.ts';
+import { findRecord } from '../../../state/usage.ts';
+import { identify } from '../../../wrappers/processes/identity.ts';
+import type { StageShown, TaskShown, TextShown } from '../../contract/task.ts';
+import { type Reply, refused, type ServedProject, told } from '../project.ts';
+import { goalOf } from './goal.ts';
+import { shownFiles } from './shown-files.ts';
+
+/** A task of this project by its id, never by a path. */
+export function foundTask(id: string, { cwd, environment }: ServedProject): TaskFolder | Reply {
+  if (id.includes('/')) return refused(404, `"${id}" is no task id`);
+  const located = locateTask(id, cwd, environment);
+  if (located.how === 'invalid') return refused(404, located.message);
+  if (isFolder(located.folder.root)) return located.folder;
+  return refused(
+    404,
+    `there is no task ${id} any more: it was archived, deleted or renamed`,
+    'tollgate status lists those there are',
+  );
+}
+
+export async function taskShown(id: string, project: ServedProject): Promise<Reply> {
+  const task = foundTask(id, project);
+  if ('how' in task) return task;
+  try {
+    return told(await shownOf(task, project));
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error;
+    return refused(409, error.message);
+  }
+}
+
+async function shownOf(task: TaskFolder, { cwd, environment, clock }: ServedProject): Promise<TaskShown> {
+  const { ledger } = openJournal(task.root, clock).read();
+  const project = await readProject(rootOf(task, cwd, environment));
+  const prices = project.how === 'read' ? project.value.prices : {};
+  const { state, at } = await standingOf(ledger, (await identify(process.pid))!);
+  const attempts = attemptsOf(task, ledger, prices);
+  const { redact } = redactorOf(environment, []);
+  const goal = goalOf(task.root);
+  const failure = failureOf(task);
+  return {
+    task_id: task.id,
+    folder: task.root,
+    goal: goal === null ? null : redact(goal),
+    state,
+    at,
+    calls: { used: ledger.used, budget: ledger.budget === null ? null : budgetOf(ledger) },
+    tokens: sumOf(attempts.map(({ tokens }) => tokens)),
+    usd: sumOf(attempts.map(({ usd }) => usd)),
+    stages: stagesOf(task, ledger, attempts),
+    attempts,
+    gates: gatesOf(task, ledger),
+    summary: summaryOf(task, redact),
+    texts: shownFiles(task).map(({ name, what, bytes }) => ({ name, what, bytes })),
+    next_actions: failure?.resolved_at === null ? failure.next_actions : [],
+  };
+}
+
+function attemptsOf(task: TaskFolder, ledger: Ledger, prices: ProjectFile['prices']): TaskShown['attempts'] {
+  const decided = decisionsOf(ledger);
+  return [...ledger.calls.values()]
+    .filter(({ granted }) => granted)
+    .map((call) => {
+      const { call_id, stage, tool, attempt, at } = call.reserved;
+      const record = findRecord(task, call);
+      return {
+        ...{ call_id, stage, tool, attempt, at },
+        ms: record?.duration_ms ?? null,
+        ending: call.ended?.ending ?? record?.ending ?? (call.verdict === null ? null : 'exited'),
+        class: call.verdict?.class ?? null,
+        reason: call.verdict?.reason ?? null,
+        decision: decided.get(call) ?? null,
+        tokens: record?.usage?.total_tokens ?? null,
+        usd: record?.usage === undefined || record === null ? null : priceOf(record, prices),
+      };
+    });
+}
+
+/** What was decided after each call: the first decision of its run and stage that is not earlier. */
+function decisionsOf({ calls, decided }: Ledger): Map<Call, { action: string; why: string }> {
+  const waiting = new Map<string, Call[]>();
+  for (const call of calls.values()) {
+    const { run_id, stage } = call.reserved;
+    const key = `${run_id} ${stage}`;
+    waiting.set(key, [...(waiting.get(key) ?? []), call]);
+  }
+  const found = new Map<Call, { action: string; why: string }>();
+  for (const { run_id, stage, action, why, at } of decided) {
+    const line = waiting.get(`${run_id} ${stage}`);
+    const last = line?.findLast(({ verdict }) => verdict !== null && verdict.at <= at);
+    if (last !== undefined && !found.has(last)) found.set(last, { action, why });
+  }
+  return found;
+}
+
+function stagesOf(task: TaskFolder, ledger: Ledger, attempts: TaskShown['attempts']): StageShown[] {
+  const names = new Map(attempts.map(({ stage, tool }) => [stage, tool]));
+  return [...names].map(([stage, tool]) => {
+    const facts = stageFacts(task, ledger, stage, null);
+    const of = attempts.filter((each) => each.stage === stage);
+    return {
+      stage,
+      tool: facts.tool ?? tool,
+      state: facts.state,
+      attempts: of.length,
+      ms: sumOf(of.map(({ ms }) => ms)),
+      tokens: sumOf(of.map(({ tokens }) => tokens)),
+      usd: sumOf(of.map(({ usd }) => usd)),
+    };
+  });
+}
+
+const gatesOf = (task: TaskFolder, { gates }: Ledger): GateRecord[] =>
+  [...gates.keys()].flatMap((stage) => {
+    const record = readJsonIfFit<GateRecord>(gateFileOf(task, stage));
+    return record !== null && Array.isArray(record.findings) ? [record] : [];
+  });
+
+const MAX_SUMMARY = 256 * 1024;
+
+function summaryOf({ outputs }: TaskFolder, redact: (text: string) => string): string | null {
+  try {
+    return redact(readHead(path.join(outputs, '_summary.md'), MAX_SUMMARY).text);
+  } catch (error) {
+    if (isSystemError(error)) return null;
+    throw error;
+  }
+}
+
+function failureOf(task: TaskFolder) {
+  try {
+    return readFailure(task);
+  } catch {
+    // What it says may be anything; the journal says that it failed.
+    return null;
+  }
+}
+
+function sumOf(figures: readonly (number | null)[]): number | null {
+  const known = figures.filter((figure) => figure !== null);
+  return known.length === 0 ? null : known.reduce((sum, figure) => sum + figure, 0);
+}
+
+const MAX_TEXT = 512 * 1024;
+
+export function textShown(id: string, name: string, project: ServedProject): Reply {
+  const task = foundTask(id, project);
+  if ('how' in task) return task;
+  const found = shownFiles(task).find((each) => each.name === name);
+  if (found === undefined) return refused(404, `${id} has no text of that name`, 'reload the page');
+  const { text } = readHead(found.file, MAX_TEXT);
+  const { redact } = redactorOf(project.environment, []);
+  const shown: TextShown = { text: redact(text), cut: Math.max(0, found.bytes - MAX_TEXT) };
+  return told(shown);
+}

@@ -1,0 +1,63 @@
+// How the server answers: JSON, the page, a file to keep, or words for why not; with the same walls around each.
+
+import type { ServerResponse } from 'node:http';
+import type { RefusedRequest } from '../contract/page.ts';
+
+/** Of whatever is sent: kept nowhere, framed by nobody, taken for nothing but what it is. */
+const WALLS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
+
+const NOTHING_RUNS = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox";
+
+interface SentHead {
+  status: number;
+  type: string;
+  policy?: string;
+  more?: Record<string, string>;
+}
+
+export function sendHead(response: ServerResponse, { status, type, policy = NOTHING_RUNS, more = {} }: SentHead): void {
+  response.writeHead(status, { ...WALLS, 'content-security-policy': policy, 'content-type': type, ...more });
+}
+
+export function sendJson(response: ServerResponse, status: number, value: object): void {
+  const body = Buffer.from(JSON.stringify(value));
+  const more = { 'content-length': String(body.length) };
+  sendHead(response, { status, type: 'application/json; charset=utf-8', more });
+  response.end(body);
+}
+
+/** The connection ends with it: what else came along it is not read. */
+export function sendRefusal(
+  response: ServerResponse,
+  status: number,
+  refused: RefusedRequest,
+  more: Record<string, string> = {},
+): void {
+  const body = Buffer.from(JSON.stringify({ way_out: null, ...refused }));
+  const head = { 'content-length': String(body.length), connection: 'close', ...more };
+  sendHead(response, { status, type: 'application/json; charset=utf-8', more: head });
+  response.end(body);
+}
+
+export function sendPage(response: ServerResponse, html: Buffer, policy: string): void {
+  const more = { 'content-length': String(html.length) };
+  sendHead(response, { status: 200, type: 'text/html; charset=utf-8', policy, more });
+  response.end(html);
+}
+
+/** To be kept, never to be shown: what a model wrote is no page of ours. */
+export function sendFile(response: ServerResponse, name: string, bytes: Buffer): void {
+  const more = {
+    'content-length': String(bytes.length),
+    'content-disposition': `attachment; filename="${name.replace(/[^A-Za-z0-9._-]/g, '_')}"`,
+  };
+  sendHead(response, { status: 200, type: 'application/octet-stream', more });
+  response.end(bytes);
+}

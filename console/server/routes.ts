@@ -1,0 +1,99 @@
+// Which address is answered by what.
+
+import { collectHealth } from '../../loops/api-errors/collect-errors.ts';
+import { projectState } from '../../state/task-folder.ts';
+import type { Actions } from '../contract/actions.ts';
+import type { PageShown } from '../contract/page.ts';
+import { CHANGES } from './changes/changes.ts';
+import { WISHES, wishMistake } from './changes/wishes.ts';
+import type { Live } from './live.ts';
+import { type Reply, refused, refusedBy, type ServedProject, told } from './project.ts';
+import { diffShown } from './reads/changes-of-task.ts';
+import { bookShown, booksShown, exportedBook } from './reads/distill.ts';
+import { explainedShown } from './reads/explained.ts';
+import { machineShown } from './reads/machine.ts';
+import { failuresShown, nowShown, spentShown, supervisionsShown } from './reads/overviews.ts';
+import { conversationShown, sessionsShown } from './reads/sessions.ts';
+import { taskShown, textShown } from './reads/task.ts';
+
+export interface Serving {
+  project: ServedProject;
+  live: Live;
+  /** What the page sends back with each change. */
+  pageToken: string;
+}
+
+type Read = (serving: Serving, ids: readonly string[]) => Promise<Reply> | Reply;
+
+/** `*`: an id, whatever it is; it is looked up by whoever reads it. */
+const READS: readonly [address: string, read: Read][] = [
+  ['api/page', ({ project, pageToken }) => told(pageOf(project, pageToken))],
+  ['api/now', async ({ live }) => told(nowShown(await live.now(), await live.lines.rows()))],
+  ['api/tasks', async ({ live }) => told({ tasks: await live.lines.all() })],
+  ['api/tasks/*', ({ project }, [id]) => taskShown(id!, project)],
+  ['api/tasks/*/explain', ({ project }, [id]) => explainedShown(id!, project)],
+  ['api/tasks/*/diff', ({ project }, [id]) => diffShown(id!, project)],
+  ['api/tasks/*/texts/*', ({ project }, [id, name]) => textShown(id!, name!, project)],
+  ['api/failures', async ({ live }) => told(failuresShown(await live.lines.rows()))],
+  ['api/budgets', ({ project }) => limits(project)],
+  ['api/spent', async ({ live, project }) => told(spentShown(await live.lines.spent(), project.clock()))],
+  ['api/sessions', ({ project }) => sessionsShown(project)],
+  ['api/sessions/*', ({ project }, [id]) => conversationShown(id!, project)],
+  ['api/health', ({ project }) => health(project)],
+  ['api/supervise', async ({ live }) => told(supervisionsShown(await live.lines.rows()))],
+  ['api/distill', ({ project }) => booksShown(project)],
+  ['api/distill/*', ({ project }, [name]) => bookShown(name!, project)],
+  ['api/distill/*/*', ({ project }, [name, wish]) => exportedBook(name!, wish!, project)],
+  ['api/machine', ({ project }) => machineShown(project)],
+];
+
+const ROUTES = READS.map(([address, read]) => ({ parts: address.split('/'), read }));
+
+/** null where nothing is read there. */
+export function readAt(parts: readonly string[], serving: Serving): Promise<Reply> | Reply | null {
+  for (const route of ROUTES) {
+    if (route.parts.length !== parts.length) continue;
+    if (!route.parts.every((part, at) => part === '*' || part === parts[at])) continue;
+    return route.read(
+      serving,
+      parts.filter((_, at) => route.parts[at] === '*'),
+    );
+  }
+  return null;
+}
+
+/** The change of that address; null where there is none. */
+export function changeAt(parts: readonly string[]): keyof Actions | null {
+  const address = `/${parts.join('/')}`;
+  return Object.hasOwn(WISHES, address) ? (address as keyof Actions) : null;
+}
+
+export async function make<P extends keyof Actions>(path: P, body: string, project: ServedProject): Promise<Reply> {
+  let wish: unknown;
+  try {
+    wish = JSON.parse(body);
+  } catch {
+    return refused(400, 'the body is no JSON');
+  }
+  const mistake = wishMistake(path, wish);
+  if (mistake !== null) return refused(400, `${mistake}; nothing was changed`);
+  return CHANGES[path](wish as Actions[P], project);
+}
+
+function pageOf({ cwd, environment, version }: ServedProject, token: string): PageShown {
+  return { token, folder: projectState(cwd, environment), version };
+}
+
+async function limits({ commands }: ServedProject): Promise<Reply> {
+  const shown = await commands.read(['budget']);
+  return shown.exit === 0 ? told(shown.object) : refusedBy(shown);
+}
+
+const HEALTH_MS = 30 * 86_400_000;
+
+function health({ cwd, environment, clock }: ServedProject): Reply {
+  const now = clock();
+  const since = new Date(now.getTime() - HEALTH_MS).toISOString();
+  const collected = collectHealth({ word: null, cwd, environment, now }, since);
+  return collected.how === 'invalid' ? refused(409, collected.message) : told(collected.value);
+}

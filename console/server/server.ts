@@ -1,0 +1,165 @@
+// The server: on the loopback alone, every request through the guard, and what comes through to its route.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { refusalOf } from '../../state/system-error.ts';
+import { follow } from './live.ts';
+import type { PageFile } from './page-file.ts';
+import { type Reply, refused, type ServedProject } from './project.ts';
+import { sendFile, sendHead, sendJson, sendPage, sendRefusal } from './replies.ts';
+import { changeAt, make, readAt, type Serving } from './routes.ts';
+import { openStream } from './stream.ts';
+import { admit, MAX_BODY } from './walls/guard.ts';
+import { paceOf } from './walls/pace.ts';
+import { cookieName, makeSecrets } from './walls/secrets.ts';
+import type { RequestTarget } from './walls/target.ts';
+
+interface OpenConsole {
+  /** With the token that lets a browser in. */
+  url: string;
+  port: number;
+  /** Ends the streams and the watching; what was begun goes on. */
+  close(): Promise<void>;
+}
+
+type OpenedConsole = { how: 'open'; console: OpenConsole } | { how: 'taken'; why: string };
+
+const HOST = '127.0.0.1';
+
+/** Who sends slower than this has no more to say to us. */
+const LIMITS = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 20_000,
+  keepAliveTimeout: 5000,
+  connectionsCheckingInterval: 2000,
+  requireHostHeader: true,
+  insecureHTTPParser: false,
+} as const;
+const MAX_CONNECTIONS = 64;
+const MAX_STREAMS = 16;
+const PACE = { atOnce: 200, aSecond: 50 };
+
+/** @param port 0 for any that is free. */
+export async function openConsole(project: ServedProject, page: PageFile, port: number): Promise<OpenedConsole> {
+  const stop = new AbortController();
+  const secrets = makeSecrets();
+  const serving: Serving = { project, live: follow(project, stop.signal), pageToken: secrets.page };
+  const streams = new Set<() => void>();
+  const pace = paceOf(PACE);
+  const server = createServer(LIMITS, (request, response) => {
+    void answered(request, response).catch((error) => failed(response, error));
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+
+  async function answered(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gate = { secrets, port: (server.address() as AddressInfo).port };
+    const admitted = admit(request, gate);
+    switch (admitted.how) {
+      case 'turned_away': {
+        const { status, message, way_out } = admitted;
+        return sendRefusal(response, status, { message, way_out }, status === 405 ? { allow: 'GET, POST' } : {});
+      }
+      case 'signs_in': {
+        const cookie = `${cookieName(gate.port)}=${secrets.cookie}; Path=/; HttpOnly; SameSite=Strict`;
+        sendHead(response, {
+          status: 303,
+          type: 'text/plain',
+          more: { location: '/', 'content-length': '0', 'set-cookie': cookie },
+        });
+        response.end();
+        return;
+      }
+      case 'enters':
+        if (!pace.take(performance.now()))
+          return reply(response, refused(429, 'too many requests at once', 'wait a moment'));
+        return request.method === 'GET' ? read(admitted.target, response) : change(admitted.target, request, response);
+    }
+  }
+
+  async function read({ parts }: RequestTarget, response: ServerResponse): Promise<void> {
+    if (parts.length === 0) return sendPage(response, page.html, page.policy);
+    if (parts.join('/') === 'api/events') return stream(response);
+    reply(response, (await readAt(parts, serving)) ?? refused(404, 'there is no such address'));
+  }
+
+  function stream(response: ServerResponse): void {
+    if (streams.size >= MAX_STREAMS) {
+      reply(response, refused(503, `${MAX_STREAMS} pages look on already`, 'close one of them'));
+      return;
+    }
+    const end = openStream(response, serving.live.listen, () => streams.delete(end));
+    streams.add(end);
+  }
+
+  async function change({ parts }: RequestTarget, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const address = changeAt(parts);
+    if (address === null) return reply(response, refused(404, 'nothing can be changed there'));
+    const body = await bodyOf(request);
+    reply(
+      response,
+      body === null ? refused(400, 'the body is longer than it says') : await make(address, body, project),
+    );
+  }
+
+  const listening = await listen(server, port);
+  if (listening !== null) {
+    stop.abort();
+    return { how: 'taken', why: listening };
+  }
+  const taken = (server.address() as AddressInfo).port;
+  return {
+    how: 'open',
+    console: {
+      url: `http://${HOST}:${taken}/?token=${secrets.token}`,
+      port: taken,
+      async close() {
+        stop.abort();
+        for (const end of streams) end();
+        server.closeAllConnections();
+        await new Promise((resolve) => server.close(resolve));
+      },
+    },
+  };
+}
+
+/** @returns the code of why not; null when it listens. */
+const listen = (server: Server, port: number): Promise<string | null> =>
+  new Promise((resolve) => {
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host: HOST, port, exclusive: true }, () => resolve(null));
+  });
+
+function reply(response: ServerResponse, reply: Reply): void {
+  switch (reply.how) {
+    case 'told':
+      sendJson(response, 200, reply.value);
+      return;
+    case 'file':
+      sendFile(response, reply.name, reply.bytes);
+      return;
+    case 'refused': {
+      const { status, message, way_out } = reply;
+      sendRefusal(response, status, { message, way_out: way_out ?? null });
+    }
+  }
+}
+
+/** What the disk refuses is said in words; a bug of ours ends this answer and not the console. */
+function failed(response: ServerResponse, error: unknown): void {
+  const words = refusalOf(error) ?? `this is a bug of tollgate (${(error as Error).name}: ${(error as Error).message})`;
+  if (response.headersSent) response.destroy();
+  else reply(response, refused(500, words));
+}
+
+/** null where there is more of it than was allowed. */
+async function bodyOf(request: IncomingMessage): Promise<string | null> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > MAX_BODY) return null;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}

@@ -1,0 +1,43 @@
+// What a request is about: one reading of its target, which both the guard and the router go by.
+
+export interface RequestTarget {
+  /** Decoded; none for the page itself. Each is what it says: not empty, no `.` and no `..`. */
+  parts: readonly string[];
+  /** Of the page alone: the token that tollgate console has printed; null where there is none. */
+  token: string | null;
+}
+
+const MAX_LENGTH = 2048;
+const TOKEN = /^\?token=([A-Za-z0-9_-]{1,128})$/;
+
+/**
+ * null for whatever can be read in two ways: an address with a host, `//`, `/x/../api`, a letter that is encoded without
+ * need, a query where none belongs.
+ */
+export function readTarget(target: string | undefined): RequestTarget | null {
+  if (target === undefined || target.length > MAX_LENGTH || !target.startsWith('/')) return null;
+  const at = target.indexOf('?');
+  const path = at < 0 ? target : target.slice(0, at);
+  const query = at < 0 ? null : target.slice(at);
+  if (path === '/') {
+    if (query === null) return { parts: [], token: null };
+    const token = TOKEN.exec(query)?.[1];
+    return token === undefined ? null : { parts: [], token };
+  }
+  if (query !== null) return null;
+  const parts = path.slice(1).split('/').map(partOf);
+  return parts.includes(null) ? null : { parts: parts as string[], token: null };
+}
+
+/** As a browser encodes it, and in no other way. */
+function partOf(encoded: string): string | null {
+  try {
+    const part = decodeURIComponent(encoded);
+    const isPlain = part !== '' && part !== '.' && part !== '..' && !CONTROL.test(part);
+    return isPlain && encodeURIComponent(part) === encoded ? part : null;
+  } catch {
+    return null;
+  }
+}
+
+const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\]/u;
