@@ -1,7 +1,7 @@
 // A done marker: what the file that a wrapper writes last of all says, and whose it is.
 
-import { closeSync, readSync, statSync } from 'node:fs';
-import { lookAt, openFollowed } from '../../state/disk/regular-file.ts';
+import { type Stats, statSync } from 'node:fs';
+import { lookAt, readFollowedHead } from '../../state/disk/regular-file.ts';
 
 export interface SaidByMarker {
   how: 'said';
@@ -14,17 +14,24 @@ export interface SaidByMarker {
   startedBy: readonly number[];
 }
 
-export type Marker =
-  | { how: 'absent' }
-  /** Nothing in it yet, or half a record: its writer may still be at it. */
-  | { how: 'unfinished'; text: string }
-  | SaidByMarker;
+/** Nothing in it yet, or half a record: its writer may still be at it. */
+interface UnfinishedMarker {
+  how: 'unfinished';
+  text: string;
+}
+
+export type Marker = { how: 'absent' } | UnfinishedMarker | SaidByMarker;
 
 /** A marker need hold no more than that it is there; an exit code alone, or a record with one, says more. */
-export function readMarker(file: string): Marker {
-  const text = readHead(file);
-  if (text === null) return { how: 'absent' };
-  const said = text.trim();
+export const readMarker = (file: string): Marker => readVersion(file)?.marker ?? { how: 'absent' };
+
+/** The same, with which file it was that said so; null for none. */
+export function readVersion(file: string): { marker: UnfinishedMarker | SaidByMarker; version: MarkerVersion } | null {
+  const head = readHead(file);
+  return head === null ? null : { marker: markerIn(head.text.trim()), version: versionIn(head.look) };
+}
+
+function markerIn(said: string): UnfinishedMarker | SaidByMarker {
   if (said === '') return { how: 'unfinished', text: said };
   if (/^-?\d+$/.test(said)) return { ...SUCCESS, exitCode: Number(said) };
   if (!said.startsWith('{')) return SUCCESS;
@@ -59,35 +66,36 @@ const wordIn = (value: unknown) => (typeof value === 'string' && value !== '' ? 
 
 const isNumber = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;
 
-/** Which file bears the name now, and when it was last written; null when none does. Two answers differ when it was written anew. */
-export function versionOf(file: string): { id: string; ms: number } | null {
-  const found = lookAt(file);
-  return found === null ? null : { id: `${found.dev}:${found.ino}:${found.size}:${found.mtimeMs}`, ms: found.mtimeMs };
+/** Which file bears a name, and when it was last written. Two differ when it was written anew. */
+interface MarkerVersion {
+  id: string;
+  ms: number;
 }
+
+/** null when nothing bears it now. */
+export function versionOf(file: string): MarkerVersion | null {
+  const found = lookAt(file);
+  return found === null ? null : versionIn(found);
+}
+
+const versionIn = ({ dev, ino, size, mtimeMs }: Stats): MarkerVersion => ({
+  id: `${dev}:${ino}:${size}:${mtimeMs}`,
+  ms: mtimeMs,
+});
 
 const MAX_BYTES = 64 * 1024;
 
 /** null when there is nothing by that name; '' for a folder or a pipe, which is a marker too. */
-function readHead(file: string): string | null {
+function readHead(file: string): { text: string; look: Stats } | null {
   // What cannot even be looked at (a path through a file, say) will not come: that is thrown.
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found === undefined) return null;
-  if (!found.isFile() || found.size === 0) return '';
-  const fd = openOrNull(file);
-  if (fd === null) return null;
+  const look = statSync(file, { throwIfNoEntry: false });
+  if (look === undefined) return null;
+  if (!look.isFile() || look.size === 0) return { text: '', look };
   try {
-    const bytes = Buffer.alloc(Math.min(found.size, MAX_BYTES));
-    return bytes.toString('utf8', 0, readSync(fd, bytes, 0, bytes.length, 0));
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** null for one that went since it was looked at, such as an earlier call's that its next wrapper removes. */
-function openOrNull(file: string): number | null {
-  try {
-    return openFollowed(file);
+    const head = readFollowedHead(file, MAX_BYTES);
+    return { text: head.bytes.toString(), look: head.look };
   } catch (error) {
+    // It went since it was looked at, such as an earlier call's that its next wrapper removes.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }

@@ -3,7 +3,7 @@
 import { type Awaited, type AwaitedLook, pending, settled } from './awaited.ts';
 import { countLines } from './line-count.ts';
 import { STARTING_MS, writersOf } from './living-writers.ts';
-import { type Marker, readMarker, type SaidByMarker, SUCCESS, versionOf } from './marker.ts';
+import { readVersion, type SaidByMarker, SUCCESS, versionOf } from './marker.ts';
 import { type NamedPid, type NamedProcess, readNamed } from './named-process.ts';
 import { type ProcessLife, watchProcess } from './process-life.ts';
 
@@ -44,20 +44,20 @@ export function awaitCall(call: NamedCall): Awaited {
     const named = readNamed(pid);
     if (named.how === 'garbled') return settled({ how: 'garbled', message: named.message });
     if (named.how === 'named' && named.pid !== life?.pid) life = watchProcess(named.pid);
-    let marker: Marker;
+    let found: ReturnType<typeof readVersion>;
     try {
-      marker = done === null ? { how: 'absent' } : readMarker(done);
+      found = done === null ? null : readVersion(done);
     } catch (error) {
       return settled({ how: 'garbled', message: (error as Error).message });
     }
-    return (marker.how === 'absent' ? null : lookAtMarker(marker, named)) ?? lookAtProcesses(named);
+    return (found === null ? null : lookAtMarker(found, named)) ?? lookAtProcesses(named);
   }
 
   /** null for a marker that is another call's. */
-  function lookAtMarker(marker: Exclude<Marker, { how: 'absent' }>, named: NamedProcess): AwaitedLook | null {
-    const version = versionOf(done!);
-    // It went while we looked.
-    if (version === null) return pending('by_the_clock');
+  function lookAtMarker(
+    { marker, version }: NonNullable<ReturnType<typeof readVersion>>,
+    named: NamedProcess,
+  ): AwaitedLook | null {
     if (marker.how === 'unfinished') {
       unfinishedSince ??= Date.now();
       if (Date.now() - Math.min(unfinishedSince, version.ms) < WRITING_MS) return pending('by_the_clock');

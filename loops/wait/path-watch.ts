@@ -1,13 +1,16 @@
 // Tells when a file comes or changes, also one whose folders do not exist yet: the nearest folder that does is watched.
 
-import { type FSWatcher, statSync, watch } from 'node:fs';
+import { type FSWatcher, watch } from 'node:fs';
 import path from 'node:path';
+import { lookAt } from '../../state/disk/regular-file.ts';
 
 export interface PathWatch {
   /** `wake` is called after every change; it may be called for nothing. */
   add(file: string, wake: () => void): Watched;
   /** Finds again what was moved away under a watch, and what no event told. */
   refresh(): void;
+  /** What `step` adds lies in few folders: each is looked at once. */
+  together(step: () => void): void;
   /** Files in folders that the system would not watch. */
   blind(): number;
   close(): void;
@@ -35,18 +38,41 @@ interface Folder {
 export function createPathWatch(): PathWatch {
   /** By inode and path: a folder that was deleted and made anew is another one. */
   const folders = new Map<string, Folder>();
+  /** What was looked at within one step, since the last watch began. */
+  let looked: Map<string, Look> | null = null;
 
   /** Hangs an entry into the nearest existing folder. What came before the watch began moves it on: it is asked again. */
   function arm(entry: Entry): void {
     for (;;) {
-      const point = nearestFolder(entry.file);
+      const point = nearestFolder(entry.file, look);
       if (entry.folder?.at === point.at && entry.folder.inode === point.inode && entry.name === point.name) return;
       disarm(entry);
-      const folder = open(point);
+      const known = folders.get(keyOf(point));
+      const folder = known ?? open(point);
       entry.folder = folder;
       entry.name = point.name;
       const named = folder.entries.get(point.name) ?? new Set();
       folder.entries.set(point.name, named.add(entry));
+      // One that was watched before it was looked at tells of what comes.
+      if (known !== undefined) return;
+      looked?.clear();
+    }
+  }
+
+  function look(at: string): Look {
+    const known = looked?.get(at);
+    if (known !== undefined) return known;
+    const found = { inode: inodeOf(at) };
+    looked?.set(at, found);
+    return found;
+  }
+
+  function together(step: () => void): void {
+    looked = new Map();
+    try {
+      step();
+    } finally {
+      looked = null;
     }
   }
 
@@ -59,14 +85,12 @@ export function createPathWatch(): PathWatch {
     if (named?.size === 0) folder.entries.delete(name);
     if (folder.entries.size > 0) return;
     folder.watcher?.close();
-    folders.delete(`${folder.inode} ${folder.at}`);
+    folders.delete(keyOf(folder));
   }
 
-  function open({ at, inode }: { at: string; inode: number }): Folder {
-    const known = folders.get(`${inode} ${at}`);
-    if (known !== undefined) return known;
+  function open({ at, inode }: Point): Folder {
     const folder: Folder = { at, inode, watcher: null, entries: new Map() };
-    folders.set(`${inode} ${at}`, folder);
+    folders.set(keyOf(folder), folder);
     try {
       folder.watcher = watch(at, (_, name) => tell(folder, name)).on('error', () => lose(folder));
     } catch {
@@ -77,15 +101,16 @@ export function createPathWatch(): PathWatch {
 
   function tell(folder: Folder, name: string | null): void {
     const named = name === null ? null : folder.entries.get(name);
-    if (named) wakeAll(named);
+    // What it is told of in its own folder needs no nearer one.
+    if (named) wakeAll(named, ({ file }) => path.dirname(file) !== folder.at);
     // A folder that is moved or deleted tells it under its own name.
-    if (name === null || name === path.basename(folder.at)) wakeAll(entriesOf(folder));
+    if (name === null || name === path.basename(folder.at)) wakeAll(entriesOf(folder), () => true);
   }
 
-  function wakeAll(entries: Iterable<Entry>): void {
+  function wakeAll(entries: Iterable<Entry>, mayMove: (entry: Entry) => boolean): void {
     for (const entry of [...entries]) {
       if (entry.folder === null) continue;
-      arm(entry);
+      if (mayMove(entry)) arm(entry);
       entry.wake();
     }
   }
@@ -102,8 +127,11 @@ export function createPathWatch(): PathWatch {
       return { remove: () => disarm(entry) };
     },
     refresh() {
-      for (const folder of [...folders.values()]) for (const entry of entriesOf(folder)) arm(entry);
+      together(() => {
+        for (const folder of [...folders.values()]) for (const entry of entriesOf(folder)) arm(entry);
+      });
     },
+    together,
     blind: () => [...folders.values()].filter((folder) => folder.watcher === null).length,
     close() {
       for (const folder of folders.values()) folder.watcher?.close();
@@ -114,19 +142,30 @@ export function createPathWatch(): PathWatch {
 
 const entriesOf = (folder: Folder): Entry[] => [...folder.entries.values()].flatMap((named) => [...named]);
 
-/** The nearest existing folder above a file, and the name to look out for in it. */
-function nearestFolder(file: string): { at: string; inode: number; name: string } {
+const keyOf = ({ at, inode }: Omit<Point, 'name'>): string => `${inode} ${at}`;
+
+/** A folder, by its inode, and the name to look out for in it. */
+interface Point {
+  at: string;
+  inode: number;
+  name: string;
+}
+
+interface Look {
+  /** null for what is no folder, or not there. */
+  inode: number | null;
+}
+
+/** The nearest existing folder above a file. */
+function nearestFolder(file: string, look: (at: string) => Look): Point {
   for (let at = path.dirname(file), name = path.basename(file); ; name = path.basename(at), at = path.dirname(at)) {
-    const found = statOf(at);
-    if (found?.isDirectory()) return { at, inode: found.ino, name };
+    const { inode } = look(at);
+    if (inode !== null) return { at, inode, name };
     if (at === path.dirname(at)) return { at, inode: 0, name };
   }
 }
 
-function statOf(file: string) {
-  try {
-    return statSync(file, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+function inodeOf(at: string): number | null {
+  const found = lookAt(at);
+  return found?.isDirectory() ? found.ino : null;
 }

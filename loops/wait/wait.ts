@@ -44,8 +44,10 @@ export function waitForAll(awaited: readonly Awaited[], options: WaitOptions): P
 
     function start(): void {
       for (const one of awaited) open.set(one, []);
-      for (const [one, watched] of open)
-        for (const file of one.files) watched.push(watch.add(file, () => guarded(() => look(one))));
+      watch.together(() => {
+        for (const [one, watched] of open)
+          for (const file of one.files) watched.push(watch.add(file, () => guarded(() => look(one))));
+      });
       for (const one of awaited) look(one);
       options.stop?.addEventListener('abort', stopped);
       if (options.stop?.aborted) stopWaiting();

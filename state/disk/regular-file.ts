@@ -89,6 +89,17 @@ export const readFollowed = (file: string, maxBytes: number = MAX_BYTES): string
 export const readFollowedBytes = (file: string, maxBytes: number = MAX_BYTES): Buffer =>
   readOpened(openLooked(file, O_RDONLY, 0), file, maxBytes).bytes;
 
+/** Its beginning, and how the file looked before it was read. Throws the same, but for one that is large. */
+export function readFollowedHead(file: string, bytes: number): LookedAtBytes {
+  const { fd, look } = openLooked(file, O_RDONLY, 0);
+  try {
+    const head = Buffer.allocUnsafe(Math.min(look.size, bytes));
+    return { bytes: head.subarray(0, readSync(fd, head, 0, head.length, 0)), look };
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /** For what may be missing or strange without harm: null for whatever cannot be read. */
 export const readIfFit = (file: string, maxBytes: number = MAX_BYTES): string | null =>
   readBytesIfFit(file, maxBytes)?.toString('utf8') ?? null;
