@@ -52,6 +52,13 @@ export class BenchWorld {
     return ms;
   }
 
+  /** What it says on stderr. */
+  said(command: string, argv: readonly string[]): string {
+    const { status, stderr } = spawnSync(command, argv, { cwd: this.root, env: this.env, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`${command} ${argv.join(' ')} exited ${status}: ${stderr}`);
+    return stderr;
+  }
+
   node(argv: readonly string[], exit = 0): number {
     return this.timed(process.execPath, argv, exit);
   }
