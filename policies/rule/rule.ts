@@ -25,6 +25,8 @@ export interface Match {
   code?: readonly string[];
   /** In the failure's words and details. */
   text?: Wording;
+  /** In lower case: each text that fits has one of them. Others need not wait until Node has compiled the wording, which takes up to 5 ms. */
+  needs?: readonly string[];
   /** The service asks to wait for less than an hour, or for an hour and more. */
   wait?: 'short' | 'long';
   /** The CLI's exit code, or the name of the signal that ended it. */
@@ -37,6 +39,10 @@ export interface Wording {
   /** For a person. */
   toString(): string;
 }
+
+/** Whether a text may fit by its words. @param lower the text in lower case */
+export const mayFit = (lower: string, needs: readonly string[] | undefined): boolean =>
+  needs === undefined || needs.some((word) => lower.includes(word));
 
 /** One thing that was said, or with `exit` one way to end, as a row sees it. */
 export interface Said {

@@ -1,7 +1,7 @@
 // A Model Context Protocol server that the CLI was told to start or to reach, and that did not serve.
 
 import { near } from '../rule/near.ts';
-import type { Rule } from '../rule/rule.ts';
+import { mayFit, type Rule } from '../rule/rule.ts';
 
 /** What a CLI calls a server, or its own end of the line to it. */
 const SERVER =
@@ -31,11 +31,18 @@ const OF_THE_PROTOCOL = [
 
 const TROUBLE = new RegExp(`${near(SERVER, FAILED).source}|${OF_THE_PROTOCOL}`, 'i');
 
+/** One of these is in whatever TROUBLE finds. */
+const NEEDS = [
+  ...['mcp', 'model context protocol', 'sse', 'stdio', 'streamable', 'posting to endpoint', 'discover'],
+  ...['initialize', 'tools/', 'prompts/', 'resources/', 'waiting for ', 'tool call failed for'],
+] as const;
+
 /** A server without which nothing goes on. */
 export const isRequired = (text: string): boolean => /\brequired MCP servers?\b/i.test(text);
 
 /** A mishap beside the call, which goes on without that server. */
-export const isOfHelper = (text: string): boolean => TROUBLE.test(text) && !isRequired(text);
+export const isOfHelper = (text: string): boolean =>
+  mayFit(text.toLowerCase(), NEEDS) && TROUBLE.test(text) && !isRequired(text);
 
 /** First of all: whatever a server fails with (a status, a time-out, a missing file) is said of it, not of the model. */
 export const MCP_RULES = [
@@ -45,6 +52,7 @@ export const MCP_RULES = [
     tool: 'any',
     source: 'any',
     match: {
+      needs: ['mcp'],
       text: /\bMCP servers?\b[^\n]{0,120}(?:\bnot (?:logged|signed) in\b|\b(?:requires?|needs?) (?:\w+ )?(?:authentication|authori[sz]ation|sign-?in)\b|\bre-?authenticate\b|\bplease authenticate\b|\bOAuth\b[^\n]{0,40}\b(?:required|expired)\b)|\bmcp login\b|\/mcp auth\b|\bhandshaking with MCP server failed\b[^\n]{0,400}\b(?:AuthRequired|OAuth authorization required|Auth required)/i,
     },
     class: 'auth',
@@ -55,7 +63,7 @@ export const MCP_RULES = [
     id: 'mcp-server',
     tool: 'any',
     source: 'any',
-    match: { text: TROUBLE },
+    match: { text: TROUBLE, needs: NEEDS },
     class: 'tooling',
     reason: 'mcp_server',
     proof: [

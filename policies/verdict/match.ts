@@ -3,7 +3,7 @@
 import type { EngineFailure } from '../facts/engine-event.ts';
 import type { EvidenceSource } from '../facts/evidence.ts';
 import type { Tool } from '../facts/tools.ts';
-import type { Match, Rule } from '../rule/rule.ts';
+import { type Match, mayFit, type Rule } from '../rule/rule.ts';
 import type { Clock } from '../time/clock.ts';
 import { retryAt } from './retry-at.ts';
 
@@ -19,7 +19,8 @@ export interface Subject {
 export function findRule(subject: Subject, rules: readonly Rule[], clock: Clock): Rule | null {
   // How the CLI ended is told by its code, not by our words for it.
   const told = subject.exit === null ? subject.failure : { ...subject.failure, message: '' };
-  const said = textsOf(told).join('\n').slice(0, MAX_SAID).replace(URL, ' ');
+  const text = textsOf(told).join('\n').slice(0, MAX_SAID).replace(URL, ' ');
+  const said = { text, lower: text.toLowerCase() };
   const words = codesIn(told);
   let asked: Match['wait'] | null | undefined;
   const wait = () => {
@@ -44,7 +45,7 @@ const isAbout = ({ tool, source }: Rule, subject: Subject) =>
 function fits(
   match: Match,
   { failure, exit }: Subject,
-  said: string,
+  said: { text: string; lower: string },
   words: ReadonlySet<string>,
   wait: () => Match['wait'] | null,
 ): boolean {
@@ -52,7 +53,7 @@ function fits(
   if (match.exit && !(exit !== null && match.exit.includes(exit))) return false;
   if (match.status && !match.status.some((wanted) => isStatus(wanted, status))) return false;
   if (match.code && !match.code.some((wanted) => words.has(wanted.toLowerCase()))) return false;
-  if (match.text && !match.text.test(said)) return false;
+  if (match.text && !(mayFit(said.lower, match.needs) && match.text.test(said.text))) return false;
   return match.wait === undefined || match.wait === wait();
 }
 
