@@ -6,7 +6,7 @@ const { Script } = require('node:vm');
 const body = `${__dirname}/BODY`;
 // V8 takes a cache of its own version and flags alone; the bundle's own hash tells two of one length apart.
 const flags = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ').trim();
-const mark = flags === '' ? '' : `.${hashOf(flags).slice(0, 8)}`;
+const mark = flags === '' ? '' : `.${flags.replace(/[^\w-]+/g, '_').slice(0, 80)}`;
 const cache = `${__dirname}/.BODY.BUILD.${process.versions.v8}${mark}.cache`;
 
 const cachedData = read();
@@ -39,10 +39,6 @@ function read() {
 /** Ours, root's, or that of whoever owns the bundle, and could change that. Windows has no owners here. */
 function isTrusted(uid) {
   return uid === (process.getuid?.() ?? uid) || uid === 0 || uid === fs.statSync(body).uid;
-}
-
-function hashOf(text) {
-  return require('node:crypto').createHash('sha256').update(text).digest('hex');
 }
 
 /** One listener for all bundles of a process. In a folder that we may not write to, every run compiles. */

@@ -6,14 +6,15 @@ import { guardedMistake } from '../../loops/attempt/guarded-places.ts';
 import { outputPathMistake } from '../../loops/attempt/output-paths.ts';
 import type { WrapperRequest } from '../../loops/attempt/request.ts';
 import { MAX_PROMPT_BYTES } from '../../loops/attempt/request.ts';
-import { accountMistake } from '../../loops/call/account.ts';
 import { call } from '../../loops/call/call.ts';
+import { accountMistake } from '../../loops/call/check.ts';
 import { exitByClass } from '../../loops/call/exit.ts';
 import { isPipe } from '../../state/named-pipe.ts';
 import { locateTask, projectState, STAGE_ID, STAGE_ID_MUST } from '../../state/task-folder.ts';
 import { userState } from '../../state/user-state.ts';
 import type { Adapter, CallRequest } from '../../wrappers/adapter.ts';
 import { exitCodesOf } from '../../wrappers/own/exit-codes.ts';
+import { readProc } from '../../wrappers/processes/linux.ts';
 import { readArguments, stopOnSignals } from '../command.ts';
 import type { Arguments } from '../command-line.ts';
 import type { Ran } from '../ran.ts';
@@ -94,7 +95,7 @@ function requestOf(adapter: Adapter, args: Arguments): WrapperRequest | string {
     call: {
       model: text.model ?? null,
       resumeSession: text['resume-session'] ?? null,
-      newSession: adapter.sessionId === 'chosen' ? process.getBuiltinModule('node:crypto').randomUUID() : '',
+      newSession: adapter.sessionId === 'chosen' ? newUuid() : '',
       access: text.access as CallRequest['access'],
       maxTurns: number['max-turns'] ?? null,
       innerRetries: text['inner-retries'] as CallRequest['innerRetries'],
@@ -129,6 +130,11 @@ function requestOf(adapter: Adapter, args: Arguments): WrapperRequest | string {
     ignoreHold: given.has('ignore-hold'),
   };
 }
+
+/** The kernel's own where it gives one: to load node:crypto would keep the CLI waiting for 2 ms. */
+const newUuid = (): string =>
+  readProc('/proc/sys/kernel/random/uuid')?.toString('latin1').trim() ??
+  process.getBuiltinModule('node:crypto').randomUUID();
 
 function chargeOf(
   adapter: Adapter,

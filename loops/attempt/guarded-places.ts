@@ -28,9 +28,14 @@ interface Guarding extends States {
 export function guardedMistake(files: WrapperRequest['files'], { task, callId, ...states }: Guarding): string | null {
   const own = task === null ? null : realFolderOf(task.root);
   const record = own === null || callId === null ? null : path.join(own, 'state/attempts', callId, 'record.json');
+  // Most of a call's files lie in one folder, and what lies above it is looked at once.
+  const known = new Map<string, Surroundings>();
   for (const { flag, file } of outputPathsOf(files)) {
     const place = realPlace(file);
-    const owner = ownerOf(place, states, own);
+    const folder = path.dirname(place);
+    const around = known.get(folder) ?? surroundingsOf(folder, states);
+    known.set(folder, around);
+    const owner = ownerOf(place, around, own);
     if (owner === null || place === record) continue;
     if (owner === own && isBelow(place, path.join(own, 'outputs'))) continue;
     const free = own === null ? '' : `; ${path.join(own, 'outputs')} is free`;
@@ -40,12 +45,27 @@ export function guardedMistake(files: WrapperRequest['files'], { task, callId, .
 }
 
 /** Whether anything may be written there by a command whose arguments are wrong. */
-export const isGuarded = (file: string, states: States): boolean => ownerOf(realPlace(file), states, null) !== null;
+export function isGuarded(file: string, states: States): boolean {
+  const place = realPlace(file);
+  return ownerOf(place, surroundingsOf(path.dirname(place), states), null) !== null;
+}
 
 /** Whose the place is: a task's folder or a project's state, of this project or another, or the user's register; null where it is free. */
-function ownerOf(place: string, { projectState, userState }: States, own: string | null): string | null {
+function ownerOf(place: string, { shared, task }: Surroundings, own: string | null): string | null {
   if (own !== null && isBelow(place, own)) return own;
-  const above = foldersAbove(place);
+  return shared.find((at) => isBelow(place, at)) ?? task;
+}
+
+/** What is not to be written into, as seen from a folder. */
+interface Surroundings {
+  /** The states of projects, and of the user. */
+  shared: readonly string[];
+  /** The folder of a task that it lies in. */
+  task: string | null;
+}
+
+function surroundingsOf(folder: string, { projectState, userState }: States): Surroundings {
+  const above = [folder, ...foldersAbove(folder)];
   const projects = [
     realFolderOf(projectState),
     ...above.filter((at) => path.basename(at) === '.tmp' && existsSync(path.join(at, 'task'))),
@@ -55,7 +75,7 @@ function ownerOf(place: string, { projectState, userState }: States, own: string
   const isTask = (at: string) =>
     existsSync(path.join(at, 'state/journal.jsonl')) ||
     (projects.some((project) => path.dirname(at) === path.join(project, 'task')) && manifestsIn(at).length > 0);
-  return shared.find((at) => isBelow(place, at)) ?? above.find(isTask) ?? null;
+  return { shared, task: above.find(isTask) ?? null };
 }
 
 function foldersAbove(place: string): string[] {

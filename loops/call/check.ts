@@ -1,15 +1,18 @@
 // Looks at everything that can be wrong with a call before anything is paid.
 
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Obstacle } from '../../policies/facts/evidence.ts';
 import type { OwnReason } from '../../policies/facts/own-reasons.ts';
 import type { StopSignal } from '../../policies/facts/stop.ts';
+import { nearest } from '../../policies/text/nearest.ts';
+import { namesIfAny } from '../../state/disk/folder.ts';
 import { readFollowedBytes } from '../../state/disk/regular-file.ts';
+import { checkTaskId, type TaskFolder } from '../../state/task-folder.ts';
 import type { Adapter, CallRequest, PromptLimit } from '../../wrappers/adapter.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
 import { missingOwn } from '../../wrappers/own/missing.ts';
-import { lookAt, outputPathsOf } from '../attempt/output-paths.ts';
+import { lookAt, outputPathsOf, realPlace } from '../attempt/output-paths.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
 import { MAX_PROMPT_BYTES } from '../attempt/request.ts';
 
@@ -158,3 +161,24 @@ function makeWritable(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   accessSync(folder, constants.W_OK | constants.X_OK);
 }
+
+/**
+ * Which task a call of a caller's own may charge: one that is there, or a new one that was asked for by name. A mistyped id would open another account of ten paid calls. @param tasks the folder of the project's tasks.
+ * @returns why nothing may be charged to it, and the way out; or null.
+ */
+export function accountMistake(task: TaskFolder, asked: 'existing' | 'new', tasks: string): string | null {
+  if (task.manifest !== null || existsSync(path.join(task.state, 'journal.jsonl'))) return null;
+  const { id, root } = task;
+  const isInPlace = path.dirname(realPlace(root)) === path.dirname(realPlace(path.join(tasks, id)));
+  if (asked === 'new' && isInPlace) return null;
+  if (!isInPlace)
+    return `${root} is no task (it has neither a manifest nor a journal), and a new one is opened only in ${tasks}; make it one: tollgate init ${root}/`;
+  const near = nearest(
+    id,
+    tasksIn(tasks).filter((name) => name !== id),
+  );
+  const meant = near === null ? '.' : `; did you mean ${near}?`;
+  return `there is no task ${id} in ${tasks}${meant} To open an account of 10 paid calls under that name: --new-task; to write a manifest: tollgate init ${id}`;
+}
+
+const tasksIn = (folder: string): string[] => namesIfAny(folder).filter((name) => checkTaskId(name) === null);

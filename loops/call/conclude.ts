@@ -41,7 +41,7 @@ export async function conclude(draft: Draft, outcome: Outcome, { ready, stop, no
   const { request } = told;
   const record = await judgedRecord(told, outcome, stop);
   if (record.verdict.class !== null) {
-    const { logApiFailure } = await import('./api-failure.ts');
+    const { logApiFailure } = await import('./failed.ts');
     await logApiFailure({
       draft: told,
       attempt,

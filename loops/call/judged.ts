@@ -15,7 +15,7 @@ import type { Judgement } from './judge.ts';
 export async function judged(draft: Draft, outcome: Outcome): Promise<Judgement> {
   const { completed, answer } = outcome.capture;
   if (isSuccess({ completed, answerChars: visibleChars(answer) })) return { verdict: SUCCESS, signature: null };
-  const { judge } = await import('./judge.ts');
+  const { judge } = await import('./failed.ts');
   return judge(outcome, contextOf(draft));
 }
 

@@ -19,6 +19,7 @@ fs.closeSync(fd);
 fs.readFileSync('whole');
 new (require('node:vm').Script)('1', { filename: __dirname + '/a.body.cjs' });
 require('node:child_process').spawnSync('true');
+process.getBuiltinModule('node:crypto');
 require('node:child_process').spawn('true');
 fs.statSync('whole');
 fs.readdirSync('.');
@@ -62,6 +63,10 @@ test('all that a command does is told, each once', ({ counted, run }) => {
   assert.is(bytesOf(eventsOf(told!, 'write')), 9);
   assert.equal(files('read', /^\w+$/), ['whole', 'open']);
   assert.equal(files('sync'), ['open', 'open']);
+  assert.equal(
+    [...new Set(files('builtin'))].filter((name) => ['vm', 'child_process', 'crypto'].includes(name)),
+    ['vm', 'child_process', 'crypto'],
+  );
   assert.equal(files('spawn'), ['true', 'true']);
   assert.equal([files('look', /^whole/), files('list'), files('change')], [['whole'], ['.'], ['made']]);
   const order = told!.events.map(({ what, file }) => `${what} ${path.basename(file)}`);

@@ -5,8 +5,8 @@ import path from 'node:path';
 import type { TestRig } from './test-rig.ts';
 
 export interface CountedEvent {
-  /** `look` is a stat or its like, `list` a folder read, `change` whatever makes, renames or removes a name. */
-  what: 'evaluate' | 'open' | 'read' | 'write' | 'sync' | 'look' | 'list' | 'change' | 'spawn';
+  /** `builtin` is a part of Node that is asked for, `look` a stat or its like, `list` a folder read, `change` whatever makes, renames or removes a name. */
+  what: 'builtin' | 'evaluate' | 'open' | 'read' | 'write' | 'sync' | 'look' | 'list' | 'change' | 'spawn';
   /** The file it is done to; of `spawn` the program. */
   file: string;
   /** Of `evaluate`, `read` and `write`, where it is known. */

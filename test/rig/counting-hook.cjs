@@ -92,6 +92,14 @@ function count(into) {
   around(childProcess.ChildProcess.prototype, 'spawn', ([{ file }]) => note('spawn', file));
   around(childProcess, 'spawnSync', ([file]) => note('spawn', file));
 
+  // Parts of Node that are asked for; most are not there before, and take it up to 2 ms.
+  const { _load } = Module;
+  Module._load = function counted(request, ...rest) {
+    if (Module.isBuiltin(request)) note('builtin', request.replace(/^node:/, ''));
+    return Reflect.apply(_load, this, [request, ...rest]);
+  };
+  around(process, 'getBuiltinModule', ([request]) => note('builtin', request.replace(/^node:/, '')));
+
   // What is evaluated: a module as Node compiles it, or a script of our own starter.
   const { _compile } = Module.prototype;
   Module.prototype._compile = function counted(content, file, ...rest) {

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { accountMistake } from '../../../loops/call/account.ts';
+import { accountMistake } from '../../../loops/call/check.ts';
 import { type ResendRequest, type ResentCall, send, sendingMistake } from '../../../loops/call/resend.ts';
 import { editSession } from '../../../loops/conversation/edit.ts';
 import { planRollback } from '../../../loops/conversation/plans.ts';

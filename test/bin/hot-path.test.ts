@@ -1,0 +1,126 @@
+// What a wrapper costs, in counts that no clock tells: what it loads, opens, looks at, writes, syncs and starts, and in what order.
+// A ceiling that is passed has to be paid for: a reason beside it, and the figures of docs/figures.md measured again.
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { TOOLS } from '../../policies/facts/tools.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { bundlesOf, bytesOf, type CountedProcess, countIn, eventsOf } from '../rig/counted.ts';
+import type { FakeCommand } from '../rig/fake-call.ts';
+import { answerWith, failWith } from '../rig/streams.ts';
+import { TestRig } from '../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig; counted: () => CountedProcess[] }>('hot path');
+test.before.each(async (context) => {
+  const rig = await TestRig.open();
+  Object.assign(context, { rig, counted: countIn(rig) });
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const SAID = 'Error: the server had an error while processing your request\n';
+
+/** A wrapper that was run before, so that its code caches and what it keeps of its user are there. */
+async function warm(
+  { rig, counted }: { rig: TestRig; counted: () => CountedProcess[] },
+  tool: (typeof TOOLS)[number],
+  answer: () => readonly FakeCommand[],
+): Promise<{ whole: CountedProcess; before: CountedProcess; code: number | null }> {
+  rig.answer(answer);
+  rig.write('ask.md', 'Say hello.');
+  const flags = ['--prompt-file=ask.md', '--out=o', '--err=e', '--result=r'];
+  const once = async () => (await rig.start(ADAPTERS[tool].command, flags).result).code;
+  await once();
+  counted();
+  const code = await once();
+  const [whole, ...others] = counted();
+  assert.equal(others, []);
+  const events = whole!.events.slice(
+    0,
+    whole!.events.findIndex(({ what }) => what === 'spawn'),
+  );
+  return { whole: whole!, before: { ...whole!, events }, code };
+}
+
+/** Of the call: not of the system, nor of the build. */
+const OWN = /^(?!\/proc\/|.*\/dist\/)/;
+
+for (const tool of TOOLS) {
+  const { command } = ADAPTERS[tool];
+
+  test(`${command} starts its CLI before it has done anything that can wait`, async (context) => {
+    const { before, code } = await warm(context, tool, () => answerWith(tool, 'ok'));
+    assert.is(code, 0);
+    atMost(before, [
+      // Its own bundle alone, once; what judges is another one.
+      ['bytes evaluated', bytesOf(eventsOf(before, 'evaluate', /\/dist\//)), 262_144],
+      // The prompt and the CLI's package; the register, the overlay, the prompt's copy; its three descriptors, two of them to be read.
+      ['files opened', eventsOf(before, 'open', OWN).length, 10],
+      ['files written', eventsOf(before, 'write').length, 3],
+      // Nothing that protects money: a call without a task has no journal.
+      ['files synced', eventsOf(before, 'sync').length, 0],
+      // Each output for its kind, its room, and whether it is another's; one folder's surroundings once.
+      ['looks at files of the project', eventsOf(before, 'look', /\/project(?:\/|$)|^[\w.]+$/).length, LOOKS],
+    ]);
+    assert.equal(bundlesOf(before), [`${command}.cjs`]);
+    // Each other part of Node takes up to 2 ms to load: node:crypto, node:net by itself, node:stream, node:zlib.
+    const parts = new Set(eventsOf(before, 'builtin').map(({ file }) => file));
+    assert.equal(
+      [...parts].filter((part) => !BEFORE_THE_CLI.includes(part)),
+      [],
+    );
+  });
+
+  test(`a success of ${command} reads, writes and syncs nothing twice`, async (context) => {
+    const { whole } = await warm(context, tool, () => answerWith(tool, 'ok'));
+    assert.equal(bundlesOf(whole), [`${command}.cjs`]);
+    atMost(whole, [
+      ['processes started', eventsOf(whole, 'spawn').length, 1],
+      // The answer and the record: what the caller is told is there.
+      ['files synced', eventsOf(whole, 'sync').length, 2],
+      ['the prompt read', readsOf(whole, /ask\.md$/), 1],
+      ['the prompt written', eventsOf(whole, 'write', /\/prompt$/).length, 1],
+      // Followed as it grows, and published.
+      ['passes over the event stream', readsOf(whole, /\/stdout$/), 2],
+      // Where it is called, and once more with the process of its CLI.
+      ['entries of the register written', eventsOf(whole, 'write', /\/calls\//).length, 2],
+    ]);
+  });
+
+  test(`a failure of ${command} loads what judges it while and after its CLI runs, in two bundles`, async (context) => {
+    const told = { do: 'write', to: 'stderr', text: SAID } as const;
+    const { whole, before, code } = await warm(context, tool, () => [told, ...failWith(tool, SAID, 500)]);
+    assert.is.not(code, 0);
+    assert.equal(bundlesOf(before), [`${command}.cjs`]);
+    assert.equal(bundlesOf(whole), [
+      `${command}.cjs`,
+      'lazy-policies-stderr-error-lines.cjs',
+      'lazy-loops-call-failed.cjs',
+    ]);
+    atMost(whole, [
+      ['bytes evaluated', bytesOf(eventsOf(whole, 'evaluate', /\/dist\//)), 655_360],
+      ['processes started', eventsOf(whole, 'spawn').length, 1],
+      // The record; there is no answer.
+      ['files synced', eventsOf(whole, 'sync').length, 1],
+      // The log of API failures tells the last events.
+      ['passes over the event stream', readsOf(whole, /\/stdout$/), 3],
+      ['passes over stderr', readsOf(whole, /\/stderr$/), 2],
+    ]);
+  });
+}
+
+const LOOKS = 38;
+
+const BEFORE_THE_CLI = [
+  ...['fs', 'path', 'os', 'url', 'util', 'vm', 'module'],
+  ...['child_process', 'timers/promises', 'string_decoder'],
+];
+
+/** Reads that gave something. */
+const readsOf = (counted: CountedProcess, of: RegExp): number =>
+  eventsOf(counted, 'read', of).filter(({ bytes = 0 }) => bytes > 0).length;
+
+function atMost({ script }: CountedProcess, counts: readonly (readonly [what: string, count: number, most: number])[]) {
+  for (const [what, count, most] of counts) assert.ok(count <= most, `${script}: ${what}: ${count}, at most ${most}`);
+}
+
+test.run();
