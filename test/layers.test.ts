@@ -287,7 +287,7 @@ test('ARCHITECTURE names each door', () => {
 
 /** What builds, checks and tests; every other package is bundled, and none is installed beside the package. */
 const TOOLS_OF_OURS =
-  /^(?:@actions\/workflow-parser|@biomejs\/biome|@modelcontextprotocol\/client|@types\/.+|axe-core|esbuild|fast-check|playwright-core|tsx|typescript|uvu)$/;
+  /^(?:@actions\/workflow-parser|@biomejs\/biome|@eslint-community\/regexpp|@modelcontextprotocol\/client|@types\/.+|axe-core|esbuild|fast-check|playwright-core|tsx|typescript|uvu)$/;
 
 test('every dependency is bundled, and used through three files at the most', () => {
   const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<
