@@ -68,6 +68,7 @@ test('it holds the bundles, the pages, the examples and the licences, and no sou
     'docs',
     'examples',
     'package.json',
+    'skills',
   ]);
   const names = packed.files.map(({ path: file }) => file);
   assert.equal(

@@ -1,7 +1,5 @@
 // The real CLIs as clients of tollgate mcp, registered as its page says: what their models read of it, and that a client which gives up loses nothing.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'uvu';
@@ -10,7 +8,8 @@ import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import { type ModelApi, startModelApi } from '../rig/model-api.ts';
 import { answerWith } from '../rig/streams.ts';
 import { TestRig } from '../rig/test-rig.ts';
-import { CLIS, RealHome } from './real-home.ts';
+import { speak } from './real-cli.ts';
+import { RealHome } from './real-home.ts';
 
 interface ClientRow {
   /** How its model calls a tool of the server. */
@@ -70,17 +69,6 @@ async function register(tool: BuiltIn, api: ModelApi, rig: TestRig): Promise<Rea
     writeFileSync(path.join(home.home, file!), json!);
   } else assert.is((await speak(home, tool, line.split(' '))).code, 0);
   return home;
-}
-
-/** The real CLI, whatever stands before it on the PATH. */
-async function speak(home: RealHome, tool: BuiltIn, argv: readonly string[], env: Record<string, string> = {}) {
-  const child = spawn(path.join(CLIS, '.bin', tool), argv, {
-    ...{ cwd: home.project, env: { ...home.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 },
-  });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
-  const [code] = await once(child, 'close');
-  return { code: code as number | null, said };
 }
 
 function edit(file: string, from: string, to: string): void {
