@@ -53,7 +53,7 @@ export const PREFLIGHT_SPEC = {
 export async function preflightCommand(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(PREFLIGHT_SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
-  const options = sweepMistake(read.args.given) ?? (await optionsOf(read.args));
+  const options = sweepMistake(read.args.given) ?? (await preflightOptions(read.args));
   if (typeof options === 'string') return { exit: TOLLGATE_EXIT.badInput, err: `${PREFLIGHT_SPEC.name}: ${options}\n` };
   const { given } = read.args;
   const { ink } = sheetOf(process.env);
@@ -73,7 +73,7 @@ export async function preflightCommand(argv: readonly string[]): Promise<Ran> {
 }
 
 /** The options, or what is wrong with them. */
-async function optionsOf({ text, given }: Arguments): Promise<PreflightOptions | string> {
+export async function preflightOptions({ text, given }: Arguments): Promise<PreflightOptions | string> {
   const cwd = path.resolve(text.cwd!);
   const project = given.has('trust-workspace') ? await described(cwd) : NOTHING;
   if (typeof project === 'string') return project;

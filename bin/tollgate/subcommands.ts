@@ -101,6 +101,10 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     about: 'a local page of this project: see what runs and what failed, and steer',
     load: () => import('./console/console.ts'),
   },
+  doctor: {
+    about: 'what to do about this machine, the gravest first, and how to see that it is mended',
+    load: () => import('./doctor.ts'),
+  },
   mcp: {
     about: 'serve agents by the Model Context Protocol: how tasks stand, why they failed, what is used',
     load: () => import('./mcp/mcp.ts'),

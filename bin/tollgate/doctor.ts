@@ -1,0 +1,97 @@
+// tollgate doctor: what preflight finds as a list of things to do, the gravest first, each with how to see that it is mended.
+
+import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import type { CheckFinding } from '../../policies/facts/finding.ts';
+import { visible } from '../../policies/text/visible-text.ts';
+import { preflight } from '../../preflight.ts';
+import { readArguments } from '../command.ts';
+import type { CommandSpec } from '../command-line.ts';
+import { PREFLIGHT_SPEC, preflightOptions } from '../preflight-command.ts';
+import { printing } from '../printing.ts';
+import { startProgress } from '../progress-line.ts';
+import { badInputOf, type Ran } from '../ran.ts';
+import { coloursOf, sheetOf } from '../sheet.ts';
+
+const { tools, 'trust-workspace': trust, quick, cwd } = PREFLIGHT_SPEC.flags;
+
+const SPEC: CommandSpec = {
+  name: 'tollgate doctor',
+  usage: '[--tools LIST] [--quick]',
+  about:
+    'Says what to do about this machine, the gravest first: what is wrong, the line to type or the thing to mend, and the line that shows whether it is mended. The checks are those of preflight; it changes nothing.',
+  flags: { tools, 'trust-workspace': trust, quick, cwd },
+  words: { min: 0, max: 0, called: 'nothing' },
+  examples: [
+    ['tollgate doctor', 'what to do before the first task'],
+    ['tollgate doctor --tools codex', 'as far as codex needs it'],
+    ['tollgate doctor --json | jq -r ".steps[0].do"', 'what to do first'],
+  ],
+  exits: [
+    [TOLLGATE_EXIT.ok, 'nothing must be done (there may be warnings)'],
+    [TOLLGATE_EXIT.failure, 'something must be done before a task can run'],
+    [TOLLGATE_EXIT.badInput, 'a flag is wrong'],
+  ],
+};
+
+interface Step {
+  status: 'fail' | 'warn';
+  check: string;
+  found: string;
+  do: string;
+  /** The line that shows whether it is mended. */
+  verify: string;
+}
+
+export async function run(argv: readonly string[]): Promise<Ran> {
+  const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
+  if (read.how === 'ended') return read.ran;
+  const options = await preflightOptions(read.args);
+  if (typeof options === 'string') return badInputOf(SPEC.name)(options);
+  const { given } = read.args;
+  const detail = given.has('quiet') ? 'problems' : 'all';
+  const progress = startProgress(printing('stderr'), detail, () => 'asking the CLIs for their versions');
+  const { ok, findings } = await preflight(options).finally(progress.stop);
+  const steps = stepsOf(findings, options.tools ?? []);
+  const exit = ok ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.failure;
+  if (given.has('json')) return { exit, out: `${JSON.stringify({ schema: 1, ok, steps }, null, 2)}\n` };
+  return { exit, out: `${[...steps.map(paragraph), summary(steps)].join('\n\n')}\n` };
+}
+
+/** What must be mended before what may go wrong; within that in the order of the checks, of which each stands on those before it. */
+function stepsOf(findings: readonly CheckFinding[], tools: readonly string[]): Step[] {
+  return (['fail', 'warn'] as const).flatMap((status) =>
+    findings
+      .filter((finding) => finding.status === status)
+      .map(({ check, found, fix }) => ({
+        status,
+        check,
+        found,
+        do: fix ?? 'look at it',
+        verify: lineFor(check, tools),
+      })),
+  );
+}
+
+/** Of a CLI's check that CLI alone is asked again. */
+function lineFor(check: string, tools: readonly string[]): string {
+  const tool = tools.find((name) => check.startsWith(`${name} `));
+  return tool === undefined ? 'preflight' : `preflight --tools ${tool}`;
+}
+
+function paragraph({ status, check, found, do: what, verify }: Step, i: number): string {
+  const colours = coloursOf(sheetOf(process.env).ink);
+  const must = status === 'fail' ? colours.red('must') : colours.yellow('may');
+  const lines = [
+    `${i + 1}. ${must}  ${colours.bold(check)}: ${visible(found)}`,
+    `do     ${visible(what)}`,
+    `check  ${verify}`,
+  ];
+  return lines.join('\n   ');
+}
+
+function summary(steps: readonly Step[]): string {
+  const must = steps.filter(({ status }) => status === 'fail').length;
+  if (steps.length === 0) return 'Nothing to do: this machine is ready.';
+  if (must === 0) return `Nothing must be done; ${steps.length} may be worth it. Then: tollgate run TASK`;
+  return `${must} must be done first, from the top. Then: tollgate doctor`;
+}

@@ -1,0 +1,54 @@
+// tollgate doctor: preflight's findings as things to do, the gravest first, each with the line that shows whether it is mended.
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { TestRig } from '../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('tollgate doctor');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+  context.rig.write('.git/HEAD', '');
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const doctor = (rig: TestRig, ...argv: string[]) => rig.run('tollgate', ['doctor', '--quick', ...argv]);
+
+test('what must be done before what may, and how it is checked', async ({ rig }) => {
+  rig.uninstall('codex');
+  const certificates = { CODEX_API_KEY: 'k', NODE_EXTRA_CA_CERTS: '/nowhere\u001b[31m.pem' };
+  const { code, stdout } = await rig.run('tollgate', ['doctor', '--quick', '--tools=codex'], { env: certificates });
+  const [first, ...others] = stdout.trimEnd().split('\n\n');
+  assert.is(code, 1);
+  assert.is(
+    first,
+    '1. must  codex command: codex is not found\n   do     npm install -g @openai/codex@0.169.0\n   check  preflight --tools codex',
+  );
+  assert.match(
+    others.at(-2)!,
+    /^\d\. may {2}certificates: .*\/nowhere \[31m\.pem.*\n {3}do {5}unset it, .*\n {3}check {2}preflight$/,
+  );
+  assert.is(others.at(-1), '1 must be done first, from the top. Then: tollgate doctor');
+});
+
+test('its steps are the findings of preflight that are wrong, no more and no fewer', async ({ rig }) => {
+  rig.uninstall('claude');
+  const { code, stdout } = await doctor(rig, '--json');
+  const { ok, steps } = JSON.parse(stdout) as { ok: boolean; steps: { check: string; status: string }[] };
+  const told = JSON.parse((await rig.run('preflight', ['--quick', '--json'])).stdout) as {
+    findings: { check: string; status: string }[];
+  };
+  assert.equal([code, ok], [1, false]);
+  const wrong = (status: string) =>
+    told.findings.filter((finding) => finding.status === status).map(({ check }) => `${status} ${check}`);
+  assert.equal(
+    steps.map(({ status, check }) => `${status} ${check}`),
+    [...wrong('fail'), ...wrong('warn')],
+  );
+});
+
+test('a flag of preflight that changes something is none of its flags', async ({ rig }) => {
+  const { code, stderr } = await doctor(rig, '--sweep');
+  assert.equal([code, stderr.split('\n')[0]], [2, 'tollgate doctor: unknown flag --sweep']);
+});
+
+test.run();
