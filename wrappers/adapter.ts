@@ -73,8 +73,8 @@ export interface Adapter {
   readEvent(line: string): EngineEvent[];
   /** The whole of stdout, for a call that was made without the stream; null where it is no such document. */
   readDocument(text: string): EngineEvent[] | null;
-  /** One line of stderr, for what is only announced there. */
-  readStderr(line: string): EngineEvent[];
+  /** One line of stderr, for what is only announced there; null where nothing is. */
+  readStderr: ((line: string) => EngineEvent[]) | null;
   /** A file in which the CLI counts what the event stream does not: the argument that asks for it, and how to read it. */
   usageFile: { argument(file: string): string; read(text: string): Partial<Usage> } | null;
   /** What it counts of tokens: this call, or the whole session so far. */

@@ -1,5 +1,7 @@
 // Makes lines of text that comes in pieces, wherever it was cut, and keeps no more of a line than is wanted.
 
+import { isInk } from '../policies/scan/characters.ts';
+
 export interface LineSplitter {
   push(text: string): void;
   /** Gives out a last line that has no line end. */
@@ -14,11 +16,13 @@ export const MAX_STDERR_LINE = 32_768;
  * @param keeps all of a line, or what is `shown` of it: a terminal writes over what stands before a carriage return,
  *   so that of a progress bar only the last state is a line, however long it went on. White space at its end is none.
  * @param onLine gets each line without its end, and how many characters of it were not kept.
+ * @param onLines gets, in its place, a text of many lines, none of them with white space at its end.
  */
 export function createLineSplitter(
   maxLine: number,
   keeps: 'all' | 'shown',
   onLine: (line: string, dropped: number) => void,
+  onLines: ((text: string) => void) | null = null,
 ): LineSplitter {
   let pieces: string[] = [];
   let kept = 0;
@@ -62,18 +66,29 @@ export function createLineSplitter(
   return {
     push(text) {
       let from = 0;
+      /** Where the lines begin that are given out as one text. */
+      let many = 0;
+      const giveMany = () => {
+        if (from > many) onLines!(text.slice(many, from - 1));
+      };
       // Most lines come whole, and of short ones there may be millions.
       const isPlain = !text.includes('\r');
       for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
-        const piece = text.slice(from, end);
-        if (isPlain && kept === 0 && dropped === 0 && space === '' && piece.length <= maxLine)
-          onLine(keeps === 'all' || isInk(piece.charCodeAt(piece.length - 1)) ? piece : piece.trimEnd(), 0);
-        else {
-          take(piece);
-          flush();
+        const isWhole = isPlain && kept === 0 && dropped === 0 && space === '' && end - from <= maxLine;
+        const isTrimmed = end === from || isInk(text.charCodeAt(end - 1));
+        if (!isWhole || !isTrimmed || onLines === null) {
+          if (onLines !== null) giveMany();
+          const piece = text.slice(from, end);
+          if (isWhole) onLine(keeps === 'all' || isTrimmed ? piece : piece.trimEnd(), 0);
+          else {
+            take(piece);
+            flush();
+          }
+          many = end + 1;
         }
         from = end + 1;
       }
+      if (onLines !== null) giveMany();
       take(text.slice(from));
     },
     end() {
@@ -81,6 +96,3 @@ export function createLineSplitter(
     },
   };
 }
-
-/** Surely no white space. */
-const isInk = (code: number): boolean => code > 32 && code < 127;

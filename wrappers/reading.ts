@@ -79,9 +79,9 @@ export function read(
       take(dropped === 0 ? adapter.readEvent(line) : readOutsized(line, adapter), 'stream'),
     ),
   );
-  const stderr = followAfter(stdout, files.stderr, (line) => {
-    selected.push(line);
-    take(adapter.readStderr(line), 'stderr');
+  const stderr = followAfter(stdout, files.stderr, (lines) => {
+    selected.push(lines);
+    if (adapter.readStderr !== null) for (const line of lines.split('\n')) take(adapter.readStderr(line), 'stderr');
   });
   const look = () => {
     if (finished || broken !== null) return;
@@ -151,9 +151,9 @@ export function read(
 }
 
 /** null where the agent of a call that is over has removed it or put something else there: the answer is in the other. */
-function followAfter(first: Follower, file: string, take: (line: string) => void): Follower | null {
+function followAfter(first: Follower, file: string, take: (lines: string) => void): Follower | null {
   try {
-    return follow(file, createLineSplitter(MAX_STDERR_LINE, 'shown', take));
+    return follow(file, createLineSplitter(MAX_STDERR_LINE, 'shown', take, take));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'EINVAL') return null;
@@ -196,13 +196,14 @@ function createSelection(tool: Tool | null) {
   const load = async () => {
     const { createErrorLines } = await import('../policies/stderr/error-lines.ts');
     picker = createErrorLines(tool);
-    for (const line of early) picker.push(line);
+    for (const lines of early) picker.pushAll(lines);
     early.length = 0;
   };
   return {
-    push(line: string) {
-      if (picker !== null) return picker.push(line);
-      early.push(line);
+    /** One line, or a text of many. */
+    push(lines: string) {
+      if (picker !== null) return picker.pushAll(lines);
+      early.push(lines);
       loading ??= load();
     },
     ready: () => loading,

@@ -38,7 +38,7 @@ export interface PlainOutcome {
 const SILENT = {
   tool: null,
   readEvent: () => [],
-  readStderr: () => [],
+  readStderr: null,
   usageFile: null,
   asksAgain: 'after a wait',
   lingerMs: 0,

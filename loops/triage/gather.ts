@@ -61,7 +61,7 @@ export function gather(call: GatheredEnd): Gathering {
     }),
     stderr: createLineSplitter(MAX_STDERR_LINE, 'shown', (line) => {
       lines.push(line);
-      for (const event of adapter.readStderr(line)) capture.add(event, 'stderr');
+      for (const event of adapter.readStderr?.(line) ?? []) capture.add(event, 'stderr');
     }),
     gathered() {
       if (!told)

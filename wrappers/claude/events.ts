@@ -128,8 +128,3 @@ const UNTELLING: ReadonlySet<string> = new Set([
   'unknown',
   'invalid_request',
 ]);
-
-/** Everything is told in the event stream. */
-export function readStderr(_line: string): EngineEvent[] {
-  return [];
-}

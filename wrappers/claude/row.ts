@@ -3,7 +3,7 @@
 import { COMMANDS } from '../../policies/facts/tools.ts';
 import type { Adapter, CallRequest } from '../adapter.ts';
 import { escapePrompt } from './escape.ts';
-import { readEvent, readStderr } from './events.ts';
+import { readEvent } from './events.ts';
 import { FEATURES } from './features.ts';
 import { overlay as readOverlay } from './overlay.ts';
 import { type ClaudeOwn, OWN_FLAGS } from './own-flags.ts';
@@ -42,7 +42,7 @@ export const CLAUDE = {
   prompt: { via: 'stdin', escape: escapePrompt, limit: { unit: 'bytes', max: 10_000_000 } },
   readEvent,
   readDocument: () => null,
-  readStderr,
+  readStderr: null,
   usageFile: null,
   usageCounts: 'call',
   sessionId: 'chosen',

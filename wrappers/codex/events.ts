@@ -62,8 +62,3 @@ function usageOf(usage: Json | null): Partial<Usage> {
     total_tokens: input === null || output === null ? null : input + output,
   };
 }
-
-/** Everything is told in the event stream. */
-export function readStderr(_line: string): EngineEvent[] {
-  return [];
-}

@@ -2,7 +2,7 @@
 
 import { COMMANDS } from '../../policies/facts/tools.ts';
 import type { Adapter, CallRequest } from '../adapter.ts';
-import { readEvent, readStderr } from './events.ts';
+import { readEvent } from './events.ts';
 import { FEATURES } from './features.ts';
 import { overlay as readOverlay } from './overlay.ts';
 import { type CodexOwn, OWN_FLAGS } from './own-flags.ts';
@@ -39,7 +39,7 @@ export const CODEX = {
   prompt: { via: 'stdin', escape: (text) => text, limit: { unit: 'characters', max: 1_048_576 } },
   readEvent,
   readDocument: () => null,
-  readStderr,
+  readStderr: null,
   usageFile: null,
   usageCounts: 'session',
   sessionId: 'announced',

@@ -106,8 +106,3 @@ function readMessage({ messageId, model, content }: Json): EngineEvent[] {
 }
 
 const FILTERED = /^The model returned no content because the response was blocked by content filtering\.$/;
-
-/** Everything is told in the event stream. */
-export function readStderr(_line: string): EngineEvent[] {
-  return [];
-}

@@ -3,7 +3,7 @@
 import { COMMANDS } from '../../policies/facts/tools.ts';
 import { type Adapter, type CallRequest, NO_OVERLAY } from '../adapter.ts';
 import { escapePrompt } from './escape.ts';
-import { readEvent, readStderr } from './events.ts';
+import { readEvent } from './events.ts';
 import { FEATURES } from './features.ts';
 import { type CopilotOwn, OWN_FLAGS } from './own-flags.ts';
 import { readUsage } from './usage.ts';
@@ -39,7 +39,7 @@ export const COPILOT = {
   prompt: { via: 'stdin', escape: escapePrompt, limit: null },
   readEvent,
   readDocument: () => null,
-  readStderr,
+  readStderr: null,
   usageFile: { argument: (file) => `--usage-output-file=${file}`, read: readUsage },
   usageCounts: 'session',
   sessionId: 'chosen',
