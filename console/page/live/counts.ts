@@ -1,5 +1,15 @@
 // What the rail says beside the name of a view.
 
-import { signal } from '../reactive.ts';
+import { computed } from '../reactive.ts';
+import { countStates } from '../tasks/choose-tasks.ts';
+import { everyLine } from '../tasks/task-store.ts';
 
-export const counts = signal<Readonly<Record<string, { n: number; what: string }>>>({});
+export const counts = computed<Readonly<Record<string, { n: number; what: string }>>>(() => {
+  const states = countStates(everyLine());
+  const of = (state: string) => states.get(state) ?? 0;
+  return {
+    now: { n: of('running'), what: 'running' },
+    failures: { n: of('failed') + of('refused'), what: 'failed' },
+    supervise: { n: of('parked'), what: 'parked' },
+  };
+});
