@@ -57,6 +57,26 @@ export function lineInJson(text: string, path: readonly PropertyKey[]): number {
   }
 }
 
+/** Does an object have a name for the second time? @param text of valid JSON. */
+export function repeatsName(text: string): boolean {
+  const open: (Set<unknown> | null)[] = [];
+  let name: unknown = null;
+  for (const [piece] of text.matchAll(PIECES)) {
+    const names = open.at(-1) ?? null;
+    if (piece === '{') open.push(new Set());
+    else if (piece === '[') open.push(null);
+    else if (piece === '}' || piece === ']') open.pop();
+    else if (piece === ':') {
+      if (names?.has(name)) return true;
+      names?.add(name);
+    } else name = JSON.parse(piece);
+  }
+  return false;
+}
+
+/** Strings, brackets, and the colon behind a name. */
+const PIECES = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}:]/gs;
+
 /** A string, a bracket, another value, or what stands between them. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]|[^\s"[\]{},:]+|[\s,:]+/sy;
 

@@ -12,13 +12,9 @@ import { userState } from '../user-state.ts';
 /** A hash of all that decides whether a file is sound; build.mjs fills it in, and without it nothing is believed. */
 declare const __soundBy: string | undefined;
 
-/** How such a file is read: as JSON, or as the YAML that it is. */
-type Sound = 'json' | 'yaml';
-
 export interface SoundFiles {
-  /** null for one that nobody has looked at yet. */
-  find(bytes: Buffer): Sound | null;
-  note(bytes: Buffer, sound: Sound): void;
+  has(bytes: Buffer): boolean;
+  add(bytes: Buffer): void;
 }
 
 /**
@@ -32,18 +28,12 @@ export function soundFiles(environment: NodeJS.ProcessEnv, purpose: 'run' | 'loo
   const file = path.join(state, 'sound-manifests');
   const keyOf = (bytes: Buffer) => hash('sha256', Buffer.concat([Buffer.from(by), bytes]));
   return {
-    find(bytes) {
-      const known = readOwn(file);
-      const at = known.indexOf(`${keyOf(bytes)} `);
-      if (at === -1) return null;
-      const sound = known.slice(at, known.indexOf('\n', at)).split(' ')[1];
-      return sound === 'json' || sound === 'yaml' ? sound : null;
-    },
-    note(bytes, sound) {
+    has: (bytes) => readOwn(file).includes(`${keyOf(bytes)}\n`),
+    add(bytes) {
       if (purpose === 'look') return;
       try {
         makeFolder(state);
-        append(file, `${keyOf(bytes)} ${sound}\n`);
+        append(file, `${keyOf(bytes)}\n`);
       } catch (error) {
         // It is looked at again the next time.
         if (!(error instanceof UnfitFileError) && !isSystemError(error)) throw error;

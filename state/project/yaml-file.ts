@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Document, visit as Visit } from 'yaml';
 import type * as z from 'zod';
 import { readFollowedBytes, UnfitFileError } from '../disk/regular-file.ts';
-import { hasIn, lineInJson } from './json-line.ts';
+import { hasIn, lineInJson, repeatsName } from './json-line.ts';
 import type { SoundFiles } from './sound-files.ts';
 import { limitMistake, TOO_DEEP } from './yaml-limits.ts';
 import { lineOf } from './yaml-line.ts';
@@ -28,6 +28,7 @@ interface Known<T> {
   complete(data: object): T;
 }
 
+/** JSON is YAML, and is read without what reads that; only its mistakes are told by it. */
 export async function readYaml<S extends z.ZodType>(
   file: string,
   what: string,
@@ -36,16 +37,24 @@ export async function readYaml<S extends z.ZodType>(
 ): Promise<YamlRead<z.infer<S>>> {
   const bytes = bytesOf(file, what);
   if (typeof bytes === 'string') return invalid(bytes);
-  const sound = known?.files.find(bytes) ?? null;
-  if (sound === 'json') return jsonRead(bytes.toString('utf8'), known!);
-  const [schema, { parseDocument, LineCounter, visit }] = await Promise.all([
-    sound === null ? load() : null,
-    import('yaml'),
-  ]);
-  const limit = limitMistake(bytes);
+  const isSound = known?.files.has(bytes) ?? false;
+  const limit = isSound ? null : limitMistake(bytes);
   if (limit !== null) return invalid(`${file}:${limit.line}: ${limit.message}`);
+  const schema = isSound ? null : await load();
+  const note = (given: unknown, made: z.infer<S>) => {
+    // Once it is read the short way, it must say the very same.
+    if (known !== null && isDeepStrictEqual(known.complete(given as object), made)) known.files.add(bytes);
+  };
+  const text = bytes.toString('utf8');
+  const json = objectIn(text);
+  const passed = json === null ? null : passedBy(schema, json, known);
+  if (passed !== null) {
+    if (schema !== null) note(json, passed.value);
+    return { ...passed, how: 'read', lineOf: (path) => lineInJson(text, path), has: (path) => hasIn(json, path) };
+  }
+  const { parseDocument, LineCounter, visit } = await import('yaml');
   const lines = new LineCounter();
-  const document = parseDocument(bytes.toString('utf8'), {
+  const document = parseDocument(text, {
     lineCounter: lines,
     version: '1.2',
     schema: 'core',
@@ -75,9 +84,7 @@ export async function readYaml<S extends z.ZodType>(
   if (schema === null) return read(known!.complete(data as object));
   const parsed = schema.safeParse(data);
   if (parsed.success) {
-    // Once it is read the short way, it must say the very same.
-    if (known !== null && isDeepStrictEqual(known.complete(data as object), parsed.data))
-      known.files.note(bytes, isDeepStrictEqual(jsonOrNull(bytes), data) ? 'json' : 'yaml');
+    note(data, parsed.data);
     return read(parsed.data);
   }
   const { describeIssue } = await import('./yaml-issue.ts');
@@ -89,22 +96,26 @@ export async function readYaml<S extends z.ZodType>(
   return { how: 'invalid', kind: 'unfit', message };
 }
 
-function jsonRead<T>(text: string, { complete }: Known<T>): YamlRead<T> {
-  const data = JSON.parse(text) as object;
-  return {
-    how: 'read',
-    value: complete(data),
-    lineOf: (path) => lineInJson(text, path),
-    has: (path) => hasIn(data, path),
-  };
-}
-
-function jsonOrNull(bytes: Buffer): unknown {
+/** null for what is no object in JSON; of two of one name YAML says where they stand. */
+function objectIn(text: string): object | null {
+  if (!/^\s*\{/.test(text)) return null;
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    const data = JSON.parse(text) as object;
+    return repeatsName(text) ? null : data;
   } catch {
     return null;
   }
+}
+
+/** null for what the schema does not pass. */
+function passedBy<S extends z.ZodType>(
+  schema: S | null,
+  data: object,
+  known: Known<z.infer<S>> | null,
+): { value: z.infer<S> } | null {
+  if (schema === null) return { value: known!.complete(data) };
+  const parsed = schema.safeParse(data);
+  return parsed.success ? { value: parsed.data } : null;
 }
 
 /** Or what is wrong with it. */

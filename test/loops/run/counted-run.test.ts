@@ -69,12 +69,11 @@ test('a run of one stage starts its guardian alone, and writes its prompt where 
 }) => {
   const run = countedTask(rig);
   const stage = await run(1);
-  // The manifest is new here: it needs its schema once.
+  // The manifest is new here: it needs its schema once, and is no YAML.
   assert.equal(bundlesOf(stage), [
     'tollgate.cjs',
     'lazy-bin-tollgate-run.cjs',
     'lazy-state-project-manifest-schema.cjs',
-    'lazy-yaml-dist-index.cjs',
     'lazy-wrappers-codex-sessions-store.cjs',
   ]);
   // In a tree that is not large git's files are read, and git is not started.

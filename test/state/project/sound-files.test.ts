@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LineCounter, parseDocument } from 'yaml';
 import { completeManifest } from '../../../state/project/complete-manifest.ts';
-import { hasIn, lineInJson } from '../../../state/project/json-line.ts';
+import { hasIn, lineInJson, repeatsName } from '../../../state/project/json-line.ts';
 import { MANIFEST } from '../../../state/project/manifest-schema.ts';
 import { lineOf } from '../../../state/project/yaml-line.ts';
 import { bundlesOf, countIn } from '../../rig/counted.ts';
@@ -61,6 +61,20 @@ for (const indent of [0, 2])
     }
   });
 
+for (const [text, repeats] of [
+  ['{"a": {"b": 1}, "b": [{"b": 2}, {"b": 3}]}', false],
+  ['{"a": ["a", "a"], "b": {"a": "b"}}', false],
+  ['{"a": "b\\": 1, \\"b", "b": 1}', false],
+  ['{"a": 1, "b": {"c": []}, "a": 2}', true],
+  ['{"a": [{"b": 1, "\\u0062": 2}]}', true],
+] as const)
+  test(`${text} ${repeats ? 'repeats a name, as' : 'repeats no name, and says the same to'} YAML`, () => {
+    assert.is(repeatsName(text), repeats);
+    const document = parseDocument(text, { uniqueKeys: true });
+    assert.is(document.errors.length > 0, repeats);
+    if (!repeats) assert.equal(document.toJS(), JSON.parse(text));
+  });
+
 function pathsOf(value: unknown, at: PropertyKey[] = []): PropertyKey[][] {
   if (typeof value !== 'object' || value === null) return [at];
   const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
@@ -97,18 +111,18 @@ test('a manifest that a run has seen needs neither schema nor YAML; what is kept
 }) => {
   const { task, again, marks } = await doneTask(rig);
   assert.equal(await again(), []);
-  assert.match(readFileSync(marks, 'utf8'), /^[0-9a-f]{64} json\n$/);
+  assert.match(readFileSync(marks, 'utf8'), /^[0-9a-f]{64}\n$/);
   assert.is(statSync(marks).mode & 0o777, 0o600);
   const manifest = path.join(task.folder, 'manifest.json');
   writeFileSync(manifest, `${readFileSync(manifest, 'utf8')}\n`);
-  assert.equal(await again(), [SCHEMA, YAML]);
+  assert.equal(await again(), [SCHEMA]);
   assert.equal(await again(), []);
 });
 
 test('what others could have written, or another version has, says nothing', async ({ rig }) => {
   const { again, marks } = await doneTask(rig);
   chmodSync(marks, 0o622);
-  assert.equal(await again(), [SCHEMA, YAML]);
+  assert.equal(await again(), [SCHEMA]);
   // It is not gone on with: a new one stands in its place.
   assert.is(statSync(marks).mode & 0o777, 0o600);
   assert.equal(await again(), []);
@@ -116,9 +130,9 @@ test('what others could have written, or another version has, says nothing', asy
     marks,
     readFileSync(marks, 'utf8').replace(/^./gm, (digit) => (digit === '0' ? '1' : '0')),
   );
-  assert.equal(await again(), [SCHEMA, YAML]);
+  assert.equal(await again(), [SCHEMA]);
   writeFileSync(marks, `${'x'.repeat(600 * 1024)}\n`);
-  assert.equal(await again(), [SCHEMA, YAML]);
+  assert.equal(await again(), [SCHEMA]);
 });
 
 test('a manifest in YAML is parsed as that, without the schema', async ({ rig }) => {
