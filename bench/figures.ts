@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { BATCH } from './figures/batch.ts';
+import { CONSOLE } from './figures/console.ts';
 import { FLOOD } from './figures/flood.ts';
 import { HELPS } from './figures/helps.ts';
 import { JOURNAL } from './figures/journal.ts';
@@ -32,6 +33,7 @@ const FIGURES: Record<string, Figure> = {
   journal: JOURNAL,
   kill: KILL,
   mcp: MCP,
+  console: CONSOLE,
   wait: WAITS,
   report: REPORTS,
 };

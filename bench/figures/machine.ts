@@ -10,6 +10,7 @@ const PEERS = [
   ['jq', '--version'],
   ['find', '--version'],
   ['tee', '--version'],
+  ['chromium', '--version'],
 ] as const;
 
 export interface Machine {
