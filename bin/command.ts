@@ -88,6 +88,7 @@ export async function readArguments(
   badInput: number,
 ): Promise<ArgumentsRead> {
   const parsed = parseCommandLine(spec, argv);
+  if (parsed.how !== 'parsed') keepNoCache();
   switch (parsed.how) {
     case 'parsed':
       return { how: 'read', args: parsed.args };
@@ -104,6 +105,12 @@ export async function readArguments(
       return { how: 'ended', ran: { exit: badInput, err }, mistake: parsed.message };
     }
   }
+}
+
+/** Of what a run compiled that did nothing of its work: it would be kept for all that do theirs (`bin/cached-start.cjs`). */
+function keepNoCache(): void {
+  const caches = (globalThis as { [key: symbol]: unknown })[Symbol.for('tollgate caches')];
+  if (Array.isArray(caches)) caches.length = 0;
 }
 
 /** Turns the first INT, TERM or HUP into the reason of an abort, so that what is known is written before anything ends. */

@@ -54,6 +54,26 @@ for (const [what, bytes] of [
     assert.ok(readFileSync(cache).length > 10_000);
   });
 
+test('a run that does nothing of its work leaves no cache, which would hold little for those that do', ({
+  dist,
+  rig,
+  run,
+}) => {
+  const wrapper = path.join(dist, 'run_codex.cjs');
+  for (const [flag, code] of [
+    ['--help', 0],
+    ['--version', 0],
+    ['--no-such-flag', 2],
+  ] as const)
+    assert.is(spawnSync(process.execPath, [wrapper, flag], { cwd: rig.project, env: rig.env }).status, code, flag);
+  assert.equal(
+    cachesIn(dist).filter((name) => name.startsWith('.run_codex')),
+    [],
+  );
+  assert.is(run(), 0);
+  assert.is(cachesIn(dist).filter((name) => name.startsWith('.run_codex')).length, 1);
+});
+
 function isWhole(cache: string): boolean {
   const bytes = readFileSync(cache);
   const half = bytes.subarray(0, bytes.length / 2);
