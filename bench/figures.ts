@@ -6,6 +6,7 @@ import { BATCH } from './figures/batch.ts';
 import { CONSOLE } from './figures/console.ts';
 import { FLOOD } from './figures/flood.ts';
 import { HELPS } from './figures/helps.ts';
+import { HOSTILE } from './figures/hostile.ts';
 import { JOURNAL } from './figures/journal.ts';
 import { KILL } from './figures/kill.ts';
 import { LIMITS } from './figures/limits.ts';
@@ -23,6 +24,7 @@ import { WRAPPERS } from './figures/wrappers.ts';
 /** Texts first: code that has seen many others runs slower. */
 const FIGURES: Record<string, Figure> = {
   texts: TEXTS,
+  hostile: HOSTILE,
   wrappers: WRAPPERS,
   runs: RUNS,
   limits: LIMITS,

@@ -1,6 +1,6 @@
 // Pieces that hostile texts are made of, each again and again: what tempts a scanner to look at the same text twice.
 
-export const PIECES: readonly string[] = [
+const KNOWN: readonly string[] = [
   ...[
     'a.',
     '(',
@@ -82,4 +82,16 @@ export const PIECES: readonly string[] = [
     '<html><title>',
     '</',
   ],
+];
+
+/** How far two pieces that make one of their own stand from each other: a prime, so that no two of a kind meet. */
+const STRIDE = 37;
+
+/** Each alone, each as lines of its own, and each with another one. */
+export const PIECES: readonly string[] = [
+  ...new Set([
+    ...KNOWN,
+    ...KNOWN.map((piece) => `${piece}\n`),
+    ...KNOWN.map((piece, i) => `${piece}${KNOWN[(i + STRIDE) % KNOWN.length]}`),
+  ]),
 ];

@@ -14,7 +14,7 @@ export type Throughput = Record<string, number>;
 /** ms for 100 kB, and the piece or the case that takes longest. */
 export type Worst = Record<string, { ms: number; of: string }>;
 
-const HOSTILE_CHARS = 100_000;
+export const HOSTILE_CHARS = 100_000;
 const MEGABYTES = 8;
 const ROUNDS = 5;
 
@@ -25,6 +25,13 @@ const LOG = `Loaded cached state in 25 ms, 3 extensions, 12 tools
 Attempt 1 failed with status 500. Retrying with backoff... _ApiError: {"error":{"code":500,"status":"INTERNAL"}}
 The quick brown fox goes on with the work and says nothing that anybody would have to hear about again
 `;
+/** Lines of which no two are the same, as where each bears its time: nothing that was read before helps. */
+const differing = (chars: number): string => {
+  const rows = LOG.trimEnd().split('\n');
+  let text = '';
+  for (let i = 0; text.length < chars; i += 1) text += `${rows[i % rows.length]} ${i.toString(36)} and ${i % 977}\n`;
+  return text;
+};
 const JSONL = `${JSON.stringify({
   type: 'item.completed',
   item: { id: 'item_7', type: 'agent_message', text: 'The token count is ordinary: no password here.\n'.repeat(6) },
@@ -63,6 +70,7 @@ const JUDGING: Record<string, (text: string) => unknown> = Object.fromEntries(
 export const measureThroughput = (): Throughput => ({
   ...Object.fromEntries(Object.entries(WORKS).map(([name, work]) => [name, megabytesPerSecond(LOG, work)])),
   'redact JSONL': megabytesPerSecond(JSONL, redact),
+  'select error lines, no two the same': megabytesPerSecond(differing(MEGABYTES * 1e6), selectLines),
 });
 
 /** @param texts the corpus' own, each repeated until it is as long. */
@@ -89,7 +97,7 @@ export function measureWorst(texts: readonly { id: string; tool: BuiltIn; text: 
 
 function selectLines(text: string): string[] {
   const selected = createErrorLines();
-  for (const line of text.split('\n')) selected.push(line);
+  selected.pushAll(text);
   return selected.lines();
 }
 
