@@ -125,7 +125,9 @@ async function startCached(name, bundle) {
 async function keepHelp() {
   const { stdout } = await promisify(execFile)(process.execPath, [`${out}/${EVERY_HELP}.cjs`], { maxBuffer: 2 ** 24 });
   await mkdir(`${out}/help`);
-  for (const [command, text] of Object.entries(JSON.parse(stdout)))
+  const { texts, completed } = JSON.parse(stdout);
+  await writeFile(`${out}/help/completion.json`, JSON.stringify(completed));
+  for (const [command, text] of Object.entries(texts))
     await writeFile(`${out}/help/${command.replaceAll(' ', '-')}.txt`, text);
   // Nor are code caches of a run that has only been asked for help: they would hold little.
   for (const file of await readdir(out))

@@ -4,7 +4,7 @@ import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../policies/facts/exit-
 import type { StopSignal } from '../policies/facts/stop.ts';
 import { visible } from '../policies/text/visible-text.ts';
 import { refusalOf } from '../state/system-error.ts';
-import { type Arguments, type CommandSpec, parseCommandLine } from './command-line.ts';
+import { type Arguments, type CommandSpec, parseCommandLine, SHARED_FLAGS } from './command-line.ts';
 import { survivesHangUp } from './hang-up.ts';
 import { keptHelp } from './help/kept-help.ts';
 import { printing, printResult } from './printing.ts';
@@ -93,6 +93,7 @@ export async function readArguments(
     case 'parsed':
       return { how: 'read', args: parsed.args };
     case 'help': {
+      if (argv.includes('--json')) return { how: 'ended', ran: { exit: 0, out: helpAsObject(spec) }, mistake: null };
       const out = keptHelp(spec.name) ?? (await (await import('./help/help.ts')).renderHelp(spec));
       return { how: 'ended', ran: { exit: 0, out }, mistake: null };
     }
@@ -112,6 +113,12 @@ function keepNoCache(): void {
   const caches = (globalThis as { [key: symbol]: unknown })[Symbol.for('tollgate caches')];
   if (Array.isArray(caches)) caches.length = 0;
 }
+
+/** The same tables for a machine. */
+const helpAsObject = ({ families = [], ...spec }: CommandSpec): string => {
+  const others = families.map(({ shown, about }) => ({ shown, about }));
+  return `${JSON.stringify({ schema: 1, ...spec, flags: { ...spec.flags, ...SHARED_FLAGS }, families: others })}\n`;
+};
 
 /** Turns the first INT, TERM or HUP into the reason of an abort, so that what is known is written before anything ends. */
 export function stopOnSignals(): AbortSignal {

@@ -1,12 +1,13 @@
-// Prints the help of every command as one JSON object, which build.mjs keeps beside them. It is no command itself.
+// Prints the help of every command, and what a shell completes of it, as one JSON object, which build.mjs keeps beside them. It is no command itself.
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { TOOLS } from '../../policies/facts/tools.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { runCommand } from '../command.ts';
-import type { CommandSpec } from '../command-line.ts';
+import { type CommandSpec, SHARED_FLAGS } from '../command-line.ts';
 import { PREFLIGHT_SPEC } from '../preflight-command.ts';
 import type { Ran } from '../ran.ts';
+import type { CompletedCommand } from '../tollgate/completion/table.ts';
 import { SUBCOMMANDS } from '../tollgate/subcommands.ts';
 import { WAIT_SPEC } from '../wait-command.ts';
 import { wrapperSpec } from '../wrapper/wrapper-flags.ts';
@@ -16,12 +17,29 @@ const specs: CommandSpec[] = [...TOOLS.map((tool) => wrapperSpec(adapterOf(tool)
 
 async function everyHelp(): Promise<Ran> {
   const texts: Record<string, string> = {};
-  for (const spec of specs) texts[spec.name] = await renderHelp(spec);
-  for (const [word, { load }] of Object.entries(SUBCOMMANDS)) {
-    const { out = '' } = await (await load()).run(['--help']);
-    texts[`tollgate ${word}`] = out;
+  const completed: Record<string, CompletedCommand> = {};
+  for (const spec of specs) {
+    texts[spec.name] = await renderHelp(spec);
+    completed[spec.name] = completedOf(spec.about, null, { ...spec.flags, ...SHARED_FLAGS });
   }
-  return { exit: TOLLGATE_EXIT.ok, out: JSON.stringify(texts) };
+  for (const [word, { about, word: kind = null, load }] of Object.entries(SUBCOMMANDS)) {
+    const { run } = await load();
+    const { out = '' } = await run(['--help']);
+    texts[`tollgate ${word}`] = out;
+    const { flags } = JSON.parse((await run(['--help', '--json'])).out!) as CommandSpec;
+    completed[`tollgate ${word}`] = completedOf(about, kind, flags);
+  }
+  return { exit: TOLLGATE_EXIT.ok, out: JSON.stringify({ texts, completed }) };
 }
+
+const completedOf = (about: string, word: CompletedCommand['word'], flags: CommandSpec['flags']): CompletedCommand => ({
+  ...{ about, word },
+  flags: Object.fromEntries(
+    Object.entries(flags).map(([name, { takes, about: does, choices }]) => [
+      name,
+      { takes, about: does, ...(choices === undefined ? {} : { choices }) },
+    ]),
+  ),
+});
 
 void runCommand({ name: 'every-help', run: everyHelp, failure: TOLLGATE_EXIT.failure });

@@ -1,31 +1,39 @@
 // The words of tollgate: what each is about, and how it is loaded.
 
 import type { Ran } from '../ran.ts';
+import type { WordKind } from './completion/candidate.ts';
 
 interface Subcommand {
   about: string;
+  /** Files, or nothing that is known, unless told. */
+  word?: WordKind;
   load(): Promise<{ run(argv: readonly string[]): Promise<Ran> }>;
 }
 
 export const SUBCOMMANDS: Record<string, Subcommand> = {
   run: {
     about: 'dispatch one task: its stages in order, with retries, budget and report',
+    word: 'task',
     load: () => import('./run.ts'),
   },
   supervise: {
     about: 'have a worker carry out one instruction after another, each said by a reasoner',
+    word: 'task',
     load: () => import('./supervise/supervise.ts'),
   },
   answer: {
     about: 'say something to the reasoner of a supervised task; one that waits for it goes on',
+    word: 'task',
     load: () => import('./supervise/answer.ts'),
   },
   distill: {
     about: 'have a long document distilled section by section, never paid twice',
+    word: ['resume', 'pause', 'stop', 'status', 'sections', 'delete-section', 'export'],
     load: () => import('./distill/distill.ts'),
   },
   call: {
     about: 'one call of any CLI, also of one that tollgate.yaml describes',
+    word: 'tool',
     load: () => import('./call.ts'),
   },
   tools: {
@@ -38,6 +46,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   },
   explain: {
     about: "a task's last failure: evidence, the rule that matched, what its signature stands for, what to do",
+    word: 'task',
     load: () => import('./triage/explain.ts'),
   },
   status: {
@@ -46,10 +55,12 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   },
   watch: {
     about: 'what runs now, live: stage, time, what its CLI did last, tokens, and who waits',
+    word: 'task',
     load: () => import('./watch/watch.ts'),
   },
   logs: {
     about: "what a task's call says, while it says it or afterwards (-f goes on)",
+    word: 'task',
     load: () => import('./triage/logs.ts'),
   },
   report: {
@@ -58,34 +69,42 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   },
   archive: {
     about: 'put tasks that have ended out of the way, or delete them',
+    word: 'task',
     load: () => import('./archive.ts'),
   },
   batch: {
     about: 'dispatch many tasks at once on this machine, with one report',
+    word: 'task',
     load: () => import('./batch.ts'),
   },
   budget: {
     about: "a task's paid calls and tokens: used, left, by stage; set or reset them",
+    word: 'task',
     load: () => import('./budget.ts'),
   },
   sessions: {
     about: 'which sessions of the CLIs the tags go on with: show, adopt, forget',
+    word: ['list', 'show', 'adopt', 'forget', 'backups'],
     load: () => import('./sessions/sessions.ts'),
   },
   scope: {
     about: 'ask whether a task may change a path, before it is changed',
+    word: ['ask'],
     load: () => import('./scope.ts'),
   },
   history: {
     about: 'a conversation as people read it, with what was taken back of it',
+    word: 'session',
     load: () => import('./sessions/history.ts'),
   },
   undo: {
     about: "take back a conversation's last answer, ask something else instead, or bring it back",
+    word: 'session',
     load: () => import('./sessions/undo.ts'),
   },
   recover: {
     about: 'get a conversation going again that its service refuses',
+    word: 'session',
     load: () => import('./sessions/recover.ts'),
   },
   triage: { about: 'the verdict for a captured stderr and stdout', load: () => import('./triage/triage.ts') },
@@ -104,6 +123,11 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   doctor: {
     about: 'what to do about this machine, the gravest first, and how to see that it is mended',
     load: () => import('./doctor.ts'),
+  },
+  completion: {
+    about: 'the script by which bash, zsh or fish completes all of this, tasks and stages included',
+    word: ['bash', 'zsh', 'fish'],
+    load: () => import('./completion/completion.ts'),
   },
   mcp: {
     about: 'serve agents by the Model Context Protocol: how tasks stand, why they failed, what is used',

@@ -1,0 +1,88 @@
+// What may stand at the end of a line of ours: commands, flags, and values out of the same tables by which the line is read.
+
+import type { Candidate } from './candidate.ts';
+import { NAMED } from './named.ts';
+import { type CompletedCommand, completedCommands } from './table.ts';
+
+/** @param typed the words of the line, the command first; the last one is being typed, and may be ''. */
+export async function candidatesFor(typed: readonly string[]): Promise<Candidate[]> {
+  const [command = '', ...words] = joined(typed);
+  const name = command.slice(command.lastIndexOf('/') + 1).replace(/\.sh$/, '');
+  const table = completedCommands();
+  if (name !== 'tollgate') return Object.hasOwn(table, name) ? ofCommand(table[name]!, words) : [];
+  const [subcommand = '', ...rest] = words;
+  if (rest.length === 0 || (subcommand === 'help' && rest.length === 1))
+    return fitting(subcommandsIn(table), words.at(-1) ?? '');
+  const full = `tollgate ${subcommand}`;
+  return Object.hasOwn(table, full) ? ofCommand(table[full]!, rest) : [];
+}
+
+const subcommandsIn = (table: Record<string, CompletedCommand>): Candidate[] => [
+  ...Object.entries(table).flatMap(([name, { about }]) => {
+    const [, word] = /^tollgate (.+)$/.exec(name) ?? [];
+    return word === undefined ? [] : [{ word, about }];
+  }),
+  { word: 'help', about: 'the help of a command' },
+];
+
+async function ofCommand({ flags, word: kind }: CompletedCommand, words: readonly string[]): Promise<Candidate[]> {
+  const last = words.at(-1) ?? '';
+  const before = words.slice(0, -1);
+  if (before.includes('--')) return ofKind(kind, last, before);
+  const [, named, begun] = /^--([\w-]+)=(.*)$/s.exec(last) ?? [];
+  if (named !== undefined) return valuesOf(named, flags[named], begun!, before, `--${named}=`);
+  const open = /^--([\w-]+)$/.exec(before.at(-1) ?? '')?.[1];
+  const row = open === undefined ? undefined : flags[open];
+  if (row !== undefined && row.takes !== 'nothing' && row.takes !== 'number_if_any')
+    return valuesOf(open!, row, last, before, '');
+  if (!last.startsWith('-')) return ofKind(kind, last, before);
+  const known = Object.entries(flags).map(([flag, { about }]) => ({ word: `--${flag}`, about }));
+  return fitting(known, last);
+}
+
+/** @param prefix of a value that stands in one word with its flag. */
+async function valuesOf(
+  flag: string,
+  row: CompletedCommand['flags'][string] | undefined,
+  begun: string,
+  before: readonly string[],
+  prefix: string,
+): Promise<Candidate[]> {
+  const values = row?.choices?.map((word) => ({ word, about: '' })) ?? (await FLAG_KINDS[flag]?.(before)) ?? [];
+  return fitting(values, begun).map(({ word, about }) => ({ word: `${prefix}${word}`, about }));
+}
+
+/** The values of flags that have one meaning wherever they are. */
+const FLAG_KINDS: Record<string, (before: readonly string[]) => Promise<Candidate[]>> = {
+  ...{ task: NAMED.task, tool: NAMED.tool, tools: NAMED.tool, pipeline: NAMED.pipeline },
+  ...{ redo: NAMED.stage, keep: NAMED.stage, stage: NAMED.stage, 'resume-session': NAMED.session },
+};
+
+async function ofKind(kind: CompletedCommand['word'], begun: string, before: readonly string[]): Promise<Candidate[]> {
+  if (kind === null) return [];
+  if (typeof kind === 'string') return fitting(await NAMED[kind](before), begun);
+  return before.some((word) => !word.startsWith('-'))
+    ? []
+    : fitting(
+        kind.map((word) => ({ word, about: '' })),
+        begun,
+      );
+}
+
+const fitting = (candidates: readonly Candidate[], begun: string): Candidate[] =>
+  candidates.filter(({ word }) => word.startsWith(begun)).map(({ word, about }) => ({ word, about: firstPart(about) }));
+
+/** A list shows a line for each. */
+const firstPart = (about: string): string => about.replace(/[\s\p{Cc}]+/gu, ' ').slice(0, 100);
+
+/** bash hands `--stage=x` on as three words. */
+function joined(typed: readonly string[]): string[] {
+  const words: string[] = [];
+  for (const [i, word] of typed.entries()) {
+    const isValue = typed[i - 1] === '=' && /^--[\w-]+$/.test(typed[i - 2] ?? '');
+    if (word === '=' && /^--[\w-]+$/.test(words.at(-1) ?? '')) words.push('');
+    else if (isValue) words[words.length - 1] = word;
+    else words.push(word);
+  }
+  return words;
+}
