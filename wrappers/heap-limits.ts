@@ -1,4 +1,4 @@
-// Limits the young heap while a flood is read: its text is garbage at once, and would grow it to 48 MB.
+// Limits the young heap while a flood is read, of text or of tasks: what is read is garbage at once, and would grow it to 48 MB.
 
 import { setFlagsFromString } from 'node:v8';
 

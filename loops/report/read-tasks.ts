@@ -2,8 +2,11 @@
 
 import path from 'node:path';
 import { openTaskIndex } from '../../state/task-index.ts';
+import { keepYoungHeapSmall } from '../../wrappers/heap-limits.ts';
 import { keptTask, textToKeep } from './kept-task.ts';
 import { type ReadingTasks, readTask, restingTask, type TaskReading } from './read-task.ts';
+
+const MANY = 10_000;
 
 /** `see` is called for each in the order of the names, which is that of their bytes; with nothing but nulls for what is no task. */
 export async function readTasks(
@@ -12,6 +15,8 @@ export async function readTasks(
   reading: ReadingTasks,
   see: (read: TaskReading, folder: string) => void,
 ): Promise<void> {
+  // What is read of each is garbage at once.
+  if (names.length > MANY) keepYoungHeapSmall();
   const index = openTaskIndex(home, names.length, reading.environment);
   const stem = path.join(home, path.sep);
   for (const name of names) {
