@@ -52,6 +52,10 @@ export class RunningCommand {
     return this.#stderr;
   }
 
+  get stdout(): string {
+    return this.#stdout;
+  }
+
   /** Until it has printed this to stderr. */
   async says(pattern: RegExp): Promise<void> {
     const said = () => pattern.test(this.#stderr);

@@ -29,7 +29,7 @@ export const MAX_BODY = 256 * 1024;
 const OPEN_ANEW = 'open the address that tollgate console has printed';
 
 export function admit(
-  request: Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders'>,
+  request: Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders' | 'httpVersion'>,
   gate: Gate,
 ): Admitted {
   const { method, headers } = request;
@@ -64,7 +64,8 @@ function admitChange(headers: IncomingHttpHeaders, target: RequestTarget, { secr
 }
 
 /** One that can be read in two ways is not read at all. */
-function shapeMistake({ method, headers, rawHeaders }: Parameters<typeof admit>[0]): string | null {
+function shapeMistake({ method, headers, rawHeaders, httpVersion }: Parameters<typeof admit>[0]): string | null {
+  if (httpVersion !== '1.1') return 'only HTTP/1.1 is spoken here';
   const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
   const twice = ONCE.find((name) => names.filter((each) => each === name).length > 1);
   if (twice !== undefined) return `${twice} is there more than once`;
