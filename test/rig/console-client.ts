@@ -22,6 +22,7 @@ export interface ConsoleClient {
 }
 
 interface ConsoleStream {
+  status: number;
   /** The next change that fits. */
   next(fits: (change: { topic: string; id?: string; change?: unknown }) => boolean): Promise<unknown>;
   close(): void;
@@ -96,6 +97,7 @@ function streamOf(answer: IncomingMessage): ConsoleStream {
   });
   answer.on('close', () => wake?.());
   return {
+    status: answer.statusCode!,
     async next(fits) {
       for (;;) {
         const at = seen.findIndex(fits);

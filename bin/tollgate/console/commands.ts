@@ -46,9 +46,10 @@ export const consoleCommands = (): Commands => ({
 const MAX_SAID = 4 * 1024 * 1024;
 
 /** In a group of its own: Ctrl-C ends the console, and not what it has begun to change. */
-function changed([word, ...argv]: readonly string[]): Promise<CommandTold> {
+function changed(argv: readonly string[]): Promise<CommandTold> {
   const command = path.join(path.dirname(fileURLToPath(import.meta.url)), 'tollgate.cjs');
-  const words = [command, word!, '--json', ...argv];
+  const at = argv.indexOf('--');
+  const words = [command, ...argv.toSpliced(at < 0 ? argv.length : at, 0, '--json')];
   return new Promise((resolve) => {
     const said = { stdout: '', stderr: '' };
     const child = spawn(process.execPath, words, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });

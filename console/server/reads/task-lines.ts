@@ -114,7 +114,6 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
       return rows.sort((a, b) => byText(b.at ?? '', a.at ?? '') || byText(a.task_id, b.task_id));
     },
     async renew(folders) {
-      if (first === null) return { lines: [], gone: [] };
       await begun();
       const change = await readAgain(folders);
       void costed().catch(() => {});

@@ -1,0 +1,203 @@
+// What is changed by the console: each change once, by what its command does, and in the command's words where it is refused.
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type ConsoleClient, openConsoleOf } from '../../../rig/console-client.ts';
+import { type DocumentApi, startDocumentApi } from '../../../rig/document-api.ts';
+import { SESSION_IDS } from '../../../rig/session-files.ts';
+import { makeIn, standsIn } from '../../../rig/session-run.ts';
+import { answerWith, SESSION, STREAMS, write } from '../../../rig/streams.ts';
+import { REASONER, superviseTask } from '../../../rig/supervise-run.ts';
+import { ANY_ANSWER, makeTask } from '../../../rig/task-run.ts';
+import { TestRig } from '../../../rig/test-rig.ts';
+
+const KEY = 'test-key-of-the-loopback-service';
+const test = suite<{ rig: TestRig; page: ConsoleClient; api: DocumentApi }>('what the console changes');
+test.before.each(async (world) => {
+  world.rig = await TestRig.open();
+  world.api = await startDocumentApi({ key: KEY, looks: -1 });
+  Object.assign(world.rig.env, { GEMINI_API_KEY: KEY, GOOGLE_GEMINI_BASE_URL: world.api.url });
+  world.page = await openConsoleOf(world.rig);
+});
+test.after.each(async ({ rig, page, api }) => {
+  page.command.signal('SIGINT');
+  await page.command.result;
+  await api.close();
+  await rig.dispose();
+});
+
+test('a run is stopped, and its record says so; one that does not run is not', async ({ rig, page }) => {
+  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
+  const running = task.start();
+  const call = await rig.call();
+  await call.tell(write(STREAMS.codex.opens(SESSION)));
+  const stopped = await page.post('/api/stop', { task: 'fix' });
+  assert.equal([stopped.status, stopped.value.says], [200, 'fix is told to stop; what its call has said is kept.']);
+  assert.is((await running.result).code, 143);
+  assert.is(task.failure()?.ending ?? 'cancelled', 'cancelled');
+  const idle = await page.post('/api/stop', { task: 'fix' });
+  assert.equal([idle.status, idle.value.message], [409, 'nothing of fix runs any more; nothing was changed']);
+  assert.is((await page.post('/api/stop', { task: 'none' })).status, 404);
+});
+
+test('a question is answered, and the task goes on in a run of its own', async ({ rig, page }) => {
+  let asked = 0;
+  rig.answer(({ report }) => {
+    if (report.tool !== REASONER) return answerWith('codex', 'done');
+    asked += 1;
+    const said = asked === 1 ? { action: 'ask', question: 'Which?' } : { action: 'done', summary: 'It is done.' };
+    return answerWith(REASONER, JSON.stringify(said));
+  });
+  const task = superviseTask(rig);
+  await task.supervise();
+  const stream = await page.stream();
+  const answered = await page.post('/api/answer', { task: 'fix', answer: 'The left one; $(id) <b>.' });
+  assert.is(answered.status, 200, JSON.stringify(answered.value));
+  const isDone = ({ topic, change }: { topic: string; change?: unknown }) =>
+    topic === 'tasks' && (change as { lines: { state: string }[] }).lines.some(({ state }) => state === 'done');
+  await stream.next(isDone);
+  assert.ok(task.prompts(REASONER)[1]!.includes('The left one; $(id) <b>.'));
+  const none = await page.post('/api/answer', { task: 'none', answer: 'x' });
+  assert.is(none.status, 404);
+  stream.close();
+});
+
+test('a budget is set and taken away; one that is none is refused', async ({ page }) => {
+  const wish = { tool: 'any', per: 'day', unit: 'calls', most: 7 };
+  assert.is((await page.post('/api/limits', wish)).status, 200);
+  const [budget] = (await page.get('/api/budgets')).value.budgets;
+  assert.equal([budget.per, budget.unit, budget.most, budget.left], ['day', 'calls', 7, 7]);
+  assert.is((await page.post('/api/limits', { ...wish, tool: 'codex', most: 3 })).status, 200);
+  assert.is((await page.post('/api/limits', { ...wish, most: null })).status, 200);
+  assert.is((await page.get('/api/budgets')).value.budgets.length, 1);
+  const refused = await page.post('/api/limits', { ...wish, tool: 'No Tool' });
+  assert.is(refused.status, 409);
+  assert.match(refused.value.message, /no name of a CLI/);
+});
+
+test('a hold is taken away once', async ({ rig, page }) => {
+  const now = Date.now();
+  const hold = {
+    tool: 'codex',
+    account: 'a',
+    model: null,
+    reason: 'usage_limit',
+    until: now + 3_600_000,
+    seen_at: now,
+    probe: null,
+  };
+  const { mkdirSync, writeFileSync } = await import('node:fs');
+  const folder = path.join(rig.home, '.local/state/tollgate/limits');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'holds.json'), JSON.stringify({ v: 1, holds: [hold] }));
+  assert.is((await page.get('/api/budgets')).value.holds.length, 1);
+  const wish = { tool: 'codex', account: 'a', model: null };
+  assert.is((await page.post('/api/release', wish)).status, 200);
+  assert.is((await page.get('/api/budgets')).value.holds.length, 0);
+  assert.is((await page.post('/api/release', wish)).status, 409);
+});
+
+const TURNS = [
+  { prompt: 'one', answer: 'ONE' },
+  { prompt: 'two', answer: 'TWO' },
+];
+
+test('an answer is taken back, brought back, rolled back; refused while the session is in use', async ({
+  rig,
+  page,
+}) => {
+  const session = SESSION_IDS.codex;
+  const file = makeIn(rig, 'codex', TURNS);
+  const was = readFileSync(file, 'utf8');
+  const undone = await page.post('/api/undo', { session });
+  assert.is(undone.status, 200, JSON.stringify(undone.value));
+  assert.match(undone.value.says, /the answer to turn 2 \("two"\) is taken back/);
+  const { reverted, redo } = (await page.get(`/api/sessions/${session}`)).value;
+  assert.equal([reverted, redo.length], [1, 1]);
+  assert.is((await page.post('/api/redo', { session, n: redo[0].n })).status, 200);
+  assert.is(readFileSync(file, 'utf8'), was);
+  const rolled = await page.post('/api/recover', { session, choice: 'rollback' });
+  assert.is(rolled.status, 200, JSON.stringify(rolled.value));
+  assert.is(await standsIn(rig, session), '+one=ONE -two=TWO');
+  for (const choice of ['clear', 'export', 'ignore'])
+    assert.is((await page.post('/api/recover', { session, choice })).status, 200, choice);
+
+  rig.write('ask.md', 'go on');
+  const words = ['--prompt-file', 'ask.md', '--out', 'a.out', '--err', 'a.err', '--resume-session', session];
+  const running = rig.start('run_codex', words);
+  await rig.call();
+  const used = await page.post('/api/undo', { session });
+  assert.is(used.status, 409);
+  assert.match(used.value.message, /is in use: the call \S+ goes on in it; try again when that has ended/);
+  running.signal('SIGTERM');
+  await running.result;
+});
+
+test('a book is begun, shown, a section deleted, exported; what is not there is refused before anything is paid', async ({
+  rig,
+  page,
+  api,
+}) => {
+  rig.write('republic.txt', 'The Republic, by Plato.\n');
+  const wish = { book: 'republic.txt', prompt: 'Distil <b>this</b>.', model: 'gemini-2.5-pro', max_calls: 9 };
+  const none = await page.post('/api/distill/start', { ...wish, book: 'none.txt' });
+  assert.is(none.status, 409);
+  assert.match(none.value.message, /there is no book at .*none\.txt/);
+  assert.is(api.paid().length, 0);
+  const stream = await page.stream();
+  const began = await page.post('/api/distill/start', wish);
+  assert.is(began.status, 200, JSON.stringify(began.value));
+  const isComplete = async () => (await page.get('/api/distill')).value.distillations[0]?.state === 'complete';
+  while (!(await isComplete())) await stream.next(({ topic }) => topic === 'distill');
+  const book = (await page.get('/api/distill/republic')).value;
+  assert.equal([book.sections, book.document.length, book.held_section, book.waits_until], [3, 3, null, null]);
+  assert.ok(book.document[0].text.length > 100 && book.trace.length > 0);
+  const deleted = await page.post('/api/distill/delete', { name: 'republic', section: 2 });
+  assert.is(deleted.status, 200, JSON.stringify(deleted.value));
+  assert.is((await page.post('/api/distill/delete', { name: 'republic', section: 2 })).status, 409);
+  const exported = await page.get('/api/distill/republic/export.md');
+  assert.equal([exported.status, exported.headers['content-disposition']], [200, 'attachment; filename="republic.md"']);
+  for (const word of ['pause', 'stop'])
+    assert.match(
+      (await page.post(`/api/distill/${word}`, { name: 'republic' })).value.says,
+      /is not running; it is complete/,
+    );
+  assert.is((await page.post('/api/distill/pause', { name: 'none' })).status, 409);
+  const resumed = await page.post('/api/distill/resume', { name: 'none' });
+  assert.is(resumed.status, 409, JSON.stringify(resumed.value));
+  assert.is(api.paid().length, 3);
+  stream.close();
+});
+
+test('a sweep, with nothing to be swept', async ({ page }) => {
+  const swept = await page.post('/api/sweep', {});
+  assert.is(swept.status, 200, JSON.stringify(swept.value));
+});
+
+test('what is no wish is refused in words, and nothing is done', async ({ page }) => {
+  const WRONG: [string, object][] = [
+    ['/api/stop', {}],
+    ['/api/stop', { task: '--help' }],
+    ['/api/stop', { task: '../x' }],
+    ['/api/stop', { task: 1 }],
+    ['/api/undo', { session: '-x' }],
+    ['/api/undo', { session: 'x', more: 1 }],
+    ['/api/redo', { session: 'x', n: '1' }],
+    ['/api/redo', { session: 'x', n: -1 }],
+    ['/api/recover', { session: 'x', choice: 'delete' }],
+    ['/api/limits', { tool: 'any', per: 'year', unit: 'calls', most: 1 }],
+    ['/api/answer', { task: 'x', answer: ' ' }],
+    ['/api/distill/delete', { name: 'x', section: null }],
+    ['/api/distill/start', { book: 'x\n', prompt: 'p', model: 'm', max_calls: 1 }],
+    ['/api/sweep', { now: true }],
+  ];
+  for (const [address, wish] of WRONG) {
+    const { status, value } = await page.post(address, wish);
+    assert.is(status, 400, JSON.stringify([address, wish]));
+    assert.match(value.message, /; nothing was changed$/);
+  }
+});
+
+test.run();
