@@ -26,7 +26,7 @@ const DOORS: Record<string, string[]> = {
   '@tanstack/virtual-core': ['console/page/parts/virtual-table.tsx'],
   preact: ['console/page/reactive.ts'],
   'preact/hooks': ['console/page/reactive.ts'],
-  '@clack/prompts': ['bin/tollgate/sessions/recover-menu.ts'],
+  '@clack/prompts': ['bin/tollgate/new-task/ask-task.ts', 'bin/tollgate/sessions/recover-menu.ts'],
   '@modelcontextprotocol/server': ['bin/tollgate/mcp/serve.ts'],
   '@modelcontextprotocol/server/stdio': ['bin/tollgate/mcp/serve.ts'],
   '@google/genai/web': ['wrappers/gemini-api/client.ts'],

@@ -4,15 +4,20 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defaultBranch } from '../../loops/git/default-branch.ts';
 import { type Ignoring, ignoreState } from '../../loops/git/gitignore.ts';
-import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
-import { isReview } from '../../policies/manifest/manifest-template.ts';
+import { findProgram } from '../../loops/notify/find-program.ts';
+import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { TOOLS } from '../../policies/facts/tools.ts';
+import { isReview, runsAcceptance } from '../../policies/manifest/manifest-template.ts';
 import { PIPELINES } from '../../policies/manifest/pipelines.ts';
+import type { Repository } from '../../policies/manifest/repository.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 import { writeNewTask } from '../../state/new-task.ts';
 import { readProject } from '../../state/project/project.ts';
+import { readRepository } from '../../state/project/read-repository.ts';
 import { locateTask, projectRoot } from '../../state/task-folder.ts';
 import { readArguments } from '../command.ts';
-import type { CommandSpec } from '../command-line.ts';
+import type { Arguments, CommandSpec } from '../command-line.ts';
+import { printing } from '../printing.ts';
 import { badInputOf, type Ran } from '../ran.ts';
 import { refusalWithin } from './within-call.ts';
 
@@ -20,14 +25,20 @@ const SPEC: CommandSpec = {
   name: 'tollgate init',
   usage: 'ID|DIR [options]',
   about:
-    'Writes the folder of a new task: a manifest with every field explained, and the inputs to fill in; with a pipeline that only reviews, the changes since the default branch as what is reviewed. Has git ignore .tmp/, where tasks and the output of the CLIs lie.',
+    'Writes the folder of a new task: a manifest with every field explained, and the inputs to fill in; with a pipeline that only reviews, the changes since the default branch as what is reviewed. Has git ignore .tmp/, where tasks and the output of the CLIs lie. On a terminal it asks for what is not said; the repository is looked at for proposals, and nothing of it is run.',
   flags: {
     pipeline: { takes: 'text', about: `stages by a name: ${Object.keys(PIPELINES).join(', ')}, or one of the project` },
     supervise: { takes: 'nothing', about: 'in place of stages a worker that is told each step by a reasoner' },
     goal: { takes: 'text', about: 'what is to be achieved, in a sentence or two' },
+    budget: { takes: 'number', min: 1, about: 'paid calls at the most, retries included; 10 unless told' },
+    acceptance: {
+      takes: 'text',
+      about: 'the command that must succeed in the end; what the repository says of its tests unless told',
+    },
+    'no-ask': { takes: 'nothing', about: 'on a terminal: ask nothing, and take the proposals' },
     'no-gitignore': { takes: 'nothing', about: 'leave .gitignore as it is' },
   },
-  words: { min: 1, max: 1, called: 'the task (an id, or a path with a /)' },
+  words: { min: 0, max: 1, called: 'the task (an id, or a path with a /)' },
   examples: [
     ['tollgate init fix-login', 'the task .tmp/task/fix-login of this project'],
     ['tollgate init fix-login --supervise', 'a worker, and a reasoner that says each step'],
@@ -36,43 +47,94 @@ const SPEC: CommandSpec = {
   exits: [
     [TOLLGATE_EXIT.ok, 'written'],
     [TOLLGATE_EXIT.badInput, 'usage, a task that is there already, or a folder that cannot be written'],
+    [130, 'left while it asked; nothing was written'],
   ],
 };
 
 export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
-  const { text, given, words } = read.args;
-  const located = locateTask(words[0]!, process.cwd(), process.env);
+  const { given } = read.args;
+  const repository = readRepository(projectRoot(process.cwd()));
+  const wished = await wishesOf(read.args, repository);
+  if (wished.how === 'left') return { exit: EXIT_BY_SIGNAL.SIGINT, err: 'tollgate init: left; nothing was written\n' };
+  const { id, goal, pipeline, budget, acceptance } = wished.wishes;
+  if (id === null) return invalid(`${SPEC.words.called} is missing`);
+  const located = locateTask(id, process.cwd(), process.env);
   if (located.how === 'invalid') return invalid(located.message);
   const { folder } = located;
-  const mistake = text.pipeline === undefined ? null : await pipelineMistake(text.pipeline, folder.root);
+  const mistake = pipeline === null ? null : await pipelineMistake(pipeline, folder.root);
   if (mistake !== null) return invalid(mistake);
   const supervised = given.has('supervise');
-  if (supervised && text.pipeline !== undefined)
+  if (supervised && pipeline !== null)
     return invalid('--supervise and --pipeline contradict each other; say one of them');
-  const pipeline = text.pipeline ?? null;
   const base = isReview(pipeline) ? await defaultBranch(projectRoot(process.cwd())) : null;
-  const written = writeNewTask(folder, { goal: text.goal ?? null, pipeline, base, supervised }, schemaFile());
+  const written = writeNewTask(folder, { goal, pipeline, base, supervised, budget, acceptance }, schemaFile());
   if (written.how === 'invalid') return invalid(written.message);
   const { files } = written;
   const ignoring = given.has('no-gitignore') ? null : await ignored();
   const err = ignoring?.how === 'refused' ? { err: `tollgate init: ${ignoring.message}\n` } : {};
   if (given.has('json')) {
-    const object = { schema: 1, task_id: folder.id, folder: folder.root, files, gitignore: ignoring?.how ?? null };
+    const object = {
+      schema: 1,
+      task_id: folder.id,
+      folder: folder.root,
+      files,
+      gitignore: ignoring?.how ?? null,
+      repository,
+    };
     return { exit: 0, out: `${JSON.stringify(object)}\n`, ...err };
   }
   const shown = (file: string) => path.relative(process.cwd(), file) || '.';
-  const next = [
-    `\${EDITOR:-vi} ${files.map(shown).join(' ')}`,
-    `tollgate ${supervised ? 'supervise' : 'run'} ${words[0]}`,
-  ];
+  const next = [`\${EDITOR:-vi} ${files.map(shown).join(' ')}`, `tollgate ${supervised ? 'supervise' : 'run'} ${id}`];
   const lines = [
     ...(ignoring?.how === 'added' ? [`Added .tmp/ to ${shown(ignoring.file)}.`] : []),
+    ...proposed(repository, acceptance, pipeline),
     `Wrote the task ${folder.id} in ${shown(folder.root)}. Next:`,
     ...next.map((line) => `  ${line}`),
   ];
   return { exit: 0, out: `${lines.join('\n')}\n`, ...err };
+}
+
+interface Wishes {
+  id: string | null;
+  goal: string | null;
+  pipeline: string | null;
+  budget: number | null;
+  acceptance: string | null;
+}
+
+/** What is said on the line counts; the rest is asked on a terminal, and else proposed. */
+async function wishesOf(
+  { text, number, given, words }: Arguments,
+  repository: Repository,
+): Promise<{ how: 'told'; wishes: Wishes } | { how: 'left' }> {
+  const { goal = null, pipeline = null, acceptance = null } = text;
+  const said: Wishes = { id: words[0] ?? null, goal, pipeline, budget: number.budget ?? null, acceptance };
+  if (!mayAsk(given))
+    return { how: 'told', wishes: { ...said, acceptance: acceptance ?? repository.tests?.command ?? null } };
+  const { askTask } = await import('./new-task/ask-task.ts');
+  const here = TOOLS.filter((tool) => findProgram(tool, projectRoot(process.cwd()), process.env) !== null);
+  const asked = await askTask(said, repository, here);
+  if (asked.how === 'left') return asked;
+  const { wishes } = asked;
+  return {
+    how: 'told',
+    wishes: { ...wishes, pipeline: wishes.pipeline || null, acceptance: wishes.acceptance || null },
+  };
+}
+
+/** An agent, a machine and whoever wants no notes are not asked. */
+const mayAsk = (given: ReadonlySet<string>): boolean =>
+  !['json', 'quiet', 'no-ask', 'supervise'].some((flag) => given.has(flag)) &&
+  process.stdin.isTTY === true &&
+  printing('stderr').isTTY === true;
+
+/** What was taken out of the repository, and where it counts. */
+function proposed({ tests }: Repository, acceptance: string | null, pipeline: string | null): string[] {
+  if (tests === null || acceptance !== tests.command) return [];
+  const where = runsAcceptance(pipeline) ? 'must succeed in the end' : 'is there to be used by a verify stage';
+  return [`\`${tests.command}\` ${where} (${tests.file} says so; acceptance.commands of the manifest).`];
 }
 
 /** null where it is not ours to say: the state lies elsewhere, or an agent asks, whose changes to the tree are judged. */

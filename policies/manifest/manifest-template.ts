@@ -1,5 +1,6 @@
 // The text of a new manifest: every field in its place with its meaning, the few that must be given in use, the others as comments.
 
+import { ROLES } from '../roles/roles.ts';
 import { MANIFEST_FIELDS } from './manifest-fields.ts';
 import { PIPELINES, type PipelineName } from './pipelines.ts';
 
@@ -10,6 +11,10 @@ export interface NewManifest {
   pipeline: string | null;
   /** What its reviews compare with; null where nobody knows, or nothing is reviewed. */
   base: string | null;
+  /** null is the usual one. */
+  budget?: number | null;
+  /** The command that must succeed in the end; null where nobody knows one. Out of use where no stage would run it. */
+  acceptance?: string | null;
   /** In place of both: a worker and a reasoner. */
   supervised?: boolean;
   /** Where the schema lies, as the manifest's reader finds it. */
@@ -20,15 +25,20 @@ export interface NewManifest {
 export const GOAL_TO_FILL_IN = 'Say in a sentence or two what is to be achieved.';
 
 /** A comment has a space after its `#`, a field that is out of use has none: deleting what `TAKEN_OUT` matches takes it into use. */
-export function manifestText({ taskId, goal, pipeline, base, supervised = false, schema }: NewManifest): string {
+export function manifestText(made: NewManifest): string {
+  const { taskId, goal, pipeline, base, supervised = false, schema, budget = null, acceptance = null } = made;
   const given: Record<string, string> = {
     task_id: JSON.stringify(taskId),
     goal: JSON.stringify(goal ?? GOAL_TO_FILL_IN),
     ...(pipeline === null ? {} : { pipeline }),
+    ...(budget === null ? {} : { 'budgets.paid_call_budget': String(budget) }),
+    ...(acceptance === null ? {} : { 'acceptance.commands': JSON.stringify([acceptance]) }),
   };
   const reviews = pipeline === null || base === null ? [] : reviewLines(pipeline, base);
   const stages = supervised ? ['supervise'] : pipeline === null ? STAGE : reviews.length > 0 ? ['stages'] : [];
-  const used = new Set([...Object.keys(given), ...stages, ...BUDGETS]);
+  const accepted = acceptance !== null && runsAcceptance(pipeline) ? ['acceptance', 'acceptance.commands'] : [];
+  const used = new Set(['task_id', 'goal', 'pipeline', ...stages, ...BUDGETS, ...accepted]);
+  if (pipeline === null) used.delete('pipeline');
   const lines = Object.keys(MANIFEST_FIELDS).flatMap((field) => [
     ...linesOf(field, given[field], used.has(field) ? '' : '#'),
     ...(field === LAST_OF_STAGE ? reviews : []),
@@ -50,6 +60,12 @@ function reviewLines(pipeline: string, base: string): string[] {
 
 export const isReview = (pipeline: string | null): pipeline is (typeof REVIEWS)[number] =>
   REVIEWS.some((name) => name === pipeline);
+
+/** Whether a stage of it runs the commands of acceptance. */
+export const runsAcceptance = (pipeline: string | null): boolean =>
+  pipeline !== null &&
+  Object.hasOwn(PIPELINES, pipeline) &&
+  PIPELINES[pipeline as PipelineName].some(({ role }) => ROLES[role].runsAcceptance);
 
 /** Those in which nothing is changed, so that what is reviewed is there before. */
 const REVIEWS = ['review_only', 'review_cross', 'post_impl_review'] as const satisfies readonly PipelineName[];

@@ -51,6 +51,7 @@ test('--json gives the id, the folder and the files', async ({ rig }) => {
     folder,
     files: ['manifest.yaml', 'inputs/user_request.md', 'inputs/context_pack.md'].map((name) => path.join(folder, name)),
     gitignore: 'no_git',
+    repository: { languages: [], tests: null },
   });
 });
 

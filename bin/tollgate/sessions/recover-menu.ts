@@ -1,4 +1,4 @@
-// The menu on a terminal for a broken conversation (the only door to @clack/prompts, loaded when it is shown).
+// The menu on a terminal for a broken conversation (a door to @clack/prompts, loaded when it is shown).
 
 import { intro, isCancel, log, select } from '@clack/prompts';
 import { healthLines } from '../../../loops/conversation/health-lines.ts';

@@ -1,0 +1,92 @@
+// Asks on a terminal what a new task is to be (the second door to @clack/prompts): each answer has a proposal, and nothing is written before the last.
+
+import { intro, isCancel, log, select, text } from '@clack/prompts';
+import { runsAcceptance } from '../../../policies/manifest/manifest-template.ts';
+import { PIPELINES } from '../../../policies/manifest/pipelines.ts';
+import type { Repository } from '../../../policies/manifest/repository.ts';
+import { checkTaskId } from '../../../state/task-folder.ts';
+import { printing } from '../../printing.ts';
+
+/** What is asked for; what the command line says already is not asked. */
+interface TaskWishes {
+  id: string | null;
+  goal: string | null;
+  /** '' is none: stages of one's own. */
+  pipeline: string | null;
+  budget: number | null;
+  /** '' is none. */
+  acceptance: string | null;
+}
+
+type Asked = { how: 'told'; wishes: { [Name in keyof TaskWishes]: NonNullable<TaskWishes[Name]> } } | { how: 'left' };
+
+/** @param tools those that are on the PATH. */
+export async function askTask(
+  given: TaskWishes,
+  { languages, tests }: Repository,
+  tools: readonly string[],
+): Promise<Asked> {
+  const output = printing('stderr');
+  intro('A new task', { output });
+  const written = languages.length === 0 ? '' : `written in ${languages.join(', ')}`;
+  const tested = tests === null ? '' : `tested by ${tests.command} (${tests.file})`;
+  const seen = [written, tested].filter(Boolean).join(', ');
+  log.info(`${seen === '' ? '' : `This project: ${seen}.\n`}CLIs here: ${tools.join(', ') || 'none'}.`, { output });
+  const line = async (message: string, proposal: string, mistake: (value: string) => string | null) =>
+    text({
+      message,
+      defaultValue: proposal,
+      placeholder: proposal,
+      output,
+      validate: (value) => mistake(value || proposal) ?? undefined,
+    });
+
+  const id = given.id ?? (await line('Its name', 'fix-1', checkTaskId));
+  if (isCancel(id)) return LEFT;
+  const goal =
+    given.goal ??
+    (await line('What is to be achieved, in a sentence or two', '', (value) =>
+      value.trim() === '' ? 'a task has a goal' : null,
+    ));
+  if (isCancel(goal)) return LEFT;
+  const pipeline = given.pipeline ?? (await select({ message: 'Its stages', options: pipelines(tools), output }));
+  if (isCancel(pipeline)) return LEFT;
+  const budget = given.budget ?? (await line('Paid calls at the most, retries included', '10', callsMistake));
+  if (isCancel(budget)) return LEFT;
+  const acceptance =
+    given.acceptance ??
+    (runsAcceptance(pipeline)
+      ? await line('The command that must succeed in the end (- for none)', tests?.command ?? '-', () => null)
+      : '');
+  if (isCancel(acceptance)) return LEFT;
+  return {
+    how: 'told',
+    wishes: {
+      id,
+      goal: goal.trim(),
+      pipeline,
+      budget: Number(budget),
+      acceptance: acceptance === '-' ? '' : acceptance,
+    },
+  };
+}
+
+const LEFT: Asked = { how: 'left' };
+
+const callsMistake = (value: string): string | null =>
+  /^\d{1,6}$/.test(value) && Number(value) > 0 ? null : 'a whole number from 1';
+
+/** Those first whose CLIs are all here. */
+function pipelines(tools: readonly string[]) {
+  const rows = Object.entries(PIPELINES).map(([value, stages]) => {
+    const lacks = [...new Set(stages.map(({ tool }) => tool))].filter((tool) => !tools.includes(tool));
+    const walk = stages.map(({ tool, role }) => `${tool} ${role}`).join(' → ');
+    return {
+      lacks,
+      option: { value, label: value, hint: lacks.length === 0 ? walk : `${walk}; not here: ${lacks.join(', ')}` },
+    };
+  });
+  const own = { value: '', label: 'stages of your own', hint: 'to be filled in' };
+  const ready = rows.filter(({ lacks }) => lacks.length === 0);
+  return [...ready, ...rows.filter((row) => !ready.includes(row))].map(({ option }) => option).concat(own);
+}
