@@ -1,6 +1,6 @@
 // Asks the server, and says what was wrong in words: a refusal as the server said it, else what came between.
 
-import { PAGE_HEADER, type RefusedRequest } from '../../contract/page.ts';
+import { PAGE_HEADER, type PageShown, type RefusedRequest } from '../../contract/page.ts';
 
 export interface Trouble {
   what: string;
@@ -20,13 +20,19 @@ export function keepToken(given: string): void {
   token = given;
 }
 
-/** How something is changed. */
-export const write = <T>(path: string, wish: object): Promise<Reply<T>> =>
-  ask<T>(path, {
+/** How something is changed; who is quicker than the page's first question waits for its token. */
+export async function write<T>(path: string, wish: object): Promise<Reply<T>> {
+  if (token === '') {
+    const page = await read<PageShown>('/api/page');
+    if (page.how === 'failed') return page;
+    keepToken(page.value.token);
+  }
+  return ask<T>(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', [PAGE_HEADER]: token },
     body: JSON.stringify(wish),
   });
+}
 
 async function ask<T>(path: string, init: RequestInit): Promise<Reply<T>> {
   let response: Response;

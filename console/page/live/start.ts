@@ -8,6 +8,7 @@ import { onChange, openStream } from './stream.ts';
 
 export async function startPage(): Promise<void> {
   followTasks();
+  openStream();
   const answered = await read<Resources['/api/page']>('/api/page');
   if (answered.how === 'failed') {
     linkState.value = { how: 'gone', what: answered.problem.what, wayOut: answered.problem.wayOut ?? '' };
@@ -15,7 +16,6 @@ export async function startPage(): Promise<void> {
     keepToken(answered.value.token);
     place.value = answered.value.folder;
   }
-  openStream();
 }
 
 function followTasks(): void {
@@ -23,7 +23,7 @@ function followTasks(): void {
     const answered = await read<Resources['/api/tasks']>('/api/tasks');
     if (answered.how === 'ok') replaceLines(answered.value.tasks);
   };
-  void renew();
+  // Asked for once the stream is open, which says `*`: asked for before, what changed in between would be missed.
   onChange((topic, _id, change) => {
     if (topic === '*') void renew();
     if (topic !== 'tasks') return;

@@ -8,6 +8,7 @@ import { linkState } from './link.ts';
 type Listener = (topic: Topic, id: string | null, change: TasksChange | null) => void;
 
 const listeners = new Set<Listener>();
+let wasAsked = false;
 /** Before it is said that nobody answers. */
 const PATIENCE_MS = 2_500;
 const AGAIN_MS = 1_500;
@@ -24,6 +25,7 @@ export function openStream(): void {
     clearTimeout(lost);
     lost = undefined;
     linkState.value = { how: 'live' };
+    wasAsked = true;
     // Whatever happened meanwhile was missed.
     tell('*', null, null);
   };
@@ -33,6 +35,9 @@ export function openStream(): void {
   };
   source.onerror = () => {
     if (linkState.value.how === 'live') linkState.value = { how: 'trying' };
+    // Without a stream the page shows at least how it stands.
+    if (!wasAsked) tell('*', null, null);
+    wasAsked = true;
     lost ??= setTimeout(sayWhy, PATIENCE_MS);
     if (source.readyState !== EventSource.CLOSED) return;
     clearTimeout(lost);
