@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { BATCH } from './figures/batch.ts';
 import { CONSOLE } from './figures/console.ts';
+import { CONSOLE_PAGE } from './figures/console-page.ts';
 import { FLOOD } from './figures/flood.ts';
 import { HELPS } from './figures/helps.ts';
 import { HOSTILE } from './figures/hostile.ts';
@@ -36,6 +37,7 @@ const FIGURES: Record<string, Figure> = {
   kill: KILL,
   mcp: MCP,
   console: CONSOLE,
+  'console-page': CONSOLE_PAGE,
   wait: WAITS,
   report: REPORTS,
 };
