@@ -3,6 +3,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { build, transform } from 'esbuild';
@@ -156,7 +157,7 @@ async function shipPage() {
 
 /** Makes a lazy import a bundle of its own, beside the one that asks for it. */
 async function part(build, { path: wish, kind, importer, resolveDir }) {
-  if (kind !== 'dynamic-import' || wish.startsWith('node:')) return undefined;
+  if (kind !== 'dynamic-import' || isBuiltin(wish)) return undefined;
   const { path: file } = await build.resolve(wish, { kind: 'import-statement', importer, resolveDir });
   if (WITHIN.includes(file)) return undefined;
   const known = file.split('node_modules/').at(-1) ?? file;

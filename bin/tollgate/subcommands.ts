@@ -67,6 +67,10 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     about: 'how all tasks stand, and their failures by signature',
     load: () => import('./report.ts'),
   },
+  trace: {
+    about: 'the runs of a task as OpenTelemetry traces, sent to an endpoint or shown',
+    load: () => import('./trace/trace.ts'),
+  },
   archive: {
     about: 'put tasks that have ended out of the way, or delete them',
     word: 'task',

@@ -5,6 +5,7 @@ import { setMaxListeners } from 'node:events';
 import { stopExit } from '../../policies/facts/stop.ts';
 import { runTask } from '../run/run.ts';
 import { openUnseenCalls } from '../tamper-guard/unseen-calls.ts';
+import { traceEnd } from '../trace/trace-end.ts';
 import type { BatchProgress, BatchRequest } from './batch-request.ts';
 import { callsOf } from './calls-of.ts';
 import { type BatchBounds, type BatchLimits, openLimits } from './limits.ts';
@@ -72,6 +73,11 @@ async function runLimited(request: BatchRequest, limits: BatchBounds, began: Dat
   const unmet = { left, unreadable: bad.map(({ word }) => word), signedOut: slots.signedOut() };
   const written = await writeBatchReport(request, facts, unmet);
   const near = all.filter(({ nearBudget }) => nearBudget).map(({ row }) => row.task_id);
+  await traceEnd(
+    tasks.map(({ word }) => word),
+    began,
+    request,
+  );
   return { how: 'ran', ...(await tellBatchEnd(context, hearers, written, near)) };
 }
 

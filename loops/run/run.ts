@@ -22,6 +22,7 @@ import type { Composing } from '../task/prompt.ts';
 import type { RunRequest } from '../task/run-request.ts';
 import type { TaskRun } from '../task/stage-run.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
+import { traceEnd } from '../trace/trace-end.ts';
 import { enterWorktree } from './enter-worktree.ts';
 import { foreignEnd } from './foreign-failure.ts';
 import type { RunReport } from './report.ts';
@@ -68,8 +69,11 @@ export async function runTask(request: RunRequest, work: RunWork = STAGES): Prom
   const { open } = opened;
   const mistake = work.mistake(open, request);
   if (mistake !== null) return { how: 'invalid', message: mistake };
+  const since = request.context.clock();
   try {
-    return await claimAndRun({ ...request, work }, open, entrance.left);
+    const ran = await claimAndRun({ ...request, work }, open, entrance.left);
+    if (ran.how === 'ran' && request.context.tells !== 'of_all') await traceEnd([request.word], since, request);
+    return ran;
   } catch (error) {
     if (error instanceof JournalError) return { how: 'invalid', message: error.message };
     // A disk that is full or gone is no bug of ours.

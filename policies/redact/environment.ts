@@ -27,7 +27,8 @@ export function secretsOf(env: Readonly<Record<string, string | undefined>>): Se
   const found = new Map<string, string>();
   for (const name of Object.keys(env).sort()) {
     const value = env[name]?.trim() ?? '';
-    const secrets = isSecret(name.toUpperCase(), value) ? [value] : inUrl(value);
+    const within = HEADERS_NAME.test(name) ? inHeaders(value) : inUrl(value);
+    const secrets = isSecret(name.toUpperCase(), value) ? [value] : within;
     for (const form of secrets.flatMap(formsOf)) if (!found.has(form)) found.set(form, name.replace(/[^\w.-]/g, '_'));
   }
   return [...found].map(([value, kind]) => ({ kind, value })).sort((a, b) => b.value.length - a.value.length);
@@ -58,6 +59,16 @@ function inUrl(value: string): string[] {
 }
 
 const MIN_TOKEN_LENGTH = 20;
+
+/** As OpenTelemetry's exporters are told theirs: `authorization=Bearer%20…,x-team=…`. */
+const HEADERS_NAME = /^OTEL_EXPORTER_OTLP_(?:\w+_)?HEADERS$/;
+
+/** What stands in each, whole and without the word before it. */
+function inHeaders(value: string): string[] {
+  const values = value.split(',').map((pair) => pair.slice(pair.indexOf('=') + 1).trim());
+  const words = values.flatMap((one) => [one, decoded(one), decoded(one).split(' ').at(-1)!]);
+  return words.filter((one) => one.length >= MIN_LENGTH);
+}
 
 function formsOf(value: string): string[] {
   const whole = [value, ...value.split(/\r?\n/).filter((line) => line !== value && line.length >= MIN_LINE_LENGTH)];

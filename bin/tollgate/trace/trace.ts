@@ -1,0 +1,94 @@
+// tollgate trace: the runs of a task as OpenTelemetry traces, sent to an endpoint or shown.
+
+import { openTask } from '../../../loops/task/task.ts';
+import { withinMs } from '../../../loops/trace/export.ts';
+import { readTraces } from '../../../loops/trace/read-traces.ts';
+import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { oneLine } from '../../../policies/text/one-line.ts';
+import { traceEndpoint } from '../../../policies/trace/endpoint.ts';
+import type { TraceSpan } from '../../../policies/trace/span.ts';
+import { JournalError } from '../../../state/journal/journal.ts';
+import { readArguments, stopOnSignals } from '../../command.ts';
+import type { CommandSpec } from '../../command-line.ts';
+import { badInputOf, type Ran } from '../../ran.ts';
+import { traceTree } from './trace-tree.ts';
+
+const SPEC: CommandSpec = {
+  name: 'tollgate trace',
+  usage: 'TASK [--endpoint URL] [--last] [--content] [--dry-run]',
+  about:
+    'Sends the runs of a task as OpenTelemetry traces (runs, stages, calls; verdicts, decisions and gates as events on them) to an endpoint of OTLP over HTTP. Where OTEL_EXPORTER_OTLP_ENDPOINT is set, each run sends its own at its end. Secrets are taken out; prompts and answers stay here.',
+  flags: {
+    endpoint: {
+      takes: 'text',
+      about: 'where to: http://localhost:4318, say; OTEL_EXPORTER_OTLP_ENDPOINT unless given',
+    },
+    last: { takes: 'nothing', about: 'the last run alone' },
+    content: { takes: 'nothing', about: 'prompts and answers too, without secrets, cut after 32,000 characters each' },
+    'dry-run': { takes: 'nothing', about: 'show what would be sent, and send nothing' },
+  },
+  words: { min: 1, max: 1, called: 'TASK (an id, or a path with a /)' },
+  examples: [
+    ['tollgate trace fix-login --dry-run', 'the spans as a tree; --json for all that they say'],
+    ['tollgate trace fix-login --endpoint http://localhost:4318', 'send them; once more does no harm'],
+  ],
+  exits: [
+    [TOLLGATE_EXIT.ok, 'sent, or shown'],
+    [TOLLGATE_EXIT.failure, 'the endpoint did not take them; it is named'],
+    [TOLLGATE_EXIT.badInput, 'usage, no such task, no endpoint, or state that cannot be read'],
+  ],
+};
+
+const TIMEOUT_MS = 10_000;
+
+const badInput = badInputOf('tollgate trace');
+
+export async function run(argv: readonly string[]): Promise<Ran> {
+  const stop = stopOnSignals();
+  const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
+  if (read.how === 'ended') return read.ran;
+  const { text, given, words } = read.args;
+  const isDry = given.has('dry-run');
+  const endpoint = traceEndpoint(text.endpoint ?? null, process.env);
+  if (endpoint.how === 'invalid') return badInput(endpoint.message);
+  if (endpoint.how === 'none' && !isDry)
+    return badInput(
+      'no endpoint: say --endpoint URL, or set OTEL_EXPORTER_OTLP_ENDPOINT; --dry-run shows what it would be sent',
+    );
+  const environment = process.env;
+  const looking = { word: words[0]!, cwd: process.cwd(), environment, clock: () => new Date() };
+  const spans: TraceSpan[] = [];
+  let runs: number;
+  try {
+    const opened = await openTask({ ...looking, trustWorkspace: false }, 'look');
+    if (opened.how === 'invalid') return badInput(opened.message);
+    const traces = readTraces(opened.open, given.has('content') ? 'told' : 'kept_here');
+    const chosen = given.has('last') ? traces.slice(-1) : traces;
+    runs = chosen.length;
+    spans.push(...chosen.flatMap((one) => one.spans));
+  } catch (error) {
+    if (error instanceof JournalError) return badInput(error.message);
+    throw error;
+  }
+  const shown = endpoint.how === 'found' ? endpoint.shown : null;
+  const answer = { schema: 1, task: words[0]!, endpoint: shown, traces: runs, spans };
+  if (isDry || endpoint.how === 'none' || spans.length === 0) {
+    const out = given.has('json') ? `${JSON.stringify({ ...answer, sent: false })}\n` : traceTree(spans);
+    return { exit: TOLLGATE_EXIT.ok, out };
+  }
+  const { sendTraces } = await import('../../../loops/trace/send.ts');
+  const sent = await sendTraces({
+    spans,
+    url: endpoint.url,
+    timeoutMs: withinMs(TIMEOUT_MS, environment),
+    environment,
+    stop,
+  });
+  if (sent.how === 'failed')
+    return {
+      exit: TOLLGATE_EXIT.failure,
+      err: `${oneLine(`tollgate trace: ${shown} did not take the traces: ${sent.why}; nothing is lost, the same command sends them again`)}\n`,
+    };
+  const said = `Sent ${spans.length} spans in ${runs} ${runs === 1 ? 'trace' : 'traces'} to ${shown}\n`;
+  return { exit: TOLLGATE_EXIT.ok, out: given.has('json') ? `${JSON.stringify({ ...answer, sent: true })}\n` : said };
+}

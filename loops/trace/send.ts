@@ -1,0 +1,120 @@
+// Sends spans to an OTLP endpoint over HTTP, within its time (the only door to OpenTelemetry's SDK, loaded when there is something to send).
+
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { AlwaysOnSampler, BasicTracerProvider, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
+import type { TraceSpan } from '../../policies/trace/span.ts';
+import { openConnections } from './agent.ts';
+
+type SentTraces = { how: 'sent' } | { how: 'failed'; why: string };
+
+interface Sending {
+  spans: readonly TraceSpan[];
+  url: string;
+  /** For all of it. */
+  timeoutMs: number;
+  environment: NodeJS.ProcessEnv;
+  stop: AbortSignal;
+}
+
+/** In one request; a backend takes some megabytes. */
+const SPANS_A_REQUEST = 500;
+
+/** Headers, compression and the resource are OpenTelemetry's own variables, read by its packages. */
+export async function sendTraces({ spans, url, timeoutMs, environment, stop }: Sending): Promise<SentTraces> {
+  let end = (_: SentTraces) => {};
+  const over = new Promise<SentTraces>((resolve) => {
+    end = resolve;
+  });
+  const late = () => end({ how: 'failed', why: `no answer within ${timeoutMs / 1000} s` });
+  const stopped = () => end({ how: 'failed', why: 'told to stop' });
+  const timer = setTimeout(late, timeoutMs);
+  stop.addEventListener('abort', stopped, { once: true });
+  const connections = openConnections(environment);
+  const { agentFor: httpAgentOptions } = connections;
+  const exporter = new OTLPTraceExporter({ url, timeoutMillis: timeoutMs, httpAgentOptions });
+  try {
+    const ready = readable(spans);
+    for (let i = 0; i < ready.length; i += SPANS_A_REQUEST) {
+      const sent = await Promise.race([over, exported(exporter, ready.slice(i, i + SPANS_A_REQUEST))]);
+      if (sent.how === 'failed') return sent;
+    }
+    return { how: 'sent' };
+  } finally {
+    connections.end();
+    clearTimeout(timer);
+    stop.removeEventListener('abort', stopped);
+  }
+}
+
+const exported = (exporter: OTLPTraceExporter, spans: ReadableSpan[]): Promise<SentTraces> =>
+  new Promise((resolve) =>
+    exporter.export(spans, ({ error, code }) =>
+      resolve(
+        code === 0 ? { how: 'sent' } : { how: 'failed', why: error === undefined ? 'it was not taken' : whyOf(error) },
+      ),
+    ),
+  );
+
+/** What the endpoint wrote is not repeated: it may hold what it was sent. */
+function whyOf(error: Error & { code?: number | string }): string {
+  if (typeof error.code === 'number')
+    return error.code >= 300 && error.code < 400
+      ? `it answers ${error.code}, which leads elsewhere and is not followed`
+      : `it answers ${error.code}`;
+  return typeof error.code === 'string' ? error.code : error.message;
+}
+
+/** Ids are ours: whoever is sent a run twice can tell. */
+function readable(spans: readonly TraceSpan[]): ReadableSpan[] {
+  let next = { trace_id: '', span_id: '' };
+  const ended: ReadableSpan[] = [];
+  const provider = new BasicTracerProvider({
+    sampler: new AlwaysOnSampler(),
+    resource: defaultResource()
+      .merge(resourceFromAttributes({ 'service.name': 'tollgate' }))
+      .merge(detectResources({ detectors: [envDetector] })),
+    idGenerator: { generateTraceId: () => next.trace_id, generateSpanId: () => next.span_id },
+    spanLimits: { eventCountLimit: MOST_EVENTS, attributeCountLimit: MOST_EVENTS },
+    spanProcessors: [
+      {
+        onStart() {},
+        onEnd: (span) => void ended.push(span),
+        forceFlush: async () => {},
+        shutdown: async () => {},
+      },
+    ],
+  });
+  const tracer = provider.getTracer('tollgate');
+  for (const span of spans) {
+    next = span;
+    const { trace_id: traceId, parent_id: spanId } = span;
+    const parent =
+      spanId === null
+        ? ROOT_CONTEXT
+        : trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: TraceFlags.SAMPLED });
+    const { name, attributes, started_at, error } = span;
+    const made = tracer.startSpan(
+      name,
+      { kind: KINDS[span.kind], attributes: attributesOf(attributes), startTime: new Date(started_at) },
+      parent,
+    );
+    for (const event of span.events) made.addEvent(event.name, attributesOf(event.attributes), new Date(event.at));
+    if (error !== null) made.setStatus({ code: SpanStatusCode.ERROR, message: error });
+    made.end(new Date(span.ended_at));
+  }
+  return ended;
+}
+
+const MOST_EVENTS = 10_000;
+
+const KINDS = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT } as const satisfies Record<
+  TraceSpan['kind'],
+  SpanKind
+>;
+
+const attributesOf = (attributes: TraceSpan['attributes']): Record<string, string | number | boolean | string[]> =>
+  Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => [name, typeof value === 'object' ? [...value] : value]),
+  );
