@@ -1,7 +1,7 @@
 // Follows what runs now: folders are watched, and whoever asks is given each step with what became otherwise.
 
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as breathe, setTimeout as delay } from 'node:timers/promises';
 import { queueFolder } from '../../state/queue/tickets.ts';
 import { userState } from '../../state/user-state.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
@@ -46,6 +46,9 @@ interface Followed {
   folders: string[];
 }
 
+/** After so many looks whoever else works in this process has a turn. */
+const LOOKS_A_BREATH = 20;
+
 /** The first step is how it stands; nothing is written anywhere. */
 export async function* followNow({ places, environment, stop, clock }: FollowingNow): AsyncGenerator<NowStep> {
   const self = (await identify(process.pid))!;
@@ -56,6 +59,7 @@ export async function* followNow({ places, environment, stop, clock }: Following
   let waiting: WaitingTicket[] = [];
   let isFirst = true;
   let sweptAt = 0;
+  let looks = 0;
   try {
     for (;;) {
       const moved = watched.take();
@@ -78,6 +82,8 @@ export async function* followNow({ places, environment, stop, clock }: Following
           line !== each.line ||
           (isSweep && (seen.state === 'running' || places.named !== null || task.hasMoved()));
         if (!isDue) continue;
+        looks += 1;
+        if (looks % LOOKS_A_BREATH === 0) await breathe();
         const after = await task.look({ self, now, waits, detail: each.detail });
         changes.push(...changesOf(isFirst ? null : (seen ?? NEVER(after)), after, now.toISOString()));
         const detail = each.detail || after.state === 'running';
