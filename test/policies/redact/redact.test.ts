@@ -251,6 +251,16 @@ test('leaves any JSON line valid', () => {
   }
 });
 
+test('what the headers of an exporter hold is a secret, with and without the word before it', () => {
+  const env = { OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'authorization=Bearer%20plain-words,x-team=ops' };
+  const { redact } = createRedactor({ env, patterns: [] });
+  const placeholder = '[REDACTED:OTEL_EXPORTER_OTLP_TRACES_HEADERS]';
+  assert.is(
+    redact('Bearer plain-words, plain-words, Bearer%20plain-words of ops'),
+    `${placeholder}, ${placeholder}, ${placeholder} of ops`,
+  );
+});
+
 test('a text of nothing but what was redacted already is passed over', () => {
   const text = '[REDACTED:api_key] '.repeat(50_000);
   assert.is(createRedactor({ env: {}, patterns: [] }).redact(text), text);
