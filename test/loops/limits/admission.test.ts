@@ -82,6 +82,16 @@ test('64 at once on a budget of 20: exactly 20', async (world) => {
   });
 });
 
+test('a limit that is lowered below what is used refuses until its reset, and tells both', async (world) => {
+  limit(world, { budgets: [{ per: 'day', calls: 3 }] });
+  for (const id of ['a', 'b', 'c']) await ask(world, callIn(world, id));
+  limit(world, { budgets: [{ per: 'day', calls: 1 }] });
+  const refused = await ask(world, callIn(world, 'd'));
+  assert.match(refused.how === 'refused' ? refused.message : '', /is used up: 3 of 1 call a day, since/);
+  assert.equal(refused.how === 'refused' && refused.retryAt, new Date('2026-11-24T00:00:00Z'));
+  assert.is(usedIn(world), 3);
+});
+
 test('a call whose asker died is spent, and holds no place', async (world) => {
   limit(world, { budgets: [{ per: 'day', calls: 2 }], at_once: { codex: 1 } });
   await ask(world, callIn(world, 'dead'));
