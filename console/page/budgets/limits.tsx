@@ -2,7 +2,7 @@
 
 import type { BudgetShown, HoldShown, LimitsShown } from '../../contract/budgets.ts';
 import { Empty } from '../parts/empty.tsx';
-import { count, money, short } from '../parts/figures.ts';
+import { count, counted, money, short } from '../parts/figures.ts';
 import { Mark } from '../parts/mark.tsx';
 import { Meter } from '../parts/meter.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -10,7 +10,7 @@ import { Ago, Countdown } from '../parts/times.tsx';
 import { Words } from '../text/words.tsx';
 
 export const amountOf = (unit: string, n: number): string =>
-  unit === 'usd' ? money(n) : unit === 'tokens' ? `${short(n)} tokens` : `${count(n)} calls`;
+  unit === 'usd' ? money(n) : unit === 'tokens' ? `${short(n)} tokens` : counted(n, 'call');
 
 export function Budgets({ of, onSet }: { of: readonly BudgetShown[]; onSet: (budget: BudgetShown | null) => void }) {
   return (
