@@ -1,6 +1,6 @@
 // The console's page in a Chromium over 10,000 tasks: until it is painted, filtered, told of an event, and a long task is open.
 
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { hasChromium, openBrowser } from '../../test/page/rig/browser.ts';
@@ -99,10 +99,12 @@ const filtered = (page: Page, text: string): Promise<number> =>
 /** The task that the filter shows is done; now it has failed. */
 async function event(world: BenchWorld, page: Page, round: number): Promise<number> {
   const id = `t${4_000 + round}`;
-  const began = performance.now();
-  cpSync(path.join(world.root, '.tmp/task', BAD, 'state'), path.join(world.root, '.tmp/task', id, 'state'), {
-    recursive: true,
+  const texts = ['journal.jsonl', 'last_failure.json'].map((name) => {
+    const text = readFileSync(path.join(world.root, '.tmp/task', BAD, 'state', name), 'utf8');
+    return [`.tmp/task/${id}/state/${name}`, text.replaceAll(BAD, id)] as const;
   });
+  const began = performance.now();
+  for (const [file, text] of texts) world.write(file, text);
   await page.locator('.row-at .mark.bad').waitFor();
   return performance.now() - began;
 }
