@@ -125,9 +125,24 @@ function warningsOf(
   return warnings;
 }
 
-/** Every text of the record goes through the redactor: a key may stand in an argument as well as in an error message. */
+/**
+ * Every text of the record goes through the redactor: a key may stand in an argument as well as in an error message.
+ * Our own ids and words stay: a pattern of the user's that fits one of them would part the record from its call.
+ */
 export function redacted(record: CallRecord, { redactor }: ClosingDraft): CallRecord {
-  return redactValue(record, redactor.redact) as CallRecord;
+  const hidden = redactValue(record, redactor.redact) as CallRecord;
+  const { call_id, tool, started_at, ending, signal, prompt_sha256, signature, verdict } = record;
+  const { class: errorClass, reason, retry_at, evidence } = verdict;
+  const words = evidence === null ? null : { source: evidence.source, rule: evidence.rule };
+  return {
+    ...hidden,
+    ...{ call_id, tool, started_at, ending, signal, prompt_sha256, signature },
+    ...(record.tool_sha256 === undefined ? {} : { tool_sha256: record.tool_sha256 }),
+    verdict: {
+      ...{ ...hidden.verdict, class: errorClass, reason, retry_at },
+      evidence: words === null || hidden.verdict.evidence === null ? null : { ...hidden.verdict.evidence, ...words },
+    },
+  };
 }
 
 export function redactValue(value: unknown, redact: (text: string) => string): unknown {

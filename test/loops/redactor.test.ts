@@ -92,13 +92,27 @@ run('in what a CLI says: it is withheld, the answer stands, and the record warns
   ]);
   const task = makeTask(rig, manifest);
   const { code } = await task.run();
-  assert.is(code, 0);
+  assert.is(code, 0, task.read('outputs/_summary.md'));
   const record = JSON.parse(task.read('outputs/codex_brief.codex.call.json'));
   assert.equal(record.warnings.slice(-1), [
     'redaction pattern 2 (security.redaction_patterns[1]) took too long and what it was tried on is withheld; write it without repetitions within repetitions, such as (a+)+',
   ]);
   assert.is(task.read('outputs/codex_brief.codex.err'), `${WITHHELD}\n`);
   for (const name of readdirSync(`${task.folder}/outputs`)) assert.not.match(task.read(`outputs/${name}`), TRAP);
+});
+
+/** Of a call, of a class, of an ending, of hashes. */
+const OUR_WORDS = ['[0-9a-f]{8}', 'quota', 'exited', '20\\d\\d-', '^v1'];
+
+run('that fits our own ids and words: the record stays that of its call', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', 'the answer'));
+  const task = makeTask(rig, { ...STAGES, security: { redaction_patterns: OUR_WORDS } });
+  assert.is((await task.run()).code, 0, task.read('outputs/_summary.md'));
+  const lines = task.read('state/journal.jsonl').trim().split('\n');
+  const [reserved] = lines.map((line) => JSON.parse(line)).filter(({ fact }) => fact === 'reserved');
+  const record = JSON.parse(task.read('outputs/codex_brief.codex.call.json'));
+  assert.equal([record.call_id, record.ending], [reserved.call_id, 'exited']);
+  assert.match(record.prompt_sha256, /^[0-9a-f]{64}$/);
 });
 
 test.run();
