@@ -55,6 +55,7 @@ const WORDS: Record<string, { argv: string[]; out: boolean; lines?: true; client
   preflight: { argv: ['--sweep'], out: true },
   wait: { argv: ['--task-1-done=a.done'], out: false },
   mcp: { argv: [], out: false, client: true },
+  trace: { argv: ['fix', '--dry-run'], out: true },
   doctor: { argv: ['--tools=codex', '--quick'], out: true },
   completion: { argv: ['bash'], out: true },
   // Nobody could open an address that is lost, so it serves nobody and ends.
@@ -164,7 +165,7 @@ async function furnish(rig: TestRig, argv: readonly string[]): Promise<void> {
     play(rig, [{ action: 'done', summary: 'All of it.' }]);
   }
   if (argv[0] === 'doctor') rig.env.CODEX_API_KEY = 'sk-test-0000';
-  if (argv[0] === 'logs') assert.is((await task.run()).code, 0);
+  if (argv[0] === 'logs' || argv[0] === 'trace') assert.is((await task.run()).code, 0);
 }
 
 const DIST = path.resolve(import.meta.dirname, '../../dist');
