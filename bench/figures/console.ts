@@ -25,6 +25,7 @@ export const CONSOLE: Figure = {
       env: world.env,
       stdio: ['ignore', 'pipe', 'ignore'],
     });
+    const gone = once(server, 'exit');
     const plain = createServer((_, answer) => answer.setHeader('content-type', 'text/html').end('<p>word</p>'));
     const browser = await openBrowser();
     try {
@@ -64,7 +65,6 @@ export const CONSOLE: Figure = {
     } finally {
       await browser.close();
       plain.close();
-      const gone = once(server, 'exit');
       server.kill('SIGTERM');
       await gone;
       world.dispose();

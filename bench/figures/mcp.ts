@@ -22,6 +22,7 @@ export const MCP: Figure = {
       env: world.env,
       stdio: ['pipe', 'pipe', 'ignore'],
     });
+    const gone = once(server, 'exit');
     try {
       await asked(server, 0, 'initialize', {
         protocolVersion: '2025-06-18',
@@ -53,7 +54,6 @@ export const MCP: Figure = {
         },
       ];
     } finally {
-      const gone = once(server, 'exit');
       server.kill('SIGTERM');
       await gone;
       world.dispose();
@@ -69,15 +69,18 @@ const send = ({ stdin }: Server, message: object): boolean =>
 /** Milliseconds until the answer begins. Throws for one that is an error, or another request's. */
 async function asked(server: Server, id: number, method: string, params: object): Promise<number> {
   const began = performance.now();
+  const over = new AbortController();
+  const end = () => over.abort();
+  server.once('exit', end);
   send(server, { id, method, params });
   let text = '';
   let ms: number | null = null;
   while (!text.endsWith('\n')) {
-    const [piece] = await Promise.race([once(server.stdout, 'data'), once(server, 'exit')]);
+    const [piece] = await once(server.stdout, 'data', { signal: over.signal });
     ms ??= performance.now() - began;
-    if (!Buffer.isBuffer(piece)) throw new Error(`tollgate mcp ended while it was asked ${method}`);
     text += piece;
   }
+  server.off('exit', end);
   const answer = JSON.parse(text) as { id: number; result?: { isError?: boolean } };
   if (answer.id !== id || answer.result === undefined || answer.result.isError === true)
     throw new Error(`tollgate mcp was asked ${method}, and says ${text.slice(0, 300)}`);
