@@ -17,12 +17,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { COMMANDS, TOOLS } from '../policies/facts/tools.ts';
 
-const ROOMS = ['policies', 'wrappers', 'state', 'loops', 'bin'];
+const ROOMS = ['policies', 'wrappers', 'state', 'loops', 'console', 'bin'];
 
 /** Each has a row for each CLI, and does not compile without. */
 const TABLES = [
   'policies/api-errors/headers.ts',
   'policies/facts/exit-codes.ts',
+  'policies/facts/private-names.ts',
   'policies/facts/tools.ts',
   'policies/gate/scrubbed-environment.ts',
   'policies/limits/account.ts',
@@ -33,6 +34,7 @@ const TABLES = [
   'policies/next-actions/keys.ts',
   'policies/next-actions/machine.ts',
   'policies/next-actions/servers.ts',
+  'policies/trace/call-attributes.ts',
   'policies/verdict/cli-ends.ts',
   'wrappers/adapters.ts',
   'wrappers/checks.ts',
@@ -57,8 +59,10 @@ const WORDS: Readonly<Record<string, string>> = {
   'loops/distill/': 'the Gemini API, which is a service and no CLI',
   'loops/gate/diff.ts': 'the name of a form of patch, whoever answers in it',
   'loops/run/temporaries.ts': 'examples of names of files',
+  'bin/tollgate/doctor.ts': 'an example',
   'bin/tollgate/mcp/mcp.ts': 'examples: how some of them are told of the server',
   'bin/tollgate/mcp/serve.ts': 'whom an agent may ask, in words',
+  'console/page/distill/start-dialog.tsx': 'models of the Gemini API to choose from',
   'policies/distill/': 'the Gemini API: its models, limits and failures',
   'policies/manifest/manifest-fields.ts': 'examples; and who understands `effort`, which the schema says too',
   'policies/manifest/pipelines.ts': 'which CLI does what in the built-in pipelines',
@@ -76,7 +80,7 @@ const NAMED = new RegExp(TOOLS.join('|'), 'i');
 const SOURCES = [
   'preflight.ts',
   ...ROOMS.flatMap((room) => readdirSync(room, { recursive: true }).map((name) => path.join(room, String(name)))),
-].filter((file) => file.endsWith('.ts') && !TOOLS.some((tool) => file.startsWith(`wrappers/${tool}/`)));
+].filter((file) => /\.tsx?$/.test(file) && !TOOLS.some((tool) => file.startsWith(`wrappers/${tool}/`)));
 
 const codeOf = (file: string): string => readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, '');
 

@@ -1,5 +1,6 @@
 // Sets a budget over all tasks, as tollgate budget --set does; nothing is set before somebody says so once more.
 
+import { TOOLS } from '../../../policies/facts/tools.ts';
 import type { BudgetShown } from '../../contract/budgets.ts';
 import { change } from '../live/change.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -12,7 +13,7 @@ interface BudgetDialogProps {
   onClose: () => void;
 }
 
-const TOOLS = ['any', 'gemini', 'copilot', 'codex', 'claude'];
+const CHOICES = ['any', ...TOOLS];
 
 export function BudgetDialog({ of, onClose }: BudgetDialogProps) {
   const tool = useSignal(of?.tool ?? 'any');
@@ -36,7 +37,7 @@ export function BudgetDialog({ of, onClose }: BudgetDialogProps) {
     >
       {of === null && (
         <div class="columns narrow">
-          <Choice id={ids.tool} label="Of which CLI" of={tool} among={TOOLS} />
+          <Choice id={ids.tool} label="Of which CLI" of={tool} among={CHOICES} />
           <Choice id={ids.per} label="In each" of={per} among={['day', 'week', 'month']} />
           <Choice id={ids.unit} label="Counted in" of={unit} among={['calls', 'tokens', 'usd']} />
         </div>

@@ -100,10 +100,12 @@ test('what nobody expected: --json prints one object, and exit 70 is in it', () 
   assert.is(surprise({ ...args, given: new Set() })('').out, undefined);
 });
 
-test('help is help, with --json too', async ({ rig }) => {
+test('help is help: with --json the tables behind it, as one object', async ({ rig }) => {
   const { code, stdout } = await rig.run('tollgate', ['run', '--json', '--help']);
-  assert.is(code, 0);
-  assert.match(stdout, 'Exit codes:');
+  const { name, flags, exits } = JSON.parse(stdout);
+  assert.equal([code, name, flags['no-wait'].takes], [0, 'tollgate run', 'nothing']);
+  assert.ok(exits.length > 0);
+  assert.match((await rig.run('tollgate', ['run', '--help'])).stdout, 'Exit codes:');
 });
 
 test.run();
