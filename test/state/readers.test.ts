@@ -72,6 +72,7 @@ async function open(things: readonly string[]): Promise<Said[]> {
 const DIRECT: Record<string, string> = {
   'bin/hang-up.ts': '/proc',
   'bin/help/kept-help.ts': 'a file of the build, beside the bundle that reads it',
+  'bin/tollgate/completion/table.ts': 'files of the build, beside the bundle that reads them',
   'bin/wrapper/piped-prompt.ts': 'a pipe that a person hands over, within its time',
   'bin/tollgate/triage/input.ts': 'what a person names, or standard input: a pipe on purpose',
   'bin/tollgate/sessions/undo-send.ts': 'what a person names (--edit-file): a pipe on purpose',
