@@ -11,13 +11,15 @@ import { changeAt, make, readAt, type Serving } from './routes.ts';
 import { openStream } from './stream.ts';
 import { admit, MAX_BODY } from './walls/guard.ts';
 import { paceOf } from './walls/pace.ts';
-import { cookieName, makeSecrets } from './walls/secrets.ts';
+import { cookieName, makeSecrets, secret } from './walls/secrets.ts';
 import type { RequestTarget } from './walls/target.ts';
 
 interface OpenConsole {
   /** With the token that lets a browser in. */
   url: string;
   port: number;
+  /** An address that lets one browser in, and then nobody. */
+  openOnce(): string;
   /** Ends the streams and the watching; what was begun goes on. */
   close(): Promise<void>;
 }
@@ -61,6 +63,7 @@ export async function openConsole(project: ServedProject, page: PageFile, port: 
         return sendRefusal(response, status, { message, way_out }, status === 405 ? { allow: 'GET, POST' } : {});
       }
       case 'signs_in': {
+        if (admitted.by === 'once') secrets.once = null;
         const cookie = `${cookieName(gate.port)}=${secrets.cookie}; Path=/; HttpOnly; SameSite=Strict`;
         sendHead(response, {
           status: 303,
@@ -108,11 +111,16 @@ export async function openConsole(project: ServedProject, page: PageFile, port: 
     return { how: 'taken', why: listening };
   }
   const taken = (server.address() as AddressInfo).port;
+  const addressWith = (token: string) => `http://${HOST}:${taken}/?token=${token}`;
   return {
     how: 'open',
     console: {
-      url: `http://${HOST}:${taken}/?token=${secrets.token}`,
+      url: addressWith(secrets.token),
       port: taken,
+      openOnce() {
+        secrets.once = secret();
+        return addressWith(secrets.once);
+      },
       async close() {
         stop.abort();
         for (const end of streams) end();

@@ -12,7 +12,8 @@ import { keepYoungHeapSmall } from '../../../wrappers/heap-limits.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { printing, printResult } from '../../printing.ts';
-import type { Ran } from '../../ran.ts';
+import { badInputOf, type Ran } from '../../ran.ts';
+import { refusalWithin } from '../within-call.ts';
 import { consoleCommands } from './commands.ts';
 import { openBrowser } from './open-browser.ts';
 
@@ -34,7 +35,7 @@ const SPEC: CommandSpec = {
   ],
   exits: [
     [TOLLGATE_EXIT.failure, 'the port is taken, or the page is not there'],
-    [TOLLGATE_EXIT.badInput, 'usage'],
+    [TOLLGATE_EXIT.badInput, 'usage, or from within a call'],
     ['130, 143', 'stopped by INT, TERM; what runs goes on'],
   ],
 };
@@ -42,6 +43,8 @@ const SPEC: CommandSpec = {
 export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
+  const refusal = refusalWithin(process.env, 'open the console');
+  if (refusal !== null) return badInputOf(SPEC.name)(refusal);
   const { number, given } = read.args;
   const stop = stopOnSignals();
   // It stays for hours, and ten thousand tasks are read at its beginning.
@@ -55,13 +58,13 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const opened = await openConsole(project, builtPage(), number.port ?? 0);
   if (opened.how === 'taken')
     return { exit: TOLLGATE_EXIT.failure, err: `tollgate console: ${takenWords(opened.why, number.port)}\n` };
-  const { url, close } = opened.console;
+  const { url, openOnce, close } = opened.console;
   const lost = await printResult(given.has('json') ? `${JSON.stringify({ schema: 1, url })}\n` : `${url}\n`);
   if (lost !== null) return close().then(() => ({ exit: TOLLGATE_EXIT.ok, lost }));
   if (!given.has('json') && !given.has('quiet'))
     printing('stderr').write('tollgate console: open this address; Ctrl-C ends it\n');
   if (given.has('open'))
-    openBrowser(url, (why) => printing('stderr').write(`tollgate console: ${why}; open the address by hand\n`));
+    openBrowser(openOnce(), (why) => printing('stderr').write(`tollgate console: ${why}; open the address by hand\n`));
   await new Promise<void>((resolve) => {
     if (stop.aborted) resolve();
     stop.addEventListener('abort', () => resolve(), { once: true });

@@ -12,6 +12,8 @@ import { type Reply, refused, type ServedProject, told } from '../project.ts';
 import { foundTask } from './task.ts';
 
 const MAX_CHARS = 2 * 1024 * 1024;
+/** Looked at beyond what is shown: of a secret that is cut nothing would be known any more. */
+const MAX_SECRET = 64 * 1024;
 
 export async function diffShown(id: string, project: ServedProject): Promise<Reply> {
   const task = foundTask(id, project);
@@ -38,5 +40,5 @@ export async function diffShown(id: string, project: ServedProject): Promise<Rep
     ...(forbidden > 0 ? [`${forbidden} forbidden paths are left out.`] : []),
     ...(text.length > MAX_CHARS ? [`${text.length - MAX_CHARS} characters more are left out.`] : []),
   ];
-  return told<DiffShown>({ text: redact(text.slice(0, MAX_CHARS)), notes });
+  return told<DiffShown>({ text: redact(text.slice(0, MAX_CHARS + MAX_SECRET)).slice(0, MAX_CHARS), notes });
 }

@@ -1,5 +1,6 @@
 // What a task is for, from the head of its manifest: ten thousand of them are not parsed for one line each.
 
+import { redactorOf } from '../../../loops/redactor.ts';
 import { readHead } from '../../../state/disk/file-head.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { manifestsIn } from '../../../state/task-folder.ts';
@@ -7,14 +8,16 @@ import { manifestsIn } from '../../../state/task-folder.ts';
 const MAX_BYTES = 4096;
 const MAX_CHARS = 300;
 
-/** One line; null where there is none to be seen. Text of whoever wrote it. */
-export function goalOf(root: string): string | null {
+/** One line, without secrets; null where there is none to be seen. Text of whoever wrote it. */
+export function goalOf(root: string, environment: NodeJS.ProcessEnv): string | null {
   const [file] = manifestsIn(root);
   if (file === undefined) return null;
   try {
     const { text } = readHead(file, MAX_BYTES);
     const goal = file.endsWith('.json') ? inJson(text) : inYaml(text);
-    return goal === null ? null : goal.replace(/\s+/g, ' ').trim().slice(0, MAX_CHARS);
+    if (goal === null) return null;
+    // Before it is made short: of a secret that is cut nothing would be known any more.
+    return redactorOf(environment, []).redact(goal).replace(/\s+/g, ' ').trim().slice(0, MAX_CHARS);
   } catch (error) {
     if (isSystemError(error)) return null;
     throw error;

@@ -85,7 +85,7 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
       const spent = task.row === null ? [] : await collectSpending({ tasks: [task.row] }, cwd, environment);
       const priced = spent.filter(({ calls, calls_without_price: without }) => calls > without);
       const usd = priced.length === 0 ? null : priced.reduce((sum, each) => sum + each.usd, 0);
-      const goal = goalOf(path.join(places.folder, id));
+      const goal = goalOf(path.join(places.folder, id), environment);
       const isNew = usd !== task.line.usd || goal !== task.line.goal;
       const line = isNew ? { ...task.line, usd, goal } : task.line;
       kept.set(id, { ...task, line, spent });

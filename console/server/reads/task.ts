@@ -55,12 +55,11 @@ async function shownOf(task: TaskFolder, { cwd, environment, clock }: ServedProj
   const { state, at } = await standingOf(ledger, (await identify(process.pid))!);
   const attempts = attemptsOf(task, ledger, prices);
   const { redact } = redactorOf(environment, []);
-  const goal = goalOf(task.root);
   const failure = failureOf(task);
   return {
     task_id: task.id,
     folder: task.root,
-    goal: goal === null ? null : redact(goal),
+    goal: goalOf(task.root, environment),
     state,
     at,
     calls: { used: ledger.used, budget: ledger.budget === null ? null : budgetOf(ledger) },

@@ -15,7 +15,7 @@ interface TurnedAway {
 type Admitted =
   | { how: 'enters'; target: RequestTarget }
   /** It brought the token of the printed address, and gets the cookie for it. */
-  | { how: 'signs_in' }
+  | { how: 'signs_in'; by: 'token' | 'once' }
   | TurnedAway;
 
 interface Gate {
@@ -43,8 +43,14 @@ export function admit(
   if (target === null) return away(400, 'there is no such address');
   if (method !== 'GET' && method !== 'POST') return away(405, 'only GET and POST are taken');
   if (target.token !== null) {
-    if (method === 'GET' && isSecret(target.token, gate.secrets.token)) return { how: 'signs_in' };
-    return away(401, 'the token in this address is another console’s, or has ended with it', OPEN_ANEW);
+    const { token, once } = gate.secrets;
+    if (method === 'GET' && isSecret(target.token, token)) return { how: 'signs_in', by: 'token' };
+    if (method === 'GET' && once !== null && isSecret(target.token, once)) return { how: 'signs_in', by: 'once' };
+    return away(
+      401,
+      'the token in this address is another console’s, has ended with it, or was for one browser and is used',
+      OPEN_ANEW,
+    );
   }
   if (!isOwnSite(headers, target)) return away(403, 'another page may ask nothing of this one');
   if (!isSecret(cookieIn(headers.cookie, cookieName(gate.port)), gate.secrets.cookie))

@@ -5,16 +5,21 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 export interface ConsoleSecrets {
   /** In the address that is printed; it is changed for the cookie. */
   token: string;
+  /** In the address that a browser is started with, which others may read; gone as soon as it is used. */
+  once: string | null;
   /** In the cookie, which no script reads. */
   cookie: string;
   /** Of the page, which sends it with whatever changes something. */
   page: string;
 }
 
-export const makeSecrets = (): ConsoleSecrets => ({ token: secret(), cookie: secret(), page: secret() });
+export const makeSecrets = (): ConsoleSecrets => ({
+  ...{ token: secret(), once: null },
+  ...{ cookie: secret(), page: secret() },
+});
 
 /** 256 bits. */
-const secret = (): string => randomBytes(32).toString('base64url');
+export const secret = (): string => randomBytes(32).toString('base64url');
 
 /** How long it takes tells nothing of either. */
 export function isSecret(given: string | undefined | null, held: string): boolean {

@@ -1,7 +1,11 @@
 // tollgate console as it is typed: the address, a port that is taken, a second console, and what ends it.
 
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openConsoleOf } from '../../../rig/console-client.ts';
@@ -21,6 +25,32 @@ test('a port that is taken is named, with the way out', async ({ rig }) => {
   assert.equal([code, stdout], [1, '']);
   assert.match(stderr, `port ${port} of 127.0.0.1 is taken, maybe by another console; give another one (--port `);
   other.close();
+});
+
+test('from within a call it is refused: what it does there is for a person to do', async ({ rig }) => {
+  const { code, stdout, stderr } = await rig.start('tollgate', ['console'], {
+    env: { TOLLGATE_CALL_ID: 'of-an-agent' },
+  }).result;
+  assert.equal([code, stdout], [2, '']);
+  assert.match(stderr, 'a call may not open the console, and this was started from within the call of-an-agent');
+});
+
+test('the address that a browser is started with lets one in, and then nobody', async ({ rig }) => {
+  const opened = path.join(rig.root, 'opened');
+  execFileSync('mkfifo', [opened]);
+  const browser = process.platform === 'darwin' ? 'open' : 'xdg-open';
+  writeFileSync(path.join(rig.bin, browser), `#!/bin/sh\nprintf %s "$1" >'${opened}'\n`, { mode: 0o755 });
+  const [page, address] = await Promise.all([openConsoleOf(rig, ['--open']), readFile(opened, 'utf8')]);
+  assert.is.not(address, page.url);
+  const enter = (url: string) => {
+    const { pathname, search } = new URL(url);
+    return page.raw(`GET ${pathname}${search} HTTP/1.1\r\nHost: 127.0.0.1:${page.port}\r\nConnection: close\r\n\r\n`);
+  };
+  assert.match(await enter(address), /^HTTP\/1\.1 303 [\s\S]*set-cookie: /);
+  assert.match(await enter(address), /^HTTP\/1\.1 401 /);
+  assert.match(await enter(page.url), /^HTTP\/1\.1 303 /);
+  page.command.signal('SIGINT');
+  assert.is((await page.command.result).code, 130);
 });
 
 test('two consoles of one project, each with a token of its own; Ctrl-C ends one with 130', async ({ rig }) => {

@@ -15,6 +15,7 @@ import { ANY_ANSWER, makeTask } from '../../../rig/task-run.ts';
 import { TestRig } from '../../../rig/test-rig.ts';
 
 const EVIL = '<script>alert(1)</script>\u202e\u001b[2J & "quoted"';
+const TOKEN = `ghp_${'aB3dE5gH7jK9'.repeat(3)}`;
 const STAGE = { tool: 'codex', role: 'brief', ...ANY_ANSWER };
 
 const test = suite<{ rig: TestRig; page: ConsoleClient }>('what the console tells');
@@ -28,7 +29,7 @@ test.before(async (world) => {
   );
   await makeTask(rig, { goal: EVIL, stages: [STAGE] }, 'good').run();
   await makeTask(rig, { goal: 'This goes wrong.', stages: [STAGE] }, 'bad').run();
-  makeTask(rig, { stages: [STAGE] }, 'new');
+  makeTask(rig, { goal: `${'word '.repeat(56)}${TOKEN}`, stages: [STAGE] }, 'new');
   rig.write('.tmp/task/broken/manifest.json', '{}');
   mkdirSync(path.join(rig.project, '.tmp/task/broken/state/journal.jsonl'), { recursive: true });
   world.page = await openConsoleOf(rig);
@@ -53,6 +54,10 @@ test('the list of tasks, with goals, states and failures', async ({ page }) => {
   if (!isTold()) await stream.next(({ topic }) => topic === 'tasks');
   ({ tasks } = (await page.get('/api/tasks')).value as { tasks: TaskLine[] });
   assert.is(tasks.find(({ task_id }) => task_id === 'bad')!.goal, 'This goes wrong.');
+  // Of a secret not even the part that fits into a short goal.
+  assert.ok(tasks.find(({ task_id }) => task_id === 'new')!.goal!.startsWith('word word'));
+  assert.not.ok(JSON.stringify(tasks).includes(TOKEN.slice(0, 8)));
+  assert.not.ok((await page.get('/api/tasks/new')).text.includes(TOKEN.slice(0, 8)));
   stream.close();
 });
 
