@@ -61,7 +61,11 @@ for (const [what, at, name] of [
     }
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    assert.ok(await opener.evaluate((at) => document.activeElement === at));
+    const focused = await opener.evaluate(async (at) => {
+      for (let n = 0; n < 60 && document.activeElement !== at; n += 1) await new Promise(requestAnimationFrame);
+      return document.activeElement === at ? 'the opener' : (document.activeElement?.outerHTML.slice(0, 200) ?? 'none');
+    });
+    assert.is(focused, 'the opener');
   });
 
 access.test('by Tab alone all that can be used is reached, in the order in which it stands', async ({ page, go }) => {
