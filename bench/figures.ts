@@ -66,9 +66,18 @@ console.log(`${lines[0]}\n`);
 const measured: Record<string, FigureRow[]> = {};
 for (const [name, { about, measure }] of Object.entries(FIGURES)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
-  measured[name] = await measure(rounds);
-  lines.push(`**${name}**: ${about}`, table(measured[name]));
-  console.log(`${name}: ${about}\n\n${table(measured[name])}\n`);
+  // One that fails says so, and takes nothing of the others away.
+  const failure = await measure(rounds).then(
+    (rows) => {
+      measured[name] = rows;
+      return null;
+    },
+    (error: Error) => error.message.split('\n')[0]!,
+  );
+  const shown = failure === null ? table(measured[name]!) : `could not be measured: ${failure}`;
+  if (failure !== null) process.exitCode = 1;
+  lines.push(`**${name}**: ${about}`, shown);
+  console.log(`${name}: ${about}\n\n${shown}\n`);
 }
 if (values.json !== undefined)
   writeFileSync(values.json, `${JSON.stringify({ machine, rounds, measured }, null, 2)}\n`);

@@ -7,7 +7,7 @@ import type { Figure } from './row.ts';
 import { BenchWorld, command } from './world.ts';
 
 const ASKED: readonly (readonly [name: string, words: readonly string[], overMs: number])[] = [
-  ['tollgate', ['--version'], 8],
+  ['tollgate', ['-V'], 8],
   ...[...Object.values(COMMANDS), 'preflight', 'wait_parallel_tasks', 'tollgate'].map(
     (name) => [name, ['--help'], 30] as const,
   ),
@@ -15,7 +15,7 @@ const ASKED: readonly (readonly [name: string, words: readonly string[], overMs:
 ];
 
 export const HELPS: Figure = {
-  about: '`--version`, and `--help` of every command',
+  about: 'the version, and `--help` of every command',
   async measure(rounds) {
     const world = new BenchWorld();
     try {
