@@ -70,7 +70,8 @@ async function wished(wish: 'pause' | 'stop') {
   return { run: (argv: readonly string[]) => wishFor(wish, argv) };
 }
 
-export async function run(argv: readonly string[]): Promise<Ran> {
+export async function run(given: readonly string[]): Promise<Ran> {
+  const argv = wordFirst(given);
   const [word, ...rest] = argv;
   const other = word !== undefined && Object.hasOwn(OTHERS, word) ? OTHERS[word]! : null;
   if (other !== null) return (await other()).run(rest);
@@ -81,6 +82,14 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(resumes ? RESUME : SPEC, resumes ? rest : argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   return driveBook(read.args, resumes ? 'resume' : 'book', stop);
+}
+
+/** A flag without a value may stand before our word: `--json pause NAME` is no book. */
+function wordFirst(argv: readonly string[]): readonly string[] {
+  const at = argv.findIndex((one) => one !== '--json');
+  const word = argv[at];
+  if (at < 1 || (word !== 'resume' && !Object.hasOwn(OTHERS, word!))) return argv;
+  return [word!, ...argv.slice(0, at), ...argv.slice(at + 1)];
 }
 
 /** A book is a file; what is none, and is like one of our words, was meant for it. */

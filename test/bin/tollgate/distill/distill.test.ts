@@ -254,6 +254,8 @@ test('pause and stop of what is at rest', async ({ rig, api }) => {
   assert.is(paused.stdout, 'republic is not running; it is paused (refusal)\n');
   const stopped = await rig.run('tollgate', ['distill', 'stop', 'republic', '--json']);
   assert.is(objectIn(stopped.stdout).state, 'stopped');
+  const before = await rig.run('tollgate', ['distill', '--json', 'pause', 'republic']);
+  assert.equal([before.code, objectIn(before.stdout).name], [0, 'republic'], before.stderr);
 });
 
 if (faultShim() !== null)
