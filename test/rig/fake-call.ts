@@ -10,6 +10,8 @@ export interface FakeReport {
   env: Record<string, string>;
   cwd: string;
   pid: number;
+  /** When its process began, in milliseconds since 1970. */
+  began: number;
   /** `text` holds the first MiB; `sha256` is over all bytes. */
   stdin: { kind: 'file' | 'pipe' | 'null' | 'terminal' | 'closed'; bytes: number; sha256: string | null; text: string };
 }

@@ -36,6 +36,7 @@ async function begin() {
     env: process.env,
     cwd: process.cwd(),
     pid: process.pid,
+    began: performance.timeOrigin,
     stdin: await readStdin(),
   };
   if (settings.log) fs.appendFileSync(settings.log, `${JSON.stringify({ ...report, env: undefined })}\n`);

@@ -1,0 +1,104 @@
+// Holds as whole wrapper processes meet them: what one was told keeps all others of its tool and account from starting their CLI.
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { BuiltIn } from '../../../policies/facts/tools.ts';
+import type { CallRecord } from '../../../policies/record/call-record.ts';
+import { ADAPTERS } from '../../../wrappers/adapters.ts';
+import type { FakeCall } from '../../rig/fake-call.ts';
+import { answerWith, failWith } from '../../rig/streams.ts';
+import { TestRig } from '../../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('held wrappers');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+  context.rig.write('ask.md', 'Say hello.\n');
+});
+test.after.each(({ rig }) => rig.dispose());
+
+interface Asked {
+  tool?: BuiltIn;
+  flags?: string[];
+  env?: Record<string, string>;
+}
+
+/** Each with files of its own, as many may be at work at once. */
+async function ask(rig: TestRig, name: string, { tool = 'codex', flags = [], env = {} }: Asked = {}) {
+  const files = ['--out', `${name}.out`, '--err', `${name}.err`, '--result', `${name}.json`];
+  const { code, stderr } = await rig.start(ADAPTERS[tool].command, ['--prompt-file', 'ask.md', ...files, ...flags], {
+    env,
+  }).result;
+  const { verdict } = JSON.parse(readFileSync(path.join(rig.project, `${name}.json`), 'utf8')) as CallRecord;
+  return { code, said: stderr, verdict };
+}
+
+const EIGHT = Array.from({ length: 8 }, (_, i) => `held-${i}`);
+const OTHER_ACCOUNT = { env: { CODEX_API_KEY: 'another-account-of-mine' } };
+const hello = (call: FakeCall) => answerWith(call.report.tool, 'hello');
+const begun = ({ calls }: TestRig) => calls.map(({ report }) => report.tool);
+
+test('a 429 of 5 s that one was told: no CLI of eight others begins before it is over', async ({ rig }) => {
+  rig.answer(() => failWith('codex', '429 Too Many Requests: please try again in 5s', 429));
+  const { verdict } = await ask(rig, 'told');
+  assert.equal([verdict.class, verdict.reason], ['transient', 'rate_limit']);
+  const until = Date.parse(verdict.retry_at!);
+  rig.answer(hello);
+  const ends = await Promise.all(EIGHT.map((name) => ask(rig, name)));
+  assert.equal(
+    ends.map(({ code }) => code),
+    EIGHT.map(() => 0),
+  );
+  assert.ok(ends.some(({ said }) => said.includes(`waits until ${new Date(until).toISOString()}`)));
+  const early = rig.calls.slice(1).filter(({ report }) => report.began < until);
+  assert.equal([rig.calls.length, early.length], [9, 0]);
+});
+
+test('what is further away is refused unstarted; another account or tool, and --ignore-hold, are not held', async ({
+  rig,
+}) => {
+  rig.answer(() => failWith('codex', "You've hit your usage limit. Try again in 3 hours.", 429));
+  const told = await ask(rig, 'told');
+  rig.answer(hello);
+  const held = await ask(rig, 'held');
+  assert.equal([held.verdict.class, held.verdict.reason], ['quota', 'held']);
+  assert.is(held.verdict.retry_at, told.verdict.retry_at);
+  assert.match(held.said, /nothing was started\. To ask all the same: --ignore-hold/);
+  assert.equal(begun(rig), ['codex']);
+  assert.is((await ask(rig, 'account', OTHER_ACCOUNT)).code, 0);
+  assert.is((await ask(rig, 'tool', { tool: 'claude' })).code, 0);
+  assert.is((await ask(rig, 'still held')).verdict.reason, 'held');
+  assert.is((await ask(rig, 'ignored', { flags: ['--ignore-hold'] })).code, 0);
+  assert.is((await ask(rig, 'after a success')).code, 0);
+  assert.equal(begun(rig), ['codex', 'codex', 'claude', 'codex', 'codex']);
+});
+
+test('where no time was given, one of eight at once is let through, and its success lets the rest go on', async ({
+  rig,
+}) => {
+  rig.answer(() => failWith('codex', "You've hit your usage limit.", 429));
+  assert.is((await ask(rig, 'told')).verdict.retry_at, null);
+  let release = () => {};
+  const othersEnded = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  rig.answer(async (call) => {
+    await othersEnded;
+    await call.tell(...hello(call));
+  });
+  let left = EIGHT.length;
+  const ends = await Promise.all(
+    EIGHT.map(async (name) => {
+      const end = await ask(rig, name);
+      left -= 1;
+      if (left === 1) release();
+      return end;
+    }),
+  );
+  assert.equal(ends.map(({ verdict }) => verdict.reason).sort(), [...EIGHT.slice(1).map(() => 'held'), null].sort());
+  assert.is(begun(rig).length, 2);
+  assert.is((await ask(rig, 'after')).code, 0);
+});
+
+test.run();
