@@ -9,11 +9,10 @@ import { redactorOf } from '../../../loops/redactor.ts';
 import { readTask, treeOf } from '../../../loops/task/task.ts';
 import type { DiffShown } from '../../contract/task.ts';
 import { type Reply, refused, type ServedProject, told } from '../project.ts';
+import { headOfText } from './redacted.ts';
 import { foundTask } from './task.ts';
 
 const MAX_CHARS = 2 * 1024 * 1024;
-/** Looked at beyond what is shown: of a secret that is cut nothing would be known any more. */
-const MAX_SECRET = 64 * 1024;
 
 export async function diffShown(id: string, project: ServedProject): Promise<Reply> {
   const task = foundTask(id, project);
@@ -34,11 +33,11 @@ export async function diffShown(id: string, project: ServedProject): Promise<Rep
   const changes = await readChanges({ ...rules, task: task.state }, { since: 'start' });
   if (changes.how === 'invalid') return refused(409, changes.message);
   const { text, forbidden } = changes.changes;
-  const { redact } = redactorOf(environment, read.manifest.security.redaction_patterns);
+  const redactor = redactorOf(environment, read.manifest.security.redaction_patterns);
   const notes = [
     ...changes.warnings,
     ...(forbidden > 0 ? [`${forbidden} forbidden paths are left out.`] : []),
     ...(text.length > MAX_CHARS ? [`${text.length - MAX_CHARS} characters more are left out.`] : []),
   ];
-  return told<DiffShown>({ text: redact(text.slice(0, MAX_CHARS + MAX_SECRET)).slice(0, MAX_CHARS), notes });
+  return told<DiffShown>({ text: headOfText(text, MAX_CHARS, redactor), notes });
 }

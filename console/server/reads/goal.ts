@@ -1,6 +1,6 @@
 // What a task is for, from the head of its manifest: ten thousand of them are not parsed for one line each.
 
-import { redactorOf } from '../../../loops/redactor.ts';
+import type { Redactor } from '../../../policies/redact/redactor.ts';
 import { readHead } from '../../../state/disk/file-head.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { manifestsIn } from '../../../state/task-folder.ts';
@@ -9,7 +9,7 @@ const MAX_BYTES = 4096;
 const MAX_CHARS = 300;
 
 /** One line, without secrets; null where there is none to be seen. Text of whoever wrote it. */
-export function goalOf(root: string, environment: NodeJS.ProcessEnv): string | null {
+export function goalOf(root: string, { redact }: Redactor): string | null {
   const [file] = manifestsIn(root);
   if (file === undefined) return null;
   try {
@@ -17,7 +17,7 @@ export function goalOf(root: string, environment: NodeJS.ProcessEnv): string | n
     const goal = file.endsWith('.json') ? inJson(text) : inYaml(text);
     if (goal === null) return null;
     // Before it is made short: of a secret that is cut nothing would be known any more.
-    return redactorOf(environment, []).redact(goal).replace(/\s+/g, ' ').trim().slice(0, MAX_CHARS);
+    return redact(goal).replace(/\s+/g, ' ').trim().slice(0, MAX_CHARS);
   } catch (error) {
     if (isSystemError(error)) return null;
     throw error;

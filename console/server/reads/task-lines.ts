@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { foldersOf } from '../../../loops/now/places.ts';
+import { redactorOf } from '../../../loops/redactor.ts';
 import { collectSpending } from '../../../loops/report/collect-spending.ts';
 import { readTask, type TaskReading } from '../../../loops/report/read-task.ts';
 import { readTasks } from '../../../loops/report/read-tasks.ts';
@@ -43,6 +44,7 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
   const kept = new Map<string, KeptTask>();
   let first: Promise<void> | null = null;
   let costs: Promise<void> | null = null;
+  let looked: Promise<void> = Promise.resolve();
   let self: ProcessIdentity | null = null;
 
   async function readFirst(): Promise<void> {
@@ -79,28 +81,39 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
   }
 
   async function lookAtCosts(): Promise<void> {
-    let lines: TaskLine[] = [];
+    const found = new Set<string>();
+    // As they are when it is told: one that was read anew meanwhile has been told, and would be as it was before.
+    const tellFound = () => {
+      const lines = [...found].flatMap((id) => kept.get(id)?.line ?? []);
+      found.clear();
+      if (lines.length > 0) changed({ lines, gone: [] });
+    };
     for (const [id, task] of [...kept]) {
       if (task.spent !== null || kept.get(id) !== task) continue;
       const spent = task.row === null ? [] : await collectSpending({ tasks: [task.row] }, cwd, environment);
       const priced = spent.filter(({ calls, calls_without_price: without }) => calls > without);
       const usd = priced.length === 0 ? null : priced.reduce((sum, each) => sum + each.usd, 0);
-      const goal = goalOf(path.join(places.folder, id), environment);
+      const goal = goalOf(path.join(places.folder, id), redactorOf(environment, []));
+      // It was read anew, or went, while we looked: the next look is for it.
+      if (kept.get(id) !== task) continue;
       const isNew = usd !== task.line.usd || goal !== task.line.goal;
       const line = isNew ? { ...task.line, usd, goal } : task.line;
       kept.set(id, { ...task, line, spent });
-      if (isNew) lines.push(line);
-      if (lines.length >= PIECE) {
-        changed({ lines, gone: [] });
-        lines = [];
-      }
+      if (isNew) found.add(id);
+      if (found.size >= PIECE) tellFound();
       await breathe();
     }
-    if (lines.length > 0) changed({ lines, gone: [] });
+    tellFound();
   }
 
   const begun = () => (first ??= readFirst());
-  const costed = () => (costs ??= begun().then(lookAtCosts));
+  // One after the other: two of them would look at the same tasks.
+  const costed = () =>
+    (costs ??= looked =
+      looked
+        .catch(() => {})
+        .then(begun)
+        .then(lookAtCosts));
 
   return {
     async all() {

@@ -1,7 +1,6 @@
 // One task whole: its stages, every attempt with what was decided, what its gates found, its summary and its texts.
 
 import path from 'node:path';
-import { redactorOf } from '../../../loops/redactor.ts';
 import { standingOf } from '../../../loops/report/standing.ts';
 import { readFailure } from '../../../loops/report/task-row.ts';
 import { gateFileOf } from '../../../loops/task/gate-actions.ts';
@@ -10,7 +9,7 @@ import { rootOf } from '../../../loops/task/task.ts';
 import type { GateRecord } from '../../../policies/facts/gate-record.ts';
 import type { ProjectFile } from '../../../policies/manifest/project-file.ts';
 import { priceOf } from '../../../policies/record/price.ts';
-import { readHead } from '../../../state/disk/file-head.ts';
+import type { Redactor } from '../../../policies/redact/redactor.ts';
 import { isFolder, readJsonIfFit } from '../../../state/disk/regular-file.ts';
 import { JournalError, openJournal } from '../../../state/journal/journal.ts';
 import { budgetOf, type Call, type Ledger } from '../../../state/journal/ledger.ts';
@@ -19,9 +18,10 @@ import { isSystemError } from '../../../state/system-error.ts';
 import { locateTask, type TaskFolder } from '../../../state/task-folder.ts';
 import { findRecord } from '../../../state/usage.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
-import type { StageShown, TaskShown, TextShown } from '../../contract/task.ts';
+import type { StageShown, TaskShown } from '../../contract/task.ts';
 import { type Reply, refused, type ServedProject, told } from '../project.ts';
 import { goalOf } from './goal.ts';
+import { headOfFile, redactorOfTask } from './redacted.ts';
 import { shownFiles } from './shown-files.ts';
 
 /** A task of this project by its id, never by a path. */
@@ -48,18 +48,19 @@ export async function taskShown(id: string, project: ServedProject): Promise<Rep
   }
 }
 
-async function shownOf(task: TaskFolder, { cwd, environment, clock }: ServedProject): Promise<TaskShown> {
+async function shownOf(task: TaskFolder, served: ServedProject): Promise<TaskShown> {
+  const { cwd, environment, clock } = served;
   const { ledger } = openJournal(task.root, clock).read();
   const project = await readProject(rootOf(task, cwd, environment));
   const prices = project.how === 'read' ? project.value.prices : {};
   const { state, at } = await standingOf(ledger, (await identify(process.pid))!);
   const attempts = attemptsOf(task, ledger, prices);
-  const { redact } = redactorOf(environment, []);
+  const redactor = await redactorOfTask(task.id, served);
   const failure = failureOf(task);
   return {
     task_id: task.id,
     folder: task.root,
-    goal: goalOf(task.root, environment),
+    goal: goalOf(task.root, redactor),
     state,
     at,
     calls: { used: ledger.used, budget: ledger.budget === null ? null : budgetOf(ledger) },
@@ -68,7 +69,7 @@ async function shownOf(task: TaskFolder, { cwd, environment, clock }: ServedProj
     stages: stagesOf(task, ledger, attempts),
     attempts,
     gates: gatesOf(task, ledger),
-    summary: summaryOf(task, redact),
+    summary: summaryOf(task, redactor),
     texts: shownFiles(task).map(({ name, what, bytes }) => ({ name, what, bytes })),
     next_actions: failure?.resolved_at === null ? failure.next_actions : [],
   };
@@ -136,9 +137,9 @@ const gatesOf = (task: TaskFolder, { gates }: Ledger): GateRecord[] =>
 
 const MAX_SUMMARY = 256 * 1024;
 
-function summaryOf({ outputs }: TaskFolder, redact: (text: string) => string): string | null {
+function summaryOf({ outputs }: TaskFolder, redactor: Redactor): string | null {
   try {
-    return redact(readHead(path.join(outputs, '_summary.md'), MAX_SUMMARY).text);
+    return headOfFile(path.join(outputs, '_summary.md'), MAX_SUMMARY, redactor).text;
   } catch (error) {
     if (isSystemError(error)) return null;
     throw error;
@@ -161,13 +162,10 @@ function sumOf(figures: readonly (number | null)[]): number | null {
 
 const MAX_TEXT = 512 * 1024;
 
-export function textShown(id: string, name: string, project: ServedProject): Reply {
+export async function textShown(id: string, name: string, project: ServedProject): Promise<Reply> {
   const task = foundTask(id, project);
   if ('how' in task) return task;
   const found = shownFiles(task).find((each) => each.name === name);
   if (found === undefined) return refused(404, `${id} has no text of that name`, 'reload the page');
-  const { text } = readHead(found.file, MAX_TEXT);
-  const { redact } = redactorOf(project.environment, []);
-  const shown: TextShown = { text: redact(text), cut: Math.max(0, found.bytes - MAX_TEXT) };
-  return told(shown);
+  return told(headOfFile(found.file, MAX_TEXT, await redactorOfTask(task.id, project)));
 }

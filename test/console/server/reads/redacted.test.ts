@@ -1,0 +1,64 @@
+// A text is redacted before it is cut: of a secret that lies across the edge not even the beginning is shown.
+
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { headOfFile, headOfText } from '../../../../console/server/reads/redacted.ts';
+import { redactorOf } from '../../../../loops/redactor.ts';
+import { openConsoleOf } from '../../../rig/console-client.ts';
+import { ANY_ANSWER, makeTask } from '../../../rig/task-run.ts';
+import { TestRig } from '../../../rig/test-rig.ts';
+
+const TOKEN = `ghp_${'aB3dE5gH7jK9'.repeat(3)}`;
+const OURS = 'blue-heron-';
+const LONG = 512 * 1024;
+
+const test = suite<{ rig: TestRig }>('texts of the console');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open({ tools: [] });
+});
+test.after.each(({ rig }) => rig.dispose());
+
+test('across the edge, and across the end of what is read', ({ rig }) => {
+  const redactor = redactorOf({}, []);
+  for (const [what, most, before] of [
+    ['edge', 1000, 990],
+    ['end of what is read', 1000, 1000 + 64 * 1024 - 10],
+    ['end, behind secrets that become short', 1000, 1000 + 64 * 1024 - 10],
+  ] as const) {
+    const filler = what.includes('behind') ? `${TOKEN}\n` : 'word\n';
+    const text = filler.repeat(before).slice(0, before - 1);
+    const whole = `${text}\n${TOKEN}\n${'more '.repeat(40_000)}`;
+    rig.write('text.md', whole);
+    const { text: shown, cut } = headOfFile(path.join(rig.project, 'text.md'), most, redactor);
+    assert.not.ok(/ghp_/.test(shown.replace(/\[REDACTED[^\]]*\]/g, '')), what);
+    assert.is(headOfText(whole, most, redactor), shown, what);
+    assert.ok(cut > 0 && shown.length <= most, what);
+  }
+});
+
+test('what is short is whole, also where its bytes are more than its characters', ({ rig }) => {
+  rig.write('text.md', 'ä'.repeat(900));
+  const shown = headOfFile(path.join(rig.project, 'text.md'), 1000, redactorOf({}, []));
+  assert.equal(shown, { text: 'ä'.repeat(900), cut: 0 });
+});
+
+test("the patterns of a task's manifest hold for its goal, its summary and its texts", async ({ rig }) => {
+  const stages = [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }];
+  const security = { redaction_patterns: [`${OURS}\\d+`] };
+  makeTask(rig, { goal: `Look for ${OURS}123.`, stages, security });
+  rig.write('.tmp/task/fix/outputs/_summary.md', `# ${OURS}123\n`);
+  rig.write('.tmp/task/fix/outputs/codex_brief.out', `${'x'.repeat(LONG - 12)} ${OURS}4567 ${'y'.repeat(LONG)}`);
+  const page = await openConsoleOf(rig);
+  const task = await page.get('/api/tasks/fix');
+  assert.ok(task.value.goal.startsWith('Look for [REDACTED'), task.value.goal);
+  assert.ok(task.value.summary.startsWith('# [REDACTED'), task.value.summary);
+  const text = await page.get(`/api/tasks/fix/texts/${encodeURIComponent('outputs/codex_brief.out')}`);
+  assert.is(text.status, 200);
+  assert.ok(text.value.cut > LONG / 2);
+  assert.not.ok(`${task.text}${text.text}`.includes('blue-'));
+  page.command.signal('SIGTERM');
+  await page.command.result;
+});
+
+test.run();
