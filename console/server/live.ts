@@ -35,10 +35,13 @@ export function follow(project: ServedProject, stop: AbortSignal): Live {
     const places = { folder: path.join(projectState(cwd, environment), 'task'), named: null };
     for await (const { now } of followNow({ places, environment, stop, clock })) {
       const tasks = new Map(now.tasks.map((task) => [task.folder, task]));
-      const moved = last === null ? [] : movedBetween(seen, tasks);
+      const isFirst = last === null;
+      const before = seen;
       last = now;
       seen = tasks;
       isThere();
+      // At the first look, what changed since the rows were read: no later look would find it changed.
+      const moved = isFirst ? await lines.behind(now.tasks) : movedBetween(before, tasks);
       if (moved.length === 0) continue;
       tell({ topic: 'now' });
       const change = await lines.renew(moved);

@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
+import type { NowTask } from '../../../loops/now/now.ts';
 import { foldersOf } from '../../../loops/now/places.ts';
 import { redactorOf } from '../../../loops/redactor.ts';
 import { collectSpending } from '../../../loops/report/collect-spending.ts';
@@ -21,6 +22,8 @@ export interface TaskLines {
   all(): Promise<TaskLine[]>;
   /** The rows of the report, newest first. */
   rows(): Promise<TaskRow[]>;
+  /** Folders of those that stand otherwise in `tasks`, which were looked at after the rows were read; none where nobody has read any. */
+  behind(tasks: readonly NowTask[]): Promise<string[]>;
   /** Reads these anew. */
   renew(folders: readonly string[]): Promise<TasksChange>;
   /** By day and CLI, over all tasks; waits for the look at what they cost. */
@@ -126,6 +129,17 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
       const rows = [...kept.values()].flatMap(({ row }) => row ?? []);
       return rows.sort((a, b) => byText(b.at ?? '', a.at ?? '') || byText(a.task_id, b.task_id));
     },
+    async behind(tasks) {
+      if (first === null) return [];
+      await first;
+      const left = new Set(kept.keys());
+      const moved = tasks.filter((task) => {
+        const line = kept.get(path.basename(task.folder))?.line;
+        left.delete(path.basename(task.folder));
+        return line === undefined ? task.state !== 'gone' : isOtherwise(line, task);
+      });
+      return [...moved.map(({ folder }) => folder), ...[...left].map((id) => path.join(places.folder, id))];
+    },
     async renew(folders) {
       await begun();
       const change = await readAgain(folders);
@@ -144,6 +158,10 @@ function lineOf(folder: string, row: TaskRow | null, usd: number | null, goal: s
   const { task_id, state, at, stage, class: errorClass, reason, signature, calls } = row;
   return { task_id, state, goal, at, stage, class: errorClass, reason, signature, calls, usd };
 }
+
+/** Since when one is at work, a row does not say. */
+const isOtherwise = (line: TaskLine, { state, since }: NowTask): boolean =>
+  line.state !== state || (state !== 'running' && line.at !== since);
 
 const UNREADABLE: Omit<TaskLine, 'task_id'> = {
   state: 'unreadable',
