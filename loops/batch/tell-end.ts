@@ -1,6 +1,7 @@
 // Tells of the end of a batch, once its report is on disk: of all its tasks at once.
 
 import type { NotifyEvent } from '../../policies/notify/notifier.ts';
+import { nearLimitsFor } from '../notify/near-limits-for.ts';
 import type { RunContext } from '../task/run-context.ts';
 import type { Hearers } from './look.ts';
 import { addNotifiedBatch, type WrittenBatch } from './write-report.ts';
@@ -16,9 +17,11 @@ export async function tellBatchEnd(
   if (hearers === null || report.state === 'interrupted' || context.stop.aborted) return written;
   const [worst] = report.by_failure;
   const { tasks, done, failed, broken, refused, interrupted, not_started, calls } = report.totals;
-  const events: NotifyEvent[] = [report.state, ...(nearBudget.length > 0 ? (['budget'] as const) : [])];
   try {
     const { notify } = await import('../notify/notify.ts');
+    const nearLimits = await nearLimitsFor(context, hearers.notifiers, hearers.root);
+    const nears = nearBudget.length + nearLimits.length > 0;
+    const events: NotifyEvent[] = [report.state, ...(nears ? (['budget'] as const) : [])];
     const notified = await notify(context, {
       ...hearers,
       events,
@@ -36,6 +39,7 @@ export async function tellBatchEnd(
         budget: null,
         tasks: { tasks, done, failed, broken, refused, interrupted, not_started, calls },
         near_budget: nearBudget.slice(0, MOST_NAMED),
+        near_limits: nearLimits,
         next_actions: report.next_actions,
         summary: report.files.summary,
       },

@@ -2,9 +2,10 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
-import { admit } from '../../policies/limits/admit.ts';
-import { asOf, type LimitsLedger } from '../../policies/limits/ledger.ts';
+import { admit, nearRows } from '../../policies/limits/admit.ts';
+import { asOf, type LimitsLedger, noted } from '../../policies/limits/ledger.ts';
 import type { LimitsInForce } from '../../policies/limits/limits.ts';
+import { budgetsUsed, reached } from '../../policies/limits/used.ts';
 import { readLimitsLedger, writeLimitsLedger } from '../../state/limits/ledger-file.ts';
 import { type LimitsFiles, limitsFiles } from '../../state/limits/limits-folder.ts';
 import { isSystemError, StrangeStateError } from '../../state/system-error.ts';
@@ -156,7 +157,9 @@ async function tryOnce(call: LimitedCall, { files, inForce, self }: Standing, cl
     return { how: 'refused', reason: 'held', message, retryAt: held.retryAt };
   }
   if (inForce.length === 0) return FREE;
-  const ledger = await lookAfterDead(asOf(readLimitsLedger(files), now), self, call.environment, now);
+  const left = asOf(readLimitsLedger(files), now);
+  const found = await lookAfterDead(left, self, call.environment, now);
+  const ledger = noted(found, nearByDead(inForce, { left, found }, clock()));
   const asked = openCallOf(call, self, now);
   // The run that asks for it has stood in line for it.
   const before = ledger.open.find(({ call_id }) => call_id === call.callId);
@@ -172,6 +175,16 @@ async function tryOnce(call: LimitedCall, { files, inForce, self }: Standing, cl
   }
   writeLimitsLedger(files, admitted.ledger);
   return { how: 'admitted', near: admitted.near, waited: false };
+}
+
+/** What calls of the dead used may near a limit: nobody was there to say so. */
+function nearByDead(
+  inForce: readonly LimitsInForce[],
+  { left, found }: { left: LimitsLedger; found: LimitsLedger },
+  now: Date,
+) {
+  if (found.spent === left.spent) return [];
+  return nearRows(reached(budgetsUsed(inForce, left, now), budgetsUsed(inForce, found, now)), 'found later', now);
 }
 
 const ownedBy = (ledger: LimitsLedger, callId: string, owner: ProcessIdentity): LimitsLedger => ({

@@ -1,8 +1,8 @@
 // What became of a call, told to the limits over all tasks: what it used, and what it learnt of a limit of the service.
 
-import { nearWords } from '../../policies/limits/admit.ts';
+import { nearRows } from '../../policies/limits/admit.ts';
 import { holdAfter, holdsUp, isOfSame } from '../../policies/limits/holds.ts';
-import { asOf, settled } from '../../policies/limits/ledger.ts';
+import { asOf, noted, settled } from '../../policies/limits/ledger.ts';
 import { budgetsUsed, reached } from '../../policies/limits/used.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { priceOf } from '../../policies/record/price.ts';
@@ -55,10 +55,10 @@ async function settle(call: LimitedCall, record: EndedCallRecord | null, clock: 
     const before = asOf(readLimitsLedger(files), now.getTime());
     if (before.open.every(({ call_id }) => call_id !== call.callId)) return [];
     const after = settled(before, call.callId, used);
-    writeLimitsLedger(files, after);
-    return reached(budgetsUsed(inForce, before, now, call.tool), budgetsUsed(inForce, after, now, call.tool)).map(
-      nearWords,
-    );
+    const crossed = reached(budgetsUsed(inForce, before, now, call.tool), budgetsUsed(inForce, after, now, call.tool));
+    const rows = nearRows(crossed, call.callId, now);
+    writeLimitsLedger(files, noted(after, rows));
+    return rows.map(({ words }) => words);
   });
   return near ?? [];
 }

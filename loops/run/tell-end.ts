@@ -1,6 +1,7 @@
 // Tells of the end of a run, once its report is on disk: whoever waits for it is told by `notify` of tollgate.yaml.
 
 import { eventsOf } from '../../policies/notify/notification.ts';
+import { nearLimitsFor } from '../notify/near-limits-for.ts';
 import type { RunContext } from '../task/run-context.ts';
 import type { OpenTask } from '../task/task.ts';
 import type { RunReport } from './report.ts';
@@ -29,9 +30,10 @@ export async function tellEnd(
   const callId = [...journal.read().ledger.calls.keys()].at(-1);
   try {
     const { notify } = await import('../notify/notify.ts');
+    const nearLimits = state === 'interrupted' ? [] : await nearLimitsFor(context, notifiers, root);
     const notified = await notify(context, {
       notifiers,
-      events: eventsOf({ state, budget, calls }),
+      events: eventsOf({ state, budget, calls, nearLimits }),
       told: {
         task_id: report.task_id,
         batch_id: null,
@@ -46,6 +48,7 @@ export async function tellEnd(
         budget: { used: budget.used, total: budget.total },
         tasks: null,
         near_budget: [],
+        near_limits: nearLimits,
         next_actions: report.next_actions,
         summary: report.files.summary,
       },

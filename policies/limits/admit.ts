@@ -1,8 +1,8 @@
 // May a call begin now, must it wait, or is it refused: by the limits in force and what was used of them.
 
-import { charged, type LimitsLedger, type OpenCall } from './ledger.ts';
+import { charged, type LimitsLedger, type NearRow, noted, type OpenCall } from './ledger.ts';
 import type { LimitsInForce } from './limits.ts';
-import { budgetsUsed, reached, standingWords } from './used.ts';
+import { type BudgetUsed, budgetsUsed, reached, standingWords } from './used.ts';
 
 type Admitted =
   /** `near`: budgets of which it uses the fourth fifth up, in sentences. */
@@ -22,13 +22,18 @@ export function admit(inForce: readonly LimitsInForce[], ledger: LimitsLedger, c
   const wait = inForce.flatMap((one) => [...atOnce(one, ledger, call), ...perMinute(one, ledger, call)])[0];
   if (wait !== undefined) return { how: 'wait', ...wait };
   const after = charged(ledger, call);
-  const near = reached(before, budgetsUsed(inForce, after, now, call.tool));
-  return { how: 'granted', ledger: after, near: near.map(nearWords) };
+  const near = nearRows(reached(before, budgetsUsed(inForce, after, now, call.tool)), call.call_id, now);
+  return { how: 'granted', ledger: noted(after, near), near: near.map(({ words }) => words) };
 }
 
 /** What is warned of, once for each time that it is reached. */
-export const nearWords = (budget: Parameters<typeof standingWords>[0]): string =>
-  `four fifths of a limit over all tasks are used: ${standingWords(budget)}`;
+export const nearRows = (crossed: readonly BudgetUsed[], callId: string, now: Date): NearRow[] =>
+  crossed.map((budget) => ({
+    at: now.getTime(),
+    call_id: callId,
+    project: budget.project,
+    words: `four fifths of a limit over all tasks are used: ${standingWords(budget)}`,
+  }));
 
 interface Wait {
   why: string;

@@ -37,11 +37,21 @@ interface BegunRow {
   project: string;
 }
 
+/** A budget neared its limit, and nobody was told of it yet but whoever made the call. */
+export interface NearRow {
+  at: number;
+  call_id: string;
+  /** Of a limit that a project sets itself: its root. */
+  project: string | null;
+  words: string;
+}
+
 export interface LimitsLedger {
   v: 1;
   open: readonly OpenCall[];
   spent: readonly SpentRow[];
   begun: readonly BegunRow[];
+  near?: readonly NearRow[];
 }
 
 export const EMPTY_LEDGER: LimitsLedger = { v: 1, open: [], spent: [], begun: [] };
@@ -75,8 +85,9 @@ export function settled(ledger: LimitsLedger, callId: string, used: UsedByCall |
   const { tool, project, at } = call;
   const row = { at: quarterOf(at), tool, project };
   const isMade = used !== 'not_made';
+  const { near = [], ...rest } = ledger;
   return {
-    ...ledger,
+    ...withNear(rest, isMade ? near : near.filter((one) => one.call_id !== callId)),
     open: ledger.open.filter((one) => one !== call),
     begun: isMade ? ledger.begun : ledger.begun.filter(({ call_id }) => call_id !== callId),
     spent: added(ledger.spent, {
@@ -87,6 +98,31 @@ export function settled(ledger: LimitsLedger, callId: string, used: UsedByCall |
     }),
   };
 }
+
+/** Kept until a run's end tells it, whoever made the call and whatever became of that. */
+export const noted = (ledger: LimitsLedger, rows: readonly NearRow[]): LimitsLedger =>
+  rows.length === 0 ? ledger : withNear(ledger, [...(ledger.near ?? []), ...rows].slice(-MOST_NEAR));
+
+/** What a run of this project is to tell, and what is left when it has. */
+export function tellable(ledger: LimitsLedger, project: string): { words: string[]; left: LimitsLedger } {
+  const { near = [], ...rest } = ledger;
+  const isTold = (row: NearRow) => row.project === null || row.project === project;
+  return {
+    words: near.filter(isTold).map(({ words }) => words),
+    left: withNear(
+      rest,
+      near.filter((row) => !isTold(row)),
+    ),
+  };
+}
+
+const withNear = (ledger: LimitsLedger, near: readonly NearRow[]): LimitsLedger => {
+  const { near: _, ...rest } = ledger;
+  return near.length === 0 ? rest : { ...rest, near };
+};
+
+/** A machine on which nobody is ever told must not gather them. */
+const MOST_NEAR = 50;
 
 /**
  * As it is to be read now. Where the clock was set back, what stands in the future has happened by now at the latest: it counts

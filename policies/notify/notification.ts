@@ -29,6 +29,8 @@ export interface Notification {
   tasks: Record<string, number> | null;
   /** Of a batch: those that reached four fifths of their paid calls in it, the first 20. */
   near_budget: string[];
+  /** Limits over all tasks of which four fifths are used, each told once on this machine: sentences. */
+  near_limits: string[];
   next_actions: string[];
   summary: string;
 }
@@ -42,13 +44,15 @@ export interface RunEnd {
   budget: { used: number; total: number };
   /** Paid calls of this run. */
   calls: number;
+  /** As in the notification. */
+  nearLimits: readonly string[];
 }
 
 /** Of a run that a person stopped nobody is told, for that person knows. */
-export function eventsOf({ state, budget, calls }: RunEnd): NotifyEvent[] {
+export function eventsOf({ state, budget, calls, nearLimits }: RunEnd): NotifyEvent[] {
   if (state === 'interrupted') return [];
   const end = state === 'done' || state === 'parked' ? state : 'failed';
-  return reachesShare(budget, calls) ? [end, 'budget'] : [end];
+  return reachesShare(budget, calls) || nearLimits.length > 0 ? [end, 'budget'] : [end];
 }
 
 const SHARE = 0.8;

@@ -18,11 +18,13 @@ const SAYS = {
   done: (told) => `is done${told.tasks === null ? spent(told) : `, all ${told.tasks.tasks} tasks`}`,
   failed: (told) => `${failed(told)}${spent(told)}`,
   parked: ({ question }) => `waits for an answer: ${oneLine(question ?? '?', MAX_QUESTION)}`,
-  budget: ({ budget, near_budget }) =>
-    budget === null
-      ? `has used 80 % of the paid calls of ${near_budget.join(', ')}`
-      : `has used ${budget.used} of ${budget.total} paid calls`,
+  budget: ({ budget, near_budget, near_limits }) => [...ownBudget(budget, near_budget), ...near_limits].join('; '),
 } as const satisfies Record<NotifyEvent, (told: Told) => string>;
+
+function ownBudget(budget: Told['budget'], tasks: readonly string[]): string[] {
+  if (budget !== null) return [`has used ${budget.used} of ${budget.total} paid calls`];
+  return tasks.length === 0 ? ['has ended'] : [`has used 80 % of the paid calls of ${tasks.join(', ')}`];
+}
 
 const MAX_QUESTION = 300;
 

@@ -1,7 +1,7 @@
 // What was used of the limits, on disk: read and written by whoever has the lock, and by nobody else.
 
 import { isProcessIdentity } from '../../policies/facts/process-identity.ts';
-import { EMPTY_LEDGER, type LimitsLedger, type OpenCall } from '../../policies/limits/ledger.ts';
+import { EMPTY_LEDGER, type LimitsLedger, type NearRow, type OpenCall } from '../../policies/limits/ledger.ts';
 import type { LimitsFiles } from './limits-folder.ts';
 import { readLimitsJson, writeLimitsJson } from './limits-json.ts';
 
@@ -13,13 +13,21 @@ export const writeLimitsLedger = ({ folder, ledger: file }: LimitsFiles, ledger:
   writeLimitsJson(folder, file, ledger);
 
 function mistake(value: unknown): string | null {
-  const { open, spent, begun } = (value ?? {}) as Partial<Record<keyof LimitsLedger, unknown>>;
+  const { open, spent, begun, near = [] } = (value ?? {}) as Partial<Record<keyof LimitsLedger, unknown>>;
   const isSound =
     isListOf(open, isOpen) &&
     isListOf(spent, (row) => hasTexts(row, ['tool', 'project']) && hasNumbers(row, ['at', 'calls', 'tokens', 'usd'])) &&
-    isListOf(begun, (row) => hasTexts(row, ['call_id', 'tool', 'account', 'project']) && hasNumbers(row, ['at']));
+    isListOf(begun, (row) => hasTexts(row, ['call_id', 'tool', 'account', 'project']) && hasNumbers(row, ['at'])) &&
+    isListOf(near, isNear);
   return isSound ? null : 'is not what was used of your limits';
 }
+
+const isNear = (row: object): boolean => {
+  const { project } = row as Partial<NearRow>;
+  return (
+    hasTexts(row, ['call_id', 'words']) && hasNumbers(row, ['at']) && (project === null || typeof project === 'string')
+  );
+};
 
 const isOpen = (row: object): boolean => {
   const { owner, task } = row as Partial<OpenCall>;

@@ -47,6 +47,7 @@ const TOLD: Told = {
   budget: { used: 1, total: 4 },
   tasks: null,
   near_budget: [],
+  near_limits: [],
   next_actions: ['read the answer'],
   summary: '/p/_summary.md',
 };

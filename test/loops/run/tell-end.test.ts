@@ -1,5 +1,7 @@
 // The end of a run is told to whom tollgate.yaml names, once it is on disk; whatever comes of that, the run is as it is.
 
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Notification } from '../../../policies/notify/notification.ts';
@@ -9,6 +11,7 @@ import { answerWith, failWith } from '../../rig/streams.ts';
 import { play, superviseTask } from '../../rig/supervise-run.ts';
 import { ANY_ANSWER, makeTask, type TestTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
+import { runWrapper } from '../../rig/wrapper-run.ts';
 
 const test = suite<{ rig: TestRig; receiver: Receiver }>('the end of a run is told');
 test.before.each(async (context) => {
@@ -46,6 +49,33 @@ test('done, and four fifths of its paid calls used: both are told, and the summa
   assert.ok(validatorOf('REPORT_SCHEMA')(report));
   const host = new URL(receiver.url).host;
   assert.match(summary, `Told of "done" by the webhook to ${host} (answered 200), "budget" by the webhook to ${host}`);
+});
+
+test('a limit over all tasks that a call by hand neared is told by the next run that ends, and by none after it', async ({
+  rig,
+  receiver,
+}) => {
+  const folder = path.join(rig.home, '.local/state/tollgate/limits');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(path.join(folder, 'limits.json'), JSON.stringify({ budgets: [{ per: 'month', calls: 10 }] }));
+  rig.answer(() => answerWith('codex', 'All is well.'));
+  for (let calls = 0; calls < 8; calls++) assert.is((await runWrapper(rig, 'codex').ended()).code, 0);
+  await oneStage(rig, receiver).run('--trust-workspace');
+  rig.write('tollgate.yaml', `notify: [{webhook: "${receiver.url}"}]\n`);
+  await makeTask(rig, { stages: [{ tool: 'codex', role: 'review', ...ANY_ANSWER }] }, 'second').run(
+    '--trust-workspace',
+  );
+  const words = wordsTo(receiver);
+  assert.equal(words.map(({ task_id, event }) => `${task_id} ${event}`).sort(), [
+    'fix budget',
+    'fix done',
+    'second done',
+  ]);
+  const near = words.find(({ event }) => event === 'budget')!;
+  assert.is(near.near_limits.length, 1);
+  assert.match(near.near_limits[0]!, /^four fifths of a limit over all tasks are used: 8 of 10 calls a month/);
+  assert.match(near.text, /; four fifths of a limit over all tasks are used: 8 of 10 calls a month/);
+  assert.ok(validatorOf('NOTIFICATION_SCHEMA')(near));
 });
 
 test('failed, with a receiver that is broken: the exit is that of the run, and a warning says it', async ({ rig }) => {

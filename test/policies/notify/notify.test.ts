@@ -10,7 +10,7 @@ import { eventsOf, type Notification, type RunEnd, type Told } from '../../../po
 import { type NotifierRow, nameOf } from '../../../policies/notify/notifier.ts';
 import { wordsOf } from '../../../policies/notify/words.ts';
 
-const END: RunEnd = { state: 'done', budget: { used: 4, total: 10 }, calls: 4 };
+const END: RunEnd = { state: 'done', budget: { used: 4, total: 10 }, calls: 4, nearLimits: [] };
 
 for (const [what, end, events] of [
   ['done', {}, ['done']],
@@ -22,6 +22,7 @@ for (const [what, end, events] of [
   ['it went from less to all', { state: 'failed', budget: { used: 3, total: 3 }, calls: 1 }, ['failed', 'budget']],
   ['just below', { budget: { used: 7, total: 9 } }, ['done']],
   ['an earlier run had reached it', { budget: { used: 9, total: 10 }, calls: 1 }, ['done']],
+  ['a limit over all tasks is near', { nearLimits: ['it is'] }, ['done', 'budget']],
   ['nothing was paid', { budget: { used: 0, total: 0 }, calls: 0 }, ['done']],
 ] as const)
   test(`events: ${what}`, () => assert.equal(eventsOf({ ...END, ...end }), events));
@@ -40,6 +41,7 @@ const TOLD: Told = {
   budget: { used: 2, total: 4 },
   tasks: null,
   near_budget: [],
+  near_limits: [],
   next_actions: ['sign in again', 'tollgate run fix-login'],
   summary: '/p/_summary.md',
 };
@@ -49,6 +51,7 @@ const BATCH: Told = {
   batch_id: 'b1',
   budget: null,
   near_budget: ['a', 'b'],
+  near_limits: [],
   tasks: { tasks: 5, done: 3, failed: 2 },
 };
 
@@ -66,6 +69,16 @@ for (const [event, told, words] of [
   ],
   ['parked', TOLD, 'tollgate: task fix-login waits for an answer: Keep the old flag? [2J; next: sign in again'],
   ['budget', TOLD, 'tollgate: task fix-login has used 2 of 4 paid calls; next: sign in again'],
+  [
+    'budget',
+    { ...TOLD, near_limits: ['four fifths of it', 'and of another'] as string[] },
+    'tollgate: task fix-login has used 2 of 4 paid calls; four fifths of it; and of another; next: sign in again',
+  ],
+  [
+    'budget',
+    { ...BATCH, near_budget: [] as string[], near_limits: ['four fifths of a limit are used'] as string[] },
+    'tollgate: batch b1 has ended; four fifths of a limit are used; next: sign in again',
+  ],
   ['done', BATCH, 'tollgate: batch b1 is done, all 5 tasks'],
   ['budget', BATCH, 'tollgate: batch b1 has used 80 % of the paid calls of a, b; next: sign in again'],
   ['failed', BATCH, 'tollgate: batch b1 is not done, 3 of 5 tasks are; next: sign in again'],

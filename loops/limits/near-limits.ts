@@ -1,0 +1,37 @@
+// Limits over all tasks that were neared and of which nobody was told: taken by one run's end, which tells them.
+
+import path from 'node:path';
+import { asOf, tellable } from '../../policies/limits/ledger.ts';
+import { readLimitsLedger, writeLimitsLedger } from '../../state/limits/ledger-file.ts';
+import { limitsFiles } from '../../state/limits/limits-folder.ts';
+import { isSystemError, StrangeStateError } from '../../state/system-error.ts';
+import { projectRoot } from '../../state/task-folder.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
+import { HOLDS_LOCK_MS, locked } from './locked.ts';
+
+interface Taking {
+  environment: NodeJS.ProcessEnv;
+  clock: () => Date;
+  /** Where the run is. */
+  root: string;
+}
+
+/** @returns sentences, each to one taker alone; what cannot be read or taken now is left for a later one. */
+export async function takeNearLimits({ environment, clock, root }: Taking): Promise<string[]> {
+  const files = limitsFiles(environment);
+  if (files === null) return [];
+  const project = path.resolve(projectRoot(root));
+  try {
+    if (tellable(readLimitsLedger(files), project).words.length === 0) return [];
+    const self = (await identify(process.pid))!;
+    const taken = await locked({ files, self, clock, stop: AbortSignal.timeout(HOLDS_LOCK_MS) }, () => {
+      const { words, left } = tellable(asOf(readLimitsLedger(files), clock().getTime()), project);
+      if (words.length > 0) writeLimitsLedger(files, left);
+      return words;
+    });
+    return taken ?? [];
+  } catch (error) {
+    if (error instanceof StrangeStateError || isSystemError(error)) return [];
+    throw error;
+  }
+}
