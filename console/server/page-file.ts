@@ -1,4 +1,4 @@
-// The page as it was built, and the policy that lets its own script and style in by their hashes, and nothing else.
+// The page as it was built, and the policy that lets its own script and style in by their hashes, and no text become markup or script.
 
 import { createHash } from 'node:crypto';
 
@@ -22,6 +22,7 @@ export function pageFile(html: Buffer): PageFile {
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
   ].join('; ');
   return { html, policy };
 }

@@ -225,4 +225,17 @@ hostile.test('a text of a megabyte is cut until somebody asks for all of it', as
   assert.is(shown, 20_000);
 });
 
+hostile.test('the browser itself refuses to make a text markup', async ({ page }) => {
+  const refused = await page.evaluate(() => {
+    const at = document.createElement('div');
+    try {
+      at.innerHTML = '<b>bold</b>';
+    } catch (failure) {
+      return { name: (failure as Error).name, children: at.childElementCount };
+    }
+    return null;
+  });
+  assert.equal(refused, { name: 'TypeError', children: 0 });
+});
+
 hostile.run();

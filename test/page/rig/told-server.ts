@@ -1,10 +1,10 @@
-// A server that says what a test tells it, by the contract and behind the walls of the page's policy: any text, in any field.
+// A server that says what a test tells it, by the contract and behind the policy of the console's own page: any text, in any field.
 
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ChangeTold, PAGE_HEADER } from '../../../console/contract/page.ts';
+import { pageFile } from '../../../console/server/page-file.ts';
 
 export interface ToldServer {
   url: string;
@@ -23,24 +23,7 @@ export interface ToldServer {
   reopen(): Promise<void>;
 }
 
-const HTML = readFileSync('dist/console.html', 'utf8');
-
-/** As the console's own: nothing but the script and the style that stand in it, and questions to where it came from. */
-const POLICY = [
-  "default-src 'none'",
-  `script-src ${hashOf('script')}`,
-  `style-src ${hashOf('style')}`,
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-].join('; ');
-
-function hashOf(name: string): string {
-  const [, within] = new RegExp(`<${name}>([\\s\\S]*?)</${name}>`).exec(HTML)!;
-  return `'sha256-${createHash('sha256').update(within!).digest('base64')}'`;
-}
+const PAGE = pageFile(readFileSync('dist/console.html'));
 
 export async function openToldServer(told: Record<string, unknown>): Promise<ToldServer> {
   const streams = new Set<ServerResponse>();
@@ -54,8 +37,8 @@ export async function openToldServer(told: Record<string, unknown>): Promise<Tol
     const { pathname } = new URL(request.url!, 'http://localhost');
     const no = refused[pathname];
     if (pathname === '/') {
-      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': POLICY });
-      response.end(HTML);
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': PAGE.policy });
+      response.end(PAGE.html);
     } else if (no !== undefined) send(response, no.status, no);
     else if (pathname === '/api/events') {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
