@@ -4,7 +4,6 @@ import path from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { NowTask } from '../../../loops/now/now.ts';
 import { foldersOf } from '../../../loops/now/places.ts';
-import { redactorOf } from '../../../loops/redactor.ts';
 import { collectSpending } from '../../../loops/report/collect-spending.ts';
 import { readTask, type TaskReading } from '../../../loops/report/read-task.ts';
 import { readTasks } from '../../../loops/report/read-tasks.ts';
@@ -16,6 +15,7 @@ import { identify } from '../../../wrappers/processes/identity.ts';
 import type { TaskLine, TasksChange } from '../../contract/page.ts';
 import type { ServedProject } from '../project.ts';
 import { goalOf } from './goal.ts';
+import { redactorOfTask } from './redacted.ts';
 
 export interface TaskLines {
   /** As they stand; read at the first time. */
@@ -96,7 +96,7 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
       const spent = task.row === null ? [] : await collectSpending({ tasks: [task.row] }, cwd, environment);
       const priced = spent.filter(({ calls, calls_without_price: without }) => calls > without);
       const usd = priced.length === 0 ? null : priced.reduce((sum, each) => sum + each.usd, 0);
-      const goal = goalOf(path.join(places.folder, id), redactorOf(environment, []));
+      const goal = goalOf(path.join(places.folder, id), await redactorOfTask(id, project));
       // It was read anew, or went, while we looked: the next look is for it.
       if (kept.get(id) !== task) continue;
       const isNew = usd !== task.line.usd || goal !== task.line.goal;

@@ -57,6 +57,10 @@ test("the patterns of a task's manifest hold for its goal, its summary and its t
   assert.is(text.status, 200);
   assert.ok(text.value.cut > LONG / 2);
   assert.not.ok(`${task.text}${text.text}`.includes('blue-'));
+  // Goals of the list are looked up behind its first answer.
+  let list = await page.get('/api/tasks');
+  while (list.text.includes('"goal":null')) list = await page.get('/api/tasks');
+  assert.ok(list.text.includes('Look for [REDACTED'), list.text);
   page.command.signal('SIGTERM');
   await page.command.result;
 });
