@@ -1,8 +1,8 @@
 // 1 GiB of stderr through a wrapper, beside a shell that writes it to a file.
 
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { inTurns } from './pairs.ts';
+import { weighIn } from './peak-memory.ts';
 import type { Figure } from './row.ts';
 import { BenchWorld, command } from './world.ts';
 
@@ -21,11 +21,8 @@ export const FLOOD: Figure = {
         `#!/bin/sh\n[ "$1" = --version ] || . '${flood}'\n. '${path.resolve('test/rig/noop-cli.sh')}'\n`,
         0o755,
       );
-      const told = path.join(world.root, 'rss');
-      const hook = world.write(
-        'rss.cjs',
-        `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(told)}, String(process.resourceUsage().maxRSS)))`,
-      );
+      const memory = weighIn(world);
+      let mib = 0;
       const flags = [
         '--prompt-file=ask.md',
         '--out=o.out',
@@ -34,10 +31,13 @@ export const FLOOD: Figure = {
         '--trust-workspace',
       ];
       const { ours, bash } = await inTurns(ROUNDS, {
-        ours: () => rate(world.node(['--require', hook, command('run_codex'), ...flags])),
+        ours: () => {
+          const mbPerSecond = rate(world.node([...memory.flags, command('run_codex'), ...flags]));
+          mib = Math.max(mib, memory.last());
+          return mbPerSecond;
+        },
         bash: () => rate(world.timed('bash', ['-c', `bash flood.sh 2>bash.err`])),
       });
-      const mib = Number(readFileSync(told, 'utf8')) / 1024;
       return [
         {
           what: '1 GiB of stderr',

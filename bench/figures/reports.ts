@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { inTurns } from './pairs.ts';
+import { weighIn } from './peak-memory.ts';
 import type { Figure } from './row.ts';
 import { BenchWorld, command } from './world.ts';
 
@@ -17,16 +18,12 @@ export const REPORTS: Figure = {
     const world = new BenchWorld();
     try {
       makeTasks(world);
-      const told = path.join(world.root, 'rss');
-      const hook = world.write(
-        'rss.cjs',
-        `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(told)}, String(process.resourceUsage().maxRSS)))`,
-      );
-      const report = () => world.node(['--require', hook, command('tollgate'), 'report', '--failed']) / 1000;
+      const memory = weighIn(world);
+      const report = () => world.node([...memory.flags, command('tollgate'), 'report', '--failed']) / 1000;
       const peak: Record<string, number> = {};
       const weighed = (name: string) => {
         const seconds = report();
-        peak[name] = Math.max(peak[name] ?? 0, Number(readFileSync(told, 'utf8')) / 1024);
+        peak[name] = Math.max(peak[name] ?? 0, memory.last());
         return seconds;
       };
       const { find, anew, indexed } = await inTurns(ROUNDS, {
