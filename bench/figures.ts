@@ -43,22 +43,23 @@ const FIGURES: Record<string, Figure> = {
 };
 
 const PAGE = 'docs/figures.md';
-const USAGE = `bench: [NAME…] [--rounds N] [--json FILE] [--figures]; the names are ${Object.keys(FIGURES).join(', ')}; --figures writes ${PAGE}, of all of them`;
+const NAMES = Object.keys(FIGURES).join(', ');
+const USAGE = `bench: [NAME…] [--rounds N] [--json FILE] [--figures] [--help]
+NAME is one of ${NAMES}; without any, all are measured.
+--rounds N      how often each side is measured, 25 without it
+--json FILE     keeps the numbers
+--figures       writes ${PAGE}, of all parts`;
 
-const { values, positionals } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '25' },
-    json: { type: 'string' },
-    figures: { type: 'boolean', default: false },
-  },
-  allowPositionals: true,
-});
-const rounds = Number(values.rounds);
-const isUnknown = positionals.some((name) => !Object.hasOwn(FIGURES, name));
-if (isUnknown || (values.figures && positionals.length > 0) || !(Number.isInteger(rounds) && rounds > 0)) {
-  console.error(USAGE);
-  process.exit(2);
+const { values, positionals } = readFlags();
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
 }
+const rounds = Number(values.rounds);
+const unknown = positionals.filter((name) => !Object.hasOwn(FIGURES, name));
+if (unknown.length > 0) refuse(`there is no part ${unknown.join(', ')}`);
+if (values.figures && positionals.length > 0) refuse('--figures is of all parts, so it takes no NAME');
+if (!(Number.isInteger(rounds) && rounds > 0)) refuse(`--rounds is a whole number from 1, not ${values.rounds}`);
 
 const machine = machineNow();
 const lines = [describe(machine, rounds)];
@@ -82,3 +83,24 @@ for (const [name, { about, measure }] of Object.entries(FIGURES)) {
 if (values.json !== undefined)
   writeFileSync(values.json, `${JSON.stringify({ machine, rounds, measured }, null, 2)}\n`);
 if (values.figures) writeFigures(PAGE, lines);
+
+function readFlags() {
+  try {
+    return parseArgs({
+      options: {
+        rounds: { type: 'string', default: '25' },
+        json: { type: 'string' },
+        figures: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+}
+
+function refuse(why: string): never {
+  console.error(`bench: ${why}\n${USAGE}`);
+  process.exit(2);
+}
