@@ -5,7 +5,14 @@ import type { BatchRow } from '../../loops/batch/row.ts';
 import { printing } from '../printing.ts';
 import { startProgress } from '../progress-line.ts';
 
-export function startBatchProgress(detail: 'all' | 'problems'): { tell(progress: BatchProgress): void; stop(): void } {
+interface BatchTelling {
+  tell(progress: BatchProgress): void;
+  /** What concerns all of it, such as that nobody could be told of the end. */
+  say(sentence: string): void;
+  stop(): void;
+}
+
+export function startBatchProgress(detail: 'all' | 'problems'): BatchTelling {
   const stream = printing('stderr');
   let last: BatchProgress | null = null;
   const line = startProgress(stream, detail, () => (last === null ? 'looking at the tasks' : movingLine(last)));
@@ -16,6 +23,9 @@ export function startBatchProgress(detail: 'all' | 'problems'): { tell(progress:
       // On a terminal only what went wrong is worth a line that stays.
       if (row !== null && detail === 'all' && (stream.isTTY !== true || row.state !== 'done'))
         line.print(`tollgate: ${endedLine(row, progress)}`);
+    },
+    say(sentence) {
+      if (detail === 'all') line.print(`tollgate: ${sentence}`);
     },
     stop: () => line.stop(),
   };

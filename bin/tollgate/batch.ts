@@ -81,7 +81,7 @@ async function runWords(words: readonly string[], args: Arguments, stop: AbortSi
   const progress = startBatchProgress(given.has('quiet') ? 'problems' : 'all');
   return runBatch({
     options,
-    context: contextOf(stop),
+    context: contextOf(stop, { say: progress.say, watch: () => {} }),
     words,
     concurrency: number.concurrency!,
     flags: [...ownFlagsOf(args), ...flagsOf(args)],
