@@ -57,12 +57,16 @@ const exported = (exporter: OTLPTraceExporter, spans: ReadableSpan[]): Promise<S
     ),
   );
 
+/** The exporter's words for 429, 502, 503 and 504 when no time is left to ask again; it does not tell which. */
+const RETRYABLE = 'Export failed with retryable status';
+
 /** What the endpoint wrote is not repeated: it may hold what it was sent. */
 function whyOf(error: Error & { code?: number | string }): string {
   if (typeof error.code === 'number')
     return error.code >= 300 && error.code < 400
       ? `it answers ${error.code}, which leads elsewhere and is not followed`
       : `it answers ${error.code}`;
+  if (error.message === RETRYABLE) return 'it is overloaded or not ready, and asks for another time';
   return typeof error.code === 'string' ? error.code : error.message;
 }
 

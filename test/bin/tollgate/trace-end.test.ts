@@ -1,0 +1,75 @@
+// The end of a run or a batch whose endpoint of traces takes nothing: it is as it is, soon over, and told in one line.
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Collector, openCollector } from '../../rig/otlp.ts';
+import type { Receiver } from '../../rig/receiver.ts';
+import { answerWith } from '../../rig/streams.ts';
+import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
+import { TestRig } from '../../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig; open: Receiver[] }>('an endpoint of traces at the end');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+  context.open = [];
+});
+test.after.each(async ({ rig, open }) => {
+  await Promise.all(open.map((one) => one.close()));
+  await rig.dispose();
+});
+
+async function heldOpen(
+  { open }: { open: Receiver[] },
+  answer: Parameters<typeof openCollector>[0],
+): Promise<Collector> {
+  const collector = await openCollector(answer);
+  open.push(collector);
+  return collector;
+}
+
+const STAGE = { tool: 'codex', role: 'review', id: 'look', ...ANY_ANSWER };
+
+/** At a run's end, without a time of the user's. */
+const LOST: [what: string, endpointOf: (context: { open: Receiver[] }) => Promise<string>, why: RegExp][] = [
+  ['never answers', async (context) => (await heldOpen(context, () => {})).endpoint, /no answer within 2 s/],
+  [
+    'is down',
+    async () => {
+      const collector = await openCollector();
+      await collector.close();
+      return collector.endpoint;
+    },
+    /ECONNREFUSED/,
+  ],
+  ['has no address', async () => 'http://collector.invalid:4318', /ENOTFOUND|EAI_AGAIN|no answer within 2 s/],
+];
+for (const [what, endpointOf, why] of LOST)
+  test(`a run's end at an endpoint that ${what}: the run is as it is, and one line says it once`, async (context) => {
+    const { rig } = context;
+    rig.answer(() => answerWith('codex', 'Fine.'));
+    for (const id of ['a', 'b']) makeTask(rig, { stages: [STAGE] }, id);
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: await endpointOf(context) };
+    const { code, stderr } = await rig.run('tollgate', ['batch', 'a', 'b'], { env });
+    assert.is(code, 0);
+    const lines = stderr.split('\n').filter((line) => line.includes('the traces were not sent'));
+    assert.is(lines.length, 1, stderr);
+    assert.match(lines[0]!, why);
+    assert.match(lines[0]!, /; tollgate trace TASK sends them later$/);
+  });
+
+test('an endpoint that is overloaded is not asked for longer than it may take', async (context) => {
+  const { rig } = context;
+  rig.answer(() => answerWith('codex', 'Fine.'));
+  makeTask(rig, { stages: [STAGE] });
+  const collector = await heldOpen(context, (response) => response.writeHead(503, { 'retry-after': '60' }).end());
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint };
+  const { code, stderr } = await rig.run('tollgate', ['run', 'fix'], { env });
+  assert.is(code, 0);
+  assert.match(
+    stderr,
+    /the traces were not sent to .*: it is overloaded or not ready, and asks for another time; tollgate trace/,
+  );
+  assert.is(collector.received.length, 1);
+});
+
+test.run();
