@@ -4,9 +4,7 @@ import path from 'node:path';
 import { build } from 'esbuild';
 import { inTurns } from './pairs.ts';
 import type { Figure } from './row.ts';
-import { BenchWorld, command } from './world.ts';
-
-const FLAGS = ['--prompt-file=ask.md', '--out=o.out', '--err=o.err', '--result=o.json', '--trust-workspace'];
+import { BenchWorld, command, ONE_CALL } from './world.ts';
 
 /** In a process of its own, as a wrapper is one; which has opened other files by then, and read the clock. */
 const LOOK = `
@@ -30,7 +28,7 @@ export const LIMITS: Figure = {
       const limited = { ...world.env, XDG_STATE_HOME: path.join(world.root, 'limited') };
       const day = ['budget', '--per', 'day', '--set', '1000000'];
       world.timed(process.execPath, [command('tollgate'), ...day], 0, { env: limited });
-      const wrapper = [command('run_codex'), ...FLAGS];
+      const wrapper = [command('run_codex'), ...ONE_CALL];
       const { looked, without, within } = await inTurns(rounds, {
         looked: () => Number(world.said(process.execPath, [look])),
         without: () => world.node(wrapper),

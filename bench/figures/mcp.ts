@@ -1,18 +1,18 @@
-// From a tool call of an MCP client to the first byte of its answer, beside the tool's work in this process.
+// From a tool call of an MCP client to the first byte of its answer, beside the tool's work: one that reads, and one that pays.
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { statusOf } from '../../loops/status/status.ts';
-import { inTurns } from './pairs.ts';
-import type { Figure } from './row.ts';
-import { BenchWorld, command } from './world.ts';
+import { inTurns, type Times } from './pairs.ts';
+import type { Figure, FigureRow } from './row.ts';
+import { BenchWorld, command, ONE_CALL } from './world.ts';
 
 const TASKS = 20;
 const GOAL_MS = 30;
 
 export const MCP: Figure = {
-  about: `a call of \`status\` over stdio, ${TASKS} tasks`,
+  about: `a call of \`status\` over stdio, ${TASKS} tasks, and one of \`ask\``,
   async measure(rounds) {
     const world = new BenchWorld();
     for (let n = 0; n < TASKS; n += 1)
@@ -44,14 +44,8 @@ export const MCP: Figure = {
         },
       });
       return [
-        {
-          what: 'a tool call over MCP to the first byte of its answer',
-          unit: 'ms',
-          ours: ours.median,
-          min: ours.min,
-          peer: { name: 'its work alone', value: work.median, min: work.min },
-          goals: [{ goal: `< + ${GOAL_MS} ms`, isReached: ours.median - work.median < GOAL_MS }],
-        },
+        row('a tool call over MCP to the first byte of its answer', ours, { name: 'its work alone', ...work }),
+        await ask(world, server, rounds),
       ];
     } finally {
       server.kill('SIGTERM');
@@ -60,6 +54,29 @@ export const MCP: Figure = {
     }
   },
 };
+
+/** Each question is another one, or it would not be paid for. */
+async function ask(world: BenchWorld, server: Server, rounds: number): Promise<FigureRow> {
+  const { ours, wrapper } = await inTurns(rounds, {
+    ours: (round) => {
+      const given = { cli: 'codex', prompt: `Say hello to ${round}.`, wait_ms: 30_000 };
+      return asked(server, FIRST_PAID + round, 'tools/call', { name: 'ask', arguments: given });
+    },
+    wrapper: () => world.node([command('run_codex'), ...ONE_CALL]),
+  });
+  return row('`ask` over MCP to the first byte of its answer', ours, { name: 'the bare wrapper', ...wrapper });
+}
+
+const FIRST_PAID = 1_000_000;
+
+const row = (what: string, ours: Times, work: Times & { name: string }): FigureRow => ({
+  what,
+  unit: 'ms',
+  ours: ours.median,
+  min: ours.min,
+  peer: { name: work.name, value: work.median, min: work.min },
+  goals: [{ goal: `< + ${GOAL_MS} ms`, isReached: ours.median - work.median < GOAL_MS }],
+});
 
 type Server = ChildProcessByStdio<Writable, Readable, null>;
 

@@ -2,10 +2,9 @@
 
 import { inTurns } from './pairs.ts';
 import type { Figure, FigureRow } from './row.ts';
-import { BenchWorld, command } from './world.ts';
+import { BenchWorld, command, ONE_CALL } from './world.ts';
 
 const RUN = [command('tollgate'), 'run'];
-const WRAPPER = ['--prompt-file=ask.md', '--out=o.out', '--err=o.err', '--result=o.json', '--trust-workspace'];
 
 export const RUNS: Figure = {
   about: 'a run of one stage, and one with nothing to do',
@@ -22,7 +21,7 @@ export const RUNS: Figure = {
 async function oneStage(world: BenchWorld, rounds: number): Promise<FigureRow> {
   const { ours, wrapper } = await inTurns(rounds, {
     ours: (round) => world.node([...RUN, makeTask(world, `stage-${round}`), '--quiet']),
-    wrapper: () => world.node([command('run_codex'), ...WRAPPER]),
+    wrapper: () => world.node([command('run_codex'), ...ONE_CALL]),
   });
   return {
     what: '`tollgate run`, one stage',

@@ -72,3 +72,12 @@ export class BenchWorld {
 
 /** A command of this build. */
 export const command = (name: string): string => path.resolve('dist', `${name}.cjs`);
+
+/** The flags of one call in a world. */
+export const ONE_CALL: readonly string[] = [
+  '--prompt-file=ask.md',
+  '--out=o.out',
+  '--err=o.err',
+  '--result=o.json',
+  '--trust-workspace',
+];

@@ -4,10 +4,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { inTurns, timesOf } from './pairs.ts';
 import type { Figure, FigureRow } from './row.ts';
-import { BenchWorld, command } from './world.ts';
+import { BenchWorld, command, ONE_CALL } from './world.ts';
 
 const PEERS = path.resolve('bench/peers');
-const FLAGS = ['--prompt-file=ask.md', '--out=o.out', '--err=o.err', '--result=o.json', '--trust-workspace'];
 const CLI_FAILED = 12;
 
 /** As gemini ends when its quota is used up. */
@@ -48,7 +47,7 @@ async function ends(world: BenchWorld, rounds: number): Promise<FigureRow[]> {
     const peer = (name: string) => () =>
       world.timed(path.join(PEERS, name), ['ask.md', 'p.out', 'p.err', `${name}.stats`], exit);
     const { ours, bare, jq, plain } = await inTurns(rounds, {
-      ours: () => world.node([command('gemini_headless'), ...FLAGS], exit),
+      ours: () => world.node([command('gemini_headless'), ...ONE_CALL], exit),
       bare: world.bare,
       jq: peer('jq-wrapper.sh'),
       plain: peer('plain-wrapper.sh'),
@@ -82,7 +81,7 @@ async function halves(world: BenchWorld, rounds: number): Promise<FigureRow[]> {
   const { before, bare } = await inTurns(rounds, {
     before: () => {
       const began = performance.timeOrigin + performance.now();
-      const ms = world.node([command('gemini_headless'), ...FLAGS]);
+      const ms = world.node([command('gemini_headless'), ...ONE_CALL]);
       const [start, end] = readFileSync(told, 'utf8')
         .split(' ')
         .map((word) => Number(word.replace(',', '.')) * 1000);
