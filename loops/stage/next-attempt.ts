@@ -98,13 +98,8 @@ export async function planNextAttempt(
       const composed = await composeAnew(run, other, run.open.manifest.context.digest_policy);
       if (composed.how === 'invalid') return { how: 'cannot', why: composed.message };
       const { prompt } = composed;
-      // Another tool is told by the name of its files.
-      if (other.tool === stage.tool) {
-        session.startAnew();
-        session.notes.push(
-          `${other.tool} was asked with ${other.model ?? 'its own model'} in place of ${stage.model ?? 'its own model'} (${record.verdict.reason})`,
-        );
-      }
+      if (other.tool === stage.tool) session.startAnew();
+      session.notes.push(`${askedOf(other)} was asked in place of ${askedOf(stage)} (${record.verdict.reason})`);
       return planned({
         stage: other,
         waitMs: 0,
@@ -115,6 +110,8 @@ export async function planNextAttempt(
     }
   }
 }
+
+const askedOf = ({ tool, model }: Stage): string => (model === undefined ? tool : `${tool} with ${model}`);
 
 /** A digest that is hardly shorter than what was refused is refused too. */
 const WORTH_SHARE = 0.95;

@@ -55,7 +55,7 @@ test('another model of the same tool stands in where the first is overloaded, an
   const task = makeTask(rig, { stages: [stage] });
   const { code, report } = await task.run();
   assert.equal([code, report.stages[0]!.calls, task.read('outputs/codex_review.codex.out')], [0, 2, 'by m2']);
-  assert.match(task.read('outputs/_summary.md'), 'codex was asked with m2 in place of m1 (overloaded)');
+  assert.match(task.read('outputs/_summary.md'), 'codex with m2 was asked in place of codex with m1 (overloaded)');
   assert.equal([(await task.run()).code, rig.calls.length], [0, 2]);
 });
 

@@ -1,0 +1,76 @@
+// Stand-ins of a stage: for what they are asked, when never, and that whoever answered is named wherever one reads of it.
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { answerWith, failWith, SESSION, STREAMS, write } from '../../rig/streams.ts';
+import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
+import { TestRig } from '../../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('stand-ins');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const OVERLOADED = ['The model is overloaded. Please try again later.', 503] as const;
+const NOT_FOUND = ["The model 'm1' does not exist or you do not have access to it.", 404] as const;
+const FALLBACK = [
+  { tool: 'codex', model: 'm2' },
+  { tool: 'codex', model: 'm3' },
+];
+const STAGE = { tool: 'codex', role: 'review', id: 'look', model: 'm1', fallback: FALLBACK, ...ANY_ANSWER };
+const modelsOf = ({ calls }: TestRig) =>
+  calls.map(({ report }) => ['m1', 'm2', 'm3'].find((model) => report.argv.includes(model)));
+
+test('a list of models within one tool is gone through where one is not found, one call each', async ({ rig }) => {
+  rig.answer(({ report }) =>
+    report.argv.includes('m3') ? answerWith('codex', 'by m3') : failWith('codex', ...NOT_FOUND),
+  );
+  const task = makeTask(rig, { stages: [{ ...STAGE, fallback_on: ['model_not_found'] }] });
+  const { code, report } = await task.run();
+  assert.equal([code, modelsOf(rig), report.budget?.used], [0, ['m1', 'm2', 'm3'], 3]);
+  assert.is(task.read('outputs/look.codex.out'), 'by m3');
+});
+
+for (const [what, said, fallbackOn] of [
+  ['not found, and stand-ins are for quotas unless told', NOT_FOUND, undefined],
+  ['not found, and stand-ins are for what is overloaded alone', NOT_FOUND, ['overloaded']],
+] as const)
+  test(`no stand-in is asked where a model is ${what}`, async ({ rig }) => {
+    rig.answer(() => failWith('codex', ...said));
+    const on = fallbackOn === undefined ? {} : { fallback_on: fallbackOn };
+    const { code, report } = await makeTask(rig, { stages: [{ ...STAGE, ...on }] }).run();
+    assert.equal([code, modelsOf(rig), report.failure?.reason], [1, ['m1'], 'model_not_found']);
+  });
+
+test('no stand-in is asked once a tool has run', async ({ rig }) => {
+  const { opens, runsTool, fails } = STREAMS.codex;
+  rig.answer(() => [
+    write([...opens(SESSION), ...runsTool('done'), ...fails(OVERLOADED[0])]),
+    { do: 'exit', code: 1 },
+  ]);
+  const task = makeTask(rig, { stages: [{ ...STAGE, fallback_on: ['overloaded'] }], budgets: { retry_budget: 0 } });
+  const { code, report } = await task.run();
+  assert.equal([code, modelsOf(rig), report.failure?.reason], [1, ['m1'], 'overloaded']);
+});
+
+test('who answered, and in place of whom, is said by the run, its summary, the journal and the report', async ({
+  rig,
+}) => {
+  rig.answer(({ report }) =>
+    report.tool === 'codex' ? failWith('codex', ...OVERLOADED) : answerWith('copilot', 'by another'),
+  );
+  const stage = { ...STAGE, fallback: [{ tool: 'copilot', model: 'm9' }], fallback_on: ['overloaded'] };
+  const task = makeTask(rig, { stages: [stage] });
+  const { code, report } = await task.run();
+  const [look] = report.stages;
+  assert.equal([code, look!.tool, look!.calls], [0, 'copilot', 2]);
+  const said = 'copilot with m9 was asked in place of codex with m1 (overloaded)';
+  assert.match(look!.warnings.join(), said);
+  assert.match(task.read('outputs/_summary.md'), said);
+  assert.match(task.read('state/journal.jsonl'), '"action":"fallback","why":"copilot stands in"');
+  const { stdout } = await rig.run('tollgate', ['report', '--json']);
+  assert.is(JSON.parse(stdout).tasks[0].stages[0].tool, 'copilot');
+});
+
+test.run();
