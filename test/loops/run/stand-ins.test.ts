@@ -45,10 +45,7 @@ for (const [what, said, fallbackOn] of [
 
 test('no stand-in is asked once a tool has run', async ({ rig }) => {
   const { opens, runsTool, fails } = STREAMS.codex;
-  rig.answer(() => [
-    write([...opens(SESSION), ...runsTool('done'), ...fails(OVERLOADED[0])]),
-    { do: 'exit', code: 1 },
-  ]);
+  rig.answer(() => [write([...opens(SESSION), ...runsTool('done'), ...fails(OVERLOADED[0])]), { do: 'exit', code: 1 }]);
   const task = makeTask(rig, { stages: [{ ...STAGE, fallback_on: ['overloaded'] }], budgets: { retry_budget: 0 } });
   const { code, report } = await task.run();
   assert.equal([code, modelsOf(rig), report.failure?.reason], [1, ['m1'], 'overloaded']);
