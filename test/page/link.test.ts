@@ -33,6 +33,28 @@ link.test('a row changes alone, and by what the change says', async ({ page, ser
   ]);
 });
 
+link.test('what is told while the list is on its way is not undone by it', async ({ page, server, go }) => {
+  await go('tasks');
+  const { tasks } = server.told['/api/tasks'] as { tasks: { task_id: string; usd: number }[] };
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const older = { tasks: [{ ...tasks[0]!, usd: 5.55 }, tasks[1]!] };
+  await page.route('**/api/tasks', async (route) => {
+    await released;
+    await route.fulfill({ json: older });
+  });
+  const asked = page.waitForRequest('**/api/tasks');
+  server.tell({ topic: 'tasks' });
+  await asked;
+  server.tell({ topic: 'tasks', change: { lines: [{ ...tasks[1]!, usd: 7.77 } as never], gone: [] } });
+  await page.getByText('$7.77').waitFor();
+  release();
+  await page.getByText('$5.55').waitFor();
+  assert.is(await page.getByText('$7.77').count(), 1);
+});
+
 link.test(
   'a server that is gone is said, with the way out, and what was shown stays; back again, all is followed',
   async ({ page, server, go }) => {
