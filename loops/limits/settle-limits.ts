@@ -23,7 +23,7 @@ const NEVER = new AbortController().signal;
 /**
  * What cannot be written is found later: the call counts as spent already, and whoever looks next finds its owner gone.
  * @param record null for a call that was not made.
- * @returns what is to be warned of: budgets whose fourth fifth it used up.
+ * @returns what is to be warned of: budgets whose fourth fifth it used up, and what could not be written.
  */
 export async function settleLimits(
   call: LimitedCall,
@@ -33,10 +33,14 @@ export async function settleLimits(
   try {
     return await settle(call, record, clock);
   } catch (error) {
-    if (error instanceof StrangeStateError || isSystemError(error)) return [];
-    throw error;
+    if (!(error instanceof StrangeStateError || isSystemError(error))) throw error;
+    return record === null ? [] : [untold(call, error)];
   }
 }
+
+/** What a message says after its first part is for a call that was not started. */
+const untold = ({ environment }: LimitedCall, { message }: Error): string =>
+  `${limitsFiles(environment)?.folder} could not be told how this call ended, so others will pay to learn the same: ${message.split('; ')[0]}`;
 
 async function settle(call: LimitedCall, record: EndedCallRecord | null, clock: () => Date): Promise<string[]> {
   const files = limitsFiles(call.environment);

@@ -1,6 +1,6 @@
 // Holds as whole wrapper processes meet them: what one was told keeps all others of its tool and account from starting their CLI.
 
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -100,5 +100,26 @@ test('where no time was given, one of eight at once is let through, and its succ
   assert.is(begun(rig).length, 2);
   assert.is((await ask(rig, 'after')).code, 0);
 });
+
+for (const [what, inTheWay] of [
+  ['the folder', 'limits'],
+  ['the file', 'limits/holds.json/x'],
+] as const)
+  test(`what cannot be kept, as something is in the place of ${what}: the call ends as it did, and says so`, async ({
+    rig,
+  }) => {
+    const state = path.join(rig.home, 'state/tollgate');
+    mkdirSync(path.dirname(path.join(state, inTheWay)), { recursive: true });
+    writeFileSync(path.join(state, inTheWay), 'x');
+    rig.answer(() => failWith('codex', "You've hit your usage limit. Try again in 3 hours.", 429));
+    const { code, said, verdict } = await ask(rig, 'told', { env: { XDG_STATE_HOME: path.join(rig.home, 'state') } });
+    assert.equal([code, verdict.class, rig.calls.length], [12, 'quota', 1]);
+    assert.match(
+      said,
+      `${state}/limits could not be told how this call ended, so others will pay to learn the same: E`,
+    );
+    assert.not.match(said, 'nothing was started');
+    assert.is(readFileSync(path.join(state, inTheWay), 'utf8'), 'x');
+  });
 
 test.run();
