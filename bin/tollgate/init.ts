@@ -89,7 +89,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const next = [`\${EDITOR:-vi} ${files.map(shown).join(' ')}`, `tollgate ${supervised ? 'supervise' : 'run'} ${id}`];
   const lines = [
     ...(ignoring?.how === 'added' ? [`Added .tmp/ to ${shown(ignoring.file)}.`] : []),
-    ...proposed(repository, acceptance, pipeline),
+    ...proposed(repository, acceptance, supervised || runsAcceptance(pipeline)),
     `Wrote the task ${folder.id} in ${shown(folder.root)}. Next:`,
     ...next.map((line) => `  ${line}`),
   ];
@@ -130,11 +130,17 @@ const mayAsk = (given: ReadonlySet<string>): boolean =>
   process.stdin.isTTY === true &&
   printing('stderr').isTTY === true;
 
-/** What was taken out of the repository, and where it counts. */
-function proposed({ tests }: Repository, acceptance: string | null, pipeline: string | null): string[] {
-  if (tests === null || acceptance !== tests.command) return [];
-  const where = runsAcceptance(pipeline) ? 'must succeed in the end' : 'is there to be used by a verify stage';
-  return [`\`${tests.command}\` ${where} (${tests.file} says so; acceptance.commands of the manifest).`];
+/** The command that must succeed, who says so, and whether it counts. */
+function proposed({ tests }: Repository, command: string | null, isRun: boolean): string[] {
+  if (command === null) return [];
+  const told = `acceptance.commands of the manifest`;
+  if (isRun)
+    return tests?.command === command
+      ? [`\`${command}\` must succeed in the end (${tests.file} says so; ${told}).`]
+      : [`\`${command}\` must succeed in the end (${told}).`];
+  return [
+    `No stage runs \`${command}\`: only a verify stage does, as --pipeline one_shot_impl has one (${told}, where it is out of use).`,
+  ];
 }
 
 /** null where it is not ours to say: the state lies elsewhere, or an agent asks, whose changes to the tree are judged. */

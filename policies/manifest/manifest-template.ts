@@ -36,7 +36,8 @@ export function manifestText(made: NewManifest): string {
   };
   const reviews = pipeline === null || base === null ? [] : reviewLines(pipeline, base);
   const stages = supervised ? ['supervise'] : pipeline === null ? STAGE : reviews.length > 0 ? ['stages'] : [];
-  const accepted = acceptance !== null && runsAcceptance(pipeline) ? ['acceptance', 'acceptance.commands'] : [];
+  const accepted =
+    acceptance !== null && (supervised || runsAcceptance(pipeline)) ? ['acceptance', 'acceptance.commands'] : [];
   const used = new Set(['task_id', 'goal', 'pipeline', ...stages, ...BUDGETS, ...accepted]);
   if (pipeline === null) used.delete('pipeline');
   const lines = Object.keys(MANIFEST_FIELDS).flatMap((field) => [

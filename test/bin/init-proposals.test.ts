@@ -76,6 +76,18 @@ test('without a terminal the proposal is filled in and said, and flags win', asy
   assert.not.ok(existsSync(path.join(rig.project, 'ran')));
 });
 
+test('a command of acceptance that no stage runs is said to be out of use; of a supervised task it counts', async ({
+  rig,
+}) => {
+  const flags = ['--acceptance', 'make check'];
+  const designed = await rig.run('tollgate', ['init', 'a', '--pipeline', 'design_only', ...flags]);
+  assert.match(designed.stdout, /^No stage runs `make check`: only a verify stage does, as --pipeline one_shot_impl/m);
+  assert.is(manifest(rig, 'a').value.acceptance, undefined);
+  const supervised = await rig.run('tollgate', ['init', 'b', '--supervise', ...flags]);
+  assert.match(supervised.stdout, '`make check` must succeed in the end (acceptance.commands of the manifest).\n');
+  assert.equal(manifest(rig, 'b').value.acceptance, { commands: ['make check'] });
+});
+
 test('a FIFO in the place of a file says nothing, and holds nobody up', async ({ rig }) => {
   execFileSync('mkfifo', [path.join(rig.project, 'package.json')]);
   const { code, stdout } = await rig.run('tollgate', ['init', 'a', '--json']);
