@@ -142,6 +142,29 @@ test('nonsense and a message that is too large are answered, and the next one is
   assert.equal(await once(server, 'exit'), [0, null]);
 });
 
+test('an argument that is no such thing, of any tool, is an error result, and nothing is begun', async ({ rig }) => {
+  const { server, next, send, opened } = spoken(rig);
+  await opened();
+  send({ id: 1, method: 'tools/list', params: {} });
+  const { tools } = (await next()).result as { tools: { name: string; inputSchema: { properties?: object } }[] };
+  for (const { name, inputSchema } of tools) {
+    const fields = Object.keys(inputSchema.properties ?? {});
+    for (const wrong of [5, -1, null, true, [], {}, '\u0000', 'x'.repeat(100_000)]) {
+      const given = Object.fromEntries(fields.map((field) => [field, wrong]));
+      send({ id: 2, method: 'tools/call', params: { name, arguments: given } });
+      const { result, error } = await next();
+      if (fields.length > 0) assert.ok(error !== undefined || result.isError === true, `${name}: ${typeof wrong}`);
+    }
+    send({ id: 2, method: 'tools/call', params: { name, arguments: 'no object' } });
+    assert.ok('error' in (await next()), name);
+  }
+  send({ method: 'notifications/cancelled', params: { requestId: 99_999 } }, { id: 3, method: 'ping' });
+  assert.equal((await next()).result, {});
+  assert.is(rig.calls.length, 0);
+  server.stdin.end();
+  assert.equal(await once(server, 'exit'), [0, null]);
+});
+
 test('a flood is answered one by one, most of it with a word to wait', async ({ rig }) => {
   const { server, next, send, opened } = spoken(rig);
   await opened();

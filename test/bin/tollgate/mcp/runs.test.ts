@@ -46,6 +46,18 @@ test('a task is run to its end, and one that fails says why and what to ask next
   await mcp.close();
 });
 
+test('sixty who ask for one task at once are told of one run, which is paid once', async ({ rig }) => {
+  makeTask(rig, CODEX);
+  rig.answer(() => answerWith('codex', 'It is in login.ts.'));
+  const mcp = await openMcp(rig);
+  const asked = Array.from({ length: 60 }, () => mcp.ask('run_task', { task: 'fix', wait_ms: 0 }));
+  const ids = new Set((await Promise.all(asked)).map(({ object }) => object.run_id));
+  assert.equal([...ids], ['run.fix.1']);
+  assert.is((await ended(mcp, 'run.fix.1')).object.state, 'done');
+  assert.is(rig.calls.length, 1);
+  await mcp.close();
+});
+
 test('a server that is killed loses nothing: the next one finds the run, which was paid once', async ({ rig }) => {
   makeTask(rig, CODEX);
   const first = await openMcp(rig);
