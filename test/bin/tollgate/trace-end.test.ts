@@ -1,10 +1,11 @@
-// The end of a run or a batch whose endpoint of traces takes nothing: it is as it is, soon over, and told in one line.
+// The end of a run or a batch whose endpoint of traces takes nothing: it is as it is, soon over, and told in one line; that of a supervised task sends its turns.
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Collector, openCollector } from '../../rig/otlp.ts';
 import type { Receiver } from '../../rig/receiver.ts';
 import { answerWith } from '../../rig/streams.ts';
+import { play, superviseTask } from '../../rig/supervise-run.ts';
 import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
 
@@ -20,7 +21,7 @@ test.after.each(async ({ rig, open }) => {
 
 async function heldOpen(
   { open }: { open: Receiver[] },
-  answer: Parameters<typeof openCollector>[0],
+  answer?: Parameters<typeof openCollector>[0],
 ): Promise<Collector> {
   const collector = await openCollector(answer);
   open.push(collector);
@@ -70,6 +71,32 @@ test('an endpoint that is overloaded is not asked for longer than it may take', 
     /the traces were not sent to .*: it is overloaded or not ready, and asks for another time; tollgate trace/,
   );
   assert.is(collector.received.length, 1);
+});
+
+const TURN = [
+  ['stage worker', 'invoke_workflow fix'],
+  ['invoke_agent codex', 'stage worker'],
+  ['stage reasoner', 'invoke_workflow fix'],
+  ['invoke_agent gemini', 'stage reasoner'],
+];
+
+test('a supervised task sends its turns, worker and reasoner by turns, each with its call', async (context) => {
+  const { rig } = context;
+  play(rig, [
+    { action: 'continue', instruction: 'Now the tests.' },
+    { action: 'done', summary: 'All of it.' },
+  ]);
+  superviseTask(rig);
+  const collector = await heldOpen(context);
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint };
+  const { code, stderr } = await rig.run('tollgate', ['supervise', 'fix'], { env });
+  const spans = collector.spans();
+  assert.is(code, 0, stderr);
+  const nameOf = new Map(spans.map(({ spanId, name }) => [spanId, name]));
+  assert.equal(
+    spans.map(({ name, parentSpanId }) => [name, nameOf.get(parentSpanId ?? '')]),
+    [['invoke_workflow fix', undefined], ...TURN, ...TURN],
+  );
 });
 
 test.run();
