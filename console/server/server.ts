@@ -1,6 +1,6 @@
 // The server: on the loopback alone, every request through the guard, and what comes through to its route.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { refusalOf } from '../../state/system-error.ts';
 import { follow } from './live.ts';
@@ -42,14 +42,22 @@ const MAX_CONNECTIONS = 64;
 const MAX_STREAMS = 16;
 const PACE = { atOnce: 200, aSecond: 50 };
 
-/** @param port 0 for any that is free. */
-export async function openConsole(project: ServedProject, page: PageFile, port: number): Promise<OpenedConsole> {
+/**
+ * @param port 0 for any that is free.
+ * @param patience with slow senders; shorter in tests.
+ */
+export async function openConsole(
+  project: ServedProject,
+  page: PageFile,
+  port: number,
+  patience: Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval'> = {},
+): Promise<OpenedConsole> {
   const stop = new AbortController();
   const secrets = makeSecrets();
   const serving: Serving = { project, live: follow(project, stop.signal), pageToken: secrets.page };
   const streams = new Set<() => void>();
   const pace = paceOf(PACE);
-  const server = createServer(LIMITS, (request, response) => {
+  const server = createServer({ ...LIMITS, ...patience }, (request, response) => {
     void answered(request, response).catch((error) => failed(response, error));
   });
   server.maxConnections = MAX_CONNECTIONS;
