@@ -1,6 +1,7 @@
 // What a wrapper costs, in counts that no clock tells: what it loads, opens, looks at, writes, syncs and starts, and in what order.
 // A ceiling that is passed has to be paid for: a reason beside it, and the figures of docs/figures.md measured again.
 
+import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TOOLS } from '../../policies/facts/tools.ts';
@@ -84,6 +85,18 @@ for (const tool of TOOLS) {
       // Where it is called, and once more with the process of its CLI.
       ['entries of the register written', eventsOf(whole, 'write', /\/calls\//).length, 2],
     ]);
+  });
+
+  test(`${command} without limits looks for two files of them, and loads, opens and writes nothing for them`, async (context) => {
+    const { whole } = await warm(context, tool, () => answerWith(tool, 'ok'));
+    const LIMITS = /\/limits(?:\/|$)|\/tollgate\.ya?ml$/;
+    const seen = (what: Parameters<typeof eventsOf>[1]) =>
+      eventsOf(whole, what, LIMITS).map(({ file }) => path.basename(file));
+    assert.equal(
+      [seen('look').sort(), seen('open'), seen('write'), seen('sync')],
+      [['holds.json', 'limits.json'], [], [], []],
+    );
+    assert.not.ok(bundlesOf(whole).some((bundle) => bundle.includes('limits')));
   });
 
   test(`a failure of ${command} loads what judges it while and after its CLI runs, in two bundles`, async (context) => {
