@@ -2,7 +2,7 @@
 
 import { limitsInForce } from '../../../loops/limits/in-force.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
-import { TOOL_NAME } from '../../../policies/facts/tools.ts';
+import { isBuiltIn, namedTools, TOOL_NAME } from '../../../policies/facts/tools.ts';
 import { asOf } from '../../../policies/limits/ledger.ts';
 import { type BudgetRow, type Limits, limitsMistake, type Period, type Unit } from '../../../policies/limits/limits.ts';
 import { readHolds } from '../../../state/limits/holds-file.ts';
@@ -21,6 +21,11 @@ export async function runLimits(args: Arguments): Promise<Ran> {
   const files = limitsFiles(process.env);
   if (files === null)
     return invalid('limits over all tasks are kept in the home of the user, who has none; set HOME or XDG_STATE_HOME');
+  const idle = isChange(args) ? undefined : ['per', 'of', 'tool'].find((flag) => args.given.has(flag));
+  if (idle !== undefined)
+    return invalid(
+      `--${idle} says which limit is to be changed; give what it is to be, such as --set N, or leave it out`,
+    );
   try {
     const changed = isChange(args) ? change(readUserLimits(files), args) : null;
     if (typeof changed === 'string') return invalid(changed);
@@ -32,8 +37,10 @@ export async function runLimits(args: Arguments): Promise<Ran> {
       holds: readHolds(files, now.getTime()),
       now,
     };
+    const note = changed === null || args.given.has('quiet') ? null : strangeTool(args.text.tool);
     return {
       exit: TOLLGATE_EXIT.ok,
+      ...(note === null ? {} : { err: `tollgate budget: ${note}\n` }),
       out: args.given.has('json') ? `${JSON.stringify(limitsObject(shown))}\n` : limitsPage(shown),
     };
   } catch (error) {
@@ -43,6 +50,12 @@ export async function runLimits(args: Arguments): Promise<Ran> {
     return { exit: TOLLGATE_EXIT.failure, err: `tollgate budget: ${why}\n` };
   }
 }
+
+/** It may be a slip, and a limit of nothing would hold nobody. */
+const strangeTool = (tool: string | undefined): string | null =>
+  tool === undefined || tool === 'any' || isBuiltIn(tool)
+    ? null
+    : `${tool} is none of ${namedTools('and')}: this limit holds for a CLI of that name alone, which a tollgate.yaml describes`;
 
 const CHANGES = ['set', 'unset', 'at-once', 'per-minute', 'time-zone'] as const;
 
