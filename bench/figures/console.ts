@@ -73,7 +73,8 @@ export const CONSOLE: Figure = {
 };
 
 /** Since the page was asked for; nothing until something is painted. */
-const PAINTED = `performance.getEntriesByName('first-contentful-paint')[0]?.startTime`;
+// A function: the policy of the page lets no text be evaluated.
+const PAINTED = () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime;
 
 function makeTasks(world: BenchWorld): void {
   const at = new Date().toISOString();
