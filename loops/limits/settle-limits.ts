@@ -40,7 +40,7 @@ export async function settleLimits(
 
 /** What a message says after its first part is for a call that was not started. */
 const untold = ({ environment }: LimitedCall, { message }: Error): string =>
-  `${limitsFiles(environment)?.folder} could not be told how this call ended, so others will pay to learn the same: ${message.split('; ')[0]}`;
+  `${limitsFiles(environment)?.folder} could not be told how this call ended, so others may pay to learn the same: ${message.split('; ')[0]}`;
 
 async function settle(call: LimitedCall, record: EndedCallRecord | null, clock: () => Date): Promise<string[]> {
   const files = limitsFiles(call.environment);
