@@ -1,38 +1,17 @@
 // The end of a run or a batch whose endpoint of traces takes nothing: it is as it is, soon over, and told in one line; that of a supervised task sends its turns.
 
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Collector, openCollector } from '../../rig/otlp.ts';
-import type { Receiver } from '../../rig/receiver.ts';
+import { type Collecting, collectorIn, collectorSuite, LOOK } from '../../rig/collector-suite.ts';
+import { openCollector } from '../../rig/otlp.ts';
 import { answerWith } from '../../rig/streams.ts';
 import { play, superviseTask } from '../../rig/supervise-run.ts';
-import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
-import { TestRig } from '../../rig/test-rig.ts';
+import { makeTask } from '../../rig/task-run.ts';
 
-const test = suite<{ rig: TestRig; open: Receiver[] }>('an endpoint of traces at the end');
-test.before.each(async (context) => {
-  context.rig = await TestRig.open();
-  context.open = [];
-});
-test.after.each(async ({ rig, open }) => {
-  await Promise.all(open.map((one) => one.close()));
-  await rig.dispose();
-});
-
-async function heldOpen(
-  { open }: { open: Receiver[] },
-  answer?: Parameters<typeof openCollector>[0],
-): Promise<Collector> {
-  const collector = await openCollector(answer);
-  open.push(collector);
-  return collector;
-}
-
-const STAGE = { tool: 'codex', role: 'review', id: 'look', ...ANY_ANSWER };
+const test = collectorSuite('an endpoint of traces at the end');
 
 /** At a run's end, without a time of the user's. */
-const LOST: [what: string, endpointOf: (context: { open: Receiver[] }) => Promise<string>, why: RegExp][] = [
-  ['never answers', async (context) => (await heldOpen(context, () => {})).endpoint, /no answer within 2 s/],
+const LOST: [what: string, endpointOf: (context: Collecting) => Promise<string>, why: RegExp][] = [
+  ['never answers', async (context) => (await collectorIn(context, () => {})).endpoint, /no answer within 2 s/],
   [
     'is down',
     async () => {
@@ -48,7 +27,7 @@ for (const [what, endpointOf, why] of LOST)
   test(`a run's end at an endpoint that ${what}: the run is as it is, and one line says it once`, async (context) => {
     const { rig } = context;
     rig.answer(() => answerWith('codex', 'Fine.'));
-    for (const id of ['a', 'b']) makeTask(rig, { stages: [STAGE] }, id);
+    for (const id of ['a', 'b']) makeTask(rig, { stages: [LOOK] }, id);
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: await endpointOf(context) };
     const { code, stderr } = await rig.run('tollgate', ['batch', 'a', 'b'], { env });
     assert.is(code, 0);
@@ -61,8 +40,8 @@ for (const [what, endpointOf, why] of LOST)
 test('an endpoint that is overloaded is not asked for longer than it may take', async (context) => {
   const { rig } = context;
   rig.answer(() => answerWith('codex', 'Fine.'));
-  makeTask(rig, { stages: [STAGE] });
-  const collector = await heldOpen(context, (response) => response.writeHead(503, { 'retry-after': '60' }).end());
+  makeTask(rig, { stages: [LOOK] });
+  const collector = await collectorIn(context, (response) => response.writeHead(503, { 'retry-after': '60' }).end());
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint };
   const { code, stderr } = await rig.run('tollgate', ['run', 'fix'], { env });
   assert.is(code, 0);
@@ -87,7 +66,7 @@ test('a supervised task sends its turns, worker and reasoner by turns, each with
     { action: 'done', summary: 'All of it.' },
   ]);
   superviseTask(rig);
-  const collector = await heldOpen(context);
+  const collector = await collectorIn(context);
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint };
   const { code, stderr } = await rig.run('tollgate', ['supervise', 'fix'], { env });
   const spans = collector.spans();

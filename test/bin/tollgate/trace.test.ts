@@ -1,33 +1,13 @@
 // tollgate trace, and the end of a run that sends its own: to a real receiver of OTLP, and to endpoints that do not take it.
 
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { collectorIn, collectorSuite, LOOK } from '../../rig/collector-suite.ts';
 import { type Collector, openCollector } from '../../rig/otlp.ts';
-import type { Receiver } from '../../rig/receiver.ts';
 import { answerWith, failWith } from '../../rig/streams.ts';
-import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
-import { TestRig } from '../../rig/test-rig.ts';
+import { makeTask } from '../../rig/task-run.ts';
+import type { TestRig } from '../../rig/test-rig.ts';
 
-const test = suite<{ rig: TestRig; open: Receiver[] }>('tollgate trace');
-test.before.each(async (context) => {
-  context.rig = await TestRig.open();
-  context.open = [];
-});
-test.after.each(async ({ rig, open }) => {
-  await Promise.all(open.map((one) => one.close()));
-  await rig.dispose();
-});
-
-async function collectorIn(
-  { open }: { open: Receiver[] },
-  answer?: Parameters<typeof openCollector>[0],
-): Promise<Collector> {
-  const collector = await openCollector(answer);
-  open.push(collector);
-  return collector;
-}
-
-const STAGE = { tool: 'codex', role: 'review', id: 'look', ...ANY_ANSWER };
+const test = collectorSuite('tollgate trace');
 const ESCAPE = '\u001b[31mred\u001b]0;title\u0007';
 
 /** Its first call meets an overload, its second answers. */
@@ -42,7 +22,7 @@ function overloadedOnce(rig: TestRig): void {
 test('runs, stages and calls arrive as a tree by the conventions; the same ids once more, and no texts', async (context) => {
   const { rig } = context;
   overloadedOnce(rig);
-  makeTask(rig, { stages: [STAGE] });
+  makeTask(rig, { stages: [LOOK] });
   assert.is((await rig.run('tollgate', ['run', 'fix'])).code, 0);
   const collector = await collectorIn(context);
   const env = {
@@ -107,7 +87,7 @@ test('runs, stages and calls arrive as a tree by the conventions; the same ids o
 test('--content tells prompts and answers, without secrets and without what a terminal obeys', async (context) => {
   const { rig } = context;
   overloadedOnce(rig);
-  makeTask(rig, { stages: [STAGE] });
+  makeTask(rig, { stages: [LOOK] });
   await rig.run('tollgate', ['run', 'fix']);
   const { stdout } = await rig.run('tollgate', ['trace', 'fix', '--dry-run', '--json', '--content']);
   const { spans, sent } = JSON.parse(stdout) as { sent: boolean; spans: { attributes: Record<string, string> }[] };
@@ -121,7 +101,7 @@ test('--content tells prompts and answers, without secrets and without what a te
 test('a run sends its own at its end, a second run nothing of the first', async (context) => {
   const { rig } = context;
   rig.answer(() => answerWith('codex', 'Fine.'));
-  makeTask(rig, { stages: [STAGE] });
+  makeTask(rig, { stages: [LOOK] });
   const collector = await collectorIn(context);
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint };
   await rig.run('tollgate', ['run', 'fix'], { env });
@@ -145,7 +125,7 @@ test('a run sends its own at its end, a second run nothing of the first', async 
 test('a batch sends all of its tasks at once', async (context) => {
   const { rig } = context;
   rig.answer(() => answerWith('codex', 'Fine.'));
-  for (const id of ['a', 'b']) makeTask(rig, { stages: [STAGE] }, id);
+  for (const id of ['a', 'b']) makeTask(rig, { stages: [LOOK] }, id);
   const collector = await collectorIn(context);
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint };
   assert.is((await rig.run('tollgate', ['batch', 'a', 'b'], { env })).code, 0);
@@ -171,7 +151,7 @@ for (const [what, answer, why] of ENDPOINTS)
   test(`an endpoint that ${what}: the run is as it is, and both name it`, async (context) => {
     const { rig } = context;
     rig.answer(() => answerWith('codex', 'Fine.'));
-    makeTask(rig, { stages: [STAGE] });
+    makeTask(rig, { stages: [LOOK] });
     const collector = await collectorIn(context, answer);
     const env = {
       OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.endpoint}/hidden-word-2`,
@@ -199,7 +179,7 @@ for (const [what, answer, why] of ENDPOINTS)
 test('an endpoint that is down', async (context) => {
   const { rig } = context;
   rig.answer(() => answerWith('codex', 'Fine.'));
-  makeTask(rig, { stages: [STAGE] });
+  makeTask(rig, { stages: [LOOK] });
   await rig.run('tollgate', ['run', 'fix']);
   const collector = await openCollector();
   await collector.close();
@@ -211,7 +191,7 @@ test('an endpoint that is down', async (context) => {
 
 test('what cannot be sent is refused before anything is', async (context) => {
   const { rig } = context;
-  makeTask(rig, { stages: [STAGE] });
+  makeTask(rig, { stages: [LOOK] });
   const none = await rig.run('tollgate', ['trace', 'fix']);
   assert.equal([none.code, none.stdout], [2, '']);
   assert.match(none.stderr, /no endpoint: say --endpoint URL, or set OTEL_EXPORTER_OTLP_ENDPOINT/);
