@@ -2,7 +2,7 @@
 
 import type { MatrixRow } from './rows.ts';
 
-/** claude says that it asks again and asks in the same moment: it is stopped where it stands, and that request may be on its way. */
+/** claude says that it asks again and asks in the same moment: it is stopped where it stands, and that request may be on its way. A model takes a while for its answer, so there is no third. */
 const ASKED_ON = { gemini: 1, codex: 1, copilot: 1, claude: 2 };
 
 export const PLAIN_ROWS: readonly MatrixRow[] = [

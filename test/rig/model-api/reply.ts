@@ -8,8 +8,8 @@ export type Reply =
   /** Calls a tool that the caller offers and that runs this shell command; `afterMs` of silence come first. */
   | { how: 'runs'; command: string; afterMs?: number }
   | { how: 'rejects'; with: RejectionName }
-  /** HTTP 200, and the error comes inside the stream. */
-  | { how: 'fails_in_stream'; code: string; message: string }
+  /** HTTP 200, and the error comes inside the stream; `afterMs` of silence come first. */
+  | { how: 'fails_in_stream'; code: string; message: string; afterMs?: number }
   /** Bytes as they are, whatever the dialect. */
   | { how: 'sends'; status: number; type: string; bytes: string; headers?: Record<string, string> }
   /** The connection is reset before a byte of the reply. */

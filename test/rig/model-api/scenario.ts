@@ -20,13 +20,25 @@ const says = (text: string, end: Saying['end'] = 'stop'): Reply => ({ how: 'says
 const rejects = (name: RejectionName): Reply => ({ how: 'rejects', with: name });
 const done = says(ANSWER_AFTER_TOOL);
 
+/**
+ * Fast for a model, in milliseconds. One that answers at once would be asked on, and on again, before anyone could have read that it was:
+ * on a busy machine a CLI gets three more requests out before whoever reads its stream is given the processor.
+ */
+const PACE_MS = 200;
+
+const paced = (text: string, end: Saying['end']): Reply => ({
+  how: 'says',
+  saying: { text, tool: null, end },
+  afterMs: PACE_MS,
+});
+
 const SCENARIOS: Record<string, Scenario> = {
   ok: { reply: says(ANSWER) },
   unicode: { reply: says('naïve — 日本語 👍 “quoted” \t tabbed') },
   blank: { reply: says(' \n\n') },
   refusal: { reply: says(REFUSAL) },
   empty: { reply: says('') },
-  nodone: { reply: says(ANSWER, 'unfinished') },
+  nodone: { reply: paced(ANSWER, 'unfinished') },
   garbage: {
     reply: { how: 'sends', status: 200, type: 'text/event-stream', bytes: 'data: {"not json <<<>>>\n\n%%%\n\n' },
   },
@@ -43,7 +55,7 @@ const SCENARIOS: Record<string, Scenario> = {
       bytes: '<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>',
     },
   },
-  maxtokens: { reply: says('The beginning of an answer that was cut at the output limit', 'max_tokens') },
+  maxtokens: { reply: paced('The beginning of an answer that was cut at the output limit', 'max_tokens') },
   safety: { reply: says('', 'safety') },
   blocked: { reply: says('', 'blocked') },
   repeat: { reply: says('The same words again and again. '.repeat(400)) },
@@ -55,21 +67,27 @@ const SCENARIOS: Record<string, Scenario> = {
   'tool-then-500': { reply: { how: 'runs', command: 'echo tool-ran-ok' }, afterTool: rejects('500') },
   'tool-then-empty': { reply: { how: 'runs', command: 'echo tool-ran-ok' }, afterTool: says('') },
   toolsleep: { reply: { how: 'runs', command: 'sleep 321' }, afterTool: done },
-  /** At a pace that is fast for a model; one that answers at once would be asked on before anyone could have read that it was. */
-  toolloop: { reply: { how: 'runs', command: 'echo tool-ran-ok', afterMs: 200 } },
+  toolloop: { reply: { how: 'runs', command: 'echo tool-ran-ok', afterMs: PACE_MS } },
   'toolong-event': {
     reply: {
       how: 'fails_in_stream',
+      afterMs: PACE_MS,
       code: 'context_length_exceeded',
       message: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
     },
   },
   'quota-event': {
-    reply: { how: 'fails_in_stream', code: 'insufficient_quota', message: 'You exceeded your current quota.' },
+    reply: {
+      how: 'fails_in_stream',
+      afterMs: PACE_MS,
+      code: 'insufficient_quota',
+      message: 'You exceeded your current quota.',
+    },
   },
   'ratelimit-event': {
     reply: {
       how: 'fails_in_stream',
+      afterMs: PACE_MS,
       code: 'rate_limit_exceeded',
       message: 'Rate limit reached for gpt-x. Please try again in 1.5s.',
     },

@@ -56,19 +56,19 @@ interface Call {
   response: ServerResponse;
 }
 
-function sayAfter(ms: number | undefined, saying: Saying, call: Call): void {
-  if (ms) setTimeout(say, ms, saying, call).unref();
-  else say(saying, call);
+function after(ms: number | undefined, send: () => void): void {
+  if (ms) setTimeout(send, ms).unref();
+  else send();
 }
 
 function perform(reply: Reply, call: Call): void {
   const { dialect, turn, id, response } = call;
   switch (reply.how) {
     case 'says':
-      sayAfter(reply.afterMs, reply.saying, call);
+      after(reply.afterMs, () => say(reply.saying, call));
       return;
     case 'runs':
-      sayAfter(reply.afterMs, { text: '', tool: dialect.shell(reply.command, turn.tools), end: 'stop' }, call);
+      after(reply.afterMs, () => say({ text: '', tool: dialect.shell(reply.command, turn.tools), end: 'stop' }, call));
       return;
     case 'rejects': {
       const row = REJECTIONS[reply.with];
@@ -77,8 +77,10 @@ function perform(reply: Reply, call: Call): void {
       return;
     }
     case 'fails_in_stream':
-      response.writeHead(200, EVENT_STREAM);
-      response.end(dialect.failure(reply.code, reply.message, id).join(''));
+      after(reply.afterMs, () => {
+        response.writeHead(200, EVENT_STREAM);
+        response.end(dialect.failure(reply.code, reply.message, id).join(''));
+      });
       return;
     case 'sends':
       response.writeHead(reply.status, { 'content-type': reply.type, ...reply.headers });
