@@ -1,52 +1,21 @@
-// Every figure beside its peer, in one run: `npm run bench -- [NAME…] [--rounds N] [--json FILE] [--figures]`.
+// Every figure beside its peer, in one run: `npm run bench -- [NAME…] [--rounds N] [--batch N] [--json FILE] [--figures]`.
 
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { BATCH } from './figures/batch.ts';
-import { CONSOLE } from './figures/console.ts';
-import { CONSOLE_PAGE } from './figures/console-page.ts';
-import { FLOOD } from './figures/flood.ts';
-import { HELPS } from './figures/helps.ts';
-import { HOSTILE } from './figures/hostile.ts';
-import { JOURNAL } from './figures/journal.ts';
-import { KILL } from './figures/kill.ts';
-import { LIMITS } from './figures/limits.ts';
 import { describe, machineNow } from './figures/machine.ts';
-import { MCP } from './figures/mcp.ts';
-import { MEMORY } from './figures/memory.ts';
 import { writeFigures } from './figures/page.ts';
-import { REPORTS } from './figures/reports.ts';
-import { type Figure, type FigureRow, table } from './figures/row.ts';
-import { RUNS } from './figures/runs.ts';
-import { TEXTS } from './figures/texts.ts';
-import { WAITS } from './figures/waits.ts';
-import { WRAPPERS } from './figures/wrappers.ts';
-
-/** Texts first: code that has seen many others runs slower. */
-const FIGURES: Record<string, Figure> = {
-  texts: TEXTS,
-  hostile: HOSTILE,
-  wrappers: WRAPPERS,
-  runs: RUNS,
-  limits: LIMITS,
-  batch: BATCH,
-  help: HELPS,
-  memory: MEMORY,
-  stderr: FLOOD,
-  journal: JOURNAL,
-  kill: KILL,
-  mcp: MCP,
-  console: CONSOLE,
-  'console-page': CONSOLE_PAGE,
-  wait: WAITS,
-  report: REPORTS,
-};
+import { figuresOf } from './figures/parts.ts';
+import { type FigureRow, table } from './figures/row.ts';
 
 const PAGE = 'docs/figures.md';
-const NAMES = Object.keys(FIGURES).join(', ');
-const USAGE = `bench: [NAME…] [--rounds N] [--json FILE] [--figures] [--help]
+const BATCH = '1000';
+const PARTS = Object.entries(figuresOf(Number(BATCH)));
+const NAMES = PARTS.map(([name]) => name).join(', ');
+const OWN_WAY = PARTS.flatMap(([name, { rounds }]) => (rounds === null ? [name] : [])).join(', ');
+const USAGE = `bench: [NAME…] [--rounds N] [--batch N] [--json FILE] [--figures] [--help]
 NAME is one of ${NAMES}; without any, all are measured.
---rounds N      how often each side is measured, 25 without it
+--rounds N      how often each side is measured; without it as each part says; ${OWN_WAY} have a way of their own
+--batch N       how many tasks the batch has, ${BATCH} without it
 --json FILE     keeps the numbers
 --figures       writes ${PAGE}, of all parts`;
 
@@ -55,40 +24,46 @@ if (values.help) {
   console.log(USAGE);
   process.exit(0);
 }
-const rounds = Number(values.rounds);
-const unknown = positionals.filter((name) => !Object.hasOwn(FIGURES, name));
+const unknown = positionals.filter((name) => !PARTS.some(([part]) => part === name));
 if (unknown.length > 0) refuse(`there is no part ${unknown.join(', ')}`);
 if (values.figures && positionals.length > 0) refuse('--figures is of all parts, so it takes no NAME');
-if (!(Number.isInteger(rounds) && rounds > 0)) refuse(`--rounds is a whole number from 1, not ${values.rounds}`);
+for (const [flag, value, least] of [
+  ['--rounds', values.rounds, 1],
+  ['--batch', values.batch, 10],
+] as const)
+  if (value !== undefined && !(Number.isInteger(Number(value)) && Number(value) >= least))
+    refuse(`${flag} is a whole number from ${least}, not ${value}`);
 
 const machine = machineNow();
-const lines = [describe(machine, rounds)];
+const lines = [describe(machine)];
 console.log(`${lines[0]}\n`);
-const measured: Record<string, FigureRow[]> = {};
-for (const [name, { about, measure }] of Object.entries(FIGURES)) {
+const measured: Record<string, { rounds: number | null; rows: FigureRow[] }> = {};
+for (const [name, { about, rounds: own, measure }] of Object.entries(figuresOf(Number(values.batch)))) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
+  const rounds = own === null ? null : Number(values.rounds ?? own);
+  const what = rounds === null ? about : `${about}; ${rounds} ${rounds === 1 ? 'round' : 'rounds'}`;
   // One that fails says so, and takes nothing of the others away.
-  const failure = await measure(rounds).then(
+  const failure = await measure(rounds ?? 1).then(
     (rows) => {
-      measured[name] = rows;
+      measured[name] = { rounds, rows };
       return null;
     },
     (error: Error) => error.message.split('\n')[0]!,
   );
-  const shown = failure === null ? table(measured[name]!) : `could not be measured: ${failure}`;
+  const shown = failure === null ? table(measured[name]!.rows) : `could not be measured: ${failure}`;
   if (failure !== null) process.exitCode = 1;
-  lines.push(`**${name}**: ${about}`, shown);
-  console.log(`${name}: ${about}\n\n${shown}\n`);
+  lines.push(`**${name}**: ${what}`, shown);
+  console.log(`${name}: ${what}\n\n${shown}\n`);
 }
-if (values.json !== undefined)
-  writeFileSync(values.json, `${JSON.stringify({ machine, rounds, measured }, null, 2)}\n`);
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ machine, measured }, null, 2)}\n`);
 if (values.figures) writeFigures(PAGE, lines);
 
 function readFlags() {
   try {
     return parseArgs({
       options: {
-        rounds: { type: 'string', default: '25' },
+        rounds: { type: 'string' },
+        batch: { type: 'string', default: BATCH },
         json: { type: 'string' },
         figures: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },

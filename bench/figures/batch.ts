@@ -1,78 +1,80 @@
-// What a batch costs a stage beyond its guardian: one-stage tasks over a no-op CLI, paired with as many bare guardians.
+// What a batch costs a stage beyond its guardian: one-stage tasks over a no-op CLI, paired with as many bare guardians, and with the writing that is promised.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Figure, FigureRow } from './row.ts';
-import { BenchWorld, command } from './world.ts';
+import type { Times } from './pairs.ts';
+import { type Figure, type FigureRow, rowOf } from './row.ts';
+import { BenchWorld, command, PROMISED, peer } from './world.ts';
 
 /** Of a stage: in milliseconds by the clock, and of the dispatcher's CPU; memory in MiB after a tenth, the half and all of them. */
 interface BatchTimes {
-  guardianMs: number;
-  /** Of the half that was faster. */
-  guardianMinMs: number;
+  /** The least is of the half that was faster. */
+  guardian: Times;
+  promised: Times;
+  promisedCpu: Times;
   batchMs: number;
   cpuMs: number;
   rss: number[];
 }
 
-/** At 25 rounds there are 1,000. */
-const TASKS_A_ROUND = 40;
+const LANES = 2;
 
-export const BATCH: Figure = {
-  about: 'a batch, two at once, beside as many bare guardians, half of them before it and half after it',
-  async measure(rounds) {
+export const batchOf = (count: number): Figure => ({
+  about:
+    'a batch, two at once, beside as many bare guardians, half of them before it and half after it, and as many stages by plain `node`, likewise',
+  rounds: null,
+  async measure() {
     const world = new BenchWorld();
     try {
-      const count = rounds * TASKS_A_ROUND;
-      return rowsOf(count, await measureBatch(world, count, 2));
+      return rowsOf(count, await measureBatch(world, count, LANES));
     } finally {
       world.dispose();
     }
   },
-};
+});
 
-function rowsOf(count: number, { guardianMs, guardianMinMs, batchMs, cpuMs, rss }: BatchTimes): FigureRow[] {
+function rowsOf(count: number, { guardian, promised, promisedCpu, batchMs, cpuMs, rss }: BatchTimes): FigureRow[] {
   const of = `batch of ${count.toLocaleString('en')}, two at once`;
   const [first = 0] = rss;
   const last = rss.at(-1) ?? 0;
+  const stage = (name: string, times: Times, goals?: FigureRow['goals']) =>
+    rowOf(`${of}: a stage`, 'ms', once(batchMs), { name, ...times }, goals);
   return [
-    {
-      what: `${of}: a stage`,
-      unit: 'ms',
-      ours: batchMs,
-      min: batchMs,
-      peer: { name: 'the bare guardian', value: guardianMs, min: guardianMinMs },
-      goals: [{ goal: '≤ 1.25 ×', isReached: batchMs <= 1.25 * guardianMs }],
-    },
-    {
-      what: `${of}: CPU of the dispatcher a stage`,
-      unit: 'ms',
-      ours: cpuMs,
-      min: cpuMs,
-      peer: null,
-      goals: [{ goal: '≤ 8 ms', isReached: cpuMs <= 8 }],
-    },
-    {
-      what: `${of}: memory at the end, beside a tenth of it`,
-      unit: 'MiB',
-      ours: last,
-      min: Math.min(...rss),
-      peer: { name: 'after a tenth', value: first, min: first },
-      goals: [{ goal: 'flat (≤ 1.1 ×)', isReached: last <= 1.1 * first }],
-    },
+    stage('the bare guardian', guardian, [{ goal: '≤ 1.25 ×', isReached: batchMs <= 1.25 * guardian.median }]),
+    stage(PROMISED, promised),
+    rowOf(`${of}: CPU of the dispatcher a stage`, 'ms', once(cpuMs), { name: PROMISED, ...promisedCpu }, [
+      { goal: '≤ 8 ms', isReached: cpuMs <= 8 },
+    ]),
+    rowOf(
+      `${of}: memory at the end, beside a tenth of it`,
+      'MiB',
+      { median: last, min: Math.min(...rss) },
+      { name: 'after a tenth', ...once(first) },
+      [{ goal: 'flat (≤ 1.1 ×)', isReached: last <= 1.1 * first }],
+    ),
   ];
 }
 
+const once = (value: number): Times => ({ median: value, min: value });
+
 export async function measureBatch(world: BenchWorld, count: number, lanes: number): Promise<BatchTimes> {
   const half = Math.floor(count / 2);
-  const before = await guardians(world, lanes, half, `g${lanes}a`);
+  const rest = count - half;
+  const guardiansBefore = await guardians(world, lanes, half, `g${lanes}a`);
+  const promisedBefore = await promised(world, lanes, half, `p${lanes}a`);
   const { ms, cpuMs, rss } = await batch(world, lanes, count);
-  const after = await guardians(world, lanes, count - half, `g${lanes}b`);
+  const promisedAfter = await promised(world, lanes, rest, `p${lanes}b`);
+  const guardiansAfter = await guardians(world, lanes, rest, `g${lanes}b`);
+  const halves = (before: number, after: number): Times => ({
+    median: (before + after) / count,
+    min: Math.min(before / half, after / rest),
+  });
   return {
-    guardianMs: (before + after) / count,
-    guardianMinMs: Math.min(before / half, after / (count - half)),
+    guardian: halves(guardiansBefore, guardiansAfter),
+    promised: halves(promisedBefore.ms, promisedAfter.ms),
+    promisedCpu: halves(promisedBefore.cpuMs, promisedAfter.cpuMs),
     batchMs: ms / count,
     cpuMs: cpuMs / count,
     rss,
@@ -127,29 +129,48 @@ async function guardians(world: BenchWorld, lanes: number, count: number, name: 
   return performance.now() - began;
 }
 
+async function promised(world: BenchWorld, lanes: number, count: number, name: string) {
+  const tasks = makeTasks(world, name, count, 'none').map((id) => `.tmp/task/${id}`);
+  return dispatcher(world, name, [peer('node-run.cjs'), String(lanes), ...tasks], () => {});
+}
+
 async function batch(world: BenchWorld, lanes: number, count: number) {
   const name = `b${lanes}`;
   const list = world.write(`${name}.txt`, makeTasks(world, name, count, 'none').join('\n'));
+  const rss: number[] = [];
+  const looks = [Math.ceil(count / 10), Math.ceil(count / 2), count];
+  let lines = 0;
+  const argv = [command('tollgate'), 'batch', '--from', list, `--concurrency=${lanes}`];
+  const spent = await dispatcher(world, name, argv, (line, pid) => {
+    lines += 1;
+    if (!line.includes(': done [')) console.error(line);
+    if (looks.includes(lines)) rss.push(rssMib(pid));
+  });
+  return { ...spent, rss };
+}
+
+/** What it takes from its start to its end, and of that CPU without its children. @param hear is told each line of its stderr. */
+async function dispatcher(
+  world: BenchWorld,
+  project: string,
+  argv: readonly string[],
+  hear: (line: string, pid: number) => void,
+) {
   const usage = path.join(world.root, 'usage.json');
   const told = `require('node:fs').writeFileSync(${JSON.stringify(usage)}, JSON.stringify(process.resourceUsage()))`;
   const hook = world.write('usage.cjs', `process.on('exit', () => ${told})`);
   const began = performance.now();
-  const argv = ['--require', hook, command('tollgate'), 'batch', '--from', list, `--concurrency=${lanes}`];
-  const cwd = path.join(world.root, name);
-  const child = spawn(process.execPath, argv, { cwd, env: world.env, stdio: ['ignore', 'ignore', 'pipe'] });
-  const rss: number[] = [];
-  const looks = [Math.ceil(count / 10), Math.ceil(count / 2), count];
-  let lines = 0;
-  createInterface({ input: child.stderr }).on('line', (line) => {
-    lines += 1;
-    if (!line.includes(': done [')) console.error(line);
-    if (looks.includes(lines)) rss.push(rssMib(child.pid!));
+  const child = spawn(process.execPath, ['--require', hook, ...argv], {
+    cwd: path.join(world.root, project),
+    env: world.env,
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
+  createInterface({ input: child.stderr }).on('line', (line) => hear(line, child.pid!));
   const code = await new Promise((resolve) => child.on('close', resolve));
   const ms = performance.now() - began;
-  if (code !== 0) throw new Error(`the batch exited ${code}`);
+  if (code !== 0) throw new Error(`${argv.slice(0, 2).join(' ')} exited ${code}`);
   const { userCPUTime, systemCPUTime } = JSON.parse(readFileSync(usage, 'utf8')) as NodeJS.ResourceUsage;
-  return { ms, cpuMs: (userCPUTime + systemCPUTime) / 1000, rss };
+  return { ms, cpuMs: (userCPUTime + systemCPUTime) / 1000 };
 }
 
 function rssMib(pid: number): number {

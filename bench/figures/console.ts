@@ -16,6 +16,7 @@ const GOAL = { paintMs: 300, megabytes: 120 };
 
 export const CONSOLE: Figure = {
   about: `\`tollgate console\` over ${TASKS} tasks (Linux alone, with ${CHROMIUM})`,
+  rounds: 9,
   async measure(rounds) {
     if (process.platform !== 'linux' || !hasChromium()) return [];
     const world = new BenchWorld();
@@ -39,7 +40,7 @@ export const CONSOLE: Figure = {
         await close();
         return ms as number;
       };
-      const { ours, bare } = await inTurns(Math.ceil(rounds / 3), {
+      const { ours, bare } = await inTurns(rounds, {
         ours: () => paint(url),
         bare: () => paint(address),
       });

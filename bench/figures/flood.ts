@@ -8,11 +8,11 @@ import { BenchWorld, command } from './world.ts';
 
 const BYTES = 1024 ** 3;
 const LINE = 'a line of stderr that says nothing in particular, and says it again and again and again';
-const ROUNDS = 3;
 
 export const FLOOD: Figure = {
-  about: '1 GiB of stderr, three rounds',
-  async measure() {
+  about: '1 GiB of stderr',
+  rounds: 3,
+  async measure(rounds) {
     const world = new BenchWorld();
     try {
       const flood = world.write('flood.sh', `yes '${LINE}' | head -c ${BYTES} >&2\n`);
@@ -30,7 +30,7 @@ export const FLOOD: Figure = {
         `--max-output-bytes=${2 * BYTES}`,
         '--trust-workspace',
       ];
-      const { ours, bash } = await inTurns(ROUNDS, {
+      const { ours, bash } = await inTurns(rounds, {
         ours: () => {
           const mbPerSecond = rate(world.node([...memory.flags, command('run_codex'), ...flags]));
           mib = Math.max(mib, memory.last());

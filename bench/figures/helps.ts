@@ -16,12 +16,13 @@ const ASKED: readonly (readonly [name: string, words: readonly string[], overMs:
 
 export const HELPS: Figure = {
   about: 'the version, and `--help` of every command',
+  rounds: 9,
   async measure(rounds) {
     const world = new BenchWorld();
     try {
       const rows = [];
       for (const [name, words, overMs] of ASKED) {
-        const { ours, bare } = await inTurns(Math.ceil(rounds / 3), {
+        const { ours, bare } = await inTurns(rounds, {
           ours: () => world.node([command(name), ...words]),
           bare: world.bare,
         });

@@ -10,6 +10,7 @@ const GOAL_TRIAGE_MS = 50;
 
 export const HOSTILE: Figure = {
   about: `the worst of ${PIECES.length} hostile texts of ${HOSTILE_CHARS / 1000} kB, medians of five`,
+  rounds: null,
   async measure() {
     return Object.entries(measureWorst([])).map(([work, { ms, of }]): FigureRow => {
       const most = GOALS[work] ?? (work.startsWith('triage') ? GOAL_TRIAGE_MS : null);

@@ -11,7 +11,6 @@ import { BenchWorld } from './world.ts';
 
 const WRITERS = [1, 8, 32];
 const APPENDS = 8192;
-const ROUNDS = 3;
 /** Asked of 32 writers. */
 const GOAL = 8000;
 
@@ -30,14 +29,15 @@ console.log('ready');
 
 export const JOURNAL: Figure = {
   about: `${APPENDS} appends, each synced, to one journal`,
-  async measure() {
+  rounds: 3,
+  async measure(rounds) {
     const world = new BenchWorld();
     try {
       const writer = path.join(world.root, 'writer.cjs');
       const stdin = { contents: WRITER, resolveDir: process.cwd(), loader: 'ts' } as const;
       await build({ stdin, outfile: writer, bundle: true, platform: 'node', format: 'cjs', logLevel: 'error' });
       const rows: FigureRow[] = [];
-      for (const writers of WRITERS) rows.push(await row(world, writer, writers));
+      for (const writers of WRITERS) rows.push(await row(world, writer, writers, rounds));
       return rows;
     } finally {
       world.dispose();
@@ -45,10 +45,10 @@ export const JOURNAL: Figure = {
   },
 };
 
-async function row(world: BenchWorld, writer: string, writers: number): Promise<FigureRow> {
+async function row(world: BenchWorld, writer: string, writers: number, rounds: number): Promise<FigureRow> {
   const rates: number[] = [];
   let lost = 0;
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const task = path.join(world.root, `journal-${writers}-${round}`);
     mkdirSync(path.join(task, 'state'), { recursive: true });
     const each = APPENDS / writers;

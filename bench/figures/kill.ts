@@ -4,14 +4,13 @@ import { endTrees } from './kill-tree.ts';
 import { timesOf } from './pairs.ts';
 import type { Figure } from './row.ts';
 
-/** Each takes the grace of two seconds. */
-const ROUNDS = 6;
-
 export const KILL: Figure = {
-  about: `a tree of 11 processes in groups and sessions of their own, double-forked, deaf to TERM; ${ROUNDS} rounds (Linux alone)`,
-  async measure() {
+  about: `a tree of 11 processes in groups and sessions of their own, double-forked, deaf to TERM (Linux alone)`,
+  // Each takes the grace of two seconds.
+  rounds: 6,
+  async measure(rounds) {
     if (process.platform !== 'linux') return [];
-    const { ms, leftOver } = await endTrees(ROUNDS, 'no');
+    const { ms, leftOver } = await endTrees(rounds, 'no');
     const { median, min } = timesOf(ms);
     return [
       {

@@ -43,7 +43,7 @@ function versionOf(name: string, flag: string): string {
   return /\d+(?:\.\d+)+/.exec(stdout ?? '')?.[0] ?? 'none';
 }
 
-export function describe({ at, tollgate, node, platform, cpus, cpu, load, peers }: Machine, rounds: number): string {
+export function describe({ at, tollgate, node, platform, cpus, cpu, load, peers }: Machine): string {
   const others = Object.entries(peers).map(([name, version]) => `${name} ${version}`);
-  return `${at}, Tollgate ${tollgate}, node ${node}, ${others.join(', ')}, ${platform}, ${cpus} × ${cpu}, load ${load.toFixed(1)} at the start; medians of ${rounds} rounds in turns, where no other number stands`;
+  return `${at}, Tollgate ${tollgate}, node ${node}, ${others.join(', ')}, ${platform}, ${cpus} × ${cpu}, load ${load.toFixed(1)} at the start; medians of rounds in turns, as many as each part says`;
 }

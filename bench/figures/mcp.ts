@@ -13,6 +13,7 @@ const GOAL_MS = 30;
 
 export const MCP: Figure = {
   about: `a call of \`status\` over stdio, ${TASKS} tasks, and one of \`ask\``,
+  rounds: 25,
   async measure(rounds) {
     const world = new BenchWorld();
     for (let n = 0; n < TASKS; n += 1)

@@ -18,6 +18,7 @@ exec sleep 60
 
 export const MEMORY: Figure = {
   about: `${WAITING} waiting wrappers, by /proc (Linux alone)`,
+  rounds: null,
   async measure() {
     if (process.platform !== 'linux') return [];
     const world = new BenchWorld();

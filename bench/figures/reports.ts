@@ -9,12 +9,12 @@ import { BenchWorld, command } from './world.ts';
 
 const TASKS = 100_000;
 const FAILED_OF = 10;
-const ROUNDS = 3;
 const GOAL = { seconds: { anew: 1, indexed: 0.1 }, megabytes: 100 };
 
 export const REPORTS: Figure = {
-  about: `a report over ${TASKS} tasks, three rounds`,
-  async measure() {
+  about: `a report over ${TASKS} tasks`,
+  rounds: 3,
+  async measure(rounds) {
     const world = new BenchWorld();
     try {
       makeTasks(world);
@@ -27,7 +27,7 @@ export const REPORTS: Figure = {
         return seconds;
       };
       world.write('each.cjs', EACH);
-      const { find, look, read, anew, indexed } = await inTurns(ROUNDS, {
+      const { find, look, read, anew, indexed } = await inTurns(rounds, {
         look: () => world.node(['each.cjs', 'lstatSync']) / 1000,
         read: () => world.node(['each.cjs', 'readFileSync']) / 1000,
         find: () => world.timed('find', ['.tmp/task', '-name', 'journal.jsonl']) / 1000,

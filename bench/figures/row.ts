@@ -1,5 +1,7 @@
 // A measured figure beside its peer, and the goals that it is held to.
 
+import type { Times } from './pairs.ts';
+
 export type Unit = 'ms' | 's' | 'MiB' | 'MB/s' | 'a second';
 
 export interface FigureRow {
@@ -14,10 +16,22 @@ export interface FigureRow {
   goals: readonly { goal: string; isReached: boolean }[];
 }
 
+export const rowOf = (
+  what: string,
+  unit: Unit,
+  ours: Times,
+  peer: ({ name: string } & Times) | null,
+  goals: FigureRow['goals'] = [],
+): FigureRow => ({
+  ...{ what, unit, ours: ours.median, min: ours.min, goals },
+  peer: peer && { name: peer.name, value: peer.median, min: peer.min },
+});
+
 /** One part of `npm run bench`, by the name that chooses it. */
 export interface Figure {
   about: string;
-  /** @param rounds how often each side is measured. */
+  /** How often each side is measured unless `--rounds` says it; null where each is measured in a way of its own, which `about` tells. */
+  rounds: number | null;
   measure(rounds: number): Promise<FigureRow[]>;
 }
 

@@ -22,6 +22,7 @@ process.on('SIGTERM', () => process.exit());
 
 export const WAITS: Figure = {
   about: `a wait for ${CALLS} calls in one folder, each ended alone, one after another`,
+  rounds: null,
   async measure() {
     const world = new BenchWorld();
     try {

@@ -73,6 +73,18 @@ export class BenchWorld {
 /** A command of this build. */
 export const command = (name: string): string => path.resolve('dist', `${name}.cjs`);
 
+/** What ours is measured beside, and what makes no call dearer than the writing that is promised. */
+export const peer = (name: string): string => path.resolve('bench/peers', name);
+
+/** Of `node-wrapper.cjs` and `node-run.cjs`, which say what that is. */
+export const PROMISED = '`node`, the same promised work';
+
+/** The same call as of `ONE_CALL`, for `node-wrapper.cjs`. */
+export const promisedCall = (tool: string): string[] => [
+  ...[peer('node-wrapper.cjs'), tool],
+  ...['ask.md', 'n.out', 'n.err', 'n.json'],
+];
+
 /** The flags of one call in a world. */
 export const ONE_CALL: readonly string[] = [
   '--prompt-file=ask.md',

@@ -1,16 +1,15 @@
-// What a wrapper costs over a no-op CLI: beside bare node, and beside the same contract in bash with jq and without.
+// What a wrapper costs over a no-op CLI: beside bare node, the writing that is promised, and the same contract in bash with jq and without.
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { inTurns, type Times, timesOf } from './pairs.ts';
-import type { Figure, FigureRow } from './row.ts';
-import { BenchWorld, command, ONE_CALL } from './world.ts';
+import { type Figure, type FigureRow, rowOf } from './row.ts';
+import { BenchWorld, command, ONE_CALL, PROMISED, peer, promisedCall } from './world.ts';
 
-const PEERS = path.resolve('bench/peers');
 const CLI_FAILED = 12;
 
 /** As gemini ends when its quota is used up. */
-const FAILING = `#!/bin/sh
+export const FAILING = `#!/bin/sh
 [ "$1" = --version ] && echo 0.61.0 && exit
 echo 'Error when talking to Gemini API: {"error":{"code":429,"message":"You exceeded your current quota","status":"RESOURCE_EXHAUSTED"}}' >&2
 printf '%s\\n' '{"type":"init","timestamp":"2026-01-01T00:00:00.000Z","session_id":"00000000-0000-4000-8000-000000000001","model":"test-model"}' \\
@@ -28,6 +27,7 @@ printf '%s %s' "$began" "$EPOCHREALTIME" >"$TOLD"
 
 export const WRAPPERS: Figure = {
   about: 'a wrapper process over a no-op CLI',
+  rounds: 25,
   async measure(rounds) {
     const world = new BenchWorld();
     try {
@@ -45,29 +45,24 @@ async function ends(world: BenchWorld, rounds: number): Promise<FigureRow[]> {
     ['failing', CLI_FAILED],
   ] as const) {
     if (exit !== 0) world.write('bin/gemini', FAILING, 0o755);
-    const peer = (name: string) => () =>
-      world.timed(path.join(PEERS, name), ['ask.md', 'p.out', 'p.err', `${name}.stats`], exit);
-    const { ours, bare, jq, plain } = await inTurns(rounds, {
+    const inBash = (name: string) => () => world.timed(peer(name), ['ask.md', 'p.out', 'p.err', `${name}.stats`], exit);
+    const { ours, bare, promised, jq, plain } = await inTurns(rounds, {
       ours: () => world.node([command('gemini_headless'), ...ONE_CALL], exit),
       bare: world.bare,
-      jq: peer('jq-wrapper.sh'),
-      plain: peer('plain-wrapper.sh'),
+      promised: () => world.node(promisedCall('gemini'), exit),
+      jq: inBash('jq-wrapper.sh'),
+      plain: inBash('plain-wrapper.sh'),
     });
     const over = ours.median - bare.median;
     const byJq = ours.median / jq.median;
     const most = exit === 0 ? 1 : 0.8;
-    const row = (name: string, { median, min }: typeof ours, goals: FigureRow['goals']): FigureRow => ({
-      what: `\`gemini_headless\`, ${what}`,
-      unit: 'ms',
-      ours: ours.median,
-      min: ours.min,
-      peer: { name, value: median, min },
-      goals,
-    });
+    const row = (name: string, times: Times, goals?: FigureRow['goals']) =>
+      rowOf(`\`gemini_headless\`, ${what}`, 'ms', ours, { name, ...times }, goals);
     rows.push(
       row('bare `node`', bare, exit === 0 ? [{ goal: '≤ + 15 ms', isReached: over <= 15 }] : []),
+      row(PROMISED, promised),
       row('bash with jq', jq, [{ goal: `≤ ${most} ×`, isReached: byJq <= most }]),
-      row('bash without jq', plain, []),
+      row('bash without jq', plain),
     );
   }
   return rows;
@@ -78,49 +73,43 @@ async function halves(world: BenchWorld, rounds: number): Promise<FigureRow[]> {
   world.write('bin/gemini', TELLING, 0o755);
   const told = path.join(world.root, 'told');
   world.env.TOLD = told;
-  const timed = (takes: string) => {
+  const timed = (argv: readonly string[], takes: string) => {
     world.env.TAKES = takes;
     const began = performance.timeOrigin + performance.now();
-    const ms = world.node([command('gemini_headless'), ...ONE_CALL]);
+    const ms = world.node(argv);
     const [start, end] = readFileSync(told, 'utf8')
       .split(' ')
       .map((word) => Number(word.replace(',', '.')) * 1000);
     return { before: start! - began, after: began + ms - end! };
   };
-  const atOnce: number[] = [];
-  const { before, later, bare } = await inTurns(rounds, {
-    before: () => {
-      const { before, after } = timed('0');
-      atOnce.push(after);
-      return before;
-    },
-    later: () => timed(TAKES_S).after,
+  const ours = [command('gemini_headless'), ...ONE_CALL];
+  const promised = promisedCall('gemini');
+  const atOnce: Record<'ours' | 'promised', number[]> = { ours: [], promised: [] };
+  const toStart = (side: keyof typeof atOnce, argv: readonly string[]) => () => {
+    const { before, after } = timed(argv, '0');
+    atOnce[side].push(after);
+    return before;
+  };
+  const taken = await inTurns(rounds, {
+    toStart: toStart('ours', ours),
+    promisedToStart: toStart('promised', promised),
+    later: () => timed(ours, TAKES_S).after,
+    promisedLater: () => timed(promised, TAKES_S).after,
     bare: world.bare,
   });
-  const peer = { name: 'bare `node`, whole', value: bare.median, min: bare.min };
-  const isReached = before.median - bare.median <= 8;
+  const isReached = taken.toStart.median - taken.bare.median <= 8;
+  const start = 'start of a wrapper to start of its CLI';
+  const end = (which: string, ours: Times, promised: Times) =>
+    rowOf(`end of its CLI ${which} to end of a wrapper`, 'ms', ours, { name: PROMISED, ...promised });
+  // The first of each warms.
+  const [oursAtOnce, promisedAtOnce] = [timesOf(atOnce.ours.slice(1)), timesOf(atOnce.promised.slice(1))];
   return [
-    {
-      what: 'start of a wrapper to start of its CLI',
-      unit: 'ms',
-      ours: before.median,
-      min: before.min,
-      peer,
-      goals: [{ goal: '≤ + 8 ms', isReached }],
-    },
-    end('that ends at once', timesOf(atOnce.slice(1))),
-    end(`that took ${TAKES_S} s`, later),
+    rowOf(start, 'ms', taken.toStart, { name: 'bare `node`, whole', ...taken.bare }, [{ goal: '≤ + 8 ms', isReached }]),
+    rowOf(start, 'ms', taken.toStart, { name: PROMISED, ...taken.promisedToStart }),
+    end('that ends at once', oursAtOnce, promisedAtOnce),
+    end(`that took ${TAKES_S} s`, taken.later, taken.promisedLater),
   ];
 }
 
 /** What judges it is loaded while it runs, which one that ends at once waits for. */
 const TAKES_S = '0.2';
-
-const end = (which: string, { median, min }: Times): FigureRow => ({
-  what: `end of its CLI ${which} to end of a wrapper`,
-  unit: 'ms',
-  ours: median,
-  min,
-  peer: null,
-  goals: [],
-});

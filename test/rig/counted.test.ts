@@ -15,7 +15,7 @@ fs.writeFileSync('whole', 'four');
 const fd = fs.openSync('open', 'w');
 fs.writeSync(fd, 'abc');
 fs.fsyncSync(fd);
-fs.closeSync(fd);
+fs.fdatasync(fd, () => fs.closeSync(fd));
 fs.readFileSync('whole');
 new (require('node:vm').Script)('1', { filename: __dirname + '/a.body.cjs' });
 require('node:child_process').spawnSync('true');
@@ -63,6 +63,7 @@ test('all that a command does is told, each once', ({ counted, run }) => {
   assert.is(bytesOf(eventsOf(told!, 'write')), 9);
   assert.equal(files('read', /^\w+$/), ['whole', 'open']);
   assert.equal(files('sync'), ['open', 'open']);
+  assert.equal(files('background sync'), ['open']);
   assert.equal(
     [...new Set(files('builtin'))].filter((name) => ['vm', 'child_process', 'crypto'].includes(name)),
     ['vm', 'child_process', 'crypto'],

@@ -2,11 +2,21 @@
 
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import type { TestRig } from './test-rig.ts';
 
 export interface CountedEvent {
-  /** `builtin` is a part of Node that is asked for, `look` a stat or its like, `list` a folder read, `change` whatever makes, renames or removes a name. */
-  what: 'builtin' | 'evaluate' | 'open' | 'read' | 'write' | 'sync' | 'look' | 'list' | 'change' | 'spawn';
+  /** `builtin` is a part of Node that is asked for, `look` a stat or its like, `list` a folder read, `change` whatever makes, renames or removes a name, `background sync` one that nobody stands still for. */
+  what:
+    | 'builtin'
+    | 'evaluate'
+    | 'open'
+    | 'read'
+    | 'write'
+    | 'sync'
+    | 'background sync'
+    | 'look'
+    | 'list'
+    | 'change'
+    | 'spawn';
   /** The file it is done to; of `spawn` the program. */
   file: string;
   /** Of `evaluate`, `read` and `write`, where it is known. */
@@ -25,7 +35,7 @@ export interface CountedProcess {
 const HOOK = path.join(import.meta.dirname, 'counting-hook.cjs');
 
 /** From now on each process of ours that a rig starts is counted. @returns what those did that have ended since the last look. */
-export function countIn(rig: TestRig): () => CountedProcess[] {
+export function countIn(rig: { root: string; env: NodeJS.ProcessEnv }): () => CountedProcess[] {
   const folder = path.join(rig.root, 'counted');
   mkdirSync(folder);
   rig.env.NODE_OPTIONS = `--require ${HOOK}`;

@@ -1,4 +1,4 @@
-// Preloaded into a command of ours (`--require`): notes in order what it loads, opens, reads, writes, syncs and starts.
+// Preloaded into a command of ours, or a peer of it in `bench/peers` (`--require`): notes in order what it loads, opens, reads, writes, syncs and starts.
 // Only the outermost call counts: what Node calls within readFileSync, say, is one read of one file.
 const childProcess = require('node:child_process');
 const fs = require('node:fs');
@@ -7,7 +7,7 @@ const path = require('node:path');
 const vm = require('node:vm');
 
 const folder = process.env.COUNT_INTO;
-if (folder !== undefined && /[\\/]dist[\\/]/.test(process.argv[1] ?? '')) count(folder);
+if (folder !== undefined && /[\\/](?:dist|bench[\\/]peers)[\\/]/.test(process.argv[1] ?? '')) count(folder);
 
 function count(into) {
   const { writeFileSync } = fs;
@@ -57,6 +57,7 @@ function count(into) {
     fdatasyncSync: ([fd]) => note('sync', nameOf(fd)),
   };
   seen.appendFileSync = seen.writeFileSync;
+  for (const name of ['fsync', 'fdatasync']) seen[name] = ([fd]) => note('background sync', nameOf(fd));
   for (const [name, told] of Object.entries(seen)) around(fs, name, told);
   for (const [names, what] of [
     [['statSync', 'lstatSync', 'fstatSync', 'existsSync', 'accessSync', 'realpathSync', 'readlinkSync'], 'look'],

@@ -1,0 +1,95 @@
+// The floors of `npm run bench`: plain Node syncs and starts as much as ours does, so that it is no floor of less than what is promised, nor of more.
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { BenchWorld, command, ONE_CALL, peer, promisedCall } from '../../bench/figures/world.ts';
+import { FAILING } from '../../bench/figures/wrappers.ts';
+import { type CountedEvent, type CountedProcess, countIn, eventsOf } from '../rig/counted.ts';
+
+const test = suite<{ world: BenchWorld; counted: () => CountedProcess[] }>('floors');
+test.before.each((context) => {
+  const world = new BenchWorld();
+  Object.assign(context, { world, counted: countIn(world) });
+});
+test.after.each(({ world }) => world.dispose());
+
+/** Of all processes together. */
+function sumOf(counted: readonly CountedProcess[]): { syncs: number; starts: number } {
+  const all = (what: CountedEvent['what']) => counted.flatMap((one) => eventsOf(one, what)).length;
+  return { syncs: all('sync') + all('background sync'), starts: all('spawn') };
+}
+
+const WRAPPER = [command('gemini_headless'), ...ONE_CALL];
+const FLOOR = promisedCall('gemini');
+
+for (const [what, exit] of [
+  ['succeeds', 0],
+  ['fails', 12],
+] as const)
+  test(`a call that ${what} syncs and starts as much by plain Node as by ours`, ({ world, counted }) => {
+    if (exit !== 0) world.write('bin/gemini', FAILING, 0o755);
+    const second = (argv: readonly string[]) => {
+      // The first learns the CLI's version, or of a limit.
+      world.node(argv, exit);
+      counted();
+      world.node(argv, exit);
+      return counted();
+    };
+    const ours = sumOf(second(WRAPPER));
+    assert.equal(sumOf(second(FLOOR)), ours);
+    // The record, and the answer or, twice, the hold.
+    assert.is(ours.syncs, exit === 0 ? 2 : 3);
+  });
+
+test('plain Node tells a call as ours does: its answer, its class, and what it exits', ({ world }) => {
+  const read = (name: string) => readFileSync(path.join(world.root, name), 'utf8');
+  for (const argv of [WRAPPER, FLOOR]) world.node(argv);
+  assert.is(read('n.out'), read('o.out'));
+  assert.is(read('n.raw'), read('o.raw'));
+  world.write('bin/gemini', FAILING, 0o755);
+  for (const argv of [WRAPPER, FLOOR]) world.node(argv, 12);
+  assert.is(JSON.parse(read('n.json')).class, JSON.parse(read('o.json')).verdict.class);
+  assert.is(read('n.err'), read('o.err'));
+  world.write('ask.md', ' \n');
+  world.node(FLOOR, 40);
+});
+
+/** Makes the task before it runs it. */
+const runs = (world: BenchWorld) => {
+  const make = (id: string) => {
+    const stages = [{ tool: 'codex', role: 'brief', requires: [], min_lines: 0 }];
+    world.write(`.tmp/task/${id}/manifest.json`, JSON.stringify({ task_id: id, goal: 'Nothing.', stages }));
+    return id;
+  };
+  return {
+    ours: (id: string) => world.node([command('tollgate'), 'run', make(id), '--quiet']),
+    floor: (id: string) => world.node([peer('node-run.cjs'), '1', `.tmp/task/${make(id)}`]),
+  };
+};
+
+test('a run of one stage, and one that has nothing to do, syncs and starts as much by plain Node as by ours', ({
+  world,
+  counted,
+}) => {
+  const { ours, floor } = runs(world);
+  for (const [run, id] of [
+    [ours, 'a'],
+    [floor, 'b'],
+  ] as const)
+    run(`${id}-first`);
+  counted();
+  const of = (run: typeof ours, id: string) => {
+    run(id);
+    return sumOf(counted());
+  };
+  const stage = of(ours, 'a');
+  assert.equal(of(floor, 'b'), stage);
+  assert.ok(stage.syncs > 20 && stage.starts === 2, JSON.stringify(stage));
+  const nothing = of(ours, 'a');
+  assert.equal(of(floor, 'b'), nothing);
+  assert.equal(nothing, { syncs: 2, starts: 0 });
+});
+
+test.run();
