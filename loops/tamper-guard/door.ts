@@ -18,7 +18,7 @@ import { rootOf } from '../task/task.ts';
 import { endOf } from './call-end.ts';
 import { lookAt } from './file-look.ts';
 import { lookAtJudged } from './folder-names.ts';
-import { changedIn, judgedBy } from './other-tasks.ts';
+import { changesIn, judgedBy } from './other-tasks.ts';
 import { hasYounger } from './younger-files.ts';
 
 interface TaskDoor {
@@ -63,9 +63,8 @@ export function closedBy(door: TaskDoor): string | null {
   const noted = changesOf(register, task.root)
     .map((change) => ({ ...change, files: change.files.filter(isStill) }))
     .filter(({ files }) => files.length > 0);
-  const running = callEntries(register)
-    .filter(({ entry }) => isOfOther(entry, task, stateFolder))
-    .flatMap((call) => meanwhile(door, call));
+  const others = callEntries(register).filter(({ entry }) => isOfOther(entry, task, stateFolder));
+  const running = meanwhile(door, others);
   const all = [...noted, ...running];
   if (all.length === 0) return null;
   const files = [...new Set(all.flatMap((change) => change.files))].sort();
@@ -91,17 +90,26 @@ const isOfOther = (entry: CallEntry, { id, root }: TaskDoor['task'], stateFolder
   entry.tasks.includes(id) &&
   root === path.join(stateFolder, 'task', id);
 
-function meanwhile({ task, register }: TaskDoor, call: RegisteredWatch): Pick<ChangeEntry, 'by' | 'files'>[] {
-  const { task_id, stage, call_id } = call.entry;
-  if (!hasYounger(task.root, Number(call.beganNs / 1_000_000n))) return [];
-  const known = { vouched: vouchedIn(register, task.root), names: namesIn(call.entry, task.id) };
-  // When it was over is asked only where anything has changed since it began.
-  if (changedIn(task.root, { fromNs: call.beganNs, toNs: null }, known).length === 0) return [];
-  const end = endOf(call.entry, register);
-  const files = changedIn(task.root, { fromNs: call.beganNs, toNs: end?.ns ?? null }, known);
-  if (files.length === 0) return [];
-  const from = new Date(Number(call.beganNs / 1_000_000n)).toISOString();
-  return [{ by: { task_id, stage, call_id, from, to: end?.at ?? null }, files }];
+/** One look for all of them: of many that are over since a moment few changed anything. */
+function meanwhile(
+  { task, register }: TaskDoor,
+  calls: readonly RegisteredWatch[],
+): Pick<ChangeEntry, 'by' | 'files'>[] {
+  const beganMs = Math.min(...calls.map(({ beganNs }) => Number(beganNs / 1_000_000n)));
+  if (calls.length === 0 || !hasYounger(task.root, beganMs)) return [];
+  const changed = changesIn(task.root);
+  const vouched = vouchedIn(register, task.root);
+  return calls.flatMap(({ entry, beganNs }) => {
+    const known = { vouched, names: namesIn(entry, task.id) };
+    // When it was over is asked only where anything has changed since it began.
+    if (changed({ fromNs: beganNs, toNs: null }, known).length === 0) return [];
+    const end = endOf(entry, register);
+    const files = changed({ fromNs: beganNs, toNs: end?.ns ?? null }, known);
+    if (files.length === 0) return [];
+    const { task_id, stage, call_id } = entry;
+    const from = new Date(Number(beganNs / 1_000_000n)).toISOString();
+    return [{ by: { task_id, stage, call_id, from, to: end?.at ?? null }, files }];
+  });
 }
 
 /** A person has looked: what is there now counts, whatever was noted. */

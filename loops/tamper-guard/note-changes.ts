@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { namesIn, noteChange, vouchedIn } from '../../state/calls/judge-register.ts';
 import type { UnseenCall } from '../task/unseen-calls.ts';
-import { changedIn } from './other-tasks.ts';
+import { changesIn } from './other-tasks.ts';
 import { hasYounger } from './younger-files.ts';
 
 /**
@@ -15,8 +15,9 @@ export function noteChanges(register: string, calls: readonly UnseenCall[]): Map
   for (const [root, those] of rootsOf(calls)) {
     const beganMs = Math.min(...those.map(({ beganNs }) => Number(beganNs / 1_000_000n)));
     if (!hasYounger(root, beganMs)) continue;
+    const during = changesDuring(register, root);
     for (const call of those) {
-      const files = changedDuring(register, root, call);
+      const files = during(call);
       if (files.length > 0)
         changed.set(call, [
           ...(changed.get(call) ?? []),
@@ -35,24 +36,29 @@ const NAMED = 3;
 /** Each task with the calls of others that might have changed it. */
 function rootsOf(calls: readonly UnseenCall[]): Map<string, UnseenCall[]> {
   const roots = new Map<string, UnseenCall[]>();
-  for (const call of calls)
+  for (const call of calls) {
+    const folder = path.join(call.entry.state_folder, 'task');
     for (const id of call.entry.tasks) {
-      const root = path.join(call.entry.state_folder, 'task', id);
+      const root = `${folder}${path.sep}${id}`;
       if (root === call.entry.task) continue;
       const those = roots.get(root);
       if (those === undefined) roots.set(root, [call]);
       else those.push(call);
     }
+  }
   return roots;
 }
 
-/** @returns its files, noted. */
-function changedDuring(register: string, root: string, { entry, beganNs, to, toNs }: UnseenCall): string[] {
-  const known = { vouched: vouchedIn(register, root), names: namesIn(entry, path.basename(root)) };
-  const files = changedIn(root, { fromNs: beganNs, toNs }, known);
-  if (files.length === 0) return [];
-  const { task_id, stage, call_id } = entry;
-  const by = { task_id, stage, call_id, from: new Date(Number(beganNs / 1_000_000n)).toISOString(), to };
-  noteChange(register, { task: root, by, files });
-  return files;
+/** Of one task, for any call: its files, noted. */
+function changesDuring(register: string, root: string): (call: UnseenCall) => string[] {
+  const changed = changesIn(root);
+  const vouched = vouchedIn(register, root);
+  return ({ entry, beganNs, to, toNs }) => {
+    const files = changed({ fromNs: beganNs, toNs }, { vouched, names: namesIn(entry, path.basename(root)) });
+    if (files.length === 0) return [];
+    const { task_id, stage, call_id } = entry;
+    const by = { task_id, stage, call_id, from: new Date(Number(beganNs / 1_000_000n)).toISOString(), to };
+    noteChange(register, { task: root, by, files });
+    return files;
+  };
 }

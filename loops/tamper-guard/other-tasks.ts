@@ -29,20 +29,33 @@ interface KnownChanges {
  * @param root of a task.
  * @returns relative paths, sorted. Outputs, markers, prompts and the journal are written by runs, and not looked at.
  */
-export function changedIn(root: string, span: TimeSpan, { vouched = {}, names }: KnownChanges = {}): string[] {
-  const isChanged = (file: string, look: FileLook) => {
-    const name = path.relative(root, file);
-    if (look.changedNs <= span.fromNs || (span.toNs !== null && look.changedNs > span.toNs)) return false;
-    if (vouched[name] === look.stamp) return false;
-    return look.kind !== 'folder' || names === undefined || (names[name] ?? NAMELESS) !== look.stamp;
+export const changedIn = (root: string, span: TimeSpan, known?: KnownChanges): string[] => changesIn(root)(span, known);
+
+/** Looks at the task once; then tells the same of any time. */
+export function changesIn(root: string): (span: TimeSpan, known?: KnownChanges) => string[] {
+  const judged = judgedBy(root);
+  const stats = path.join(root, STATS);
+  const statsLook = lookAtJudged(root, stats);
+  let edited: boolean | null = null;
+  const isEdited = () => {
+    edited ??= hasEdits(openJournal(root, () => new Date()));
+    return edited;
   };
-  const found = [...judgedBy(root)].filter(([file, look]) => isChanged(file, look)).map(([file]) => file);
-  const stats = path.join(root, 'state/stats.json');
-  const look = lookAtJudged(root, stats);
-  if (look !== null && isChanged(stats, look) && hasEdits(openJournal(root, () => new Date()))) found.push(stats);
-  if (isGone(root, span, { vouched, names })) found.push(path.join(root, INPUTS));
-  return found.map((file) => path.relative(root, file)).sort();
+  return (span, { vouched = {}, names } = {}) => {
+    const isChanged = (file: string, look: FileLook) => {
+      const name = path.relative(root, file);
+      if (look.changedNs <= span.fromNs || (span.toNs !== null && look.changedNs > span.toNs)) return false;
+      if (vouched[name] === look.stamp) return false;
+      return look.kind !== 'folder' || names === undefined || (names[name] ?? NAMELESS) !== look.stamp;
+    };
+    const found = [...judged].filter(([file, look]) => isChanged(file, look)).map(([file]) => file);
+    if (statsLook !== null && isChanged(stats, statsLook) && isEdited()) found.push(stats);
+    if (isGone(root, span, { vouched, names })) found.push(path.join(root, INPUTS));
+    return found.map((file) => path.relative(root, file)).sort();
+  };
 }
+
+const STATS = 'state/stats.json';
 
 const INPUTS = 'inputs';
 

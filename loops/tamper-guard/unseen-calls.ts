@@ -3,41 +3,86 @@
 import { endCallEntry, removeCallEntry } from '../../state/calls/judge-register.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
-import type { UnseenCall, UnseenCalls } from '../task/unseen-calls.ts';
+import type { OtherTasks, UnseenCall, UnseenCalls } from '../task/unseen-calls.ts';
+import { namesOfTasks } from './folder-names.ts';
 import { noteChanges } from './note-changes.ts';
+import { taskIds } from './other-tasks.ts';
 
 interface SharedLook extends UnseenCalls {
   /** Looks at what is left. @returns what a person should know of all of them, each sentence with its call. */
   finish(): string[];
 }
 
-/** So much of the time at most goes into looking. */
-const SHARE = 0.1;
+/** So many other tasks at most are looked at for each call, however many there are. */
+const TASKS_A_CALL = 8;
+/** But sooner where nobody feels it: what is younger is not looked at again, nor what would take more of the time. */
+const REST = { changes: { leastMs: 1_000, share: 0.02 }, names: { leastMs: 100, share: 0.02 } } as const;
 
-/** Until a call has been looked at its entry stays, so that the doors of all tasks know it, also once we are killed. */
-export function openUnseenCalls(): SharedLook {
+/**
+ * Until a call has been looked at its entry stays, so that the doors of all tasks know it, also once we are killed.
+ * @param now milliseconds of a clock that is never set.
+ */
+export function openUnseenCalls(now = nowMs): SharedLook {
   const waiting = new Map<string, UnseenCall[]>();
   const told: string[] = [];
-  let next = 0;
-  const look = () => {
-    const began = nowMs();
-    for (const [register, calls] of waiting) {
-      for (const [{ entry }, said] of noteChanges(register, calls))
-        told.push(`${entry.task_id}, ${entry.stage}: ${said}`);
-      for (const { folder } of calls) removeCallEntry(folder);
-    }
-    waiting.clear();
-    next = nowMs() + (nowMs() - began) / SHARE;
-  };
+  let count = 0;
+  const looking = restingBetween(REST.changes, now);
+  const look = () =>
+    looking.spend(() => {
+      for (const [register, calls] of waiting) {
+        for (const [{ entry }, said] of noteChanges(register, calls))
+          told.push(`${entry.task_id}, ${entry.stage}: ${said}`);
+        for (const { folder } of calls) removeCallEntry(folder);
+      }
+      waiting.clear();
+      count = 0;
+    });
   return {
+    others: sharedOthers(now),
     add(register, call) {
       endEntry(call.folder);
-      waiting.set(register, [...(waiting.get(register) ?? []), call]);
-      if (nowMs() >= next) look();
+      const those = waiting.get(register);
+      if (those === undefined) waiting.set(register, [call]);
+      else those.push(call);
+      count += 1;
+      if (count * TASKS_A_CALL >= call.entry.tasks.length || looking.isDue()) look();
     },
     finish() {
       look();
       return told;
+    },
+  };
+}
+
+/** Anew whenever a task was added or taken away. A call that finds the names of a moment ago is judged as if it had begun then. */
+function sharedOthers(now: () => number): UnseenCalls['others'] {
+  const looking = restingBetween(REST.names, now);
+  const last = new Map<string, { others: OtherTasks; calls: number }>();
+  return (stateFolder) => {
+    const tasks = taskIds(stateFolder);
+    const before = last.get(stateFolder);
+    const isSame = before !== undefined && String(before.others.tasks) === String(tasks);
+    if (isSame && before.calls * TASKS_A_CALL < tasks.length && !looking.isDue()) {
+      before.calls += 1;
+      return before.others;
+    }
+    const names = looking.spend(() => namesOfTasks(stateFolder, tasks));
+    const others = { tasks: isSame ? before.others.tasks : tasks, names };
+    last.set(stateFolder, { others, calls: 1 });
+    return others;
+  };
+}
+
+/** What is done again and again rests so long at least, and for as long as keeps it within that share of the time. */
+function restingBetween({ leastMs, share }: (typeof REST)[keyof typeof REST], now: () => number) {
+  let next = 0;
+  return {
+    isDue: () => now() >= next,
+    spend<T>(work: () => T): T {
+      const began = now();
+      const done = work();
+      next = now() + Math.max(leastMs, (now() - began) / share);
+      return done;
     },
   };
 }

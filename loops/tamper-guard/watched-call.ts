@@ -11,7 +11,7 @@ import {
 } from '../../state/calls/judge-register.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { OpenTask } from '../task/task.ts';
-import type { UnseenCalls } from '../task/unseen-calls.ts';
+import type { OtherTasks, UnseenCalls } from '../task/unseen-calls.ts';
 import { lookAtJudged, namesOfTasks } from './folder-names.ts';
 import type { KeptFiles } from './kept-files.ts';
 import { noteChanges } from './note-changes.ts';
@@ -62,13 +62,11 @@ export function watchCall(
       const place = copies();
       if (kept.unkept.length > 0) notes.push(unkeptWarning(task.root, kept.unkept));
       if (place === null) return;
-      const tasks = taskIds(stateFolder);
-      const about = { task: task.root, task_id: task.id, state_folder: stateFolder, tasks };
+      const about = { task: task.root, task_id: task.id, state_folder: stateFolder };
       registered = tried(() => {
         saveJudge(place, kept);
         // Before the call begins: what changes between the two is no change of the call.
-        const names = namesOfTasks(stateFolder, tasks);
-        return writeCallEntry(place, { ...about, ...call, names });
+        return writeCallEntry(place, { ...about, ...call, ...(ended?.others ?? othersNow)(stateFolder) });
       });
     },
     end() {
@@ -82,6 +80,11 @@ export function watchCall(
       return [...new Set(notes)];
     },
   };
+}
+
+function othersNow(stateFolder: string): OtherTasks {
+  const tasks = taskIds(stateFolder);
+  return { tasks, names: namesOfTasks(stateFolder, tasks) };
 }
 
 const NAMED = 3;

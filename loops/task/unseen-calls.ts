@@ -1,6 +1,6 @@
 // Calls that are over, and of which the other tasks are still to be looked at.
 
-import type { RegisteredWatch } from '../../state/calls/judge-register.ts';
+import type { CallEntry, RegisteredWatch } from '../../state/calls/judge-register.ts';
 
 export interface UnseenCall extends RegisteredWatch {
   /** When it was over, ISO; null where nobody knows. */
@@ -9,8 +9,13 @@ export interface UnseenCall extends RegisteredWatch {
   toNs: bigint | null;
 }
 
+/** The other tasks, as a call begins. */
+export type OtherTasks = Required<Pick<CallEntry, 'tasks' | 'names'>>;
+
 /** Where they are looked at together. */
 export interface UnseenCalls {
+  /** What a call that begins now is compared with; one look may serve calls that begin within moments. */
+  others(stateFolder: string): OtherTasks;
   /** Its entry is theirs from now on. */
   add(register: string, ended: UnseenCall): void;
 }

@@ -1,7 +1,7 @@
 // The user's register of what is judged by: an entry for each call that a run is waiting for, and what was found changed in other tasks meanwhile.
 
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, realpathSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { type BigIntStats, lstatSync, mkdirSync, realpathSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isProcessIdentity, type ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { isOwnFolder, namesIfAny } from '../disk/folder.ts';
@@ -70,8 +70,14 @@ export function openCallFolder(register: string, callId: string): string {
 export function writeCallEntry(folder: string, entry: Omit<CallEntry, 'v'>): RegisteredWatch {
   const file = path.join(folder, 'call.json');
   writeEntry(file, { v: VERSION, ...entry });
-  return { entry: { v: VERSION, ...entry }, folder, beganNs: lstatSync(file, { bigint: true }).ctimeNs };
+  const { ctimeNs } = lstatSync(file, { bigint: true });
+  const written = { entry: { v: VERSION, ...entry }, folder, beganNs: ctimeNs };
+  own.set(folder, written);
+  return written;
 }
+
+/** Those that this process wrote, until it removes them: whatever an agent makes of them, they are known. */
+const own = new Map<string, RegisteredWatch>();
 
 /** The call is over and was judged: its entry stays only until the other tasks have been looked at, without what it was judged by. */
 export function endCallEntry(folder: string): void {
@@ -88,6 +94,7 @@ export const isCallOver = (folder: string): boolean => isRegular(path.join(folde
 export function removeCallEntry(folder: string): void {
   // File by file: what looks through a tree takes five times as long over these two or three.
   for (const name of namesIfAny(folder)) if (!isOwnFolder(path.join(folder, name))) unlinkSync(path.join(folder, name));
+  own.delete(folder);
   rmSync(folder, { recursive: true, force: true });
 }
 
@@ -96,30 +103,34 @@ export function callEntries(register: string): RegisteredWatch[] {
   const calls = path.join(register, 'calls');
   return listed(calls).flatMap((name) => {
     const folder = path.join(calls, name);
-    try {
-      const { ino, ctimeNs } = lstatSync(path.join(folder, 'call.json'), { bigint: true });
-      const entry = entryIn(folder, `${ino} ${ctimeNs}`);
-      return entry === null || entry.call_id !== name || !isCallEntry(entry)
-        ? []
-        : [{ entry, folder, beganNs: ctimeNs }];
-    } catch {
-      // It ended meanwhile.
-      return [];
-    }
+    const found = entryIn(folder);
+    return found === null || found.entry.call_id !== name || !isCallEntry(found.entry) ? [] : [found];
   });
 }
 
-/** An entry is written once, and may name thousands of tasks; each door reads it again. */
+/** An entry is written once, and may name thousands of tasks; each door would read it again. */
 const read = new Map<string, { stamp: string; entry: CallEntry | null }>();
 const MOST_READ = 64;
 
-function entryIn(folder: string, stamp: string): CallEntry | null {
+/** null where there is none that can be read; it may have ended meanwhile. */
+function entryIn(folder: string): RegisteredWatch | null {
+  const written = own.get(folder);
+  if (written !== undefined) return written;
+  const file = path.join(folder, 'call.json');
+  let look: BigIntStats;
+  try {
+    look = lstatSync(file, { bigint: true });
+  } catch {
+    return null;
+  }
+  const stamp = `${look.ino} ${look.ctimeNs}`;
   const known = read.get(folder);
-  if (known?.stamp === stamp) return known.entry;
-  const entry = readEntry<CallEntry>(path.join(folder, 'call.json'));
-  if (read.size >= MOST_READ) read.clear();
-  read.set(folder, { stamp, entry });
-  return entry;
+  const entry = known?.stamp === stamp ? known.entry : readEntry<CallEntry>(file);
+  if (known?.stamp !== stamp) {
+    if (read.size >= MOST_READ) read.clear();
+    read.set(folder, { stamp, entry });
+  }
+  return entry === null ? null : { entry, folder, beganNs: look.ctimeNs };
 }
 
 const HALF_MS = 24 * 3_600_000;
@@ -130,7 +141,7 @@ export function removeOldCalls(register: string, now: Date): void {
   const calls = path.join(register, 'calls');
   for (const name of listed(calls)) {
     const folder = path.join(calls, name);
-    const entry = readEntry<CallEntry>(path.join(folder, 'call.json'));
+    const entry = entryIn(folder)?.entry ?? null;
     const age = now.getTime() - (entry === null ? madeAt(folder) : Date.parse(entry.until));
     if (age > (entry === null ? HALF_MS : OLD_MS)) removeCallEntry(folder);
   }

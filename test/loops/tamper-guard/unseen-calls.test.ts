@@ -42,7 +42,7 @@ const manifestOf = (project: Project, id: string) => path.join(taskOf(project, i
 
 const NOBODY = 2 ** 22 - 1;
 /** What is left of a dispatcher that was killed before it looked. */
-const KILLED: UnseenCalls = { add: (_, { folder }) => endCallEntry(folder) };
+const KILLED: UnseenCalls = { others: openUnseenCalls().others, add: (_, { folder }) => endCallEntry(folder) };
 
 /** A call of a task, as its dispatcher watches it. */
 async function begin(project: Project, id: string, how: 'lives' | 'is_killed' = 'lives') {
