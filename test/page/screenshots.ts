@@ -27,10 +27,11 @@ const hidePlaces = `(() => {
   }
 })()`;
 
-const rig = await openWorld();
+const world = await openWorld();
+const { rig } = world;
 const browser = await openBrowser();
 try {
-  await fillWorld(rig);
+  await fillWorld(world);
   await rig.run('tollgate', ['undo', SESSION_OF_GEMINI]);
   await rig.run('tollgate', ['budget', '--set', '50', '--per', 'day']);
   makeTask(
@@ -60,5 +61,5 @@ try {
   await served.end();
 } finally {
   await browser.close();
-  await rig.dispose();
+  await world.dispose();
 }

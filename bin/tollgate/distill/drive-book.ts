@@ -15,7 +15,6 @@ import { JournalError } from '../../../state/journal/journal.ts';
 import { createGeminiService } from '../../../wrappers/gemini-api/client.ts';
 import { ServiceFailure } from '../../../wrappers/gemini-api/document-service.ts';
 import type { Arguments } from '../../command-line.ts';
-import { printResult } from '../../printing.ts';
 import type { Ran } from '../../ran.ts';
 import { saidIn } from './distill-flags.ts';
 import { viewLines } from './distill-page.ts';
@@ -51,7 +50,7 @@ export async function driveBook(args: Arguments, aim: 'book' | 'resume', stop: A
     if (ended.how === 'taken') return { exit: TOLLGATE_EXIT.failure, err: `tollgate distill: ${ended.message}\n` };
     const opened = await openDistill(ended.name, process.cwd(), process.env, clock);
     if (opened.how === 'invalid') return invalid(opened.message);
-    return await shown(await viewed(opened.open), args, stop);
+    return shown(await viewed(opened.open), args, stop);
   } catch (error) {
     if (error instanceof JournalError) return invalid(error.message);
     throw error;
@@ -116,12 +115,9 @@ async function serviceOf(
   }
 }
 
-async function shown(view: DistillView, args: Arguments, stop: AbortSignal): Promise<Ran> {
+function shown(view: DistillView, args: Arguments, stop: AbortSignal): Ran {
   const exit = exitOf(view, stop);
-  if (args.given.has('json')) {
-    const lost = await printResult(`${JSON.stringify({ event: 'ended', ...view, exit_code: exit })}\n`);
-    return { exit, lost };
-  }
+  if (args.given.has('json')) return { exit, out: `${JSON.stringify({ event: 'ended', ...view, exit_code: exit })}\n` };
   const lines = viewLines(view).join('\n');
   return exit === TOLLGATE_EXIT.ok ? { exit, out: `${lines}\n` } : { exit, err: `${lines}\n` };
 }

@@ -1,7 +1,10 @@
 // What each change does: the very command, or the function that it is thin over, with the same refusals.
 
+import type { WantedRun } from '../../../loops/carried/begin.ts';
 import { releaseHold } from '../../../loops/limits/release-hold.ts';
 import { stopTask } from '../../../loops/now/stop-task.ts';
+import { summariseSwept } from '../../../loops/sweep/findings.ts';
+import { isUnswept, type Swept } from '../../../loops/sweep/swept.ts';
 import { limitsFiles } from '../../../state/limits/limits-folder.ts';
 import type { Actions, Changed } from '../../contract/actions.ts';
 import { type CommandTold, type Reply, refused, refusedBy, type ServedProject, told } from '../project.ts';
@@ -31,7 +34,10 @@ export const CHANGES: { [P in keyof Actions]: Does<P> } = {
     const noted = await project.commands.change(['answer', '--later', '--', task, answer]);
     if (noted.exit !== 0) return refusedBy(noted);
     if (noted.object.state !== 'waiting') return done(sentence(noted));
-    return begun(project, superviseWanted(task, project), `${task} has the answer, and goes on.`);
+    const went = await begun(project, superviseWanted(task, project), `${task} has the answer`);
+    return went.how === 'refused'
+      ? { ...went, message: `${task} has the answer, and did not go on: ${went.message}` }
+      : went;
   },
 
   '/api/limits': ({ tool, per, unit, most }, { commands }) => {
@@ -62,26 +68,22 @@ export const CHANGES: { [P in keyof Actions]: Does<P> } = {
   async '/api/distill/start'(wish, project) {
     const wanted = bookWanted(wish, project);
     if (typeof wanted === 'string') return refused(409, wanted);
-    return begun(project, wanted, 'The book is begun; it shows here as soon as it has been looked at.');
+    return begun(project, wanted, 'The book was begun');
   },
   '/api/distill/pause': ({ name }, { commands }) => changed(commands.change(['distill', 'pause', name])),
   '/api/distill/stop': ({ name }, { commands }) => changed(commands.change(['distill', 'stop', name])),
   '/api/distill/resume': ({ name, accept = false }, project) =>
-    begun(project, resumeWanted(name, accept ? 'accept' : 'ask_again', project), `${name} goes on.`),
+    begun(project, resumeWanted(name, accept ? 'accept' : 'ask_again', project), `${name} went on`),
   '/api/distill/delete': ({ name, section }, { commands }) =>
     changed(commands.change(['distill', 'delete-section', name, String(section)])),
 
   async '/api/sweep'(_, { commands }) {
     const swept = await commands.change(['preflight', '--sweep']);
-    const { findings } = swept.object;
-    if (!Array.isArray(findings)) return refusedBy(swept);
-    const left = (findings as { status: string; found: string; fix: string | null }[]).filter(
-      ({ status }) => status === 'fail' || status === 'warn',
-    );
-    if (swept.exit !== 0 && left.length > 0) return refused(409, left[0]!.found, left[0]!.fix);
-    return done(
-      findings.length === 0 ? 'There was nothing to sweep.' : `Swept: ${findings.length} things were seen to.`,
-    );
+    const things = swept.object.swept as Swept[] | undefined;
+    if (!Array.isArray(things)) return refusedBy(swept);
+    const unswept = things.find(isUnswept);
+    if (unswept !== undefined) return refused(409, unswept.told, unswept.fix);
+    return done([...things.slice(0, 3).map(({ told: what }) => `${what}.`), summariseSwept(things)].join(' '));
   },
 };
 
@@ -98,7 +100,12 @@ const sentence = ({ object: { message, says } }: CommandTold): string => {
   return said ?? 'Done.';
 };
 
-async function begun({ commands }: ServedProject, wanted: Parameters<typeof commands.begin>[0], says: string) {
+/** @param what is done whatever becomes of the run: one that rests again at once was begun, and has cost what it has. */
+async function begun({ commands }: ServedProject, wanted: WantedRun, what: string): Promise<Reply> {
   const ended = await commands.begin(wanted);
-  return ended === null || ended.exit === 0 ? done(says) : refusedBy(ended);
+  if (ended === null) return done(`${what}, and is at work.`);
+  const { state, message, evidence } = ended.object;
+  if (typeof state !== 'string' || typeof message === 'string') return refusedBy(ended);
+  const why = typeof evidence === 'string' && evidence !== '' ? `: ${evidence}` : '.';
+  return done(`${what}, and is ${state.replaceAll('_', ' ')} now${why}`);
 }

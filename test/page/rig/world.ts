@@ -3,6 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { BuiltIn } from '../../../policies/facts/tools.ts';
+import { type DocumentApi, startDocumentApi } from '../../rig/document-api.ts';
 import type { FakeCall, FakeCommand } from '../../rig/fake-call.ts';
 import { makeSession, SESSION_IDS } from '../../rig/session-files.ts';
 import { answerWith, failWith, STREAMS, write } from '../../rig/streams.ts';
@@ -61,7 +62,18 @@ The rounding happens **twice**: once in \`lib/price.ts\`, and once more where th
 > The invoices of last year stay as they are.
 `;
 
-export async function openWorld(script: Script = STORY): Promise<TestRig> {
+const KEY = 'test-key-of-the-loopback-service';
+
+export interface World {
+  rig: TestRig;
+  /** The service that distils books. */
+  books: DocumentApi;
+  /** It answers nobody until what this gives is called. */
+  holdBooks(): () => void;
+  dispose(): Promise<void>;
+}
+
+export async function openWorld(script: Script = STORY): Promise<World> {
   const rig = await TestRig.open();
   mkdirSync(path.join(rig.project, '.tmp'), { recursive: true });
   rig.answer((call) => {
@@ -69,14 +81,41 @@ export async function openWorld(script: Script = STORY): Promise<TestRig> {
     const [, does] = script.find(([says]) => says.test(stdin.text)) ?? script.at(-1)!;
     return does(tool, call) as FakeCommand[];
   });
-  return rig;
+  let held: Promise<void> | null = null;
+  const books = await startDocumentApi({ key: KEY, looks: -1, wait: () => held });
+  Object.assign(rig.env, { GEMINI_API_KEY: KEY, GOOGLE_GEMINI_BASE_URL: books.url });
+  return {
+    rig,
+    books,
+    holdBooks() {
+      let release = () => {};
+      held = new Promise((resolve) => {
+        release = resolve;
+      });
+      return () => {
+        held = null;
+        release();
+      };
+    },
+    async dispose() {
+      await books.close();
+      await rig.dispose();
+    },
+  };
 }
 
 /** Ended ones; what is at work is begun by whoever wants it. */
-export async function fillWorld(rig: TestRig): Promise<void> {
+export async function fillWorld({ rig }: World): Promise<void> {
+  await fillTasks(rig);
+  fillSession(rig);
+  await fillBook(rig);
+}
+
+const BUDGETS = { retry_budget: 0 };
+
+async function fillTasks(rig: TestRig): Promise<void> {
   rig.write('tollgate.yaml', 'sessions: {rest_sec: 0}\n');
   rig.write('src/price.ts', 'export const total = (n: number) => Math.round(n * 100) / 100;\n');
-  const budgets = { retry_budget: 0 };
   const tasks = [
     [
       'price-rounding',
@@ -92,9 +131,12 @@ export async function fillWorld(rig: TestRig): Promise<void> {
     ],
     ['search-index', 'Rebuild the search index without an outage.', [stageOf('gemini', 'brief')]],
   ] as const;
-  for (const [id, goal, stages] of tasks) await makeTask(rig, { goal, stages, budgets }, id).run();
+  for (const [id, goal, stages] of tasks) await makeTask(rig, { goal, stages, budgets: BUDGETS }, id).run();
   makeTask(rig, { goal: 'Split the settings page in two.', stages: [stageOf('gemini', 'brief')] }, 'settings-page');
   await superviseTask(rig, { goal: 'Migrate the invoices to the new date parser.' }, 'invoice-dates').supervise();
+}
+
+function fillSession(rig: TestRig): void {
   makeSession('gemini', rig, [
     {
       prompt: 'Read lib/price.ts and say where the sum is rounded.',
@@ -111,3 +153,12 @@ export async function fillWorld(rig: TestRig): Promise<void> {
 }
 
 export const SESSION_OF_GEMINI = SESSION_IDS.gemini;
+
+/** One book that is complete. */
+async function fillBook(rig: TestRig): Promise<void> {
+  rig.write('books/walden.txt', 'Walden; or, Life in the Woods.\n');
+  rig.write('distil.md', 'Distil this book, a chapter a turn.\n');
+  const words = ['books/walden.txt', '--prompt=distil.md', '--model=gemini-2.5-pro'];
+  const { code, stderr } = await rig.run('tollgate', ['distill', ...words]);
+  if (code !== 0) throw new Error(`the book was not distilled: ${stderr}`);
+}

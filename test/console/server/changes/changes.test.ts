@@ -171,9 +171,26 @@ test('a book is begun, shown, a section deleted, exported; what is not there is 
   stream.close();
 });
 
+test('a book that rests as soon as it was begun is told with what the service said', async ({ rig, page, api }) => {
+  rig.write('republic.txt', 'The Republic, by Plato.\n');
+  api.script('start', ['bad-key']);
+  const wish = { book: 'republic.txt', prompt: 'Distil this.', model: 'gemini-2.5-pro', max_calls: null };
+  const began = await page.post('/api/distill/start', wish);
+  assert.is(began.status, 200);
+  assert.match(began.value.says, /^The book was begun, and is paused \(.+\) now: .*API key not valid/);
+});
+
+test('an answer whose run asks again at once is taken, and said to be', async ({ rig, page }) => {
+  const question = { action: 'ask', question: 'Which?' };
+  rig.answer(({ report: { tool } }) => answerWith(tool, tool === REASONER ? JSON.stringify(question) : 'done'));
+  await superviseTask(rig).supervise();
+  const answered = await page.post('/api/answer', { task: 'fix', answer: 'The left one.' });
+  assert.equal([answered.status, answered.value.says], [200, 'fix has the answer, and is parked now.']);
+});
+
 test('a sweep, with nothing to be swept', async ({ page }) => {
   const swept = await page.post('/api/sweep', {});
-  assert.is(swept.status, 200, JSON.stringify(swept.value));
+  assert.equal([swept.status, swept.value.says], [200, 'Nothing was left.']);
 });
 
 test('what is no wish is refused in words, and nothing is done', async ({ page }) => {

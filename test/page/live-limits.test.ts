@@ -1,0 +1,74 @@
+// Budgets and holds by the page over the console itself: what its buttons set stands in the user's files, and in what the command prints.
+
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import * as assert from 'uvu/assert';
+import { failWith } from '../rig/streams.ts';
+import type { TestRig } from '../rig/test-rig.ts';
+import { liveSuite } from './rig/live-suite.ts';
+
+const live = liveSuite('live-limits');
+
+const fileOf = (rig: TestRig, name: string) => path.join(rig.home, '.local/state/tollgate/limits', name);
+
+live.test('a budget is set, changed and taken away', async ({ rig, page, go, told }) => {
+  await go('budgets');
+  await page.getByRole('button', { name: 'Set a budget' }).click();
+  await page.getByLabel('Of which CLI').selectOption('codex');
+  await page.getByLabel('In each').selectOption('week');
+  await page.getByLabel('Counted in').selectOption('tokens');
+  await page.getByLabel('At the most').fill('50000');
+  await page.getByRole('button', { name: 'Set it' }).click();
+  await page.getByText(/of 50k tokens/i).waitFor();
+  const set = async () =>
+    ((await told('budget')).budgets as Record<string, unknown>[]).map(({ tool, per, unit, most }) => [
+      ...[tool, per, unit, most],
+    ]);
+  assert.equal(await set(), [['codex', 'week', 'tokens', 50_000]]);
+  assert.match(readFileSync(fileOf(rig, 'limits.json'), 'utf8'), /50000/);
+  await page.getByRole('button', { name: 'Change the tokens of codex a week' }).click();
+  await page.getByLabel('At the most').fill('60000');
+  await page.getByRole('button', { name: 'Set it' }).click();
+  await page.getByText(/of 60k tokens/i).waitFor();
+  assert.equal(await set(), [['codex', 'week', 'tokens', 60_000]]);
+  await page.getByRole('button', { name: 'Change the tokens of codex a week' }).click();
+  await page.getByLabel('At the most').fill('');
+  await page.getByRole('button', { name: 'Take it away' }).click();
+  await page.getByText('No limit over all tasks').waitFor();
+  assert.equal(await set(), []);
+  assert.not.match(readFileSync(fileOf(rig, 'limits.json'), 'utf8'), /[56]0000/);
+  await page.getByRole('button', { name: 'Set a budget' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  assert.equal(await set(), []);
+});
+
+live.test('a hold that a service has asked for is let go of', async ({ rig, page, go, confirm }) => {
+  await go('budgets');
+  rig.write('ask.md', 'Say hello.\n');
+  rig.answer(() => failWith('codex', '429 Too Many Requests: please try again in 3600s', 429));
+  await rig.start('run_codex', ['--prompt-file', 'ask.md', '--out', 'a.out', '--err', 'a.err']).result;
+  assert.match(readFileSync(fileOf(rig, 'holds.json'), 'utf8'), '"tool":"codex"');
+  await page.locator('.holds .mark', { hasText: 'codex' }).waitFor();
+  await confirm('Let go of codex', 'Let go');
+  await page.getByText('codex is not held back any more; the next call finds out.').waitFor();
+  assert.not(existsSync(fileOf(rig, 'holds.json')));
+  await page.getByText('Nothing is held').waitFor();
+});
+
+live.test('what was used is shown in calls, tokens and money', async ({ page, go }) => {
+  await go('budgets');
+  for (const [chip, says] of [
+    ['tokens', /^tokens: /],
+    ['money', /^money: /],
+    ['calls', /^calls: /],
+  ] as const) {
+    await page.getByRole('button', { name: chip, exact: true }).click();
+    await page.getByRole('img', { name: says }).waitFor();
+  }
+  await page.getByRole('img', { name: /^calls: \d+ in \d+ days?, most on \S+ with \d+$/ }).waitFor();
+  await page.getByText('The same as a table').click();
+  await page.getByRole('columnheader', { name: 'gemini' }).waitFor();
+});
+
+live.run();

@@ -1,0 +1,94 @@
+// What is done to runs by the page over the console itself: stopped, answered, swept; each as its files say afterwards.
+
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import * as assert from 'uvu/assert';
+import { waitForChange } from '../../state/wait-for-change.ts';
+import { isAlive } from '../rig/survivors.ts';
+import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
+import type { TestRig } from '../rig/test-rig.ts';
+import { liveSuite } from './rig/live-suite.ts';
+import { stageOf } from './rig/world.ts';
+
+const live = liveSuite('live-runs');
+
+const factsOf = (rig: TestRig, task: string) =>
+  readFileSync(path.join(rig.project, '.tmp/task', task, 'state/journal.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { fact: string } & Record<string, unknown>);
+
+live.test(
+  'a run that begins and works is seen at once; stopped by the page, its journal says so',
+  async ({ rig, page, go, confirm }) => {
+    await go('now');
+    const task = makeTask(
+      rig,
+      { goal: 'Find the flaky checkout test.', stages: [stageOf('gemini', 'brief')] },
+      'flaky-checkout',
+    );
+    const running = task.start();
+    await page.locator('.work', { hasText: 'flaky-checkout' }).getByText('gemini', { exact: true }).waitFor();
+    await confirm('Stop flaky-checkout', 'Stop it');
+    assert.is((await running.result).code, 143);
+    await page.locator('.work', { hasText: 'flaky-checkout' }).waitFor({ state: 'detached' });
+    const ended = factsOf(rig, 'flaky-checkout').filter(({ fact }) => fact === 'ended');
+    assert.equal(
+      ended.map(({ ending }) => ending),
+      ['cancelled'],
+    );
+  },
+);
+
+for (const [view, answer] of [
+  ['now', 'The one with the day first; <b>$(id)</b>.'],
+  ['supervise', 'The second.'],
+] as const)
+  live.test(`a question is answered in ${view}: noted, told to the reasoner, which asks again`, async (shown) => {
+    const { rig, page, go } = shown;
+    const asked = () => rig.calls.filter(({ report }) => report.stdin.text.includes(answer)).length;
+    await go(view);
+    await page.getByLabel('Answer to invoice-dates').fill(answer);
+    await page.getByRole('button', { name: 'Answer', exact: true }).click();
+    await page.getByText('invoice-dates has the answer, and is parked now.').waitFor();
+    const noted = factsOf(rig, 'invoice-dates').filter(({ fact }) => fact === 'noted');
+    const kept = path.join(rig.project, `.tmp/task/invoice-dates/state/supervise/${noted.at(-1)!.text}.md`);
+    assert.is(readFileSync(kept, 'utf8'), answer);
+    await go('tasks');
+    await page.locator('.row-at', { hasText: 'invoice-dates' }).getByText('parked').waitFor();
+    assert.ok(asked() > 0);
+  });
+
+live.test('a sweep ends what a killed run left, and says what it was; a second finds nothing', async (shown) => {
+  const { rig, page, go, confirm } = shown;
+  const begun = path.join(rig.root, 'begun');
+  const command = `echo $$ > ${begun}.new; mv ${begun}.new ${begun}; exec sleep 600`;
+  const verify = { stages: [{ tool: 'codex', role: 'verify', ...ANY_ANSWER }] };
+  const running = makeTask(rig, { ...verify, acceptance: { commands: [command] } }, 'left-behind').start();
+  while (!existsSync(begun)) await waitForChange(begun, 1000, new AbortController().signal);
+  const pid = Number(readFileSync(begun, 'utf8'));
+  running.signal('SIGKILL');
+  await running.result;
+  assert.is(isAlive(pid), true);
+  await go('machine');
+  await confirm('Sweep …', 'Sweep');
+  await page
+    .locator('.notes .notice')
+    .getByText('commands of a gate of left-behind that was killed: 1 process was ended. 1 swept.')
+    .waitFor();
+  assert.is(isAlive(pid), false);
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await confirm('Sweep …', 'Sweep');
+  await page.getByText('Nothing was left.').waitFor();
+});
+
+live.test('the machine is looked at again by a button', async ({ rig, page, go }) => {
+  await go('machine');
+  const tile = page.locator('.tile', { hasText: 'claude' });
+  await tile.getByText('2.1.330').waitFor();
+  rig.install('claude', { version: '2.1.331' });
+  await page.getByRole('button', { name: 'Look again' }).click();
+  await tile.getByText('2.1.331').waitFor();
+});
+
+live.run();

@@ -1,0 +1,118 @@
+// Conversations by the page over the console itself: taken back, brought back, recovered; and refused while a call goes on in one.
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import * as assert from 'uvu/assert';
+import { makeSession, SESSION_IDS, sessionFile } from '../rig/session-files.ts';
+import { standsIn } from '../rig/session-run.ts';
+import { STREAMS, write } from '../rig/streams.ts';
+import { liveSuite } from './rig/live-suite.ts';
+import { SESSION_OF_GEMINI } from './rig/world.ts';
+
+const live = liveSuite('live-sessions');
+
+const TURNS = [
+  { prompt: 'one', answer: 'ONE' },
+  { prompt: 'two', answer: 'TWO' },
+];
+const CODEX = SESSION_IDS.codex;
+
+live.test('an answer is undone and brought back, in the file of its CLI', async ({ rig, page, go, confirm }) => {
+  const file = sessionFile('gemini', rig.home);
+  const was = readFileSync(file, 'utf8');
+  await go(`sessions/${SESSION_OF_GEMINI}`);
+  await confirm('Undo the last answer', 'Undo');
+  await page.getByText('[ REVERTED ]').waitFor();
+  assert.match(await standsIn(rig, SESSION_OF_GEMINI), /-~=Done: the view shows what it is given\.$/);
+  assert.is.not(readFileSync(file, 'utf8'), was);
+  await confirm(/Bring back no. 1/, 'Bring back');
+  await page.getByText('[ REVERTED ]').waitFor({ state: 'detached' });
+  assert.is(readFileSync(file, 'utf8'), was);
+});
+
+live.test(
+  'while a call goes on in it, taking back and recovering are refused in words, and the file stays',
+  async (shown) => {
+    const { rig, page, go } = shown;
+    const file = makeSession('codex', rig, TURNS);
+    rig.write('ask.md', 'go on');
+    const words = ['--prompt-file', 'ask.md', '--out', 'a.out', '--err', 'a.err', '--resume-session', CODEX];
+    const running = rig.start('run_codex', words);
+    const call = await rig.call();
+    await call.tell(write(STREAMS.codex.opens(CODEX)));
+    const was = readFileSync(file, 'utf8');
+    await go(`sessions/${CODEX}`);
+    for (const [opener, verb] of [
+      ['Undo the last answer', 'Undo'],
+      ['Recover …', 'Do it'],
+    ] as const) {
+      await page.getByRole('button', { name: opener }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('button', { name: verb, exact: true }).click();
+      await dialog
+        .getByRole('alert')
+        .getByText(/is in use: the call \S+ goes on in it; try again when that has ended/)
+        .waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
+    }
+    assert.is(readFileSync(file, 'utf8'), was);
+    running.signal('SIGTERM');
+    await running.result;
+    await page.getByRole('button', { name: 'Undo the last answer' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo', exact: true }).click();
+    await page.getByText('[ REVERTED ]').waitFor();
+    assert.is(await standsIn(rig, CODEX), '+one=ONE +two= -~=TWO');
+  },
+);
+
+const RECOVERIES = [
+  ['Deep rollback', '+one=ONE -two=TWO'],
+  ['Clear turn', '+one=ONE +two= -~=TWO'],
+  ['Export diagnostic', '+one=ONE +two=TWO'],
+  ['Ignore', '+one=ONE +two=TWO'],
+] as const;
+
+for (const [label, stands] of RECOVERIES)
+  live.test(`recovered by "${label}": the conversation stands as ${stands}`, async ({ rig, page, go }) => {
+    const id = `01a1ffb7-d15d-75e0-9cd1-00c74850c5${50 + RECOVERIES.findIndex(([each]) => each === label)}`;
+    makeSession('codex', rig, TURNS, id);
+    await go(`sessions/${id}`);
+    await page.getByRole('button', { name: 'Recover …' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel(label).check();
+    await dialog.getByRole('button', { name: 'Do it' }).click();
+    await page.locator('.notes .notice.good').waitFor();
+    assert.is(await standsIn(rig, id), stands);
+    const says = await page.locator('.notes .notice').innerText();
+    if (label !== 'Export diagnostic') return;
+    const report = /(\/\S+?)[.,;]?(?:\s|$)/.exec(says)?.[1];
+    assert.ok(report, says);
+    assert.match(readFileSync(path.resolve(rig.project, report), 'utf8'), id);
+  });
+
+live.test('how it goes with the services is said, and the list is filtered by any word', async ({ page, go }) => {
+  await go('sessions');
+  await page.getByRole('heading', { name: 'Health' }).waitFor();
+  await page.getByText(/without an unrecoverable error|No unrecoverable error/).waitFor();
+  const rows = page.getByRole('region', { name: 'Conversations' }).last().locator('tbody tr');
+  await rows.first().waitFor();
+  const all = await rows.count();
+  await page.getByLabel('Filter sessions').fill('claude');
+  await page.waitForFunction((most) => document.querySelectorAll('tbody tr').length < most, all);
+  for (const row of await rows.all()) assert.match(await row.innerText(), 'claude');
+  await page.getByLabel('Filter sessions').fill('no such session');
+  await page.getByText('No session').waitFor();
+});
+
+live.test('what a model thought, called and was given is opened', async ({ page, go }) => {
+  await go(`sessions/${SESSION_OF_GEMINI}`);
+  await page.getByText('a thought of').click();
+  await page.getByText('Two places, then.').waitFor();
+  await page.getByText('calls run_shell_command').click();
+  await page.getByText('grep -rn round test').waitFor();
+  await page.getByText('gave back: run_shell_command').click();
+  await page.getByText('test/price.test.ts:12').waitFor();
+});
+
+live.run();

@@ -1,0 +1,74 @@
+// A suite of tests of the page over the console itself: one world of real runs, one console, a window for each test.
+
+import type { Browser } from 'playwright-core';
+import { suite } from 'uvu';
+import { hasChromium, openBrowser, type Visit, visit } from './browser.ts';
+import { type ConsoleProcess, startConsole } from './console-process.ts';
+import { fillWorld, openWorld, type World } from './world.ts';
+
+export interface Live extends Visit, World {
+  browser: Browser;
+  console: ConsoleProcess;
+  /** Goes to a place of the page. */
+  go(place: string): Promise<void>;
+  /** Opens a dialog by its button, and does what it asks by another. */
+  confirm(opener: string | RegExp, verb: string): Promise<void>;
+  /** What tollgate prints to these words with --json. */
+  told(...words: string[]): Promise<Record<string, unknown>>;
+}
+
+interface LiveSuite {
+  test(title: string, act: (live: Live) => Promise<void>): void;
+  run(): void;
+}
+
+export function liveSuite(name: string): LiveSuite {
+  const tests = suite<{ world: World; console: ConsoleProcess; browser: Browser }>(name);
+  tests.before(async (context) => {
+    if (!hasChromium()) throw new Error('this suite needs Chromium: apt-get update && apt-get install -y chromium');
+    context.world = await openWorld();
+    await fillWorld(context.world);
+    context.console = await startConsole(context.world.rig);
+    context.browser = await openBrowser();
+  });
+  tests.after(async ({ world, console, browser }) => {
+    await browser?.close();
+    await console?.end();
+    await world?.dispose();
+  });
+  return {
+    test(title, act) {
+      tests(title, async ({ world, console, browser }) => {
+        const visited = await visit(browser, console.url);
+        try {
+          await visited.page.locator('.link-state.live').waitFor();
+          await act({ ...visited, ...world, browser, console, ...waysOf(visited, world) });
+        } finally {
+          await visited.close();
+        }
+      });
+    },
+    run: () => tests.run(),
+  };
+}
+
+function waysOf({ page }: Visit, { rig }: World): Pick<Live, 'go' | 'confirm' | 'told'> {
+  return {
+    async go(place) {
+      await page.evaluate((to) => {
+        location.hash = `#/${to}`;
+      }, place);
+      await page.locator(`.views a[aria-current][href="#/${place.split(/[/?]/)[0]}"]`).waitFor();
+    },
+    async confirm(opener, verb) {
+      await page.getByRole('button', { name: opener }).click();
+      await page.getByRole('dialog').getByRole('button', { name: verb, exact: true }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    },
+    async told(...words) {
+      const { stdout, stderr } = await rig.run('tollgate', [...words, '--json']);
+      if (stdout === '') throw new Error(`tollgate ${words.join(' ')}: ${stderr}`);
+      return JSON.parse(stdout);
+    },
+  };
+}
