@@ -11,7 +11,8 @@ const mark = flags === '' ? '' : `.${flags.replace(/[^\w-]+/g, '_').slice(0, 80)
 const cache = `${__dirname}/.BODY.BUILD.${process.versions.v8}${mark}.cache`;
 
 const cachedData = read();
-const source = `(function (exports, require, module, __filename, __dirname) {${fs.readFileSync(body, 'ENCODING')}\n})`;
+// build.mjs leaves nothing but ASCII in it.
+const source = `(function (exports, require, module, __filename, __dirname) {${fs.readFileSync(body, 'latin1')}\n})`;
 const script = new Script(source, { filename: body, cachedData });
 if (cachedData === undefined || script.cachedDataRejected) saveAtExit();
 script.runInThisContext()(exports, require, module, body, __dirname);

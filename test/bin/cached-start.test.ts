@@ -42,6 +42,16 @@ test('the first run leaves one cache, and the next uses it as it is', ({ dist, r
   assert.ok(before.equals(readFileSync(path.join(dist, cache!))));
 });
 
+// Their starter reads them so.
+test('a bundle that has a starter is ASCII', ({ dist }) => {
+  const bodies = readdirSync(dist).filter((name) => name.endsWith('.body.cjs'));
+  assert.ok(bodies.length > 20);
+  assert.equal(
+    bodies.filter((name) => /[^\0-\x7f]/.test(readFileSync(path.join(dist, name), 'latin1'))),
+    [],
+  );
+});
+
 for (const [what, bytes] of [
   ['an empty', ''],
   ['a broken', 'no code at all'],
