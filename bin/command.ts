@@ -32,7 +32,18 @@ export async function runCommand({ name, run, failure }: Command): Promise<void>
   const err = `${ran.err ?? ''}${lost ?? ''}`;
   if (err !== '') printing('stderr').write(err);
   process.exitCode = lost !== null && ran.exit === 0 ? failure : ran.exit;
+  await endIdle();
 }
+
+/** Ends the process unless something is left to do: Node by itself would first end what it compiles and collects meanwhile. */
+async function endIdle(): Promise<void> {
+  // What was closed just now is gone after a turn of the event loop.
+  for (let phase = 0; phase < 2; phase += 1) await new Promise((resolve) => setImmediate(resolve));
+  if (process.getActiveResourcesInfo().every((resource) => OUTPUTS.has(resource))) process.exit();
+}
+
+/** A pipe or a terminal that is written to; a write that is not taken yet has a name of its own. */
+const OUTPUTS: ReadonlySet<string> = new Set(['PipeWrap', 'TTYWrap']);
 
 /** What a command has to say, for whoever asked and however it ended; it prints nothing of it. */
 export async function endOf({ run, failure }: Omit<Command, 'name'>, argv: string[]): Promise<Ran> {

@@ -76,6 +76,7 @@ for (const tool of TOOLS) {
     assert.equal(bundlesOf(whole), [`${command}.cjs`]);
     atMost(whole, [
       ['processes started', eventsOf(whole, 'spawn').length, 1],
+      ['waits for Node to end', eventsOf(whole, 'drain').length, 0],
       // The answer and the record: what the caller is told is there.
       ['files synced', eventsOf(whole, 'sync').length, 2],
       ['the prompt read', readsOf(whole, /ask\.md$/), 1],
@@ -112,6 +113,7 @@ for (const tool of TOOLS) {
     atMost(whole, [
       ['bytes evaluated', bytesOf(eventsOf(whole, 'evaluate', /\/dist\//)), 655_360],
       ['processes started', eventsOf(whole, 'spawn').length, 1],
+      ['waits for Node to end', eventsOf(whole, 'drain').length, 0],
       // The record; there is no answer.
       ['files synced', eventsOf(whole, 'sync').length, 1],
       // The log of API failures tells the last events.

@@ -1,8 +1,11 @@
 // A command whose reader has gone goes on to its own end, and exits with its own code.
 
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, constants, openSync } from 'node:fs';
+import { Socket } from 'node:net';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { answerWith, failWith } from '../rig/streams.ts';
@@ -51,6 +54,34 @@ for (const [argv, code] of ENDS)
     rig.write('a.done', '0');
     assert.is(await endUnread(rig, ...(argv as [string, ...string[]])), code);
   });
+
+/** Tells on a descriptor of its own that the command is about to end. */
+const ABOUT_TO_END = `const { getActiveResourcesInfo } = process;
+process.getActiveResourcesInfo = () => {
+  require('node:fs').writeSync(3, 'now');
+  return Reflect.apply(getActiveResourcesInfo, process, []);
+};`;
+
+test('a message that is longer than a pipe waits for a reader who begins late', async ({ rig }) => {
+  const pipe = path.join(rig.root, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = openSync(pipe, constants.O_WRONLY);
+  const word = 'x'.repeat(120_000);
+  const hook = rig.write('hook.cjs', ABOUT_TO_END);
+  const child = spawn(process.execPath, ['--require', hook, path.join(DIST, 'tollgate.cjs'), word], {
+    cwd: rig.project,
+    env: rig.env,
+    stdio: ['ignore', 'ignore', writer, 'pipe'],
+  });
+  closeSync(writer);
+  const ended = once(child, 'exit');
+  await Promise.race([once(child.stdio[3]!, 'data'), ended]);
+  const said = await text(new Socket({ fd: reader }));
+  assert.equal(await ended, [2, null]);
+  assert.ok(said.length > word.length);
+  assert.ok(said.endsWith('lists the commands\n'));
+});
 
 test('a failed call keeps its exit code', async ({ rig }) => {
   rig.answer(() => failWith('codex', 'Quota exceeded. Check your plan and billing details.', 429));

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
 export interface CountedEvent {
-  /** `builtin` is a part of Node that is asked for, `look` a stat or its like, `list` a folder read, `change` whatever makes, renames or removes a name, `background sync` one that nobody stands still for. */
+  /** `builtin` is a part of Node that is asked for, `drain` that it ended by Node and not by itself, `look` a stat or its like, `list` a folder read, `change` whatever makes, renames or removes a name, `background sync` one that nobody stands still for. */
   what:
     | 'builtin'
     | 'evaluate'
@@ -16,7 +16,8 @@ export interface CountedEvent {
     | 'look'
     | 'list'
     | 'change'
-    | 'spawn';
+    | 'spawn'
+    | 'drain';
   /** The file it is done to; of `spawn` the program. */
   file: string;
   /** Of `evaluate`, `read` and `write`, where it is known. */

@@ -114,6 +114,8 @@ function count(into) {
     }
   };
 
+  // Before that Node has finished what it compiled and collected in the background.
+  process.once('beforeExit', () => note('drain', 'the event loop'));
   process.once('exit', () => {
     const told = { script: path.basename(process.argv[1]), pid: process.pid, events };
     writeFileSync(path.join(into, `${process.pid}.json`), JSON.stringify(told));
