@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type BuiltIn, TOOLS } from '../policies/facts/tools.ts';
 import { age, beginningOf, makeSession, SESSION_IDS, sessionFile, turnOf } from '../test/rig/session-files.ts';
+import { PEAK_KIB } from './figures/peak-memory.ts';
 
 const ROUNDS = 5;
 const RECORDS = 50_000;
@@ -103,7 +104,10 @@ function makeLarge(tool: BuiltIn, places: { home: string; project: string }) {
 /** The peak is the kernel's figure (KiB), told by the command's own process as it exits; the time is of a run without that. */
 function run(words: string[], home: string): { ms: number; cpuMs: number; mib: number } {
   const env = { PATH: process.env.PATH, HOME: home };
-  const peak = `process.on('exit', () => require('node:fs').writeFileSync(process.env.PEAK, JSON.stringify(process.resourceUsage())));`;
+  const peak = `process.on('exit', () => {
+    const told = { kib: ${PEAK_KIB}, ...process.resourceUsage() };
+    require('node:fs').writeFileSync(process.env.PEAK, JSON.stringify(told));
+  });`;
   const [preload, told] = [path.join(root, 'peak.cjs'), path.join(root, 'peak')];
   writeFileSync(preload, peak);
   const argv = ['-e', MEASURED, '--', path.resolve('dist/tollgate.cjs'), ...words];
@@ -116,9 +120,11 @@ function run(words: string[], home: string): { ms: number; cpuMs: number; mib: n
     cwd,
     stdio: 'ignore',
   });
-  const { maxRSS, userCPUTime, systemCPUTime } = JSON.parse(readFileSync(told, 'utf8')) as NodeJS.ResourceUsage;
-  return { ms, cpuMs: (userCPUTime + systemCPUTime) / 1000, mib: maxRSS / 1024 };
+  const { kib, userCPUTime, systemCPUTime } = JSON.parse(readFileSync(told, 'utf8')) as Told;
+  return { ms, cpuMs: (userCPUTime + systemCPUTime) / 1000, mib: kib / 1024 };
 }
+
+type Told = NodeJS.ResourceUsage & { kib: number };
 
 function median(values: number[]): number {
   return values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!;

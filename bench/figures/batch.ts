@@ -6,6 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Times } from './pairs.ts';
 import { type Figure, type FigureRow, rowOf } from './row.ts';
+import { makeTask } from './tasks.ts';
 import { BenchWorld, command, PROMISED, peer } from './world.ts';
 
 /** Of a stage: in milliseconds by the clock, and of the dispatcher's CPU; memory in MiB after a tenth, the half and all of them. */
@@ -81,19 +82,17 @@ export async function measureBatch(world: BenchWorld, count: number, lanes: numb
   };
 }
 
+/** With a gate that looks at the answer, and at the tree. */
+const REVIEW = {
+  stages: [{ tool: 'codex', role: 'review', requires: [], min_lines: 1 }],
+  scope: { allow: ['src/**'] },
+};
+
 /** A project of its own with that many tasks, and their prompts for those who compose none. */
-function makeTasks(world: BenchWorld, project: string, count: number, journal: 'begun' | 'none'): string[] {
+function fill(world: BenchWorld, project: string, count: number, journal: 'begun' | 'none'): string[] {
   return Array.from({ length: count }, (_, i) => {
-    const id = `t${i}`;
+    const id = makeTask(world, `t${i}`, { project, manifest: REVIEW });
     const task = `${project}/.tmp/task/${id}`;
-    const manifest = {
-      task_id: id,
-      goal: 'Nothing.',
-      // With a gate that looks at the answer, and at the tree.
-      stages: [{ tool: 'codex', role: 'review', requires: [], min_lines: 1 }],
-      scope: { allow: ['src/**'] },
-    };
-    world.write(`${task}/manifest.json`, JSON.stringify(manifest));
     world.write(`${task}/inputs/ask.md`, '# Goal\n\nNothing.\n');
     if (journal === 'begun') beginJournal(world, task);
     return id;
@@ -108,7 +107,7 @@ function beginJournal(world: BenchWorld, task: string): void {
 
 async function guardians(world: BenchWorld, lanes: number, count: number, name: string): Promise<number> {
   const project = path.join(world.root, name);
-  const ids = makeTasks(world, name, count, 'begun');
+  const ids = fill(world, name, count, 'begun');
   const one = (id: string) => {
     const task = path.join(project, '.tmp/task', id);
     const out = path.join(task, 'outputs/look.codex');
@@ -130,13 +129,13 @@ async function guardians(world: BenchWorld, lanes: number, count: number, name: 
 }
 
 async function promised(world: BenchWorld, lanes: number, count: number, name: string) {
-  const tasks = makeTasks(world, name, count, 'none').map((id) => `.tmp/task/${id}`);
+  const tasks = fill(world, name, count, 'none').map((id) => `.tmp/task/${id}`);
   return dispatcher(world, name, [peer('node-run.cjs'), String(lanes), ...tasks], () => {});
 }
 
 async function batch(world: BenchWorld, lanes: number, count: number) {
   const name = `b${lanes}`;
-  const list = world.write(`${name}.txt`, makeTasks(world, name, count, 'none').join('\n'));
+  const list = world.write(`${name}.txt`, fill(world, name, count, 'none').join('\n'));
   const rss: number[] = [];
   const looks = [Math.ceil(count / 10), Math.ceil(count / 2), count];
   let lines = 0;

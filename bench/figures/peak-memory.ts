@@ -4,14 +4,17 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { BenchWorld } from './world.ts';
 
-/** Linux counts the memory that a parent held as it forked into `maxRSS`, which would be ours; `VmHWM` is its own. */
-const HOOK = (told: string) => `const fs = require('node:fs');
-process.on('exit', () => {
-  let kib = process.resourceUsage().maxRSS;
-  try { kib = /^VmHWM:\\s+(\\d+)/m.exec(fs.readFileSync('/proc/self/status', 'utf8'))[1]; } catch {}
-  fs.writeFileSync(${JSON.stringify(told)}, String(kib));
-});
-`;
+/**
+ * For a script that Node preloads, evaluated as the process ends: in KiB.
+ * Linux counts the memory that a parent held as it forked into `maxRSS`, which would be ours; `VmHWM` is its own.
+ */
+export const PEAK_KIB = `(() => {
+  try {
+    return Number(/^VmHWM:\\s+(\\d+)/m.exec(require('node:fs').readFileSync('/proc/self/status', 'utf8'))[1]);
+  } catch {
+    return process.resourceUsage().maxRSS;
+  }
+})()`;
 
 export interface PeakMemory {
   /** Before the script, among the arguments of node. */
@@ -22,6 +25,7 @@ export interface PeakMemory {
 
 export function weighIn(world: BenchWorld): PeakMemory {
   const told = path.join(world.root, 'peak-memory');
-  const hook = world.write('peak-memory.cjs', HOOK(told));
+  const tell = `require('node:fs').writeFileSync(${JSON.stringify(told)}, String(${PEAK_KIB}))`;
+  const hook = world.write('peak-memory.cjs', `process.on('exit', () => ${tell});\n`);
   return { flags: ['--require', hook], last: () => Number(readFileSync(told, 'utf8')) / 1024 };
 }

@@ -1,10 +1,11 @@
 // A report over 100,000 tasks, a tenth of them failed, beside a find of their journals, and what no report gets below: bare node that looks at each, or reads it.
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { inTurns, type Times } from './pairs.ts';
 import { weighIn } from './peak-memory.ts';
 import type { Figure, FigureRow } from './row.ts';
+import { BAD, copyTask, GOOD, runGoodAndBad } from './tasks.ts';
 import { BenchWorld, command } from './world.ts';
 
 const TASKS = 100_000;
@@ -17,7 +18,7 @@ export const REPORTS: Figure = {
   async measure(rounds) {
     const world = new BenchWorld();
     try {
-      makeTasks(world);
+      fill(world);
       const memory = weighIn(world);
       const report = () => world.node([...memory.flags, command('tollgate'), 'report', '--failed']) / 1000;
       const peak: Record<string, number> = {};
@@ -71,43 +72,18 @@ const EACH = `const fs = require('node:fs');
 for (const name of fs.readdirSync('.tmp/task')) fs[process.argv[2]]('.tmp/task/' + name + '/state/journal.jsonl');
 `;
 
-/** Words that stand nowhere else in their files. */
-const GOOD = 'one-that-is-done';
-const BAD = 'one-that-failed';
-
 /** Copies of two tasks that were run: one that is done, one whose CLI has failed. */
-function makeTasks(world: BenchWorld): void {
-  const stages = [{ tool: 'codex', role: 'brief', requires: [], min_lines: 0 }];
-  for (const id of [GOOD, BAD]) {
-    world.write(`.tmp/task/${id}/manifest.json`, JSON.stringify({ task_id: id, goal: 'Nothing.', stages }));
-    if (id === BAD)
-      world.write(
-        'bin/codex',
-        '#!/bin/sh\n[ "$1" = --version ] && echo codex-cli 0.169.0 && exit\necho "error: no such model" >&2\nexit 1\n',
-        0o755,
-      );
-    world.node([command('tollgate'), 'run', id, '--quiet'], id === BAD ? 1 : 0);
-  }
-  const tasks = path.join(world.root, '.tmp/task');
-  const FILES = ['manifest.json', 'state/journal.jsonl', 'state/last_failure.json'];
-  for (const [id, isCopied] of [
-    [GOOD, (n: number) => n % FAILED_OF !== 0],
-    [BAD, (n: number) => n % FAILED_OF === 0],
-  ] as const) {
-    const files = FILES.flatMap((name) => textOf(path.join(tasks, id, name)).map((text) => ({ name, text })));
-    for (let n = 0; n < TASKS; n += 1) {
-      if (!isCopied(n)) continue;
-      mkdirSync(path.join(tasks, `t${n}/state`), { recursive: true });
-      for (const { name, text } of files)
-        writeFileSync(path.join(tasks, `t${n}`, name), text.replaceAll(`"${id}"`, `"t${n}"`));
-    }
-  }
-}
-
-function textOf(file: string): string[] {
-  try {
-    return [readFileSync(file, 'utf8')];
-  } catch {
-    return [];
-  }
+function fill(world: BenchWorld): void {
+  runGoodAndBad(world);
+  const ids = Array.from({ length: TASKS }, (_, n) => n);
+  const isBad = (n: number) => n % FAILED_OF === 0;
+  for (const [of, copied] of [
+    [GOOD, ids.filter((n) => !isBad(n))],
+    [BAD, ids.filter(isBad)],
+  ] as const)
+    copyTask(
+      world,
+      of,
+      copied.map((n) => `t${n}`),
+    );
 }

