@@ -2,7 +2,6 @@
 
 import { batchOf } from './batch.ts';
 import { CONSOLE } from './console.ts';
-import { CONSOLE_PAGE } from './console-page.ts';
 import { FLOOD } from './flood.ts';
 import { HELPS } from './helps.ts';
 import { HOSTILE } from './hostile.ts';
@@ -33,7 +32,6 @@ export const figuresOf = (tasks: number): Record<string, Figure> => ({
   kill: KILL,
   mcp: MCP,
   console: CONSOLE,
-  'console-page': CONSOLE_PAGE,
   wait: WAITS,
   report: REPORTS,
 });
