@@ -3,11 +3,10 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { describe, machineNow } from './figures/machine.ts';
-import { writeFigures } from './figures/page.ts';
+import { PAGE, writeFigures } from './figures/page.ts';
 import { figuresOf } from './figures/parts.ts';
 import { type FigureRow, table } from './figures/row.ts';
 
-const PAGE = 'docs/figures.md';
 const BATCH = '1000';
 const PARTS = Object.entries(figuresOf(Number(BATCH)));
 const NAMES = PARTS.map(([name]) => name).join(', ');
@@ -56,7 +55,7 @@ for (const [name, { about, rounds: own, measure }] of Object.entries(figuresOf(N
   console.log(`${name}: ${what}\n\n${shown}\n`);
 }
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ machine, measured }, null, 2)}\n`);
-if (values.figures) writeFigures(PAGE, lines);
+if (values.figures) writeFigures('bench', lines);
 
 function readFlags() {
   try {

@@ -1,8 +1,9 @@
 // Measures how far verdicts and signatures can be trusted: over the labelled corpus, its generated variants, and hostile text.
-// npm run bench:truth -- [--seed N] [--only open|held|speed] [--corpus DIR] [--verbose | --json | --markdown [--date DATE]]
+// npm run bench:truth -- [--seed N] [--only open|held|speed] [--corpus DIR] [--verbose | --json | [--markdown | --figures] [--date DATE]]
 
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { writeFigures } from './figures/page.ts';
 import { MARKDOWN_HEAD, markdownRows, speedRows } from './truth/figures.ts';
 import { DEFAULT_SEED, measure, together } from './truth/measure.ts';
 import { detailsOf, reportOf, speedReport } from './truth/report.ts';
@@ -18,9 +19,13 @@ const { values } = parseArgs({
     verbose: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     markdown: { type: 'boolean', default: false },
+    figures: { type: 'boolean', default: false },
   },
 });
 const { only, date, verbose, json, markdown } = values;
+// Before anything is measured, which takes a minute.
+if ((markdown || values.figures) && only !== undefined)
+  throw new Error('a table shows all sets, so it takes no --only');
 const seed = Number(values.seed);
 if (only !== undefined && !['open', 'held', 'speed'].includes(only))
   throw new Error('--only takes open, held or speed');
@@ -39,6 +44,8 @@ const texts = [...sets.open, ...sets.held].map(({ labelled: { id, captured }, te
 const worst = timed ? measureWorst(texts) : null;
 const figures = { version, seed, ...measured, throughput, worst };
 console.log(json ? JSON.stringify(figures) : (markdown ? table() : text()).join('\n'));
+// The caption, then the table.
+if (values.figures) writeFigures('truth', [table()[0]!, table().slice(2).join('\n')]);
 
 function measureSets() {
   if (only === 'speed') return {};

@@ -31,7 +31,7 @@ const [caption = '', ...lines] = marked('truth').split('\n').filter(Boolean);
 test('the page has the figures of this corpus', () => {
   // What follows depends on the machine.
   const wanted = [...MARKDOWN_HEAD, ...markdownRows(measured.open, measured.held)];
-  const way = 'paste what `npm run bench:truth -- --markdown` prints; on every machine it begins with';
+  const way = '`npm run bench:truth -- --figures` writes it; on every machine it begins with';
   assert.equal(lines.slice(0, wanted.length), wanted, `${way}\n\n${wanted.join('\n')}\n`);
 });
 

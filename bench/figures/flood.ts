@@ -1,9 +1,9 @@
-// 1 GiB of stderr through a wrapper, beside a shell that writes it to a file.
+// 1 GiB of stderr through a wrapper, beside a shell that writes it to a file, and tee.
 
 import path from 'node:path';
 import { inTurns } from './pairs.ts';
 import { weighIn } from './peak-memory.ts';
-import type { Figure } from './row.ts';
+import { type Figure, rowOf } from './row.ts';
 import { BenchWorld, command } from './world.ts';
 
 const BYTES = 1024 ** 3;
@@ -30,31 +30,23 @@ export const FLOOD: Figure = {
         `--max-output-bytes=${2 * BYTES}`,
         '--trust-workspace',
       ];
-      const { ours, bash } = await inTurns(rounds, {
+      const { ours, bash, tee } = await inTurns(rounds, {
         ours: () => {
           const mbPerSecond = rate(world.node([...memory.flags, command('run_codex'), ...flags]));
           mib = Math.max(mib, memory.last());
           return mbPerSecond;
         },
-        bash: () => rate(world.timed('bash', ['-c', `bash flood.sh 2>bash.err`])),
+        bash: () => rate(world.timed('bash', ['-c', 'bash flood.sh 2>bash.err'])),
+        tee: () => rate(world.timed('bash', ['-c', 'bash flood.sh 2>&1 | tee tee.err'])),
       });
       return [
-        {
-          what: '1 GiB of stderr',
-          unit: 'MB/s',
-          ours: ours.median,
-          min: ours.min,
-          peer: { name: "bash's `2>file`", value: bash.median, min: bash.min },
-          goals: [{ goal: '≥ 0.95 ×', isReached: ours.median / bash.median >= 0.95 }],
-        },
-        {
-          what: '1 GiB of stderr, most memory',
-          unit: 'MiB',
-          ours: mib,
-          min: mib,
-          peer: null,
-          goals: [{ goal: '< 64 MB', isReached: mib * 1.048576 < 64 }],
-        },
+        rowOf('1 GiB of stderr', 'MB/s', ours, { name: "bash's `2>file`", ...bash }, [
+          { goal: '≥ 0.95 ×', isReached: ours.median / bash.median >= 0.95 },
+        ]),
+        rowOf('1 GiB of stderr', 'MB/s', ours, { name: '`tee`', ...tee }),
+        rowOf('1 GiB of stderr, most memory', 'MiB', { median: mib, min: mib }, null, [
+          { goal: '< 64 MB', isReached: mib * 1.048576 < 64 },
+        ]),
       ];
     } finally {
       world.dispose();

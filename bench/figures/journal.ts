@@ -1,12 +1,12 @@
-// Durable appends to one journal from several processes at once, and whether a line of them was lost.
+// Durable appends to one journal from several processes at once, beside bare writes that are synced, and whether a line of them was lost.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { timesOf } from './pairs.ts';
-import type { Figure, FigureRow } from './row.ts';
+import { inTurns } from './pairs.ts';
+import { type Figure, type FigureRow, rowOf } from './row.ts';
 import { BenchWorld } from './world.ts';
 
 const WRITERS = [1, 8, 32];
@@ -27,6 +27,22 @@ process.stdin.once('data', () => {
 console.log('ready');
 `;
 
+/** The same lines to the same file, written and synced one by one, and nothing else. */
+const BARE = `
+const fs = require('node:fs');
+const [folder, count] = process.argv.slice(2);
+const line = JSON.stringify({ v: 1, at: new Date().toISOString(), fact: 'decided', run_id: 'bench', stage: 'bench', action: 'accept', why: String(process.pid), wait_ms: 0 });
+const fd = fs.openSync(folder + '/state/journal.jsonl', 'a');
+process.stdin.once('data', () => {
+  for (let n = 0; n < Number(count); n += 1) {
+    fs.writeSync(fd, line + '\\n');
+    fs.fdatasyncSync(fd);
+  }
+  process.exit();
+});
+console.log('ready');
+`;
+
 export const JOURNAL: Figure = {
   about: `${APPENDS} appends, each synced, to one journal`,
   rounds: 3,
@@ -36,8 +52,9 @@ export const JOURNAL: Figure = {
       const writer = path.join(world.root, 'writer.cjs');
       const stdin = { contents: WRITER, resolveDir: process.cwd(), loader: 'ts' } as const;
       await build({ stdin, outfile: writer, bundle: true, platform: 'node', format: 'cjs', logLevel: 'error' });
+      const bare = world.write('bare-writer.cjs', BARE);
       const rows: FigureRow[] = [];
-      for (const writers of WRITERS) rows.push(await row(world, writer, writers, rounds));
+      for (const writers of WRITERS) rows.push(await row(world, { ours: writer, bare }, writers, rounds));
       return rows;
     } finally {
       world.dispose();
@@ -45,34 +62,44 @@ export const JOURNAL: Figure = {
   },
 };
 
-async function row(world: BenchWorld, writer: string, writers: number, rounds: number): Promise<FigureRow> {
-  const rates: number[] = [];
+async function row(
+  world: BenchWorld,
+  scripts: Record<'ours' | 'bare', string>,
+  writers: number,
+  rounds: number,
+): Promise<FigureRow> {
   let lost = 0;
-  for (let round = 0; round < rounds; round += 1) {
-    const task = path.join(world.root, `journal-${writers}-${round}`);
-    mkdirSync(path.join(task, 'state'), { recursive: true });
-    const each = APPENDS / writers;
-    const children = Array.from({ length: writers }, () =>
-      spawn(process.execPath, [writer, task, String(each)], { env: world.env, stdio: ['pipe', 'pipe', 'inherit'] }),
-    );
-    await Promise.all(children.map(({ stdout }) => once(stdout, 'data')));
-    const began = performance.now();
-    const ends = children.map(ended);
-    for (const { stdin } of children) stdin.write('go\n');
-    await Promise.all(ends);
-    rates.push(APPENDS / ((performance.now() - began) / 1000));
-    lost += APPENDS - written(task);
-  }
-  const { median, min } = timesOf(rates);
-  const isFast = { goal: `≥ ${GOAL} a second`, isReached: median >= GOAL };
-  return {
-    what: `durable appends, ${writers} process${writers === 1 ? '' : 'es'}, ${lost} lost`,
-    unit: 'a second',
-    ours: median,
-    min,
-    peer: null,
-    goals: [...(writers === 32 ? [isFast] : []), { goal: '0 lost', isReached: lost === 0 }],
-  };
+  const { ours, bare } = await inTurns(rounds, {
+    ours: async (round) => {
+      const { perSecond, lines } = await appended(world, scripts.ours, writers, `ours-${writers}-${round}`);
+      lost += APPENDS - lines;
+      return perSecond;
+    },
+    bare: async (round) => (await appended(world, scripts.bare, writers, `bare-${writers}-${round}`)).perSecond,
+  });
+  const isFast = { goal: `≥ ${GOAL} a second`, isReached: ours.median >= GOAL };
+  return rowOf(
+    `durable appends, ${writers} process${writers === 1 ? '' : 'es'}, ${lost} lost`,
+    'a second',
+    ours,
+    { name: '`node`, each written and synced', ...bare },
+    [...(writers === 32 ? [isFast] : []), { goal: '0 lost', isReached: lost === 0 }],
+  );
+}
+
+async function appended(world: BenchWorld, script: string, writers: number, name: string) {
+  const task = path.join(world.root, `journal-${name}`);
+  mkdirSync(path.join(task, 'state'), { recursive: true });
+  const each = APPENDS / writers;
+  const children = Array.from({ length: writers }, () =>
+    spawn(process.execPath, [script, task, String(each)], { env: world.env, stdio: ['pipe', 'pipe', 'inherit'] }),
+  );
+  await Promise.all(children.map(({ stdout }) => once(stdout, 'data')));
+  const began = performance.now();
+  const ends = children.map(ended);
+  for (const { stdin } of children) stdin.write('go\n');
+  await Promise.all(ends);
+  return { perSecond: APPENDS / ((performance.now() - began) / 1000), lines: written(task) };
 }
 
 /** Some stand behind an empty line: a writer cannot know whether the one before it has ended its own. */

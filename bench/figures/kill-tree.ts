@@ -62,31 +62,44 @@ export interface EndedTrees {
 
 /** Linux alone: the moments of the deaths are read from /proc. @param obeys whether its members end by TERM. */
 export async function endTrees(rounds: number, obeys: 'yes' | 'no'): Promise<EndedTrees> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'bench-kill-'));
-  try {
-    for (const [name, text] of Object.entries({ member: MEMBER, root: ROOT, 'end.mts': END }))
-      writeFileSync(path.join(folder, name), text);
-    const ended: EndedTrees = { ms: [], leftOver: 0 };
+  const ended: EndedTrees = { ms: [], leftOver: 0 };
+  await inFolder(async (folder) => {
     for (let i = 0; i < rounds; i += 1) {
-      const one = await round(folder, `bench-${process.pid}-${obeys}-${i}`, obeys);
+      const one = await endOne(folder, `bench-${process.pid}-${obeys}-${i}`, obeys);
       ended.ms.push(obeys === 'no' ? one.goneMs - GRACE_MS : one.goneMs);
       ended.leftOver += one.left;
       if (one.ended < MEMBERS) throw new Error(`only ${one.ended} of ${MEMBERS} were found beside the root`);
     }
-    return ended;
+  });
+  return ended;
+}
+
+/** What nobody gets below: the same tree, by one KILL to each of its processes, all of them known. @returns milliseconds until the last was gone. */
+export async function killKnownTree(): Promise<number> {
+  let ms = 0;
+  await inFolder(async (folder) => {
+    const { env, told } = placeOf(folder, `bench-${process.pid}-known`, 'no');
+    const root = spawn('sh', [env.ROOT!], { detached: true, stdio: 'ignore', env });
+    const watched = await started(told, () => root.exitCode !== null);
+    const began = now();
+    for (const pid of watched.keys()) process.kill(pid, 'SIGKILL');
+    ms = (await goneAt(watched)) - began;
+  });
+  return ms;
+}
+
+async function inFolder(act: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'bench-kill-'));
+  try {
+    for (const [name, text] of Object.entries({ member: MEMBER, root: ROOT, 'end.mts': END }))
+      writeFileSync(path.join(folder, name), text);
+    await act(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-interface Round {
-  /** From the first TERM, by the clock that all processes share. */
-  goneMs: number;
-  ended: number;
-  left: number;
-}
-
-async function round(folder: string, marker: string, obeys: 'yes' | 'no'): Promise<Round> {
+function placeOf(folder: string, marker: string, obeys: 'yes' | 'no'): { env: NodeJS.ProcessEnv; told: string } {
   const told = path.join(folder, `${marker}.told`);
   writeFileSync(told, '');
   const env = {
@@ -98,6 +111,18 @@ async function round(folder: string, marker: string, obeys: 'yes' | 'no'): Promi
     MEMBER: path.join(folder, 'member'),
     ROOT: path.join(folder, 'root'),
   };
+  return { env, told };
+}
+
+interface Round {
+  /** From the first TERM, by the clock that all processes share. */
+  goneMs: number;
+  ended: number;
+  left: number;
+}
+
+async function endOne(folder: string, marker: string, obeys: 'yes' | 'no'): Promise<Round> {
+  const { env, told } = placeOf(folder, marker, obeys);
   const ender = spawn(process.execPath, ['--import', 'tsx', path.join(folder, 'end.mts')], {
     env,
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -106,13 +131,28 @@ async function round(folder: string, marker: string, obeys: 'yes' | 'no'): Promi
   ender.stdout.on('data', (piece) => {
     said += piece;
   });
-  const members = () => readFileSync(told, 'utf8').split('\n').filter(Boolean).map(Number);
-  while (members().length < MEMBERS + 1 && ender.exitCode === null)
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  const watched = new Map([...members(), ...sleepersOf(members())].map((pid) => [pid, readRow(pid)?.startTime]));
-  if (ender.exitCode !== null) throw new Error(`the process that ends the tree exited ${ender.exitCode} too early`);
+  const watched = await started(told, () => ender.exitCode !== null);
   const closed = once(ender, 'close');
   ender.stdin.write('end\n');
+  const gone = await goneAt(watched);
+  await closed;
+  const { began, ended } = JSON.parse(said) as { began: number; ended: number };
+  return { goneMs: gone - began, ended, left: watched.size };
+}
+
+/** Processes by their number, each with what tells it from a later one of the same number. */
+type Watched = Map<number, string | undefined>;
+
+/** All of a tree, once all of it is there. */
+async function started(told: string, isOver: () => boolean): Promise<Watched> {
+  const members = () => readFileSync(told, 'utf8').split('\n').filter(Boolean).map(Number);
+  while (members().length < MEMBERS + 1 && !isOver()) await new Promise((resolve) => setTimeout(resolve, 5));
+  if (isOver()) throw new Error('the tree, or what ends it, has ended too early');
+  return new Map([...members(), ...sleepersOf(members())].map((pid) => [pid, readRow(pid)?.startTime]));
+}
+
+/** When the last of them was gone; those that are not within ten seconds stay in `watched`. */
+async function goneAt(watched: Watched): Promise<number> {
   const alive = () => {
     for (const [pid, startTime] of watched) {
       const row = readRow(pid);
@@ -122,10 +162,7 @@ async function round(folder: string, marker: string, obeys: 'yes' | 'no'): Promi
   };
   const last = now() + 10_000;
   while (alive() && now() < last) await new Promise((resolve) => setTimeout(resolve, watched.size > 3 ? 2 : 1));
-  const gone = now();
-  await closed;
-  const { began, ended } = JSON.parse(said) as { began: number; ended: number };
-  return { goneMs: gone - began, ended, left: watched.size };
+  return now();
 }
 
 /** Each member waits in a sleep, which has to go too. */

@@ -2,13 +2,16 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 
-const BEGIN = '<!-- bench -->';
-const END = '<!-- /bench -->';
+export const PAGE = 'docs/figures.md';
 
-/** @param blocks paragraphs and tables. */
-export function writeFigures(page: string, blocks: readonly string[]): void {
+/**
+ * @param mark what stands between `<!-- mark -->` and `<!-- /mark -->` is replaced.
+ * @param blocks paragraphs and tables.
+ */
+export function writeFigures(mark: 'bench' | 'truth', blocks: readonly string[], page = PAGE): void {
   const text = readFileSync(page, 'utf8');
-  const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
-  if (begin === -1 || end < begin) throw new Error(`${page} has no place between ${BEGIN} and ${END}`);
-  writeFileSync(page, `${text.slice(0, begin)}${BEGIN}\n${blocks.join('\n\n')}\n${text.slice(end)}`);
+  const [begin, end] = [`<!-- ${mark} -->`, `<!-- /${mark} -->`];
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+  if (from === -1 || to < from) throw new Error(`${page} has no place between ${begin} and ${end}`);
+  writeFileSync(page, `${text.slice(0, from)}${begin}\n${blocks.join('\n\n')}\n${text.slice(to)}`);
 }

@@ -27,5 +27,7 @@ export async function inTurns<Side extends string>(
 
 export function timesOf(values: readonly number[]): Times {
   const sorted = [...values].sort((a, b) => a - b);
-  return { median: sorted[Math.floor(sorted.length / 2)]!, min: sorted[0]! };
+  const half = sorted.length / 2;
+  // Of an even number the mean of the middle two: of two rounds it is not the worse one.
+  return { median: (sorted[Math.ceil(half) - 1]! + sorted[Math.floor(half)]!) / 2, min: sorted[0]! };
 }

@@ -32,6 +32,11 @@ const differing = (chars: number): string => {
   for (let i = 0; text.length < chars; i += 1) text += `${rows[i % rows.length]} ${i.toString(36)} and ${i % 977}\n`;
   return text;
 };
+/** What is measured on them: 8 MB each. */
+export const LOG_TEXTS = {
+  ordinary: (): string => long(LOG),
+  differing: (): string => differing(MEGABYTES * 1e6),
+};
 const JSONL = `${JSON.stringify({
   type: 'item.completed',
   item: { id: 'item_7', type: 'agent_message', text: 'The token count is ordinary: no password here.\n'.repeat(6) },
@@ -70,7 +75,7 @@ const JUDGING: Record<string, (text: string) => unknown> = Object.fromEntries(
 export const measureThroughput = (): Throughput => ({
   ...Object.fromEntries(Object.entries(WORKS).map(([name, work]) => [name, megabytesPerSecond(LOG, work)])),
   'redact JSONL': megabytesPerSecond(JSONL, redact),
-  'select error lines, no two the same': megabytesPerSecond(differing(MEGABYTES * 1e6), selectLines),
+  'select error lines, no two the same': megabytesPerSecond(LOG_TEXTS.differing(), selectLines),
 });
 
 /** @param texts the corpus' own, each repeated until it is as long. */
@@ -101,13 +106,14 @@ function selectLines(text: string): string[] {
   return selected.lines();
 }
 
+const long = (piece: string): string => piece.repeat(Math.ceil((MEGABYTES * 1e6) / piece.length));
 // From bytes, as it comes from a file: a string that is still a tree of pieces would be measured instead.
 const flat = (text: string): string => Buffer.from(text).toString();
 const grown = (piece: string): string =>
   flat(piece.repeat(Math.ceil(HOSTILE_CHARS / piece.length)).slice(0, HOSTILE_CHARS));
 
 function megabytesPerSecond(piece: string, work: (text: string) => unknown): number {
-  const text = flat(piece.repeat(Math.ceil((MEGABYTES * 1e6) / piece.length)));
+  const text = flat(long(piece));
   return text.length / 1000 / median(text, work);
 }
 

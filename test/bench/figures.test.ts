@@ -1,0 +1,106 @@
+// What `npm run bench` makes of its measurements: turns, medians, rows, the page; and which flags it refuses.
+
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { writeFigures } from '../../bench/figures/page.ts';
+import { inTurns, timesOf } from '../../bench/figures/pairs.ts';
+import { figuresOf } from '../../bench/figures/parts.ts';
+import { weighIn } from '../../bench/figures/peak-memory.ts';
+import { cells, rowOf } from '../../bench/figures/row.ts';
+import { BenchWorld } from '../../bench/figures/world.ts';
+
+const test = suite<{ world: BenchWorld }>('figures of the bench');
+test.before.each((context) => {
+  context.world = new BenchWorld();
+});
+test.after.each(({ world }) => world.dispose());
+
+test('each side is measured in turns, in the other order the next time, and the round that warms does not count', async () => {
+  const order: string[] = [];
+  const side = (name: string) => (round: number) => {
+    order.push(`${name}${round}`);
+    return round === 0 ? 1000 : round;
+  };
+  const { ours, bare } = await inTurns(3, { ours: side('o'), bare: side('b') });
+  assert.equal(order, ['o0', 'b0', 'b1', 'o1', 'o2', 'b2', 'b3', 'o3']);
+  assert.equal(
+    [ours, bare],
+    [
+      { median: 2, min: 1 },
+      { median: 2, min: 1 },
+    ],
+  );
+});
+
+test('the median of an even number is between its middle two', () => {
+  assert.equal(timesOf([500, 304]), { median: 402, min: 304 });
+  assert.equal(timesOf([4, 1, 2, 100]), { median: 3, min: 1 });
+  assert.equal(timesOf([7]), { median: 7, min: 7 });
+});
+
+test('a row tells both sides, their difference and ratio, and which goals are missed', () => {
+  const goals = [
+    { goal: '≤ + 15 ms', isReached: false },
+    { goal: '0 lost', isReached: true },
+  ];
+  const peer = { name: 'bare `node`', median: 20, min: 19 };
+  assert.equal(cells(rowOf('a wrapper', 'ms', { median: 50, min: 48 }, peer, goals)), [
+    ...['a wrapper', '50.0 ms', '48.0 ms', '20.0 ms (bare `node`)', '30.0 ms', '2.50'],
+    '≤ + 15 ms: **missed**; 0 lost: reached',
+  ]);
+  assert.equal(cells(rowOf('alone', 'MiB', { median: 5, min: 5 }, null)), [
+    'alone',
+    '5.0 MiB',
+    '5.0 MiB',
+    '–',
+    '–',
+    '–',
+    '–',
+  ]);
+});
+
+test('what is written stands between its own marks, and nothing else of the page is changed', ({ world }) => {
+  const text = 'a\n<!-- truth -->\nold\n<!-- /truth -->\nb\n<!-- bench -->\nold\n<!-- /bench -->\nc\n';
+  const page = world.write('page.md', text);
+  writeFigures('bench', ['caption', '| table |'], page);
+  assert.is(readFileSync(page, 'utf8'), text.replace('<!-- bench -->\nold', '<!-- bench -->\ncaption\n\n| table |'));
+  world.write('page.md', 'a\n<!-- bench -->\n');
+  assert.throws(() => writeFigures('bench', [], page), /no place between/);
+});
+
+test('the most memory of a process is its own, whatever its parent holds', ({ world }) => {
+  const held = Buffer.alloc(400 * 1024 ** 2, 1);
+  const memory = weighIn(world);
+  world.node([...memory.flags, 'bare.cjs']);
+  const mib = memory.last();
+  assert.ok(mib > 10 && mib < 200, `${mib} MiB beside ${held.length} bytes`);
+});
+
+test('parts say how often each side is measured, or that they have a way of their own', () => {
+  const rounds = Object.entries(figuresOf(1000)).map(([name, figure]) => [name, figure.rounds] as const);
+  const own = rounds.flatMap(([name, of]) => (of === null ? [name] : []));
+  assert.equal(own, ['texts', 'hostile', 'batch', 'memory', 'wait']);
+  assert.ok(rounds.every(([, of]) => of === null || of >= 3));
+});
+
+for (const [words, why] of [
+  [['nothing'], 'there is no part nothing'],
+  [['texts', '--rounds', '0'], '--rounds is a whole number from 1, not 0'],
+  [['batch', '--batch', 'many'], '--batch is a whole number from 10, not many'],
+  [['texts', '--figures'], '--figures is of all parts, so it takes no NAME'],
+  [['--nope'], "Unknown option '--nope'"],
+] as const)
+  test(`npm run bench -- ${words.join(' ')} is refused before anything is measured`, () => {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--import', 'tsx', path.resolve('bench/figures.ts'), ...words],
+      { encoding: 'utf8' },
+    );
+    assert.equal([status, stdout], [2, '']);
+    assert.ok(stderr.startsWith(`bench: ${why}`), stderr);
+  });
+
+test.run();
