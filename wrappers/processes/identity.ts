@@ -8,8 +8,18 @@ import { processTable } from './table.ts';
 
 /** The identity of a process of this machine that runs, or null when it is gone. */
 export async function identify(pid: number): Promise<ProcessIdentity | null> {
+  if (pid === process.pid) return identifySelf();
   const row = await processTable.row(pid);
   return row === null || row.zombie ? null : nameOf(row);
+}
+
+/** What never changes of this process is asked once; its host may be renamed. */
+let own: ProcessIdentity | null = null;
+
+async function identifySelf(): Promise<ProcessIdentity | null> {
+  const row = own === null ? await processTable.row(process.pid) : null;
+  if (row !== null) own = await nameOf(row);
+  return own && { ...own, host: hostname() };
 }
 
 /**
