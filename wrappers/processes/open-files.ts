@@ -1,9 +1,11 @@
 // Which files those who called us have open for writing: a log that the shell made lies in the tree and grows under our hands.
 
 import { fstatSync, type Stats, statSync } from 'node:fs';
+import { nowMs } from '../steady-clock.ts';
 import { ancestorsOf } from './ancestors.ts';
 import { openForWriting } from './linux-signs.ts';
 import { processTable } from './table.ts';
+import { SHORT_MS } from './tree-types.ts';
 
 /**
  * Inodes, on that folder's device, of the regular files that our own stdout and stderr are, and on Linux of those that a
@@ -25,8 +27,14 @@ function stdio(fd: number): Stats | null {
   }
 }
 
+/** Who was seen in another session a moment ago: nobody joins ours, and no number comes round again so soon. */
+let strangers = { sinceMs: Number.NEGATIVE_INFINITY, pids: new Set<number>() };
+
 async function callers(): Promise<number[]> {
   const own = await processTable.row(process.pid);
-  const session = (await processTable.list()).filter(({ sid }) => sid === own?.sid);
+  if (nowMs() - strangers.sinceMs >= SHORT_MS) strangers = { sinceMs: nowMs(), pids: new Set() };
+  const rows = await processTable.list(null, strangers.pids);
+  const session = rows.filter(({ sid }) => sid === own?.sid);
+  for (const { pid, sid } of rows) if (sid !== own?.sid) strangers.pids.add(pid);
   return [...new Set([...session, ...(await ancestorsOf(process.pid))].map(({ pid }) => pid))];
 }
