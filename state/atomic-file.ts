@@ -8,8 +8,14 @@ import { readRegular, UnfitFileError } from './disk/regular-file.ts';
 import { type Durability, makeWay, replaceText } from './disk/replace-file.ts';
 import { setAsideIfThere } from './disk/set-aside.ts';
 
+/** What a text says; the same text says the same, and need not be parsed again. */
+export interface KnownJson<T> {
+  text: string;
+  value: T;
+}
+
 type Read<T> =
-  | { how: 'read'; value: T }
+  | ({ how: 'read' } & KnownJson<T>)
   | { how: 'absent' }
   | { how: 'set_aside'; message: string }
   | { how: 'left'; message: string };
@@ -42,13 +48,17 @@ async function writeSynced(file: string, text: string): Promise<void> {
 }
 
 export const writeJson = (file: string, value: unknown, durability?: Durability): Promise<void> =>
-  writeAtomic(file, `${JSON.stringify(value, null, 2)}\n`, durability);
+  writeAtomic(file, jsonText(value), durability);
+
+/** As it is written for people. */
+export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 /** Reads a JSON object; an empty file is an absent one, a file that is none is moved aside, and the message says where to; or it is left, for who only looks. */
 export async function readJson<T extends object>(
   file: string,
   clock: () => Date,
   broken: 'set_aside' | 'left' = 'set_aside',
+  known?: KnownJson<T>,
 ): Promise<Read<T>> {
   const unfit = (why: string): Read<T> => {
     if (broken === 'left') return { how: 'left', message: why };
@@ -64,11 +74,12 @@ export async function readJson<T extends object>(
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { how: 'absent' };
     throw error;
   }
+  if (text === known?.text) return { how: 'read', ...known };
   // A loss of power leaves such; there is nothing in it that anybody wrote.
   if (/^[\0\s]*$/.test(text)) return { how: 'absent' };
   try {
     const value = JSON.parse(text) as T;
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { how: 'read', value };
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { how: 'read', text, value };
   } catch {
     // Told below, as for any text that is no JSON object.
   }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { isTool, type Tool } from '../../policies/facts/tools.ts';
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
 import { type Json, partOf } from '../../policies/text/json.ts';
-import { readJson, writeJson } from '../atomic-file.ts';
+import { jsonText, type KnownJson, readJson, writeAtomic } from '../atomic-file.ts';
 import { isSameFolder, realOr } from '../disk/real-path.ts';
 import { isSessionEntry } from './session-shape.ts';
 
@@ -47,13 +47,28 @@ export async function readSessions(
   broken?: 'set_aside' | 'left',
 ): Promise<Sessions> {
   const file = sessionsFile(stateFolder);
-  const read = await readJson<Json>(file, clock, broken);
-  if (read.how === 'read') return sessionsIn(read.value, file);
+  const before = known.get(file);
+  const read = await readJson<Json>(file, clock, broken, before);
+  if (read.how === 'read') return read.value === before?.value ? before.sessions : remember(file, read);
   return { ...sessionsIn({}, file), warnings: read.how === 'absent' ? [] : [`${read.message}; no session is known`] };
 }
 
-export const writeSessions = (stateFolder: string, { json }: Sessions): Promise<void> =>
-  writeJson(sessionsFile(stateFolder), json, 'renamed');
+export async function writeSessions(stateFolder: string, { json }: Sessions): Promise<void> {
+  const file = sessionsFile(stateFolder);
+  const text = jsonText(json);
+  await writeAtomic(file, text, 'renamed');
+  remember(file, { text, value: json });
+}
+
+/** As it was read or written last: a batch goes through it for each of its calls, and it has an entry for each of its tasks. */
+const known = new Map<string, KnownJson<Json> & { sessions: Sessions }>();
+
+function remember(file: string, { text, value }: KnownJson<Json>): Sessions {
+  const sessions = sessionsIn(value, file);
+  known.clear();
+  known.set(file, { text, value, sessions });
+  return sessions;
+}
 
 const MAX_GIVEN_UP = 200;
 
@@ -73,7 +88,7 @@ function sessionsIn(json: Json, file: string): Sessions {
     for (const [key, value] of Object.entries(own(active, tag) ?? {})) {
       const named = readKey(key);
       if (named === null || value === undefined) continue;
-      if (isSessionEntry(value)) found.push({ tag, key, ...named, entry: value });
+      if (isSound(value)) found.push({ tag, key, ...named, entry: value });
       else strange.push(placeOf(tag, key));
     }
   const changed = (tags: Json) => sessionsIn(put(json, 'active_sessions', tags), file);
@@ -130,6 +145,16 @@ function sessionsIn(json: Json, file: string): Sessions {
     },
   };
   return sessions;
+}
+
+/** An entry is never changed, only replaced. */
+const sound = new WeakSet<object>();
+
+function isSound(value: unknown): value is SessionEntry {
+  if (typeof value === 'object' && value !== null && sound.has(value)) return true;
+  if (!isSessionEntry(value)) return false;
+  sound.add(value);
+  return true;
 }
 
 /** `copilot`, or `copilot@/the/folder` for a session that is good for one folder alone. */

@@ -144,4 +144,23 @@ test('a folder in its place is set aside whole, told, and a file is written', as
   assert.is(stored(folder).active_sessions.a.codex.session_id, 's1');
 });
 
+test('what was written or read last is not gone through again, and one letter that a person changes in it is seen', async ({
+  folder,
+}) => {
+  const written = (await readSessions(folder, clock)).with('a', 'codex', entry('s1'));
+  await writeSessions(folder, written);
+  const first = await readSessions(folder, clock);
+  assert.is(first.json, written.json);
+  assert.is(await readSessions(folder, clock), first);
+  writeFileSync(sessionsFile(folder), readFileSync(sessionsFile(folder), 'utf8').replace('s1', 's2'));
+  assert.is((await readSessions(folder, clock)).entry('a', 'codex')?.session_id, 's2');
+});
+
+test('what is read as it was written is what another process reads', async ({ folder }) => {
+  const given: SessionEntry = { ...entry('s1'), poisoned: 'x', in_place_of: 's0' };
+  const written = (await readSessions(folder, clock)).with('a', 'codex', given).givingUp('codex', 's0');
+  await writeSessions(folder, written);
+  assert.equal((await readSessions(folder, clock)).json, stored(folder));
+});
+
 test.run();
