@@ -55,19 +55,28 @@ export async function acquireTicket(request: TicketRequest): Promise<QueueTurn> 
       release();
       return { how: 'stopped' };
     }
-    const blocking = await blockingIn(queue, ticket, request);
-    if (blocking === null) return { how: 'taken', within: isWithin(queue, ticket), release };
+    const { blocking, earlier } = await blockingIn(queue, ticket, request);
+    if (blocking === null)
+      return { how: 'taken', within: conflict(earlier, ticket) && isWithin(queue, ticket), release };
     if (!told) whileWaiting({ who: whoIs(blocking, ticket.owner), ticket: blocking.ticket });
     await waitForChange(blocking.file, LOOK_MS, stop);
   }
 }
 
 /** Those who are gone were taken out of the line: who still stands before us and does not block has called us. */
-const isWithin = (queue: Queue, ours: Ticket): boolean =>
-  (queue.before(ours.id) ?? []).some(({ ticket }) => ticket.mode === 'write' || ours.mode === 'write');
+const isWithin = (queue: Queue, ours: Ticket): boolean => conflict(queue.before(ours.id) ?? [], ours);
+
+type Earlier = NonNullable<ReturnType<Queue['before']>>;
+
+const conflict = (earlier: Earlier, ours: Ticket): boolean =>
+  earlier.some(({ ticket }) => ticket.mode === 'write' || ours.mode === 'write');
 
 /** The oldest place that has to be left before ours counts. */
-async function blockingIn(queue: Queue, ours: Ticket, request: TicketRequest): Promise<QueueStanding | null> {
+async function blockingIn(
+  queue: Queue,
+  ours: Ticket,
+  request: TicketRequest,
+): Promise<{ blocking: QueueStanding | null; earlier: Earlier }> {
   const earlier = queue.before(ours.id);
   if (earlier === null) {
     // Somebody deleted the file of the queue: all stand in line anew.
@@ -75,7 +84,8 @@ async function blockingIn(queue: Queue, ours: Ticket, request: TicketRequest): P
     return blockingIn(queue, ours, request);
   }
   // What is over is over for good: nobody else has to look at it.
-  return firstBlocking(ours, earlier, { ...request, self: ours.owner }, (id) => releaseQuietly(queue, id));
+  const looking = { ...request, self: ours.owner };
+  return { blocking: await firstBlocking(ours, earlier, looking, (id) => releaseQuietly(queue, id)), earlier };
 }
 
 async function ticketFor({
