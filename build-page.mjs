@@ -1,8 +1,8 @@
 // Builds the console's page into one file: its script and its style within it, so that it asks for nothing by network.
 import { build } from 'esbuild';
 
-/** The page's text, and what was bundled. */
-export async function pageOf(script, style) {
+/** The page's text, and what was bundled. @param plugins of esbuild, for a test that looks into it. */
+export async function pageOf(script, style, plugins = []) {
   const { outputFiles, metafile } = await build({
     entryPoints: [script, style],
     outdir: 'dist',
@@ -19,6 +19,7 @@ export async function pageOf(script, style) {
     // dist/THIRD-PARTY.txt says them all.
     legalComments: 'none',
     logLevel: 'warning',
+    plugins: [...plugins],
   });
   const textOf = (kind) => outputFiles.find(({ path }) => path.endsWith(kind)).text.trim();
   return { html: htmlOf(textOf('.js'), textOf('.css')), metafile };

@@ -80,7 +80,7 @@ for (const [label, stands] of RECOVERIES)
     await go(`sessions/${id}`);
     await page.getByRole('button', { name: 'Recover …' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel(label).check();
+    await dialog.getByLabel(label).click();
     await dialog.getByRole('button', { name: 'Do it' }).click();
     await page.locator('.notes .notice.good').waitFor();
     assert.is(await standsIn(rig, id), stands);
@@ -95,6 +95,7 @@ live.test('how it goes with the services is said, and the list is filtered by an
   await go('sessions');
   await page.getByRole('heading', { name: 'Health' }).waitFor();
   await page.getByText(/without an unrecoverable error|No unrecoverable error/).waitFor();
+  await page.getByText('The same as a table').click();
   const rows = page.getByRole('region', { name: 'Conversations' }).last().locator('tbody tr');
   await rows.first().waitFor();
   const all = await rows.count();

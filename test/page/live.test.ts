@@ -79,6 +79,7 @@ live.test('a task that is deleted under the page is said to be gone', async ({ r
     .getByText(/no task|gone|archived|deleted/i)
     .first()
     .waitFor();
+  await page.getByRole('button', { name: 'Ask again' }).click();
   await go('tasks');
   await page.getByRole('link', { name: 'settings-page' }).waitFor({ state: 'detached' });
 });

@@ -36,6 +36,8 @@ export interface Look {
   height?: number;
   scheme?: 'light' | 'dark';
   motion?: 'reduce' | 'no-preference';
+  /** Done to it before it goes anywhere. */
+  before?: (context: BrowserContext) => Promise<void>;
 }
 
 export const openBrowser = (): Promise<Browser> =>
@@ -57,6 +59,7 @@ export async function visit(browser: Browser, address: string, look: Look = {}):
     acceptDownloads: true,
   });
   context.setDefaultTimeout(15_000);
+  await look.before?.(context);
   const page = await context.newPage();
   const complaints: string[] = [];
   const asked: string[] = [];

@@ -1,9 +1,11 @@
 // A suite of tests of the page over the console itself: one world of real runs, one console, a window for each test.
 
-import type { Browser } from 'playwright-core';
+import type { Browser, BrowserContext } from 'playwright-core';
 import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
 import { hasChromium, openBrowser, type Visit, visit } from './browser.ts';
 import { type ConsoleProcess, startConsole } from './console-process.ts';
+import { CONTROL_OF, CONTROLS, controlName, type LiveFile } from './controls.ts';
 import { fillWorld, openWorld, type World } from './world.ts';
 
 export interface Live extends Visit, World {
@@ -22,7 +24,9 @@ interface LiveSuite {
   run(): void;
 }
 
-export function liveSuite(name: string): LiveSuite {
+/** It has a test more: that the controls which the table gives to this file were used. */
+export function liveSuite(name: LiveFile): LiveSuite {
+  const used = new Set<string>();
   const tests = suite<{ world: World; console: ConsoleProcess; browser: Browser }>(name);
   tests.before(async (context) => {
     if (!hasChromium()) throw new Error('this suite needs Chromium: apt-get update && apt-get install -y chromium');
@@ -39,7 +43,7 @@ export function liveSuite(name: string): LiveSuite {
   return {
     test(title, act) {
       tests(title, async ({ world, console, browser }) => {
-        const visited = await visit(browser, console.url);
+        const visited = await visit(browser, console.url, { before: (context) => noteUses(context, used) });
         try {
           await visited.page.locator('.link-state.live').waitFor();
           await act({ ...visited, ...world, browser, console, ...waysOf(visited, world) });
@@ -48,8 +52,27 @@ export function liveSuite(name: string): LiveSuite {
         }
       });
     },
-    run: () => tests.run(),
+    run() {
+      const due = Object.keys(CONTROLS).filter((control) => CONTROLS[control] === name);
+      tests(`its ${due.length} controls were used`, () => {
+        assert.equal(
+          due.filter((control) => !used.has(control)),
+          [],
+        );
+      });
+      tests.run();
+    },
   };
+}
+
+/** Of a page in it: what is clicked, filled or chosen, whoever does it. */
+async function noteUses(context: BrowserContext, used: Set<string>): Promise<void> {
+  await context.exposeBinding('noteUse', (_, control: [string, string, string]) => void used.add(controlName(control)));
+  await context.addInitScript(`for (const what of ['click', 'input', 'change'])
+    addEventListener(what, ({ target }) => {
+      const control = (${CONTROL_OF})(target);
+      if (control !== null) noteUse(control);
+    }, true);`);
 }
 
 function waysOf({ page }: Visit, { rig }: World): Pick<Live, 'go' | 'confirm' | 'told'> {

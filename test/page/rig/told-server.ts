@@ -25,7 +25,7 @@ export interface ToldServer {
 
 const PAGE = pageFile(readFileSync('dist/console.html'));
 
-export async function openToldServer(told: Record<string, unknown>): Promise<ToldServer> {
+export async function openToldServer(told: Record<string, unknown>, page = PAGE): Promise<ToldServer> {
   const streams = new Set<ServerResponse>();
   const refused: ToldServer['refused'] = {};
   const changes: ToldServer['changes'] = [];
@@ -37,8 +37,8 @@ export async function openToldServer(told: Record<string, unknown>): Promise<Tol
     const { pathname } = new URL(request.url!, 'http://localhost');
     const no = refused[pathname];
     if (pathname === '/') {
-      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': PAGE.policy });
-      response.end(PAGE.html);
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': page.policy });
+      response.end(page.html);
     } else if (no !== undefined) send(response, no.status, no);
     else if (pathname === '/api/events') {
       response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -1,0 +1,155 @@
+// A control without a test is found: all that the source of the page has are drawn, and each that is drawn is one that a test over the console itself uses.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Plugin } from 'esbuild';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { pageOf } from '../../build-page.mjs';
+import { pageFile } from '../../console/server/page-file.ts';
+import { hasChromium, openBrowser, type Visit, visit } from './rig/browser.ts';
+import { CONTROL_OF, CONTROLS, controlName } from './rig/controls.ts';
+import { openToldServer, type ToldServer } from './rig/told-server.ts';
+import { PLACES, toldWorld } from './rig/told-world.ts';
+
+const controls = suite('controls');
+
+const PAGE = path.resolve('console/page');
+const TAG = /<(?:button|input|select|textarea|summary)(?=[\s>])|<a(?=\s[^>]*\bdownload\b)/g;
+
+/** The text of a part of the page, with the place of each control's source in an attribute of it. */
+function marked(file: string): { text: string; places: string[] } {
+  const source = readFileSync(file, 'utf8');
+  const places: string[] = [];
+  const text = source.replace(TAG, (tag, at: number) => {
+    const before = source.slice(0, at).split('\n');
+    const place = `${path.relative(PAGE, file)}:${before.length}:${before.at(-1)!.length + 1}`;
+    places.push(place);
+    return `${tag} data-source="${place}"`;
+  });
+  return { text, places };
+}
+
+const MARKING: Plugin = {
+  name: 'marks the controls',
+  setup({ onLoad }) {
+    onLoad({ filter: /console\/page\/.*\.tsx$/ }, ({ path: file }) => ({ contents: marked(file).text, loader: 'tsx' }));
+  },
+};
+
+const inSource = (): string[] =>
+  (readdirSync(PAGE, { recursive: true }) as string[])
+    .filter((file) => file.endsWith('.tsx'))
+    .flatMap((file) => marked(path.join(PAGE, file)).places)
+    .sort();
+
+/** The told world, with so much of everything that each control is there in one place or other. */
+function fullWorld(): Record<string, unknown> {
+  const world = toldWorld();
+  const { groups } = world['/api/failures'] as { groups: object[] };
+  const many = Array.from({ length: 13 }, (_, n) => `key-${n}`);
+  const diff = Array.from({ length: 1_100 }, (_, n) => `+line ${n}`).join('\n');
+  return {
+    ...world,
+    '/api/failures': { groups: [{ ...groups[0], task_ids: many }] },
+    '/api/tasks/price-rounding/diff': { text: diff, notes: [] },
+    '/api/tasks/price-rounding/texts/outputs%2Fone.err': { text: 'x'.repeat(25_000), cut: 0 },
+  };
+}
+
+/** What is pressed for more to be drawn, by place; a dialog is left by Escape. */
+const OPENS: Record<string, readonly (string | RegExp)[]> = {
+  now: ['Keys ?', 'Stop flaky-checkout'],
+  budgets: ['Set a budget', /^Change/, /^Let go of/],
+  distill: ['Distill a book …'],
+  machine: ['Sweep …'],
+  'distill/walden': ['Delete section 1'],
+  'sessions/58d9e1b3-73c5-4137-8fc7-bac02f7e65df': ['Undo the last answer', /^Bring back no/, 'Recover …'],
+};
+
+interface Seen {
+  names: Set<string>;
+  sources: Set<string>;
+}
+
+async function look({ page }: Visit, { names, sources }: Seen): Promise<void> {
+  await page.waitForFunction(() => document.querySelector('.skeletons') === null);
+  const found = (await page.evaluate(`[...document.querySelectorAll('[data-source]')]
+    .map((at) => [(${CONTROL_OF})(at), at.dataset.source])`)) as [[string, string, string], string][];
+  for (const [control, source] of found) {
+    names.add(controlName(control));
+    sources.add(source);
+  }
+}
+
+async function walk(visited: Visit, server: ToldServer): Promise<Seen> {
+  const { page } = visited;
+  const seen: Seen = { names: new Set(), sources: new Set() };
+  for (const place of PLACES) {
+    await page.evaluate(`location.hash = ${JSON.stringify(`#/${place}`)}`);
+    await page.locator(`.views a[aria-current][href="#/${place.split('/')[0]}"]`).waitFor();
+    await look(visited, seen);
+    for (const summary of await page.locator('summary').all()) await summary.click();
+    await look(visited, seen);
+    for (const name of OPENS[place] ?? []) {
+      await page.getByRole('button', { name }).first().click();
+      await page.getByRole('dialog').waitFor();
+      await look(visited, seen);
+      if (name instanceof RegExp && name.source === '^Change') {
+        await page.getByLabel('At the most').fill('');
+        await look(visited, seen);
+      }
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+  }
+  const book = server.told['/api/distill/walden'] as object;
+  server.told['/api/distill/walden'] = { ...book, state: 'running' };
+  await page.evaluate(`location.hash = '#/distill/walden'`);
+  await page.getByRole('button', { name: 'Pause' }).waitFor();
+  await look(visited, seen);
+  server.refused['/api/distill/pause'] = { status: 409, message: 'It is not running.' };
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByText('It is not running.').waitFor();
+  server.refused['/api/machine'] = { status: 500, message: 'The machine cannot be looked at.' };
+  await page.evaluate(`location.hash = '#/machine'`);
+  await page.getByText('The machine cannot be looked at.').waitFor();
+  await look(visited, seen);
+  return seen;
+}
+
+controls(
+  `${Object.keys(CONTROLS).length} controls: each is drawn, named and used over the console itself`,
+  async () => {
+    if (!hasChromium()) throw new Error('this suite needs Chromium: apt-get update && apt-get install -y chromium');
+    const { html } = await pageOf('console/page/main.tsx', 'console/page/style/style.css', [MARKING]);
+    const server = await openToldServer(fullWorld(), pageFile(Buffer.from(html)));
+    const browser = await openBrowser();
+    try {
+      const visited = await visit(browser, server.url);
+      await visited.page.locator('.link-state.live').waitFor();
+      const { names, sources } = await walk(visited, server);
+      assert.equal(
+        {
+          'in the source, and never drawn by the walk': inSource().filter((place) => !sources.has(place)),
+          'drawn, and used by no test over the console itself': [...names].filter((name) => !(name in CONTROLS)),
+          'in the table, and nowhere on the page': Object.keys(CONTROLS).filter((name) => !names.has(name)),
+        },
+        {
+          'in the source, and never drawn by the walk': [],
+          'drawn, and used by no test over the console itself': [],
+          'in the table, and nowhere on the page': [],
+        },
+      );
+    } finally {
+      await browser.close();
+      await server.close();
+    }
+  },
+);
+
+controls('the page of the console in docs/ says how many there are', () => {
+  assert.match(readFileSync('docs/console.md', 'utf8'), `each of its ${Object.keys(CONTROLS).length} controls`);
+});
+
+controls.run();

@@ -1,0 +1,137 @@
+// Lists and texts by the page over the console itself: filtered, sorted, opened to their end; each as the files have it.
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import * as assert from 'uvu/assert';
+import { answerWith, failWith } from '../rig/streams.ts';
+import { superviseTask } from '../rig/supervise-run.ts';
+import { makeTask } from '../rig/task-run.ts';
+
+import { liveSuite } from './rig/live-suite.ts';
+import { stageOf } from './rig/world.ts';
+
+const live = liveSuite('live-lists');
+
+interface Row {
+  task_id: string;
+  state: string;
+  calls: { used: number };
+}
+
+live.test('tasks are filtered by words and state, as many as the report has', async ({ page, go, told }) => {
+  const { tasks } = (await told('report')) as unknown as { tasks: Row[] };
+  const rows = page.locator('.row-at');
+  await go('tasks');
+  await page.getByLabel('Filter tasks').fill('rotate staging');
+  await page.getByText(`1 of ${tasks.length} tasks`).waitFor();
+  assert.match(await rows.first().innerText(), 'rotate-keys');
+  await page.getByLabel('Filter tasks').fill('');
+  const failed = tasks.filter(({ state }) => state === 'failed').length;
+  await page.getByRole('button', { name: `failed ${failed}`, exact: true }).click();
+  await page.getByText(`${failed} of ${tasks.length} tasks`).waitFor();
+  assert.is(await rows.count(), failed);
+});
+
+live.test('tasks are sorted by each column, there and back', async ({ page, go, told }) => {
+  await go('tasks');
+  const shown = () =>
+    page.locator('.row-at .task_id a').evaluateAll((links) =>
+      links
+        .map((link) => ({ at: Number((link.closest('.row-at') as HTMLElement).dataset.index), id: link.textContent }))
+        .sort((a, b) => a.at - b.at)
+        .map(({ id }) => id),
+    );
+  const { tasks } = (await told('report')) as unknown as { tasks: Row[] };
+  const by = (key: (row: Row) => string | number) =>
+    [...tasks]
+      .sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : a.task_id < b.task_id ? -1 : 1))
+      .map(({ task_id: id }) => id);
+  for (const [name, wanted] of [
+    ['Task', by(({ task_id: id }) => id)],
+    ['State', by(({ state }) => state)],
+    ['Calls', by(({ calls }) => calls.used)],
+    ['Money', null],
+    ['Last', null],
+  ] as const) {
+    const orders: Record<string, (string | null)[]> = {};
+    for (let times = 0; times < 2; times += 1) {
+      const head = page.getByRole('columnheader', { name });
+      const before = await head.getAttribute('aria-sort');
+      await page.getByRole('button', { name, exact: true }).click();
+      await head.and(page.locator(`:not([aria-sort="${before}"])`)).waitFor();
+      orders[String(await head.getAttribute('aria-sort'))] = await shown();
+    }
+    assert.equal(Object.keys(orders).sort(), ['ascending', 'descending'], name);
+    const { ascending, descending } = orders as { ascending: string[]; descending: string[] };
+    if (wanted !== null) assert.equal(ascending, wanted, name);
+    assert.equal([...ascending].sort(), [...descending].sort());
+    if (name !== 'Money') assert.is.not(JSON.stringify(ascending), JSON.stringify(descending), name);
+  }
+});
+
+live.test('failures are filtered, and all tasks of one cause are shown when they are asked for', async (shown) => {
+  const { rig, page, go } = shown;
+  const ids = Array.from({ length: 13 }, (_, n) => `expired-${n}`);
+  rig.answer(() => failWith('codex', 'unexpected status 401 Unauthorized: the certificate has expired', 401));
+  for (const id of ids) await makeTask(rig, { goal: 'Renew it.', stages: [stageOf('codex', 'brief')] }, id).run();
+  await go('failures');
+  const group = page.locator('.group', { hasText: 'the certificate has expired' });
+  await group.getByText('13').first().waitFor();
+  await group.getByRole('button', { name: 'all 13 tasks' }).click();
+  for (const id of ids) await group.getByRole('link', { name: id, exact: true }).waitFor();
+  await page.getByLabel('Filter failures').fill('expired-12');
+  await page.getByText(/^1 failure of /).waitFor();
+  await page.getByLabel('Filter failures').fill('nothing like it');
+  await page.getByText(/^0 failures of /).waitFor();
+});
+
+live.test('a long prompt and a long diff are shown to their end', async ({ rig, page, go }) => {
+  execFileSync('git', ['init', '-q'], { cwd: rig.project, env: rig.env });
+  const lines = Array.from({ length: 1_100 }, (_, n) => `line ${n}`).join('\n');
+  const goal = `Write it. ${'All of it, from the first word to the last. '.repeat(600)}`;
+  rig.answer(({ report }) =>
+    report.tool === 'gemini'
+      ? answerWith('gemini', JSON.stringify({ action: 'done', summary: 'It is written.' }))
+      : [{ do: 'save', file: 'src/long.txt', text: lines }, ...answerWith('codex', 'It is written.')],
+  );
+  const { code } = await superviseTask(rig, { goal }, 'long-text').supervise();
+  assert.is(code, 0);
+  await go('tasks/long-text/changes');
+  await page.getByRole('button', { name: /^Show all 1,1\d\d lines$/ }).click();
+  await page.getByText('+line 1099').waitFor();
+  await go('tasks/long-text/texts');
+  const prompt = page.locator('summary', { hasText: /^prompt/ }).first();
+  const name = await prompt.locator('.mono').innerText();
+  await prompt.click();
+  await page.getByRole('button', { name: /^Show all [\d,]+ characters$/ }).click();
+  const shown = await page.getByLabel(name).innerText();
+  const kept = readFileSync(path.join(rig.project, '.tmp/task/long-text', name), 'utf8');
+  assert.is(shown.trim(), kept.trim());
+});
+
+live.test('the keys are listed, lead to each view, and past the rail', async ({ page, go }) => {
+  await go('now');
+  await page.getByRole('button', { name: 'Keys' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  for (const [key, name] of [
+    ['t', 'Tasks'],
+    ['f', 'Failures'],
+    ['b', 'Budgets and limits'],
+    ['s', 'Sessions'],
+    ['v', 'Supervise'],
+    ['d', 'Distill'],
+    ['m', 'Machine'],
+    ['n', 'Now'],
+  ] as const) {
+    await page.keyboard.press('g');
+    await page.keyboard.press(key);
+    await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+  }
+  await page.getByRole('button', { name: 'Skip to the view' }).focus();
+  await page.keyboard.press('Enter');
+  assert.is(await page.evaluate('document.activeElement.id'), 'view');
+});
+
+live.run();

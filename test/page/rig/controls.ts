@@ -1,0 +1,132 @@
+// The controls of the page, each by where it is, what it is and its name, and the file of tests over the console itself that uses it.
+
+/** In the page: of something that is clicked, filled or chosen, the control that it is, as three words; null for anything else. */
+export const CONTROL_OF = `(at) => {
+  const control = at instanceof Element ? at.closest('button, input, select, textarea, summary, a[download]') : null;
+  if (control === null) return null;
+  const text = (of) => (of?.textContent ?? '').replace(/\\s+/g, ' ').trim();
+  const label = control.labels?.[0];
+  const name = control.getAttribute('aria-label') ?? (label ? text(label.querySelector('b') ?? label) : text(control));
+  const kind = control.matches('a') ? 'download' : control.matches('input[type]') ? control.type : control.localName;
+  const dialog = control.closest('dialog');
+  const [view = 'now', id, part] = location.hash.split('?')[0].split('/').slice(1);
+  const place = [view, ...(id ? ['*'] : []), ...(part ? [part] : [])].join('/');
+  const where = dialog ? 'dialog ' + text(dialog.querySelector('h2')) : control.closest('main') ? place : 'frame';
+  return [where, kind, name];
+}`;
+
+/** What differs from one to the next in names of the same control: the first row that fits. */
+const ALIKE: readonly (readonly [where: RegExp, name: RegExp, is: string])[] = [
+  [/^tasks$/, /^[a-z ]+ [\d,]+$/, 'STATE N'],
+  [/^tasks\/\*\/texts$/, /^(?:prompt|answer|stderr|record) .*/, 'TEXT'],
+  [/./, /^Stop (?!it$).+/, 'Stop TASK'],
+  [/./, /^Answer to .+/, 'Answer to TASK'],
+  [/./, /^Bring back no\. .+/, 'Bring back no. N'],
+  [/./, /^Let go of .+/, 'Let go of CLI'],
+  [/./, /^Change the .+/, 'Change the BUDGET'],
+  [/./, /^At the most.*/, 'At the most'],
+  [/./, /^(Delete|Accept) section \d+$/, '$1 section N'],
+  [/./, /^all [\d,]+ tasks$/, 'all N tasks'],
+  [/./, /^a thought of .+/, 'a thought of N characters'],
+  [/./, /^calls .+/, 'calls TOOL'],
+  [/./, /^(?:gave back|failed): .+/, 'gave back: TOOL'],
+  [/./, /^Trace, .+/, 'Trace, N lines'],
+  [/./, /^Show all [\d,]+ (\w+)$/, 'Show all N $1'],
+];
+
+const DIALOGS: readonly (readonly [title: RegExp, is: string])[] = [
+  [/^dialog Stop .+\?$/, 'dialog Stop TASK?'],
+  [/^dialog Let go of .+\?$/, 'dialog Let go of a hold?'],
+  [/^dialog Bring back no\. \d+\?$/, 'dialog Bring back no. N?'],
+  [/^dialog Delete section \d+\?$/, 'dialog Delete section N?'],
+];
+
+/** Such as `budgets: button "Set a budget"`. Those that every view or every dialog can have stand there once. */
+export function controlName([where, kind, name]: readonly [string, string, string]): string {
+  if (name === 'Ask again') return `any view: ${kind} "${name}"`;
+  if (name === 'Cancel') return `any dialog: ${kind} "${name}"`;
+  const place = DIALOGS.find(([title]) => title.test(where))?.[1] ?? where;
+  const alike = ALIKE.find(([at, says]) => at.test(where) && says.test(name));
+  return `${place}: ${kind} "${alike === undefined ? name : name.replace(alike[1], alike[2])}"`;
+}
+
+export type LiveFile = 'live' | 'live-books' | 'live-limits' | 'live-lists' | 'live-runs' | 'live-sessions';
+
+const RECOVER = 'dialog Recover this conversation';
+
+export const CONTROLS: Readonly<Record<string, LiveFile>> = {
+  'frame: button "Skip to the view"': 'live-lists',
+  'frame: button "Keys ?"': 'live-lists',
+  'frame: button "Dismiss"': 'live-runs',
+  'dialog Keys: button "Close"': 'live-lists',
+  'any view: button "Ask again"': 'live',
+  'any dialog: button "Cancel"': 'live-limits',
+  'now: textarea "Answer to TASK"': 'live-runs',
+  'now: button "Answer"': 'live-runs',
+  'now: button "Stop TASK"': 'live-runs',
+  'dialog Stop TASK?: button "Stop it"': 'live-runs',
+  'tasks: search "Filter tasks"': 'live-lists',
+  'tasks: button "STATE N"': 'live-lists',
+  'tasks: button "Task"': 'live-lists',
+  'tasks: button "State"': 'live-lists',
+  'tasks: button "Calls"': 'live-lists',
+  'tasks: button "Money"': 'live-lists',
+  'tasks: button "Last"': 'live-lists',
+  'tasks/*/texts: summary "TEXT"': 'live-lists',
+  'tasks/*/texts: button "Show all N characters"': 'live-lists',
+  'tasks/*/changes: button "Show all N lines"': 'live-lists',
+  'failures: search "Filter failures"': 'live-lists',
+  'failures: button "all N tasks"': 'live-lists',
+  'budgets: button "Set a budget"': 'live-limits',
+  'budgets: button "Change the BUDGET"': 'live-limits',
+  'budgets: button "Let go of CLI"': 'live-limits',
+  'budgets: button "calls"': 'live-limits',
+  'budgets: button "tokens"': 'live-limits',
+  'budgets: button "money"': 'live-limits',
+  'budgets: summary "The same as a table"': 'live-limits',
+  'dialog Set a budget: select "Of which CLI"': 'live-limits',
+  'dialog Set a budget: select "In each"': 'live-limits',
+  'dialog Set a budget: select "Counted in"': 'live-limits',
+  'dialog Set a budget: input "At the most"': 'live-limits',
+  'dialog Set a budget: button "Set it"': 'live-limits',
+  'dialog Change this budget: input "At the most"': 'live-limits',
+  'dialog Change this budget: button "Set it"': 'live-limits',
+  'dialog Change this budget: button "Take it away"': 'live-limits',
+  'dialog Let go of a hold?: button "Let go"': 'live-limits',
+  'sessions: search "Filter sessions"': 'live-sessions',
+  'sessions: summary "The same as a table"': 'live-sessions',
+  'sessions/*: button "Undo the last answer"': 'live-sessions',
+  'sessions/*: button "Bring back no. N"': 'live-sessions',
+  'sessions/*: button "Recover …"': 'live-sessions',
+  'sessions/*: summary "a thought of N characters"': 'live-sessions',
+  'sessions/*: summary "calls TOOL"': 'live-sessions',
+  'sessions/*: summary "gave back: TOOL"': 'live-sessions',
+  'dialog Undo the last answer?: button "Undo"': 'live-sessions',
+  'dialog Bring back no. N?: button "Bring back"': 'live-sessions',
+  [`${RECOVER}: radio "Deep rollback"`]: 'live-sessions',
+  [`${RECOVER}: radio "Clear turn"`]: 'live-sessions',
+  [`${RECOVER}: radio "Export diagnostic"`]: 'live-sessions',
+  [`${RECOVER}: radio "Ignore"`]: 'live-sessions',
+  [`${RECOVER}: button "Do it"`]: 'live-sessions',
+  'supervise: textarea "Answer to TASK"': 'live-runs',
+  'supervise: button "Answer"': 'live-runs',
+  'distill: button "Distill a book …"': 'live-books',
+  'dialog Distill a book: input "The book"': 'live-books',
+  'dialog Distill a book: textarea "What is wanted of it"': 'live-books',
+  'dialog Distill a book: select "Model"': 'live-books',
+  'dialog Distill a book: input "Paid calls at the most"': 'live-books',
+  'dialog Distill a book: button "Begin"': 'live-books',
+  'distill/*: button "Pause"': 'live-books',
+  'distill/*: button "Stop"': 'live-books',
+  'distill/*: button "Resume"': 'live-books',
+  'distill/*: button "Accept section N"': 'live-books',
+  'distill/*: button "Delete section N"': 'live-books',
+  'distill/*: download "Markdown"': 'live-books',
+  'distill/*: download "Text"': 'live-books',
+  'distill/*: download "PDF"': 'live-books',
+  'distill/*: summary "Trace, N lines"': 'live-books',
+  'dialog Delete section N?: button "Delete"': 'live-books',
+  'machine: button "Look again"': 'live-runs',
+  'machine: button "Sweep …"': 'live-runs',
+  'dialog Sweep what killed processes left?: button "Sweep"': 'live-runs',
+};
