@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { createFolderWatch } from '../../loops/now/folder-watch.ts';
 import { followNow } from '../../loops/now/follow-now.ts';
-import type { NowTask, RunsNow } from '../../loops/now/now.ts';
+import type { RunsNow } from '../../loops/now/now.ts';
 import { distillNames } from '../../state/distill/run-folder.ts';
 import { limitsFiles } from '../../state/limits/limits-folder.ts';
 import { projectState } from '../../state/task-folder.ts';
@@ -27,21 +27,17 @@ export function follow(project: ServedProject, stop: AbortSignal): Live {
   };
   const lines = openTaskLines(project, (change) => tell({ topic: 'tasks', change }));
   let last: RunsNow | null = null;
-  let seen = new Map<string, NowTask>();
   let first: Promise<void> | null = null;
 
   async function followTasks(isThere: () => void): Promise<void> {
     const { cwd, environment, clock } = project;
     const places = { folder: path.join(projectState(cwd, environment), 'task'), named: null };
-    for await (const { now } of followNow({ places, environment, stop, clock })) {
-      const tasks = new Map(now.tasks.map((task) => [task.folder, task]));
+    for await (const step of followNow({ places, environment, stop, clock })) {
       const isFirst = last === null;
-      const before = seen;
-      last = now;
-      seen = tasks;
+      last = step.now;
       isThere();
       // At the first look, what changed since the rows were read: no later look would find it changed.
-      const moved = isFirst ? await lines.behind(now.tasks) : movedBetween(before, tasks);
+      const moved = isFirst ? await lines.behind(step.now.tasks) : step.moved;
       if (moved.length === 0) continue;
       tell({ topic: 'now' });
       const change = await lines.renew(moved);
@@ -68,15 +64,6 @@ export function follow(project: ServedProject, stop: AbortSignal): Live {
       return () => listeners.delete(listener);
     },
   };
-}
-
-/** Those that came, went, or were looked at and are otherwise now. */
-function movedBetween(before: ReadonlyMap<string, NowTask>, after: ReadonlyMap<string, NowTask>): string[] {
-  const moved = [...after].flatMap(([folder, task]) => {
-    const known = before.get(folder);
-    return known === task || JSON.stringify(known) === JSON.stringify(task) ? [] : [folder];
-  });
-  return [...moved, ...[...before.keys()].filter((folder) => !after.has(folder))];
 }
 
 /** A look around stands in for what no watch can see. */

@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import { setImmediate as breathe, setTimeout as delay } from 'node:timers/promises';
+import { readEntries, registerFolder } from '../../state/calls/call-register.ts';
 import { queueFolder } from '../../state/queue/tickets.ts';
 import { userState } from '../../state/user-state.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
@@ -11,7 +12,7 @@ import { changesOf } from './changes.ts';
 import { createFolderWatch } from './folder-watch.ts';
 import type { NowChange, NowTask, NowWait, RunsNow } from './now.ts';
 import { foldersOf, type NowPlaces } from './places.ts';
-import { type TaskNow, taskNow } from './task-now.ts';
+import { stampOf, stateFolderOf, type TaskNow, taskNow } from './task-now.ts';
 
 interface FollowingNow {
   places: NowPlaces;
@@ -21,10 +22,12 @@ interface FollowingNow {
   clock: () => Date;
 }
 
-/** `changes` is empty of a step in which nothing did, which comes now and then all the same. */
+/** Of one in which nothing changed, which comes now and then all the same, both are empty. */
 interface NowStep {
   now: RunsNow;
   changes: NowChange[];
+  /** Folders of the tasks that are otherwise than at the step before; at the first one, of all. */
+  moved: string[];
 }
 
 /** A death and a file system without events show at the next sweep. */
@@ -35,15 +38,16 @@ const GATHER_MS = 80;
 const MOST_RESTING = 1000;
 
 interface Followed {
-  task: TaskNow;
+  /** null of one that rests, of which there may be very many. */
+  task: TaskNow | null;
   /** As it was at the last look. */
   seen: NowTask | null;
+  /** Of its journal at the last look. */
+  stamp: string;
   /** Whether it was named, or at work since it is followed: then its tokens are told too. */
   detail: boolean;
   /** Where it stood in line at the last look. */
   line: string;
-  /** In which the next change shows. */
-  folders: string[];
 }
 
 /** After so many looks whoever else works in this process has a turn. */
@@ -54,49 +58,61 @@ export async function* followNow({ places, environment, stop, clock }: Following
   const self = (await identify(process.pid))!;
   const stateFolder = path.dirname(places.folder);
   const lines = linesOf(stateFolder, environment);
+  const register = registerFolder(environment);
+  const others = [...lines, places.folder, ...(register === null ? [] : [register])];
   const watched = createFolderWatch();
   const followed = new Map<string, Followed>();
+  let owners: ReadonlyMap<string, string> = new Map();
   let waiting: WaitingTicket[] = [];
   let isFirst = true;
   let sweptAt = 0;
   let looks = 0;
   try {
     for (;;) {
-      const moved = watched.take();
+      const told = watched.take();
       const now = clock();
       // What comes and goes in the folder of the tasks is a reason to look around, too.
-      const isSweep = isFirst || moved.has(places.folder) || performance.now() - sweptAt >= SWEEP_MS;
+      const isSweep = isFirst || told.has(places.folder) || performance.now() - sweptAt >= SWEEP_MS;
       if (isSweep) sweptAt = performance.now();
-      if (isSweep || lines.some((folder) => moved.has(folder)))
+      if (isSweep || lines.some((folder) => told.has(folder)))
         waiting = await waitingIn(stateFolder, environment, { self, clock });
       if (isSweep) takeUp(followed, places);
+      const stirred = new Set([...told].flatMap((folder) => owners.get(folder) ?? []));
+      // A task that rested may not be watched, but its call is registered.
+      if (register !== null && told.has(register)) for (const root of calledIn(register)) stirred.add(root);
       const changes: NowChange[] = [];
+      const moved: string[] = [];
       for (const [root, each] of followed) {
         const { task, seen } = each;
         const waits = waitOf(waiting, root);
         const line = JSON.stringify(waits);
         const isDue =
           seen === null ||
-          each.folders.some((folder) => moved.has(folder)) ||
-          task.isBehind() ||
+          stirred.has(root) ||
+          task?.isBehind() === true ||
           line !== each.line ||
-          (isSweep && (seen.state === 'running' || places.named !== null || task.hasMoved()));
+          (isSweep && (seen.state === 'running' || places.named !== null || stampOf(root) !== each.stamp));
         if (!isDue) continue;
         looks += 1;
         if (looks % LOOKS_A_BREATH === 0) await breathe();
-        const after = await task.look({ self, now, waits, detail: each.detail });
+        const stamp = stampOf(root);
+        const looking = task ?? taskNow(root);
+        const after = await looking.look({ self, now, waits, detail: each.detail });
+        if (seen === null || JSON.stringify(after) !== JSON.stringify(seen)) moved.push(root);
         changes.push(...changesOf(isFirst ? null : (seen ?? NEVER(after)), after, now.toISOString()));
         const detail = each.detail || after.state === 'running';
-        Object.assign(each, { seen: after, detail, line, folders: task.folders() } satisfies Partial<Followed>);
+        if (!detail) looking.close();
+        Object.assign(each, { task: detail ? looking : null, seen: after, stamp, detail, line } satisfies Followed);
         // Nobody has to see again that it is gone.
         if (after.state === 'gone' && places.named === null) close(followed, root);
         if (stop.aborted) break;
       }
-      yield { now: snapshot(followed, places, now), changes };
+      yield { now: snapshot(followed, places, now), changes, moved };
       if (stop.aborted) return;
       isFirst = false;
-      watched.keep(new Set([...lines, places.folder, ...foldersIn(followed)]));
-      const isBehind = [...followed.values()].some(({ task }) => task.isBehind());
+      owners = ownersIn(followed);
+      watched.keep(new Set([...others, ...owners.keys()]));
+      const isBehind = [...followed.values()].some(({ task }) => task?.isBehind() === true);
       if (!isBehind) await watched.change(SWEEP_MS, stop);
       await delay(GATHER_MS, undefined, { signal: stop }).catch(() => undefined);
     }
@@ -108,14 +124,22 @@ export async function* followNow({ places, environment, stop, clock }: Following
 
 function takeUp(followed: Map<string, Followed>, places: NowPlaces): void {
   for (const root of foldersOf(places))
-    if (!followed.has(root)) {
-      const task = taskNow(root);
-      followed.set(root, { task, seen: null, detail: places.named !== null, line: 'null', folders: [] });
-    }
+    if (!followed.has(root))
+      followed.set(root, { task: null, seen: null, stamp: '', detail: places.named !== null, line: 'null' });
+}
+
+/** The tasks whose calls are under way. */
+function calledIn(register: string): string[] {
+  try {
+    return readEntries(register).flatMap((call) => (call.how === 'read' ? (call.entry.task ?? []) : []));
+  } catch {
+    // One that may not be read, or that others may write: the sweep must do.
+    return [];
+  }
 }
 
 function close(followed: Map<string, Followed>, root: string): void {
-  followed.get(root)?.task.close();
+  followed.get(root)?.task?.close();
   followed.delete(root);
 }
 
@@ -129,12 +153,15 @@ const NEVER = (task: NowTask): NowTask => ({
   message: null,
 });
 
-/** Those at work first: of the others only so many. */
-function foldersIn(followed: ReadonlyMap<string, Followed>): string[] {
-  const all = [...followed.values()];
-  const isBusy = ({ seen }: Followed) => seen?.state === 'running';
+/** By folder to be watched, whose it is: of those at work all, of the others the last so many. */
+function ownersIn(followed: ReadonlyMap<string, Followed>): Map<string, string> {
+  const all = [...followed];
+  const isBusy = ([, { seen }]: [string, Followed]) => seen?.state === 'running';
   const resting = all.filter((each) => !isBusy(each)).slice(-MOST_RESTING);
-  return [...all.filter(isBusy), ...resting].flatMap(({ folders }) => folders);
+  const owners = new Map<string, string>();
+  for (const [root, { task }] of [...all.filter(isBusy), ...resting])
+    for (const folder of [stateFolderOf(root), ...(task?.folders() ?? [])]) owners.set(folder, root);
+  return owners;
 }
 
 function linesOf(stateFolder: string, environment: NodeJS.ProcessEnv): string[] {

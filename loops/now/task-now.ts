@@ -16,22 +16,37 @@ import type { NowCall, NowTask, NowWait } from './now.ts';
 
 export interface TaskNow {
   look(looking: { self: ProcessIdentity; now: Date; waits: NowWait | null; detail: boolean }): Promise<NowTask>;
-  /** Whether its journal is another one than at the last look, or the task is gone. */
-  hasMoved(): boolean;
   /** Whether more of its calls' events is there than was read. */
   isBehind(): boolean;
-  /** Folders in which the next change shows. */
+  /** Folders of its calls, in which their next words show. */
   folders(): string[];
   close(): void;
 }
 
+const journalOf = (root: string) => path.join(root, 'state', 'journal.jsonl');
+
+/** Another one once its journal is another, or the task is gone. */
+export function stampOf(root: string): string {
+  try {
+    const found = statSync(journalOf(root), { throwIfNoEntry: false });
+    if (found === undefined) return isFolder(root) ? 'none' : 'gone';
+    return `${found.ino} ${found.size} ${found.mtimeMs}`;
+  } catch {
+    return isFolder(root) ? 'none' : 'gone';
+  }
+}
+
+/** In which the next change of a task shows, whether it is at work or rests. */
+export function stateFolderOf(root: string): string {
+  const state = path.dirname(journalOf(root));
+  return isFolder(state) ? state : root;
+}
+
 export function taskNow(root: string): TaskNow {
-  const file = path.join(root, 'state', 'journal.jsonl');
   const live = new Map<string, LiveCall>();
   /** Of calls that have ended; their records stay as they are. */
   const told = new Map<string, number | null>();
   let journal: Journal | null = null;
-  let stamp = '';
   const forget = (kept: ReadonlySet<string>) => {
     for (const [id, call] of [...live])
       if (!kept.has(id)) {
@@ -89,7 +104,6 @@ export function taskNow(root: string): TaskNow {
 
   return {
     async look(looking) {
-      stamp = stampOf(file);
       if (kindOf(root) === null) {
         forget(new Set());
         return nothing(root, 'gone', null);
@@ -107,12 +121,8 @@ export function taskNow(root: string): TaskNow {
           : nothing(root, 'unreadable', (error as Error).message);
       }
     },
-    hasMoved: () => stampOf(file) !== stamp || !isFolder(root),
     isBehind: () => [...live.values()].some((call) => call.isBehind()),
-    folders: () => [
-      isFolder(path.dirname(file)) ? path.dirname(file) : root,
-      ...[...live.keys()].map((id) => path.join(root, 'state', 'attempts', id)),
-    ],
+    folders: () => [...live.keys()].map((id) => path.join(root, 'state', 'attempts', id)),
     close: () => forget(new Set()),
   };
 }
@@ -162,13 +172,4 @@ function restOf({ decided, calls }: Ledger, now: Date): NowWait | null {
   if (Number.isNaN(until.getTime()) || until <= now) return null;
   const isOver = [...calls.values()].some(({ reserved }) => reserved.stage === last.stage && reserved.at > last.at);
   return isOver ? null : { what: 'time', until: until.toISOString(), stage: last.stage };
-}
-
-function stampOf(file: string): string {
-  try {
-    const found = statSync(file, { throwIfNoEntry: false });
-    return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs}`;
-  } catch {
-    return '';
-  }
 }

@@ -30,9 +30,13 @@ export interface TaskLines {
   spent(): Promise<DaySpending[]>;
 }
 
+/** Kept once for each of very many tasks: its line is made when it is asked for. */
 interface KeptTask {
-  line: TaskLine;
+  /** null of one that cannot be read. */
   row: TaskRow | null;
+  /** What the line says beside; as it was before while nobody has looked anew. */
+  usd: number | null;
+  goal: string | null;
   /** null until somebody has looked. */
   spent: DaySpending[] | null;
 }
@@ -77,17 +81,20 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
   function keep(folder: string, { row, problem }: Pick<TaskReading, 'row' | 'problem'>): TaskLine | null {
     if (row === null && problem === null) return null;
     const id = path.basename(folder);
-    const before = kept.get(id)?.line;
-    const line = lineOf(folder, row, before?.usd ?? null, before?.goal ?? null);
-    kept.set(id, { line, row, spent: null });
-    return line;
+    const { usd = null, goal = null } = kept.get(id) ?? {};
+    const task = { row, usd, goal, spent: null };
+    kept.set(id, task);
+    return lineOf(id, task);
   }
 
   async function lookAtCosts(): Promise<void> {
     const found = new Set<string>();
     // As they are when it is told: one that was read anew meanwhile has been told, and would be as it was before.
     const tellFound = () => {
-      const lines = [...found].flatMap((id) => kept.get(id)?.line ?? []);
+      const lines = [...found].flatMap((id) => {
+        const task = kept.get(id);
+        return task === undefined ? [] : lineOf(id, task);
+      });
       found.clear();
       if (lines.length > 0) changed({ lines, gone: [] });
     };
@@ -99,10 +106,8 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
       const goal = goalOf(path.join(places.folder, id), await redactorOfTask(id, project));
       // It was read anew, or went, while we looked: the next look is for it.
       if (kept.get(id) !== task) continue;
-      const isNew = usd !== task.line.usd || goal !== task.line.goal;
-      const line = isNew ? { ...task.line, usd, goal } : task.line;
-      kept.set(id, { ...task, line, spent });
-      if (isNew) found.add(id);
+      kept.set(id, { row: task.row, usd, goal, spent });
+      if (usd !== task.usd || goal !== task.goal) found.add(id);
       if (found.size >= PIECE) tellFound();
       await breathe();
     }
@@ -122,7 +127,7 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
     async all() {
       await begun();
       void costed().catch(() => {});
-      return [...kept.values()].map(({ line }) => line);
+      return [...kept].map(([id, task]) => lineOf(id, task));
     },
     async rows() {
       await begun();
@@ -134,9 +139,10 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
       await first;
       const left = new Set(kept.keys());
       const moved = tasks.filter((task) => {
-        const line = kept.get(path.basename(task.folder))?.line;
-        left.delete(path.basename(task.folder));
-        return line === undefined ? task.state !== 'gone' : isOtherwise(line, task);
+        const id = path.basename(task.folder);
+        const known = kept.get(id);
+        left.delete(id);
+        return known === undefined ? task.state !== 'gone' : isOtherwise(lineOf(id, known), task);
       });
       return [...moved.map(({ folder }) => folder), ...[...left].map((id) => path.join(places.folder, id))];
     },
@@ -153,8 +159,8 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
   };
 }
 
-function lineOf(folder: string, row: TaskRow | null, usd: number | null, goal: string | null): TaskLine {
-  if (row === null) return { ...UNREADABLE, task_id: path.basename(folder) };
+function lineOf(id: string, { row, usd, goal }: KeptTask): TaskLine {
+  if (row === null) return { ...UNREADABLE, task_id: id };
   const { task_id, state, at, stage, class: errorClass, reason, signature, calls } = row;
   return { task_id, state, goal, at, stage, class: errorClass, reason, signature, calls, usd };
 }
