@@ -1,10 +1,13 @@
 // Tells in which folders something changed; a slow sweep stands in for what no watch can see, such as a process that dies.
 
-import { type FSWatcher, statSync, watch } from 'node:fs';
+import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs';
 
 interface FolderWatch {
-  /** From now on these are watched, and no others; one that is not there, or was made anew, is tried again each time. */
-  keep(folders: ReadonlySet<string>): void;
+  /**
+   * From now on these are watched, and no others; one that is not watched is tried again each time.
+   * @param suspects those of them that may have been made anew; of all unless told.
+   */
+  keep(folders: ReadonlySet<string>, suspects?: ReadonlySet<string>): void;
   /** Resolves at the next change, after `atMostMs`, or when `stop` aborts. */
   change(atMostMs: number, stop: AbortSignal): Promise<void>;
   /** Those in which something changed since this was asked last. */
@@ -25,11 +28,14 @@ export function createFolderWatch(): FolderWatch {
     watchers.delete(folder);
   };
   return {
-    keep(folders) {
-      for (const folder of [...watchers.keys()]) if (!folders.has(folder)) drop(folder);
+    keep(folders, suspects = folders) {
+      for (const folder of watchers.keys()) if (!folders.has(folder)) drop(folder);
+      let isFull = false;
       for (const folder of folders) {
+        const known = watchers.get(folder);
+        if (known === undefined ? isFull : !suspects.has(folder)) continue;
         const inode = inodeOf(folder);
-        if (watchers.get(folder)?.inode === inode) continue;
+        if (known?.inode === inode) continue;
         drop(folder);
         if (inode === null) continue;
         try {
@@ -37,8 +43,10 @@ export function createFolderWatch(): FolderWatch {
           watchers.set(folder, { inode, watcher });
           // What happened before the watch began, nobody has told.
           changed.add(folder);
-        } catch {
-          // Too many of them on this machine, or a folder that may not be read: the sweep must do.
+        } catch (error) {
+          // A folder that may not be read, or too many on this machine: the sweep must do.
+          const { code } = error as NodeJS.ErrnoException;
+          isFull = code === 'ENOSPC' || code === 'EMFILE';
         }
       }
     },
@@ -66,6 +74,18 @@ export function createFolderWatch(): FolderWatch {
     },
   };
 }
+
+/** So many folders at rest may be watched: each user has a bound, and others of the user's programs watch too. */
+export function mostAtRest(): number {
+  try {
+    return Math.max(FEW, Number(readFileSync(BOUND, 'utf8')) >> 3 || 0);
+  } catch {
+    return FEW;
+  }
+}
+
+const BOUND = '/proc/sys/fs/inotify/max_user_watches';
+const FEW = 1000;
 
 function inodeOf(folder: string): number | null {
   try {

@@ -9,7 +9,7 @@ import { identify } from '../../wrappers/processes/identity.ts';
 import { sessionLines } from '../session/change-sessions.ts';
 import { type WaitingTicket, waitingIn } from '../status/waiting.ts';
 import { changesOf } from './changes.ts';
-import { createFolderWatch } from './folder-watch.ts';
+import { createFolderWatch, mostAtRest } from './folder-watch.ts';
 import type { NowChange, NowTask, NowWait, RunsNow } from './now.ts';
 import { foldersOf, type NowPlaces } from './places.ts';
 import { stampOf, stateFolderOf, type TaskNow, taskNow } from './task-now.ts';
@@ -20,7 +20,18 @@ interface FollowingNow {
   /** Ends it, after one last step. */
   stop: AbortSignal;
   clock: () => Date;
+  /** Other ones in tests. */
+  bounds?: FollowBounds;
 }
+
+interface FollowBounds {
+  /** How often the whole is looked at: a death and a file system without events show then. */
+  sweepMs: number;
+  /** Of so many tasks at rest the folders are watched; the others show when their calls are registered, and at the next sweep. */
+  atRest: number;
+}
+
+const boundsHere = (): FollowBounds => ({ sweepMs: 2000, atRest: mostAtRest() });
 
 /** Of one in which nothing changed, which comes now and then all the same, both are empty. */
 interface NowStep {
@@ -30,20 +41,17 @@ interface NowStep {
   moved: string[];
 }
 
-/** A death and a file system without events show at the next sweep. */
-const SWEEP_MS = 2000;
 /** What comes in a row is one step. */
 const GATHER_MS = 80;
-/** Of tasks at rest no more folders than these are watched: the system has a bound, and the sweep sees the others. */
-const MOST_RESTING = 1000;
 
 interface Followed {
   /** null of one that rests, of which there may be very many. */
   task: TaskNow | null;
   /** As it was at the last look. */
   seen: NowTask | null;
-  /** Of its journal at the last look. */
+  /** Of its journal at the last look, and the folder in which its next change shows. */
   stamp: string;
+  folder: string;
   /** Whether it was named, or at work since it is followed: then its tokens are told too. */
   detail: boolean;
   /** Where it stood in line at the last look. */
@@ -54,7 +62,8 @@ interface Followed {
 const LOOKS_A_BREATH = 20;
 
 /** The first step is how it stands; nothing is written anywhere. */
-export async function* followNow({ places, environment, stop, clock }: FollowingNow): AsyncGenerator<NowStep> {
+export async function* followNow(following: FollowingNow): AsyncGenerator<NowStep> {
+  const { places, environment, stop, clock, bounds: { sweepMs, atRest } = boundsHere() } = following;
   const self = (await identify(process.pid))!;
   const stateFolder = path.dirname(places.folder);
   const lines = linesOf(stateFolder, environment);
@@ -63,6 +72,7 @@ export async function* followNow({ places, environment, stop, clock }: Following
   const watched = createFolderWatch();
   const followed = new Map<string, Followed>();
   let owners: ReadonlyMap<string, string> = new Map();
+  let last: RunsNow | null = null;
   let waiting: WaitingTicket[] = [];
   let isFirst = true;
   let sweptAt = 0;
@@ -72,7 +82,7 @@ export async function* followNow({ places, environment, stop, clock }: Following
       const told = watched.take();
       const now = clock();
       // What comes and goes in the folder of the tasks is a reason to look around, too.
-      const isSweep = isFirst || told.has(places.folder) || performance.now() - sweptAt >= SWEEP_MS;
+      const isSweep = isFirst || told.has(places.folder) || performance.now() - sweptAt >= sweepMs;
       if (isSweep) sweptAt = performance.now();
       if (isSweep || lines.some((folder) => told.has(folder)))
         waiting = await waitingIn(stateFolder, environment, { self, clock });
@@ -82,6 +92,7 @@ export async function* followNow({ places, environment, stop, clock }: Following
       if (register !== null && told.has(register)) for (const root of calledIn(register)) stirred.add(root);
       const changes: NowChange[] = [];
       const moved: string[] = [];
+      const looked = new Set(others);
       for (const [root, each] of followed) {
         const { task, seen } = each;
         const waits = waitOf(waiting, root);
@@ -102,18 +113,22 @@ export async function* followNow({ places, environment, stop, clock }: Following
         changes.push(...changesOf(isFirst ? null : (seen ?? NEVER(after)), after, now.toISOString()));
         const detail = each.detail || after.state === 'running';
         if (!detail) looking.close();
-        Object.assign(each, { task: detail ? looking : null, seen: after, stamp, detail, line } satisfies Followed);
+        const folder = stateFolderOf(root);
+        looked.add(folder);
+        followed.set(root, { task: detail ? looking : null, seen: after, stamp, folder, detail, line });
         // Nobody has to see again that it is gone.
         if (after.state === 'gone' && places.named === null) close(followed, root);
         if (stop.aborted) break;
       }
-      yield { now: snapshot(followed, places, now), changes, moved };
+      const isSame: boolean = last !== null && looked.size === others.length;
+      last = isSame ? { ...last!, at: now.toISOString() } : snapshot(followed, places, now);
+      yield { now: last, changes, moved };
       if (stop.aborted) return;
       isFirst = false;
-      owners = ownersIn(followed);
-      watched.keep(new Set([...others, ...owners.keys()]));
+      if (!isSame) owners = ownersIn(followed, atRest);
+      watched.keep(new Set([...others, ...owners.keys()]), looked);
       const isBehind = [...followed.values()].some(({ task }) => task?.isBehind() === true);
-      if (!isBehind) await watched.change(SWEEP_MS, stop);
+      if (!isBehind) await watched.change(sweepMs, stop);
       await delay(GATHER_MS, undefined, { signal: stop }).catch(() => undefined);
     }
   } finally {
@@ -125,7 +140,14 @@ export async function* followNow({ places, environment, stop, clock }: Following
 function takeUp(followed: Map<string, Followed>, places: NowPlaces): void {
   for (const root of foldersOf(places))
     if (!followed.has(root))
-      followed.set(root, { task: null, seen: null, stamp: '', detail: places.named !== null, line: 'null' });
+      followed.set(root, {
+        task: null,
+        seen: null,
+        stamp: '',
+        folder: '',
+        detail: places.named !== null,
+        line: 'null',
+      });
 }
 
 /** The tasks whose calls are under way. */
@@ -154,13 +176,16 @@ const NEVER = (task: NowTask): NowTask => ({
 });
 
 /** By folder to be watched, whose it is: of those at work all, of the others the last so many. */
-function ownersIn(followed: ReadonlyMap<string, Followed>): Map<string, string> {
-  const all = [...followed];
-  const isBusy = ([, { seen }]: [string, Followed]) => seen?.state === 'running';
-  const resting = all.filter((each) => !isBusy(each)).slice(-MOST_RESTING);
+function ownersIn(followed: ReadonlyMap<string, Followed>, mostResting: number): Map<string, string> {
   const owners = new Map<string, string>();
-  for (const [root, { task }] of [...all.filter(isBusy), ...resting])
-    for (const folder of [stateFolderOf(root), ...(task?.folders() ?? [])]) owners.set(folder, root);
+  const isBusy = ({ seen }: Followed) => seen?.state === 'running';
+  let resting = 0;
+  for (const [root, each] of followed) {
+    if (!isBusy(each)) resting += 1;
+    else for (const folder of [each.folder, ...(each.task?.folders() ?? [])]) owners.set(folder, root);
+  }
+  let skipped = Math.max(0, resting - mostResting);
+  for (const [root, each] of followed) if (!isBusy(each) && skipped-- <= 0) owners.set(each.folder, root);
   return owners;
 }
 

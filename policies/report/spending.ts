@@ -27,7 +27,7 @@ export function spendingByDay(calls: readonly SpentCall[]): DaySpending[] {
   const days = new Map<string, DaySpending>();
   for (const { day, tool, tokens, usd, durationMs } of calls) {
     const key = `${day} ${tool}`;
-    const sum = days.get(key) ?? { ...NOTHING, day, tool };
+    const sum = days.get(key) ?? nothingOf(day, tool);
     sum.calls += 1;
     sum.tokens += tokens ?? 0;
     sum.calls_without_tokens += Number(tokens === null);
@@ -40,4 +40,14 @@ export function spendingByDay(calls: readonly SpentCall[]): DaySpending[] {
   return [...days.values()].sort((a, b) => order(b.day, a.day) || order(a.tool, b.tool));
 }
 
-const NOTHING = { calls: 0, tokens: 0, calls_without_tokens: 0, usd: 0, calls_without_price: 0, duration_ms: 0 };
+// Spelt out: of a copy of an object V8 keeps a shape of its own, and there may be one for each of 10,000 tasks.
+const nothingOf = (day: string, tool: string): DaySpending => ({
+  day,
+  tool,
+  calls: 0,
+  tokens: 0,
+  calls_without_tokens: 0,
+  usd: 0,
+  calls_without_price: 0,
+  duration_ms: 0,
+});

@@ -8,7 +8,7 @@ import manifest from '../../../package.json';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { stopExit } from '../../../policies/facts/stop.ts';
 import { readRegularBytes } from '../../../state/disk/regular-file.ts';
-import { keepYoungHeapSmall } from '../../../wrappers/heap-limits.ts';
+import { keepHeapSmall } from '../../../wrappers/heap-limits.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { printing, printResult } from '../../printing.ts';
@@ -48,7 +48,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const { number, given } = read.args;
   const stop = stopOnSignals();
   // It stays for hours, and ten thousand tasks are read at its beginning.
-  keepYoungHeapSmall();
+  keepHeapSmall();
   const project = {
     ...{ cwd: process.cwd(), environment: process.env, version: manifest.version },
     clock: () => new Date(),

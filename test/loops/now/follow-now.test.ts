@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { followNow } from '../../../loops/now/follow-now.ts';
 import type { NowChange, RunsNow } from '../../../loops/now/now.ts';
 import { placesOf } from '../../../loops/now/places.ts';
+import { registerFolder } from '../../../state/calls/call-register.ts';
 import { answerWith, SESSION, STREAMS, write } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
@@ -30,20 +31,29 @@ test.after.each(async ({ rig, stop, end }) => {
   await rig.dispose();
 });
 
+/** No look around comes to help, and so many tasks at rest are watched. */
+const unaided = (atRest: number) => ({ sweepMs: 3_600_000, atRest });
+
 /** Goes on until what is looked for is there; the runner's limit ends what never comes. */
-function follow(context: Context, ...words: string[]) {
+function follow(context: Context, words: readonly string[] = [], bounds?: ReturnType<typeof unaided>) {
   const { rig, stop } = context;
   const environment = { HOME: rig.home };
   const placed = placesOf(words, rig.project, environment);
   if (placed.how === 'invalid') throw new Error(placed.message);
   const { places } = placed;
-  const steps = followNow({ places, environment, stop: stop.signal, clock: () => new Date() });
+  const steps = followNow({
+    places,
+    environment,
+    stop: stop.signal,
+    clock: () => new Date(),
+    ...(bounds === undefined ? {} : { bounds }),
+  });
   context.end = () => steps.return(undefined);
-  return async (isIt: (now: RunsNow, changes: NowChange[]) => boolean): Promise<RunsNow> => {
+  return async (isIt: (now: RunsNow, changes: NowChange[], moved: string[]) => boolean): Promise<RunsNow> => {
     for (;;) {
       const { value, done } = await steps.next();
       if (done) throw new Error('it ended');
-      if (isIt(value.now, value.changes)) return value.now;
+      if (isIt(value.now, value.changes, value.moved)) return value.now;
     }
   };
 }
@@ -115,12 +125,51 @@ test('tasks that come, break, are mended and go', async (context) => {
 
 test('a task that is deleted while it is named comes back', async (context) => {
   const { folder } = makeTask(context.rig, READS);
-  const until = follow(context, 'fix');
+  const until = follow(context, ['fix']);
   await until(() => true);
   rmSync(folder, { recursive: true });
   await until(({ totals }) => totals.gone === 1);
   makeTask(context.rig, READS);
   await until(({ totals }) => totals.never_run === 1);
+});
+
+test('a call of a task that nothing watches, by its register', async (context) => {
+  const { rig } = context;
+  // As it is once the user has made a call.
+  mkdirSync(registerFolder({ HOME: rig.home })!, { recursive: true, mode: 0o700 });
+  const task = makeTask(rig, READS);
+  const until = follow(context, [], unaided(0));
+  await until((_, __, moved) => moved.length === 0);
+  const run = task.start();
+  const fake = await rig.call();
+  await until(has('called', 'fix'));
+  // From now on it is at work, and watched.
+  await fake.tell(...answerWith('codex', 'ok'));
+  await run.result;
+  await until(({ tasks }) => tasks[0]!.state === 'done');
+});
+
+test('of tasks at rest as many are watched as there may be, and each step tells which moved', async (context) => {
+  const { rig } = context;
+  const tasks = ['a', 'b', 'c', 'd'].map((id) => makeTask(rig, READS, id));
+  const first: string[] = [];
+  const until = follow(context, [], unaided(2));
+  // What was watched for the first time is looked at once more.
+  await until((_, __, moved) => {
+    first.push(...moved);
+    return moved.length === 0;
+  });
+  const watched = new Set<string>();
+  for (const { folder } of tasks) mkdirSync(path.join(folder, 'state'));
+  // What a journal is, is not of interest here: it cannot be read.
+  for (const { folder } of tasks)
+    writeFileSync(path.join(folder, 'state/journal.jsonl'), '{"v":99,"at":"2026-01-01T00:00:00.000Z","fact":"done"}\n');
+  const now = await until((_, __, moved) => {
+    for (const folder of moved) watched.add(folder);
+    return watched.size === 2;
+  });
+  assert.equal(first.sort(), tasks.map(({ folder }) => folder).sort());
+  assert.equal([now.totals.unreadable, now.totals.never_run], [2, 2]);
 });
 
 test('a word that names no task is a mistake', ({ rig }) => {
