@@ -27,6 +27,8 @@ export interface ChangeTold {
   id?: string | null;
   /** Of `tasks` alone: the rows that changed, and the ids of those that are gone. Without it all are asked for anew. */
   change?: TasksChange | null;
+  /** Of `*` alone: why what changes is not followed just now; it is tried again. Without it, it is followed. */
+  trouble?: string | null;
 }
 
 export interface TasksChange {

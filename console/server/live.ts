@@ -1,6 +1,7 @@
 // What changes, for all streams at once: one watcher of the project, however many pages look on.
 
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createFolderWatch } from '../../loops/now/folder-watch.ts';
 import { followNow } from '../../loops/now/follow-now.ts';
 import type { RunsNow } from '../../loops/now/now.ts';
@@ -12,32 +13,70 @@ import type { ServedProject } from './project.ts';
 import { openTaskLines, type TaskLines } from './reads/task-lines.ts';
 
 export interface Live {
-  /** What runs, as it was seen last; waits for the first look. */
+  /** What runs, as it was seen last; waits for the first look, and throws what that one says. */
   now(): Promise<RunsNow>;
   lines: TaskLines;
   /** @returns what ends it. */
-  listen(listener: (change: ChangeTold) => void): () => void;
+  listen(listener: Tell): () => void;
 }
 
-/** Until `stop` aborts. */
-export function follow(project: ServedProject, stop: AbortSignal): Live {
-  const listeners = new Set<(change: ChangeTold) => void>();
-  const tell = (change: ChangeTold) => {
+type Tell = (change: ChangeTold) => void;
+
+/** In the words of the page. */
+type Followed = 'tasks' | 'folders';
+
+const AGAIN_MS = 2000;
+
+/** Until `stop` aborts. @param steps of what runs. */
+export function follow(project: ServedProject, stop: AbortSignal, steps = followNow): Live {
+  const listeners = new Set<Tell>();
+  const tell: Tell = (change) => {
     for (const listener of listeners) listener(change);
   };
   const lines = openTaskLines(project, (change) => tell({ topic: 'tasks', change }));
+  const troubles = new Map<Followed, string>();
   let last: RunsNow | null = null;
-  let first: Promise<void> | null = null;
+  let first = deferred();
+  let isBegun = false;
 
-  async function followTasks(isThere: () => void): Promise<void> {
+  const standing = (): ChangeTold => ({ topic: '*', trouble: [...troubles.values()][0] ?? null });
+  const isWell = (what: Followed) => {
+    if (troubles.delete(what)) tell(standing());
+  };
+  const isBroken = (what: Followed, error: Error) => {
+    const said = `${what} can't be followed: ${error.message}`;
+    if (troubles.get(what) === said) return;
+    troubles.set(what, said);
+    tell(standing());
+  };
+
+  /** What breaks off is told, and begun anew. */
+  async function keepUp(what: Followed, work: () => Promise<void>): Promise<void> {
+    while (!stop.aborted) {
+      try {
+        return await work();
+      } catch (error) {
+        isBroken(what, error as Error);
+        if (what === 'tasks') {
+          first.reject(error as Error);
+          first = deferred();
+        }
+        await delay(AGAIN_MS, undefined, { signal: stop }).catch(() => {});
+      }
+    }
+  }
+
+  async function followTasks(): Promise<void> {
     const { cwd, environment, clock } = project;
     const places = { folder: path.join(projectState(cwd, environment), 'task'), named: null };
-    for await (const step of followNow({ places, environment, stop, clock })) {
-      const isFirst = last === null;
+    let isFirst = true;
+    for await (const step of steps({ places, environment, stop, clock })) {
       last = step.now;
-      isThere();
+      first.resolve();
+      isWell('tasks');
       // At the first look, what changed since the rows were read: no later look would find it changed.
       const moved = isFirst ? await lines.behind(step.now.tasks) : step.moved;
+      isFirst = false;
       if (moved.length === 0) continue;
       tell({ topic: 'now' });
       const change = await lines.renew(moved);
@@ -46,24 +85,43 @@ export function follow(project: ServedProject, stop: AbortSignal): Live {
     }
   }
 
-  const begin = () =>
-    (first ??= new Promise<void>((resolve, reject) => {
-      followTasks(resolve).catch(reject);
-      void followFolders(project, stop, tell);
-    }));
+  function begin(): void {
+    if (isBegun) return;
+    isBegun = true;
+    void keepUp('tasks', followTasks);
+    void keepUp('folders', () => followFolders(project, stop, tell, () => isWell('folders')));
+  }
 
   return {
     async now() {
-      await begin();
+      begin();
+      await first.promise;
       return last!;
     },
     lines,
     listen(listener) {
       listeners.add(listener);
-      void begin().catch(() => {});
+      begin();
+      if (troubles.size > 0) listener(standing());
       return () => listeners.delete(listener);
     },
   };
+}
+
+interface Deferred {
+  promise: Promise<void>;
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+/** Nobody need wait for it. */
+function deferred(): Deferred {
+  let settle: Omit<Deferred, 'promise'>;
+  const promise = new Promise<void>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  promise.catch(() => {});
+  return { promise, ...settle! };
 }
 
 /** A look around stands in for what no watch can see. */
@@ -73,7 +131,8 @@ const LOOK_MS = 5000;
 async function followFolders(
   { cwd, environment }: ServedProject,
   stop: AbortSignal,
-  tell: (change: ChangeTold) => void,
+  tell: Tell,
+  isWell: () => void,
 ): Promise<void> {
   const state = projectState(cwd, environment);
   const watch = createFolderWatch();
@@ -82,6 +141,7 @@ async function followFolders(
     while (!stop.aborted) {
       const topics = topicsIn(state, cwd, environment);
       watch.keep(new Set(topics.keys()));
+      isWell();
       await watch.change(LOOK_MS, stop);
       const moved = watch.take();
       // What is watched for the first time was no change.

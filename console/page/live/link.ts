@@ -4,6 +4,8 @@ import { signal } from '../reactive.ts';
 
 type Link =
   | { how: 'live' }
+  /** The server answers, and cannot follow what changes. */
+  | { how: 'behind'; what: string; wayOut: string }
   /** The stream broke off, and is asked for anew. */
   | { how: 'trying' }
   /** Nobody answers, or one that does not know this browser. */

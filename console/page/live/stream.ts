@@ -30,11 +30,12 @@ export function openStream(): void {
     tell('*', null, null);
   };
   source.onmessage = ({ data }) => {
-    const { topic, id = null, change = null } = JSON.parse(data) as ChangeTold;
-    tell(topic, id, change);
+    const { topic, id = null, change = null, trouble = null } = JSON.parse(data) as ChangeTold;
+    if (topic === '*') linkState.value = trouble === null ? { how: 'live' } : behind(trouble);
+    if (trouble === null) tell(topic, id, change);
   };
   source.onerror = () => {
-    if (linkState.value.how === 'live') linkState.value = { how: 'trying' };
+    if (linkState.value.how === 'live' || linkState.value.how === 'behind') linkState.value = { how: 'trying' };
     // Without a stream the page shows at least how it stands.
     if (!wasAsked) tell('*', null, null);
     wasAsked = true;
@@ -45,6 +46,13 @@ export function openStream(): void {
     setTimeout(openStream, AGAIN_MS);
   };
 }
+
+const behind = (trouble: string) =>
+  ({
+    how: 'behind',
+    what: `What changes is not shown just now: ${trouble}.`,
+    wayOut: 'It is tried again by itself. What the views show was true when they were opened.',
+  }) as const;
 
 function tell(topic: Topic, id: string | null, change: TasksChange | null): void {
   for (const listener of listeners) listener(topic, id, change);

@@ -75,7 +75,7 @@ function toView(): void {
 
 function LinkNotice() {
   const link = linkState.value;
-  if (link.how !== 'gone') return null;
+  if (link.how !== 'gone' && link.how !== 'behind') return null;
   return (
     <div class="notice bad" role="alert">
       <b>{link.what}</b>

@@ -55,7 +55,7 @@ function Count({ of }: { of: string }) {
 
 function LinkState() {
   const { how } = linkState.value;
-  const words = { live: 'Live', trying: 'Reconnecting …', gone: 'Not connected' }[how];
+  const words = { live: 'Live', behind: 'Not up to date', trying: 'Reconnecting …', gone: 'Not connected' }[how];
   return (
     <span class={`link-state ${how}`} role="status">
       {words}

@@ -1,5 +1,6 @@
 // What the console tells its pages: also of what changed between the reading of the rows and the first look at the tasks.
 
+import { EventEmitter, once } from 'node:events';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -7,6 +8,7 @@ import * as assert from 'uvu/assert';
 import type { ChangeTold, TaskLine } from '../../../console/contract/page.ts';
 import { follow } from '../../../console/server/live.ts';
 import type { ServedProject } from '../../../console/server/project.ts';
+import { followNow } from '../../../loops/now/follow-now.ts';
 import { answerWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
@@ -48,6 +50,41 @@ test('one that ran, came or went before the first look', async ({ rig, stop }) =
   assert.equal(statesOf(page), ['comes never_run', 'rests done', 'runs done']);
   // Nothing that rests is read again for it.
   assert.equal(named, ['comes', 'goes', 'runs']);
+});
+
+test('what cannot be followed is told, also to a page that comes then, and begun anew', async ({ rig, stop }) => {
+  makeTask(rig, STAGES, 'rests');
+  const environment = { ...process.env, HOME: rig.home, XDG_STATE_HOME: '' };
+  const project = { cwd: rig.project, environment, clock: () => new Date() } as unknown as ServedProject;
+  let tries = 0;
+  const waits = new EventEmitter();
+  const live = follow(project, stop.signal, async function* (following) {
+    tries += 1;
+    if (tries === 1) throw new Error('too many open files');
+    const steps = followNow(following);
+    yield (await steps.next()).value!;
+    await steps.return(undefined);
+    const broken = once(waits, 'break');
+    waits.emit('waits');
+    throw (await broken)[0];
+  });
+  const until = (trouble: RegExp | null) =>
+    new Promise<void>((resolve) => {
+      live.listen(({ topic, trouble: said }) => {
+        if (topic === '*' && (trouble === null ? said === null : trouble.test(said ?? ''))) resolve();
+      });
+    });
+  assert.match(await live.now().then(String, (error: Error) => error.message), /^too many open files$/);
+  await until(/^tasks can't be followed: too many open files$/);
+  // Who asks meanwhile waits for the next try.
+  const follows = once(waits, 'waits');
+  assert.is((await live.now()).totals.tasks, 1);
+  await follows;
+  waits.emit('break', new Error('no such device'));
+  await until(/no such device/);
+  await until(null);
+  assert.is(tries, 3);
+  assert.is((await live.now()).totals.tasks, 1);
 });
 
 const statesOf = (page: ReadonlyMap<string, TaskLine>): string[] =>
