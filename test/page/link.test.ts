@@ -70,6 +70,25 @@ link.test(
   },
 );
 
+link.test(
+  'what the server cannot follow is said until it follows again, and then all is asked for anew',
+  async ({ page, server, go }) => {
+    await go('tasks');
+    const { tasks } = server.told['/api/tasks'] as { tasks: object[] };
+    server.tell({ topic: '*', trouble: "tasks can't be followed: EMFILE: too many open files" });
+    await page
+      .getByText("What changes is not shown just now: tasks can't be followed: EMFILE: too many open files.")
+      .waitFor();
+    await page.getByText('Not up to date').waitFor();
+    assert.is(await page.locator('.row-at').count(), 2);
+    server.told['/api/tasks'] = { tasks: [{ ...tasks[0], usd: 7.77 }, tasks[1]] };
+    server.tell({ topic: '*' });
+    await page.getByText('$7.77').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    assert.is(await page.getByText('What changes is not shown just now').count(), 0);
+  },
+);
+
 link.test('without the cookie it says so', async ({ page, server }) => {
   const no = {
     status: 401,
