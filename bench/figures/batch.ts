@@ -4,7 +4,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Times } from './pairs.ts';
+import { type Times, timesOf } from './pairs.ts';
 import { type Figure, type FigureRow, rowOf } from './row.ts';
 import { makeTask } from './tasks.ts';
 import { BenchWorld, command, PROMISED, peer } from './world.ts';
@@ -41,24 +41,22 @@ function rowsOf(count: number, { guardian, promised, promisedCpu, batchMs, cpuMs
   const [first = 0] = rss;
   const last = rss.at(-1) ?? 0;
   const stage = (name: string, times: Times, goals?: FigureRow['goals']) =>
-    rowOf(`${of}: a stage`, 'ms', once(batchMs), { name, ...times }, goals);
+    rowOf(`${of}: a stage`, 'ms', timesOf([batchMs]), { name, ...times }, goals);
   return [
     stage('the bare guardian', guardian, [{ goal: '≤ 1.25 ×', isReached: batchMs <= 1.25 * guardian.median }]),
     stage(PROMISED, promised),
-    rowOf(`${of}: CPU of the dispatcher a stage`, 'ms', once(cpuMs), { name: PROMISED, ...promisedCpu }, [
+    rowOf(`${of}: CPU of the dispatcher a stage`, 'ms', timesOf([cpuMs]), { name: PROMISED, ...promisedCpu }, [
       { goal: '≤ 8 ms', isReached: cpuMs <= 8 },
     ]),
     rowOf(
       `${of}: memory at the end, beside a tenth of it`,
       'MiB',
       { median: last, min: Math.min(...rss) },
-      { name: 'after a tenth', ...once(first) },
+      { name: 'after a tenth', ...timesOf([first]) },
       [{ goal: 'flat (≤ 1.1 ×)', isReached: last <= 1.1 * first }],
     ),
   ];
 }
-
-const once = (value: number): Times => ({ median: value, min: value });
 
 export async function measureBatch(world: BenchWorld, count: number, lanes: number): Promise<BatchTimes> {
   const half = Math.floor(count / 2);

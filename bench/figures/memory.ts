@@ -1,12 +1,12 @@
-// What twenty waiting wrappers hold, beside as many bare nodes that wait.
+// What twenty waiting wrappers hold, beside as many bare nodes that wait, and as many that do the promised work.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { timesOf } from './pairs.ts';
-import type { Figure, FigureRow } from './row.ts';
-import { BenchWorld, command } from './world.ts';
+import { type Figure, rowOf } from './row.ts';
+import { BenchWorld, command, PROMISED, peer } from './world.ts';
 
 const WAITING = 20;
 
@@ -33,16 +33,17 @@ export const MEMORY: Figure = {
         command('run_codex'),
         ...['--prompt-file=ask.md', `--out=${n}.out`, `--err=${n}.err`, '--trust-workspace'],
       ]);
-      return (['Rss', 'Pss'] as const).map((kind): FigureRow => {
-        const [us, them] = [timesOf(ours[kind]), timesOf(bare[kind])];
-        return {
-          what: `a waiting wrapper, ${kind.toUpperCase()}`,
-          unit: 'MiB',
-          ours: us.median,
-          min: us.min,
-          peer: { name: 'bare `node`', value: them.median, min: them.min },
-          goals: [],
-        };
+      const promised = await held(world, 'promised', (n) => [
+        ...[peer('node-wrapper.cjs'), 'codex', 'ask.md'],
+        ...['out', 'err', 'json'].map((end) => `promised-${n}.${end}`),
+      ]);
+      return (['Rss', 'Pss'] as const).flatMap((kind) => {
+        const row = (name: string, them: typeof bare) =>
+          rowOf(`a waiting wrapper, ${kind.toUpperCase()}`, 'MiB', timesOf(ours[kind]), {
+            name,
+            ...timesOf(them[kind]),
+          });
+        return [row('bare `node`', bare), row(PROMISED, promised)];
       });
     } finally {
       world.dispose();

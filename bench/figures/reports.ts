@@ -2,15 +2,20 @@
 
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { inTurns, type Times } from './pairs.ts';
+import { inTurns, timesOf } from './pairs.ts';
 import { weighIn } from './peak-memory.ts';
-import type { Figure, FigureRow } from './row.ts';
+import { type Figure, rowOf } from './row.ts';
 import { BAD, copyTask, GOOD, runGoodAndBad } from './tasks.ts';
 import { BenchWorld, command } from './world.ts';
 
 const TASKS = 100_000;
 const FAILED_OF = 10;
-const GOAL = { seconds: { anew: 1, indexed: 0.1 }, megabytes: 100 };
+const MEGABYTES = 100;
+/** Each beside what it does not get below. */
+const FORMS = [
+  { form: 'anew', named: 'without an index', floor: 'read', floorNamed: '`node`, each read', seconds: 1 },
+  { form: 'indexed', named: 'with one', floor: 'look', floorNamed: '`node`, a look at each', seconds: 0.1 },
+] as const;
 
 export const REPORTS: Figure = {
   about: `a report over ${TASKS} tasks`,
@@ -20,45 +25,35 @@ export const REPORTS: Figure = {
     try {
       fill(world);
       const memory = weighIn(world);
-      const report = () => world.node([...memory.flags, command('tollgate'), 'report', '--failed']) / 1000;
       const peak: Record<string, number> = {};
-      const weighed = (name: string) => {
-        const seconds = report();
+      const weighed = (name: string, argv: readonly string[]) => {
+        const seconds = world.node([...memory.flags, ...argv]) / 1000;
         peak[name] = Math.max(peak[name] ?? 0, memory.last());
         return seconds;
       };
+      const report = [command('tollgate'), 'report', '--failed'];
       world.write('each.cjs', EACH);
-      const { find, look, read, anew, indexed } = await inTurns(rounds, {
-        look: () => world.node(['each.cjs', 'lstatSync']) / 1000,
-        read: () => world.node(['each.cjs', 'readFileSync']) / 1000,
+      const taken = await inTurns(rounds, {
+        look: () => weighed('look', ['each.cjs', 'lstatSync']),
+        read: () => weighed('read', ['each.cjs', 'readFileSync']),
         find: () => world.timed('find', ['.tmp/task', '-name', 'journal.jsonl']) / 1000,
         anew: () => {
           rmSync(path.join(world.root, 'state/tollgate/reports'), { recursive: true, force: true });
-          return weighed('anew');
+          return weighed('anew', report);
         },
-        indexed: () => weighed('indexed'),
+        indexed: () => weighed('indexed', report),
       });
-      return Object.entries({ anew, indexed }).flatMap(([name, { median, min }]) => {
-        const what = `\`tollgate report\` over ${TASKS} tasks, ${name === 'anew' ? 'without an index' : 'with one'}`;
-        const seconds = GOAL.seconds[name as 'anew' | 'indexed'];
-        const mib = peak[name]!;
-        const floor =
-          name === 'anew' ? { name: '`node`, each read', ...read } : { name: '`node`, a look at each', ...look };
-        const row = (peer: { name: string } & Times, goals: FigureRow['goals']): FigureRow => ({
-          ...{ what, unit: 's', ours: median, min, goals },
-          peer: { name: peer.name, value: peer.median, min: peer.min },
-        });
+      return FORMS.flatMap(({ form, named, floor, floorNamed, seconds }) => {
+        const what = `\`tollgate report\` over ${TASKS} tasks, ${named}`;
+        const [ours, mib, floorMib] = [taken[form], peak[form]!, peak[floor]!];
         return [
-          row({ name: '`find`', ...find }, [{ goal: `≤ ${seconds} s`, isReached: median <= seconds }]),
-          row(floor, []),
-          {
-            what: `${what}, most memory`,
-            unit: 'MiB',
-            ours: mib,
-            min: mib,
-            peer: null,
-            goals: [{ goal: `≤ ${GOAL.megabytes} MB`, isReached: mib * 1.048576 <= GOAL.megabytes }],
-          },
+          rowOf(what, 's', ours, { name: '`find`', ...taken.find }, [
+            { goal: `≤ ${seconds} s`, isReached: ours.median <= seconds },
+          ]),
+          rowOf(what, 's', ours, { name: floorNamed, ...taken[floor] }),
+          rowOf(`${what}, most memory`, 'MiB', timesOf([mib]), { name: floorNamed, ...timesOf([floorMib]) }, [
+            { goal: `≤ ${MEGABYTES} MB`, isReached: mib * 1.048576 <= MEGABYTES },
+          ]),
         ];
       });
     } finally {

@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { timesOf } from './pairs.ts';
-import type { Figure } from './row.ts';
+import { type Figure, rowOf } from './row.ts';
 import { BenchWorld, command } from './world.ts';
 
 const CALLS = 10_000;
@@ -20,38 +20,53 @@ fs.watch(folder, (_, name) => name.endsWith('.done') && fs.existsSync(folder + '
 process.on('SIGTERM', () => process.exit());
 `;
 
+/** The same, which is told each marker by name, looks first who is there, and reads of each how its call ended. */
+const READER = `
+const fs = require('node:fs');
+const path = require('node:path');
+const markers = new Map(process.argv.slice(2).map((flag) => [path.basename(flag), flag.split('=')[1]]));
+const tell = (name) => {
+  let text;
+  try {
+    text = fs.readFileSync(markers.get(name), 'utf8');
+  } catch {
+    return;
+  }
+  console.error('task ' + name.split('.')[0] + ': done, exit ' + JSON.parse(text).exit_code);
+};
+const folder = path.dirname(markers.values().next().value);
+fs.watch(folder, (_, name) => markers.has(name) && tell(name));
+for (const name of fs.readdirSync(folder)) if (markers.has(name)) tell(name);
+process.on('SIGTERM', () => process.exit());
+`;
+
 export const WAITS: Figure = {
   about: `a wait for ${CALLS} calls in one folder, each ended alone, one after another`,
   rounds: null,
   async measure() {
     const world = new BenchWorld();
     try {
-      const ours = await wait(world, 'ours', (folder) => {
-        const flags = Array.from(
-          { length: CALLS },
-          (_, n) => `--task-${n + 1}-done=${path.join(folder, `${n + 1}.done`)}`,
-        );
-        return [command('wait_parallel_tasks'), ...flags];
-      });
-      const bare = await wait(world, 'bare', (folder) => [world.write('watch.cjs', WATCHER), folder]);
-      const delay = { ours: timesOf(ours.delays), bare: timesOf(bare.delays) };
+      const flagsOf = (folder: string) =>
+        Array.from({ length: CALLS }, (_, n) => `--task-${n + 1}-done=${path.join(folder, `${n + 1}.done`)}`);
+      const sides = {
+        ours: await wait(world, 'ours', (folder) => [command('wait_parallel_tasks'), ...flagsOf(folder)]),
+        watched: await wait(world, 'watched', (folder) => [world.write('watch.cjs', WATCHER), folder]),
+        read: await wait(world, 'read', (folder) => [world.write('read.cjs', READER), ...flagsOf(folder)]),
+      };
+      const [watched, read] = ['`fs.watch` alone', '`fs.watch`, each flag and marker read'];
+      const delay = (side: keyof typeof sides) => timesOf(sides[side].delays);
+      const cpu = (side: keyof typeof sides) => timesOf([sides[side].cpuSeconds]);
+      const line = `a wait for ${CALLS} calls, from the end of one to its line`;
+      const all = `a wait for ${CALLS} calls, CPU in all`;
       return [
-        {
-          what: `a wait for ${CALLS} calls, from the end of one to its line`,
-          unit: 'ms',
-          ours: delay.ours.median,
-          min: delay.ours.min,
-          peer: { name: '`fs.watch` alone', value: delay.bare.median, min: delay.bare.min },
-          goals: [{ goal: `≤ ${GOAL.delayMs} ms`, isReached: delay.ours.median <= GOAL.delayMs }],
-        },
-        {
-          what: `a wait for ${CALLS} calls, CPU in all`,
-          unit: 's',
-          ours: ours.cpuSeconds,
-          min: ours.cpuSeconds,
-          peer: { name: '`fs.watch` alone', value: bare.cpuSeconds, min: bare.cpuSeconds },
-          goals: [{ goal: `≤ ${GOAL.cpuSeconds} s`, isReached: ours.cpuSeconds <= GOAL.cpuSeconds }],
-        },
+        rowOf(line, 'ms', delay('ours'), { name: watched, ...delay('watched') }, [
+          { goal: `≤ ${GOAL.delayMs} ms`, isReached: delay('ours').median <= GOAL.delayMs },
+        ]),
+        rowOf(line, 'ms', delay('ours'), { name: read, ...delay('read') }),
+        rowOf(all, 's', cpu('ours'), { name: watched, ...cpu('watched') }, [
+          { goal: `≤ ${GOAL.cpuSeconds} s`, isReached: sides.ours.cpuSeconds <= GOAL.cpuSeconds },
+        ]),
+        rowOf(all, 's', cpu('ours'), { name: read, ...cpu('read') }),
       ];
     } finally {
       world.dispose();

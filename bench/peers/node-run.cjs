@@ -18,7 +18,8 @@ const guardianOf = path.join(__dirname, 'node-wrapper.cjs');
 const judges = path.join(process.env.XDG_STATE_HOME, 'peer/judges');
 const project = path.resolve('.tmp/state');
 
-Promise.all(Array.from({ length: Number(lanes) }, lane));
+// Node's own end would take longer.
+Promise.all(Array.from({ length: Number(lanes) }, lane)).then(() => process.exit());
 
 async function lane() {
   for (let task = tasks.shift(); task !== undefined; task = tasks.shift()) await run(path.resolve(task));

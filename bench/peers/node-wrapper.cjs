@@ -84,7 +84,7 @@ child.on('exit', (code) => {
   tell({ fact: 'ended', native_exit_code: code });
   for (const pid of fs.readdirSync('/proc')) if (Number(pid) > child.pid) endIfLeft(pid);
   const [stdout, stderr] = [fs.readFileSync(at('stdout'), 'utf8'), fs.readFileSync(at('stderr'), 'utf8')];
-  const { answer, hasSucceeded } = read(stdout.trimEnd().split('\n').map(JSON.parse));
+  const { answer, hasSucceeded } = read(stdout.split('\n').filter(Boolean).map(JSON.parse));
   const isOk = code === 0 && hasSucceeded && answer !== '';
   const { createHash } = require('node:crypto');
   const sha256 = (of) => createHash('sha256').update(of).digest('hex');
@@ -105,7 +105,8 @@ child.on('exit', (code) => {
   clean();
   if (kind === 'quota') hold(null);
   if (!isOk) console.error(`${tool}: ${kind}: ${said[0]}`);
-  process.exitCode = verdict.exit_code;
+  // Node's own end would take longer.
+  process.exit(verdict.exit_code);
 });
 
 function endIfLeft(pid) {

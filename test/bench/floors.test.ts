@@ -1,6 +1,9 @@
 // The floors of `npm run bench`: plain Node syncs and starts as much as ours does, so that it is no floor of less than what is promised, nor of more.
 
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { open, watch, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -85,5 +88,42 @@ test('a run of one stage, and one that has nothing to do, syncs and starts as mu
   assert.equal(of(floor, 'b'), nothing);
   assert.equal(nothing, { syncs: 2, starts: 0 });
 });
+
+/** Says by a FIFO that it has begun, and goes on when it is told to by another. */
+const WAITING = `#!/bin/sh
+: >"$BEGUN"
+read -r _ <"$GO"
+. ${path.resolve('test/rig/noop-cli.sh')}
+`;
+
+test('a guardian of plain Node outlives a dispatcher that is killed, and publishes what was paid', async ({
+  world,
+}) => {
+  world.write('bin/codex', WAITING, 0o755);
+  const [begun, go] = [path.join(world.root, 'begun'), path.join(world.root, 'go')];
+  execFileSync('mkfifo', [begun, go]);
+  const env = { ...world.env, BEGUN: begun, GO: go };
+  const task = path.join(world.root, '.tmp/task', makeTask(world, 'left'));
+  const dispatcher = spawn(process.execPath, [peer('node-run.cjs'), '1', task], {
+    cwd: world.root,
+    env,
+    stdio: 'ignore',
+  });
+  const dead = once(dispatcher, 'exit');
+  await open(begun);
+  dispatcher.kill('SIGKILL');
+  await dead;
+  // Of all that the guardian does its counts come last but for three files of the user.
+  const counts = untilThere(path.join(task, 'state'), 'stats.json');
+  await writeFile(go, 'on\n');
+  await counts;
+  assert.is(readFileSync(path.join(task, 'outputs/only.codex.out'), 'utf8'), 'done');
+  const facts = readFileSync(path.join(task, 'state/journal.jsonl'), 'utf8').trimEnd().split('\n');
+  assert.is(JSON.parse(facts.at(-1)!).fact, 'verdict');
+});
+
+async function untilThere(folder: string, name: string): Promise<void> {
+  for await (const { filename } of watch(folder)) if (filename === name) return;
+}
 
 test.run();
