@@ -115,6 +115,9 @@ async function walk(visited: Visit, server: ToldServer): Promise<Seen> {
   await page.evaluate(`location.hash = '#/machine'`);
   await page.getByText('The machine cannot be looked at.').waitFor();
   await look(visited, seen);
+  await server.close();
+  await page.getByRole('button', { name: 'Try now' }).waitFor();
+  await look(visited, seen);
   return seen;
 }
 

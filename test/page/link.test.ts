@@ -55,6 +55,58 @@ link.test('what is told while the list is on its way is not undone by it', async
   assert.is(await page.getByText('$7.77').count(), 1);
 });
 
+for (const [status, message] of [
+  [500, 'state/journal.jsonl of price-rounding is of a newer version.'],
+  [429, 'too many requests at once'],
+] as const)
+  link.test(`a list of tasks that is not renewed (${status}) is said, stays, and comes by itself`, async (shown) => {
+    const { page, server, go } = shown;
+    await go('tasks');
+    const { tasks } = server.told['/api/tasks'] as { tasks: { usd: number }[] };
+    server.told['/api/tasks'] = { tasks: [{ ...tasks[0]!, usd: 7.77 }, tasks[1]!] };
+    server.refused['/api/tasks'] = { status, message };
+    server.tell({ topic: 'tasks' });
+    await page.getByRole('alert').getByText(message).waitFor();
+    await page.getByText('What is shown is the list of tasks as it was before.').waitFor();
+    await page.getByText(/^Asked again by itself in \d+ s\.$/).waitFor();
+    assert.is(await page.locator('.row-at').count(), 2);
+    delete server.refused['/api/tasks'];
+    await page.getByText('$7.77').waitFor();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+  });
+
+link.test('a list of tasks that never came is not said to be empty', async ({ page, server, go }) => {
+  server.refused['/api/tasks'] = { status: 500, message: 'The disk cannot be read.' };
+  await page.reload();
+  await go('tasks');
+  await page.getByRole('alert').getByText('The disk cannot be read.').waitFor();
+  assert.is(await page.getByText('No task in this project').count(), 0);
+  delete server.refused['/api/tasks'];
+  await page.locator('.row-at').first().waitFor();
+});
+
+link.test('what fails for a while in a view comes by itself, and what was deleted is not asked for', async (shown) => {
+  const { page, server, go } = shown;
+  server.refused['/api/machine'] = { status: 503, message: 'It is busy.' };
+  await go('machine');
+  await page.getByText('It is busy.').waitFor();
+  delete server.refused['/api/machine'];
+  await page.getByText('a version').waitFor();
+  server.refused['/api/tasks/price-rounding'] = { status: 404, message: 'There is no such task.' };
+  await go('tasks/price-rounding');
+  await page.getByText('There is no such task.').waitFor();
+  assert.is(await page.getByText('Asked again by itself').count(), 0);
+});
+
+link.test('a stream that is refused is said in the words of the server', async ({ page, server }) => {
+  server.refused['/api/events'] = { status: 503, message: '8 pages look on already', way_out: 'close one of them' };
+  await page.reload();
+  await page.getByRole('alert').getByText('8 pages look on already').waitFor();
+  await page.getByText('close one of them').waitFor();
+  delete server.refused['/api/events'];
+  await page.getByText('Live', { exact: true }).waitFor();
+});
+
 link.test(
   'a server that is gone is said, with the way out, and what was shown stays; back again, all is followed',
   async ({ page, server, go }) => {
@@ -63,8 +115,10 @@ link.test(
     await page.getByText('Reconnecting …').waitFor();
     await page.getByText('The console does not answer any more.').waitFor();
     await page.getByText('Start it again with tollgate console').waitFor();
+    await page.getByText(/^Asked again by itself in \d+ s\.$/).waitFor();
     assert.is(await page.locator('.row-at').count(), 2);
     await server.reopen();
+    await page.getByRole('button', { name: 'Try now' }).click();
     await page.getByText('Live', { exact: true }).waitFor();
     await page.getByText('The console does not answer any more.').waitFor({ state: 'detached' });
   },

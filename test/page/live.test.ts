@@ -5,7 +5,7 @@ import path from 'node:path';
 import * as assert from 'uvu/assert';
 import { visit } from './rig/browser.ts';
 import { startConsole } from './rig/console-process.ts';
-import { liveSuite } from './rig/live-suite.ts';
+import { type Live, liveSuite } from './rig/live-suite.ts';
 import { SESSION_OF_GEMINI } from './rig/world.ts';
 
 const live = liveSuite('live');
@@ -69,20 +69,27 @@ live.test('prompts and answers open as text', async ({ page, go }) => {
   await page.getByText('The rounding happens').first().waitFor();
 });
 
-live.test('a task that is deleted under the page is said to be gone', async ({ rig, page, go }) => {
-  await go('tasks/settings-page');
-  await page.getByText('Split the settings page in two.').first().waitFor();
-  rmSync(path.join(rig.project, '.tmp/task/settings-page'), { recursive: true });
-  await go('tasks/settings-page/attempts');
-  await page
-    .getByRole('alert')
-    .getByText(/no task|gone|archived|deleted/i)
-    .first()
-    .waitFor();
-  await page.getByRole('button', { name: 'Ask again' }).click();
-  await go('tasks');
-  await page.getByRole('link', { name: 'settings-page' }).waitFor({ state: 'detached' });
-});
+for (const [how, id, take] of [
+  [
+    'deleted',
+    'settings-page',
+    async ({ rig }: Live) => rmSync(path.join(rig.project, '.tmp/task/settings-page'), { recursive: true }),
+  ],
+  ['archived', 'release-notes', ({ told }: Live) => told('archive', 'release-notes')],
+] as const)
+  live.test(`a task that is ${how} while it is shown is said to be gone, and left out of the list`, async (shown) => {
+    const { page, go } = shown;
+    await go(`tasks/${id}`);
+    await page.getByRole('heading', { name: 'Stages' }).waitFor();
+    await take(shown);
+    const alert = page.getByRole('alert');
+    await alert.getByText(`there is no task ${id} any more: it was archived, deleted or renamed`).waitFor();
+    await page.getByText('What is shown is the task as it was before.').waitFor();
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await alert.getByText(`there is no task ${id} any more`).waitFor();
+    await go('tasks');
+    await page.getByRole('link', { name: id }).waitFor({ state: 'detached' });
+  });
 
 live.test('a CLI that is not installed is said to be missing', async ({ rig, page, go }) => {
   rig.uninstall('copilot');
@@ -103,14 +110,25 @@ live.test('a second console of the same project does not disturb the first', asy
   await page.locator('.link-state.live').waitFor();
 });
 
-live.test('when the console ends, the page says so', async ({ rig, browser }) => {
+live.test('when the console ends, the page says so; the next one on that port asks for its address', async (shown) => {
+  const { rig, visit: look } = shown;
   const own = await startConsole(rig);
-  const visited = await visit(browser, own.url);
-  await visited.page.locator('.link-state.live').waitFor();
+  const { page, close } = await look(own.url);
+  await page.locator('.link-state.live').waitFor();
   await own.end();
-  await visited.page.getByText('The console does not answer any more.').waitFor();
+  await page.getByText('The console does not answer any more.').waitFor();
   assert.ok(!existsSync(`/proc/${own.pid}`));
-  await visited.close();
+  const next = await startConsole(rig, '--port', new URL(own.url).port);
+  await page.getByRole('button', { name: 'Try now' }).click();
+  await page
+    .getByRole('alert')
+    .getByText(/open the address that tollgate console has printed/i)
+    .first()
+    .waitFor();
+  await page.goto(next.url);
+  await page.locator('.link-state.live').waitFor();
+  await close();
+  await next.end();
 });
 
 live.run();

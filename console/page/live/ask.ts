@@ -5,6 +5,8 @@ import { PAGE_HEADER, type PageShown, type RefusedRequest } from '../../contract
 export interface Trouble {
   what: string;
   wayOut: string | null;
+  /** Whether it is worth asking for the same once more, though nothing has changed. */
+  lasts: 'a while' | 'until it changes';
 }
 
 type Reply<T> = { how: 'ok'; value: T } | { how: 'failed'; problem: Trouble };
@@ -34,12 +36,26 @@ export async function write<T>(path: string, wish: object): Promise<Reply<T>> {
   });
 }
 
+/** Why a stream is refused, which it does not say itself; null where it would be let in. */
+export async function refusalOf(path: string): Promise<Trouble | null> {
+  const stop = new AbortController();
+  try {
+    const response = await fetch(path, { credentials: 'same-origin', cache: 'no-store', signal: stop.signal });
+    if (response.ok) return null;
+    return problemIn(parsed(await response.text().catch(() => '')), response.status);
+  } catch {
+    return SERVER_GONE.problem;
+  } finally {
+    stop.abort();
+  }
+}
+
 async function ask<T>(path: string, init: RequestInit): Promise<Reply<T>> {
   let response: Response;
   try {
     response = await fetch(path, { ...init, credentials: 'same-origin', cache: 'no-store' });
   } catch (error) {
-    if ((error as Error).name === 'AbortError') return failed('It was not waited for.', null);
+    if ((error as Error).name === 'AbortError') return failed('It was not waited for.', null, 'until it changes');
     return SERVER_GONE;
   }
   const said = await response.text().catch(() => '');
@@ -48,17 +64,20 @@ async function ask<T>(path: string, init: RequestInit): Promise<Reply<T>> {
   return { how: 'failed', problem: problemIn(value, response.status) };
 }
 
-const failed = (what: string, wayOut: string | null) => ({ how: 'failed', problem: { what, wayOut } }) as const;
+const failed = (what: string, wayOut: string | null, lasts: Trouble['lasts']) =>
+  ({ how: 'failed', problem: { what, wayOut, lasts } }) as const;
 
 const SERVER_GONE = failed(
   'The console does not answer any more.',
   'It was ended, or the machine is busy. Start it again with tollgate console, and open the address that it prints.',
+  'a while',
 );
 
 function problemIn(value: unknown, status: number): Trouble {
   const { message, way_out: wayOut } = (value ?? {}) as Partial<RefusedRequest>;
-  if (typeof message === 'string') return { what: message, wayOut: typeof wayOut === 'string' ? wayOut : null };
-  return { what: `The console answered ${status}, and nothing that can be read.`, wayOut: 'Reload the page.' };
+  const lasts = status === 429 || status >= 500 ? 'a while' : 'until it changes';
+  if (typeof message === 'string') return { what: message, wayOut: typeof wayOut === 'string' ? wayOut : null, lasts };
+  return { what: `The console answered ${status}, and nothing that can be read.`, wayOut: 'Reload the page.', lasts };
 }
 
 function parsed(text: string): unknown {

@@ -2,6 +2,7 @@
 
 import type { Topic } from '../../contract/page.ts';
 import { type ReadonlySignal, useEffect, useSignal } from '../reactive.ts';
+import { againBy } from './again.ts';
 import { read, type Trouble } from './ask.ts';
 import { onChange } from './stream.ts';
 
@@ -10,6 +11,8 @@ export interface Following<T> {
   value: ReadonlySignal<T | null>;
   /** Why it did not come the last time. */
   problem: ReadonlySignal<Trouble | null>;
+  /** ISO time at which it is asked for by itself, after a trouble that passes. */
+  againAt: ReadonlySignal<string | null>;
   renew: () => void;
 }
 
@@ -17,6 +20,7 @@ export interface Following<T> {
 export function useFollowing<T>(path: string, concerns: (topic: Topic, id: string | null) => boolean): Following<T> {
   const value = useSignal<T | null>(null);
   const problem = useSignal<Trouble | null>(null);
+  const againAt = useSignal<string | null>(null);
   const wish = useSignal(0);
   useEffect(() => {
     const stop = new AbortController();
@@ -32,12 +36,15 @@ export function useFollowing<T>(path: string, concerns: (topic: Topic, id: strin
       isAsking = false;
       if (stop.signal.aborted) return;
       problem.value = answered.how === 'failed' ? answered.problem : null;
+      if (answered.how === 'failed' && answered.problem.lasts === 'a while') again.later();
+      else again.rest();
       if (answered.how === 'ok') value.value = answered.value;
       if (isStale) {
         isStale = false;
         void ask();
       }
     };
+    const again = againBy(() => void ask(), againAt);
     value.value = null;
     problem.value = null;
     void ask();
@@ -49,9 +56,10 @@ export function useFollowing<T>(path: string, concerns: (topic: Topic, id: strin
     });
     return () => {
       stop.abort();
+      again.rest();
       unfollow();
       unwish();
     };
   }, [path]);
-  return { value, problem, renew: () => (wish.value += 1) };
+  return { value, problem, againAt, renew: () => (wish.value += 1) };
 }

@@ -1,49 +1,56 @@
 // The one stream of changes: asked for again when it breaks off, and told to whoever follows something.
 
 import type { ChangeTold, TasksChange, Topic } from '../../contract/page.ts';
-import { read } from './ask.ts';
-import { linkState } from './link.ts';
+import { againBy } from './again.ts';
+import { refusalOf } from './ask.ts';
+import { linkAgainAt, linkState } from './link.ts';
 
 /** `id` null: of all of that topic. */
 type Listener = (topic: Topic, id: string | null, change: TasksChange | null) => void;
 
+const PATH = '/api/events';
 const listeners = new Set<Listener>();
 let wasAsked = false;
-/** Before it is said that nobody answers. */
-const PATIENCE_MS = 2_500;
-const AGAIN_MS = 1_500;
+let source: EventSource | null = null;
+/** One that has broken off is asked for once more before it is said that nobody answers. */
+let failures = 0;
+
+const again = againBy(openStream, linkAgainAt);
 
 export function onChange(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
+/** Whatever it waited for before. */
 export function openStream(): void {
-  const source = new EventSource('/api/events');
-  let lost: ReturnType<typeof setTimeout> | undefined;
-  source.onopen = () => {
-    clearTimeout(lost);
-    lost = undefined;
+  source?.close();
+  const opened = new EventSource(PATH);
+  source = opened;
+  opened.onopen = () => {
+    failures = 0;
+    again.rest();
     linkState.value = { how: 'live' };
     wasAsked = true;
     // Whatever happened meanwhile was missed.
     tell('*', null, null);
   };
-  source.onmessage = ({ data }) => {
+  opened.onmessage = ({ data }) => {
     const { topic, id = null, change = null, trouble = null } = JSON.parse(data) as ChangeTold;
     if (topic === '*') linkState.value = trouble === null ? { how: 'live' } : behind(trouble);
     if (trouble === null) tell(topic, id, change);
   };
-  source.onerror = () => {
-    if (linkState.value.how === 'live' || linkState.value.how === 'behind') linkState.value = { how: 'trying' };
+  opened.onerror = () => {
+    // When it is asked for again is for the page to say, and not for the browser to choose.
+    opened.close();
+    if (source !== opened) return;
+    if (linkState.value.how !== 'gone') linkState.value = { how: 'trying' };
     // Without a stream the page shows at least how it stands.
     if (!wasAsked) tell('*', null, null);
     wasAsked = true;
-    lost ??= setTimeout(sayWhy, PATIENCE_MS);
-    if (source.readyState !== EventSource.CLOSED) return;
-    clearTimeout(lost);
-    void sayWhy();
-    setTimeout(openStream, AGAIN_MS);
+    failures += 1;
+    again.later();
+    if (failures > 1 || linkState.value.how === 'gone') void sayWhy(opened);
   };
 }
 
@@ -59,9 +66,7 @@ function tell(topic: Topic, id: string | null, change: TasksChange | null): void
 }
 
 /** A stream does not say why it is refused. */
-async function sayWhy(): Promise<void> {
-  const answered = await read('/api/page');
-  if (answered.how === 'ok') return;
-  const { what, wayOut } = answered.problem;
-  linkState.value = { how: 'gone', what, wayOut: wayOut ?? '' };
+async function sayWhy(of: EventSource): Promise<void> {
+  const refusal = await refusalOf(PATH);
+  if (refusal !== null && source === of) linkState.value = { how: 'gone', what: refusal.what, wayOut: refusal.wayOut };
 }

@@ -2,8 +2,8 @@
 
 import type { Following } from '../live/follow.ts';
 import type { ComponentChildren } from '../reactive.ts';
-import { Words } from '../text/words.tsx';
 import { Coming } from './empty.tsx';
+import { AskedAgain, TroubleNotice } from './trouble-notice.tsx';
 
 interface ShownProps<T> {
   of: Following<T>;
@@ -12,26 +12,20 @@ interface ShownProps<T> {
   children: (value: T) => ComponentChildren;
 }
 
-export function Shown<T>({ of: { value, problem, renew }, what, children }: ShownProps<T>) {
+export function Shown<T>({ of: { value, problem, againAt, renew }, what, children }: ShownProps<T>) {
   const wrong = problem.value;
   return (
     <>
       {wrong && (
-        <div class="notice bad" role="alert">
-          <b>
-            <Words of={wrong.what} />
-          </b>
-          {wrong.wayOut && (
-            <p class="soft">
-              <Words of={wrong.wayOut} />
-            </p>
-          )}
+        <TroubleNotice of={wrong}>
+          {value.value !== null && <p class="dim">What is shown is {what} as it was before.</p>}
           <div class="buttons">
             <button type="button" class="button small" onClick={renew}>
               Ask again
             </button>
+            <AskedAgain at={againAt.value} />
           </div>
-        </div>
+        </TroubleNotice>
       )}
       {value.value === null ? wrong === null && <Coming what={what} /> : children(value.value)}
     </>

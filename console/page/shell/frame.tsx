@@ -4,10 +4,12 @@ import { BudgetsView } from '../budgets/budgets-view.tsx';
 import { BookView } from '../distill/book-view.tsx';
 import { DistillView } from '../distill/distill-view.tsx';
 import { FailuresView } from '../failures/failures-view.tsx';
-import { linkState } from '../live/link.ts';
+import { linkAgainAt, linkState } from '../live/link.ts';
+import { openStream } from '../live/stream.ts';
 import { MachineView } from '../machine/machine-view.tsx';
 import { NowView } from '../now/now-view.tsx';
 import { Empty } from '../parts/empty.tsx';
+import { AskedAgain, TroubleNotice } from '../parts/trouble-notice.tsx';
 import { SessionView } from '../sessions/session-view.tsx';
 import { SessionsView } from '../sessions/sessions-view.tsx';
 import { SuperviseView } from '../supervise/supervise-view.tsx';
@@ -77,9 +79,15 @@ function LinkNotice() {
   const link = linkState.value;
   if (link.how !== 'gone' && link.how !== 'behind') return null;
   return (
-    <div class="notice bad" role="alert">
-      <b>{link.what}</b>
-      <p class="soft">{link.wayOut}</p>
-    </div>
+    <TroubleNotice of={link}>
+      {link.how === 'gone' && (
+        <div class="buttons">
+          <button type="button" class="button small" onClick={openStream}>
+            Try now
+          </button>
+          <AskedAgain at={linkAgainAt.value} />
+        </div>
+      )}
+    </TroubleNotice>
   );
 }

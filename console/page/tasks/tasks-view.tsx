@@ -1,9 +1,11 @@
 // All tasks in one table: filtered, sorted, each a way to its own view.
 
+import { taskList } from '../live/follow-tasks.ts';
 import { Empty } from '../parts/empty.tsx';
 import { count, counted, money } from '../parts/figures.ts';
 import { FilterField } from '../parts/filter-field.tsx';
 import { StateMark, wordOf } from '../parts/mark.tsx';
+import { Shown } from '../parts/shown.tsx';
 import { Ago } from '../parts/times.tsx';
 import { Cell, VirtualTable } from '../parts/virtual-table.tsx';
 import { useComputed } from '../reactive.ts';
@@ -29,8 +31,9 @@ export function TasksView() {
   });
   const ids = useComputed(() => chosenTasks(everyLine(), wish.value));
   const all = [...states.value.values()].reduce((sum, n) => sum + n, 0);
+  const isHere = taskList.value.value !== null;
   return (
-    <View title="Tasks" about={<Standing of={all} shown={ids.value.length} />}>
+    <View title="Tasks" about={isHere ? <Standing of={all} shown={ids.value.length} /> : 'All of this project.'}>
       <div class="bar">
         <FilterField label="Filter tasks" value={wish.value.text} onInput={(q) => setQuery({ q })} />
         <fieldset class="chips">
@@ -41,26 +44,32 @@ export function TasksView() {
           ))}
         </fieldset>
       </div>
-      <div class="panel">
-        {ids.value.length === 0 ? (
-          <Empty title={all === 0 ? 'No task in this project' : 'No task is like that'}>
-            {all === 0 ? (
-              <>tollgate init writes one to fill in.</>
+      <Shown of={taskList} what="the list of tasks">
+        {() => (
+          <div class="panel">
+            {ids.value.length === 0 ? (
+              <Empty title={all === 0 ? 'No task in this project' : 'No task is like that'}>
+                {all === 0 ? (
+                  <>tollgate init writes one to fill in.</>
+                ) : (
+                  <>Take a word out of the filter, or another state.</>
+                )}
+              </Empty>
             ) : (
-              <>Take a word out of the filter, or another state.</>
+              <VirtualTable
+                label="Tasks"
+                keys={ids.value}
+                rowHeight={40}
+                columns="of-tasks"
+                head={SORTS_SHOWN.map((key) => (
+                  <Head key={key} of={key} sort={wish.value.sort} order={wish.value.order} />
+                ))}
+                row={(id) => <TaskCells id={id} />}
+              />
             )}
-          </Empty>
-        ) : (
-          <VirtualTable
-            label="Tasks"
-            keys={ids.value}
-            rowHeight={40}
-            columns="of-tasks"
-            head={SORTS_SHOWN.map((key) => <Head key={key} of={key} sort={wish.value.sort} order={wish.value.order} />)}
-            row={(id) => <TaskCells id={id} />}
-          />
+          </div>
         )}
-      </div>
+      </Shown>
     </View>
   );
 }

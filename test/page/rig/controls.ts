@@ -43,7 +43,7 @@ const DIALOGS: readonly (readonly [title: RegExp, is: string])[] = [
 
 /** Such as `budgets: button "Set a budget"`. Those that every view or every dialog can have stand there once. */
 export function controlName([where, kind, name]: readonly [string, string, string]): string {
-  if (name === 'Ask again') return `any view: ${kind} "${name}"`;
+  if (name === 'Ask again' || name === 'Try now') return `any view: ${kind} "${name}"`;
   if (name === 'Cancel') return `any dialog: ${kind} "${name}"`;
   const place = DIALOGS.find(([title]) => title.test(where))?.[1] ?? where;
   const alike = ALIKE.find(([at, says]) => at.test(where) && says.test(name));
@@ -60,6 +60,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'frame: button "Dismiss"': 'live-runs',
   'dialog Keys: button "Close"': 'live-lists',
   'any view: button "Ask again"': 'live',
+  'any view: button "Try now"': 'live',
   'any dialog: button "Cancel"': 'live-limits',
   'now: textarea "Answer to TASK"': 'live-runs',
   'now: button "Answer"': 'live-runs',

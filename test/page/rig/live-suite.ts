@@ -11,6 +11,8 @@ import { fillWorld, openWorld, type World } from './world.ts';
 export interface Live extends Visit, World {
   browser: Browser;
   console: ConsoleProcess;
+  /** A window of its own, whose uses count as well. */
+  visit(address: string): Promise<Visit>;
   /** Goes to a place of the page. */
   go(place: string): Promise<void>;
   /** Opens a dialog by its button, and does what it asks by another. */
@@ -43,10 +45,12 @@ export function liveSuite(name: LiveFile): LiveSuite {
   return {
     test(title, act) {
       tests(title, async ({ world, console, browser }) => {
-        const visited = await visit(browser, console.url, { before: (context) => noteUses(context, used) });
+        const visitNoted = (address: string) =>
+          visit(browser, address, { before: (context) => noteUses(context, used) });
+        const visited = await visitNoted(console.url);
         try {
           await visited.page.locator('.link-state.live').waitFor();
-          await act({ ...visited, ...world, browser, console, ...waysOf(visited, world) });
+          await act({ ...visited, ...world, browser, console, visit: visitNoted, ...waysOf(visited, world) });
         } finally {
           await visited.close();
         }

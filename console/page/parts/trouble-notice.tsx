@@ -1,0 +1,39 @@
+// What is wrong and the way out of it, said at once to those too who hear it; what can be done about it stands below.
+
+import type { Trouble } from '../live/ask.ts';
+import type { ComponentChildren } from '../reactive.ts';
+import { Words } from '../text/words.tsx';
+import { Countdown } from './times.tsx';
+
+interface TroubleNoticeProps {
+  of: Pick<Trouble, 'what' | 'wayOut'>;
+  children?: ComponentChildren;
+}
+
+export function TroubleNotice({ of: { what, wayOut }, children }: TroubleNoticeProps) {
+  return (
+    <div class="notice bad">
+      <div role="alert">
+        <b>
+          <Words of={what} />
+        </b>
+        {wayOut && (
+          <p class="soft">
+            <Words of={wayOut} />
+          </p>
+        )}
+      </div>
+      {children}
+    </div>
+  );
+}
+
+/** Beside the button that asks at once; not read aloud each second. */
+export function AskedAgain({ at }: { at: string | null }) {
+  if (at === null) return null;
+  return (
+    <span class="dim">
+      Asked again by itself in <Countdown to={at} />.
+    </span>
+  );
+}
