@@ -66,16 +66,24 @@ function setsOf(from: number): Sets {
     upper: new Int32Array(1 << HALF),
     beginning: new Int32Array(32 * 32),
   };
-  let anywhere = 0;
+  /** By the key of the first character: those that it alone lets a word begin. */
+  const byFirst = new Int32Array(32);
+  const pairs: [at: number, candidate: number][] = [];
   candidates.forEach(({ row, needs }, i) => {
     sets.lower[needs & LOWER]! |= 1 << i;
     sets.upper[needs >> HALF]! |= 1 << i;
     if (!row.begins.startsWith('word')) return;
-    if (row.first === undefined) anywhere |= 1 << i;
-    else
-      for (const [from, to] of placesOf(row.first)) for (let at = from; at < to; at += 1) sets.beginning[at]! |= 1 << i;
+    if (row.first === undefined) for (let key = 0; key < 32; key += 1) byFirst[key]! |= 1 << i;
+    for (const letters of row.first ?? []) {
+      const key = keyOf(letters.charCodeAt(0));
+      if (letters.length === 1) byFirst[key]! |= 1 << i;
+      else pairs.push([key * 32 + (letters.charCodeAt(1) & 31), 1 << i]);
+    }
   });
-  for (let at = 0; at < sets.beginning.length; at += 1) sets.beginning[at]! |= anywhere;
+  byFirst.forEach((all, key) => {
+    sets.beginning.fill(all, key * 32, key * 32 + 32);
+  });
+  for (const [at, candidate] of pairs) sets.beginning[at]! |= candidate;
   widen(sets.lower);
   widen(sets.upper);
   return sets;
@@ -84,15 +92,6 @@ function setsOf(from: number): Sets {
 /** Whoever is content with some bits is content with more. */
 function widen(set: Int32Array): void {
   for (let bit = 1; bit <= LOWER; bit <<= 1)
-    for (let bits = bit; bits <= LOWER; bits += 1) if ((bits & bit) !== 0) set[bits]! |= set[bits ^ bit]!;
-}
-
-/** Where the words that begin so stand in `beginning`, as ranges. */
-function placesOf(first: readonly string[]): [from: number, to: number][] {
-  return first.map((letters) => {
-    const from = keyOf(letters.charCodeAt(0)) * 32;
-    return letters.length === 1
-      ? [from, from + 32]
-      : [from + (letters.charCodeAt(1) & 31), from + (letters.charCodeAt(1) & 31) + 1];
-  });
+    for (let block = bit; block <= LOWER; block += 2 * bit)
+      for (let bits = block; bits < block + bit; bits += 1) set[bits]! |= set[bits - bit]!;
 }

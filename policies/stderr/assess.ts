@@ -2,7 +2,7 @@
 
 import { isSpace, KIND, LETTER } from '../scan/characters.ts';
 import { codesOf } from '../scan/codes.ts';
-import { hasStatusAtHead, mayTellFailure, tellsFailure } from './failure-words.ts';
+import { FAILURE_HEADS, hasStatusAtHead, tellsFailure } from './failure-words.ts';
 import { LINE_KINDS, type LineKind } from './line-kinds.ts';
 import type { Level } from './log-head.ts';
 import { byHead, headAt, headOf } from './word-heads.ts';
@@ -45,16 +45,17 @@ const BEGINNING_SIGN = new Int32Array(BEYOND_ASCII + 1);
 const HOLDING_SIGN = new Int32Array(BEYOND_ASCII);
 LINE_KINDS.forEach(({ begins = [], words = [] }, i) => {
   for (const word of begins) note(word, BEGINNING, BEGINNING_SIGN, i);
-  for (const word of words) note(word, HOLDING, HOLDING_SIGN, i);
+  for (const word of words) {
+    note(word, HOLDING, HOLDING_SIGN, i);
+    if (isLetter(word.charCodeAt(0))) KNOWN[headOf(word)] = 1;
+  }
 });
 for (let code = 0; code < 32; code += 1) if (code !== 9) HOLDING_SIGN[code] = ODD;
 HOLDING_SIGN[127] = ODD;
 HOLDING_SIGN[95] = LETTERED;
 HOLDING_SIGN[123]! |= BRACED;
 HOLDING[headOf('Codex')]! |= NAMES_CODEX;
-HOLDING.forEach((kinds, head) => {
-  KNOWN[head] = kinds !== 0 || mayTellFailure(head) ? 1 : 0;
-});
+for (const head of [headOf('Codex'), ...FAILURE_HEADS]) KNOWN[head] = 1;
 
 function note(word: string, heads: Int32Array, signs: Int32Array, row: number): void {
   const first = word.charCodeAt(0);

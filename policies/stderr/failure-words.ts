@@ -27,20 +27,28 @@ export const hasStatusAtHead = (line: string): boolean => !isLetter(line.charCod
 const STATUS_AT_HEAD = /^\W{0,3}[45]\d\d\b/;
 const isLetter = (code: number): boolean => (code | 32) > 96 && (code | 32) < 123;
 
-/** The stems by their heads, each with the pattern of all that begin so; by head, where in the list that is. */
-const PATTERNS: RegExp[] = [];
-const ROWS = byHead();
+/** The stems by their heads; by head, where in the list they are, counted from 1. */
 const BY_HEAD = new Map<number, string[]>();
 for (const stem of STEMS) BY_HEAD.set(headOf(stem), [...(BY_HEAD.get(headOf(stem)) ?? []), stem]);
-for (const [head, stems] of BY_HEAD) ROWS[head] = PATTERNS.push(new RegExp(stems.join('|'), 'iy'));
+const ROWS = byHead();
+/** The heads of words that may say that something failed; a name in capitals always may. */
+export const FAILURE_HEADS: readonly number[] = [...BY_HEAD.keys()];
+FAILURE_HEADS.forEach((head, i) => {
+  ROWS[head] = i + 1;
+});
 
-/** Whether a word of that head may say that something failed; a name in capitals always may. */
-export const mayTellFailure = (head: number): boolean => ROWS[head] !== 0;
+/** Of each row the pattern of all its stems, once a word begins so: most texts have words of few rows. */
+const PATTERNS: (RegExp | undefined)[] = [undefined, ...FAILURE_HEADS.map(() => undefined)];
+function compile(row: number): RegExp {
+  const pattern = new RegExp(BY_HEAD.get(FAILURE_HEADS[row - 1]!)!.join('|'), 'iy');
+  PATTERNS[row] = pattern;
+  return pattern;
+}
 
 /** Whether the word that begins at `at` says that something failed; its codes are those from `place` on. */
 export function tellsFailure(line: string, at: number, codes: Uint16Array, place: number): boolean {
   const row = ROWS[headAt(codes, place)]!;
-  if (row !== 0 && matches(PATTERNS[row - 1]!, line, at)) return true;
+  if (row !== 0 && matches(PATTERNS[row] ?? compile(row), line, at)) return true;
   const first = codes[place];
   return (first === 69 || first === 83) && isCapital(codes[place + 1]!) && matches(NAME, line, at);
 }
