@@ -11,7 +11,7 @@ import type { BenchWorld } from './world.ts';
 
 export const TASKS = 10_000;
 const ATTEMPTS = 1_000;
-const LONG = 'one-of-many-attempts';
+export const LONG = 'one-of-many-attempts';
 
 export async function actsOf(
   world: BenchWorld,

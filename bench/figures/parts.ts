@@ -2,6 +2,7 @@
 
 import { batchOf } from './batch.ts';
 import { CONSOLE } from './console.ts';
+import { HOURS } from './console-hours.ts';
 import { FLOOD } from './flood.ts';
 import { HELPS } from './helps.ts';
 import { HOSTILE } from './hostile.ts';
@@ -32,6 +33,7 @@ export const figuresOf = (tasks: number): Record<string, Figure> => ({
   kill: KILL,
   mcp: MCP,
   console: CONSOLE,
+  hours: HOURS,
   wait: WAITS,
   report: REPORTS,
 });
