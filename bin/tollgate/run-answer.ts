@@ -4,6 +4,7 @@ import path from 'node:path';
 import { exitByClass } from '../../loops/call/exit.ts';
 import type { RanTask as TaskRan } from '../../loops/run/run.ts';
 import { EXIT_BUG, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { refusalOf } from '../../state/system-error.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { unexpected } from '../command.ts';
 import type { Arguments } from '../command-line.ts';
@@ -33,7 +34,10 @@ export function surprise({ given, words }: Arguments, command: RunningWord = 'ru
   return (error) => {
     const ran = unexpected(error);
     return given.has('json')
-      ? { ...ran, out: answerWithoutRun(words[0] ?? null, 'refused', ran.exit, String(error), command) }
+      ? {
+          ...ran,
+          out: answerWithoutRun(words[0] ?? null, 'refused', ran.exit, refusalOf(error) ?? String(error), command),
+        }
       : ran;
   };
 }

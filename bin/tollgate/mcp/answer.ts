@@ -2,6 +2,7 @@
 
 import { createRedactor } from '../../../policies/redact/create-redactor.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
+import { refusalOf } from '../../../state/system-error.ts';
 import type { AskedTool, McpTool, ToolSaid } from './tool.ts';
 
 /** A client that floods us waits for what it has asked already. */
@@ -16,7 +17,7 @@ export async function answerTo(tool: McpTool, given: Record<string, unknown>, as
   try {
     return await tool.act(given, asked);
   } catch (error) {
-    return failed(error instanceof Error ? error.message : String(error));
+    return failed(refusalOf(error) ?? (error instanceof Error ? error.message : String(error)));
   } finally {
     atOnce -= 1;
   }
