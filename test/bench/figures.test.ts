@@ -82,7 +82,7 @@ test('the most memory of a process is its own, whatever its parent holds', ({ wo
 test('parts say how often each side is measured, or that they have a way of their own', () => {
   const rounds = Object.entries(figuresOf(1000)).map(([name, figure]) => [name, figure.rounds] as const);
   const own = rounds.flatMap(([name, of]) => (of === null ? [name] : []));
-  assert.equal(own, ['texts', 'hostile', 'batch', 'memory', 'wait']);
+  assert.equal(own, ['texts', 'hostile', 'batch', 'memory', 'hours', 'wait']);
   assert.ok(rounds.every(([, of]) => of === null || of >= 3));
 });
 
