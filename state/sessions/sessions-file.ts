@@ -63,8 +63,11 @@ export async function writeSessions(stateFolder: string, { json }: Sessions): Pr
 /** As it was read or written last: a batch goes through it for each of its calls, and it has an entry for each of its tasks. */
 const known = new Map<string, KnownJson<Json> & { sessions: Sessions }>();
 
+/** What each JSON of ours says. */
+const made = new WeakMap<Json, Sessions>();
+
 function remember(file: string, { text, value }: KnownJson<Json>): Sessions {
-  const sessions = sessionsIn(value, file);
+  const sessions = made.get(value) ?? sessionsIn(value, file);
   known.clear();
   known.set(file, { text, value, sessions });
   return sessions;
@@ -144,6 +147,7 @@ function sessionsIn(json: Json, file: string): Sessions {
       return sessionsIn(put(json, 'given_up', put(givenUp, tool, kept)), file);
     },
   };
+  made.set(json, sessions);
   return sessions;
 }
 
