@@ -63,7 +63,10 @@ export function closedBy(door: TaskDoor): string | null {
   const noted = changesOf(register, task.root)
     .map((change) => ({ ...change, files: change.files.filter(isStill) }))
     .filter(({ files }) => files.length > 0);
-  const others = callEntries(register).filter(({ entry }) => isOfOther(entry, task, stateFolder));
+  const others =
+    task.root === path.join(stateFolder, 'task', task.id)
+      ? callEntries(register).filter(({ entry }) => isOfOther(entry, task, stateFolder))
+      : [];
   const running = meanwhile(door, others);
   const all = [...noted, ...running];
   if (all.length === 0) return null;
@@ -85,10 +88,7 @@ const callWords = ({ by }: Pick<ChangeEntry, 'by'>): string =>
 
 /** One that was made meanwhile was judged by nothing before. */
 const isOfOther = (entry: CallEntry, { id, root }: TaskDoor['task'], stateFolder: string): boolean =>
-  entry.state_folder === stateFolder &&
-  entry.task !== root &&
-  entry.tasks.includes(id) &&
-  root === path.join(stateFolder, 'task', id);
+  entry.state_folder === stateFolder && entry.task !== root && entry.tasks.includes(id);
 
 /** One look for all of them: of many that are over since a moment few changed anything. */
 function meanwhile(

@@ -20,7 +20,7 @@ export function lookAtJudged(root: string, file: string): FileLook | null {
 
 /** Each file, link and folder of the inputs, with the folder `inputs` itself. Prompts are composed by runs. */
 export function walkInputs(root: string, each: (file: string, look: FileLook) => void, filesToo = true): void {
-  walk(path.join(root, 'inputs'));
+  walk(root + INPUTS);
 
   function walk(file: string): void {
     const look = lookAt(file);
@@ -37,8 +37,9 @@ export function walkInputs(root: string, each: (file: string, look: FileLook) =>
 /** Of each task, as a call begins; a task whose folders find no room in the entry goes without. */
 export function namesOfTasks(stateFolder: string, ids: readonly string[]): NonNullable<CallEntry['names']> {
   let room = MAX_CHARACTERS;
+  const tasks = path.join(stateFolder, 'task') + path.sep;
   const kept = ids.flatMap((id) => {
-    const names = folderNames(path.join(stateFolder, 'task', id));
+    const names = folderNames(tasks + id);
     if (names === null) return [];
     const size = Object.keys(names).reduce((sum, name) => sum + name.length + OVERHEAD, id.length + OVERHEAD);
     if (size > room) return [];
@@ -56,7 +57,7 @@ const OVERHEAD = 32;
 function folderNames(root: string): FolderNames | null {
   const found: [string, string][] = [];
   const add = (file: string, { kind, stamp }: FileLook) => {
-    if (kind === 'folder' && stamp !== NAMELESS) found.push([path.relative(root, file), stamp]);
+    if (kind === 'folder' && stamp !== NAMELESS) found.push([file.slice(root.length + 1), stamp]);
   };
   try {
     walkInputs(root, add, false);

@@ -33,38 +33,30 @@ export const changedIn = (root: string, span: TimeSpan, known?: KnownChanges): s
 
 /** Looks at the task once; then tells the same of any time. */
 export function changesIn(root: string): (span: TimeSpan, known?: KnownChanges) => string[] {
-  const judged = judgedBy(root);
-  const stats = path.join(root, STATS);
-  const statsLook = lookAtJudged(root, stats);
+  const judged = [...judgedBy(root)].map(([file, look]) => [file.slice(root.length + 1), look] as const);
+  const stats = lookAtJudged(root, path.join(root, STATS));
+  // Of what is in no folder any more only the one above tells the time, and no later one than that of its last change.
+  const goneNs = judged.some(([name]) => name === INPUTS) ? null : (lookAt(root)?.changedNs ?? 0n);
   let edited: boolean | null = null;
   const isEdited = () => {
     edited ??= hasEdits(openJournal(root, () => new Date()));
     return edited;
   };
-  return (span, { vouched = {}, names } = {}) => {
-    const isChanged = (file: string, look: FileLook) => {
-      const name = path.relative(root, file);
-      if (look.changedNs <= span.fromNs || (span.toNs !== null && look.changedNs > span.toNs)) return false;
-      if (vouched[name] === look.stamp) return false;
-      return look.kind !== 'folder' || names === undefined || (names[name] ?? NAMELESS) !== look.stamp;
+  return ({ fromNs, toNs }, { vouched = {}, names } = {}) => {
+    const isChanged = (name: string, { changedNs, stamp, kind }: FileLook) => {
+      if (changedNs <= fromNs || (toNs !== null && changedNs > toNs) || vouched[name] === stamp) return false;
+      return kind !== 'folder' || names === undefined || (names[name] ?? NAMELESS) !== stamp;
     };
-    const found = [...judged].filter(([file, look]) => isChanged(file, look)).map(([file]) => file);
-    if (statsLook !== null && isChanged(stats, statsLook) && isEdited()) found.push(stats);
-    if (isGone(root, span, { vouched, names })) found.push(path.join(root, INPUTS));
-    return found.map((file) => path.relative(root, file)).sort();
+    const found = judged.filter(([name, look]) => isChanged(name, look)).map(([name]) => name);
+    if (stats !== null && isChanged(STATS, stats) && isEdited()) found.push(STATS);
+    if (goneNs !== null && goneNs > fromNs && names?.[INPUTS] !== undefined && vouched[INPUTS] !== '')
+      found.push(INPUTS);
+    return found.sort();
   };
 }
 
 const STATS = 'state/stats.json';
-
 const INPUTS = 'inputs';
-
-/** Of what is in no folder any more only the one above tells the time, and no later one than that of its last change. */
-const isGone = (root: string, { fromNs }: TimeSpan, { vouched = {}, names = {} }: KnownChanges): boolean =>
-  names[INPUTS] !== undefined &&
-  vouched[INPUTS] !== '' &&
-  lookAt(path.join(root, INPUTS)) === null &&
-  (lookAt(root)?.changedNs ?? 0n) > fromNs;
 
 /** The manifest and the inputs, with the folders of these: what was taken away changes the names in its folder. */
 export function judgedBy(root: string): Map<string, FileLook> {
