@@ -1,7 +1,16 @@
 // The user's register of what is judged by: an entry for each call that a run is waiting for, and what was found changed in other tasks meanwhile.
 
 import { createHash } from 'node:crypto';
-import { type BigIntStats, lstatSync, mkdirSync, realpathSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  type BigIntStats,
+  lstatSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { isProcessIdentity, type ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { isOwnFolder, namesIfAny } from '../disk/folder.ts';
@@ -81,9 +90,14 @@ const own = new Map<string, RegisteredWatch>();
 
 /** The call is over and was judged: its entry stays only until the other tasks have been looked at, without what it was judged by. */
 export function endCallEntry(folder: string): void {
-  writeFileSync(path.join(folder, OVER), '', { mode: 0o600 });
-  for (const name of namesIfAny(folder))
-    if (!KEPT_OF_OVER.includes(name)) rmSync(path.join(folder, name), { force: true });
+  const copies = namesIfAny(folder)
+    .filter((name) => !KEPT_OF_OVER.includes(name))
+    .sort();
+  const [first, ...others] = copies.map((name) => path.join(folder, name));
+  // One of the copies is the mark from now on: to make a file costs more than all else here.
+  if (first !== undefined && isRegular(first)) renameSync(first, path.join(folder, OVER));
+  else writeFileSync(path.join(folder, OVER), '', { mode: 0o600 });
+  for (const file of others) rmSync(file, { force: true });
 }
 
 const OVER = 'over';
@@ -102,7 +116,7 @@ export function removeCallEntry(folder: string): void {
 export function callEntries(register: string): RegisteredWatch[] {
   const calls = path.join(register, 'calls');
   return listed(calls).flatMap((name) => {
-    const folder = path.join(calls, name);
+    const folder = `${calls}${path.sep}${name}`;
     const found = entryIn(folder);
     return found === null || found.entry.call_id !== name || !isCallEntry(found.entry) ? [] : [found];
   });
