@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { stopExit } from '../../policies/facts/stop.ts';
+import { keepYoungHeapSmall } from '../../wrappers/heap-limits.ts';
 import { runTask } from '../run/run.ts';
 import { openUnseenCalls } from '../tamper-guard/unseen-calls.ts';
 import { traceEnd } from '../trace/trace-end.ts';
@@ -33,6 +34,8 @@ const TASKS_A_CALL = { go_on: 2, stop: 1 } as const satisfies Record<BatchLimits
 export async function runBatch(request: BatchRequest): Promise<BatchRan> {
   const { stop, clock, pause } = request.context;
   const began = clock();
+  // Of a task little stays when it has ended.
+  keepYoungHeapSmall();
   // Every task listens to it.
   const limits = openLimits({ ...request, stop, pause });
   setMaxListeners(0, stop, limits.stop);
