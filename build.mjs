@@ -40,6 +40,9 @@ const EVERY_HELP = 'every-help';
 /** Whoever finds a file sound says by what: any change of the schemas, or of what they ask, makes it look again. */
 const soundBy = await hashOf(['package-lock.json', ...(await sourcesIn('policies')), ...(await sourcesIn('state'))]);
 
+/** Most manifests are surely sound by what can be read off their schema: its library, which takes 10 ms, is not asked. */
+const manifestShape = await manifestShapeNow();
+
 /** What was imported lazily and still has no bundle: its name, and the file to begin with. */
 let wanted = Object.fromEntries(commands.map((name) => [name, `bin/${name}.ts`]));
 wanted.library = 'library/library.ts';
@@ -78,6 +81,23 @@ async function tableIn(file) {
   return import(`data:text/javascript,${encodeURIComponent(code)}`);
 }
 
+async function manifestShapeNow() {
+  const contents = `
+    import { MANIFEST } from './state/project/manifest-schema.ts';
+    import { shapeOf } from './state/project/schema-shape.ts';
+    export const shape = shapeOf(MANIFEST);`;
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: '.' },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    write: false,
+    banner: { js: `import { createRequire } from 'node:module'; const require = createRequire('${import.meta.url}');` },
+  });
+  const { shape } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+  return JSON.stringify(shape);
+}
+
 function bundle(entryPoints) {
   return build({
     entryPoints,
@@ -92,7 +112,11 @@ function bundle(entryPoints) {
     supported: { 'dynamic-import': false },
     banner: { js: `#!/usr/bin/env node\n${ONCE}` },
     // A bundled ESM package asks for import.meta.url; CommonJS has none.
-    define: { 'import.meta.url': '__bundleUrl', __soundBy: JSON.stringify(soundBy) },
+    define: {
+      'import.meta.url': '__bundleUrl',
+      __soundBy: JSON.stringify(soundBy),
+      __manifestShape: JSON.stringify(manifestShape),
+    },
     inject: ['bin/bundle-url.js'],
     // dist/THIRD-PARTY.txt says them all.
     legalComments: 'none',

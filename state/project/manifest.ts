@@ -5,6 +5,7 @@ import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import type { StagePlace } from '../../policies/manifest/stage-place.ts';
 import { completeManifest } from './complete-manifest.ts';
 import type { GivenManifest, Manifest, Stage } from './manifest-schema.ts';
+import { isPlainManifest } from './plain-manifest.ts';
 import type { SoundFiles } from './sound-files.ts';
 import { expandStages, nameOf, PARTS } from './stages.ts';
 import { unknownTool, untrustedTool } from './tool-names.ts';
@@ -95,7 +96,7 @@ type Given = Extract<YamlRead<GivenManifest>, { how: 'read' }> | { how: 'invalid
 
 async function readGiven(file: string, sound: SoundFiles | null = null): Promise<Given> {
   const schema = async () => (await import('./manifest-schema.ts')).MANIFEST;
-  const known = sound === null ? null : { files: sound, complete: completeManifest };
+  const known = sound === null ? null : { files: sound, isPlain: isPlainManifest, complete: completeManifest };
   const read = await readYaml(file, 'a manifest', schema, known);
   if (read.how === 'invalid') return read;
   const folder = path.basename(path.dirname(path.resolve(file)));

@@ -21,9 +21,10 @@ const MAX_BYTES = 1024 * 1024;
 /** Nobody reads more of them at once. */
 const MAX_ISSUES = 20;
 
-/** What was found sound before needs no schema. */
+/** What was found sound before, or is surely sound, needs no schema. */
 interface Known<T> {
   files: SoundFiles;
+  isPlain(data: object): boolean;
   /** What the schema makes of what it passes. */
   complete(data: object): T;
 }
@@ -40,13 +41,14 @@ export async function readYaml<S extends z.ZodType>(
   const isSound = known?.files.has(bytes) ?? false;
   const limit = isSound ? null : limitMistake(bytes);
   if (limit !== null) return invalid(`${file}:${limit.line}: ${limit.message}`);
-  const schema = isSound ? null : await load();
+  const text = bytes.toString('utf8');
+  const json = objectIn(text);
+  const isPlain = !isSound && json !== null && (known?.isPlain(json) ?? false);
+  const schema = isSound || isPlain ? null : await load();
   const note = (given: unknown, made: z.infer<S>) => {
     // Once it is read the short way, it must say the very same.
     if (known !== null && isDeepStrictEqual(known.complete(given as object), made)) known.files.add(bytes);
   };
-  const text = bytes.toString('utf8');
-  const json = objectIn(text);
   const passed = json === null ? null : passedBy(schema, json, known);
   if (passed !== null) {
     if (schema !== null) note(json, passed.value);

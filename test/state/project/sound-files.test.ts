@@ -82,7 +82,8 @@ function pathsOf(value: unknown, at: PropertyKey[] = []): PropertyKey[][] {
 }
 
 const SECRET = 'hunter2-is-the-password-of-nobody';
-const DONE = { stages: [{ ...STAGE, role: 'brief', ...ANY_ANSWER }] };
+/** Only the schema knows whether a pattern is one. */
+const DONE = { stages: [{ ...STAGE, role: 'brief', ...ANY_ANSWER }], security: { redaction_patterns: ['n[o]-such'] } };
 const SCHEMA = 'lazy-state-project-manifest-schema.cjs';
 const YAML = 'lazy-yaml-dist-index.cjs';
 
