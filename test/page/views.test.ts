@@ -273,6 +273,17 @@ views.test('the filter of tasks chooses by any word and by state, and stands in 
   assert.match(await rows.first().innerText(), 'release-notes');
 });
 
+views.test('where it cannot be told what changed, that alone is said', async ({ page, go, server }) => {
+  const note = 'Nothing was kept of the tree as it was when this task began.';
+  server.told['/api/tasks/price-rounding/diff'] = { text: '', notes: [note] };
+  await go('tasks/price-rounding/changes');
+  await page.getByText(note).waitFor();
+  assert.is(await page.getByText('Nothing has changed').count(), 0);
+  server.told['/api/tasks/price-rounding/diff'] = { text: '', notes: [] };
+  server.tell({ topic: '*' });
+  await page.getByText('Nothing has changed').waitFor();
+});
+
 views.test('a turn that was taken back is struck through, dim, and marked', async ({ page, go }) => {
   await go(`sessions/${SESSION}`);
   const turn = page.locator('.turn.reverted');

@@ -108,6 +108,7 @@ function Sheet({ of }: { of: BookShown }) {
           </p>
         ))}
         <div class="buttons">
+          <span class="dim">Export as</span>
           {['md', 'txt', 'pdf'].map((format) => (
             <a key={format} class="button small" href={`/api/distill/${partOf(name)}/export.${format}`} download>
               {{ md: 'Markdown', txt: 'Text', pdf: 'PDF' }[format]}

@@ -8,6 +8,7 @@ import { count, money, short } from '../parts/figures.ts';
 import { StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { Table } from '../parts/table.tsx';
 import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
@@ -46,57 +47,43 @@ export function DistillView() {
 /** `paused (refusal)` is a state and its cause. */
 export const stateOf = (state: string): string => state.split(' ')[0]!;
 
+const HEADS = [
+  'Name',
+  'State',
+  { number: 'Sections' },
+  { number: 'Calls' },
+  { number: 'Tokens' },
+  { number: 'Money' },
+  'Model',
+] as const;
+
 function Books({ of }: { of: readonly BookLine[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
-    <section class="table-box" tabIndex={0} aria-label="Books">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">State</th>
-            <th scope="col" class="number">
-              Sections
-            </th>
-            <th scope="col" class="number">
-              Calls
-            </th>
-            <th scope="col" class="number">
-              Tokens
-            </th>
-            <th scope="col" class="number">
-              Money
-            </th>
-            <th scope="col">Model</th>
-          </tr>
-        </thead>
-        <tbody>
-          {of.map(({ name, state, sections, calls, tokens, usd, model }) => (
-            <tr key={name}>
-              <th scope="row">
-                <a href={to('distill', name)}>
-                  <Words of={name} />
-                </a>
-              </th>
-              <td>
-                <StateMark state={stateOf(state)} />{' '}
-                <span class="dim">
-                  <Words of={state.slice(stateOf(state).length)} />
-                </span>
-              </td>
-              <td class="number">{count(sections)}</td>
-              <td class="number">
-                {count(calls.used)} of {count(calls.total)}
-              </td>
-              <td class="number">{short(tokens)}</td>
-              <td class="number">{money(usd)}</td>
-              <td>
-                <Words of={model} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <Table label="Books" heads={HEADS}>
+      {of.map(({ name, state, sections, calls, tokens, usd, model }) => (
+        <tr key={name}>
+          <th scope="row">
+            <a href={to('distill', name)}>
+              <Words of={name} />
+            </a>
+          </th>
+          <td>
+            <StateMark state={stateOf(state)} />{' '}
+            <span class="dim">
+              <Words of={state.slice(stateOf(state).length)} />
+            </span>
+          </td>
+          <td class="number">{count(sections)}</td>
+          <td class="number">
+            {count(calls.used)} of {count(calls.total)}
+          </td>
+          <td class="number">{short(tokens)}</td>
+          <td class="number">{money(usd)}</td>
+          <td>
+            <Words of={model} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

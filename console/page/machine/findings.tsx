@@ -2,6 +2,7 @@
 
 import type { CheckFinding } from '../../../policies/facts/finding.ts';
 import { Mark } from '../parts/mark.tsx';
+import { Table } from '../parts/table.tsx';
 import { Words } from '../text/words.tsx';
 
 const LOOKS = {
@@ -11,39 +12,29 @@ const LOOKS = {
   fail: { tone: 'bad', icon: 'failed', word: 'fails' },
 } as const satisfies Record<CheckFinding['status'], object>;
 
+const HEADS = ['Check', 'How it is', 'Found'] as const;
+
 export function Findings({ of }: { of: readonly CheckFinding[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
-    <section class="table-box" tabIndex={0} aria-label="Checks">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Check</th>
-            <th scope="col">How it is</th>
-            <th scope="col">Found</th>
-          </tr>
-        </thead>
-        <tbody>
-          {of.map(({ check, status, found, fix }) => (
-            <tr key={`${check} ${found}`}>
-              <th scope="row">
-                <Words of={check} />
-              </th>
-              <td>
-                <Mark {...LOOKS[status]} />
-              </td>
-              <td>
-                <Words of={found} />
-                {fix && (
-                  <p class="dim">
-                    <Words of={fix} />
-                  </p>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <Table label="Checks" heads={HEADS}>
+      {of.map(({ check, status, found, fix }) => (
+        <tr key={`${check} ${found}`}>
+          <th scope="row">
+            <Words of={check} />
+          </th>
+          <td>
+            <Mark {...LOOKS[status]} />
+          </td>
+          <td class="wide">
+            <Words of={found} />
+            {fix && (
+              <p class="dim">
+                <Words of={fix} />
+              </p>
+            )}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -41,7 +41,7 @@ function NowSheet({ now: { tasks, totals, questions } }: { now: NowShown }) {
       <div class="tiles">
         <Tile name="running" figure={count(totals.running)} tone={totals.running > 0 ? 'busy' : 'calm'} />
         <Tile name="waiting" figure={count(waiting.length)} tone={waiting.length > 0 ? 'wait' : 'calm'} />
-        <Tile name="ask something" figure={count(questions.length)} tone={questions.length > 0 ? 'wait' : 'calm'} />
+        <Tile name="questions" figure={count(questions.length)} tone={questions.length > 0 ? 'wait' : 'calm'} />
         <Tile name="failed" figure={count(failed)} tone={failed > 0 ? 'bad' : 'calm'} leads={to('failures')} />
         <Tile name="done" figure={count(totals.done)} leads={`${to('tasks')}?state=done`} />
         <Tile name="tasks in all" figure={count(totals.tasks)} leads={to('tasks')} />

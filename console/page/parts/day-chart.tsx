@@ -1,5 +1,6 @@
 // Bars of what was used, a day each, by tool; below it the same as a table.
 
+import { useEffect, useRef, useSignal } from '../reactive.ts';
 import { counted } from './figures.ts';
 
 interface Day {
@@ -16,23 +17,40 @@ interface DayChartProps {
   say: (value: number) => string;
 }
 
-const WIDTH = 1000;
+/** Until it is known how wide the sheet is: a unit is a pixel, so that its words can be read at any width. */
+const FIRST_WIDTH = 1000;
 const HEIGHT = 200;
 const LEFT = 52;
+const RIGHT = 18;
+const MOST_BAR = 64;
+/** For the word of a day. */
+const DAY_WIDTH = 80;
 const BOTTOM = 22;
 const TOP = 8;
 
 export function DayChart({ title, days, tools, say }: DayChartProps) {
   const most = Math.max(...days.map(sumOf), 0);
   const top = roundUp(most);
-  const slot = (WIDTH - LEFT) / Math.max(1, days.length);
+  const box = useRef<HTMLElement>(null);
+  const measured = useSignal(FIRST_WIDTH);
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => {
+      measured.value = Math.max(240, Math.round(entry!.contentRect.width));
+    });
+    observer.observe(box.current!);
+    return () => observer.disconnect();
+  }, []);
+  const width = measured.value;
+  const slot = (width - LEFT - RIGHT) / Math.max(1, days.length);
+  const bar = Math.min(MOST_BAR, Math.max(1, slot - Math.min(6, slot * 0.22)));
+  const every = Math.ceil(days.length / Math.max(1, Math.floor((width - LEFT) / DAY_WIDTH)));
   const y = (value: number) => HEIGHT - BOTTOM - (value / top) * (HEIGHT - BOTTOM - TOP);
   return (
-    <figure class="chart">
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${title}: ${inWords(days, say)}`}>
+    <figure class="chart" ref={box}>
+      <svg viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={`${title}: ${inWords(days, say)}`}>
         {[0, 0.5, 1].map((share) => (
           <g key={share}>
-            <line class="grid" x1={LEFT} x2={WIDTH} y1={y(top * share)} y2={y(top * share)} />
+            <line class="grid" x1={LEFT} x2={width - RIGHT} y1={y(top * share)} y2={y(top * share)} />
             <text x={LEFT - 8} y={y(top * share) + 4} text-anchor="end">
               {say(top * share)}
             </text>
@@ -47,13 +65,12 @@ export function DayChart({ title, days, tools, say }: DayChartProps) {
                 if (value <= 0) return null;
                 const from = y(below);
                 below += value;
-                const gap = Math.min(6, slot * 0.22);
                 return (
                   <rect
                     key={tool}
                     class={`tool-${nth % 6}`}
-                    x={LEFT + at * slot + gap / 2}
-                    width={Math.max(1, slot - gap)}
+                    x={LEFT + at * slot + (slot - bar) / 2}
+                    width={bar}
                     y={y(below)}
                     height={Math.max(1, from - y(below))}
                     rx="1.5"
@@ -62,7 +79,7 @@ export function DayChart({ title, days, tools, say }: DayChartProps) {
                   </rect>
                 );
               })}
-              {isLabelled(at, days.length) && (
+              {(days.length - 1 - at) % every === 0 && (
                 <text x={LEFT + at * slot + slot / 2} y={HEIGHT - 5} text-anchor="middle">
                   {dayWord(day)}
                 </text>
@@ -126,14 +143,12 @@ function inWords(days: readonly Day[], say: (value: number) => string): string {
   return `${say(all)} in ${counted(days.length, 'day')}, most on ${highest.day} with ${say(sumOf(highest))}`;
 }
 
-/** The next of 1, 2 and 5 times a power of ten. */
+/** The next even number of a power of ten, so that half of it can be said as well. */
 function roundUp(value: number): number {
-  if (value <= 0) return 1;
+  if (value <= 0) return 2;
   const power = 10 ** Math.floor(Math.log10(value));
-  return power * ([1, 2, 5, 10].find((step) => step * power >= value) ?? 10);
+  return power * ([2, 4, 6, 8].find((step) => step * power >= value) ?? 10);
 }
-
-const isLabelled = (at: number, of: number): boolean => of <= 10 || (of - 1 - at) % Math.ceil(of / 8) === 0;
 
 const dayWord = (day: string): string => {
   const date = new Date(`${day}T12:00:00Z`);

@@ -29,7 +29,7 @@ const UNITS = [
 export function lasting(ms: number): string {
   const rest = Math.max(0, ms);
   const at = UNITS.findIndex(([, unit]) => rest >= unit);
-  if (at < 0) return rest === 0 ? '0 s' : `${(rest / 1_000).toFixed(1)} s`;
+  if (at < 0) return rest < 100 ? `${Math.round(rest)} ms` : `${(rest / 1_000).toFixed(1)} s`;
   const [unit, size] = UNITS[at]!;
   const first = `${Math.floor(rest / size)} ${unit}`;
   const next = UNITS[at + 1];

@@ -28,7 +28,9 @@ function TurnOf({ turn }: { turn: ShownTurn }) {
           {part === 'rest' && ', its answer'}
         </h3>
         <span class="dim">
-          {tokens && `${short(tokens.input)} tokens in, ${short(tokens.output)} out`} {at && <Ago at={at} />}
+          {tokens && `${short(tokens.input)} tokens in, ${short(tokens.output)} out`}
+          {tokens && at && ', '}
+          {at && <Ago at={at} />}
         </span>
       </div>
       {part === 'whole' && (

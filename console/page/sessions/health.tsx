@@ -6,7 +6,15 @@ import { count, counted } from '../parts/figures.ts';
 import { Panel } from '../parts/panel.tsx';
 import { Ago } from '../parts/times.tsx';
 
-const KINDS = ['unrecovered', 'recovered', 'users', 'open'] as const;
+/** Each as its legend says it. */
+const KINDS = {
+  unrecovered: 'not recovered',
+  recovered: 'recovered',
+  users: 'sign-in or quota',
+  open: 'still open',
+} as const;
+const NAMES = Object.values(KINDS);
+const KEYS = Object.keys(KINDS) as (keyof typeof KINDS)[];
 
 export function Health({ of: { days_without: without, last_unrecovered: last, days } }: { of: HealthShown }) {
   return (
@@ -26,9 +34,9 @@ export function Health({ of: { days_without: without, last_unrecovered: last, da
           title="Failures of the services"
           days={days.map((day) => ({
             day: day.day,
-            values: Object.fromEntries(KINDS.map((kind) => [kind, day[kind]])),
+            values: Object.fromEntries(KEYS.map((kind) => [KINDS[kind], day[kind]])),
           }))}
-          tools={KINDS}
+          tools={NAMES}
           say={count}
         />
       )}

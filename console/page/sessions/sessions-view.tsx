@@ -8,6 +8,7 @@ import { counted, short } from '../parts/figures.ts';
 import { FilterField } from '../parts/filter-field.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { Table } from '../parts/table.tsx';
 import { Ago } from '../parts/times.tsx';
 import { route, setQuery, to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
@@ -39,54 +40,34 @@ export function SessionsView() {
 const fits = ({ tag, tool, session_id: id }: SessionLine, text: string): boolean =>
   `${tag} ${tool} ${id}`.toLowerCase().includes(text);
 
+const HEADS = ['Tag', 'CLI', 'Conversation', { number: 'Turns' }, { number: 'Context' }, 'Health', 'Used'] as const;
+
 function Lines({ of }: { of: readonly SessionLine[] }) {
   if (of.length === 0) return <Empty title="No session">A task keeps one when it has asked a CLI.</Empty>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
-    <section class="table-box" tabIndex={0} aria-label="Conversations">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Tag</th>
-            <th scope="col">CLI</th>
-            <th scope="col">Conversation</th>
-            <th scope="col" class="number">
-              Turns
-            </th>
-            <th scope="col" class="number">
-              Context
-            </th>
-            <th scope="col">Health</th>
-            <th scope="col">Used</th>
-          </tr>
-        </thead>
-        <tbody>
-          {of.map((line) => (
-            <tr key={`${line.tag} ${line.tool} ${line.session_id}`}>
-              <th scope="row">
-                <Words of={line.tag} />
-              </th>
-              <td>{line.tool}</td>
-              <td>
-                <a href={to('sessions', line.session_id)} class="mono">
-                  <Words of={line.session_id} />
-                </a>
-              </td>
-              <td class="number">{line.turns ?? 'unknown'}</td>
-              <td class="number">
-                {line.context_tokens === null ? 'unknown' : `${short(line.context_tokens)} tokens`}
-              </td>
-              <td>
-                <Words of={line.health} />
-                {line.error_count > 0 && <span class="dim">, {counted(line.error_count, 'error')} in a row</span>}
-              </td>
-              <td>
-                <Ago at={line.last_used} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <Table label="Conversations" heads={HEADS}>
+      {of.map((line) => (
+        <tr key={`${line.tag} ${line.tool} ${line.session_id}`}>
+          <th scope="row">
+            <Words of={line.tag} />
+          </th>
+          <td>{line.tool}</td>
+          <td>
+            <a href={to('sessions', line.session_id)} class="mono cut">
+              <Words of={line.session_id} />
+            </a>
+          </td>
+          <td class="number">{line.turns ?? 'unknown'}</td>
+          <td class="number">{line.context_tokens === null ? 'unknown' : `${short(line.context_tokens)} tokens`}</td>
+          <td>
+            <Words of={line.health} />
+            {line.error_count > 0 && <span class="dim">, {counted(line.error_count, 'error')} in a row</span>}
+          </td>
+          <td>
+            <Ago at={line.last_used} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

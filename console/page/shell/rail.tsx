@@ -3,20 +3,24 @@
 import { counts } from '../live/counts.ts';
 import { linkState, place } from '../live/link.ts';
 import { Icon } from '../parts/icon.tsx';
+import { useEffect, useRef } from '../reactive.ts';
 import { Words } from '../text/words.tsx';
 import { showKeys } from './keys.tsx';
 import { route, to } from './route.ts';
+import { showCurrent } from './show-current.ts';
 import { VIEWS } from './views.ts';
 
 export function Rail() {
   const current = route.value.parts[0] ?? 'now';
+  const views = useRef<HTMLElement>(null);
+  useEffect(() => showCurrent(views.current), [current]);
   return (
     <header class="rail">
       <div class="brand">
         <Icon name="gate" />
         Tollgate
       </div>
-      <nav aria-label="Views">
+      <nav ref={views} aria-label="Views">
         <ul class="views">
           {VIEWS.map(({ id, name }) => (
             <li key={id}>

@@ -1,6 +1,8 @@
 // The parts of one thing, as links: each has an address of its own.
 
+import { useEffect, useRef } from '../reactive.ts';
 import { to } from './route.ts';
+import { showCurrent } from './show-current.ts';
 
 interface TabsProps {
   label: string;
@@ -11,8 +13,10 @@ interface TabsProps {
 }
 
 export function Tabs({ label, of, current, below }: TabsProps) {
+  const tabs = useRef<HTMLElement>(null);
+  useEffect(() => showCurrent(tabs.current), [current]);
   return (
-    <nav class="tabs" aria-label={label}>
+    <nav ref={tabs} class="tabs" aria-label={label}>
       {of.map(({ id, name }, nth) => (
         <a
           key={id}

@@ -25,7 +25,7 @@ export function Attempts({ of: { attempts } }: { of: TaskShown }) {
         head={HEADS.map((head, nth) => (
           // biome-ignore lint/a11y/useSemanticElements: see the table
           // biome-ignore lint/a11y/useFocusableInteractive: it is read
-          <div key={head} role="columnheader" class={nth > 2 ? 'number' : ''}>
+          <div key={head} role="columnheader" class={nth > 2 ? 'number' : nth === 2 ? 'decided' : ''}>
             {head}
           </div>
         ))}
@@ -48,7 +48,7 @@ export function Attempts({ of: { attempts } }: { of: TaskShown }) {
                 )}{' '}
                 <span class="dim">{reason ?? tool}</span>
               </Cell>
-              <Cell as="cut soft">{decision && <Words of={`${decision.action}: ${decision.why}`} />}</Cell>
+              <Cell as="decided soft">{decision && <Words of={`${decision.action}: ${decision.why}`} />}</Cell>
               <Cell as="number">{ms === null ? '' : lasting(ms)}</Cell>
               <Cell as="number">{attempt.tokens === null ? 'unknown' : short(attempt.tokens)}</Cell>
               <Cell as="number">{money(attempt.usd)}</Cell>

@@ -20,10 +20,9 @@ export function Changes({ of: { task_id: id } }: { of: TaskShown }) {
               <Words of={note} />
             </p>
           ))}
-          {text === '' ? (
+          {text !== '' && <Diff of={text} label="What changed" />}
+          {text === '' && notes.length === 0 && (
             <Empty title="Nothing has changed">The tree is as it was when the task began.</Empty>
-          ) : (
-            <Diff of={text} label="What changed" />
           )}
         </>
       )}

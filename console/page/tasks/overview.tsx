@@ -5,6 +5,7 @@ import { Empty } from '../parts/empty.tsx';
 import { count, lasting, money, short } from '../parts/figures.ts';
 import { StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
+import { Table } from '../parts/table.tsx';
 import { Markdown } from '../text/markdown.tsx';
 import { Words } from '../text/words.tsx';
 
@@ -19,7 +20,7 @@ export function Overview({ of }: { of: TaskShown }) {
           {of.summary === null ? (
             <Empty title="No summary yet">A run writes it when it ends.</Empty>
           ) : (
-            <Markdown of={of.summary} label="Summary" />
+            <Markdown of={of.summary} label="Summary" lines="kept" />
           )}
         </Panel>
         <div class="stack">
@@ -47,48 +48,34 @@ export function Overview({ of }: { of: TaskShown }) {
   );
 }
 
+const HEADS = [
+  'Stage',
+  'State',
+  'CLI',
+  { number: 'Attempts' },
+  { number: 'Took' },
+  { number: 'Tokens' },
+  { number: 'Money' },
+] as const;
+
 function Stages({ of }: { of: readonly StageShown[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
-    <section class="table-box" tabIndex={0} aria-label="Stages">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Stage</th>
-            <th scope="col">State</th>
-            <th scope="col">CLI</th>
-            <th scope="col" class="number">
-              Attempts
-            </th>
-            <th scope="col" class="number">
-              Took
-            </th>
-            <th scope="col" class="number">
-              Tokens
-            </th>
-            <th scope="col" class="number">
-              Money
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {of.map(({ stage, state, tool, attempts, ms, tokens, usd }) => (
-            <tr key={stage}>
-              <th scope="row">
-                <Words of={stage} />
-              </th>
-              <td>
-                <StateMark state={state} />
-              </td>
-              <td>{tool}</td>
-              <td class="number">{count(attempts)}</td>
-              <td class="number">{ms === null ? 'unknown' : lasting(ms)}</td>
-              <td class="number">{tokens === null ? 'unknown' : short(tokens)}</td>
-              <td class="number">{money(usd)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <Table label="Stages" heads={HEADS}>
+      {of.map(({ stage, state, tool, attempts, ms, tokens, usd }) => (
+        <tr key={stage}>
+          <th scope="row">
+            <Words of={stage} />
+          </th>
+          <td>
+            <StateMark state={state} />
+          </td>
+          <td>{tool}</td>
+          <td class="number">{count(attempts)}</td>
+          <td class="number">{ms === null ? 'unknown' : lasting(ms)}</td>
+          <td class="number">{tokens === null ? 'unknown' : short(tokens)}</td>
+          <td class="number">{money(usd)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

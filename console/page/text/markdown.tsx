@@ -9,16 +9,23 @@ const MOST_CHARS = 100_000;
 /** Deeper ones are shown as they were written. */
 const MOST_DEPTH = 24;
 
-export function Markdown({ of, label }: { of: string; label: string }) {
-  const tokens = tokensOf(of);
+interface MarkdownProps {
+  of: string;
+  label: string;
+  /** `kept`: a line ends where its writer ended it, as in what a program wrote. */
+  lines?: 'flow' | 'kept';
+}
+
+export function Markdown({ of, label, lines = 'flow' }: MarkdownProps) {
+  const tokens = tokensOf(of, lines);
   return tokens === null ? <Said of={of} label={label} /> : <div class="prose">{blocks(tokens, 0)}</div>;
 }
 
 /** null where it is better shown as it stands. */
-function tokensOf(text: string): Token[] | null {
+function tokensOf(text: string, lines: 'flow' | 'kept'): Token[] | null {
   if (text.length > MOST_CHARS) return null;
   try {
-    return Lexer.lex(text, { gfm: true });
+    return Lexer.lex(text, { gfm: true, breaks: lines === 'kept' });
   } catch {
     // A thousand marks within each other are more than its stack holds.
     return null;
