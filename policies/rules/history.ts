@@ -9,6 +9,15 @@ export const HISTORY_RULES = [
     source: 'any',
     match: {
       status: REFUSED,
+      needs: [
+        'function call',
+        'function response',
+        'missing a thought',
+        'alternate between',
+        'turn requests',
+        'contents.parts',
+        'valid role:',
+      ],
       text: /\bfunction (?:call|response) (?:parts?|turn)\b|missing a thought_?signature|requests alternate between user and model|\bturn requests ends? with a user role\b|\bcontents\.parts must not be empty|\bvalid role: user, model\b/i,
     },
     class: 'tooling',
@@ -40,6 +49,16 @@ export const HISTORY_RULES = [
     source: 'any',
     match: {
       status: REFUSED,
+      needs: [
+        'no tool',
+        'no function call',
+        'tool_call',
+        "tool' message",
+        'tool message',
+        'be a response to',
+        'duplicate value',
+        'invalid value',
+      ],
       text: /no tool (?:call )?output found for|no (?:tool|function) call found for|tool_call_?ids?\b.{0,60}\b(?:respon|follow)|\btool'? messages? must|must be followed by tool messages|must be a response to a prece+ding message|\bduplicate value for 'tool_call_id'|\binvalid value: '(?:in|out)put_text'/i,
     },
     class: 'tooling',

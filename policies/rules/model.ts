@@ -20,6 +20,7 @@ export const MODEL_RULES = [
     source: 'any',
     match: {
       status: REFUSED,
+      needs: ['have access to', 'must be verified', 'access to this model'],
       text: /\bdo(?:es)? not have access to (?:the |this )?model\b|\borgani[sz]ation must be verified\b|\baccess to this model is not enabled\b/i,
     },
     class: 'auth',
@@ -56,6 +57,7 @@ export const MODEL_RULES = [
     source: 'any',
     match: {
       status: ['none', 400, 403, 404, 410, 422],
+      needs: ['model'],
       text: /\bmodels?\b[\s/:'"`]{0,3}\S{0,80} (?:is |was )?(?:not found|does not exist|not (?:supported|available|enabled)|has been (?:retired|deprecated|removed|shut down))|\b(?:unknown|invalid|unsupported) model\b|\bno such model\b|\bnot a valid model\b|\bissue with the selected model\b/i,
     },
     class: 'tooling',

@@ -11,6 +11,7 @@ export const SETUP_RULES = [
     source: 'any',
     match: {
       status: HERE,
+      needs: ['trusted '],
       text: /\bnot (?:running )?(?:in|inside) a trusted (?:directory|folder|workspace)|untrusted (?:workspace|folder)/i,
     },
     class: 'tooling',
@@ -102,6 +103,7 @@ export const SETUP_RULES = [
     source: 'any',
     match: {
       status: HERE,
+      needs: ['dubious ownership', 'git', 'safe.directory', 'unsafe repository'],
       text: /\bdubious ownership\b|\bnot a git repository\b|\bsafe\.directory\b|\bunsafe repository\b|\.git\/(?:[\w.-]{1,80}\/){0,8}[\w.-]{1,80}\.lock\b|\banother git process\b/i,
     },
     class: 'tooling',

@@ -7,7 +7,7 @@ export const STOP_RULES = [
     id: 'stop-max-turns',
     tool: 'any',
     source: 'any',
-    match: { text: /\bmax(?:imum)? (?:number of )?(?:session )?turns\b/i },
+    match: { needs: ['turns'], text: /\bmax(?:imum)? (?:number of )?(?:session )?turns\b/i },
     // To pay again for the same number of turns would end the same way.
     class: 'contract_violation',
     reason: 'max_turns',
@@ -61,6 +61,7 @@ export const STOP_RULES = [
     source: 'any',
     match: {
       status: ['none'],
+      needs: ['interrupted', 'aborted', 'cancelled', 'canceled', 'exiting'],
       text: /\bturn (?:was )?(?:interrupted|aborted)\b(?!\. Something went wrong)|\binterrupted \(ctrl-c\)|\boperation (?:was )?cancell?ed\b|\bcancell?ed by (?:the )?user|\boperation was aborted|^exiting…/i,
     },
     class: 'transient',

@@ -3,9 +3,10 @@
 import { rmSync } from 'node:fs';
 import { isProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { type Hold, standsAt } from '../../policies/limits/holds.ts';
+import { makeFolder } from '../disk/folder.ts';
 import { readJsonIfFit } from '../disk/regular-file.ts';
+import { replaceText } from '../disk/replace-file.ts';
 import type { LimitsFiles } from './limits-folder.ts';
-import { writeLimitsJson } from './limits-json.ts';
 
 /** Those that stand. What cannot be read holds nobody: it guards no budget, and a service says again what it said. */
 export function readHolds({ holds: file }: LimitsFiles, nowMs: number): Hold[] {
@@ -13,10 +14,11 @@ export function readHolds({ holds: file }: LimitsFiles, nowMs: number): Hold[] {
   return Array.isArray(rows) ? rows.filter(isHold).filter((hold) => standsAt(hold, nowMs)) : [];
 }
 
-/** By whoever has the lock. */
+/** By whoever has the lock. Not synced: what a power cut takes, a service says again. */
 export function writeHolds({ folder, holds: file }: LimitsFiles, holds: readonly Hold[]): void {
-  if (holds.length === 0) rmSync(file, { force: true });
-  else writeLimitsJson(folder, file, { v: 1, holds });
+  if (holds.length === 0) return rmSync(file, { force: true });
+  makeFolder(folder);
+  replaceText(file, `${JSON.stringify({ v: 1, holds })}\n`);
 }
 
 function isHold(value: unknown): value is Hold {

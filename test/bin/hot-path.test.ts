@@ -4,6 +4,7 @@
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
 import { TOOLS } from '../../policies/facts/tools.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { bundlesOf, bytesOf, type CountedProcess, countIn, eventsOf } from '../rig/counted.ts';
@@ -122,6 +123,17 @@ for (const tool of TOOLS) {
     ]);
   });
 }
+
+test('a call that finds out whether a limit still stands writes that down, and stands still for no disk', async (context) => {
+  const { whole, code } = await warm(context, 'gemini', () =>
+    failWith('gemini', 'You exceeded your current quota', 429),
+  );
+  assert.is(code, WRAPPER_EXIT.gemini.failure);
+  const seen = (what: Parameters<typeof eventsOf>[1]) =>
+    eventsOf(whole, what, /\/limits\/\.holds/).map(({ file }) => path.basename(file).replace(/\.\d+-\d+$/, ''));
+  // That it asks for all others, and what it was told.
+  assert.equal([seen('write'), seen('sync')], [['.holds.json', '.holds.json'], []]);
+});
 
 const LOOKS = 38;
 
