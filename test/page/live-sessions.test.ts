@@ -103,7 +103,7 @@ live.test('how it goes with the services is said, and the list is filtered by an
   await page.waitForFunction((most) => document.querySelectorAll('tbody tr').length < most, all);
   for (const row of await rows.all()) assert.match(await row.innerText(), 'claude');
   await page.getByLabel('Filter sessions').fill('no such session');
-  await page.getByText('No session').waitFor();
+  await page.getByText('No session is like that').waitFor();
 });
 
 live.test('what a model thought, called and was given is opened', async ({ page, go }) => {

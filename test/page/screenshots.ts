@@ -10,7 +10,7 @@ import { fillWorld, openWorld, SESSION_OF_GEMINI, stageOf } from './rig/world.ts
 const OUT = 'docs/console';
 const VIEWS: readonly [name: string, place: string, ready: string][] = [
   ['now', 'now', '.work'],
-  ['tasks', 'tasks', '.row-at'],
+  ['tasks', 'tasks', '.row-at .goal >> nth=7'],
   ['task', 'tasks/price-rounding', '.prose'],
   ['explain', 'tasks/rotate-keys/explain', '.steps'],
   ['failures', 'failures', '.group'],

@@ -273,6 +273,18 @@ views.test('the filter of tasks chooses by any word and by state, and stands in 
   assert.match(await rows.first().innerText(), 'release-notes');
 });
 
+views.test('what is empty says so, and by a filter that it is the filter', async ({ page, go, server }) => {
+  const spent = server.told['/api/spent'] as { days: { day: string }[] };
+  server.told['/api/spent'] = { ...spent, days: spent.days.map(({ day }) => ({ day, by_tool: {} })) };
+  await go('budgets');
+  await page.getByText('Nothing in 2 days').waitFor();
+  await go('sessions');
+  await page.getByLabel('Filter sessions').fill('nowhere');
+  await page.getByText('Take a word out of the filter.').waitFor();
+  await go('supervise/nobody');
+  await page.getByText('It is not supervised').waitFor();
+});
+
 views.test('where it cannot be told what changed, that alone is said', async ({ page, go, server }) => {
   const note = 'Nothing was kept of the tree as it was when this task began.';
   server.told['/api/tasks/price-rounding/diff'] = { text: '', notes: [note] };

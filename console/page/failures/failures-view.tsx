@@ -25,7 +25,12 @@ export function FailuresView() {
       <Shown of={failures} what="the failures">
         {({ groups }) => {
           const some = groups.filter((group) => fits(group, text.toLowerCase()));
-          if (groups.length === 0) return <Empty title="Nothing has failed">No task rests on a failure.</Empty>;
+          if (groups.length === 0)
+            return (
+              <div class="panel">
+                <Empty title="Nothing has failed">No task rests on a failure.</Empty>
+              </div>
+            );
           return (
             <>
               <p class="dim" aria-live="polite">

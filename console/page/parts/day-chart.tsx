@@ -1,6 +1,7 @@
 // Bars of what was used, a day each, by tool; below it the same as a table.
 
 import { useEffect, useRef, useSignal } from '../reactive.ts';
+import { Empty } from './empty.tsx';
 import { counted } from './figures.ts';
 
 interface Day {
@@ -45,6 +46,12 @@ export function DayChart({ title, days, tools, say }: DayChartProps) {
   const bar = Math.min(MOST_BAR, Math.max(1, slot - Math.min(6, slot * 0.22)));
   const every = Math.ceil(days.length / Math.max(1, Math.floor((width - LEFT) / DAY_WIDTH)));
   const y = (value: number) => HEIGHT - BOTTOM - (value / top) * (HEIGHT - BOTTOM - TOP);
+  if (most === 0)
+    return (
+      <figure class="chart" ref={box}>
+        <Empty title={`Nothing in ${counted(days.length, 'day')}`} />
+      </figure>
+    );
   return (
     <figure class="chart" ref={box}>
       <svg viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={`${title}: ${inWords(days, say)}`}>
@@ -115,7 +122,9 @@ export function DayChart({ title, days, tools, say }: DayChartProps) {
             <tbody>
               {[...days].reverse().map(({ day, values }) => (
                 <tr key={day}>
-                  <th scope="row">{day}</th>
+                  <th scope="row" class="nowrap">
+                    {day}
+                  </th>
                   {tools.map((tool) => (
                     <td class="number" key={tool}>
                       {say(values[tool] ?? 0)}
@@ -135,11 +144,7 @@ const sumOf = ({ values }: Day): number => Object.values(values).reduce((sum, va
 
 function inWords(days: readonly Day[], say: (value: number) => string): string {
   const all = days.reduce((sum, day) => sum + sumOf(day), 0);
-  const highest = days.reduce<Day | null>(
-    (best, day) => (best === null || sumOf(day) > sumOf(best) ? day : best),
-    null,
-  );
-  if (highest === null || all === 0) return `nothing in ${counted(days.length, 'day')}`;
+  const highest = days.reduce((best, day) => (sumOf(day) > sumOf(best) ? day : best));
   return `${say(all)} in ${counted(days.length, 'day')}, most on ${highest.day} with ${say(sumOf(highest))}`;
 }
 

@@ -30,7 +30,13 @@ export function SessionsView() {
       </div>
       <Panel title="Conversations" edge="flush">
         <Shown of={sessions} what="the sessions">
-          {({ sessions: all }) => <Lines of={all.filter((line) => fits(line, text.toLowerCase()))} />}
+          {({ sessions: all }) =>
+            all.length === 0 ? (
+              <Empty title="No session">A task keeps one when it has asked a CLI.</Empty>
+            ) : (
+              <Lines of={all.filter((line) => fits(line, text.toLowerCase()))} />
+            )
+          }
         </Shown>
       </Panel>
     </View>
@@ -43,7 +49,7 @@ const fits = ({ tag, tool, session_id: id }: SessionLine, text: string): boolean
 const HEADS = ['Tag', 'CLI', 'Conversation', { number: 'Turns' }, { number: 'Context' }, 'Health', 'Used'] as const;
 
 function Lines({ of }: { of: readonly SessionLine[] }) {
-  if (of.length === 0) return <Empty title="No session">A task keeps one when it has asked a CLI.</Empty>;
+  if (of.length === 0) return <Empty title="No session is like that">Take a word out of the filter.</Empty>;
   return (
     <Table label="Conversations" heads={HEADS}>
       {of.map((line) => (

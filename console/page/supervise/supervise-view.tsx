@@ -28,7 +28,14 @@ export function SuperviseView({ id }: { id: string | undefined }) {
       <Shown of={all} what="what is supervised">
         {({ supervisions }) => {
           const some = supervisions.filter(({ task_id: task }) => id === undefined || task === id);
-          if (some.length === 0) return <Empty title="Nothing is supervised">tollgate supervise TASK begins it.</Empty>;
+          if (some.length === 0)
+            return (
+              <div class="panel">
+                <Empty title={id === undefined ? 'Nothing is supervised' : 'It is not supervised'}>
+                  tollgate supervise {id === undefined ? 'TASK' : <Words of={id} />} begins it.
+                </Empty>
+              </div>
+            );
           return some.map((each) => <One key={each.task_id} of={each} />);
         }}
       </Shown>
