@@ -8,7 +8,7 @@ import type { LineSplitter } from './line-splitter.ts';
 export interface Follower {
   /** The file itself, whatever is put in the place of its name; open until `close`. */
   descriptor: number;
-  /** Reads what has come since, 1 MiB at the most; true when there is more to read at once. */
+  /** Reads what has come since, 256 KiB at the most; true when there is more to read at once. */
   advance(): boolean;
   /** Takes a last line that has no line end. */
   finish(): void;
@@ -20,12 +20,12 @@ export interface Follower {
   bytes(): number;
 }
 
-/** So much is more than an ordinary call says. */
-const FLOOD = 1024 * 1024;
+/** More than most calls say. Told late, the young heap would have grown by the first megabytes already. */
+const FLOOD = 64 * 1024;
 
 /** Small, so that the text of a flood is garbage before it is moved to the old heap. */
 const CHUNK = 16 * 1024;
-const CHUNKS_A_TURN = 64;
+const CHUNKS_A_TURN = 16;
 
 /** @param lines takes what comes, as UTF-8. */
 export function follow(file: string, lines: LineSplitter): Follower {
