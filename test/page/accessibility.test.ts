@@ -42,6 +42,15 @@ for (const scheme of ['light', 'dark'] as const)
       { scheme, width },
     );
 
+access.test('axe finds nothing serious where something is wrong', async ({ page, go, server }) => {
+  server.refused['/api/machine'] = { status: 500, message: 'It cannot be looked at.', way_out: 'Look at the disk.' };
+  await go('machine');
+  await page.getByRole('button', { name: 'Ask again' }).waitFor();
+  await server.close();
+  await page.getByRole('button', { name: 'Try now' }).waitFor();
+  assert.equal(await seriousViolations(page), []);
+});
+
 for (const [what, at, name] of [
   ['keys', 'now', /^Keys/],
   ['a budget', 'budgets', 'Set a budget'],
