@@ -15,6 +15,7 @@ import { ENDINGS } from '../../policies/facts/ending.ts';
 import type { EngineFailure } from '../../policies/facts/engine-event.ts';
 import type { EvidenceSource } from '../../policies/facts/evidence.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
+import { redactValue } from '../../policies/redact/redact-value.ts';
 import { cut } from '../../policies/text/cut.ts';
 import { appendToLog } from '../../state/api-errors/append.ts';
 import { LOG_NAME, logPlace, sessionLog } from '../../state/api-errors/place.ts';
@@ -24,7 +25,6 @@ import type { Outcome } from '../../wrappers/run.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import type { ClosingDraft } from '../attempt/draft.ts';
 import { type ClientError, clientError, lastEvents } from './last-words.ts';
-import { redactValue } from './record.ts';
 import type { KeptRequest } from './recorded-request.ts';
 import { takeSnapshot } from './snapshot.ts';
 

@@ -5,6 +5,7 @@ import { ENDINGS } from '../../policies/facts/ending.ts';
 import { UNKNOWN_USAGE, type Usage } from '../../policies/facts/engine-event.ts';
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import { CALL_RECORD_SCHEMA, type CallRecord } from '../../policies/record/call-record.ts';
+import { redactValue } from '../../policies/redact/redact-value.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { type ClosingDraft, type Draft, sha256 } from '../attempt/draft.ts';
 import type { Judgement } from './judge.ts';
@@ -143,13 +144,6 @@ export function redacted(record: CallRecord, { redactor }: ClosingDraft): CallRe
       evidence: words === null || hidden.verdict.evidence === null ? null : { ...hidden.verdict.evidence, ...words },
     },
   };
-}
-
-export function redactValue(value: unknown, redact: (text: string) => string): unknown {
-  if (typeof value === 'string') return redact(value);
-  if (Array.isArray(value)) return value.map((item) => redactValue(item, redact));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactValue(item, redact)]));
 }
 
 /** Unknown of a CLI whose description has no word for them. */

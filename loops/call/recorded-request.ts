@@ -4,13 +4,13 @@ import type { Response } from '../../policies/api-errors/entry.ts';
 import { RECORDED_VERSION, type RecordedExchange, type RecordedMessage } from '../../policies/api-errors/recorded.ts';
 import { keptHeaders, keptUrl } from '../../policies/api-errors/unkept.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
+import { redactValue } from '../../policies/redact/redact-value.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import { cut } from '../../policies/text/cut.ts';
 import { writeRequest } from '../../state/api-errors/keep-request.ts';
 import { bodyText } from '../../wrappers/relay/body-text.ts';
 import { BEYOND_BYTES, type Exchange, type KeptBody, type RawHeaders } from '../../wrappers/relay/exchange.ts';
 import type { ClosingDraft } from '../attempt/draft.ts';
-import { redactValue } from './record.ts';
 
 export interface KeptRequest {
   file: string;

@@ -1,11 +1,11 @@
 // The conversation of a call that failed, from the best of the places where it may still stand, secrets taken out.
 
 import type { Unmeasured } from '../../policies/api-errors/layout.ts';
+import { redactValue } from '../../policies/redact/redact-value.ts';
 import type { Item } from '../../policies/session/conversation.ts';
 import type { Conversation } from '../../wrappers/sessions/store.ts';
 import type { ClosingDraft } from '../attempt/draft.ts';
 import type { ClientError } from './last-words.ts';
-import { redactValue } from './record.ts';
 
 interface TakenSnapshot {
   snapshot: Unmeasured;

@@ -4,6 +4,7 @@ import { type History, type Redoable, readHistory } from '../../../loops/convers
 import { redactorOf } from '../../../loops/redactor.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import type { Tool } from '../../../policies/facts/tools.ts';
+import { redactValue } from '../../../policies/redact/redact-value.ts';
 import type { Redactor } from '../../../policies/redact/redactor.ts';
 import type { ShownTurn } from '../../../policies/session/conversation.ts';
 import { readArguments } from '../../command.ts';
@@ -78,8 +79,8 @@ function objectOf({ session, turns, all, reverted, notes, redo }: History, { red
     turns_active: all - reverted,
     turns_reverted: reverted,
     notes,
-    redo: JSON.parse(redact(JSON.stringify(redo))) as typeof redo,
-    turns: JSON.parse(redact(JSON.stringify(turns))) as typeof turns,
+    redo: redactValue(redo, redact) as typeof redo,
+    turns: redactValue(turns, redact) as typeof turns,
   };
 }
 

@@ -6,6 +6,7 @@ import { readHistory } from '../../../loops/conversation/history.ts';
 import { knownSessions } from '../../../loops/conversation/known-sessions.ts';
 import { locateSession } from '../../../loops/conversation/locate.ts';
 import { redactorOf } from '../../../loops/redactor.ts';
+import { redactValue } from '../../../policies/redact/redact-value.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { projectState } from '../../../state/task-folder.ts';
 import { isSessionFileError } from '../../../wrappers/sessions/store.ts';
@@ -39,7 +40,7 @@ export async function conversationShown(id: string, { cwd, environment }: Served
       tool: session.tool,
       session_id: session.id,
       ...{ all, reverted, notes },
-      turns: JSON.parse(redact(JSON.stringify(turns))) as typeof turns,
+      turns: redactValue(turns, redact) as typeof turns,
       redo: redo.map(({ n, at, next }) => ({ n, at, next })),
       health: { lines: healthLines(health, environment), flawed: (health.flaws ?? []).length > 0 },
     };

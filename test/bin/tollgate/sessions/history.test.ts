@@ -129,6 +129,17 @@ test('secrets are left out, and nothing reaches the terminal that it would obey'
   }
 });
 
+test('what looks like the two ends of a key in two turns takes no turn between them away', async ({ rig }) => {
+  makeIn(rig, 'codex', [
+    { prompt: 'What does -----BEGIN PRIVATE KEY----- mean?', answer: 'A key begins.' },
+    { prompt: 'in between', answer: 'yes' },
+    { prompt: 'And -----END PRIVATE KEY-----?', answer: 'It ends.' },
+  ]);
+  const { out } = await tollgate(rig, ['history', SESSION_IDS.codex, '--json']);
+  const { turns } = JSON.parse(out) as { turns: { prompt: string }[] };
+  assert.equal([turns.length, turns[1]!.prompt], [3, 'in between']);
+});
+
 test('of a long prompt the first lines are shown, with --full all of it', async ({ rig }) => {
   const prompt = Array.from({ length: 40 }, (_, n) => `line ${n + 1}`).join('\n');
   makeIn(rig, 'codex', [{ prompt, answer: 'fine' }]);
