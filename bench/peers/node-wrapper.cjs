@@ -31,7 +31,7 @@ for (const name of ['calls', 'ended', 'limits']) makeFolder(path.join(state, nam
 const holds = path.join(state, 'limits/holds.json');
 const hold = (probe) =>
   standIn(path.join(state, 'limits/ledger.jsonl'), () =>
-    replace(holds, JSON.stringify({ tool, reason: 'quota', seen_at: Date.now(), probe }), { isSynced: true }),
+    replace(holds, JSON.stringify({ tool, reason: 'quota', seen_at: Date.now(), probe })),
   );
 // Who tries in spite of a hold says so, that no other does.
 if (fs.existsSync(holds)) hold(id);
