@@ -7,6 +7,7 @@ import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { build, transform } from 'esbuild';
+import { BORROWER, borrow, LENT, nameOf } from './build-lent.mjs';
 import { noticeOf, packagesIn } from './build-notice.mjs';
 import { pageOf } from './build-page.mjs';
 
@@ -55,7 +56,9 @@ while (Object.keys(wanted).length > 0) {
   const entryPoints = wanted;
   for (const name of Object.keys(entryPoints)) built.add(name);
   wanted = {};
-  metafiles.push((await bundle(entryPoints)).metafile);
+  const { [nameOf(BORROWER)]: borrower, ...others } = entryPoints;
+  metafiles.push((await bundle(others)).metafile);
+  if (borrower !== undefined) metafiles.push((await bundle({ [nameOf(BORROWER)]: borrower }, LENT)).metafile);
 }
 for (const name of built) await finish(name);
 await keepHelp();
@@ -98,7 +101,8 @@ async function manifestShapeNow() {
   return JSON.stringify(shape);
 }
 
-function bundle(entryPoints) {
+/** @param borrowed the files that it takes out of the lender's bundle. */
+function bundle(entryPoints, borrowed = []) {
   return build({
     entryPoints,
     outdir: out,
@@ -121,7 +125,10 @@ function bundle(entryPoints) {
     // dist/THIRD-PARTY.txt says them all.
     legalComments: 'none',
     logLevel: 'warning',
-    plugins: [{ name: 'lazy', setup: (build) => build.onResolve({ filter: /./ }, (args) => part(build, args)) }],
+    plugins: [
+      { name: 'borrow', setup: (build) => borrow(build, borrowed) },
+      { name: 'lazy', setup: (build) => build.onResolve({ filter: /./ }, (args) => part(build, args)) },
+    ],
   });
 }
 
@@ -188,10 +195,7 @@ async function part(build, { path: wish, kind, importer, resolveDir }) {
   const { path: file } = await build.resolve(wish, { kind: 'import-statement', importer, resolveDir });
   if (WITHIN.includes(file)) return undefined;
   const known = file.split('node_modules/').at(-1) ?? file;
-  const name = `lazy-${path
-    .relative('.', path.resolve(known))
-    .replace(/\.\w+$/, '')
-    .replace(/[^\w-]+/g, '-')}`;
+  const name = nameOf(known);
   if (!built.has(name)) wanted[name] = file;
   return { path: `./${name}.cjs`, external: true };
 }
