@@ -81,11 +81,13 @@ function spentWords({ spent, limits }: RunReport): string {
   const ofUsd = limits.max_usd === null ? '' : ` of $${limits.max_usd}`;
   return [
     tokens > 0 || ofTokens ? `; ${tokens}${ofTokens} tokens` : '',
-    calls_without_tokens > 0 && (tokens > 0 || ofTokens) ? ` (${calls_without_tokens} calls did not say)` : '',
+    calls_without_tokens > 0 && (tokens > 0 || ofTokens) ? ` (${callsIn(calls_without_tokens)} did not say)` : '',
     usd > 0 || ofUsd ? `; $${usd.toFixed(4)}${ofUsd}` : '',
-    calls_without_price > 0 && (usd > 0 || ofUsd) ? ` (${calls_without_price} calls without a price)` : '',
+    calls_without_price > 0 && (usd > 0 || ofUsd) ? ` (${callsIn(calls_without_price)} without a price)` : '',
   ].join('');
 }
+
+const callsIn = (n: number) => `${n} ${n === 1 ? 'call' : 'calls'}`;
 
 /** With a column of verdicts where any was given. */
 function stageRows(stages: readonly StageReport[]): string[] {
