@@ -129,6 +129,8 @@ live.test('the keys are listed, lead to each view, and past the rail', async ({ 
     await page.keyboard.press(key);
     await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
   }
+  // The heading of a view takes the focus once it is drawn.
+  await page.waitForFunction(() => document.activeElement?.localName === 'h1');
   await page.getByRole('button', { name: 'Skip to the view' }).focus();
   await page.keyboard.press('Enter');
   assert.is(await page.evaluate('document.activeElement.id'), 'view');
