@@ -54,7 +54,7 @@ process.stdin.once('data', async () => {
 });
 `;
 
-export interface EndedTrees {
+interface EndedTrees {
   /** Of each tree, from the end of its grace, or from the first TERM where it obeys, until its last process was gone. */
   ms: number[];
   leftOver: number;

@@ -23,7 +23,7 @@ const OVERLOADED =
   'got status: UNAVAILABLE. {"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}';
 const REASONED = { action: 'ask', question: 'Which of the two date formats do the invoices of 2019 use?' };
 
-export const STORY: Script = [
+const STORY: Script = [
   [
     /rotate the signing keys/i,
     (tool) => failWith(tool, 'unexpected status 401 Unauthorized: your key was revoked', 401) as FakeCommand[],

@@ -30,7 +30,7 @@ interface Action {
   runs: { steps: Step[] };
 }
 
-export interface JobSettings {
+interface JobSettings {
   /** The checkout. */
   workspace: string;
   /** Holds the files of the steps. */

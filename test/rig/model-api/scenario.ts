@@ -4,7 +4,7 @@ import { writeLongText } from './long-text.ts';
 import { REJECTIONS, type RejectionName } from './rejections.ts';
 import type { Reply, Saying } from './reply.ts';
 
-export interface Scenario {
+interface Scenario {
   reply: Reply;
   /** Once the caller has sent a tool's result; the same reply if absent. */
   afterTool?: Reply;
@@ -13,7 +13,7 @@ export interface Scenario {
 }
 
 export const ANSWER = 'CANNED-ANSWER 42';
-export const ANSWER_AFTER_TOOL = 'DONE-AFTER-TOOL';
+const ANSWER_AFTER_TOOL = 'DONE-AFTER-TOOL';
 export const REFUSAL = "I'm sorry, but I can't help with that request.";
 
 const says = (text: string, end: Saying['end'] = 'stop'): Reply => ({ how: 'says', saying: { text, tool: null, end } });
