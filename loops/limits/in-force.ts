@@ -16,6 +16,6 @@ async function projectLimits(root: string): Promise<LimitsInForce[]> {
   const file = projectFile(root);
   if (file === null || !mayBeLimited({}, root)) return [];
   const project = await readProject(root);
-  if (project.how === 'invalid') throw new StrangeStateError(`${project.message}; nothing was started`);
+  if (project.how === 'invalid') throw new StrangeStateError(project.message, 'nothing was started');
   return [{ limits: project.value.limits, project: root, file }];
 }

@@ -38,9 +38,11 @@ export async function settleLimits(
   }
 }
 
-/** What a message says after its first part is for a call that was not started. */
-const untold = ({ environment }: LimitedCall, { message }: Error): string =>
-  `${limitsFiles(environment)?.folder} could not be told how this call ended, so others may pay to learn the same: ${message.split('; ')[0]}`;
+/** What a strange state comes to is told of a call that was not started. */
+const untold = ({ environment }: LimitedCall, error: Error): string =>
+  `${limitsFiles(environment)?.folder} could not be told how this call ended, so others may pay to learn the same: ${
+    error instanceof StrangeStateError ? error.what : error.message
+  }`;
 
 async function settle(call: LimitedCall, record: EndedCallRecord | null, clock: () => Date): Promise<string[]> {
   const files = limitsFiles(call.environment);

@@ -12,7 +12,7 @@ export function readLimitsJson<T>(
   mistake: (value: unknown) => string | null,
   mend: string,
 ): T {
-  const strange = (why: string) => new StrangeStateError(`${why}; nothing was started. ${mend}`);
+  const strange = (why: string) => new StrangeStateError(why, `nothing was started. ${mend}`);
   let text: string | null;
   try {
     text = readRegularOrNull(file);

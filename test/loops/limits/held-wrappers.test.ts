@@ -108,13 +108,17 @@ for (const [what, inTheWay] of [
   test(`what cannot be kept, as something is in the place of ${what}: the call ends as it did, and says so`, async ({
     rig,
   }) => {
-    const state = path.join(rig.home, 'state/tollgate');
+    // A separator of sentences in the way itself.
+    const state = path.join(rig.home, 'state; mine/tollgate');
     mkdirSync(path.dirname(path.join(state, inTheWay)), { recursive: true });
     writeFileSync(path.join(state, inTheWay), 'x');
     rig.answer(() => failWith('codex', "You've hit your usage limit. Try again in 3 hours.", 429));
-    const { code, said, verdict } = await ask(rig, 'told', { env: { XDG_STATE_HOME: path.join(rig.home, 'state') } });
+    const { code, said, verdict } = await ask(rig, 'told', { env: { XDG_STATE_HOME: path.dirname(state) } });
     assert.equal([code, verdict.class, rig.calls.length], [12, 'quota', 1]);
-    assert.match(said, `${state}/limits could not be told how this call ended, so others may pay to learn the same: E`);
+    const [, why] = said.split(
+      `${state}/limits could not be told how this call ended, so others may pay to learn the same: `,
+    );
+    assert.match(why!, /^E.*state; mine\/tollgate\/limits/);
     assert.not.match(said, 'nothing was started');
     assert.is(readFileSync(path.join(state, inTheWay), 'utf8'), 'x');
   });
