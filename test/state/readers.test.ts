@@ -86,6 +86,7 @@ const DIRECT: Record<string, string> = {
   'loops/git/gitignore.ts': 'opens without waiting or following',
   'loops/changes/apart.ts': "copies git's index, which it has just seen to be a file",
   'loops/prompt/read-text.ts': 'opens without waiting, and looks at the kind by the descriptor',
+  'loops/now/folder-watch.ts': '/proc',
   'loops/tamper-guard/large-copy.ts':
     'copies by the descriptor that the careful reader opened, and makes a file of its own',
 
