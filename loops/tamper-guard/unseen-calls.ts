@@ -54,21 +54,29 @@ export function openUnseenCalls(now = nowMs): SharedLook {
   };
 }
 
-/** Anew whenever a task was added or taken away. A call that finds the names of a moment ago is judged as if it had begun then. */
+/** One that has just come may be half made: for so long the names of all are read for each call. */
+const YOUNG_MS = 1_000;
+
+/**
+ * Anew whenever a task was added or taken away. To a call that finds the names of a moment ago, what came since into a
+ * folder that was there, and was taken away by the call, is nothing new: they are kept for moments only.
+ */
 function sharedOthers(now: () => number): UnseenCalls['others'] {
   const looking = restingBetween(REST.names, now);
-  const last = new Map<string, { others: OtherTasks; calls: number }>();
+  const last = new Map<string, { others: OtherTasks; calls: number; oldFromMs: number }>();
   return (stateFolder) => {
     const tasks = taskIds(stateFolder);
     const before = last.get(stateFolder);
     const isSame = before !== undefined && String(before.others.tasks) === String(tasks);
-    if (isSame && before.calls * TASKS_A_CALL < tasks.length && !looking.isDue()) {
+    const hasOthers = before !== undefined && !isSame;
+    const oldFromMs = hasOthers ? now() + YOUNG_MS : (before?.oldFromMs ?? 0);
+    if (isSame && before.calls * TASKS_A_CALL < tasks.length && !looking.isDue() && now() >= oldFromMs) {
       before.calls += 1;
       return before.others;
     }
     const names = looking.spend(() => namesOfTasks(stateFolder, tasks));
     const others = { tasks: isSame ? before.others.tasks : tasks, names };
-    last.set(stateFolder, { others, calls: 1 });
+    last.set(stateFolder, { others, calls: 1, oldFromMs });
     return others;
   };
 }

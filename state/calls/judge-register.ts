@@ -112,13 +112,14 @@ export function removeCallEntry(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Those that can be read. */
+/** Those that can be read, and our own also where somebody took their folders away. */
 export function callEntries(register: string): RegisteredWatch[] {
   const calls = path.join(register, 'calls');
-  return listed(calls).flatMap((name) => {
-    const folder = `${calls}${path.sep}${name}`;
+  const folders = new Set(listed(calls).map((name) => `${calls}${path.sep}${name}`));
+  for (const folder of own.keys()) if (path.dirname(folder) === calls) folders.add(folder);
+  return [...folders].flatMap((folder) => {
     const found = entryIn(folder);
-    return found === null || found.entry.call_id !== name || !isCallEntry(found.entry) ? [] : [found];
+    return found === null || found.entry.call_id !== path.basename(folder) || !isCallEntry(found.entry) ? [] : [found];
   });
 }
 

@@ -1,6 +1,6 @@
 // In a batch the other tasks are looked at for many calls together: what was changed meanwhile is noted as if each were looked at alone.
 
-import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -98,6 +98,32 @@ test('of many calls over one task each is noted that ran meanwhile', async (proj
   assert.is(project.unseen.finish().length, 2);
   const calls = changesOf(project.register, taskOf(project, 'c').root).map(({ by }) => by.call_id);
   assert.equal(calls.sort(), ['call-a', 'call-b']);
+});
+
+test('a call whose entry somebody took away is known all the same to the doors of its dispatcher', async (project) => {
+  const { register, stateFolder } = project;
+  const end = await begin(project, 'a');
+  writeLater(manifestOf(project, 'c'));
+  rmSync(path.join(register, 'calls'), { recursive: true });
+  assert.match(closedBy({ task: taskOf(project, 'c'), register, stateFolder }) ?? '', 'call call-a');
+  end();
+  assert.is(project.unseen.finish().length, 1);
+  assert.equal(callEntries(register), []);
+});
+
+test('of a task that has just come, the names are read until it is whole', async ({ stateFolder }) => {
+  let ms = 0;
+  const { others } = openUnseenCalls(() => ms);
+  for (let n = 0; n < 40; n += 1) mkdirSync(path.join(stateFolder, 'task', `t${n}`));
+  others(stateFolder);
+  const inputs = path.join(stateFolder, 'task/new/inputs');
+  mkdirSync(path.dirname(inputs));
+  const whenHalf = Object.keys(others(stateFolder).names.new!);
+  mkdirSync(inputs);
+  writeFileSync(path.join(inputs, 'ask.md'), 'Look.\n');
+  ms += 50;
+  const whenWhole = Object.keys(others(stateFolder).names.new!);
+  assert.equal([whenHalf, whenWhole], [[], ['inputs']]);
 });
 
 test('of a dispatcher that was killed before it looked the next run looks, and puts nothing back', async (project) => {
