@@ -16,7 +16,10 @@ export function readHolds({ holds: file }: LimitsFiles, nowMs: number): Hold[] {
 
 /** By whoever has the lock. Not synced: what a power cut takes, a service says again. */
 export function writeHolds({ folder, holds: file }: LimitsFiles, holds: readonly Hold[]): void {
-  if (holds.length === 0) return rmSync(file, { force: true });
+  if (holds.length === 0) {
+    rmSync(file, { force: true });
+    return;
+  }
   makeFolder(folder);
   replaceText(file, `${JSON.stringify({ v: 1, holds })}\n`);
 }
