@@ -34,7 +34,7 @@ export function renderSummary(report: RunReport): string {
     ...notifiedLines(report.notified ?? []),
     ...(report.next_actions.length === 0
       ? []
-      : ['', 'Next:', ...report.next_actions.slice(0, MAX_NEXT).map((action) => `- ${oneLine(action, 300)}`)]),
+      : ['', 'Next:', ...report.next_actions.slice(0, MAX_NEXT).map((action) => `- ${oneLine(action, 300)}`), '']),
     `Files: ${report.files.outputs}${path.sep}`,
   ];
   const room = MAX_LINES - head.length;
