@@ -43,17 +43,23 @@ export async function readYaml<S extends z.ZodType>(
   if (limit !== null) return invalid(`${file}:${limit.line}: ${limit.message}`);
   const text = bytes.toString('utf8');
   const json = objectIn(text);
-  const isPlain = !isSound && json !== null && (known?.isPlain(json) ?? false);
-  const schema = isSound || isPlain ? null : await load();
-  const note = (given: unknown, made: z.infer<S>) => {
+  const look = async (data: object) => {
+    if (known !== null && (isSound || known.isPlain(data)))
+      return { success: true, data: known.complete(data) } as const;
+    const parsed = (await load()).safeParse(data);
     // Once it is read the short way, it must say the very same.
-    if (known !== null && isDeepStrictEqual(known.complete(given as object), made)) known.files.add(bytes);
+    if (parsed.success && known !== null && isDeepStrictEqual(known.complete(data), parsed.data))
+      known.files.add(bytes);
+    return parsed;
   };
-  const passed = json === null ? null : passedBy(schema, json, known);
-  if (passed !== null) {
-    if (schema !== null) note(json, passed.value);
-    return { ...passed, how: 'read', lineOf: (path) => lineInJson(text, path), has: (path) => hasIn(json, path) };
-  }
+  const passed = json === null ? null : await look(json);
+  if (json !== null && passed?.success)
+    return {
+      how: 'read',
+      value: passed.data,
+      lineOf: (path) => lineInJson(text, path),
+      has: (path) => hasIn(json, path),
+    };
   const { parseDocument, LineCounter, visit } = await import('yaml');
   const lines = new LineCounter();
   const document = parseDocument(text, {
@@ -77,21 +83,17 @@ export async function readYaml<S extends z.ZodType>(
   } catch (error) {
     return invalid(`${file}:1: ${error instanceof RangeError ? TOO_DEEP : plain((error as Error).message)}`);
   }
-  const read = (value: z.infer<S>): YamlRead<z.infer<S>> => ({
-    how: 'read',
-    value,
-    lineOf: (path) => lineOf(path, document, lines),
-    has: (path) => document.hasIn(path),
-  });
-  if (schema === null) return read(known!.complete(data as object));
-  const parsed = schema.safeParse(data);
-  if (parsed.success) {
-    note(data, parsed.data);
-    return read(parsed.data);
-  }
+  const looked = await look(data as object);
+  if (looked.success)
+    return {
+      how: 'read',
+      value: looked.data,
+      lineOf: (path) => lineOf(path, document, lines),
+      has: (path) => document.hasIn(path),
+    };
   const { describeIssue } = await import('./yaml-issue.ts');
-  const place = { file, what, schema, document, lines };
-  const { issues } = parsed.error;
+  const place = { file, what, schema: await load(), document, lines };
+  const { issues } = looked.error;
   const told = issues.slice(0, MAX_ISSUES).map((issue) => describeIssue(place, issue));
   const more = issues.length > MAX_ISSUES ? [`${file}: and ${issues.length - MAX_ISSUES} more mistakes`] : [];
   const message = [...told, ...more].join('\n');
@@ -107,17 +109,6 @@ function objectIn(text: string): object | null {
   } catch {
     return null;
   }
-}
-
-/** null for what the schema does not pass. */
-function passedBy<S extends z.ZodType>(
-  schema: S | null,
-  data: object,
-  known: Known<z.infer<S>> | null,
-): { value: z.infer<S> } | null {
-  if (schema === null) return { value: known!.complete(data) };
-  const parsed = schema.safeParse(data);
-  return parsed.success ? { value: parsed.data } : null;
 }
 
 /** Or what is wrong with it. */

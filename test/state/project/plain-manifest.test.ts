@@ -1,6 +1,6 @@
 // A manifest that is plain by the table read off the schema is sound by the schema, and says the same; all others are left to it.
 
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -126,6 +126,7 @@ for (const [what, section] of [
   });
 
 const SCHEMA = 'lazy-state-project-manifest-schema.cjs';
+const YAML = 'lazy-yaml-dist-index.cjs';
 
 test('a plain manifest that is new is read without the schema; a mistake in it is told with its line', async ({
   rig,
@@ -141,6 +142,22 @@ test('a plain manifest that is new is read without the schema; a mistake in it i
   const { code, stderr, asksSchema } = await look();
   assert.equal([code, asksSchema], [2, true]);
   assert.match(stderr, /manifest\.json:3: stages must be/);
+});
+
+test('a plain one in YAML needs no schema either', async ({ rig }) => {
+  const task = path.join(rig.project, '.tmp/task/fix');
+  mkdirSync(task, { recursive: true });
+  writeFileSync(
+    path.join(task, 'manifest.yaml'),
+    'task_id: fix\ngoal: g # why\nstages: [{tool: codex, role: brief}]\n',
+  );
+  const counted = countIn(rig);
+  const { code, stdout } = await rig.start('tollgate', ['run', 'fix', '--dry-run', '--json']).result;
+  assert.equal([code, JSON.parse(stdout).task_id], [0, 'fix']);
+  assert.equal(
+    bundlesOf(counted()[0]!).filter((name) => [SCHEMA, YAML].includes(name)),
+    [YAML],
+  );
 });
 
 test.run();
