@@ -1,12 +1,13 @@
 // What a report has read of each task, kept until one of the task's files changes: a look at them is a fraction of reading them.
 
 import { createHash } from 'node:crypto';
-import { type Stats, writeFileSync } from 'node:fs';
+import { type Stats, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolder } from './disk/folder.ts';
-import { lookAt, readBytesIfFit } from './disk/regular-file.ts';
+import { lookAt } from './disk/regular-file.ts';
 import { replaceFile } from './disk/replace-file.ts';
 import { journalOf } from './journal/journal.ts';
+import { headOf, type KeptLines, NO_HASH, openKeptLines } from './kept-lines.ts';
 import { isSystemError } from './system-error.ts';
 import { userState } from './user-state.ts';
 
@@ -16,6 +17,7 @@ interface TaskIndex {
   keep(task: string, mark: string, text: KeptText): void;
   /** Writes it, where enough of it is new to be worth that. It can always be made again, so no error of the disk counts. */
   save(): void;
+  close(): void;
 }
 
 /** Two pieces of one line; of most tasks nobody asks for the second. */
@@ -41,73 +43,81 @@ export function openTaskIndex(folder: string, count: number, environment: NodeJS
   const own = userState(environment);
   if (own === null || count < LEAST_TASKS) return null;
   const file = path.join(own, 'reports', `${hashOf(folder).slice(0, 32)}.index`);
-  const before = linesOf(file);
-  const now = createPages(before);
-  let at = 0;
+  const before = openKeptLines(file, FORMAT, MAX_BYTES);
+  const now = createPages();
   let changed = 0;
-  const nameAt = (from: number) => before.toString('utf8', from, before.indexOf(TAB, from));
+  /** The line that is looked at was found, and stays until the next is asked for. */
+  let isSeen = false;
+  const isOver = () => before === null || before.at === before.end;
+  const textAt = (from: number, to: number) => before!.bytes.toString('utf8', from, to);
+  const tabAfter = (from: number) => before!.bytes.indexOf(TAB, from);
+  const name = () => textAt(before!.at, tabAfter(before!.at));
   const skip = () => {
     changed += 1;
-    at = before.indexOf(NEWLINE, at) + 1;
+    before!.next();
   };
   return {
     find(task) {
+      if (isSeen) {
+        isSeen = false;
+        before!.next();
+      }
       // What nobody asks for any more is gone.
-      while (at < before.length && nameAt(at) < task) skip();
-      if (at === before.length || nameAt(at) !== task) return null;
-      const markAt = before.indexOf(TAB, at) + 1;
-      const textAt = before.indexOf(TAB, markAt) + 1;
-      if (!isAsMarked(folder + path.sep + task, before.toString('latin1', markAt, textAt - 1))) return null;
-      const bodyAt = before.indexOf(TAB, textAt) + 1;
-      const next = before.indexOf(NEWLINE, bodyAt) + 1;
-      now.addLines(at, next);
-      at = next;
-      return {
-        head: before.toString('utf8', textAt, bodyAt - 1),
-        body: () => before.toString('utf8', bodyAt, next - 1),
-      };
+      while (!isOver() && name() < task) skip();
+      if (isOver() || name() !== task) return null;
+      const { bytes, at, end, offset } = before!;
+      const markAt = tabAfter(at) + 1;
+      const headAt = tabAfter(markAt) + 1;
+      if (!isAsMarked(folder + path.sep + task, bytes.toString('latin1', markAt, headAt - 1))) return null;
+      const bodyAt = tabAfter(headAt) + 1;
+      now.addLines(offset + at, offset + end);
+      isSeen = true;
+      return { head: textAt(headAt, bodyAt - 1), body: () => textAt(bodyAt, end - 1) };
     },
     keep(task, mark, { head, body }) {
       changed += 1;
       now.addText(`${task}\t${mark}\t${head}\t${body()}\n`);
     },
     save() {
-      while (at < before.length) skip();
-      if (changed < count * WORTH_WRITING) return;
-      const pages = now.all();
-      const hash = createHash('sha256');
-      for (const page of pages) hash.update(page);
+      if (isSeen) before!.next();
+      while (!isOver()) skip();
       try {
-        makeFolder(path.dirname(file));
-        replaceFile(file, 'renamed', (fd) => {
-          for (const page of [`${FORMAT} ${hash.digest('hex')}\n`, ...pages]) writeFileSync(fd, page);
-        });
+        if (changed >= count * WORTH_WRITING) write(file, now.all(), before);
       } catch (error) {
         if (!isSystemError(error)) throw error;
       }
     },
+    close: () => before?.close(),
   };
 }
 
-/** The lines of the index, in one piece; of a damaged one none. */
-function linesOf(file: string): Buffer {
-  const whole = readBytesIfFit(file, MAX_BYTES) ?? Buffer.alloc(0);
-  const lines = whole.subarray(whole.indexOf(NEWLINE) + 1);
-  const head = `${FORMAT} ${hashOf(lines)}\n`;
-  return whole.toString('utf8', 0, whole.length - lines.length) === head ? lines : Buffer.alloc(0);
+function write(file: string, pages: readonly Page[], before: KeptLines | null): void {
+  makeFolder(path.dirname(file));
+  replaceFile(file, 'renamed', (fd) => {
+    const hash = createHash('sha256');
+    writeFileSync(fd, headOf(FORMAT, NO_HASH));
+    for (const page of pages)
+      for (const piece of Buffer.isBuffer(page) ? [page] : before!.pieces(page.from, page.to)) {
+        hash.update(piece);
+        writeFileSync(fd, piece);
+      }
+    writeSync(fd, headOf(FORMAT, hash.digest('hex')), 0);
+  });
 }
 
 const PAGE_BYTES = 1024 * 1024;
 
+/** New lines; or those of the file before that stay as they were, from where to where. */
+type Page = Buffer | { from: number; to: number };
+
 /** Lines to write, in few pieces: as many strings would take as much memory again. */
-function createPages(before: Buffer) {
-  const pages: Buffer[] = [];
-  /** Of lines that stay as they were, from where to where. */
+function createPages() {
+  const pages: Page[] = [];
   let kept = { from: 0, to: 0 };
   let fresh = Buffer.alloc(0);
   let filled = 0;
   const end = () => {
-    if (kept.to > kept.from) pages.push(before.subarray(kept.from, kept.to));
+    if (kept.to > kept.from) pages.push(kept);
     if (filled > 0) pages.push(fresh.subarray(0, filled));
     kept = { from: 0, to: 0 };
     fresh = fresh.subarray(filled);
@@ -116,7 +126,7 @@ function createPages(before: Buffer) {
   return {
     addLines(from: number, to: number): void {
       if (filled > 0 || kept.to !== from) end();
-      kept = { from: kept.to === from && from > 0 ? kept.from : from, to };
+      kept = { from: kept.to === from ? kept.from : from, to };
     },
     addText(text: string): void {
       if (kept.to > 0) end();
@@ -127,14 +137,13 @@ function createPages(before: Buffer) {
       }
       filled += fresh.write(text, filled);
     },
-    all(): Buffer[] {
+    all(): Page[] {
       end();
       return pages;
     },
   };
 }
 
-const NEWLINE = 0x0a;
 const TAB = 0x09;
 
 const hashOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');

@@ -22,12 +22,14 @@ export function renderText(report: TasksReport, sheet: Sheet, spent: readonly Da
     report.unreadable.map(({ folder, message }) => `Not readable: ${folder}: ${words(message, 300)}`),
     [totalsOf(report)],
   ];
-  const shown = report.tasks.length === 0 ? blocks.slice(1) : blocks;
-  return `${shown
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`;
+  return textOf(report.tasks.length === 0 ? blocks.slice(1) : blocks);
 }
+
+/** With an empty line between the blocks. In one piece: of 10,000 tasks each further one takes 4 MB. */
+const textOf = (blocks: readonly string[][]): string =>
+  [...blocks.filter((lines) => lines.length > 0).flatMap((lines, i) => (i === 0 ? lines : ['', ...lines])), ''].join(
+    '\n',
+  );
 
 /** @param spent null where nobody asked for it. */
 export function renderMarkdown(report: TasksReport, spent: readonly DaySpending[] | null = null): string {
@@ -51,10 +53,7 @@ export function renderMarkdown(report: TasksReport, spent: readonly DaySpending[
     report.unreadable.length === 0 ? [] : ['## Not readable'],
     report.unreadable.map(({ folder, message }) => `- ${escaped(folder)}: ${escaped(words(message, 300))}`),
   ];
-  return `${blocks
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`;
+  return textOf(blocks);
 }
 
 type Table = (headings: readonly string[], rows: readonly (readonly string[])[]) => string[];
@@ -68,7 +67,7 @@ function supervisionBlocks({ tasks }: TasksReport, table: Table): string[][] {
 function taskLines({ tasks }: TasksReport, sheet: Sheet): string[] {
   const isPaper = sheet.width === null;
   const columns = isPaper ? TASKS : TASKS.slice(0, -1);
-  const rows = tasks.map((row) => cellsOf(row).slice(0, columns.length));
+  const rows = tasks.map(cellsOf);
   const [heading, ...lines] = tableLines(columns, rows, sheet);
   if (isPaper) return [heading!, ...lines];
   // A command that is cut could not be typed: it stands below its task.

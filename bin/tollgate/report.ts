@@ -8,6 +8,7 @@ import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { visible } from '../../policies/text/visible-text.ts';
 import { wholeDuration } from '../../policies/time/duration.ts';
 import { locateTask, projectState } from '../../state/task-folder.ts';
+import { collectGarbage } from '../../wrappers/heap-limits.ts';
 import { readArguments } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { badInputOf, type Ran } from '../ran.ts';
@@ -83,9 +84,13 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   });
   if (collected.how === 'invalid') return invalid(collected.message);
   const { cwd, environment } = from;
+  // Before what is shown of so many takes its room.
+  if (collected.report.totals.tasks > MANY) collectGarbage();
   const out = await FORMATS[format]({ report: collected.report, cwd, environment, spent: given.has('spent') });
   return { exit: 0, out };
 }
+
+const MANY = 10_000;
 
 const BATCH_FORMATS = ['text', 'json', 'md'];
 

@@ -29,12 +29,16 @@ export interface ReadingTasks extends RowReading {
 /** What lies in a journal, null where there is none; or else why not is still to be found out. */
 type Seen = LookedAtBytes | null | 'unread';
 
-/** What its journal says of a task that rests; else what was seen of it. */
-export function restingTask(folder: string, { isShown, now }: ReadingTasks): TaskReading | { seen: Seen } {
+/** What its journal says of a task that rests; else what was seen of it. @param room for its bytes: then they are good until the next task is looked at. */
+export function restingTask(
+  folder: string,
+  { isShown, now }: ReadingTasks,
+  room?: Buffer,
+): TaskReading | { seen: Seen } {
   if (checkTaskRoot(folder, JOURNAL_PARTS) !== null) return { seen: 'unread' };
   const file = journalOf(folder);
   try {
-    const seen = seeJournal(file);
+    const seen = seeJournal(file, room);
     const rest = seen === null ? null : restIn(seen.bytes, file);
     if (rest === null || isShown(rest)) return { seen };
     const standing = { state: rest.state, at: rest.at };

@@ -5,8 +5,11 @@ import { openTaskIndex } from '../../state/task-index.ts';
 import { keepYoungHeapSmall } from '../../wrappers/heap-limits.ts';
 import { keptTask, textToKeep } from './kept-task.ts';
 import { type ReadingTasks, readTask, restingTask, type TaskReading } from './read-task.ts';
+import type { TaskRow } from './task-row.ts';
 
 const MANY = 10_000;
+/** As large as nearly every journal. */
+const ROOM = 64 * 1024;
 
 /** `see` is called for each in the order of the names, which is that of their bytes; with nothing but nulls for what is no task. */
 export async function readTasks(
@@ -19,14 +22,38 @@ export async function readTasks(
   if (names.length > MANY) keepYoungHeapSmall();
   const index = openTaskIndex(home, names.length, reading.environment);
   const stem = path.join(home, path.sep);
-  for (const name of names) {
-    const folder = stem + name;
-    const text = index?.find(name) ?? null;
-    const kept = text === null ? null : keptTask(folder, text, reading);
-    const resting = kept ?? restingTask(folder, reading);
-    const read = 'seen' in resting ? await readTask(folder, resting.seen, reading) : resting;
-    if (kept === null && read.mark !== null) index?.keep(name, read.mark, textToKeep(read));
-    see(read, folder);
+  const share = sharing();
+  const room = Buffer.allocUnsafeSlow(ROOM);
+  try {
+    for (const name of names) {
+      const folder = stem + name;
+      const text = index?.find(name) ?? null;
+      const kept = text === null ? null : keptTask(folder, text, reading);
+      const resting = kept ?? restingTask(folder, reading, room);
+      const read = 'seen' in resting ? await readTask(folder, resting.seen, reading) : resting;
+      if (kept === null && read.mark !== null) index?.keep(name, read.mark, textToKeep(read));
+      if (read.row !== null) share(read.row);
+      see(read, folder);
+    }
+    index?.save();
+  } finally {
+    index?.close();
   }
-  index?.save();
+}
+
+/** Many tasks fail alike: what their rows have in common is held once. */
+function sharing(): (row: TaskRow) => void {
+  const known = new Map<string, string>();
+  const shared = (text: string | null): string | null => {
+    if (text === null) return null;
+    const before = known.get(text);
+    if (before === undefined) known.set(text, text);
+    return before ?? text;
+  };
+  return (row) => {
+    row.signature = shared(row.signature);
+    row.evidence = shared(row.evidence);
+    row.since = shared(row.since);
+    row.next_action = shared(row.next_action);
+  };
 }

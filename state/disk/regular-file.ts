@@ -41,18 +41,18 @@ export const readRegular = (file: string, maxBytes: number = MAX_BYTES): string 
 export const readRegularBytes = (file: string, maxBytes: number = MAX_BYTES): Buffer =>
   readLooked(file, maxBytes).bytes;
 
-/** The same, and how the file looked before it was read. */
-export const readLooked = (file: string, maxBytes: number = MAX_BYTES): LookedAtBytes =>
-  readOpened(openLooked(file, O_RDONLY | O_NOFOLLOW, 0), file, maxBytes);
+/** The same, and how the file looked before it was read. @param room for the bytes, where they fit in: whoever reads thousands needs one for all. */
+export const readLooked = (file: string, maxBytes: number = MAX_BYTES, room?: Buffer): LookedAtBytes =>
+  readOpened(openLooked(file, O_RDONLY | O_NOFOLLOW, 0), file, maxBytes, room);
 
 export interface LookedAtBytes {
   bytes: Buffer;
   look: Stats;
 }
 
-function readOpened({ fd, look }: Opened, file: string, maxBytes: number): LookedAtBytes {
+function readOpened({ fd, look }: Opened, file: string, maxBytes: number, room?: Buffer): LookedAtBytes {
   try {
-    return { bytes: readWhole(fd, file, maxBytes, look), look };
+    return { bytes: readWhole(fd, file, maxBytes, look, room), look };
   } finally {
     closeSync(fd);
   }
@@ -117,9 +117,15 @@ export const readFollowedIfFit = (file: string, maxBytes: number = MAX_BYTES): s
   tried(() => readFollowed(file, maxBytes));
 
 /** From an open regular file, from its start. Throws UnfitFileError when it is larger. */
-export function readWhole(fd: number, file: string, maxBytes: number, { size }: Stats = fstatSync(fd)): Buffer {
+export function readWhole(
+  fd: number,
+  file: string,
+  maxBytes: number,
+  { size }: Stats = fstatSync(fd),
+  room?: Buffer,
+): Buffer {
   if (size > maxBytes) throw tooLarge(file, size, maxBytes);
-  const bytes = Buffer.allocUnsafe(size);
+  const bytes = room !== undefined && size <= room.length ? room : Buffer.allocUnsafe(size);
   let at = 0;
   while (at < size) {
     const read = readSync(fd, bytes, at, size - at, at);

@@ -166,10 +166,10 @@ interface Parsed {
   from: number;
 }
 
-/** What lies there now, and how it looked; null where there is none. Throws as `read` does, and may be folded later. */
-export function seeJournal(file: string): LookedAtBytes | null {
+/** What lies there now, and how it looked; null where there is none. Throws as `read` does, and may be folded later. @param room as `readLooked` takes it. */
+export function seeJournal(file: string, room?: Buffer): LookedAtBytes | null {
   try {
-    return readLooked(file, MAX_JOURNAL_BYTES);
+    return readLooked(file, MAX_JOURNAL_BYTES, room);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw strange(error);
