@@ -160,7 +160,7 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
 }
 
 function lineOf(id: string, { row, usd, goal }: KeptTask): TaskLine {
-  if (row === null) return { ...UNREADABLE, task_id: id };
+  if (row === null) return { ...UNREADABLE, task_id: id, goal };
   const { task_id, state, at, stage, class: errorClass, reason, signature, calls } = row;
   return { task_id, state, goal, at, stage, class: errorClass, reason, signature, calls, usd };
 }
@@ -169,9 +169,8 @@ function lineOf(id: string, { row, usd, goal }: KeptTask): TaskLine {
 const isOtherwise = (line: TaskLine, { state, since }: NowTask): boolean =>
   line.state !== state || (state !== 'running' && line.at !== since);
 
-const UNREADABLE: Omit<TaskLine, 'task_id'> = {
+const UNREADABLE: Omit<TaskLine, 'task_id' | 'goal'> = {
   state: 'unreadable',
-  goal: null,
   at: null,
   stage: null,
   class: null,

@@ -52,6 +52,19 @@ test('one that ran, came or went before the first look', async ({ rig, stop }) =
   assert.equal(named, ['comes', 'goes', 'runs']);
 });
 
+test('one whose journal cannot be read has its goal all the same', async ({ rig, stop }) => {
+  makeTask(rig, STAGES, 'broken');
+  rig.write('.tmp/task/broken/state/journal.jsonl', '{"v":99,"at":"2026-01-01T00:00:00.000Z","fact":"done"}\n');
+  const environment = { ...process.env, HOME: rig.home, XDG_STATE_HOME: '' };
+  const project = { cwd: rig.project, environment, clock: () => new Date() } as unknown as ServedProject;
+  const { lines } = follow(project, stop.signal);
+  await lines.spent();
+  assert.equal(
+    (await lines.all()).map(({ task_id: id, state, goal }) => [id, state, goal]),
+    [['broken', 'unreadable', 'Find out.']],
+  );
+});
+
 test('what cannot be followed is told, also to a page that comes then, and begun anew', async ({ rig, stop }) => {
   makeTask(rig, STAGES, 'rests');
   const environment = { ...process.env, HOME: rig.home, XDG_STATE_HOME: '' };
