@@ -17,6 +17,7 @@ export function restIn(bytes: Buffer, file: string): Release | null {
   for (let from = 0, to = 0; from < text.length; from = to + 1) {
     to = text.indexOf('\n', from);
     const isOurs = to !== -1 && text.startsWith(HEAD, from) && text.startsWith(FACT, from + FACT_AT);
+    if (!isOurs && to !== -1 && text.startsWith(HEAD, from) && text.startsWith(DONE, to - DONE.length)) continue;
     if (isOurs && text.startsWith(CLAIMED, from + FACT_AT)) {
       if (run !== null) return null;
       run = wordAt(text, from + FACT_AT + CLAIMED.length);
@@ -43,6 +44,9 @@ const FACT = '","fact":"';
 const FACT_AT = HEAD.length + new Date(0).toISOString().length;
 const CLAIMED = `${FACT}claimed","run_id":"`;
 const RESERVED = `${FACT}reserved","call_id":"`;
+
+/** Its fact stands last; within a text its quotes would have backslashes. */
+const DONE = ',"fact":"done"}';
 
 /** From there to the next quote. */
 const wordAt = (text: string, from: number): string => text.slice(from, text.indexOf('"', from));

@@ -39,6 +39,9 @@ const FACTS = fc.oneof(
   fc.record({ fact: fc.constant('budget'), calls: fc.constantFrom(0, 5), from: fc.constant('command') }),
   fc.record({ fact: fc.constant('noted'), note: fc.constant('n1'), text: fc.constant('0'.repeat(64)) }),
   fc.constant({ stage: 'brief', call_id: 'c1', prompt_sha256: 'x', fact: 'done' }),
+  // What only looks like it: more than its end is another fact's.
+  fc.record({ fact: fc.constant('claimed'), run_id, owner: fc.constant(owner), over: fc.constant(',"fact":"done"}') }),
+  fc.record({ stage: fc.constant(',"fact":"done"}'), fact: fc.constant('noted') }),
 );
 
 /** As our writer writes it, as a person may, half of it, and a blank one. */
@@ -66,7 +69,7 @@ test('it says nothing, or what the fold says', () => {
       assert.equal([ledger.run, openCalls(ledger).length, ledger.supervised.length], [null, 0, 0]);
       assert.equal(rest, [...ledger.released.values()].at(-1));
     }),
-    { numRuns: 5000, seed: 1 },
+    { numRuns: 10_000, seed: 1 },
   );
   assert.ok(told > 50, `only ${told} journals were told without the fold`);
 });
