@@ -41,7 +41,7 @@ const FACTS = fc.oneof(
   fc.constant({ stage: 'brief', call_id: 'c1', prompt_sha256: 'x', fact: 'done' }),
   // What only looks like it: more than its end is another fact's.
   fc.record({ fact: fc.constant('claimed'), run_id, owner: fc.constant(owner), over: fc.constant(',"fact":"done"}') }),
-  fc.record({ stage: fc.constant(',"fact":"done"}'), fact: fc.constant('noted') }),
+  fc.record({ run_id, owner: fc.constant(owner), over: fc.constant(',"fact":"done"}'), fact: fc.constant('claimed') }),
 );
 
 /** As our writer writes it, as a person may, half of it, and a blank one. */
