@@ -19,6 +19,7 @@ import { callAnnouncement } from './call-announcement.ts';
 import { dispatchCall } from './dispatch-call.ts';
 import { decisionFor, planNextAttempt, waitFor } from './next-attempt.ts';
 import { resumeLastAttempt } from './resume-attempt.ts';
+import { resumeStandIns } from './resume-stand-ins.ts';
 import { failed, interrupted, type StageProgress, type StageStep } from './stage-progress.ts';
 
 /**
@@ -59,6 +60,7 @@ export async function attempts(run: StageRun, first: Prompt, baseline: Baseline 
 }
 
 async function goThrough(progress: StageProgress, first: Prompt, baseline: Baseline | null): Promise<StageEnd> {
+  if ((await resumeStandIns(progress, first, baseline)) === 'stopped') return interrupted(progress, first, null).end;
   const { run, session } = progress;
   progress.request = (await resumeLastAttempt(run, first, session)) ?? progress.request;
   const restMs = session.restMs();
@@ -221,6 +223,7 @@ async function decided(
     action: next === null ? 'stop' : decision.action,
     why,
     wait_ms: next?.waitMs ?? 0,
+    ...(next?.standIn === undefined ? {} : { stand_in: next.standIn }),
   });
   if (next === null) {
     if (record.verdict.reason === 'broken_history' && record.session_id !== null)

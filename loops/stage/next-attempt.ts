@@ -4,6 +4,7 @@ import { tooLargeWords } from '../../policies/manifest/prompt-limits.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { waitBefore } from '../../policies/retry/backoff.ts';
 import { type Decision, decide } from '../../policies/retry/decide.ts';
+import { standInWords } from '../../policies/retry/stand-ins.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import { repairBroken } from '../conversation/repair.ts';
@@ -99,9 +100,11 @@ export async function planNextAttempt(
       if (composed.how === 'invalid') return { how: 'cannot', why: composed.message };
       const { prompt } = composed;
       if (other.tool === stage.tool) session.startAnew();
-      session.notes.push(`${askedOf(other)} was asked in place of ${askedOf(stage)} (${record.verdict.reason})`);
+      const asked = { ...askedOf(other), in_place_of: askedOf(stage), reason: record.verdict.reason };
+      session.notes.push(standInWords(asked));
       return planned({
         stage: other,
+        standIn: asked,
         waitMs: 0,
         until: null,
         counts: 'as_none',
@@ -111,7 +114,7 @@ export async function planNextAttempt(
   }
 }
 
-const askedOf = ({ tool, model }: Stage): string => (model === undefined ? tool : `${tool} with ${model}`);
+const askedOf = ({ tool, model }: Stage) => ({ tool, model: model ?? null });
 
 /** A digest that is hardly shorter than what was refused is refused too. */
 const WORTH_SHARE = 0.95;

@@ -1,5 +1,7 @@
 // One stage: what the tree is before it, its attempts, and the gate that its answer must pass.
 
+import { standInWords } from '../../policies/retry/stand-ins.ts';
+import { standInsOf } from '../../state/journal/stand-ins.ts';
 import { unpreparedFailure } from '../failure/failure.ts';
 import { withFailureBefore } from '../failure/failure-before.ts';
 import type { Prompt } from '../task/prompt.ts';
@@ -32,6 +34,9 @@ export async function runStage(run: StageRun, first: Prompt): Promise<StageEnd> 
           0,
           run.tampered.get(paid.call_id) ?? null,
         );
+  // Who was asked in its place was said by the run that paid for it, had it lived.
+  if (paid !== null)
+    end.warnings.unshift(...standInsOf(run.open.journal.read().ledger, paid.call_id).map(standInWords));
   if (end.how === 'done') await markDone(run.open.task, run.open.journal, run.stage.name, end.record.call_id, first);
   await closeBaseline(run, baseline, end.how === 'done' ? 'done' : 'open');
   return end.how === 'failed' ? { ...end, failure: withFailureBefore(run, end.failure) } : end;

@@ -2,6 +2,7 @@
 
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import type { SessionStanding } from '../../policies/retry/session-way-out.ts';
+import type { StandIn } from '../../policies/retry/stand-ins.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import type { Prompt } from './prompt.ts';
 import type { StageSession } from './session-in-use.ts';
@@ -45,6 +46,8 @@ export interface NextAttempt {
   request: AttemptRequest;
   /** Another tool may stand in. */
   stage: Stage;
+  /** Of such a one. */
+  standIn?: StandIn;
   waitMs: number;
   /** Of a reset: the time of day at which it is over. */
   until: Date | null;

@@ -1,6 +1,7 @@
 // What a stand-in is asked for, in place of a tool or a model that cannot answer now.
 
 import type { Verdict } from '../facts/evidence.ts';
+import type { Tool } from '../facts/tools.ts';
 
 /** As `fallback_on` of a stage names them. */
 export const STAND_IN_CAUSES = ['quota', 'overloaded', 'model_not_found'] as const;
@@ -16,3 +17,20 @@ export function causeOf({ class: errorClass, reason }: Verdict): StandInCause | 
   if (errorClass === 'transient' && reason === 'overloaded') return 'overloaded';
   return errorClass === 'tooling' && reason === 'model_not_found' ? 'model_not_found' : null;
 }
+
+interface Asked {
+  tool: Tool;
+  /** null: the CLI's own choice. */
+  model: string | null;
+}
+
+/** Who was asked, in whose place, and for what. */
+export interface StandIn extends Asked {
+  in_place_of: Asked;
+  reason: string | null;
+}
+
+export const standInWords = ({ in_place_of, reason, ...asked }: StandIn): string =>
+  `${askedWords(asked)} was asked in place of ${askedWords(in_place_of)}${reason === null ? '' : ` (${reason})`}`;
+
+const askedWords = ({ tool, model }: Asked): string => (model === null ? tool : `${tool} with ${model}`);

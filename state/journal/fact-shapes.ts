@@ -23,6 +23,12 @@ const process_: Test = (value) => {
   return count(pid) && text(start_time) && text(host);
 };
 
+const asked: Test = (value) => {
+  const { tool: name, model } = (value ?? {}) as Record<string, unknown>;
+  return tool(name) && (model === null || text(model));
+};
+const isStandIn: Test = (value) => asked(value) && asked((value as Record<string, unknown>).in_place_of);
+
 /** Only what a reader relies on. */
 const SHAPES: Record<Fact['fact'], Record<string, Test>> = {
   claimed: { run_id: text, owner: process_ },
@@ -33,7 +39,7 @@ const SHAPES: Record<Fact['fact'], Record<string, Test>> = {
   ended: { call_id: text, ending: text },
   verdict: { call_id: text, exit_code: count },
   session: { tag: text, tool, entry: (value) => value === null || isSessionEntry(value) },
-  decided: { stage: text },
+  decided: { stage: text, stand_in: (value) => value === undefined || isStandIn(value) },
   gate: { stage: name },
   done: { stage: name, prompt_sha256: text },
   kept: { stage: name, prompt_sha256: text },

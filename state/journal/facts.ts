@@ -7,6 +7,7 @@ import type { SaidVerdict } from '../../policies/facts/gate-record.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { CallTerms } from '../../policies/manifest/call-terms.ts';
+import type { StandIn } from '../../policies/retry/stand-ins.ts';
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
 import type { SuperviseFact } from '../../policies/supervise/supervise-facts.ts';
 
@@ -58,7 +59,16 @@ export type Fact =
     }
   /** What is known of a tag's session after a call; null: it has none any more. By it a lost or damaged entry of sessions.json is rebuilt. */
   | { fact: 'session'; tag: string; tool: Tool; folder: string | null; entry: SessionEntry | null }
-  | { fact: 'decided'; run_id: string; stage: string; action: string; why: string; wait_ms: number }
+  | {
+      fact: 'decided';
+      run_id: string;
+      stage: string;
+      action: string;
+      why: string;
+      wait_ms: number;
+      /** Of a fallback; older lines lack it. */
+      stand_in?: StandIn;
+    }
   | {
       fact: 'gate';
       stage: string;

@@ -2,6 +2,7 @@
 
 import type { ProcessIdentity } from '../../../policies/facts/process-identity.ts';
 import type { CallTerms } from '../../../policies/manifest/call-terms.ts';
+import type { StandIn } from '../../../policies/retry/stand-ins.ts';
 import type { Fact } from '../../../state/journal/facts.ts';
 import { JOURNAL_VERSION } from '../../../state/journal/facts.ts';
 import {
@@ -47,6 +48,16 @@ const owner = (description: string) =>
     boot_id: text('The boot of the machine'),
     pid_ns: text('The PID namespace'),
   });
+
+const standIn = record<StandIn>('Of a fallback: who is asked in whose place', {
+  tool,
+  model: orNull(text('Its model'), "it is the CLI's own choice"),
+  in_place_of: record<StandIn['in_place_of']>('Who could not answer', {
+    tool,
+    model: orNull(text('Its model'), "it was the CLI's own choice"),
+  }),
+  reason: orNull(reason, 'nothing is known of it'),
+});
 
 const terms = record<CallTerms>('What it was granted with: whoever settles it goes by this', {
   marker: text('What its processes bear: the calls that it was made from within, and its own'),
@@ -161,13 +172,19 @@ const LINES: readonly Schema[] = [
     folder: orNull(text('The only folder that it is good for'), 'it is good for any'),
     entry: orNull(entry, 'the tag has none any more'),
   }),
-  line<Of<'decided'>>('decided', 'What is done about a failure', {
-    run_id,
-    stage,
-    action: text('What is done'),
-    why: text('Why, as half a sentence'),
-    wait_ms: amount('How long is waited before it, in milliseconds'),
-  }),
+  line<Of<'decided'>>(
+    'decided',
+    'What is done about a failure',
+    {
+      run_id,
+      stage,
+      action: text('What is done'),
+      why: text('Why, as half a sentence'),
+      wait_ms: amount('How long is waited before it, in milliseconds'),
+      stand_in: standIn,
+    },
+    ['stand_in'],
+  ),
   line<Of<'gate'>>(
     'gate',
     'What the gate of a stage said',

@@ -1,0 +1,84 @@
+// Goes on with the stand-ins that a run which did not come to its end had come to: who cannot answer is not paid for once more.
+
+import type { CallRecord } from '../../policies/record/call-record.ts';
+import { causeOf, type StandIn, standInWords } from '../../policies/retry/stand-ins.ts';
+import type { Call, Ledger } from '../../state/journal/ledger.ts';
+import { standInsIn } from '../../state/journal/stand-ins.ts';
+import type { Stage } from '../../state/project/manifest-schema.ts';
+import type { Prompt } from '../task/prompt.ts';
+import { applyDecision } from './apply-decision.ts';
+import type { Baseline } from './baseline.ts';
+import { readRecord } from './guardian.ts';
+import { decisionFor, planNextAttempt } from './next-attempt.ts';
+import type { StageProgress } from './stage-progress.ts';
+
+/** @param prompt the stage's, which that run must have wanted answered too. */
+export async function resumeStandIns(
+  progress: StageProgress,
+  prompt: Prompt,
+  baseline: Baseline | null,
+): Promise<'followed' | 'stopped'> {
+  const { open, stage, redone } = progress.run;
+  const { ledger } = open.journal.read();
+  const last = redone ? undefined : lastCallOf(ledger, stage.name);
+  if (last === undefined || last.reserved.for_prompt !== prompt.sha256 || isOver(ledger, last)) return 'followed';
+  for (const standIn of standInsIn(ledger, last.reserved.run_id!, stage.name)) {
+    // The manifest may have been changed since.
+    if (!isNext(progress.run.stage, standIn)) return 'followed';
+    if ((await ask(progress, standIn.reason, 'the run before was cut off there')) === 'stopped') return 'stopped';
+  }
+  const record = isDecided(ledger, last) ? null : readRecord(open.task, last.reserved.call_id);
+  if (record === null || !(await wantsStandIn(progress, record, baseline))) return 'followed';
+  return ask(progress, record.verdict.reason, 'the run before was cut off as it failed');
+}
+
+const lastCallOf = ({ calls }: Ledger, stage: string): Call | undefined =>
+  [...calls.values()].findLast(
+    ({ granted, reserved }) => granted && reserved.run_id !== null && reserved.stage === stage,
+  );
+
+/** A run that was killed has released nothing. */
+const isOver = ({ released }: Ledger, { reserved }: Call): boolean =>
+  (released.get(reserved.run_id!)?.state ?? 'interrupted') !== 'interrupted';
+
+const isNext = ({ tool, model, fallback: [next] }: Stage, { in_place_of, ...asked }: StandIn): boolean =>
+  next !== undefined &&
+  [next.tool, next.model ?? null, tool, model ?? null].join() ===
+    [asked.tool, asked.model, in_place_of.tool, in_place_of.model].join();
+
+/** By its clock: what is decided about a failure comes after it. */
+const isDecided = ({ decided }: Ledger, { reserved, verdict }: Call): boolean =>
+  verdict === null ||
+  decided.some(({ run_id, stage, at }) => run_id === reserved.run_id && stage === reserved.stage && at >= verdict.at);
+
+async function wantsStandIn(progress: StageProgress, record: CallRecord, baseline: Baseline | null): Promise<boolean> {
+  const { run, retriesLeft, resetLeftMs, resetsAwaited } = progress;
+  if (causeOf(record.verdict) === null || record.tool !== run.stage.tool) return false;
+  const changed = baseline === null ? 0 : (await baseline.look()).length;
+  const decision = decisionFor(run, record, {
+    ...{ count: 1, waitMs: 0, changed, retriesLeft, resetLeftMs, resetsAwaited, sessionId: null },
+    session: { sessionId: null, resumed: false, busyAwaited: 0, repair: 'off' },
+  });
+  return decision.action === 'fallback';
+}
+
+/** As after a failure of this run. Nothing is changed where the prompt of whoever is next cannot be made. */
+async function ask(progress: StageProgress, reason: string | null, why: string): Promise<'followed' | 'stopped'> {
+  const { run, session, request, sentFile } = progress;
+  const { stage, open, runId, context } = run;
+  const decision = { action: 'fallback', tool: stage.fallback[0]!.tool, why, next_actions: [] as string[] } as const;
+  const verdict = { class: null, reason, evidence: null, retry_at: null };
+  const planned = await planNextAttempt(run, decision, 0, {
+    ...{ request, session, sent: { file: sentFile, cliVersion: null } },
+    record: { verdict, tool_calls: 0, session_id: null },
+  });
+  if (planned.how === 'cannot') return 'followed';
+  const { standIn } = planned.next;
+  await open.journal.note({
+    ...{ fact: 'decided', run_id: runId, stage: stage.name, action: decision.action, why, wait_ms: 0 },
+    stand_in: standIn!,
+  });
+  context.say(`stage ${stage.name}: ${standInWords(standIn!)}; ${why}`);
+  progress.sentPrompt = planned.next.request.prompt;
+  return applyDecision(progress, planned.next);
+}
