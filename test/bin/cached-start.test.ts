@@ -118,6 +118,23 @@ for (const [what, shorten] of [
     assert.ok(isWhole(cache));
   });
 
+test('one that changes flags of V8 on its way leaves caches that the next takes', ({ dist, rig, run }) => {
+  // More than the young heap is kept small for.
+  rig.install('codex', {
+    script: [{ do: 'fill', to: 'stderr', bytes: 1_000_000 }, ...answerWith('codex', 'ok')] as never,
+  });
+  const stamps = () =>
+    cachesIn(dist).map((name) => {
+      const { ino, mtimeMs } = statSync(path.join(dist, name));
+      return [name, ino, mtimeMs];
+    });
+  assert.is(run(), 0);
+  const left = stamps();
+  assert.ok(left.length > 0);
+  assert.is(run(), 0);
+  assert.equal(stamps(), left);
+});
+
 test('nobody else may write a cache, whatever the umask, and one that others may write is not taken', ({
   dist,
   run,
