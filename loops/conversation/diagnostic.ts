@@ -1,7 +1,6 @@
 // Writes down all that is known of a conversation, for whoever looks into what broke it; secrets are left out.
 
 import path from 'node:path';
-import { redactValue } from '../../policies/redact/redact-value.ts';
 import { logFiles, readLog } from '../../state/api-errors/read.ts';
 import { writeJson } from '../../state/atomic-file.ts';
 import { findEscapingLink } from '../../state/escaping-link.ts';
@@ -28,7 +27,7 @@ export async function exportDiagnostic(recovering: RecoveringConversation): Prom
   const { redact } = redactorOf(environment, []);
   const known = diagnosticOf(recovering, at, path.join(state, 'state'));
   try {
-    await writeJson(file, redactValue(known, redact) as object, 'renamed');
+    await writeJson(file, JSON.parse(redact(JSON.stringify(known))) as object, 'renamed');
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return { how: 'refused', why: `the diagnostic could not be written (${error.message})` };
