@@ -28,13 +28,13 @@ export function createLineGuard(out: Writable): Transform {
   /** The line when it is a message. */
   function endOfLine(): Buffer | null {
     const line = Buffer.concat(begun);
-    const mistake = isPassedOver
+    const mistake: ReturnType<typeof mistakeIn> = isPassedOver
       ? [INVALID_REQUEST, `a message has at most ${MAX_MESSAGE_BYTES} bytes; this one was passed over`]
       : mistakeIn(line.toString('utf8'));
     [begun, bytes, isPassedOver] = [[], 0, false];
     if (mistake === null) return line.toString('utf8').trim() === '' ? null : line;
-    const [code, message] = mistake;
-    out.write(`${JSON.stringify({ jsonrpc: '2.0', error: { code, message } })}\n`);
+    const [code, message, id] = mistake;
+    out.write(`${JSON.stringify({ jsonrpc: '2.0', ...(id === undefined ? {} : { id }), error: { code, message } })}\n`);
     return null;
   }
 
@@ -54,13 +54,28 @@ export function createLineGuard(out: Writable): Transform {
   });
 }
 
-function mistakeIn(line: string): [code: number, message: string] | null {
+function mistakeIn(line: string): [code: number, message: string, id?: string | number] | null {
   if (line.trim() === '') return null;
   try {
-    const message = JSON.parse(line) as { jsonrpc?: unknown } | null;
-    if (message?.jsonrpc === '2.0') return null;
+    const message = JSON.parse(line) as Message | null;
+    if (message?.jsonrpc === '2.0') return mistakeInToken(message);
     return [INVALID_REQUEST, 'a message is one JSON object with "jsonrpc": "2.0"'];
   } catch {
     return [PARSE_ERROR, 'a line is one JSON object; this one is none'];
   }
 }
+
+interface Message {
+  jsonrpc?: unknown;
+  id?: unknown;
+  params?: { _meta?: { progressToken?: unknown } | null } | null;
+}
+
+/** The SDK would drop such a request without a word, and its sender would wait for ever. */
+function mistakeInToken({ id, params }: Message): ReturnType<typeof mistakeIn> {
+  const token = params?._meta?.progressToken;
+  if (!isId(id) || token === undefined || isId(token)) return null;
+  return [INVALID_REQUEST, '_meta.progressToken is text or a whole number', id];
+}
+
+const isId = (value: unknown): value is string | number => typeof value === 'string' || Number.isInteger(value);

@@ -142,6 +142,29 @@ test('nonsense and a message that is too large are answered, and the next one is
   assert.equal(await once(server, 'exit'), [0, null]);
 });
 
+test('a request whose progress token is neither text nor a whole number is answered as invalid', async ({ rig }) => {
+  const { server, next, send, opened } = spoken(rig);
+  await opened();
+  for (const [id, progressToken] of [{}, [], null, true, 1.5].entries()) {
+    // What is answered after it shows that it was not.
+    send({
+      id: `wrong ${id}`,
+      method: 'tools/call',
+      params: { name: 'status', arguments: {}, _meta: { progressToken } },
+    });
+    send({ id: `right ${id}`, method: 'ping' });
+    const { id: of, error } = await next();
+    assert.equal([of, error?.code], [`wrong ${id}`, -32_600]);
+    assert.match(error.message, 'progressToken');
+    assert.is((await next()).id, `right ${id}`);
+  }
+  for (const [id, progressToken] of ['a', 7].entries())
+    send({ id, method: 'tools/call', params: { name: 'status', arguments: {}, _meta: { progressToken } } });
+  assert.equal([(await next()).error, (await next()).error], [undefined, undefined]);
+  server.stdin.end();
+  assert.equal(await once(server, 'exit'), [0, null]);
+});
+
 test('an argument that is no such thing, of any tool, is an error result, and nothing is begun', async ({ rig }) => {
   const { server, next, send, opened } = spoken(rig);
   await opened();
