@@ -49,6 +49,8 @@ export const FLOOD: Figure = {
         `--max-output-bytes=${2 * BYTES}`,
         '--trust-workspace',
       ];
+      // The first run with these flags of Node compiles, and leaves the code cache that all others have.
+      world.node([...memory.flags, command('run_codex'), ...flags]);
       const { ours, bash, tee, once } = await inTurns(rounds, {
         ours: () => weighed('ours', [command('run_codex'), ...flags]),
         bash: () => rate(world.timed('bash', ['-c', 'bash flood.sh 2>bash.err'])),
