@@ -41,8 +41,9 @@ interface NowStep {
   moved: string[];
 }
 
-/** What comes in a row is one step. */
-const GATHER_MS = 80;
+/** What comes in a row is one step; what comes after a rest is told sooner. */
+const GATHER_MS = { inARow: 80, afterRest: 20 };
+const REST_MS = 500;
 
 interface Followed {
   /** null of one that rests, of which there may be very many. */
@@ -128,8 +129,10 @@ export async function* followNow(following: FollowingNow): AsyncGenerator<NowSte
       if (!isSame) owners = ownersIn(followed, atRest);
       watched.keep(new Set([...others, ...owners.keys()]), looked);
       const isBehind = [...followed.values()].some(({ task }) => task?.isBehind() === true);
+      const since = performance.now();
       if (!isBehind) await watched.change(sweepMs, stop);
-      await delay(GATHER_MS, undefined, { signal: stop }).catch(() => undefined);
+      const gatherMs = performance.now() - since < REST_MS ? GATHER_MS.inARow : GATHER_MS.afterRest;
+      await delay(gatherMs, undefined, { signal: stop }).catch(() => undefined);
     }
   } finally {
     watched.close();
