@@ -22,9 +22,12 @@ async function orphaned(rig: TestRig, task: TestTask, plant: (attempt: string) =
   const running = task.start();
   const fake = await rig.call();
   const [call] = openCalls(task.journal.read().ledger);
-  plant(path.join(task.folder, 'state/attempts', call!.reserved.call_id));
+  const { guardian, call_id: id } = call!.reserved;
+  // It stands still, so that nothing of what is planted, nor the death of its dispatcher, reaches it before its own.
+  process.kill(guardian.pid, 'SIGSTOP');
+  plant(path.join(task.folder, 'state/attempts', id));
   running.signal('SIGKILL');
-  process.kill(call!.reserved.guardian.pid, 'SIGKILL');
+  process.kill(guardian.pid, 'SIGKILL');
   await running.result;
   return fake;
 }

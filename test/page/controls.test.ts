@@ -92,8 +92,13 @@ async function walk(visited: Visit, server: ToldServer): Promise<Seen> {
     for (const summary of await page.locator('summary').all()) await summary.click();
     await look(visited, seen);
     for (const name of OPENS[place] ?? []) {
-      await page.getByRole('button', { name }).first().click();
-      await page.getByRole('dialog').waitFor();
+      const dialog = page.getByRole('dialog');
+      // What the view shows may come anew between the two halves of a click, which then is none.
+      for (let tries = 0; tries < 5 && !(await dialog.isVisible()); tries += 1) {
+        await page.getByRole('button', { name }).first().click();
+        await dialog.waitFor({ timeout: 3000 }).catch(() => {});
+      }
+      await dialog.waitFor();
       await look(visited, seen);
       if (name instanceof RegExp && name.source === '^Change') {
         await page.getByLabel('At the most').fill('');
