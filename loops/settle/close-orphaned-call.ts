@@ -60,7 +60,7 @@ export async function closeOrphanedCall(open: Call, closing: Closing): Promise<v
   const { call_id } = open.reserved;
   const folder = path.join(task.attempts, call_id);
   const restored = strangeFileIn(folder) === null ? restoreOwn(open, closing) : null;
-  if (restored !== null && wasStarted(restored.attempt)) {
+  if (restored !== null && wasStarted(restored.attempt, open.started !== null)) {
     const how = await closeStarted(open, restored, closing);
     if (how === 'whole') forget(call_id, restored, environment);
     return;
@@ -117,9 +117,9 @@ function holdToRegister({ draft, attempt, overlay }: RestoredDraft, environment:
 }
 
 /** The descriptors are opened right before the spawn; an agent may have done away with the second. */
-export function wasStarted({ files }: Attempt): boolean {
+export function wasStarted({ files }: Attempt, isTold = false): boolean {
   const stdout = lstatSync(files.stdout, { throwIfNoEntry: false });
-  return stdout?.isFile() === true && (kindOf(files.stderr) !== null || stdout.size > 0);
+  return stdout?.isFile() === true && (isTold || kindOf(files.stderr) !== null || stdout.size > 0);
 }
 
 const neverStarted = (draft: ClosingDraft) =>
