@@ -1,6 +1,7 @@
 // The page of tollgate status: what runs, who waits, and how the tasks stand.
 
 import type { TasksStatus } from '../../loops/status/status.ts';
+import { inPlaceWords } from '../../policies/retry/stand-ins.ts';
 import { oneLine } from '../../policies/text/one-line.ts';
 import { visible } from '../../policies/text/visible-text.ts';
 import { coloursOf, type Sheet } from '../sheet.ts';
@@ -71,13 +72,14 @@ const callCells = ({
   task_id,
   stage,
   tool,
+  stand_ins,
   elapsed_ms,
   pid,
   last,
 }: TasksStatus['running']['calls'][number]): string[] => [
   task_id,
   stage,
-  tool,
+  `${tool}${inPlaceWords(stand_ins)}`,
   spell(elapsed_ms),
   String(pid),
   last ?? 'has said nothing yet',

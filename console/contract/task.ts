@@ -1,10 +1,13 @@
 // One task whole, and the texts of it that are read when somebody opens them.
 
 import type { GateRecord } from '../../policies/facts/gate-record.ts';
+import type { StandIn } from '../../policies/retry/stand-ins.ts';
 
 export interface StageShown {
   stage: string;
   tool: string;
+  /** In whose place it was asked. */
+  stand_ins: readonly StandIn[];
   state: string;
   attempts: number;
   ms: number | null;

@@ -15,8 +15,8 @@ export interface LiveCall {
   close(): void;
 }
 
-export function liveCall(task: TaskFolder, { reserved }: Call): LiveCall {
-  const { call_id, stage, tool, attempt, deadline_at } = reserved;
+export function liveCall(task: TaskFolder, call: Call, stand_ins: NowCall['stand_ins']): LiveCall {
+  const { call_id, stage, tool, attempt, deadline_at } = call.reserved;
   const file = eventsOf(task, call_id);
   const events = growingFile([file]);
   let usage: Partial<Usage> = {};
@@ -26,8 +26,8 @@ export function liveCall(task: TaskFolder, { reserved }: Call): LiveCall {
     look({ started }) {
       for (const line of linesOf(events)) usage = counted(usage, tool, line);
       const last = lastEvent({ stage, tool, events: file });
-      const since = started?.at ?? reserved.at;
-      return { call_id, stage, tool, attempt, since, deadline_at, last, tokens: tokensOf(usage) };
+      const since = started?.at ?? call.reserved.at;
+      return { call_id, stage, tool, stand_ins, attempt, since, deadline_at, last, tokens: tokensOf(usage) };
     },
   };
 }

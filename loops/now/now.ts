@@ -1,6 +1,7 @@
 // What runs now, as one value: the tasks that are followed, the calls under way, and what each waits for.
 
 import type { Tool } from '../../policies/facts/tools.ts';
+import type { StandIn } from '../../policies/retry/stand-ins.ts';
 import type { TaskState } from '../report/standing.ts';
 import type { WaitingTicket } from '../status/waiting.ts';
 
@@ -42,6 +43,8 @@ export interface NowCall {
   call_id: string;
   stage: string;
   tool: Tool;
+  /** In whose place it was asked, the first one first; empty where it is the stage's own. */
+  stand_ins: readonly StandIn[];
   attempt: number;
   /** ISO time at which its CLI was started, or else the call reserved. */
   since: string;

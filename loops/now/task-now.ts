@@ -6,6 +6,7 @@ import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { isFolder, kindOf } from '../../state/disk/regular-file.ts';
 import { type Journal, openJournal } from '../../state/journal/journal.ts';
 import { type Call, type Ledger, openCalls } from '../../state/journal/ledger.ts';
+import { standInsOf } from '../../state/journal/stand-ins.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { findRecord } from '../../state/usage.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
@@ -67,7 +68,7 @@ export function taskNow(root: string): TaskNow {
       for (const call of openCalls(ledger)) {
         const { call_id, guardian } = call.reserved;
         if ((await isAlive(guardian, self)) === 'dead') continue;
-        const opened = live.get(call_id) ?? liveCall(task, call);
+        const opened = live.get(call_id) ?? liveCall(task, call, standInsOf(ledger, call));
         live.set(call_id, opened);
         running.push(opened.look(call));
       }

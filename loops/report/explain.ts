@@ -7,6 +7,7 @@ import type { Finding, GateRecord } from '../../policies/facts/gate-record.ts';
 import { nextActions } from '../../policies/next-actions/next-actions.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
+import { decisionsByCall } from '../../state/journal/decisions.ts';
 import { JournalError, openJournal } from '../../state/journal/journal.ts';
 import { budgetOf, type Call, type Ledger } from '../../state/journal/ledger.ts';
 import { statsOf } from '../../state/journal/stats.ts';
@@ -134,7 +135,7 @@ async function explainCall(opened: Opened, call: Call): Promise<ExplainedTask> {
   const alike = [...ledger.calls.values()].filter(
     (one) => one.reserved.run_id === run_id && one.reserved.stage === stage && one.verdict?.signature === signature,
   );
-  const decided = ledger.decided.find((line) => line.run_id === run_id && line.stage === stage && line.at >= at);
+  const decided = decisionsByCall(ledger).get(call);
   const explanation = explanationOf(
     {
       of: 'call',

@@ -2,6 +2,7 @@
 
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { causeOf, type StandIn, standInWords } from '../../policies/retry/stand-ins.ts';
+import { decisionsByCall } from '../../state/journal/decisions.ts';
 import type { Call, Ledger } from '../../state/journal/ledger.ts';
 import { standInsIn } from '../../state/journal/stand-ins.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
@@ -46,10 +47,7 @@ const isNext = ({ tool, model, fallback: [next] }: Stage, { in_place_of, ...aske
   [next.tool, next.model ?? null, tool, model ?? null].join() ===
     [asked.tool, asked.model, in_place_of.tool, in_place_of.model].join();
 
-/** By its clock: what is decided about a failure comes after it. */
-const isDecided = ({ decided }: Ledger, { reserved, verdict }: Call): boolean =>
-  verdict === null ||
-  decided.some(({ run_id, stage, at }) => run_id === reserved.run_id && stage === reserved.stage && at >= verdict.at);
+const isDecided = (ledger: Ledger, call: Call): boolean => call.verdict === null || decisionsByCall(ledger).has(call);
 
 async function wantsStandIn(progress: StageProgress, record: CallRecord, baseline: Baseline | null): Promise<boolean> {
   const { run, retriesLeft, resetLeftMs, resetsAwaited } = progress;

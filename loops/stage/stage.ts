@@ -35,8 +35,10 @@ export async function runStage(run: StageRun, first: Prompt): Promise<StageEnd> 
           run.tampered.get(paid.call_id) ?? null,
         );
   // Who was asked in its place was said by the run that paid for it, had it lived.
-  if (paid !== null)
-    end.warnings.unshift(...standInsOf(run.open.journal.read().ledger, paid.call_id).map(standInWords));
+  if (paid !== null) {
+    const { ledger } = run.open.journal.read();
+    end.warnings.unshift(...standInsOf(ledger, ledger.calls.get(paid.call_id)!).map(standInWords));
+  }
   if (end.how === 'done') await markDone(run.open.task, run.open.journal, run.stage.name, end.record.call_id, first);
   await closeBaseline(run, baseline, end.how === 'done' ? 'done' : 'open');
   return end.how === 'failed' ? { ...end, failure: withFailureBefore(run, end.failure) } : end;

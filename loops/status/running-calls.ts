@@ -2,7 +2,9 @@
 
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
+import type { StandIn } from '../../policies/retry/stand-ins.ts';
 import { type Ledger, openCalls } from '../../state/journal/ledger.ts';
+import { standInsOf } from '../../state/journal/stand-ins.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
 import { eventsOf, lastEvent } from '../task/last-event.ts';
@@ -11,6 +13,8 @@ export interface RunningCall {
   task_id: string;
   stage: string;
   tool: Tool;
+  /** In whose place it was asked, the first one first; empty where it is the stage's own. */
+  stand_ins: readonly StandIn[];
   call_id: string;
   attempt: number;
   /** Of the wrapper that guards it. */
@@ -32,7 +36,8 @@ export async function runningCalls(
   now: Date,
 ): Promise<RunningCall[]> {
   const running: RunningCall[] = [];
-  for (const { reserved, started } of openCalls(ledger)) {
+  for (const call of openCalls(ledger)) {
+    const { reserved, started } = call;
     const { stage, tool, call_id, attempt, guardian, deadline_at } = reserved;
     if ((await isAlive(guardian, self)) === 'dead') continue;
     const since = started?.at ?? reserved.at;
@@ -40,6 +45,7 @@ export async function runningCalls(
       task_id: task.id,
       stage,
       tool,
+      stand_ins: standInsOf(ledger, call),
       call_id,
       attempt,
       pid: guardian.pid,

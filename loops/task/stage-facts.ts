@@ -7,7 +7,9 @@ import type { SaidVerdict } from '../../policies/facts/gate-record.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { gateVerdict } from '../../policies/gate/verdict.ts';
 import type { LeftOut } from '../../policies/prompt/left-out.ts';
+import type { StandIn } from '../../policies/retry/stand-ins.ts';
 import type { Call, Ledger } from '../../state/journal/ledger.ts';
+import { standInsOf } from '../../state/journal/stand-ins.ts';
 import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
 import { findRecord } from '../../state/usage.ts';
 import { gateRecordOf } from './gate-actions.ts';
@@ -17,6 +19,8 @@ export interface StageFacts {
   stage: string;
   /** Which CLI answered, or is to answer; null where nobody knows. */
   tool: Tool | null;
+  /** Who had been asked in place of whom by then, the first one first; empty where the stage's own tool was. */
+  stand_ins: readonly StandIn[];
   state: 'done_earlier' | 'failed_earlier' | 'interrupted_earlier' | 'pending';
   /** The wrapper's. */
   exit_code: number | null;
@@ -49,6 +53,7 @@ export function stageFacts(task: TaskFolder, ledger: Ledger, stage: string, tool
   return {
     stage,
     tool: call.reserved.tool,
+    stand_ins: standInsOf(ledger, call),
     state: ledger.done.has(stage) ? 'done_earlier' : failure === null ? 'interrupted_earlier' : 'failed_earlier',
     exit_code: call.verdict?.exit_code ?? null,
     duration_ms: record?.duration_ms ?? null,
@@ -66,6 +71,7 @@ export function stageFacts(task: TaskFolder, ledger: Ledger, stage: string, tool
 const NO_FAILURE = { class: null, reason: null, evidence: null };
 
 const NOTHING: Omit<StageFacts, 'stage' | 'tool' | 'state'> = {
+  stand_ins: [],
   exit_code: null,
   duration_ms: null,
   tokens: null,

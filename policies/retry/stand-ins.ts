@@ -33,4 +33,10 @@ export interface StandIn extends Asked {
 export const standInWords = ({ in_place_of, reason, ...asked }: StandIn): string =>
   `${askedWords(asked)} was asked in place of ${askedWords(in_place_of)}${reason === null ? '' : ` (${reason})`}`;
 
-const askedWords = ({ tool, model }: Asked): string => (model === null ? tool : `${tool} with ${model}`);
+/** After the name of the tool that was asked, where whoever was asked first is another; '' where nobody stands in. */
+export const inPlaceWords = ([first, ...more]: readonly StandIn[]): string =>
+  first === undefined ? '' : `${modelWords((more.at(-1) ?? first).model)} for ${askedWords(first.in_place_of)}`;
+
+const askedWords = ({ tool, model }: Asked): string => `${tool}${modelWords(model)}`;
+
+const modelWords = (model: string | null): string => (model === null ? '' : ` with ${model}`);

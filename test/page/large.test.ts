@@ -3,7 +3,8 @@
 import * as assert from 'uvu/assert';
 import type { TaskLine } from '../../console/contract/page.ts';
 import { pageSuite, type Shown } from './rig/page-suite.ts';
-import { NOW, toldWorld } from './rig/told-world.ts';
+import { NOW } from './rig/told-names.ts';
+import { toldWorld } from './rig/told-world.ts';
 
 const STATES = ['done', 'failed', 'running', 'parked', 'never_run'];
 

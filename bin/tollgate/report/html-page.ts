@@ -6,6 +6,7 @@ import type { TaskRow } from '../../../loops/report/task-row.ts';
 import { markupText } from '../../../policies/report/markup-text.ts';
 import { byGravity, type Problem } from '../../../policies/report/problem.ts';
 import type { DaySpending } from '../../../policies/report/spending.ts';
+import { inPlaceWords } from '../../../policies/retry/stand-ins.ts';
 import { oneLine } from '../../../policies/text/one-line.ts';
 import { taskCalls } from '../task-cells.ts';
 import { HTML_STYLE } from './html-style.ts';
@@ -130,10 +131,10 @@ function taskBlock(row: TaskRow, i: number): string {
 }
 
 function stageTable({ stages }: TaskRow): string {
-  const rows = stages.map(({ stage, tool, state, duration_ms, tokens, gate, verdict }) =>
+  const rows = stages.map(({ stage, tool, stand_ins, state, duration_ms, tokens, gate, verdict }) =>
     [
       stage,
-      tool ?? '-',
+      `${tool ?? '-'}${inPlaceWords(stand_ins)}`,
       state.replace('_earlier', ''),
       duration_ms === null ? '-' : `${(duration_ms / 1000).toFixed(1)} s`,
       tokens === null ? '-' : String(tokens),

@@ -4,13 +4,15 @@ import type { TasksReport } from '../../../loops/report/collect.ts';
 import type { TaskRow } from '../../../loops/report/task-row.ts';
 import type { StageFacts } from '../../../loops/task/stage-facts.ts';
 import { markupText } from '../../../policies/report/markup-text.ts';
+import { standInWords } from '../../../policies/retry/stand-ins.ts';
 
 /** `failure`: a gate did not let it pass. `error`: the call failed. `skipped`: nothing is known to be wrong, and it is not done. */
 interface Case {
   name: string;
   seconds: number;
   wrong: { how: 'failure' | 'error' | 'skipped'; type: string; message: string } | null;
-  out: string | null;
+  /** Lines. */
+  out: readonly string[];
 }
 
 export function renderJunit({ tasks, unreadable }: TasksReport): string {
@@ -45,10 +47,10 @@ function casesOf(row: TaskRow): Case[] {
   return cases;
 }
 
-const caseOf = (name: string, wrong: Case['wrong']): Case => ({ name, seconds: 0, wrong, out: null });
+const caseOf = (name: string, wrong: Case['wrong']): Case => ({ name, seconds: 0, wrong, out: [] });
 
 function stageCase(facts: StageFacts): Case {
-  const { stage, state, duration_ms, gate, verdict, evidence } = facts;
+  const { stage, stand_ins, state, duration_ms, gate, verdict, evidence } = facts;
   const message = evidence?.text ?? facts.reason ?? '';
   const wrong: Case['wrong'] =
     facts.class !== null
@@ -56,7 +58,7 @@ function stageCase(facts: StageFacts): Case {
       : state === 'done_earlier'
         ? null
         : { how: 'skipped', type: state, message: state.replace('_earlier', '') };
-  const out = verdict === null ? null : `its verdict is ${verdict}`;
+  const out = [...stand_ins.map(standInWords), ...(verdict === null ? [] : [`its verdict is ${verdict}`])];
   return { name: stage, seconds: (duration_ms ?? 0) / 1000, wrong, out };
 }
 
@@ -68,7 +70,7 @@ function caseLine(suite: string, { name, seconds, wrong, out }: Case): string {
   const children = [
     ...(wrong === null ? [] : [`<${wrong.how} ${attributes({ type: wrong.type, message: line(wrong.message) })}>`]),
     ...(wrong === null ? [] : [`${markupText(wrong.message)}</${wrong.how}>`]),
-    ...(out === null ? [] : [`<system-out>${markupText(out)}</system-out>`]),
+    ...(out.length === 0 ? [] : [`<system-out>${markupText(out.join('\n'))}</system-out>`]),
   ];
   return children.length === 0 ? `<testcase ${head}/>` : `<testcase ${head}>${children.join('')}</testcase>`;
 }

@@ -1,6 +1,7 @@
 // The changes of tollgate watch as lines, for whoever has no terminal.
 
 import type { NowChange, NowWait, RunsNow } from '../../../loops/now/now.ts';
+import { inPlaceWords } from '../../../policies/retry/stand-ins.ts';
 import { oneLine } from '../../../policies/text/one-line.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 
@@ -26,7 +27,7 @@ function wordsOf(change: NowChange): string {
     case 'began':
       return 'is at work';
     case 'called':
-      return `${change.call.stage}: asks ${change.call.tool} (attempt ${change.call.attempt})`;
+      return `${change.call.stage}: asks ${change.call.tool}${inPlaceWords(change.call.stand_ins)} (attempt ${change.call.attempt})`;
     case 'said':
       return `${change.call.stage}: ${change.call.last}`;
     case 'call_ended':

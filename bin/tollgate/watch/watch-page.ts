@@ -1,6 +1,7 @@
 // The page of tollgate watch: what runs, and below it what has ended, within the width and the height of a terminal.
 
 import type { NowTask, RunsNow } from '../../../loops/now/now.ts';
+import { inPlaceWords } from '../../../policies/retry/stand-ins.ts';
 import { oneLine } from '../../../policies/text/one-line.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import { coloursOf, type Sheet } from '../../sheet.ts';
@@ -72,7 +73,7 @@ function runningCells(task: NowTask, at: string): string[][] {
   const rows = running.map((call) => [
     task_id,
     call.stage,
-    call.tool,
+    `${call.tool}${inPlaceWords(call.stand_ins)}`,
     forTime(call.since, at),
     figure(call.tokens),
     call.last ?? 'has said nothing yet',

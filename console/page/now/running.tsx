@@ -1,5 +1,6 @@
 // The tasks at work: each call with its CLI, for how long, and what it did last.
 
+import { inPlaceWords } from '../../../policies/retry/stand-ins.ts';
 import type { NowCall, NowTask, NowWait } from '../../contract/now.ts';
 import { counted, short } from '../parts/figures.ts';
 import { Mark, StateMark } from '../parts/mark.tsx';
@@ -56,6 +57,12 @@ function CallOf({ call }: { call: NowCall }) {
       <Mark tone="busy" word={call.tool} icon="busy" />
       <span>
         <Words of={call.stage} />
+        {call.stand_ins.length > 0 && (
+          <span class="dim">
+            , asked
+            <Words of={inPlaceWords(call.stand_ins)} />
+          </span>
+        )}
         {call.attempt > 1 && <span class="dim">, attempt {call.attempt}</span>}
       </span>
       <span class="dim">

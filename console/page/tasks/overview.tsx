@@ -1,5 +1,6 @@
 // A task at a glance: its stages in order, what to do next, and the summary that its last run wrote.
 
+import { inPlaceWords } from '../../../policies/retry/stand-ins.ts';
 import type { StageShown, TaskShown } from '../../contract/task.ts';
 import { Empty } from '../parts/empty.tsx';
 import { count, lasting, money, short } from '../parts/figures.ts';
@@ -61,7 +62,7 @@ const HEADS = [
 function Stages({ of }: { of: readonly StageShown[] }) {
   return (
     <Table label="Stages" heads={HEADS}>
-      {of.map(({ stage, state, tool, attempts, ms, tokens, usd }) => (
+      {of.map(({ stage, state, tool, stand_ins, attempts, ms, tokens, usd }) => (
         <tr key={stage}>
           <th scope="row">
             <Words of={stage} />
@@ -69,7 +70,10 @@ function Stages({ of }: { of: readonly StageShown[] }) {
           <td>
             <StateMark state={state} />
           </td>
-          <td>{tool}</td>
+          <td>
+            {tool}
+            {stand_ins.length > 0 && <Words of={inPlaceWords(stand_ins)} />}
+          </td>
           <td class="number">{count(attempts)}</td>
           <td class="number">{ms === null ? 'unknown' : lasting(ms)}</td>
           <td class="number">{tokens === null ? 'unknown' : short(tokens)}</td>

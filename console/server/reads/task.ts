@@ -11,8 +11,9 @@ import type { ProjectFile } from '../../../policies/manifest/project-file.ts';
 import { priceOf } from '../../../policies/record/price.ts';
 import type { Redactor } from '../../../policies/redact/redactor.ts';
 import { isFolder, readJsonIfFit } from '../../../state/disk/regular-file.ts';
+import { decisionsByCall } from '../../../state/journal/decisions.ts';
 import { JournalError, openJournal } from '../../../state/journal/journal.ts';
-import { budgetOf, type Call, type Ledger } from '../../../state/journal/ledger.ts';
+import { budgetOf, type Ledger } from '../../../state/journal/ledger.ts';
 import { readProject } from '../../../state/project/project.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { locateTask, type TaskFolder } from '../../../state/task-folder.ts';
@@ -76,10 +77,11 @@ async function shownOf(task: TaskFolder, served: ServedProject): Promise<TaskSho
 }
 
 function attemptsOf(task: TaskFolder, ledger: Ledger, prices: ProjectFile['prices']): TaskShown['attempts'] {
-  const decided = decisionsOf(ledger);
+  const decisions = decisionsByCall(ledger);
   return [...ledger.calls.values()]
     .filter(({ granted }) => granted)
     .map((call) => {
+      const decided = decisions.get(call);
       const { call_id, stage, tool, attempt, at } = call.reserved;
       const record = findRecord(task, call);
       return {
@@ -88,28 +90,11 @@ function attemptsOf(task: TaskFolder, ledger: Ledger, prices: ProjectFile['price
         ending: call.ended?.ending ?? record?.ending ?? (call.verdict === null ? null : 'exited'),
         class: call.verdict?.class ?? null,
         reason: call.verdict?.reason ?? null,
-        decision: decided.get(call) ?? null,
+        decision: decided === undefined ? null : { action: decided.action, why: decided.why },
         tokens: record?.usage?.total_tokens ?? null,
         usd: record?.usage === undefined || record === null ? null : priceOf(record, prices),
       };
     });
-}
-
-/** What was decided after each call: the first decision of its run and stage that is not earlier. */
-function decisionsOf({ calls, decided }: Ledger): Map<Call, { action: string; why: string }> {
-  const waiting = new Map<string, Call[]>();
-  for (const call of calls.values()) {
-    const { run_id, stage } = call.reserved;
-    const key = `${run_id} ${stage}`;
-    waiting.set(key, [...(waiting.get(key) ?? []), call]);
-  }
-  const found = new Map<Call, { action: string; why: string }>();
-  for (const { run_id, stage, action, why, at } of decided) {
-    const line = waiting.get(`${run_id} ${stage}`);
-    const last = line?.findLast(({ verdict }) => verdict !== null && verdict.at <= at);
-    if (last !== undefined && !found.has(last)) found.set(last, { action, why });
-  }
-  return found;
 }
 
 function stagesOf(task: TaskFolder, ledger: Ledger, attempts: TaskShown['attempts']): StageShown[] {
@@ -120,6 +105,7 @@ function stagesOf(task: TaskFolder, ledger: Ledger, attempts: TaskShown['attempt
     return {
       stage,
       tool: facts.tool ?? tool,
+      stand_ins: facts.stand_ins,
       state: facts.state,
       attempts: of.length,
       ms: sumOf(of.map(({ ms }) => ms)),

@@ -10,6 +10,7 @@ const CALL: NowCall = {
   call_id: 'c1',
   stage: 'codex_review',
   tool: 'codex',
+  stand_ins: [],
   attempt: 1,
   since: '2026-01-01T00:00:00.000Z',
   deadline_at: '2026-01-01T01:00:00.000Z',

@@ -22,7 +22,7 @@ test.after.each(({ root }) => rmSync(root, { recursive: true }));
 function opened(root: string, tool: Tool) {
   const reserved = { call_id: 'c', stage: 'one', tool, attempt: 1, at: 'then', deadline_at: 'later' };
   const call = { reserved, started: null } as unknown as Call;
-  const live = liveCall({ attempts: root } as TaskFolder, call);
+  const live = liveCall({ attempts: root } as TaskFolder, call, []);
   const look = () => {
     const { last, tokens } = live.look(call);
     return [last, tokens];

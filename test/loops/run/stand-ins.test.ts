@@ -66,8 +66,29 @@ test('who answered, and in place of whom, is said by the run, its summary, the j
   assert.match(look!.warnings.join(), said);
   assert.match(task.read('outputs/_summary.md'), said);
   assert.match(task.read('state/journal.jsonl'), '"action":"fallback","why":"copilot stands in"');
-  const { stdout } = await rig.run('tollgate', ['report', '--json']);
-  assert.is(JSON.parse(stdout).tasks[0].stages[0].tool, 'copilot');
+  const asked = { tool: 'copilot', model: 'm9', in_place_of: { tool: 'codex', model: 'm1' }, reason: 'overloaded' };
+  assert.equal(look!.stand_ins, [asked]);
+  const reportAs = async (format: string) => (await rig.run('tollgate', ['report', `--format=${format}`])).stdout;
+  const [told] = JSON.parse(await reportAs('json')).tasks[0].stages;
+  assert.equal([told.tool, told.stand_ins], ['copilot', [asked]]);
+  assert.match(await reportAs('junit'), `<system-out>${said}</system-out>`);
+  assert.match(await reportAs('html'), '<td>copilot with m9 for codex with m1</td>');
+});
+
+test('while it is asked, status says in whose place', async ({ rig }) => {
+  const stage = { ...STAGE, fallback: [{ tool: 'copilot', model: 'm9' }], fallback_on: ['overloaded'] };
+  const task = makeTask(rig, { stages: [stage] });
+  const running = task.start();
+  await (await rig.call()).tell(...failWith('codex', ...OVERLOADED));
+  const fake = await rig.call();
+  const status = async (...flags: string[]) => (await rig.run('tollgate', ['status', ...flags])).stdout;
+  assert.match(await status(), / copilot with m9 for codex with m1 /);
+  assert.equal(
+    JSON.parse(await status('--json')).running.calls[0].stand_ins.map(({ model }: { model: string }) => model),
+    ['m9'],
+  );
+  await fake.tell(...answerWith('copilot', 'by another'));
+  await running.result;
 });
 
 test.run();

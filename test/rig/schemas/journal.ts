@@ -2,7 +2,6 @@
 
 import type { ProcessIdentity } from '../../../policies/facts/process-identity.ts';
 import type { CallTerms } from '../../../policies/manifest/call-terms.ts';
-import type { StandIn } from '../../../policies/retry/stand-ins.ts';
 import type { Fact } from '../../../state/journal/facts.ts';
 import { JOURNAL_VERSION } from '../../../state/journal/facts.ts';
 import {
@@ -26,6 +25,7 @@ import {
   tool,
   whole,
 } from './parts.ts';
+import { STAND_IN } from './stand-in.ts';
 import { entry } from './state.ts';
 
 type Of<F extends Fact['fact']> = Omit<Extract<Fact, { fact: F }>, 'fact'>;
@@ -48,16 +48,6 @@ const owner = (description: string) =>
     boot_id: text('The boot of the machine'),
     pid_ns: text('The PID namespace'),
   });
-
-const standIn = record<StandIn>('Of a fallback: who is asked in whose place', {
-  tool,
-  model: orNull(text('Its model'), "it is the CLI's own choice"),
-  in_place_of: record<StandIn['in_place_of']>('Who could not answer', {
-    tool,
-    model: orNull(text('Its model'), "it was the CLI's own choice"),
-  }),
-  reason: orNull(reason, 'nothing is known of it'),
-});
 
 const terms = record<CallTerms>('What it was granted with: whoever settles it goes by this', {
   marker: text('What its processes bear: the calls that it was made from within, and its own'),
@@ -181,7 +171,7 @@ const LINES: readonly Schema[] = [
       action: text('What is done'),
       why: text('Why, as half a sentence'),
       wait_ms: amount('How long is waited before it, in milliseconds'),
-      stand_in: standIn,
+      stand_in: STAND_IN,
     },
     ['stand_in'],
   ),

@@ -23,6 +23,7 @@ import {
   tool,
   version,
 } from './parts.ts';
+import { STAND_IN } from './stand-in.ts';
 
 const EARLIER: readonly StageFacts['state'][] = ['done_earlier', 'failed_earlier', 'interrupted_earlier', 'pending'];
 
@@ -30,6 +31,10 @@ const EARLIER: readonly StageFacts['state'][] = ['done_earlier', 'failed_earlier
 export const STAGE_FACTS: Fields<StageFacts> = {
   stage: text('Its name'),
   tool: orNull(tool, 'no call of it is known'),
+  stand_ins: list(
+    "Who had been asked in place of whom by then, the first one first; empty where the stage's own tool was",
+    STAND_IN,
+  ),
   state: one('What the journal says of it', EARLIER),
   exit_code: orNull(count("The wrapper's exit code of its last call"), 'none was made'),
   duration_ms: orNull(amount('How long its last call ran, in milliseconds'), 'none was made'),

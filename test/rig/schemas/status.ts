@@ -4,6 +4,7 @@ import type { RunningCall } from '../../../loops/status/running-calls.ts';
 import type { RunningRun, TasksStatus } from '../../../loops/status/status.ts';
 import type { WaitingTicket } from '../../../loops/status/waiting.ts';
 import { amount, count, list, one, orNull, record, text, texts, time, tool, version } from './parts.ts';
+import { STAND_IN } from './stand-in.ts';
 import { ROW, STATES, TOTALS, UNREADABLE } from './tasks.ts';
 
 type Task = TasksStatus['tasks'][number];
@@ -45,6 +46,10 @@ export const STATUS = record<TasksStatus>('What tollgate status --json prints', 
         task_id,
         stage: text('The stage'),
         tool,
+        stand_ins: list(
+          "In whose place it was asked, the first one first; empty where it is the stage's own",
+          STAND_IN,
+        ),
         call_id: text('As the journal names it'),
         attempt: count('Of this stage and prompt, from 1'),
         pid: count('The process that guards it'),

@@ -186,7 +186,7 @@ const ROW: TasksReport['tasks'][number] = {
     {
       ...{ stage: 'gemini_review', tool: 'gemini', state: 'failed_earlier', exit_code: 1, duration_ms: 1, tokens: 1 },
       ...{ answer: null, gate: null, verdict: null, class: 'quota', reason: 'plan', retry_at: null, session_id: null },
-      ...{ evidence: { source: 'stderr', text: EVIL, rule: 'quota-plan' }, left_out: [] },
+      ...{ evidence: { source: 'stderr', text: EVIL, rule: 'quota-plan' }, left_out: [], stand_ins: [] },
     } as TasksReport['tasks'][number]['stages'][number],
   ],
 };

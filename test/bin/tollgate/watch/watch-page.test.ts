@@ -13,6 +13,7 @@ const call = (last: string): NowCall => ({
   call_id: 'c',
   stage: 'codex_review',
   tool: 'codex',
+  stand_ins: [],
   attempt: 1,
   since: '2026-01-01T00:00:00.000Z',
   deadline_at: AT,

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { answerWith, SESSION, STREAMS, write } from '../../../rig/streams.ts';
+import { answerWith, failWith, SESSION, STREAMS, write } from '../../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../../rig/task-run.ts';
 import { TestRig } from '../../../rig/test-rig.ts';
 
@@ -58,6 +58,18 @@ test('without a terminal: a line for each change, until all have ended', async (
   assert.is(code, 0);
   assert.match(said, /^\d\d:\d\d:\d\d fix: is at work\n/);
   assert.match(said, /fix: done\n\d\d:\d\d:\d\d none is at work: 1 done of 1\n$/);
+  await run.result;
+});
+
+test('of a stand-in it says in whose place it is asked', async ({ rig }) => {
+  const stage = { tool: 'codex', role: 'review', model: 'm1', fallback_on: ['overloaded'], ...ANY_ANSWER };
+  const run = makeTask(rig, { stages: [{ ...stage, fallback: [{ tool: 'copilot' }] }] }).start();
+  await (await rig.call()).tell(...failWith('codex', 'The model is overloaded. Please try again later.', 503));
+  const fake = await rig.call();
+  const watch = watching(rig);
+  await watch.says(/fix: codex_review: asks copilot for codex with m1 \(attempt \d\)\n/);
+  await fake.tell(...answerWith('copilot', 'ok'));
+  assert.is((await watch.ended()).code, 0);
   await run.result;
 });
 

@@ -1,0 +1,64 @@
+// A session and a book as the contract has them.
+
+import type { BookShown } from '../../../console/contract/distill.ts';
+import type { ResourcesOf } from '../../../console/contract/resources.ts';
+import { BOOK, LATER, NOW, SESSION, type Texts } from './told-names.ts';
+
+export function toldSession(text: Texts): ResourcesOf['session'] {
+  return {
+    tool: 'claude',
+    session_id: SESSION,
+    all: 2,
+    reverted: 1,
+    turns: [
+      {
+        number: 1,
+        at: NOW,
+        prompt: text('prompt'),
+        items: [
+          { how: 'thought', text: text('thought') },
+          { how: 'called', id: '1', name: text('tool'), input: text('input') },
+          { how: 'responded', id: '1', name: text('tool'), output: text('output'), failed: true },
+          { how: 'said', text: text('answer') },
+          { how: 'noted', text: text('note') },
+        ],
+        tokens: { input: 10, output: 5 },
+        state: 'active',
+        part: 'whole',
+      },
+      {
+        number: 2,
+        at: NOW,
+        prompt: text('taken back'),
+        items: [{ how: 'said', text: text('taken answer') }],
+        tokens: null,
+        state: 'reverted',
+        part: 'whole',
+      },
+    ],
+    redo: [{ n: 1, at: NOW, next: true }],
+    notes: [text('session note')],
+    health: { lines: ['2 turns', text('flaw')], flawed: true },
+  };
+}
+
+export function toldBook(text: Texts): BookShown {
+  return {
+    name: BOOK,
+    state: 'paused (refusal)',
+    model: text('model'),
+    sections: 2,
+    held_section: 3,
+    tokens: 4321,
+    usd: 0.1,
+    calls: { used: 3, total: 40 },
+    evidence: text('evidence'),
+    next_actions: [text('next')],
+    waits_until: LATER,
+    document: [
+      { section: 1, title: text('title'), chars: 400, text: text('section'), state: 'kept' },
+      { section: 3, title: 'The pond', chars: 400, text: text('held'), state: 'held' },
+    ],
+    trace: [text('trace')],
+  };
+}

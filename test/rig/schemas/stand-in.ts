@@ -1,0 +1,14 @@
+// The schema of who is asked in whose place.
+
+import type { StandIn } from '../../../policies/retry/stand-ins.ts';
+import { orNull, reason, record, text, tool } from './parts.ts';
+
+export const STAND_IN = record<StandIn>('Who is asked in whose place', {
+  tool,
+  model: orNull(text('Its model'), "it is the CLI's own choice"),
+  in_place_of: record<StandIn['in_place_of']>('Who could not answer', {
+    tool,
+    model: orNull(text('Its model'), "it was the CLI's own choice"),
+  }),
+  reason: orNull(reason, 'nothing is known of it'),
+});
