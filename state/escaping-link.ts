@@ -9,7 +9,7 @@ import path from 'node:path';
  */
 export function findEscapingLink(folder: string, parts: readonly string[]): string | null {
   for (const part of parts) {
-    const place = path.join(folder, part);
+    const place = `${folder}${path.sep}${part}`;
     if (!isLink(place)) continue;
     const real = realOf(place);
     const home = realOf(folder);

@@ -85,7 +85,8 @@ function linesIn(fd: number, word: string): KeptLines | null {
   return lines;
 }
 
-function* piecesOf(fd: number, from: number, to: number): Generator<Buffer> {
+/** Of an open file, each piece good until the next. Throws where it ends before that. */
+export function* piecesOf(fd: number, from: number, to: number): Generator<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, Math.max(to - from, 1)));
   for (let at = from; at < to; ) {
     const read = readSync(fd, bytes, 0, Math.min(bytes.length, to - at), at);

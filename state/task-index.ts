@@ -6,8 +6,9 @@ import path from 'node:path';
 import { makeFolder } from './disk/folder.ts';
 import { lookAt } from './disk/regular-file.ts';
 import { replaceFile } from './disk/replace-file.ts';
+import { gatherLines } from './gathered-lines.ts';
 import { journalOf } from './journal/journal.ts';
-import { headOf, type KeptLines, NO_HASH, openKeptLines } from './kept-lines.ts';
+import { headOf, NO_HASH, openKeptLines } from './kept-lines.ts';
 import { isSystemError } from './system-error.ts';
 import { userState } from './user-state.ts';
 
@@ -44,10 +45,19 @@ export function openTaskIndex(folder: string, count: number, environment: NodeJS
   if (own === null || count < LEAST_TASKS) return null;
   const file = path.join(own, 'reports', `${hashOf(folder).slice(0, 32)}.index`);
   const before = openKeptLines(file, FORMAT, MAX_BYTES);
-  const now = createPages();
+  const now = gatherLines(file, before);
   let changed = 0;
   /** The line that is looked at was found, and stays until the next is asked for. */
   let isSeen = false;
+  let isLost = false;
+  const onDisk = (step: () => void) => {
+    try {
+      if (!isLost) step();
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      isLost = true;
+    }
+  };
   const isOver = () => before === null || before.at === before.end;
   const textAt = (from: number, to: number) => before!.bytes.toString('utf8', from, to);
   const tabAfter = (from: number) => before!.bytes.indexOf(TAB, from);
@@ -70,78 +80,37 @@ export function openTaskIndex(folder: string, count: number, environment: NodeJS
       const headAt = tabAfter(markAt) + 1;
       if (!isAsMarked(folder + path.sep + task, bytes.toString('latin1', markAt, headAt - 1))) return null;
       const bodyAt = tabAfter(headAt) + 1;
-      now.addLines(offset + at, offset + end);
+      now.addKept(offset + at, offset + end);
       isSeen = true;
       return { head: textAt(headAt, bodyAt - 1), body: () => textAt(bodyAt, end - 1) };
     },
     keep(task, mark, { head, body }) {
       changed += 1;
-      now.addText(`${task}\t${mark}\t${head}\t${body()}\n`);
+      onDisk(() => now.addText(`${task}\t${mark}\t${head}\t${body()}\n`));
     },
     save() {
       if (isSeen) before!.next();
       while (!isOver()) skip();
-      try {
-        if (changed >= count * WORTH_WRITING) write(file, now.all(), before);
-      } catch (error) {
-        if (!isSystemError(error)) throw error;
-      }
+      if (changed >= count * WORTH_WRITING) onDisk(() => write(file, now.pieces()));
     },
-    close: () => before?.close(),
+    close() {
+      before?.close();
+      now.close();
+    },
   };
 }
 
-function write(file: string, pages: readonly Page[], before: KeptLines | null): void {
+function write(file: string, pieces: Iterable<Buffer>): void {
   makeFolder(path.dirname(file));
   replaceFile(file, 'renamed', (fd) => {
     const hash = createHash('sha256');
     writeFileSync(fd, headOf(FORMAT, NO_HASH));
-    for (const page of pages)
-      for (const piece of Buffer.isBuffer(page) ? [page] : before!.pieces(page.from, page.to)) {
-        hash.update(piece);
-        writeFileSync(fd, piece);
-      }
+    for (const piece of pieces) {
+      hash.update(piece);
+      writeFileSync(fd, piece);
+    }
     writeSync(fd, headOf(FORMAT, hash.digest('hex')), 0);
   });
-}
-
-const PAGE_BYTES = 1024 * 1024;
-
-/** New lines; or those of the file before that stay as they were, from where to where. */
-type Page = Buffer | { from: number; to: number };
-
-/** Lines to write, in few pieces: as many strings would take as much memory again. */
-function createPages() {
-  const pages: Page[] = [];
-  let kept = { from: 0, to: 0 };
-  let fresh = Buffer.alloc(0);
-  let filled = 0;
-  const end = () => {
-    if (kept.to > kept.from) pages.push(kept);
-    if (filled > 0) pages.push(fresh.subarray(0, filled));
-    kept = { from: 0, to: 0 };
-    fresh = fresh.subarray(filled);
-    filled = 0;
-  };
-  return {
-    addLines(from: number, to: number): void {
-      if (filled > 0 || kept.to !== from) end();
-      kept = { from: kept.to === from ? kept.from : from, to };
-    },
-    addText(text: string): void {
-      if (kept.to > 0) end();
-      const bytes = Buffer.byteLength(text);
-      if (filled + bytes > fresh.length) {
-        end();
-        fresh = Buffer.allocUnsafe(Math.max(PAGE_BYTES, bytes));
-      }
-      filled += fresh.write(text, filled);
-    },
-    all(): Page[] {
-      end();
-      return pages;
-    },
-  };
 }
 
 const TAB = 0x09;
@@ -151,8 +120,7 @@ const hashOf = (text: string | Buffer): string => createHash('sha256').update(te
 /** Two changes within one tick of the file system's clock look alike: what changed this lately is read anew. */
 const TICK_MS = 2000;
 
-/** The failure of a task, as it looks; taken before it is read. */
-export const lookAtFailure = (folder: string): Stats | null => lookAt(`${folder}/state/last_failure.json`);
+const lookAtFailure = (folder: string): Stats | null => lookAt(`${folder}/state/last_failure.json`);
 
 /**
  * By which a change is seen; null where a file may be changing right now.

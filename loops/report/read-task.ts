@@ -6,7 +6,7 @@ import { kindOf, type LookedAtBytes } from '../../state/disk/regular-file.ts';
 import { foldSeen, journalOf, seeJournal } from '../../state/journal/journal.ts';
 import { restIn } from '../../state/journal/rest.ts';
 import { checkTaskRoot } from '../../state/task-folder.ts';
-import { lookAtFailure, markOf } from '../../state/task-index.ts';
+import { markOf } from '../../state/task-index.ts';
 import { type RowReading, type RowStanding, readRow, type TaskRow } from './task-row.ts';
 
 export interface TaskReading {
@@ -55,10 +55,10 @@ export async function readTask(folder: string, seen: Seen, reading: ReadingTasks
   const nothing = { standing: null, row: null, mark: null };
   const wasFound = seen !== null && seen !== 'unread';
   if (!wasFound && !isTask(folder)) return { ...nothing, problem: null };
-  const mistake = checkTaskRoot(folder, JOURNAL_PARTS);
+  // Of one whose journal was seen its folder was looked at before.
+  const mistake = seen === 'unread' ? checkTaskRoot(folder, JOURNAL_PARTS) : null;
   if (mistake !== null) return { ...nothing, problem: mistake };
   const file = journalOf(folder);
-  const failure = lookAtFailure(folder);
   let journal: LookedAtBytes | null = null;
   const fold = () => {
     journal = seen === 'unread' ? seeJournal(file) : seen;
@@ -67,9 +67,9 @@ export async function readTask(folder: string, seen: Seen, reading: ReadingTasks
   const place = { id: path.basename(folder), root: folder, state: path.dirname(file) };
   const read = await readRow(place, fold, reading.self, reading.environment, reading);
   if (read.how === 'unreadable') return { ...nothing, problem: read.message };
-  const { standing, row, problem, isSettled } = read;
+  const { standing, row, problem, isSettled, failureLook } = read;
   const look = (journal as LookedAtBytes | null)?.look ?? null;
-  const mark = isSettled && problem === null ? markOf(look, row === null ? 'unread' : failure, reading.now) : null;
+  const mark = isSettled && problem === null ? markOf(look, failureLook, reading.now) : null;
   return { standing, row, problem, mark };
 }
 

@@ -1,11 +1,12 @@
 // One task as a row of the report, from its journal and its last failure.
 
+import type { Stats } from 'node:fs';
 import path from 'node:path';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import type { SessionSave } from '../../policies/supervise/session-save.ts';
-import { kindOf, readJsonIfFit, readRegularOrNull } from '../../state/disk/regular-file.ts';
+import { kindOf, readJsonIfFit, readLookedOrNull } from '../../state/disk/regular-file.ts';
 import type { JournalReading } from '../../state/journal/journal.ts';
 import { budgetOf, type Ledger, openCalls } from '../../state/journal/ledger.ts';
 import { statsOf } from '../../state/journal/stats.ts';
@@ -56,7 +57,15 @@ export interface RowReading {
 
 type RowRead =
   /** `row` is null for one that is not shown. `isSettled`: nothing but its journal, and of one that is shown its failure, has a say in it. */
-  | { how: 'read'; standing: RowStanding; row: TaskRow | null; problem: string | null; isSettled: boolean }
+  | {
+      how: 'read';
+      standing: RowStanding;
+      row: TaskRow | null;
+      problem: string | null;
+      isSettled: boolean;
+      /** How its failure looked as it was read; null for none. */
+      failureLook: Stats | null | 'unread';
+    }
   /** Nothing can be said about it but why. */
   | { how: 'unreadable'; message: string };
 
@@ -73,8 +82,8 @@ export async function readRow(
     const { state, at } = await standingOf(ledger, self);
     const isSettled = ledger.run === null && openCalls(ledger).length === 0 && ledger.supervised.length === 0;
     const read = { how: 'read', standing: { state, at }, isSettled } as const;
-    if (!isShown(read.standing)) return { ...read, row: null, problem: null };
-    const { failure, problem } = failureOf(task);
+    if (!isShown(read.standing)) return { ...read, row: null, problem: null, failureLook: 'unread' };
+    const { failure, look: failureLook, problem } = failureOf(task);
     const standing =
       (state === 'failed' || state === 'interrupted' || state === 'refused') && failure?.resolved_at === null
         ? failure
@@ -104,17 +113,23 @@ export async function readRow(
       stages: stages === 'left_out' ? [] : stagesIn(ledger).map((stage) => stageFacts(whole!, ledger, stage, null)),
       next_action: standing?.next_actions[0] ?? nextOf(task, state, ledger),
     };
-    return { ...read, row, problem };
+    return { ...read, row, problem, failureLook };
   } catch (error) {
     return { how: 'unreadable', message: (error as Error).message };
   }
 }
 
-function failureOf(task: TaskPlace): { failure: Failure | null; problem: string | null } {
+interface SeenFailure {
+  failure: Failure | null;
+  /** null for none. */
+  look: Stats | null;
+}
+
+function failureOf(task: TaskPlace): SeenFailure & { problem: string | null } {
   try {
-    return { failure: readFailure(task), problem: null };
+    return { ...seeFailure(task), problem: null };
   } catch (error) {
-    return { failure: null, problem: `state/last_failure.json: ${(error as Error).message}` };
+    return { failure: null, look: null, problem: `state/last_failure.json: ${(error as Error).message}` };
   }
 }
 
@@ -125,15 +140,17 @@ function stagesIn({ calls, done }: Ledger): string[] {
 }
 
 /** null when there is none. Throws when it is no JSON object with what a failure has. */
-export function readFailure(task: Pick<TaskFolder, 'state'>): Failure | null {
+export const readFailure = (task: Pick<TaskFolder, 'state'>): Failure | null => seeFailure(task).failure;
+
+function seeFailure(task: Pick<TaskFolder, 'state'>): SeenFailure {
   const file = path.join(task.state, 'last_failure.json');
   // Most have none, and an exception costs more than this look.
-  const text = kindOf(file) === null ? null : readRegularOrNull(file);
-  if (text === null) return null;
-  const failure = failureIn(text);
+  const seen = kindOf(file) === null ? null : readLookedOrNull(file);
+  if (seen === null) return { failure: null, look: null };
+  const failure = failureIn(seen.bytes.toString());
   if (typeof failure?.class !== 'string' || !Array.isArray(failure.next_actions))
     throw new StrangeStateError('it is no record of a failure');
-  return { ...failure, resolved_at: failure.resolved_at ?? null };
+  return { failure: { ...failure, resolved_at: failure.resolved_at ?? null }, look: seen.look };
 }
 
 function failureIn(text: string): Failure | null {

@@ -41,14 +41,13 @@ export const readRegular = (file: string, maxBytes: number = MAX_BYTES): string 
 export const readRegularBytes = (file: string, maxBytes: number = MAX_BYTES): Buffer =>
   readLooked(file, maxBytes).bytes;
 
-/** The same, and how the file looked before it was read. @param room for the bytes, where they fit in: whoever reads thousands needs one for all. */
-export const readLooked = (file: string, maxBytes: number = MAX_BYTES, room?: Buffer): LookedAtBytes =>
-  readOpened(openLooked(file, O_RDONLY | O_NOFOLLOW, 0), file, maxBytes, room);
-
 export interface LookedAtBytes {
   bytes: Buffer;
   look: Stats;
 }
+
+const readLooked = (file: string, maxBytes: number, room?: Buffer): LookedAtBytes =>
+  readOpened(openLooked(file, O_RDONLY | O_NOFOLLOW, 0), file, maxBytes, room);
 
 function readOpened({ fd, look }: Opened, file: string, maxBytes: number, room?: Buffer): LookedAtBytes {
   try {
@@ -58,10 +57,14 @@ function readOpened({ fd, look }: Opened, file: string, maxBytes: number, room?:
   }
 }
 
-/** The same; null where there is none. */
-export function readRegularOrNull(file: string, maxBytes: number = MAX_BYTES): string | null {
+/** The same as text; null where there is none. */
+export const readRegularOrNull = (file: string, maxBytes: number = MAX_BYTES): string | null =>
+  readLookedOrNull(file, maxBytes)?.bytes.toString('utf8') ?? null;
+
+/** The same, and how the file looked before it was read. @param room for the bytes, where they fit in: whoever reads thousands needs one for all. */
+export function readLookedOrNull(file: string, maxBytes: number = MAX_BYTES, room?: Buffer): LookedAtBytes | null {
   try {
-    return readRegular(file, maxBytes);
+    return readLooked(file, maxBytes, room);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;

@@ -114,7 +114,7 @@ export function openBeside(file: string): { temporary: string; fd: number } {
     written += 1;
     const temporary = path.join(path.dirname(file), `${temporaryPrefix(file, process.pid)}${written}`);
     try {
-      return { temporary, fd: openSync(temporary, 'wx', 0o600) };
+      return { temporary, fd: openSync(temporary, 'wx+', 0o600) };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }

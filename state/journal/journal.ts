@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { appendLine, named, naming } from '../append-line.ts';
 import { bears } from '../disk/error-mark.ts';
-import { type LookedAtBytes, openRegular, readLooked, tooLarge, UnfitFileError } from '../disk/regular-file.ts';
+import { type LookedAtBytes, openRegular, readLookedOrNull, tooLarge, UnfitFileError } from '../disk/regular-file.ts';
 import { syncFolder } from '../sync-folder.ts';
 import { StrangeStateError } from '../system-error.ts';
 import { isFact } from './fact-shapes.ts';
@@ -166,12 +166,11 @@ interface Parsed {
   from: number;
 }
 
-/** What lies there now, and how it looked; null where there is none. Throws as `read` does, and may be folded later. @param room as `readLooked` takes it. */
+/** What lies there now, and how it looked; null where there is none. Throws as `read` does, and may be folded later. @param room as `readLookedOrNull` takes it. */
 export function seeJournal(file: string, room?: Buffer): LookedAtBytes | null {
   try {
-    return readLooked(file, MAX_JOURNAL_BYTES, room);
+    return readLookedOrNull(file, MAX_JOURNAL_BYTES, room);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw strange(error);
   }
 }

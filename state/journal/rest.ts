@@ -4,6 +4,7 @@ import type { Fact, JournalLine } from './facts.ts';
 import { parseLine } from './journal.ts';
 
 type Release = Extract<JournalLine, { fact: 'released' }>;
+type Verdict = Extract<JournalLine, { fact: 'verdict' }>;
 
 /**
  * Its last release, where every run that claimed it has released it and every call that was reserved has its verdict.
@@ -24,7 +25,7 @@ export function restIn(bytes: Buffer, file: string): Release | null {
     } else if (isOurs && text.startsWith(RESERVED, from + FACT_AT)) {
       open.add(wordAt(text, from + FACT_AT + RESERVED.length));
     } else if (!isOurs || !isSilent(wordAt(text, from + FACT_AT + FACT.length))) {
-      const line = to === -1 ? 'torn' : parseLine(text.slice(from, to), file);
+      const line = to === -1 ? 'torn' : (plainLine(text, from) ?? parseLine(text.slice(from, to), file));
       if (typeof line === 'string') return null;
       if (line.fact === 'verdict') open.delete(line.call_id);
       else if (line.fact === 'released') {
@@ -47,6 +48,25 @@ const RESERVED = `${FACT}reserved","call_id":"`;
 
 /** Its fact stands last; within a text its quotes would have backslashes. */
 const DONE = ',"fact":"done"}';
+
+/** Whole lines as our writer writes nearly all of these two, which are told without a parser. */
+const PLAIN =
+  /\{"v":1,"at":"([\dTZ:.-]*)","fact":"(?:verdict","call_id":"([\w.-]+)"(?:,"(?:class|reason|signature|retry_at)":(?:null|"[\w:.-]*"))*,"exit_code":(?:0|[1-9]\d{0,8})|released","run_id":"([\w.-]+)","exit_code":(0|[1-9]\d{0,8}),"state":"(done|failed|interrupted|refused|parked)")\}\n/y;
+
+function plainLine(text: string, from: number): Release | Pick<Verdict, 'fact' | 'call_id'> | null {
+  PLAIN.lastIndex = from;
+  const [, at, call_id, run_id, exit_code, state] = PLAIN.exec(text) ?? [];
+  if (at === undefined) return null;
+  if (call_id !== undefined) return { fact: 'verdict', call_id };
+  return {
+    v: 1,
+    at,
+    fact: 'released',
+    run_id: run_id!,
+    exit_code: Number(exit_code),
+    state: state as Release['state'],
+  };
+}
 
 /** From there to the next quote. */
 const wordAt = (text: string, from: number): string => text.slice(from, text.indexOf('"', from));

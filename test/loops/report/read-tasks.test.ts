@@ -96,4 +96,18 @@ test('in the place of the index may stand anything', async ({ root }) => {
   assert.is((await seen(root)).done, TASKS);
 });
 
+test('where no index can be written the report is the same, also when it is gathered for a long time', async ({
+  root,
+}) => {
+  writeFileSync(path.join(root, 'own'), 'a file where the folder would be');
+  for (const n of [3, 4]) {
+    released(root, n, 'failed');
+    const evidence = { text: 'x'.repeat(1_200_000) };
+    const failure = { class: 'quota', next_actions: ['wait'], evidence };
+    writeFileSync(path.join(root, `task/t${n}/state/last_failure.json`), JSON.stringify(failure));
+  }
+  const { done, failed, tasks } = await seen(root);
+  assert.equal([done, failed, tasks.length], [TASKS - 2, 2, TASKS]);
+});
+
 test.run();
