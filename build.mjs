@@ -29,6 +29,7 @@ const ONCE = `"use strict"; var __builtins = {}, __builtin = (name) => __builtin
 const WITHIN = [
   'loops/call/conclude.ts',
   'loops/settle/close-orphaned-call.ts',
+  'loops/stage/early-guardian.ts',
   'loops/stage/stage-gate.ts',
   'loops/stage/stage.ts',
   'policies/gate/signed.ts',

@@ -120,7 +120,7 @@ export async function readArguments(
 }
 
 /** Of what a run compiled that did nothing of its work: it would be kept for all that do theirs (`bin/cached-start.cjs`). */
-function keepNoCache(): void {
+export function keepNoCache(): void {
   const caches = (globalThis as { [key: symbol]: unknown })[Symbol.for('tollgate caches')];
   if (Array.isArray(caches)) caches.length = 0;
 }

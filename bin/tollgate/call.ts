@@ -12,7 +12,7 @@ import { ownAdapter } from '../../wrappers/own/adapter.ts';
 import { readArguments } from '../command.ts';
 import { type CommandSpec, HELP_FLAGS } from '../command-line.ts';
 import type { Ran } from '../ran.ts';
-import { wrapperCommand } from '../wrapper/wrapper-command.ts';
+import { unsent, wrapperCommand } from '../wrapper/wrapper-command.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate call',
@@ -46,16 +46,18 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     return read.how === 'ended' ? read.ran : { exit: TOLLGATE_EXIT.badInput, err: `${SPEC.name}: TOOL comes first\n` };
   }
   const found = await adapterFor(word, rest);
+  if (found === 'unsent') return unsent();
   if (typeof found === 'string') return { exit: TOLLGATE_EXIT.badInput, err: `tollgate call: ${found}\n` };
   return wrapperCommand(found, rest);
 }
 
-/** Or why there is none, as a sentence. */
-async function adapterFor(name: string, argv: readonly string[]): Promise<Adapter | string> {
+/** Or why there is none, as a sentence; or that nothing was asked after all. */
+async function adapterFor(name: string, argv: readonly string[]): Promise<Adapter | 'unsent' | string> {
   if (isBuiltIn(name)) return adapterOf(name);
   // As its dispatcher has read it, whatever an agent has made of the file meanwhile.
-  const dispatched = readDispatch(process.env)?.own_tool;
-  if (dispatched?.name === name) return ownAdapter(dispatched);
+  const dispatched = readDispatch(process.env);
+  if (dispatched === 'unsent') return dispatched;
+  if (dispatched?.own_tool?.name === name) return ownAdapter(dispatched.own_tool);
   const project = await readProject(projectRoot(process.cwd()));
   if (project.how === 'invalid') return project.message;
   const { tools } = project.value;

@@ -1,7 +1,7 @@
 // The body of the wrapper commands: flags in, one guarded call, an exit code out.
 
 import path from 'node:path';
-import { type Dispatch, readDispatch, withoutDispatch } from '../../loops/attempt/dispatch.ts';
+import { DISPATCH, type Dispatch, readDispatch, withoutDispatch } from '../../loops/attempt/dispatch.ts';
 import { guardedMistake } from '../../loops/attempt/guarded-places.ts';
 import { outputPathMistake } from '../../loops/attempt/output-paths.ts';
 import type { WrapperRequest } from '../../loops/attempt/request.ts';
@@ -15,20 +15,23 @@ import { userState } from '../../state/user-state.ts';
 import type { Adapter, CallRequest } from '../../wrappers/adapter.ts';
 import { exitCodesOf } from '../../wrappers/own/exit-codes.ts';
 import { readProc } from '../../wrappers/processes/linux.ts';
-import { readArguments, stopOnSignals } from '../command.ts';
+import { keepNoCache, readArguments, stopOnSignals } from '../command.ts';
 import type { Arguments } from '../command-line.ts';
 import type { Ran } from '../ran.ts';
 import { lateProgress } from './late-progress.ts';
 import { ownGiven, wrapperSpec } from './wrapper-flags.ts';
 
-export async function wrapperCommand(adapter: Adapter, argv: readonly string[]): Promise<Ran> {
+export async function wrapperCommand(adapter: Adapter, given: readonly string[]): Promise<Ran> {
+  const dispatch = await dispatchFrom(process.env);
+  if (dispatch === 'unsent') return unsent();
+  const argv = [...given, ...(dispatch?.flags ?? [])];
   const stop = stopOnSignals();
   const { badInput, failure } = exitCodesOf(adapter);
   const spec = wrapperSpec(adapter);
   const read = await readArguments(spec, argv, badInput);
   if (read.how === 'ended') return read.mistake === null ? read.ran : refused(argv, read.ran);
   const { args } = read;
-  const request = requestOf(adapter, args);
+  const request = requestOf(adapter, args, dispatch);
   // Before anything is written: the record of a refusal would go where nothing may.
   const mistake =
     typeof request === 'string'
@@ -56,6 +59,18 @@ export async function wrapperCommand(adapter: Adapter, argv: readonly string[]):
   };
 }
 
+/** A dispatcher starts us before it knows the call: what charges one is loaded by the time that it does. No signal is heard before. */
+async function dispatchFrom(environment: NodeJS.ProcessEnv): Promise<Dispatch | 'unsent' | null> {
+  if (environment[DISPATCH] !== undefined) await import('../../loops/call/reserve.ts');
+  return readDispatch(environment);
+}
+
+/** Nothing was asked, so nothing is told, and nothing was done of what a code cache is made for. */
+export function unsent(): Ran {
+  keepNoCache();
+  return { exit: 0 };
+}
+
 /** Loaded only when there is something to say. */
 async function tell(sentence: string): Promise<void> {
   const { printing } = await import('../printing.ts');
@@ -76,7 +91,7 @@ async function refused(argv: readonly string[], ran: Ran): Promise<Ran> {
 }
 
 /** The request, or what is wrong with the flags together. */
-function requestOf(adapter: Adapter, args: Arguments): WrapperRequest | string {
+function requestOf(adapter: Adapter, args: Arguments, dispatch: Dispatch | null): WrapperRequest | string {
   const { text, number, given } = args;
   for (const flag of ['model', 'resume-session', 'stage'])
     if (text[flag]?.startsWith('-') || /[\n\r\0]/.test(text[flag] ?? ''))
@@ -85,7 +100,6 @@ function requestOf(adapter: Adapter, args: Arguments): WrapperRequest | string {
   if (given.has('new-task') && text.task === undefined) return '--new-task needs --task';
   if (text.stage !== undefined && !STAGE_ID.test(text.stage))
     return `--stage ${JSON.stringify(text.stage)} ${STAGE_ID_MUST}`;
-  const dispatch = readDispatch(process.env);
   const charge = chargeOf(adapter, text, given.has('new-task') ? 'new' : 'existing', dispatch);
   if (typeof charge === 'string') return charge;
   const environment = withoutDispatch(process.env);
@@ -104,6 +118,7 @@ function requestOf(adapter: Adapter, args: Arguments): WrapperRequest | string {
       environment,
       own: ownGiven(adapter, args),
     },
+    ...(dispatch === null ? {} : { before: dispatch.prompt.before }),
     files: {
       prompt: text['prompt-file']!,
       out: path.resolve(text.out!),

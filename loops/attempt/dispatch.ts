@@ -1,15 +1,19 @@
-// What a dispatcher tells the wrapper that it starts, in one variable of the environment; the CLI never sees it.
+// What a dispatcher tells the wrapper that it starts: a line on its stdin, which a variable of the environment announces; the CLI sees neither.
 
+import { readFileSync } from 'node:fs';
 import type { OwnToolRow } from '../../policies/own-tool/description.ts';
 import type { LeftOut } from '../../policies/prompt/left-out.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
+import type { Stage } from '../../state/project/manifest-schema.ts';
 
-/** The variable's name. */
+/** The variable's name; it is there, whatever it holds. */
 export const DISPATCH = 'TOLLGATE_DISPATCH';
 
 export interface Dispatch {
   run_id: string;
   call_id: string;
+  /** Behind those that the wrapper was started with: what was not known by then. */
+  flags: readonly string[];
   /** The hash of the stage's prompt that is to be answered; what is sent may be a digest of it. */
   for_prompt: string;
   /** How many calls the agent may charge to the task from within its call; absent is none. */
@@ -20,18 +24,61 @@ export interface Dispatch {
   own_rows: readonly OwnRow[];
   /** The CLI that is to be called, where the project describes it: as it was read for the run. */
   own_tool?: OwnToolRow;
-  /** What is to be known of the prompt beside its text: it goes into the record. */
-  prompt: { warnings: readonly string[]; left_out: readonly LeftOut[] };
+  /** What is sent before the text of its file, and what is to be known of it beside: that goes into the record. */
+  prompt: { before: string; warnings: readonly string[]; left_out: readonly LeftOut[] };
 }
 
-/** null for a wrapper that somebody else started. */
-export function readDispatch(environment: NodeJS.ProcessEnv): Dispatch | null {
-  const text = environment[DISPATCH];
-  return text === undefined ? null : (JSON.parse(text) as Dispatch);
+/** `unsent`: whoever started the wrapper ended, or needs it no more, before it said what is to be done. */
+type Dispatched = Dispatch | 'unsent';
+
+let dispatched: Dispatched | null = null;
+
+/** null for a wrapper that somebody else started. Waits for as long as the dispatcher takes: nothing of the call is begun before. */
+export function readDispatch(environment: NodeJS.ProcessEnv): Dispatched | null {
+  if (environment[DISPATCH] === undefined) return null;
+  dispatched ??= parseDispatch(readFileSync(0, 'utf8'));
+  return dispatched;
 }
+
+/** The line of a dispatcher that was killed while it wrote has no end. */
+const parseDispatch = (line: string): Dispatched => (line.endsWith('\n') ? (JSON.parse(line) as Dispatch) : 'unsent');
+
+export const dispatchLine = (dispatch: Dispatch): string => `${JSON.stringify(dispatch)}\n`;
 
 /** The environment without it: a call that an agent makes from within is none of this run's. */
 export function withoutDispatch(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { [DISPATCH]: _, ...rest } = environment;
   return rest;
+}
+
+/** A guardian's process, as whoever started it has it in hand: it waits for its dispatch, and does nothing before. */
+export interface StartedGuardian {
+  /** undefined where it could not be started. */
+  pid: number | undefined;
+  /** Whether it still is what was started. */
+  lives(): boolean;
+  /** Tells it what to do, once: from then on it goes on without us. */
+  send(line: string): void;
+  /** Asks it to end; a stopped one hears it, too, and one that does not obey is killed. */
+  end(): void;
+  /** Ends one that was told nothing, at once, since there is nothing of it to be kept; it is gone by then. */
+  dismiss(): Promise<unknown>;
+  ended: Promise<GuardianExit>;
+}
+
+export interface GuardianExit {
+  /** The signal that ended it; null where none did. */
+  signal: NodeJS.Signals | null;
+  /** In words that follow "the wrapper". */
+  how: string;
+}
+
+/** One that was started while its stage is still prepared. */
+export interface EarlyGuardian {
+  callId: string;
+  waitsFor(stage: Stage): boolean;
+  /** Once; null where it has ended, or was dismissed. */
+  take(): StartedGuardian | null;
+  /** Does nothing to one that was taken. */
+  dismiss(): Promise<unknown>;
 }

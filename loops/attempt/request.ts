@@ -13,6 +13,8 @@ export interface WrapperRequest {
   call: CallRequest;
   /** A prompt that was piped in, or why it did not come; without either the prompt is read from its file. */
   piped?: Buffer | { unread: string };
+  /** What is sent before the prompt; absent where nothing is. */
+  before?: string;
   files: {
     prompt: string;
     out: string;

@@ -37,7 +37,8 @@ export function check(request: WrapperRequest): CheckedCall {
   if (!Buffer.isBuffer(read)) return { how: 'refused', prompt: null, refusal: read };
   if (read.toString('latin1').trim() === '')
     return refuse('empty_prompt', `${files.prompt} is empty: there is nothing to ask`, read);
-  const prompt = Buffer.from(adapter.prompt.escape(read.toString('latin1')), 'latin1');
+  const whole = request.before ? Buffer.concat([Buffer.from(request.before), read]) : read;
+  const prompt = Buffer.from(adapter.prompt.escape(whole.toString('latin1')), 'latin1');
   const length = adapter.prompt.limit === null ? null : overLimit(prompt, adapter.prompt.limit);
   if (length !== null) {
     const { max, unit } = adapter.prompt.limit!;

@@ -8,6 +8,7 @@ import type { Fact } from '../../state/journal/facts.ts';
 import { JournalError } from '../../state/journal/journal.ts';
 import { refreshStats } from '../../state/journal/stats.ts';
 import { isSystemError } from '../../state/system-error.ts';
+import type { EarlyGuardian } from '../attempt/dispatch.ts';
 import { changedFailure, interruptedFailure, invalidFailure } from '../failure/failure.ts';
 import { endLeftCommands, tellLeft } from '../gate/left-commands.ts';
 import { redactLeftRaw } from '../settle/left-raw.ts';
@@ -17,15 +18,16 @@ import { comeIn } from '../tamper-guard/entrance.ts';
 import { type RecoveredJudge, recoverJudge } from '../tamper-guard/left-judge.ts';
 import { claim } from '../task/claim.ts';
 import { keepStart } from '../task/keep-start.ts';
-import { type CheckedStages, checkStages, choiceMistake, type Planned, supervisedMistake } from '../task/plan.ts';
-import type { Composing } from '../task/prompt.ts';
+import { type CheckedStages, checkStages, choiceMistake, supervisedMistake } from '../task/plan.ts';
 import type { RunRequest } from '../task/run-request.ts';
 import type { TaskRun } from '../task/stage-run.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
 import { traceEnd } from '../trace/trace-end.ts';
 import { enterWorktree } from './enter-worktree.ts';
+import { startFirst } from './first-guardian.ts';
 import { foreignEnd } from './foreign-failure.ts';
 import type { RunReport } from './report.ts';
+import type { RunWork } from './run-work.ts';
 import { runStages, untouched } from './stages.ts';
 import { tellEnd } from './tell-end.ts';
 import { clearTemporaries } from './temporaries.ts';
@@ -42,19 +44,11 @@ export type RanTask =
   | { how: 'not_run'; exitCode: number; message: string }
   | { how: 'invalid'; message: string };
 
-/** What is done while the task is ours: its stages in order, or what stands in their place. */
-export interface RunWork {
-  /** Before it is claimed. */
-  mistake(open: OpenTask, request: RunRequest): string | null;
-  /** Before anything is paid. */
-  check(composing: Composing): Promise<Planned>;
-  goThrough(task: TaskRun, checked: CheckedStages): Promise<EndedRun>;
-}
-
 const STAGES: RunWork = {
   mistake: (open, { options }) => supervisedMistake(open) ?? choiceMistake(open.plans, options),
   check: (composing) => checkStages(composing),
   goThrough: runStages,
+  early: startFirst,
 };
 
 /**
@@ -117,6 +111,7 @@ async function owned(request: Working, opened: OpenTask, runId: string, left: Re
   const { options, context } = request;
   const { clock, say, stop } = context;
   let ended: Pick<EndedRun, 'state' | 'exitCode'> = { state: 'failed', exitCode: TOLLGATE_EXIT.failure };
+  let early: EarlyGuardian | null = null;
   try {
     for (const note of clearFolders(opened.task, clock)) say(note);
     const entered = await enterWorktree(opened, request);
@@ -130,6 +125,7 @@ async function owned(request: Working, opened: OpenTask, runId: string, left: Re
     }
     const { open } = entered;
     const usedBefore = open.journal.read().ledger.used;
+    early = (await request.work.early?.({ options, context, open })) ?? null;
     const unkept = await keepStart(open, context.environment, stop);
     const plan =
       unkept === null
@@ -147,7 +143,7 @@ async function owned(request: Working, opened: OpenTask, runId: string, left: Re
           : invalidFailure(open.task.id, plan.message, clock());
       return await refuse(request, open, failure);
     }
-    const whole = await goThrough(request, open, runId, plan, left);
+    const whole = await goThrough(request, open, { runId, early }, plan, left);
     const notes = await entered
       .notes()
       .catch((error: Error) => [`its worktree could not be looked at: ${error.message}`]);
@@ -155,6 +151,7 @@ async function owned(request: Working, opened: OpenTask, runId: string, left: Re
     ended = whole;
     return { how: 'ran', ...(await tellEnd(context, open, await writeReport(open, whole, clock), usedBefore)) };
   } finally {
+    await early?.dismiss();
     await release(request, opened, { fact: 'released', run_id: runId, exit_code: ended.exitCode, state: ended.state });
   }
 }
@@ -185,7 +182,7 @@ async function release({ context: { clock, say } }: RunRequest, open: OpenTask, 
 async function goThrough(
   request: Working,
   open: OpenTask,
-  runId: string,
+  own: Pick<TaskRun, 'runId' | 'early'>,
   checked: CheckedStages,
   left: RecoveredJudge,
 ): Promise<EndedRun> {
@@ -223,7 +220,7 @@ async function goThrough(
     redactLeftRaw(open.task, open.journal.read().ledger, environment);
     const commands = await endLeftCommands(open.task, open.journal.read().ledger.calls.keys());
     for (const left of commands) if (left.how !== 'ended') say(tellLeft(left, open.task.id));
-    const stages = { open, runId, guardianStop: guardians.signal, register, tampered };
+    const stages = { open, ...own, guardianStop: guardians.signal, register, tampered };
     const ended = await request.work.goThrough({ options, context, ...stages }, checked);
     ended.notes.push(...left.notes, ...later.notes);
     if (ended.state !== 'interrupted') return ended;

@@ -1,7 +1,7 @@
 // A stage's prompt as it would be sent, for who looks before paying; or whose answers it waits for.
 
 import { adapterOf } from '../../wrappers/adapters.ts';
-import { firstPromptText } from '../stage-session/first-prompt.ts';
+import { beforeFirst } from '../stage-session/first-prompt.ts';
 import { feedbackFor } from '../task/feedback.ts';
 import type { RunContext } from '../task/run-context.ts';
 import type { StagePlan } from '../task/stage-plan.ts';
@@ -34,7 +34,7 @@ export async function showPrompt({ open, plan, context, text, before, fresh }: S
     .map((earlier) => earlier.stage.name);
   if (waits_for.length > 0) return { text: null, waits_for };
   const asked = `${feedbackFor({ open, stage }, text.length)}${text}`;
-  const whole = fresh === null ? asked : await firstPromptText({ open, stage, context }, asked, fresh);
+  const whole = fresh === null ? asked : `${await beforeFirst({ open, stage, context }, fresh)}${asked}`;
   const sent = adapterOf(stage.tool).prompt.escape(Buffer.from(whole).toString('latin1'));
   return { text: Buffer.from(sent, 'latin1').toString('utf8'), waits_for };
 }

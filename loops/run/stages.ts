@@ -10,14 +10,16 @@ import { changedByOthersFailure } from '../failure/closed-failure.ts';
 import { changedFailure, tooLargeFailure, unpreparedFailure } from '../failure/failure.ts';
 import { closedBy } from '../tamper-guard/door.ts';
 import { type CheckedStages, checkStages } from '../task/plan.ts';
-import { type ComposedPrompt, type Composing, composePrompt, type Prompt, writePrompt } from '../task/prompt.ts';
+import { type ComposedPrompt, composePrompt, type Prompt, writePrompt } from '../task/prompt.ts';
 import type { RunOptions } from '../task/run-options.ts';
 import { keptVerdict, stageFacts } from '../task/stage-facts.ts';
 import type { StagePlan } from '../task/stage-plan.ts';
 import { NOT_BEGUN, type StageEnd, type StageRun, type TaskRun } from '../task/stage-run.ts';
 import { keepAnswer, mendMarker, reopen, stageStatusOf } from '../task/stage-status.ts';
 import type { OpenTask } from '../task/task.ts';
+import { startFor } from './first-guardian.ts';
 import type { StageReport } from './report.ts';
+import { stageRunOf } from './stage-run-of.ts';
 import { verdictFailure } from './verdict-failure.ts';
 import { withTreeLock } from './with-tree-lock.ts';
 import type { EndedRun } from './write-report.ts';
@@ -39,7 +41,8 @@ export async function runStages(task: TaskRun, checked: CheckedStages): Promise<
       continue;
     }
     const run = stageRunOf(task, plan, endsAtMs);
-    const entered = await enter(run, plan, checked);
+    if (!run.early?.waitsFor(plan.stage)) run.early = await startFor(run);
+    const entered = await goInto(run, plan, checked);
     if (entered.how === 'done_earlier') {
       reports.push(untouched(open, plan));
       continue;
@@ -54,11 +57,7 @@ export async function runStages(task: TaskRun, checked: CheckedStages): Promise<
       [state, exitCode, failure] = ['failed', entered.exitCode, entered.failure];
       continue;
     }
-    const { prompt, redone } = entered;
-    // A run with nothing to do does without what makes a call.
-    const { runStage } = await import('../stage/stage.ts');
-    const turn = await withTreeLock(run, () => runStage({ ...run, redone }, prompt));
-    const end: StageEnd = turn.how === 'worked' ? turn.result : NOT_BEGUN;
+    const { prompt, end } = entered;
     reports.push(reportOf(open, plan, end));
     noteOutcome({ ...run.context, ...open, runId: run.runId, stage: plan.stage.name }, end);
     notes.push(...proposals(plan.stage.name, prompt));
@@ -78,6 +77,27 @@ function namedFrom(stage: string, { plans }: OpenTask, { redo, keep }: RunOption
   const names = plans.map((plan) => plan.stage.name);
   const isAhead = (name: string): boolean => names.indexOf(name) >= names.indexOf(stage);
   return { redo: redo.filter(isAhead), keep: keep.filter(isAhead) };
+}
+
+type Ran = { how: 'ran'; prompt: Prompt; end: StageEnd };
+
+/** Nothing is left of a guardian that was started for it and not needed. */
+async function goInto(
+  run: StageRun,
+  plan: StagePlan,
+  checked: CheckedStages,
+): Promise<Exclude<Entered, { how: 'entered' }> | Ran> {
+  try {
+    const entered = await enter(run, plan, checked);
+    if (entered.how !== 'entered') return entered;
+    const { prompt, redone } = entered;
+    // A run with nothing to do does without what makes a call.
+    const { runStage } = await import('../stage/stage.ts');
+    const turn = await withTreeLock(run, () => runStage({ ...run, redone }, prompt));
+    return { how: 'ran', prompt, end: turn.how === 'worked' ? turn.result : NOT_BEGUN };
+  } finally {
+    await run.early?.dismiss();
+  }
 }
 
 type Entered =
@@ -137,26 +157,6 @@ const refused = (failure: Failure, exitCode: number = TOLLGATE_EXIT.badInput): E
   exitCode,
 });
 
-/** @param endsAtMs when the wall clock of the task runs out, by the steady clock; null without a limit. */
-export function stageRunOf<Task extends Composing>(
-  task: Task,
-  { stage, role, access }: StagePlan,
-  endsAtMs: number | null,
-): Task & Omit<StageRun, keyof TaskRun> {
-  const { open, options, context } = task;
-  const { security } = open.manifest;
-  return {
-    ...task,
-    options: { ...options, trustWorkspace: options.trustWorkspace || security.trust_workspace },
-    context: { ...context, environment: allowed(context.environment, security.env_allow) },
-    stage,
-    role,
-    access,
-    wallLeftMs: () => endsAtMs && endsAtMs - nowMs(),
-    redone: false,
-  };
-}
-
 /** The row of a stage that ended in this run; what the journal says of it fills what the end does not tell. */
 export function reportOf(open: OpenTask, plan: StagePlan, end: StageEnd): StageReport {
   const { record, gate } = end;
@@ -209,13 +209,3 @@ const proposals = (stage: string, { proposedCommands }: Prompt): string[] =>
     : [
         `${stage}: the brief proposes to verify by ${proposedCommands.map((command) => `\`${command}\``).join(', ')}; put them into acceptance.commands, or run with --trust-brief`,
       ];
-
-/** What of the environment the CLI sees; without a list all of it, with one also what no program can do without. */
-function allowed(environment: NodeJS.ProcessEnv, names: readonly string[] | undefined): NodeJS.ProcessEnv {
-  if (names === undefined) return environment;
-  const kept = new Set([...names, ...NEEDED]);
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => kept.has(name)));
-}
-
-/** The last one is ours: the mark of a call that this run is made from. */
-const NEEDED = ['PATH', 'HOME', 'XDG_STATE_HOME', 'TMPDIR', 'LANG', 'TERM', 'TOLLGATE_STATE', 'TOLLGATE_CALL_ID'];

@@ -5,52 +5,36 @@ import type { Failure } from '../../policies/record/task-failure.ts';
 import { type EarlierTask, handOffNote } from '../../policies/session/hand-off.ts';
 import { headerOf } from '../../policies/session/session-tag.ts';
 import { figure } from '../../policies/text/figure.ts';
-import { readJson, writeAtomic } from '../../state/atomic-file.ts';
-import { readHead } from '../../state/disk/file-head.ts';
+import { readJson } from '../../state/atomic-file.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { quietly } from '../session/own-files.ts';
-import type { AttemptRequest } from '../task/attempt-request.ts';
+import type { AttemptRequest, SentText } from '../task/attempt-request.ts';
 import { feedbackFor } from '../task/feedback.ts';
-import type { Prompt } from '../task/prompt.ts';
 import type { StageSession } from '../task/session-in-use.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import { answerHead, earlierTasks } from './earlier-tasks.ts';
 
-/** The file to send. The stage's prompt, by which it counts as done, stays as it is. */
-export async function fileToSend(run: StageRun, request: AttemptRequest, session: StageSession): Promise<string> {
-  const found = request.isContinuation ? '' : feedbackFor(run, request.prompt.chars);
+/** What is sent of a request. The stage's prompt, by which it counts as done, stays as it is, and is written nowhere else. */
+export async function promptToSend(run: StageRun, request: AttemptRequest, session: StageSession): Promise<SentText> {
+  const { prompt, resumeSession, isContinuation } = request;
+  const found = isContinuation ? '' : feedbackFor(run, prompt.chars);
   if (found !== '')
     run.context.say(
       `stage ${run.stage.name}: its prompt is given what was found in its last work (${figure(found.length)} characters)`,
     );
-  if (request.resumeSession === null) return firstPromptFile(run, request.prompt, session, found);
-  if (found === '') return request.prompt.file;
-  const file = path.join(run.open.task.inputs, 'prompt', `${run.stage.name}.again.md`);
-  await writeAtomic(file, `${found}${readHead(request.prompt.file, MAX_BYTES).text}`, 'renamed');
-  return file;
-}
-
-async function firstPromptFile(run: StageRun, prompt: Prompt, session: StageSession, found: string): Promise<string> {
-  const { open, stage } = run;
-  const file = path.join(open.task.inputs, 'prompt', `${stage.name}.first.md`);
-  const text = `${found}${readHead(prompt.file, MAX_BYTES).text}`;
-  await writeAtomic(file, await firstPromptText(run, text, session), 'renamed');
-  return file;
+  const first = resumeSession === null ? await beforeFirst(run, session) : '';
+  return { before: `${first}${found}`, file: prompt.file };
 }
 
 type Asking = Pick<StageRun, 'open' | 'stage' | 'context'>;
 
-/** The prompt behind the tag's line, with a hand-off note where the last session overflowed. */
-export async function firstPromptText(
+/** What a new session begins with: the tag's line, with a hand-off note where the last one overflowed. */
+export async function beforeFirst(
   run: Asking,
-  prompt: string,
   { tag, overflowed }: Pick<StageSession, 'tag' | 'overflowed'>,
 ): Promise<string> {
-  return `${headerOf(tag)}\n\n${overflowed ? `${await handOff(run, tag)}\n` : ''}${prompt}`;
+  return `${headerOf(tag)}\n\n${overflowed ? `${await handOff(run, tag)}\n` : ''}`;
 }
-
-/** No CLI takes more. */
-const MAX_BYTES = 64 * 1024 * 1024;
 
 async function handOff({ open, stage, context: { clock } }: Asking, tag: string): Promise<string> {
   const { task, plans, journal, hide } = open;

@@ -7,21 +7,25 @@ import { MAX_PROMPT_BYTES } from '../attempt/request.ts';
 import { editSession } from '../conversation/edit.ts';
 import { planRollback } from '../conversation/plans.ts';
 import { findSession, quietly } from '../session/own-files.ts';
+import type { SentText } from '../task/attempt-request.ts';
 import type { Prompt } from '../task/prompt.ts';
 import type { StageRun } from '../task/stage-run.ts';
 
 /** How a session ends, seen from a prompt that was sent into it. */
 type EndOf = 'unknown' | 'elsewhere' | 'unanswered' | 'half_way';
 
-/** Only looks. @param file what was sent. */
-export const endOfSession = async (run: StageRun, id: string, file: string): Promise<EndOf> =>
-  (await look(run, id, file)).end;
+/** A prompt that went into a session which had its beginning. */
+export const alone = ({ file }: Pick<Prompt, 'file'>): SentText => ({ before: '', file });
 
-/** Takes the prompt back where it ends the session unanswered. @param file what was sent. */
-export async function takeBackUnanswered(run: StageRun, id: string, file: string): Promise<EndOf> {
+/** Only looks. */
+export const endOfSession = async (run: StageRun, id: string, sent: SentText): Promise<EndOf> =>
+  (await look(run, id, sent)).end;
+
+/** Takes the prompt back where it ends the session unanswered. */
+export async function takeBackUnanswered(run: StageRun, id: string, sent: SentText): Promise<EndOf> {
   const { open, context } = run;
   const { environment, clock } = context;
-  const { end, conversation } = await look(run, id, file);
+  const { end, conversation } = await look(run, id, sent);
   if (end !== 'unanswered' || conversation === null) return end;
   // A session without any prompt cannot be gone on with.
   if (conversation.turns === 1) return end;
@@ -33,13 +37,13 @@ export async function takeBackUnanswered(run: StageRun, id: string, file: string
   return end;
 }
 
-async function look({ open, stage, context: { environment } }: StageRun, id: string, file: string): Promise<Looked> {
+async function look({ open, stage, context: { environment } }: StageRun, id: string, sent: SentText): Promise<Looked> {
   const session = await findSession(stage.tool, id, { environment, cwd: open.cwd });
   if (session === null) return UNKNOWN;
   const store = await adapterOf(stage.tool).sessions();
   const conversation = await quietly(() => store.open(session));
   if (conversation === null) return UNKNOWN;
-  const end = (await quietly(() => endOf(conversation, sentTexts(stage.tool, file)))) ?? 'unknown';
+  const end = (await quietly(() => endOf(conversation, sentTexts(stage.tool, sent)))) ?? 'unknown';
   return { end, conversation };
 }
 
@@ -58,8 +62,8 @@ function endOf(conversation: Conversation, sent: readonly string[]): EndOf {
 }
 
 /** As it was written, and as it was sent. */
-function sentTexts(tool: StageRun['stage']['tool'], file: Prompt['file']): string[] {
-  const text = readRegular(file, MAX_PROMPT_BYTES);
+function sentTexts(tool: StageRun['stage']['tool'], { before, file }: SentText): string[] {
+  const text = `${before}${readRegular(file, MAX_PROMPT_BYTES)}`;
   const sent = adapterOf(tool).prompt.escape(Buffer.from(text).toString('latin1'));
   return [text.trim(), Buffer.from(sent, 'latin1').toString('utf8').trim()];
 }

@@ -7,9 +7,9 @@ import type { CallRecord } from '../../policies/record/call-record.ts';
 import type { Decision } from '../../policies/retry/decide.ts';
 import { changedByOthersFailure } from '../failure/closed-failure.ts';
 import { failureOf, limitFailure, pausedFailure, unansweredFailure } from '../failure/failure.ts';
-import { fileToSend } from '../stage-session/first-prompt.ts';
+import { promptToSend } from '../stage-session/first-prompt.ts';
 import { openStageSession } from '../stage-session/stage-session.ts';
-import { takeBackUnanswered } from '../stage-session/unanswered.ts';
+import { alone, takeBackUnanswered } from '../stage-session/unanswered.ts';
 import type { Prompt } from '../task/prompt.ts';
 import { spentOf } from '../task/spent.ts';
 import { NOT_BEGUN, type StageEnd, type StageRun } from '../task/stage-run.ts';
@@ -44,7 +44,7 @@ export async function attempts(run: StageRun, first: Prompt, baseline: Baseline 
     ranTools: false,
     failed: null,
     changed: [],
-    sentFile: first.file,
+    sent: { before: '', file: first.file },
     sentInto: null,
   };
   try {
@@ -89,7 +89,7 @@ async function takeBackOfRunBefore({ run, request: { resumeSession, prompt } }: 
   if (resumeSession === null) return;
   const calls = [...run.open.journal.read().ledger.calls.values()];
   const isAskedBefore = calls.some(({ granted, reserved }) => granted && reserved.stage === run.stage.name);
-  if (isAskedBefore) await takeBackUnanswered(run, resumeSession, prompt.file);
+  if (isAskedBefore) await takeBackUnanswered(run, resumeSession, alone(prompt));
 }
 
 async function attempt(progress: StageProgress, first: Prompt, baseline: Baseline | null): Promise<StageStep> {
@@ -105,9 +105,9 @@ async function attempt(progress: StageProgress, first: Prompt, baseline: Baselin
   const leftOut = leftOutSentence(sentPrompt.leftOut, NAMED_IN_LINE);
   if (leftOut !== null) run.context.say(`stage ${run.stage.name}: ${leftOut} (digest ${sentPrompt.digest})`);
   baseline?.forget();
-  const file = await fileToSend(run, request, progress.session);
-  [progress.sentFile, progress.sentInto] = [file, progress.session.use];
-  const answered = await dispatchCall(run, { ...request, prompt: sentPrompt, file }, first.sha256);
+  const sent = await promptToSend(run, request, progress.session);
+  [progress.sent, progress.sentInto] = [sent, progress.session.use];
+  const answered = await dispatchCall(run, { ...request, prompt: sentPrompt, sent }, first.sha256);
   switch (answered.how) {
     case 'stopped':
       return interrupted(progress, first, null);
@@ -208,7 +208,7 @@ async function decided(
   } as const;
   const seen = { count, retriesLeft, waitMs, changed: changed.length, resetLeftMs, resetsAwaited };
   const decision = decisionFor(run, record, { ...seen, sessionId: ahead?.id ?? null, session: standing });
-  const sent = { file: progress.sentFile, cliVersion: progress.failed?.cli_version ?? null };
+  const sent = { ...progress.sent, cliVersion: progress.failed?.cli_version ?? null };
   const planned =
     decision.action === 'stop'
       ? null

@@ -8,20 +8,19 @@ import { type Call, isKeptFor, openCalls } from '../../state/journal/ledger.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
-import { passedAs } from '../../wrappers/processes/passed-variables.ts';
 import { hasOutput } from '../attempt/captured.ts';
+import type { EarlyGuardian } from '../attempt/dispatch.ts';
 import { newCallId } from '../attempt/draft.ts';
 import { hasKeptAnswer } from '../attempt/kept-answer.ts';
 import type { SentTerms } from '../attempt/sent.ts';
 import { GUARDIAN_TIMEOUTS } from '../call/guardian-timeouts.ts';
-import { TREE } from '../scope/question.ts';
 import { settle } from '../settle/settle.ts';
 import { closedBy } from '../tamper-guard/door.ts';
 import { type CheckedJudge, checkJudge, keepJudge } from '../tamper-guard/judge.ts';
 import { isIntact, tellsOf } from '../tamper-guard/kept-journal.ts';
 import { watchCall } from '../tamper-guard/watched-call.ts';
 import { aboutPrompt } from '../task/about-prompt.ts';
-import type { AttemptRequest } from '../task/attempt-request.ts';
+import type { AttemptRequest, SentText } from '../task/attempt-request.ts';
 import { eventsOf } from '../task/last-event.ts';
 import { nestedWords } from '../task/lost-calls.ts';
 import type { Prompt } from '../task/prompt.ts';
@@ -30,6 +29,7 @@ import type { StageRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 import { clearResultPaths } from './clear-result-paths.ts';
 import { type Errand, readRecord, recordIn, sendGuardian, sentNow } from './guardian.ts';
+import { guardedOf } from './guardian-command.ts';
 import { takeLimitedPlace } from './limited-place.ts';
 import { reservationOf } from './remade-reservation.ts';
 
@@ -40,8 +40,7 @@ type CallAnswer =
   | { how: 'unanswered'; why: string };
 
 interface DispatchedPrompt extends Pick<AttemptRequest, 'resumeSession'> {
-  /** What is sent: the stage's prompt, or what says more. */
-  file: string;
+  sent: SentText;
   prompt: Pick<Prompt, 'warnings' | 'leftOut'>;
 }
 
@@ -55,7 +54,8 @@ export async function dispatchCall(
   const { stop, slots = UNLIMITED } = context;
   const slot = await slots.take({ tool: stage.tool, model: stage.model ?? null }, stop);
   if (slot.how !== 'taken') return slot;
-  const callId = newCallId(context.clock());
+  const early = run.early?.waitsFor(stage) ? run.early : null;
+  const callId = early?.callId ?? newCallId(context.clock());
   let answered: CallAnswer | null = null;
   let place: Awaited<ReturnType<typeof takeLimitedPlace>> | null = null;
   try {
@@ -66,7 +66,7 @@ export async function dispatchCall(
     // Or the agent of another task has been at work meanwhile.
     const closed = closedBy({ task: run.open.task, stateFolder: run.open.stateFolder, register: run.register });
     if (closed !== null) return { how: 'closed', why: closed };
-    answered = await dispatchNow(run, request, wanted, callId);
+    answered = await dispatchNow(run, request, wanted, { callId, early });
     return answered;
   } finally {
     if (place !== null && place !== 'stopped') await place.leave(answered?.how === 'answered' ? answered.record : null);
@@ -78,10 +78,10 @@ async function dispatchNow(
   run: StageRun,
   request: DispatchedPrompt,
   wanted: string,
-  callId: string,
+  { callId, early }: { callId: string; early: EarlyGuardian | null },
 ): Promise<CallAnswer> {
   const { open, stage, guardianStop, context, register } = run;
-  const { commandFolder, clock, watch, unseenCalls = null } = context;
+  const { clock, watch, unseenCalls = null } = context;
   const errand = errandOf(run, request, wanted, callId);
   const way = clearResultPaths(open.task, stage, clock);
   const watched = watchCall(open, {
@@ -97,7 +97,7 @@ async function dispatchNow(
   watched.begin(judge.files);
   watch({ stage: stage.name, tool: stage.tool, events: eventsOf(open.task, callId) });
   const sent = sentNow(errand);
-  const running = sendGuardian(errand, commandFolder, guardianStop).finally(() => watch(null));
+  const running = sendGuardian(errand, early, guardianStop).finally(() => watch(null));
   // While the guardian begins: what judges its answer is not needed before it ends.
   void import('./stage-gate.ts');
   const { guardian, why, killed } = await running;
@@ -159,16 +159,14 @@ const wasMade = ({ task }: OpenTask, callId: string, isStrange: boolean): boolea
 
 function errandOf(
   run: StageRun,
-  { file, prompt, resumeSession }: DispatchedPrompt,
+  { sent, prompt, resumeSession }: DispatchedPrompt,
   wanted: string,
   callId: string,
 ): Errand {
-  const { open, stage, access, runId, options, context } = run;
+  const { open, stage, runId } = run;
   const wallLeftMs = Math.max(1, Math.floor(run.wallLeftMs() ?? stage.timeout_ms));
   return {
-    task: open.task,
-    stage,
-    access,
+    ...guardedOf(run, callId),
     timeoutMs: Math.min(stage.timeout_ms, wallLeftMs),
     dispatch: {
       run_id: runId,
@@ -178,18 +176,12 @@ function errandOf(
       redaction_patterns: open.manifest.security.redaction_patterns,
       own_rows: open.ownRows,
       ...ownToolOf(stage),
-      prompt: aboutPrompt(prompt),
+      prompt: { before: sent.before, ...aboutPrompt(prompt) },
     },
-    promptFile: file,
-    cwd: open.cwd,
-    options,
+    promptFile: sent.file,
     resumeSession,
-    environment: { ...context.environment, ...whichTask(open) },
   };
 }
-
-/** An agent asks `tollgate scope ask` about its task. */
-const whichTask = ({ task, tree }: OpenTask) => ({ ...passedAs('TOLLGATE_TASK', task.root), ...passedAs(TREE, tree) });
 
 /**
  * A success that an earlier run paid for and did not use: the same prompt is not sent again, nor another one if the user keeps

@@ -4,31 +4,23 @@ import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';
-import type { Stage } from '../../state/project/manifest-schema.ts';
-import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
-import type { Access } from '../../wrappers/adapter.ts';
-import { guardianOf } from '../../wrappers/adapters.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
-import { DISPATCH, type Dispatch } from '../attempt/dispatch.ts';
+import type { EarlyGuardian } from '../attempt/dispatch.ts';
+import { type Dispatch, dispatchLine } from '../attempt/dispatch.ts';
 import type { SentTerms } from '../attempt/sent.ts';
 import { GUARDIAN_TIMEOUTS, type GuardianTimeouts } from '../call/guardian-timeouts.ts';
 import { endLate } from '../settle/late-guardian.ts';
-import { ownFlagsOf } from '../task/own-flags.ts';
-import type { RunOptions } from '../task/run-options.ts';
+import { commandOf, environmentOf, type GuardedCall, lateFlagsOf, recordFile } from './guardian-command.ts';
 import { startGuardian } from './start-guardian.ts';
 
-export interface Errand {
-  task: TaskFolder;
-  stage: Stage;
-  access: Access;
+/** A guarded call, as it is asked for. */
+export interface Errand extends GuardedCall {
   timeoutMs: number;
-  dispatch: Dispatch;
+  dispatch: Omit<Dispatch, 'flags'>;
   promptFile: string;
-  cwd: string;
   resumeSession: string | null;
-  options: Pick<RunOptions, 'trustWorkspace' | 'keepRaw' | 'recordRequests' | 'ignoreHold'>;
-  environment: NodeJS.ProcessEnv;
 }
 
 interface GuardianEnd {
@@ -41,21 +33,17 @@ interface GuardianEnd {
 }
 
 /**
- * Runs one wrapper to its end. It is a process of its own session: it outlives this dispatcher, and a terminal's Ctrl-C
+ * Runs one wrapper to its end: the one that was started early, where it still waits. It is a process of its own session: it outlives this dispatcher, and a terminal's Ctrl-C
  * reaches only us; an abort of `stop` is passed on as TERM. Long past its call's deadline it is woken, then killed.
  */
 export async function sendGuardian(
   errand: Errand,
-  commandFolder: string,
+  early: EarlyGuardian | null,
   stop: AbortSignal,
   patience: GuardianTimeouts = GUARDIAN_TIMEOUTS,
 ): Promise<GuardianEnd> {
-  const outputs = outputsOf(errand.task, errand.stage);
-  const [script, ...words] = guardianOf(errand.stage.tool);
-  const guardian = startGuardian([path.join(commandFolder, script), ...words, ...flagsOf(errand, outputs)], {
-    ...errand.environment,
-    [DISPATCH]: JSON.stringify(errand.dispatch),
-  });
+  const guardian = early?.take() ?? startGuardian(commandOf(errand), environmentOf(errand));
+  guardian.send(dispatchLine({ ...errand.dispatch, flags: lateFlagsOf(errand) }));
   const identified = guardian.pid === undefined ? null : identify(guardian.pid);
   stop.addEventListener('abort', guardian.end, { once: true });
   if (stop.aborted) guardian.end();
@@ -84,11 +72,11 @@ const LATE = 'the wrapper was stopped or stuck until long past the deadline of i
 
 /** `rest` calls it off. */
 function hurry(
-  { task, stage: { tool }, timeoutMs, dispatch }: Errand,
+  { task, stage: { tool }, timeoutMs, callId }: Errand,
   identified: Promise<ProcessIdentity | null> | null,
   patience: GuardianTimeouts,
 ): { rest(): void; wasEnded(): boolean } {
-  const attempt = path.join(task.attempts, dispatch.call_id);
+  const attempt = path.join(task.attempts, callId);
   let over = false;
   let ended = false;
   const end = async () => {
@@ -113,39 +101,7 @@ function hurry(
   };
 }
 
-function flagsOf(
-  { task, stage, access, timeoutMs, dispatch, promptFile, cwd, resumeSession, options }: Errand,
-  outputs: ReturnType<typeof outputsOf>,
-): string[] {
-  const given: [flag: string, value: string | number | undefined | null][] = [
-    ['prompt-file', promptFile],
-    ['out', outputs.out],
-    ['err', outputs.err],
-    ['result', recordFile(task, dispatch.call_id)],
-    ['task', `${task.root}/`],
-    ['stage', stage.name],
-    ['cwd', cwd],
-    ['timeout-ms', timeoutMs],
-    ['idle-timeout-ms', stage.idle_timeout_ms],
-    ['start-timeout-ms', stage.start_timeout_ms],
-    ['max-turns', stage.max_turns],
-    ['model', stage.model],
-    ['access', access],
-    ...Object.entries(ownFlagsOf(stage)),
-    ['resume-session', resumeSession],
-  ];
-  return [
-    ...given.flatMap(([flag, value]) => (value === undefined || value === null ? [] : [`--${flag}=${value}`])),
-    ...(options.trustWorkspace ? ['--trust-workspace'] : []),
-    ...(options.keepRaw ? ['--keep-raw'] : []),
-    ...(options.ignoreHold ? ['--ignore-hold'] : []),
-    ...(options.recordRequests ? ['--record-requests'] : []),
-  ];
-}
-
 /** The record of that very call, which it leaves in its attempt's folder; null when it left none. */
 export const readRecord = (task: TaskFolder, callId: string): CallRecord | null => recordIn(recordFile(task, callId));
 
 export const recordIn = (file: string): CallRecord | null => readJsonIfFit<CallRecord>(file);
-
-const recordFile = (task: TaskFolder, callId: string) => path.join(task.attempts, callId, 'record.json');

@@ -8,7 +8,7 @@ import { standInWords } from '../../policies/retry/stand-ins.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import { repairBroken } from '../conversation/repair.ts';
-import { endOfSession, takeBackUnanswered } from '../stage-session/unanswered.ts';
+import { alone, endOfSession, takeBackUnanswered } from '../stage-session/unanswered.ts';
 import type { FailedAttempt, NextAttempt, StageHistory } from '../task/attempt-request.ts';
 import { type ComposedPrompt, composePrompt, type DigestPolicy, type Prompt, writePrompt } from '../task/prompt.ts';
 import type { StageRun } from '../task/stage-run.ts';
@@ -63,7 +63,7 @@ export async function planNextAttempt(
     case 'retry': {
       if (request.resumeSession === null) return planned({ ...retry, request });
       if (session.ahead(record) === null) return startFresh(run, about, retry);
-      await takeBackUnanswered(run, request.resumeSession, request.prompt.file);
+      await takeBackUnanswered(run, request.resumeSession, alone(request.prompt));
       return planned({ ...retry, request });
     }
     case 'fresh_session':
@@ -176,10 +176,10 @@ async function repairAndContinue(
   session.notes.push(`the history of session ${id} was mended: ${mended.what}`);
   if (ranTools) {
     // The prompt sent anew would let them run once more.
-    if ((await endOfSession(run, id, sent.file)) !== 'unanswered') return continueIn(run, id, about, next);
+    if ((await endOfSession(run, id, sent)) !== 'unanswered') return continueIn(run, id, about, next);
     if (run.options.dirtyRetries !== 'allowed') return { how: 'cannot', why: NOT_IN_IT };
   }
-  if ((await takeBackUnanswered(run, id, sent.file)) === 'half_way') return continueIn(run, id, about, next);
+  if ((await takeBackUnanswered(run, id, sent)) === 'half_way') return continueIn(run, id, about, next);
   if ((await session.resumeIn(id, record.verdict, clock())) === 'stopped')
     return { how: 'cannot', why: 'told to stop while it waited for its session' };
   return planned({ ...next, request: { ...request, resumeSession: id } });

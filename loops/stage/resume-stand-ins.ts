@@ -62,12 +62,12 @@ async function wantsStandIn(progress: StageProgress, record: CallRecord, baselin
 
 /** As after a failure of this run. Nothing is changed where the prompt of whoever is next cannot be made. */
 async function ask(progress: StageProgress, reason: string | null, why: string): Promise<'followed' | 'stopped'> {
-  const { run, session, request, sentFile } = progress;
+  const { run, session, request, sent } = progress;
   const { stage, open, runId, context } = run;
   const decision = { action: 'fallback', tool: stage.fallback[0]!.tool, why, next_actions: [] as string[] } as const;
   const verdict = { class: null, reason, evidence: null, retry_at: null };
   const planned = await planNextAttempt(run, decision, 0, {
-    ...{ request, session, sent: { file: sentFile, cliVersion: null } },
+    ...{ request, session, sent: { ...sent, cliVersion: null } },
     record: { verdict, tool_calls: 0, session_id: null },
   });
   if (planned.how === 'cannot') return 'followed';

@@ -4,7 +4,7 @@ import type { Change } from '../../policies/facts/gate-record.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import type { SessionUse } from '../session/session-use.ts';
-import type { AttemptRequest, NextAttempt } from '../task/attempt-request.ts';
+import type { AttemptRequest, NextAttempt, SentText } from '../task/attempt-request.ts';
 import type { Prompt } from '../task/prompt.ts';
 import type { StageSession } from '../task/session-in-use.ts';
 import type { StageEnd, StageRun } from '../task/stage-run.ts';
@@ -34,7 +34,7 @@ export interface StageProgress {
   failed: CallRecord | null;
   changed: Change[];
   /** What was sent last, and how the session it went to came about; null before the first call. */
-  sentFile: string;
+  sent: SentText;
   sentInto: SessionUse | null;
 }
 

@@ -1,7 +1,7 @@
 // Whether a reasoner's `done` is to be believed: the acceptance commands passed, and nothing out of scope is changed since the task began.
 
 import type { Standing } from '../../policies/supervise/standing.ts';
-import { stageRunOf } from '../run/stages.ts';
+import { stageRunOf } from '../run/stage-run-of.ts';
 import { readRecord } from '../stage/guardian.ts';
 import { passStage } from '../stage/stage-gate.ts';
 import { composePrompt } from '../task/prompt.ts';

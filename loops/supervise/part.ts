@@ -2,7 +2,8 @@
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { tooLargeFailure, unpreparedFailure } from '../failure/failure.ts';
-import { reportOf, stageRunOf } from '../run/stages.ts';
+import { stageRunOf } from '../run/stage-run-of.ts';
+import { reportOf } from '../run/stages.ts';
 import { withTreeLock } from '../run/with-tree-lock.ts';
 import { attempts } from '../stage/attempts.ts';
 import { type Baseline, closeBaseline, openBaseline } from '../stage/baseline.ts';

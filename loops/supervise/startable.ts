@@ -2,7 +2,7 @@
 
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { startableCall } from '../call/check.ts';
-import { stageRunOf } from '../run/stages.ts';
+import { stageRunOf } from '../run/stage-run-of.ts';
 import { ownFlagsOf } from '../task/own-flags.ts';
 import type { Composing } from '../task/prompt.ts';
 

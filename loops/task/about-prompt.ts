@@ -4,8 +4,11 @@ import { leftOutSentence, NAMED_IN_WARNING } from '../../policies/prompt/left-ou
 import type { Dispatch } from '../attempt/dispatch.ts';
 import type { Prompt } from './prompt.ts';
 
-/** For the record, and as short as a variable of the environment has to be. */
-export function aboutPrompt({ warnings, leftOut }: Pick<Prompt, 'warnings' | 'leftOut'>): Dispatch['prompt'] {
+/** For the record. */
+export function aboutPrompt({
+  warnings,
+  leftOut,
+}: Pick<Prompt, 'warnings' | 'leftOut'>): Omit<Dispatch['prompt'], 'before'> {
   const sentence = leftOutSentence(leftOut, NAMED_IN_WARNING);
   const all = [...(sentence === null ? [] : [sentence]), ...warnings];
   const more = all.length - MOST_WARNINGS;

@@ -32,13 +32,19 @@ export interface AttemptRequest {
   isContinuation?: true;
 }
 
+/** What a call sends: the text of a file, behind what its session or what was found asks for. */
+export interface SentText {
+  before: string;
+  file: string;
+}
+
 /** What a next ask follows. */
 export interface FailedAttempt {
   request: AttemptRequest;
   session: StageSession;
   record: Pick<CallRecord, 'verdict' | 'session_id' | 'tool_calls'>;
   /** What was sent, to which version of the CLI. */
-  sent: { file: string; cliVersion: string | null };
+  sent: SentText & { cliVersion: string | null };
 }
 
 /** The attempt that a decision leads to, after `waitMs` milliseconds. */

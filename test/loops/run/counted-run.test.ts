@@ -20,7 +20,7 @@ const SCOPED = { stages: [{ tool: 'codex', role: 'review', ...ANY_ANSWER }], sco
 /** Longer than all else that a run writes. */
 const REQUEST = `${'Look at everything. '.repeat(5000)}\n`;
 
-/** A task in a git repository whose request is long. @returns its run as it was counted: the dispatcher's part, and its guardian's. */
+/** A task in a git repository whose request is long. @returns its run as it was counted: the dispatcher's part, then its guardian's. */
 function countedTask(rig: TestRig) {
   execFileSync('git', ['init', '-q'], { cwd: rig.project });
   const task = makeTask(rig, SCOPED);
@@ -33,7 +33,7 @@ function countedTask(rig: TestRig) {
     assert.is(code, 0, stdout);
     const all = counted();
     assert.is(all.length, 1 + calls);
-    return all.find(({ script }) => script === 'tollgate.cjs')!;
+    return all.sort((one, other) => Number(other.script === 'tollgate.cjs') - Number(one.script === 'tollgate.cjs'));
   };
 }
 
@@ -49,7 +49,7 @@ const atMost = (run: CountedProcess, what: Parameters<typeof eventsOf>[1], ceili
 test('a run with nothing to do loads two bundles, starts nobody, and writes what tells of it', async ({ rig }) => {
   const run = countedTask(rig);
   await run(1);
-  const idle = await run(0);
+  const [idle] = (await run(0)) as [CountedProcess];
   // Neither schema nor YAML, no git, no globs, no rules, nothing of a call.
   assert.equal(bundlesOf(idle), ['tollgate.cjs', 'lazy-bin-tollgate-run.cjs']);
   assert.equal(namesOf(idle, 'spawn', /(?:)/), []);
@@ -68,7 +68,7 @@ test('a run of one stage starts its guardian alone, and writes its prompt where 
   rig,
 }) => {
   const run = countedTask(rig);
-  const stage = await run(1);
+  const [stage, guardian] = (await run(1)) as [CountedProcess, CountedProcess];
   // The manifest is new here: it needs its schema once, and is no YAML.
   assert.equal(bundlesOf(stage), [
     'tollgate.cjs',
@@ -78,13 +78,15 @@ test('a run of one stage starts its guardian alone, and writes its prompt where 
   ]);
   // In a tree that is not large git's files are read, and git is not started.
   assert.equal(namesOf(stage, 'spawn', /(?:)/), [path.basename(process.execPath)]);
-  // By which it counts as done, as it is sent, and both with the request as the guard keeps them.
-  const large = eventsOf(stage, 'write').filter(({ bytes = 0 }) => bytes > REQUEST.length / 2);
+  // By which it counts as done, with the request as the guard keeps them, and as it is sent.
+  const large = [stage, guardian]
+    .flatMap((each) => eventsOf(each, 'write'))
+    .filter(({ bytes = 0 }) => bytes > REQUEST.length / 2);
   assert.equal(
     large.map(({ file }) => path.basename(file).replace(/\.\d+-\d+$/, '')),
-    ['.codex.review.md', '.codex_review.first.md', 'pack'],
+    ['.codex.review.md', 'pack', 'prompt'],
   );
-  assert.ok(bytesOf(large) < 6 * REQUEST.length);
+  assert.ok(bytesOf(large) < 4.2 * REQUEST.length);
   // Composed once; the second look is the guard's.
   assert.equal(namesOf(stage, 'open', /user_request/), ['user_request.md', 'user_request.md']);
   // The place of a journal that is new: its folder, and the folder above.

@@ -1,5 +1,7 @@
 // A fresh session in the place of one that is full is told what was done under its tag: in this task, and in those before it.
 
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { keepEntries } from '../../rig/kept-entries.ts';
@@ -35,7 +37,8 @@ test('earlier tasks of the tag, without secrets, and none of another tag', async
   const task = makeTask(rig, { goal: 'Look at it again.', stages: [STAGE], meta }, 'again');
   const { code } = await rig.run('tollgate', ['run', 'again'], { env: { MY_API_TOKEN: SECRET } });
   assert.is(code, 0);
-  const prompt = task.read('inputs/prompt/codex_review.first.md');
+  const [attempt] = readdirSync(path.join(task.folder, 'state/attempts'));
+  const prompt = task.read(`state/attempts/${attempt}/prompt`);
   assert.ok(
     prompt.includes(`Earlier tasks of the same feature, the newest first:
 - mend-it: Renew the token.; open: codex_review; failed: codex_review: transient (overloaded): unexpected status 503 Service Unavailable: busy

@@ -308,29 +308,26 @@ function stuck(rig: TestRig): Errand {
     stage: { tool: 'codex', name: 'codex_brief' },
     access: 'read',
     timeoutMs: 1,
+    callId: '20260101000000-00000000',
     dispatch: { run_id: 'r', call_id: '20260101000000-00000000', for_prompt: 'p' },
     promptFile: 'p.md',
     cwd: rig.project,
     options: { trustWorkspace: false, keepRaw: false, recordRequests: false },
     resumeSession: null,
     environment: rig.env,
+    commandFolder: path.join(rig.project, 'commands'),
   } as unknown as Errand;
 }
 
 test('a run that waits for its own ends it as well', async ({ rig }) => {
-  const { killed, why } = await sendGuardian(
-    stuck(rig),
-    path.join(rig.project, 'commands'),
-    new AbortController().signal,
-    NONE,
-  );
+  const { killed, why } = await sendGuardian(stuck(rig), null, new AbortController().signal, NONE);
   assert.is(killed, false, 'its own kill is nobody’s harm');
   assert.match(why, 'long past the deadline of its call');
 });
 
 test('one that was stopped is told when the run is to end', async ({ rig }) => {
   const stop = new AbortController();
-  const ended = sendGuardian(stuck(rig), path.join(rig.project, 'commands'), stop.signal);
+  const ended = sendGuardian(stuck(rig), null, stop.signal);
   while (!rig.survivors().some(({ pid }) => isStopped(pid))) await new Promise((resolve) => setImmediate(resolve));
   stop.abort();
   assert.is((await ended).why, 'the wrapper ended by SIGTERM and left no record');
