@@ -9,7 +9,7 @@ import { parseCutObject } from '../policies/text/cut-json.ts';
 import { readIfFit } from '../state/disk/regular-file.ts';
 import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
-import { type Follower, follow } from './follow.ts';
+import { type Follower, follow } from './following/follow.ts';
 import { createLineSplitter, MAX_STDERR_LINE } from './line-splitter.ts';
 import type { CliExit } from './own/conclude.ts';
 import { printedIn } from './own/printed.ts';
@@ -79,10 +79,17 @@ export function read(
       take(dropped === 0 ? adapter.readEvent(line) : readOutsized(line, adapter), 'stream'),
     ),
   );
-  const stderr = followAfter(stdout, files.stderr, (lines) => {
+  let told = 0;
+  const takeLines = (lines: string) => {
     selected.push(lines);
-    if (adapter.readStderr !== null) for (const line of lines.split('\n')) take(adapter.readStderr(line), 'stderr');
-  });
+    if (adapter.readStderr === null) return;
+    for (const line of lines.split('\n')) {
+      const events = adapter.readStderr(line);
+      told += events.length;
+      take(events, 'stderr');
+    }
+  };
+  const stderr = followAfter(stdout, files.stderr, takeLines, () => told);
   const look = () => {
     if (finished || broken !== null) return;
     try {
@@ -151,9 +158,14 @@ export function read(
 }
 
 /** null where the agent of a call that is over has removed it or put something else there: the answer is in the other. */
-function followAfter(first: Follower, file: string, take: (lines: string) => void): Follower | null {
+function followAfter(
+  first: Follower,
+  file: string,
+  take: (lines: string) => void,
+  told: () => number,
+): Follower | null {
   try {
-    return follow(file, createLineSplitter(MAX_STDERR_LINE, 'shown', take, take));
+    return follow(file, createLineSplitter(MAX_STDERR_LINE, 'shown', take, take), told);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'EINVAL') return null;

@@ -5,12 +5,14 @@ import { closeSync, readSync, writeFileSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { createStreamRedactor } from '../../policies/redact/create-redactor.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
+import type { Screen } from '../../policies/redact/screen.ts';
 import { openRegular } from '../../state/disk/regular-file.ts';
 import { type Durability, replaceFile } from '../../state/disk/replace-file.ts';
 
 /**
  * Of any size, in constant memory; 0600. Throws what the disk says.
  * @param source an open file, read from its start. @param beside as `replaceFile` takes it, and returns it
+ * @param screen of the redactor, for a large one
  */
 export function publishRedacted(
   source: number,
@@ -18,22 +20,29 @@ export function publishRedacted(
   redactor: Redactor,
   promise: Durability,
   beside: string | null,
+  screen: Screen | null = null,
 ): boolean {
-  return replaceFile(file, promise, (fd) => writeRedacted(source, fd, redactor), 'set_aside', beside);
+  return replaceFile(file, promise, (fd) => writeRedacted(source, fd, redactor, screen), 'set_aside', beside);
 }
 
 /** The same of a file by its name. Throws EINVAL where that is no regular file. */
-export function copyRedacted(from: string, file: string, redactor: Redactor, promise: Durability): void {
+export function copyRedacted(
+  from: string,
+  file: string,
+  redactor: Redactor,
+  promise: Durability,
+  screen: Screen | null = null,
+): void {
   const source = openRegular(from);
   try {
-    publishRedacted(source, file, redactor, promise, null);
+    publishRedacted(source, file, redactor, promise, null, screen);
   } finally {
     closeSync(source);
   }
 }
 
 /** Lines that hold nothing to take out are written as the bytes that they are; only of the others a text is made. */
-function writeRedacted(source: number, target: number, redactor: Redactor): void {
+function writeRedacted(source: number, target: number, redactor: Redactor, screen: Screen | null): void {
   const stream = createStreamRedactor(redactor);
   const decoder = new StringDecoder('utf8');
   const buffer = Buffer.allocUnsafe(CHUNK);
@@ -49,7 +58,7 @@ function writeRedacted(source: number, target: number, redactor: Redactor): void
     const whole = buffer.subarray(0, buffer.lastIndexOf(LINE_END, filled - 1) + 1 || filled);
     held = filled - whole.length;
     const endsLine = whole.at(-1) === LINE_END;
-    const isClean = isAtLine && endsLine && stream.isIdle() && isUtf8(whole) && !redactor.mayHold(whole);
+    const isClean = isAtLine && endsLine && stream.isIdle() && screen?.(whole) === false && isUtf8(whole);
     writeFileSync(target, isClean ? whole : stream.write(decoder.write(whole)));
     isAtLine = endsLine;
     buffer.copyWithin(0, whole.length, filled);

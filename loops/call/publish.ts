@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { rawOf } from '../../policies/facts/raw-file.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { Screen } from '../../policies/redact/screen.ts';
 import { slowPatterns } from '../../policies/redact/withheld.ts';
 import { publishText } from '../../state/disk/replace-file.ts';
 import { syncFolder } from '../../state/sync-folder.ts';
@@ -21,12 +22,14 @@ import type { WrapperRequest } from '../attempt/request.ts';
 /**
  * Publishes everything of a call that ran: stderr and event stream, the answer of a success, the session's id, the
  * record, and last of all the done marker.
+ * @param screen of the redactor, where they are large
  */
 export function publishAll(
   draft: ClosingDraft,
   attempt: Attempt,
   record: CallRecord,
   { capture, streams }: Pick<Outcome, 'capture' | 'streams'>,
+  screen: Screen | null,
 ): Published {
   const { request, redactor } = draft;
   const { out, err, sessionIdOut } = request.files;
@@ -35,8 +38,8 @@ export function publishAll(
     if (mistake !== null) throw new Error(mistake);
     if (streams !== undefined) record.warnings.push(...changedFiles(attempt, streams));
     const copies = [
-      publishStream(draft, streams?.stderr, err, redactedOf(attempt.files.stderr)),
-      publishStream(draft, streams?.stdout, rawOf(out), redactedOf(attempt.files.stdout)),
+      publishStream(draft, streams?.stderr, err, redactedOf(attempt.files.stderr), screen),
+      publishStream(draft, streams?.stdout, rawOf(out), redactedOf(attempt.files.stdout), screen),
     ];
     record.warnings.push(...slowPatterns(redactor.withheld));
     if (request.keepRaw)
@@ -67,6 +70,7 @@ function publishStream(
   fd: number | null | undefined,
   file: string,
   copy: string,
+  screen: Screen | null,
 ): boolean {
   if (withheld !== null || typeof fd !== 'number') {
     publishText(file, withheld === null ? (fd === null ? UNREAD : '') : `${withheld}\n`);
@@ -74,7 +78,7 @@ function publishStream(
   }
   const isKept = request.charge !== null && !request.keepRaw;
   // What takes the place of a file that is removed must outlive a power cut.
-  return publishRedacted(fd, file, redactor, isKept ? 'synced' : 'renamed', isKept ? copy : null);
+  return publishRedacted(fd, file, redactor, isKept ? 'synced' : 'renamed', isKept ? copy : null, screen);
 }
 
 const UNREAD = '[what was here could not be read: something else stands in its place in the attempt]\n';

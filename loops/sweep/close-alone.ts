@@ -3,6 +3,7 @@
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../../policies/record/call-record.ts';
+import { screenOf } from '../../policies/redact/screen.ts';
 import type { RegisterEntry } from '../../state/calls/call-register.ts';
 import { readIfFit } from '../../state/disk/regular-file.ts';
 import type { Outcome } from '../../wrappers/run.ts';
@@ -51,7 +52,7 @@ export async function closeAlone(
     return { how: 'nothing' };
   }
   await logApiFailure({ draft, attempt, outcome, record, runId: null, again: 'perhaps_again' });
-  const published = publishAll(draft, attempt, record, outcome);
+  const published = publishAll(draft, attempt, record, outcome, screenOf(draft.redactor));
   if (published.how === 'unpublished') return { how: 'failed', place: folder, why: published.why };
   closeAttempt(attempt, overlay, draft, published);
   outcome.streams?.close();

@@ -6,7 +6,6 @@ import { createFinder, type Finder, type Hit } from './finder.ts';
 import { keepJson } from './json.ts';
 import { compilePatterns } from './patterns.ts';
 import type { Redactor } from './redactor.ts';
-import { createScreen } from './screen.ts';
 import { type Bounded, UNBOUNDED, withheldText } from './withheld.ts';
 
 export { createStreamRedactor, type StreamRedactor } from './stream.ts';
@@ -26,7 +25,6 @@ const MAX_PASSES = 8;
 export function createRedactor({ env, patterns, bounded = UNBOUNDED }: RedactorOptions): Redactor {
   const finder = createFinder(secretsOf(env));
   const own = compilePatterns(patterns);
-  let screen: ((bytes: Buffer) => boolean) | null = null;
   const withheld: number[] = [];
 
   const replace = (text: string, until: number) => {
@@ -89,11 +87,7 @@ export function createRedactor({ env, patterns, bounded = UNBOUNDED }: RedactorO
       withheld.push(own.tried() ?? 1);
       return found;
     },
-    mayHold(bytes) {
-      // Most redactors never see bytes, and a pattern of the user may begin with anything.
-      screen ??= patterns.length > 0 ? () => true : createScreen(finder.prefixes);
-      return screen(bytes);
-    },
+    prefixes: patterns.length > 0 ? null : finder.prefixes,
     withheld,
   };
 }

@@ -16,8 +16,8 @@ export interface Redactor {
   redactHead(text: string, until: number): { redacted: string; taken: number };
   /** Every secret in a text, in order, and none over another; what the users' patterns match is left out where one took too long. */
   hits(text: string): Hit[];
-  /** Whether anything in whole lines of UTF-8 may be taken out, or hidden; false: they can be written as they are. */
-  mayHold(bytes: Buffer): boolean;
+  /** How all begins that is looked for; null where a pattern of the user is, which may begin with anything. */
+  readonly prefixes: readonly string[] | null;
   /** For each text that was withheld, which pattern took too long, from 1. */
   readonly withheld: readonly number[];
 }

@@ -4,16 +4,23 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { publishRedacted } from '../../../loops/attempt/redacted-copy.ts';
 import { createRedactor } from '../../../policies/redact/create-redactor.ts';
+import { type Screen, screenOf } from '../../../policies/redact/screen.ts';
 import { temporaryFolder } from '../../rig/temporary-folder.ts';
 
 const folder = temporaryFolder('redacted-copy-');
 const redactor = createRedactor({ env: { A_TOKEN: 'open-sesame' }, patterns: [] });
 
 function copied(text: string | Buffer): Buffer {
+  const [plain, screened] = [null, screenOf(redactor)].map((screen) => copiedWith(screen, text));
+  assert.ok(plain!.equals(screened!));
+  return screened!;
+}
+
+function copiedWith(screen: Screen | null, text: string | Buffer): Buffer {
   const [source, target] = [path.join(folder, 'source'), path.join(folder, 'target')];
   writeFileSync(source, text);
   const fd = openSync(source, 'r');
-  publishRedacted(fd, target, redactor, 'renamed', null);
+  publishRedacted(fd, target, redactor, 'renamed', null, screen);
   closeSync(fd);
   assert.is(statSync(target).mode & 0o777, 0o600);
   return readFileSync(target);
