@@ -2,6 +2,7 @@
 
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { nowMs } from '../../wrappers/steady-clock.ts';
 import type { CallSlot, SlotRequest, Slots } from '../task/slots.ts';
 
 export interface BatchSlots extends Slots {
@@ -18,15 +19,16 @@ interface Waiting {
   begin(slot: CallSlot): void;
 }
 
-export function openSlots(count: number, clock: () => Date): BatchSlots {
+/** @param steadyMs by a clock that nobody sets: one that is set back holds up no pause. */
+export function openSlots(count: number, clock: () => Date, steadyMs = nowMs): BatchSlots {
   const running: Partial<Record<Tool, number>> = {};
-  const pauses = new Map<string, Pause>();
+  const pauses = new Map<string, StandingPause>();
   let free = count;
   /** The longest waiting first. */
   let queue: Waiting[] = [];
-  const give = () => {
-    // At one moment: one that is told of a pause waits no more, even if the pause ends just then.
-    const now = clock();
+  const moment = (): Moment => ({ at: clock(), steadyMs: steadyMs() });
+  /** At one moment: one that is told of a pause waits no more, even if the pause ends just then. */
+  const give = (now: Moment) => {
     queue = queue.filter(({ asked, begin }) => {
       const pause = standing(pauses, asked, now);
       if (pause !== null) begin(pause);
@@ -42,11 +44,16 @@ export function openSlots(count: number, clock: () => Date): BatchSlots {
     }
   };
   const release = (asked: SlotRequest, verdict: Verdict | null) => {
+    const now = moment();
     free += 1;
     running[asked.tool]! -= 1;
     const pause = verdict === null ? null : pauseFor(asked, verdict);
-    if (pause !== null) pauses.set(pause.what, pause.slot);
-    give();
+    if (pause !== null) {
+      const { what, slot } = pause;
+      const longMs = slot.until === null ? Number.POSITIVE_INFINITY : Date.parse(slot.until) - now.at.getTime();
+      pauses.set(what, { slot, overMs: now.steadyMs + longMs });
+    }
+    give(now);
   };
   return {
     take: (asked, stop) =>
@@ -65,10 +72,10 @@ export function openSlots(count: number, clock: () => Date): BatchSlots {
         };
         stop.addEventListener('abort', end, { once: true });
         queue.push(one);
-        give();
+        give(moment());
       }),
     running: () => running,
-    paused: () => [...pauses.values()].map(({ message }) => message),
+    paused: () => [...pauses.values()].map(({ slot }) => slot.message),
     signedOut: () => TOOLS.filter((tool) => pauses.has(accountOf(tool))),
   };
 }
@@ -85,6 +92,16 @@ export function nextOf<W extends { asked: Pick<SlotRequest, 'tool'> }>(
 }
 
 type Pause = CallSlot & { how: 'paused' };
+
+interface Moment {
+  at: Date;
+  steadyMs: number;
+}
+
+interface StandingPause {
+  slot: Pause;
+  overMs: number;
+}
 
 const nameOf = ({ tool, model }: SlotRequest): string => (model === null ? tool : `${tool} with ${model}`);
 
@@ -107,9 +124,15 @@ function pauseFor(
   return { what, slot: { how: 'paused', class: 'auth', until: null, message } };
 }
 
-function standing(pauses: ReadonlyMap<string, Pause>, asked: SlotRequest, now: Date): Pause | null {
+function standing(
+  pauses: ReadonlyMap<string, StandingPause>,
+  asked: SlotRequest,
+  { at, steadyMs }: Moment,
+): Pause | null {
   const found = [accountOf(asked.tool), nameOf(asked)].flatMap((what) => pauses.get(what) ?? []);
-  return found.find(({ until }) => until === null || Date.parse(until) > now.getTime()) ?? null;
+  const isOver = ({ slot: { until }, overMs }: StandingPause) =>
+    until !== null && (Date.parse(until) <= at.getTime() || overMs <= steadyMs);
+  return found.find((pause) => !isOver(pause))?.slot ?? null;
 }
 
 /** A place that is given back twice would be two. */

@@ -171,6 +171,8 @@ function restOf({ decided, calls }: Ledger, now: Date): NowWait | null {
   if (last === undefined || last.action === 'stop' || last.wait_ms <= 0) return null;
   const until = new Date(Date.parse(last.at) + last.wait_ms);
   if (Number.isNaN(until.getTime()) || until <= now) return null;
-  const isOver = [...calls.values()].some(({ reserved }) => reserved.stage === last.stage && reserved.at > last.at);
+  const isOver = [...calls.values()].some(
+    ({ reserved, before }) => reserved.stage === last.stage && before.decided === decided.length,
+  );
   return isOver ? null : { what: 'time', until: until.toISOString(), stage: last.stage };
 }

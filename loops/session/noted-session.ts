@@ -36,13 +36,20 @@ type SessionFact = Extract<Fact, { fact: 'session' }>;
 
 function lastNoted(stateFolder: string, fits: (fact: SessionFact) => boolean): SessionEntry | null {
   let last: Noted | null = null;
-  for (const file of journalsIn(path.join(stateFolder, 'task')))
-    for (const line of linesIn(file)) {
-      const fact = parsed(line);
-      if (!isFact(fact) || fact.fact !== 'session' || !fits(fact)) continue;
-      if (last === null || Date.parse(fact.at) >= Date.parse(last.at)) last = fact;
-    }
+  for (const file of journalsIn(path.join(stateFolder, 'task'))) {
+    const noted = lastIn(file, fits);
+    if (noted !== null && (last === null || Date.parse(noted.at) >= Date.parse(last.at))) last = noted;
+  }
   return last?.entry ?? null;
+}
+
+/** By the order of its lines, as the clock may have been set back between them. */
+function lastIn(file: string, fits: (fact: SessionFact) => boolean): Noted | null {
+  for (const line of linesIn(file).reverse()) {
+    const fact = parsed(line);
+    if (isFact(fact) && fact.fact === 'session' && fits(fact)) return fact;
+  }
+  return null;
 }
 
 /** The newest ones; an old session has been cleared away by its CLI. */

@@ -188,7 +188,7 @@ const withDigestTold = (first: Prompt, sent: Prompt): Prompt =>
 /** The decision about a failure, noted; with what follows from it, or else the stage's end. */
 async function decided(
   progress: StageProgress,
-  record: Pick<CallRecord, 'verdict' | 'tool_calls' | 'session_id'>,
+  record: Pick<CallRecord, 'verdict' | 'tool_calls' | 'session_id'> & Partial<Pick<CallRecord, 'call_id'>>,
   count: number,
   end: (decision: Pick<Decision, 'action' | 'why' | 'next_actions'>) => StageStep,
 ): Promise<StageStep> {

@@ -14,13 +14,15 @@ import { type ComposedPrompt, composePrompt, type DigestPolicy, type Prompt, wri
 import type { StageRun } from '../task/stage-run.ts';
 import { continuation } from './resume-attempt.ts';
 
+/** Without a call where nothing was asked. */
+type JudgedAttempt = Pick<CallRecord, 'verdict'> & Partial<Pick<CallRecord, 'call_id'>>;
+
 export function decisionFor(
   run: StageRun,
-  record: Pick<CallRecord, 'verdict' | 'tool_calls'>,
+  record: JudgedAttempt & Pick<CallRecord, 'tool_calls'>,
   seen: StageHistory,
 ): Decision {
   const { open, stage, options, context } = run;
-  const now = context.clock();
   const { ledger } = open.journal.read();
   return decide({
     verdict: record.verdict,
@@ -37,7 +39,8 @@ export function decisionFor(
     ...standInOf(stage),
     waitMs: seen.waitMs,
     wallLeftMs: run.wallLeftMs(),
-    now,
+    now: context.clock(),
+    judgedAt: judgedAt(run, record),
   });
 }
 
@@ -199,12 +202,18 @@ async function composeAnew(run: StageRun, stage: Stage, digest: DigestPolicy): P
 }
 
 /** Milliseconds before the next call: the longest of what the service asked for and the schedule. */
-export function waitFor(run: StageRun, record: Pick<CallRecord, 'verdict'>, calls: number, sessionMs: number): number {
+export function waitFor(run: StageRun, record: JudgedAttempt, calls: number, sessionMs: number): number {
   return waitBefore({
     retryAt: record.verdict.retry_at,
     sessionMs,
     attempt: calls,
-    now: run.context.clock(),
+    now: judgedAt(run, record),
     random: run.context.random,
   });
+}
+
+/** By the clock that its reset was reckoned by, whatever that was set to since. */
+function judgedAt({ open, context }: StageRun, { call_id }: JudgedAttempt): Date {
+  const verdict = open.journal.read().ledger.calls.get(call_id ?? '')?.verdict;
+  return verdict ? new Date(verdict.at) : context.clock();
 }

@@ -95,10 +95,8 @@ async function noteReason(
 /** An answer that an earlier run paid for knows nothing of what was noted since. */
 function toldBy({ task }: SuperviseCourse, callId: string, notes: string[]): string[] {
   const { calls, supervised } = task.open.journal.read().ledger;
-  const asked = calls.get(callId)?.reserved.at ?? '';
-  return notes.filter((note) =>
-    supervised.some((fact) => fact.fact === 'noted' && fact.note === note && fact.at <= asked),
-  );
+  const before = supervised.slice(0, calls.get(callId)?.before.supervised ?? 0);
+  return notes.filter((note) => before.some((fact) => fact.fact === 'noted' && fact.note === note));
 }
 
 async function meantBy(

@@ -36,6 +36,8 @@ export interface Question {
   waitMs: number;
   wallLeftMs: number | null;
   now: Date;
+  /** When the failure was judged, which its reset counts from: the clock may have been set since. As it were now unless told. */
+  judgedAt?: Date;
 }
 
 /** `why` is half a sentence that follows the class; `next_actions` are what it asks for by itself, before what the failure does. */
@@ -141,10 +143,17 @@ function aroundQuota(question: Question): Decision | null {
 }
 
 /** ISO time; null when it is too far. A reset that did not help is believed less and less. */
-function resetWithin({ verdict, waitForResetMs, resetsAwaited, now, wallLeftMs }: Question): string | null {
+function resetWithin({
+  verdict,
+  waitForResetMs,
+  resetsAwaited,
+  now,
+  judgedAt = now,
+  wallLeftMs,
+}: Question): string | null {
   if (verdict.retry_at === null || waitForResetMs <= 0) return null;
   const leastMs = resetsAwaited === 0 ? 0 : FIRST_DOUBT_MS * 2 ** (resetsAwaited - 1);
-  const waitMs = Math.max(Date.parse(verdict.retry_at) - now.getTime(), leastMs);
+  const waitMs = Math.max(Date.parse(verdict.retry_at) - judgedAt.getTime(), leastMs);
   const isWithin = waitMs <= waitForResetMs && (wallLeftMs === null || waitMs < wallLeftMs);
   return isWithin ? new Date(now.getTime() + waitMs).toISOString() : null;
 }

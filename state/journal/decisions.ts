@@ -12,7 +12,7 @@ export function decisionsByCall({ calls, decided }: Pick<Ledger, 'calls' | 'deci
   const reserved = calls.values();
   let next = reserved.next();
   for (const [nth, decision] of decided.entries()) {
-    for (; next.done !== true && next.value.decidedBefore <= nth; next = reserved.next())
+    for (; next.done !== true && next.value.before.decided <= nth; next = reserved.next())
       last.set(keyOf(next.value.reserved), next.value);
     const call = last.get(keyOf(decision));
     if (call !== undefined && !found.has(call)) found.set(call, decision);

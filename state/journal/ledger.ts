@@ -12,8 +12,8 @@ export interface Call {
   reserved: Of<'reserved'>;
   /** A refused reservation counts for nothing. */
   granted: boolean;
-  /** How many decisions stand before it: clocks are set back, the order of the lines stays. */
-  decidedBefore: number;
+  /** How many lines of the ledger's lists stand before it: clocks are set back, the order of the lines stays. */
+  before: { decided: number; supervised: number };
   /** Calls of this task that were granted to its agent from within it. */
   nested: number;
   started: Of<'started'> | null;
@@ -109,9 +109,9 @@ export function fold(ledger: Ledger, line: JournalLine, offset: number): void {
       // Whoever took the task over has not seen it, and asks the same.
       const isLate = line.run_id !== null && ledger.takenOver.has(line.run_id);
       const granted = isFree && !isLate && ledger.used < (ledger.budget ?? DEFAULT_BUDGET);
-      const decidedBefore = ledger.decided.length;
+      const before = { decided: ledger.decided.length, supervised: ledger.supervised.length };
       const open = { started: null, ended: null, verdict: null };
-      const call: Call = { reserved: line, granted: false, decidedBefore, nested: 0, ...open };
+      const call: Call = { reserved: line, granted: false, before, nested: 0, ...open };
       ledger.calls.set(line.call_id, call);
       if (granted) grant(ledger, call, offset);
       return;

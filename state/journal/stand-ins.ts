@@ -4,9 +4,9 @@ import type { StandIn } from '../../policies/retry/stand-ins.ts';
 import type { Call, Ledger } from './ledger.ts';
 
 /** Of the run that made the call, up to it. */
-export function standInsOf({ decided }: Pick<Ledger, 'decided'>, { reserved, decidedBefore }: Call): StandIn[] {
+export function standInsOf({ decided }: Pick<Ledger, 'decided'>, { reserved, before }: Call): StandIn[] {
   const { run_id, stage } = reserved;
-  return run_id === null ? [] : standInsIn({ decided: decided.slice(0, decidedBefore) }, run_id, stage);
+  return run_id === null ? [] : standInsIn({ decided: decided.slice(0, before.decided) }, run_id, stage);
 }
 
 /** All that the run came to, asked or not yet. */

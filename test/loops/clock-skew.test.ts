@@ -59,4 +59,19 @@ for (const [name, clockSeconds] of SKEWS.slice(2))
       },
     );
 
+for (const [name, clockSeconds] of SKEWS)
+  can(`what is to be waited before a retry counts from the failure, whose guardian is ${name}`, async ({ rig }) => {
+    const task = makeTask(rig, ONE);
+    rig.answer(() =>
+      rig.calls.length === 1
+        ? failWith('codex', 'Rate limit reached. Please try again in 3s.', 429)
+        : answerWith('codex', 'ok'),
+    );
+    const env = { ...rig.env, ...faultEnv({ in: 'run_codex.cjs', clockSeconds }) };
+    const { code, stderr } = await rig.run('tollgate', ['run', 'fix'], { env });
+    assert.equal([code, rig.calls.length], [0, 2], stderr);
+    assert.match(stderr, /waiting [23]\.\d s/);
+    assert.equal((await task.run()).report.budget.used, 2);
+  });
+
 test.run();

@@ -85,6 +85,29 @@ test('a quota that was met is not met again until its reset, by that tool and mo
   release(await slots.take(asked('gemini', 'pro'), never));
 });
 
+test('a clock that is set back holds up no pause, and no clock shortens one that has no end', async () => {
+  let now = new Date('2026-03-01T10:00:00Z');
+  let steadyMs = 0;
+  const slots = openSlots(
+    2,
+    () => now,
+    () => steadyMs,
+  );
+  const first = await slots.take(asked('gemini'), never);
+  const second = await slots.take(asked('codex'), never);
+  release(first, quota('daily', '2026-03-01T11:00:00.000Z'));
+  release(second, quota('plan', null));
+  now = new Date('2016-03-01T10:00:00Z');
+  steadyMs = 3_599_999;
+  assert.is((await slots.take(asked('gemini'), never)).how, 'paused');
+  steadyMs = 3_600_000;
+  const again = await slots.take(asked('gemini'), never);
+  assert.is(again.how, 'taken');
+  release(again);
+  now = new Date('2036-03-01T10:00:00Z');
+  assert.is((await slots.take(asked('codex'), never)).how, 'paused');
+});
+
 const REFUSED: [reason: string, asked: ReturnType<typeof asked>, isPaused: Record<string, boolean>][] = [
   ['bad_key', asked('gemini'), { gemini: true, pro: true, codex: false }],
   ['not_signed_in', asked('gemini', 'pro'), { gemini: true, pro: true, codex: false }],

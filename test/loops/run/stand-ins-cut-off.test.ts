@@ -4,9 +4,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { COMMANDS } from '../../../policies/facts/tools.ts';
+import { type BuiltIn, COMMANDS } from '../../../policies/facts/tools.ts';
 import { openCalls } from '../../../state/journal/ledger.ts';
 import type { FakeCall } from '../../rig/fake-call.ts';
+import { faultEnv } from '../../rig/fault-shim.ts';
 import type { RunningCommand } from '../../rig/running-command.ts';
 import { answerWith, failWith, SESSION, STREAMS, write } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask, type TestTask } from '../../rig/task-run.ts';
@@ -51,14 +52,23 @@ async function killAtWork(rig: TestRig): Promise<TestTask> {
   return task;
 }
 
-/** The dispatcher alone, as the stand-in stands in line for its place: nothing has been reserved for it. */
-async function killInLine(rig: TestRig): Promise<TestTask> {
+/** One call of it at once. */
+function limitOf(rig: TestRig, tool: BuiltIn): void {
   const folder = path.join(rig.home, '.local/state/tollgate/limits');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(path.join(folder, 'limits.json'), JSON.stringify({ at_once: { copilot: 1 } }));
+  writeFileSync(path.join(folder, 'limits.json'), JSON.stringify({ at_once: { [tool]: 1 } }));
+}
+
+function ownCall(rig: TestRig, tool: BuiltIn): RunningCommand {
   rig.write('ask.md', 'Say hello.\n');
   const files = ['--out', 'other.out', '--err', 'other.err', '--result', 'other.json'];
-  const other = rig.start(COMMANDS.copilot, ['--prompt-file', 'ask.md', ...files]);
+  return rig.start(COMMANDS[tool], ['--prompt-file', 'ask.md', ...files]);
+}
+
+/** The dispatcher alone, as the stand-in stands in line for its place: nothing has been reserved for it. */
+async function killInLine(rig: TestRig): Promise<TestTask> {
+  limitOf(rig, 'copilot');
+  const other = ownCall(rig, 'copilot');
   const before = await rig.call();
   const task = makeTask(rig, { stages: [BY_COPILOT] });
   const running = task.start();
@@ -133,6 +143,31 @@ test('all killed once a model that stands in has run a tool: its session is gone
   assert.equal([code, askedOf(rig)], [0, ['codex m1', 'codex m2', 'codex m2']]);
   assert.ok(rig.calls[2]!.report.argv.includes(SESSION));
 });
+
+for (const hours of [0, 24, -24])
+  test(`killed before a model that stands in is asked, which was decided ${hours} h earlier than the failure by the clock: it is asked, no further one`, async ({
+    rig,
+  }) => {
+    limitOf(rig, 'codex');
+    const task = makeTask(rig, {
+      stages: [{ ...STAGE, fallback: [BY_MODEL.fallback[0], { tool: 'codex', model: 'm9' }] }],
+    });
+    const running = rig.start('tollgate', ['run', 'fix'], {
+      env: faultEnv({ in: 'run_codex.cjs', clockSeconds: hours * 3600 }),
+    });
+    const failing = await rig.call();
+    const other = ownCall(rig, 'codex');
+    await other.says(/waits for one of 1 calls to end/);
+    await fails(failing);
+    const before = await rig.call();
+    await running.says(/waits for one of 1 calls to end/);
+    await strike(running, task, 'dispatcher');
+    await before.tell(...answerWith('codex', 'of the other'));
+    assert.is((await other.result).code, 0);
+    rig.answer(() => answerWith('codex', 'by m2'));
+    const { code } = await task.run();
+    assert.equal([code, askedOf(rig)], [0, ['codex m1', 'codex m2']]);
+  });
 
 for (const [what, changed] of [
   ['the stage has another stand-in', { stages: [BY_MODEL] }],

@@ -80,24 +80,34 @@ test('a named session that failed three times is gone on with no more, whatever 
   assert.equal(asked(rig), [NAMED, NAMED, NAMED, null, FRESH]);
 });
 
-test('an entry that cannot be read is rebuilt from the journal, and left as it is', async ({ rig }) => {
-  rig.write('tollgate.yaml', NO_REST);
-  makeSession('codex', rig, [{ prompt: '[Feature: fix]\n\none', answer: 'ONE' }]);
-  keep(rig, { fix: {}, other: {} });
-  const task = makeTask(rig, ONE);
-  fails(rig);
-  for (let i = 0; i < 2; i += 1) await task.run();
-  assert.is(tags(rig).fix.codex.error_count, 2);
-  const damaged = { ...tags(rig), fix: { codex: { ...tags(rig).fix.codex, error_count: 'two' } } };
-  writeFileSync(file(rig), JSON.stringify({ active_sessions: damaged }));
-  await task.run();
-  succeeds(rig, FRESH);
-  const { said } = await task.run();
-  assert.match(said, `a fresh session takes the place of ${NAMED}: it failed 3 times in a row`);
-  await task.run('--redo=codex_review');
-  assert.equal(asked(rig), [NAMED, NAMED, NAMED, null, FRESH]);
-  assert.equal(tags(rig), damaged);
-});
+const shim = faultShim();
+if (shim === null) console.log('SKIPPED: no C compiler here, so no file can be made unwritable, and no clock set back');
+
+for (const [clock, clockSeconds] of [
+  ['goes on', 0],
+  ['is set back by a day', -86_400],
+] as const)
+  test(`an entry that cannot be read is rebuilt from the journal, and left as it is: the clock ${clock}`, async ({
+    rig,
+  }) => {
+    rig.write('tollgate.yaml', NO_REST);
+    makeSession('codex', rig, [{ prompt: '[Feature: fix]\n\none', answer: 'ONE' }]);
+    keep(rig, { fix: {}, other: {} });
+    const task = makeTask(rig, ONE);
+    fails(rig);
+    await task.run();
+    await rig.run('tollgate', ['run', 'fix'], { env: faultEnv({ in: 'tollgate.cjs', clockSeconds }) });
+    assert.is(tags(rig).fix.codex.error_count, 2);
+    const damaged = { ...tags(rig), fix: { codex: { ...tags(rig).fix.codex, error_count: 'two' } } };
+    writeFileSync(file(rig), JSON.stringify({ active_sessions: damaged }));
+    await task.run();
+    succeeds(rig, FRESH);
+    const { said } = await task.run();
+    assert.match(said, `a fresh session takes the place of ${NAMED}: it failed 3 times in a row`);
+    await task.run('--redo=codex_review');
+    assert.equal(asked(rig), [NAMED, NAMED, NAMED, null, FRESH]);
+    assert.equal(tags(rig), damaged);
+  });
 
 test('a session that was taken on is found again without sessions.json, in any task of its tag', async ({ rig }) => {
   makeSession('codex', rig, [{ prompt: 'by hand', answer: 'ONE' }]);
@@ -129,9 +139,6 @@ test('what was forgotten is not brought back by the journal', async ({ rig }) =>
   const { report } = await makeTask(rig, { ...ONE, meta }, 'two').run();
   assert.equal([asked(rig), report.stages[0]!.session], [[NAMED, null], 'new']);
 });
-
-const shim = faultShim();
-if (shim === null) console.log('SKIPPED: no C compiler here, so no file can be made unwritable');
 
 (shim === null ? test.skip : test)(
   'a session whose file cannot be written is worked around with a fresh one',

@@ -38,6 +38,19 @@ test('the first sight of each class is answered by the table, and every further 
   }
 });
 
+test('a reset is as far away as when the failure was judged, whatever the clock was set to since', () => {
+  const asked = { waitForResetMs: HOUR * 2, retry_at: RESET, judgedAt: NOW };
+  for (const hours of [-48, -1, 0, 1, 48]) {
+    const now = new Date(NOW.getTime() + hours * HOUR);
+    const decision = decide(question('quota', { ...asked, now }));
+    assert.is(
+      decision.action === 'wait_until' && decision.until,
+      new Date(now.getTime() + 2 * HOUR).toISOString(),
+      `${hours} h`,
+    );
+  }
+});
+
 const ROWS: [why: string, errorClass: ErrorClass, asked: Asked, action: string][] = [
   ['no retry is left', 'transient', { retriesLeft: 0 }, 'stop'],
   ['no paid call is left', 'transient', { callsLeft: 0 }, 'stop'],
