@@ -4,8 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { guardedMistake } from '../loops/attempt/guarded-places.ts';
-import { outputPathMistake } from '../loops/attempt/output-paths.ts';
+import { placesMistake } from '../loops/attempt/guarded-places.ts';
 import type { WrapperRequest } from '../loops/attempt/request.ts';
 import { call } from '../loops/call/call.ts';
 import { accountMistake } from '../loops/call/check.ts';
@@ -75,7 +74,7 @@ const refused = (message: string, exit_code: number): ToolAnswer => ({
 
 function placeMistake({ files, charge, call: { cwd, environment } }: WrapperRequest): string | null {
   const states = { projectState: projectState(cwd, environment), userState: userState(environment) };
-  return outputPathMistake(files) ?? guardedMistake(files, { ...states, task: charge?.task ?? null, callId: null });
+  return placesMistake(files, { ...states, task: charge?.task ?? null, callId: null });
 }
 
 /** Or what is wrong with it. */

@@ -54,7 +54,7 @@ export function projectRoot(cwd: string): string {
 
 function above(folder: string, name: string): string | null {
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
-    if (existsSync(path.join(at, name))) return at;
+    if (existsSync(`${at}/${name}`)) return at;
     if (at === path.dirname(at)) return null;
   }
 }

@@ -2,8 +2,7 @@
 
 import path from 'node:path';
 import { DISPATCH, type Dispatch, readDispatch, withoutDispatch } from '../../loops/attempt/dispatch.ts';
-import { guardedMistake } from '../../loops/attempt/guarded-places.ts';
-import { outputPathMistake } from '../../loops/attempt/output-paths.ts';
+import { placesMistake } from '../../loops/attempt/guarded-places.ts';
 import type { WrapperRequest } from '../../loops/attempt/request.ts';
 import { MAX_PROMPT_BYTES } from '../../loops/attempt/request.ts';
 import { call } from '../../loops/call/call.ts';
@@ -33,10 +32,7 @@ export async function wrapperCommand(adapter: Adapter, given: readonly string[])
   const { args } = read;
   const request = requestOf(adapter, args, dispatch);
   // Before anything is written: the record of a refusal would go where nothing may.
-  const mistake =
-    typeof request === 'string'
-      ? request
-      : (outputPathMistake(request.files) ?? guardedMistake(request.files, guarding(request)));
+  const mistake = typeof request === 'string' ? request : placesMistake(request.files, guarding(request));
   if (typeof request === 'string' || mistake !== null)
     return refused(argv, { exit: badInput, err: `${spec.name}: ${mistake}\n` });
   // Nobody but a person hands over a pipe: the dispatcher saves each prompt.

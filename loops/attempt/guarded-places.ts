@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { manifestsIn, type TaskFolder } from '../../state/task-folder.ts';
-import { outputPathsOf, realPlace } from './output-paths.ts';
+import { outputPathMistake, outputPathsOf, placing, type RealPlaceOf, realPlace } from './output-paths.ts';
 import type { WrapperRequest } from './request.ts';
 
 /** What only we write. */
@@ -21,17 +21,27 @@ interface Guarding extends States {
   callId: string | null;
 }
 
+/** What forbids to write a call's files where its flags say: where nothing can lie, and where others' files do; or null. */
+export function placesMistake(files: WrapperRequest['files'], guarding: Guarding): string | null {
+  const placeOf = placing();
+  return outputPathMistake(files, placeOf) ?? guardedMistake(files, guarding, placeOf);
+}
+
 /**
  * Which flag names what is a task's own, or the project's; or null. Of the task that pays, its outputs are free. A link or a hard
  * link at the name itself is replaced, and what it leads to stays as it is; one on the way is followed.
  */
-export function guardedMistake(files: WrapperRequest['files'], { task, callId, ...states }: Guarding): string | null {
+function guardedMistake(
+  files: WrapperRequest['files'],
+  { task, callId, ...states }: Guarding,
+  placeOf: RealPlaceOf,
+): string | null {
   const own = task === null ? null : realFolderOf(task.root);
   const record = own === null || callId === null ? null : path.join(own, 'state/attempts', callId, 'record.json');
   // Most of a call's files lie in one folder, and what lies above it is looked at once.
   const known = new Map<string, Surroundings>();
   for (const { flag, file } of outputPathsOf(files)) {
-    const place = realPlace(file);
+    const place = placeOf(file);
     const folder = path.dirname(place);
     const around = known.get(folder) ?? surroundingsOf(folder, states);
     known.set(folder, around);

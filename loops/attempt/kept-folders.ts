@@ -5,17 +5,18 @@ import { keepFolders, mendFolders, realFolder, strangeStep } from '../../state/d
 import { isSystemError } from '../../state/system-error.ts';
 import { taskFolders } from '../../state/task-folder.ts';
 import type { Draft } from './draft.ts';
-import { outputPathsOf, realPlace } from './output-paths.ts';
+import { outputPathsOf, placing } from './output-paths.ts';
 import type { WrapperRequest } from './request.ts';
 
 /** From here on the call's places are named without links, so that one that is turned elsewhere is not followed. */
 export function withRealPlaces(request: WrapperRequest): WrapperRequest {
   const { out, err, result, sessionIdOut, doneMarker, pidFile } = request.files;
-  const real = (file: string | null) => (file === null ? null : realPlace(file));
+  const placeOf = placing();
+  const real = (file: string | null) => (file === null ? null : placeOf(file));
   const files = {
     ...request.files,
-    out: realPlace(out),
-    err: realPlace(err),
+    out: placeOf(out),
+    err: placeOf(err),
     result: real(result),
     sessionIdOut: real(sessionIdOut),
     doneMarker: real(doneMarker),

@@ -35,17 +35,17 @@ export function outputPathsOf({
 }
 
 /** What forbids to write there anything at all, were it the record of a refusal; or null. */
-export function outputPathMistake(files: WrapperRequest['files']): string | null {
+export function outputPathMistake(files: WrapperRequest['files'], placeOf: RealPlaceOf): string | null {
   const places = outputPathsOf(files);
   for (const place of places) {
     const { flag, file } = place;
     const length = lengthMistake(place);
     if (length !== null) return length;
-    const kind = kindOf(file);
+    const kind = kindOf(file, placeOf);
     if (kind !== null)
       return `${flag} ${file} ${kind}; name a file (to throw it away, let it be written and delete it)`;
   }
-  return collision(files.prompt, places);
+  return collision(files.prompt, places, placeOf);
 }
 
 /** What would be found out when the answer is paid: that there is no room for its name, or for that of its half beside it. */
@@ -76,11 +76,11 @@ function isTooLong(file: string): boolean {
 }
 
 /** Two flags for one file: the later written would take the place of the other, and of the prompt for ever. */
-function collision(prompt: string, places: readonly OutputPath[]): string | null {
-  const taken = new Map([[realPlace(prompt), '--prompt-file']]);
+function collision(prompt: string, places: readonly OutputPath[], placeOf: RealPlaceOf): string | null {
+  const taken = new Map([[placeOf(prompt), '--prompt-file']]);
   const asked = look(() => statSync(prompt, EXACT));
   for (const { flag, file } of places) {
-    const place = realPlace(file);
+    const place = placeOf(file);
     const other = taken.get(place) ?? (isEntryOf(file, asked) ? '--prompt-file' : undefined);
     if (other !== undefined) return `${other} and ${flag} are one file, ${file}; give each its own`;
     taken.set(place, flag);
@@ -97,17 +97,30 @@ function isEntryOf(file: string, found: BigIntStats | undefined): boolean {
 const EXACT = { bigint: true, throwIfNoEntry: false } as const;
 
 /** One name for a place: a symlink at the name is what would be replaced, so only its folder is followed. */
-export const realPlace = (file: string): string =>
-  path.join(realFolder(path.dirname(path.resolve(file))), path.basename(path.resolve(file)));
+export type RealPlaceOf = (file: string) => string;
+
+/** Most files of a call lie in one folder, and each folder is followed once. */
+export function placing(): RealPlaceOf {
+  const known = new Map<string, string>();
+  return (file) => {
+    const { dir, base } = path.parse(path.resolve(file));
+    const real = known.get(dir) ?? realFolder(dir);
+    known.set(dir, real);
+    return path.join(real, base);
+  };
+}
+
+/** As it is now. */
+export const realPlace: RealPlaceOf = (file) => placing()(file);
 
 /** A symlink is what it points to: whoever names one that leads to a device means the device. */
-function kindOf(file: string): string | null {
+function kindOf(file: string, placeOf: RealPlaceOf): string | null {
   const found = lookAt(file);
   if (found?.isFIFO()) return 'is a FIFO';
   if (found?.isSocket()) return 'is a socket';
   if (found?.isCharacterDevice() || found?.isBlockDevice()) return 'is a device';
   // /dev/stdout may lead to a regular file, and is still no name that may be replaced.
-  return SYSTEM_FOLDER.test(realFolder(path.dirname(path.resolve(file)))) ? 'lies in a folder of the system' : null;
+  return SYSTEM_FOLDER.test(path.dirname(placeOf(file))) ? 'lies in a folder of the system' : null;
 }
 
 const SYSTEM_FOLDER = /^\/(?:dev(?:\/fd)?|(?:proc|sys)(?:\/.*)?)$/;

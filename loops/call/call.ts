@@ -135,8 +135,11 @@ async function spend(draft: Draft, ready: Ready, journal: Journal | null, stop: 
   };
   const invocation = invocationOf(draft, attempt, overlay.environment);
   const running = runAccepted(invocation, request.adapter.features, observer, stop);
-  // What judges the CLI is loaded while it runs.
-  const concluding = import('./conclude.ts');
+  // What judges the CLI, and what takes secrets out of what it said, is made while it runs.
+  const concluding = import('./conclude.ts').then((conclude) => {
+    conclude.closing(draft);
+    return conclude;
+  });
   concluding.catch(() => {});
   if (draft.prompt !== null) draft.promptHash = sha256(draft.prompt);
   const outcome = await running;

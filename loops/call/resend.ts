@@ -12,8 +12,7 @@ import type { Access } from '../../wrappers/adapter.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import type { SessionFile } from '../../wrappers/sessions/store.ts';
 import { withoutDispatch } from '../attempt/dispatch.ts';
-import { guardedMistake } from '../attempt/guarded-places.ts';
-import { outputPathMistake } from '../attempt/output-paths.ts';
+import { placesMistake } from '../attempt/guarded-places.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
 import { call } from './call.ts';
 
@@ -55,7 +54,7 @@ export function sendingMistake(sending: Pick<ResendRequest, 'files' | 'task' | '
     result,
   };
   const states = { projectState: projectState(cwd, environment), userState: userState(environment) };
-  return outputPathMistake(files) ?? guardedMistake(files, { ...states, task, callId: null });
+  return placesMistake(files, { ...states, task, callId: null });
 }
 
 /** Makes one paid call into a session; its own files are gone afterwards. Throws where the temporary folder cannot be written. */

@@ -1,9 +1,10 @@
 // When a call of ours that went on in a session was over: whoever looks at that session right after it need not wait for it.
 
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
+import { replaceText } from '../disk/replace-file.ts';
 import { isSystemError } from '../system-error.ts';
 import { userState } from '../user-state.ts';
 
@@ -20,8 +21,7 @@ export function noteEnded(session: EndedIn, environment: NodeJS.ProcessEnv): voi
   const folder = path.dirname(file);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    rmSync(file, { force: true });
-    writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
+    replaceText(file, '');
     for (const name of readdirSync(folder).slice(0, LOOKED_AT)) removeOld(path.join(folder, name));
   } catch (error) {
     if (!isSystemError(error)) throw error;
@@ -47,5 +47,5 @@ function noteOf({ tool, id }: EndedIn, environment: NodeJS.ProcessEnv): string |
 
 function removeOld(file: string): void {
   const found = lstatSync(file, { throwIfNoEntry: false });
-  if (found?.isFile() && Math.abs(Date.now() - found.mtimeMs) > KEPT_MS) rmSync(file, { force: true });
+  if (found?.isFile() && Math.abs(Date.now() - found.mtimeMs) > KEPT_MS) unlinkSync(file);
 }
