@@ -12,6 +12,8 @@ export interface TicketFile {
   /** Those that stand, oldest first. */
   tickets: Map<string, Ticket>;
   sealed(): boolean;
+  /** Sealed, and nobody stands in it, which stays so for ever; `told` when its last line says so. */
+  over(): 'told' | 'untold' | null;
   /** Bytes that have been read. */
   size(): number;
   /** Throws UnfitFileError for what cannot be one. */
@@ -23,11 +25,14 @@ export function openTicketFile(folder: string, name: string, n: number): TicketF
   const tickets = new Map<string, Ticket>();
   let at = { inode: -1, offset: 0 };
   let sealed = false;
+  let isTold = false;
   const begin = (inode: number) => {
     tickets.clear();
     sealed = false;
+    isTold = false;
     at = { inode, offset: 0 };
   };
+  const isOver = () => sealed && tickets.size === 0;
   const fold = (text: string) => {
     const line = parse(text);
     if ('left' in line) tickets.delete(line.left);
@@ -39,8 +44,10 @@ export function openTicketFile(folder: string, name: string, n: number): TicketF
     path: file,
     tickets,
     sealed: () => sealed,
+    over: () => (!isOver() ? null : isTold ? 'told' : 'untold'),
     size: () => at.offset,
     read() {
+      if (isOver()) return;
       const fd = openOrNull(file);
       if (fd === null) return begin(-1);
       try {
@@ -48,6 +55,11 @@ export function openTicketFile(folder: string, name: string, n: number): TicketF
         if (size > MAX_BYTES) throw tooLarge(file, size, MAX_BYTES);
         // Somebody put another file in its place.
         if (ino !== at.inode || size < at.offset) begin(ino);
+        if (at.offset === 0 && size > SEAL_BYTES && endsOver(fd, size)) {
+          [sealed, isTold] = [true, true];
+          at.offset = size;
+          return;
+        }
         const bytes = Buffer.alloc(size - at.offset);
         const whole = bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, at.offset)).lastIndexOf(0x0a) + 1;
         for (const text of bytes.toString('utf8', 0, whole).split('\n')) fold(text);
@@ -57,6 +69,19 @@ export function openTicketFile(folder: string, name: string, n: number): TicketF
       }
     },
   };
+}
+
+/** Past this size a file is sealed and another one begun, so that nobody reads for long. */
+export const SEAL_BYTES = 64 * 1024;
+
+/** The last line of a file that is over: whoever finds it need not read the rest. */
+export const OVER = { over: true };
+const OVER_LINE = `\n${JSON.stringify({ v: 1, ...OVER })}\n`;
+
+function endsOver(fd: number, size: number): boolean {
+  const end = Buffer.alloc(OVER_LINE.length);
+  readSync(fd, end, 0, end.length, size - end.length);
+  return end.toString('latin1') === OVER_LINE;
 }
 
 /** Far more than a file has when it is sealed, with all who stand in it. */

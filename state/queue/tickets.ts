@@ -7,7 +7,7 @@ import { isOwnFolder, makeFolder, namesIn } from '../disk/folder.ts';
 import { isRegular, kindOf, lookAt, openRegular, UnfitFileError } from '../disk/regular-file.ts';
 import { setAsideIfThere } from '../disk/set-aside.ts';
 import type { Ticket } from './ticket.ts';
-import { openTicketFile, type TicketFile } from './ticket-file.ts';
+import { OVER, openTicketFile, SEAL_BYTES, type TicketFile } from './ticket-file.ts';
 
 export interface Queue {
   /** Puts the ticket at the end. Throws what the operating system throws: then it does not stand. */
@@ -19,8 +19,6 @@ export interface Queue {
   setAside(): string[];
 }
 
-/** Past this size a file is sealed and another one begun, so that nobody reads for long. */
-const SEAL_BYTES = 64 * 1024;
 const LAST_NUMBER = 999_999_999;
 /** A file is sealed, or put aside, once or twice while one joins; more often only where somebody is at work against us. */
 const MOST_ROUNDS = 100;
@@ -75,7 +73,7 @@ export function openQueue(folder: string, name: string, clock: () => Date): Queu
         const joined = find().find(({ tickets }) => tickets.has(ticket.id));
         if (joined === undefined) continue;
         if (joined.size() > SEAL_BYTES && !joined.sealed()) append(joined.path, { sealed: true }, 'there');
-        discardOld(files, clock());
+        settleOld(files, clock());
         return;
       }
     },
@@ -160,9 +158,11 @@ function append(file: string, line: object, which: 'there' | 'new'): boolean {
   }
 }
 
-function discardOld(files: readonly TicketFile[], now: Date): void {
+function settleOld(files: readonly TicketFile[], now: Date): void {
   for (const file of files.slice(0, -1)) {
-    if (!file.sealed() || file.tickets.size > 0) continue;
+    const over = file.over();
+    if (over === null) continue;
+    if (over === 'untold') append(file.path, OVER, 'there');
     const mtimeMs = lookAt(file.path)?.mtimeMs ?? now.getTime();
     if (now.getTime() - mtimeMs > KEEP_MS) rmSync(file.path, { force: true });
   }

@@ -57,6 +57,43 @@ test('a full file is sealed, and whoever stands in it is before those in the nex
   assert.equal(readdirSync(folder), ['q.2.jsonl']);
 });
 
+/** A full first file in which nobody stands any more. */
+function fillAndLeave(folder: string): string {
+  const queue = openQueue(folder, 'q', now);
+  const ids = Array.from({ length: 600 }, (_, i) => `ticket-${i}`);
+  for (const id of ids) queue.join(ticket(id));
+  for (const id of ids) queue.release(id);
+  openQueue(folder, 'q', now).join(ticket('next'));
+  return path.join(folder, 'q.1.jsonl');
+}
+
+test('a sealed file in which nobody stands says so once, and nobody reads it whole again', ({ folder }) => {
+  const file = fillAndLeave(folder);
+  const whole = readFileSync(file, 'utf8');
+  assert.ok(whole.endsWith('\n{"v":1,"over":true}\n'));
+  // Nobody who reads it whole would take this for a queue in which nobody stands.
+  writeFileSync(file, `${JSON.stringify({ v: 1, ticket: ticket('unseen') })}\n${whole.slice(whole.indexOf('\n') + 1)}`);
+  const queue = openQueue(folder, 'q', now);
+  queue.join(ticket('last'));
+  assert.equal(
+    queue.before('last')!.map((one) => one.ticket.id),
+    ['next'],
+  );
+  assert.is(readFileSync(file, 'utf8').split('"over"').length, 2);
+});
+
+test('a ticket that fell behind the last word of a file is void, and is taken again in the next one', ({ folder }) => {
+  const file = fillAndLeave(folder);
+  appendFileSync(file, `${JSON.stringify({ v: 1, ticket: ticket('late') })}\n`);
+  const queue = openQueue(folder, 'q', now);
+  assert.is(queue.before('late'), null);
+  queue.join(ticket('late'));
+  assert.equal(
+    queue.before('late')!.map((one) => one.ticket.id),
+    ['next'],
+  );
+});
+
 test('a ticket that fell behind the seal is taken again in the next file', ({ folder }) => {
   const queue = openQueue(folder, 'q', now);
   queue.join(ticket('first'));
