@@ -45,6 +45,9 @@ const soundBy = await hashOf(['package-lock.json', ...(await sourcesIn('policies
 /** Most manifests are surely sound by what can be read off their schema: its library, which takes 10 ms, is not asked. */
 const manifestShape = await manifestShapeNow();
 
+/** Without its comments: nothing keeps V8 from reading it at each start. */
+const { code: starter } = await transform(await readFile('bin/cached-start.cjs', 'utf8'));
+
 /** What was imported lazily and still has no bundle: its name, and the file to begin with. */
 let wanted = Object.fromEntries(commands.map((name) => [name, `bin/${name}.ts`]));
 wanted.library = 'library/library.ts';
@@ -61,7 +64,8 @@ while (Object.keys(wanted).length > 0) {
   metafiles.push((await bundle(others)).metafile);
   if (borrower !== undefined) metafiles.push((await bundle({ [nameOf(BORROWER)]: borrower }, LENT)).metafile);
 }
-for (const name of built) await finish(name);
+const texts = await textsOf([...built]);
+for (const [name, text] of texts) await finish(name, text);
 await keepHelp();
 await shipLibrary();
 await shipPage();
@@ -133,13 +137,27 @@ function bundle(entryPoints, borrowed = []) {
   });
 }
 
-/** Lets a bundle make what it sees of each builtin once; of a large one puts the starter in its place, and it beside. */
-async function finish(name) {
-  const file = `${out}/${name}.cjs`;
-  const bundle = await readFile(file, 'utf8');
-  const text = inAscii(name, bundle.replace(/__toESM\(require\(("node:[\w/]+")\), 1\)/g, '__builtin($1)'));
-  if (text.length < LARGE) await writeFile(file, text);
-  else await startCached(name, text.replace(/^#!.*\n/, ''));
+/** By name, what esbuild made, with what it sees of each builtin made once. */
+async function textsOf(names) {
+  const read = async (name) => {
+    const bundle = await readFile(`${out}/${name}.cjs`, 'utf8');
+    return [name, inAscii(name, bundle.replace(/__toESM\(require\(("node:[\w/]+")\), 1\)/g, '__builtin($1)'))];
+  };
+  return new Map(await Promise.all(names.map(read)));
+}
+
+/** Of a large bundle puts the starter in its place, and it beside; what it imports lazily is started by that. */
+async function finish(name, text) {
+  if (text.length < LARGE) await writeFile(`${out}/${name}.cjs`, text);
+  else
+    await startCached(
+      name,
+      text
+        .replace(/^#!.*\n/, '')
+        .replace(/\brequire\("\.\/([\w-]+)\.cjs"\)/g, (asks, part) =>
+          (texts.get(part)?.length ?? 0) < LARGE ? asks : `__start("${part}")`,
+        ),
+    );
 }
 
 /** Other signs, which esbuild leaves in regular expressions and comments, as escapes: ASCII is read three times as fast. */
@@ -149,12 +167,12 @@ function inAscii(name, bundle) {
   return bundle.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
+/** One function, as `bin/cached-start.cjs` calls it: put around it there, it would be copied at each start. */
 async function startCached(name, bundle) {
-  const build = createHash('sha256').update(bundle).digest('hex').slice(0, 16);
-  await writeFile(`${out}/${name}.body.cjs`, bundle);
-  const starter = await readFile('bin/cached-start.cjs', 'utf8');
-  const filled = starter.replaceAll('BODY', `${name}.body.cjs`).replaceAll('BUILD', build);
-  await writeFile(`${out}/${name}.cjs`, `#!/usr/bin/env node\n${filled}`);
+  const hash = createHash('sha256').update(bundle).digest('hex').slice(0, 16);
+  const parameters = 'exports, require, module, __filename, __dirname, __start';
+  await writeFile(`${out}/${name}.body.cjs`, `(function (${parameters}) {${bundle}\n})\n//${hash}`);
+  await writeFile(`${out}/${name}.cjs`, `#!/usr/bin/env node\n${starter.replaceAll('NAME', name)}`);
 }
 
 /** A file for each command: printing it anew would cost 80 ms. What prints them is not shipped. */

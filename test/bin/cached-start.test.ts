@@ -64,6 +64,15 @@ for (const [what, bytes] of [
     assert.ok(readFileSync(cache).length > 10_000);
   });
 
+test('two installations in one process each start bundles of their own', ({ dist, rig }) => {
+  const other = path.join(rig.root, 'other');
+  cpSync(dist, other, { recursive: true });
+  const files = [dist, dist, other].map((folder) => JSON.stringify(path.join(folder, 'library.cjs')));
+  const [one, again, another] = files.map((file) => `require(${file}).runTask`);
+  const asked = `console.log(typeof ${one}, ${one} === ${again}, ${one} === ${another})`;
+  assert.is(spawnSync(process.execPath, ['-e', asked], { encoding: 'utf8' }).stdout, 'function true false\n');
+});
+
 test('a run that does nothing of its work leaves no cache, which would hold little for those that do', ({
   dist,
   rig,
