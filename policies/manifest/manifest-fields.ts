@@ -140,12 +140,13 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
     without: 'false',
   },
   'stages[].fallback_on': {
-    about: 'When a stand-in of `fallback` is asked, unless tools ran: quota, overloaded, model_not_found',
+    about:
+      'When a stand-in of `fallback` is asked, unless the attempt ran tools or changed files: quota, overloaded, model_not_found',
     example: '[quota, overloaded]',
     without: 'quota',
   },
   'stages[].fallback': {
-    about: "Other tools, or models of the same tool, tried in this order when this one's quota is used up",
+    about: 'Other tools, or models of the same tool, asked in this order for what `fallback_on` names',
     example: '[{tool: codex, model: some-model}]',
     without: 'none',
   },
