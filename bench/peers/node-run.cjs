@@ -1,5 +1,5 @@
 // What a run of one stage must do on disk whoever makes it, by Node's builtins alone: the floor that `npm run bench` measures a run and a batch of ours beside.
-// It does all that is promised to be there: a journal, its folders and each line of it synced; the prompt as it was composed and as it was sent; a
+// It does all that is promised to be there: a journal, its folders and each line of it synced; the prompt as it was composed; a
 // place in the line for the tree and for the session; what judges the stage kept aside, and compared after it; the call by a guardian of its own
 // (`node-wrapper.cjs`), which outlives this process; the session, the gate's record, the marker of the stage, the summary, the counts. A stage that
 // is done is not run again. It leaves out all that is no writing: schemas, templates, git, the tree before and after, retries, what others left.
@@ -53,20 +53,25 @@ async function stage(task, { text, manifest, tell }) {
   for (const folder of ['trees', 'sessions']) makeFolder(path.join(project, folder));
   const tool = manifest.stages[0].tool;
   const composed = `# Rules\n\n- ${'Do what your part asks for. '.repeat(90)}\n\n# Goal\n\n${manifest.goal}\n`;
-  const prompt = path.join(task, 'inputs/prompt/only.first.md');
-  replace(path.join(task, 'inputs/prompt/only.md'), composed);
+  const prompt = path.join(task, 'inputs/prompt/only.md');
+  replace(prompt, composed);
   const leaveTree = standIn(path.join(project, 'trees/here.jsonl'));
   const leaveSession = standIn(path.join(project, 'sessions', `${manifest.task_id}.jsonl`));
-  replace(prompt, `[Feature: ${manifest.task_id}]\n\n${composed}`);
   const kept = path.join(judges, id);
   makeFolder(kept);
-  fs.writeFileSync(path.join(kept, 'pack'), `${composed}${text}`, { mode: 0o600 });
-  fs.writeFileSync(path.join(kept, 'kept.json'), JSON.stringify({ manifest: text }), { mode: 0o600 });
+  fs.writeFileSync(path.join(kept, 'pack'), text, { mode: 0o600 });
+  fs.writeFileSync(
+    path.join(kept, 'kept.json'),
+    JSON.stringify({ manifest: text, prompt: createHash('sha256').update(composed).digest('hex') }),
+    { mode: 0o600 },
+  );
   replace(path.join(kept, 'call.json'), JSON.stringify({ task, id }));
 
   const name = path.join(task, 'outputs', `only.${tool}`);
   const files = [prompt, `${name}.out`, `${name}.err`, `${name}.call.json`];
-  const guardian = spawn(process.execPath, [guardianOf, tool, ...files, task, id], { detached: true, stdio: 'ignore' });
+  const env = { ...process.env, PEER_BEFORE: `[Feature: ${manifest.task_id}]\n\n` };
+  const argv = [guardianOf, tool, ...files, task, id];
+  const guardian = spawn(process.execPath, argv, { detached: true, stdio: 'ignore', env });
   const code = await new Promise((resolve) => guardian.on('exit', resolve));
   if (code !== 0) throw new Error(`the guardian of ${manifest.task_id} exited ${code}`);
 

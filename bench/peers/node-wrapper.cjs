@@ -20,7 +20,7 @@ const state = path.join(process.env.XDG_STATE_HOME, 'peer');
 const journal = task === null ? null : path.join(task, 'state/journal.jsonl');
 const tell = (fact) => journal !== null && append(journal, { call_id: id, ...fact }, { isSynced: true });
 
-const text = fs.readFileSync(prompt, 'utf8');
+const text = `${process.env.PEER_BEFORE ?? ''}${fs.readFileSync(prompt, 'utf8')}`;
 if (text.trim() === '') process.exit(40);
 const looked = process.env.PATH.split(':').map((folder) => path.join(folder, tool));
 const binary = looked.find((file) => fs.existsSync(file));

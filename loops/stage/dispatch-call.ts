@@ -94,7 +94,7 @@ async function dispatchNow(
     until: new Date(clock().getTime() + errand.timeoutMs + GUARDIAN_TIMEOUTS.lateMs).toISOString(),
   });
   const judge = await keepJudge(open, callId, watched.copies);
-  watched.begin(judge.files);
+  watched.begin(judge.files, errand.promptFile);
   watch({ stage: stage.name, tool: stage.tool, events: eventsOf(open.task, callId) });
   const sent = sentNow(errand);
   const running = sendGuardian(errand, early, guardianStop).finally(() => watch(null));

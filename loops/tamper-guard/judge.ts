@@ -85,6 +85,7 @@ export const tamperedFinding = (missing: string[], aside: string): Finding => ({
 const OUTCOME = {
   put_back: 'put back',
   kept: 'could not be put back: no copy of it was kept, or the copy is gone',
+  anew: 'set aside, and composed anew',
 } as const;
 
 export const describe = ({ root }: Pick<OpenTask, 'root'>, { file, how, outcome }: Tampered): string =>

@@ -12,6 +12,8 @@ export interface KeptFile extends Pick<FileLook, 'stamp' | 'kind' | 'mode' | 'by
   content: Buffer | null;
   /** Of a larger one; believed as long as its own stamp is the same. */
   copy: { file: string; stamp: string } | null;
+  /** Of one that each run makes anew and is kept as its hash alone; absent of all others. */
+  sha256?: string;
 }
 
 /** A folder on the way: what it was, or that nothing was there yet. */

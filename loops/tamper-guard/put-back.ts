@@ -5,6 +5,7 @@ import path from 'node:path';
 import { readRegularBytes, UnfitFileError } from '../../state/disk/regular-file.ts';
 import { setAside } from '../../state/disk/set-aside.ts';
 import { isSystemError } from '../../state/system-error.ts';
+import { sha256 } from '../attempt/draft.ts';
 import { type FileLook, lookAt } from './file-look.ts';
 import type { JudgedFolder, KeptFile, KeptFiles } from './kept-files.ts';
 import { copyLarge, isSameContent } from './large-copy.ts';
@@ -13,8 +14,8 @@ import { restore } from './restored-file.ts';
 export interface Tampered {
   file: string;
   how: 'modified' | 'deleted' | 'added';
-  /** `kept`: left as it is, since it was too large to keep a copy, or its copy is gone as well. */
-  outcome: 'put_back' | 'kept';
+  /** `kept`: left as it is, since it was too large to keep a copy, or its copy is gone as well. `anew`: set aside, and made anew by the run. */
+  outcome: 'put_back' | 'kept' | 'anew';
 }
 
 interface PuttingBack {
@@ -36,11 +37,12 @@ export function putBack(kept: KeptFiles, { present, aside, clock, isOurs = () =>
     const now = lookAt(file);
     if (isSame(file, before, now)) return [];
     if (!isOurs(file, before, now)) return [];
-    const how = before === null ? 'added' : now === null ? 'deleted' : 'modified';
-    return [{ file, how, before, now, outcome: before === null || isWhole(before) ? 'put_back' : 'kept' } as const];
+    const how: Tampered['how'] = before === null ? 'added' : now === null ? 'deleted' : 'modified';
+    return [{ file, how, before, now, outcome: outcomeOf(before) }];
   });
   const changed = withoutInner(found);
   const returning = changed.filter(({ outcome }) => outcome === 'put_back');
+  for (const { file, outcome } of changed) if (outcome === 'anew') away(file);
   // What is new goes first: a file may stand where the folder of another was.
   for (const { file, before } of returning) if (before === null) away(file);
   // One by one, and away only once what was there is ready: cut short at any moment, each file is the one or the other, or missing.
@@ -69,6 +71,11 @@ function clearWay(folder: string, before: JudgedFolder, away: (file: string) => 
   return [{ file: folder, how: 'added', outcome: 'put_back' }];
 }
 
+function outcomeOf(before: KeptFile | null): Tampered['outcome'] {
+  if (before?.sha256 !== undefined) return 'anew';
+  return before === null || isWhole(before) ? 'put_back' : 'kept';
+}
+
 /** Can it be put back? */
 export const isWhole = ({ kind, content, copy }: KeptFile): boolean =>
   kind === 'link' || content !== null || (copy !== null && isIntact(copy));
@@ -78,12 +85,15 @@ const isIntact = ({ file, stamp }: NonNullable<KeptFile['copy']>): boolean => lo
 
 /** The same stamp is the same file; with another it may still hold the same, written anew. */
 export function isSame(file: string, before: KeptFile | null, now: FileLook | null): boolean {
+  // What is made anew need not be there.
+  if (now === null && before?.sha256 !== undefined) return true;
   if (before === null || now === null) return before === now;
   if (before.stamp === now.stamp) return true;
   if (before.kind !== now.kind || before.mode !== now.mode || before.target !== now.target) return false;
   if (before.kind === 'link') return true;
   if (before.kind !== 'file' || before.bytes !== now.bytes) return false;
   try {
+    if (before.sha256 !== undefined) return before.sha256 === sha256(readRegularBytes(file, before.bytes));
     if (before.content !== null) return before.content.equals(readRegularBytes(file, before.bytes));
     return before.copy !== null && isIntact(before.copy) && isSameContent(before.copy.file, file);
   } catch (error) {

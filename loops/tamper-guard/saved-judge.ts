@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readRegular, readRegularBytes, UnfitFileError } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
+import { sha256 } from '../attempt/draft.ts';
 import { lookAt } from './file-look.ts';
 import { type JudgedFolder, type KeptFile, type KeptFiles, LIMITS } from './kept-files.ts';
 
@@ -19,14 +20,18 @@ interface SavedFile extends Omit<KeptFile, 'content'> {
   at: number | null;
 }
 
-/** Not synced: an agent does not outlive a loss of power. */
-export function saveJudge(folder: string, { files, folders }: KeptFiles): void {
+/**
+ * Not synced: an agent does not outlive a loss of power.
+ * @param prompt the file whose text is sent: whoever comes next composes it before it counts, and the call has a copy of its own.
+ */
+export function saveJudge(folder: string, { files, folders }: KeptFiles, prompt?: string): void {
   const contents: Buffer[] = [];
   let at = 0;
   const rows = [...files].map(([file, kept]): Saved['files'][number] => {
     if (kept === null) return [file, null];
     const { content, ...rest } = kept;
     if (content === null) return [file, { ...rest, at: null }];
+    if (file === prompt) return [file, { ...rest, at: null, sha256: sha256(content) }];
     contents.push(content);
     at += content.length;
     return [file, { ...rest, at: at - content.length }];

@@ -22,8 +22,8 @@ import { saveJudge } from './saved-judge.ts';
 interface WatchedCall {
   /** Where copies are put; null where nothing can be written. */
   copies(): string | null;
-  /** From now on it counts as one that runs. */
-  begin(kept: KeptFiles): void;
+  /** From now on it counts as one that runs. @param prompt the file whose text is sent. */
+  begin(kept: KeptFiles, prompt?: string): void;
   /** @returns what a reader of the call's record should know. */
   end(): string[];
 }
@@ -58,13 +58,13 @@ export function watchCall(
   };
   return {
     copies,
-    begin(kept) {
+    begin(kept, prompt) {
       const place = copies();
       if (kept.unkept.length > 0) notes.push(unkeptWarning(task.root, kept.unkept));
       if (place === null) return;
       const about = { task: task.root, task_id: task.id, state_folder: stateFolder };
       registered = tried(() => {
-        saveJudge(place, kept);
+        saveJudge(place, kept, prompt);
         // Before the call begins: what changes between the two is no change of the call.
         return writeCallEntry(place, { ...about, ...call, ...(ended?.others ?? othersNow)(stateFolder) });
       });

@@ -22,6 +22,8 @@ export interface CountedEvent {
   file: string;
   /** Of `evaluate`, `read` and `write`, where it is known. */
   bytes?: number;
+  /** Of `write`: how often it holds the text that is looked for. */
+  holds?: number;
   /** Since the process began: for who looks for the time, never for a test. */
   ms: number;
 }
@@ -35,12 +37,13 @@ export interface CountedProcess {
 
 const HOOK = path.join(import.meta.dirname, 'counting-hook.cjs');
 
-/** From now on each process of ours that a rig starts is counted. @returns what those did that have ended since the last look. */
-export function countIn(rig: { root: string; env: NodeJS.ProcessEnv }): () => CountedProcess[] {
+/** From now on each process of ours that a rig starts is counted. @param text looked for in what is written. @returns what those did that have ended since the last look. */
+export function countIn(rig: { root: string; env: NodeJS.ProcessEnv }, text?: string): () => CountedProcess[] {
   const folder = path.join(rig.root, 'counted');
   mkdirSync(folder);
   rig.env.NODE_OPTIONS = `--require ${HOOK}`;
   rig.env.COUNT_INTO = folder;
+  if (text !== undefined) rig.env.COUNT_TEXT = text;
   return () =>
     readdirSync(folder)
       .map((name) => path.join(folder, name))

@@ -15,7 +15,11 @@ function count(into) {
   const names = new Map();
   let within = 0;
 
-  const note = (what, file, bytes) => events.push({ what, file, bytes, ms: performance.now() });
+  const note = (what, file, bytes, holds) => events.push({ what, file, bytes, holds, ms: performance.now() });
+  const sought = process.env.COUNT_TEXT;
+  /** How often what is written holds the text that is looked for. */
+  const holdsOf = (data) =>
+    sought === undefined ? undefined : Buffer.from(data).toString('latin1').split(sought).length - 1;
   const nameOf = (target) => (typeof target === 'number' ? (names.get(target) ?? `${target}`) : `${target}`);
 
   /** Around a function: `told` gets its arguments and its result. */
@@ -44,14 +48,14 @@ function count(into) {
       note('open', `${file}`);
     },
     readSync: ([fd], bytes) => note('read', nameOf(fd), bytes),
-    writeSync: ([fd, data], bytes) => note('write', nameOf(fd), bytes ?? lengthOf(data)),
+    writeSync: ([fd, data], bytes) => note('write', nameOf(fd), bytes ?? lengthOf(data), holdsOf(data)),
     readFileSync: ([file], data) => {
       if (typeof file !== 'number') note('open', nameOf(file));
       note('read', nameOf(file), lengthOf(data));
     },
     writeFileSync: ([file, data]) => {
       if (typeof file !== 'number') note('open', nameOf(file));
-      note('write', nameOf(file), lengthOf(data));
+      note('write', nameOf(file), lengthOf(data), holdsOf(data));
     },
     fsyncSync: ([fd]) => note('sync', nameOf(fd)),
     fdatasyncSync: ([fd]) => note('sync', nameOf(fd)),
@@ -75,7 +79,7 @@ function count(into) {
     ['appendFile', 'write'],
   ])
     around(fs.promises, name, ([file, data]) =>
-      note(what, nameOf(file), what === 'write' ? lengthOf(data) : undefined),
+      note(what, nameOf(file), ...(what === 'write' ? [lengthOf(data), holdsOf(data)] : [])),
     );
   around(fs.promises, 'open', ([file], opening) => {
     note('open', nameOf(file));
@@ -83,7 +87,7 @@ function count(into) {
       (handle) => {
         for (const name of ['sync', 'datasync']) around(handle, name, () => note('sync', nameOf(file)));
         for (const name of ['write', 'writeFile', 'appendFile'])
-          around(handle, name, ([data]) => note('write', nameOf(file), lengthOf(data)));
+          around(handle, name, ([data]) => note('write', nameOf(file), lengthOf(data), holdsOf(data)));
         for (const name of ['read', 'readFile']) around(handle, name, () => note('read', nameOf(file)));
       },
       () => {},

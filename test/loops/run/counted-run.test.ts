@@ -20,12 +20,15 @@ const SCOPED = { stages: [{ tool: 'codex', role: 'review', ...ANY_ANSWER }], sco
 /** Longer than all else that a run writes. */
 const REQUEST = `${'Look at everything. '.repeat(5000)}\n`;
 
+/** Stands once in a prompt, and in nothing that it is made of. */
+const IN_PROMPT = '# How to read this';
+
 /** A task in a git repository whose request is long. @returns its run as it was counted: the dispatcher's part, then its guardian's. */
 function countedTask(rig: TestRig) {
   execFileSync('git', ['init', '-q'], { cwd: rig.project });
   const task = makeTask(rig, SCOPED);
   rig.write('.tmp/task/fix/inputs/user_request.md', REQUEST);
-  const counted = countIn(rig);
+  const counted = countIn(rig, IN_PROMPT);
   return async (calls: 0 | 1) => {
     const running = task.start();
     if (calls === 1) await (await rig.call()).tell(...answerWith('codex', 'ok'));
@@ -38,7 +41,10 @@ function countedTask(rig: TestRig) {
 }
 
 const namesOf = (run: CountedProcess, what: 'open' | 'write' | 'spawn', of: RegExp) =>
-  eventsOf(run, what, of).map(({ file }) => path.basename(file).replace(/\.\d+-\d+$/, ''));
+  eventsOf(run, what, of).map(({ file }) => withoutNumber(path.basename(file)));
+
+/** Of a file before it gets its own name. */
+const withoutNumber = (name: string) => name.replace(/\.\d+-\d+$/, '');
 
 const atMost = (run: CountedProcess, what: Parameters<typeof eventsOf>[1], ceiling: number) => {
   // How many processes called us is the machine's.
@@ -64,7 +70,7 @@ test('a run with nothing to do loads two bundles, starts nobody, and writes what
   atMost(idle, 'open', 55);
 });
 
-test('a run of one stage starts its guardian alone, and writes its prompt where the CLI, a person and the guard need it', async ({
+test('a run of one stage starts its guardian alone, and writes its prompt for a person and for the CLI, and nowhere else', async ({
   rig,
 }) => {
   const run = countedTask(rig);
@@ -78,15 +84,12 @@ test('a run of one stage starts its guardian alone, and writes its prompt where 
   ]);
   // In a tree that is not large git's files are read, and git is not started.
   assert.equal(namesOf(stage, 'spawn', /(?:)/), [path.basename(process.execPath)]);
-  // By which it counts as done, with the request as the guard keeps them, and as it is sent.
-  const large = [stage, guardian]
-    .flatMap((each) => eventsOf(each, 'write'))
-    .filter(({ bytes = 0 }) => bytes > REQUEST.length / 2);
-  assert.equal(
-    large.map(({ file }) => path.basename(file).replace(/\.\d+-\d+$/, '')),
-    ['.codex.review.md', 'pack', 'prompt'],
-  );
-  assert.ok(bytesOf(large) < 4.2 * REQUEST.length);
+  // For who looks, by which it counts as done; and for the call alone, as it is sent.
+  const written = [stage, guardian].flatMap((each) => eventsOf(each, 'write'));
+  const prompts = written.flatMap(({ file, holds = 0 }) => Array.from({ length: holds }, () => path.basename(file)));
+  assert.equal(prompts.map(withoutNumber), ['.codex.review.md', 'prompt']);
+  // The request itself is kept by the guard.
+  assert.ok(bytesOf(written) < 3.5 * REQUEST.length);
   // Composed once; the second look is the guard's.
   assert.equal(namesOf(stage, 'open', /user_request/), ['user_request.md', 'user_request.md']);
   // The place of a journal that is new: its folder, and the folder above.

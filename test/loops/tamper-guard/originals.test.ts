@@ -128,6 +128,8 @@ test('what is too large to keep is named before the call', async ({ rig }) => {
   );
 });
 
+const PROMPT = 'inputs/prompt/codex.review.md';
+
 /** The dispatcher is killed in the middle of a call, which goes on under its guardian. */
 async function killedInCall(rig: TestRig): Promise<{ task: TestTask; fake: FakeCall; manifest: string }> {
   const task = makeTask(rig, { stages: [REVIEW] });
@@ -170,6 +172,38 @@ for (const [what, put] of PLACES)
     assert.match(said, /the run that waited for the call \S+ was killed, and files .* were changed since/);
     assert.is((await task.run()).code, 0);
   });
+
+for (const [what, put] of PLACES)
+  test(`${what} in the place of the prompt, from an agent that outlived its dispatcher, is set aside by the next run, which composes it anew`, async ({
+    rig,
+  }) => {
+    const { task, fake } = await killedInCall(rig);
+    const prompt = task.read(PROMPT);
+    rmSync(path.join(task.folder, PROMPT));
+    put(path.join(task.folder, PROMPT), rig);
+    await fake.tell(...answerWith('codex', 'fine'));
+    await isOver(task);
+    const { code, said, report } = await task.run();
+    assert.equal([code, report?.failure?.reason, rig.calls.length], [1, 'judge_changed', 1], said);
+    assert.match(said, /inputs\/prompt\/codex\.review\.md \(modified; set aside, and composed anew\)/);
+    assert.is(task.read(PROMPT), prompt);
+    assert.is((await task.run()).code, 0);
+  });
+
+test('a prompt that was only written anew, or taken away, after its dispatcher was killed is none that was changed', async ({
+  rig,
+}) => {
+  for (const change of [(file: string) => writeFileSync(file, readFileSync(file)), rmSync]) {
+    const { task, fake } = await killedInCall(rig);
+    const prompt = task.read(PROMPT);
+    change(path.join(task.folder, PROMPT));
+    await fake.tell(...answerWith('codex', 'fine'));
+    await isOver(task);
+    const { code, said } = await task.run();
+    assert.equal([code, task.read(PROMPT)], [0, prompt], said);
+    rmSync(task.folder, { recursive: true });
+  }
+});
 
 test('what an agent edits while the next run waits for its call is found, too', async ({ rig }) => {
   const { task, fake } = await killedInCall(rig);
