@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { type CommentsApi, startCommentsApi } from '../rig/ci/comments-api.ts';
 import { type ForgeProject, makeForgeProject } from '../rig/ci/forge-project.ts';
 import { readPipeline, runPipeline } from '../rig/ci/gitlab-pipeline.ts';
+import { pipelineMistakes } from '../rig/ci/gitlab-schema.ts';
 
 const FOLDER = 'examples/gitlab';
 const FILES = readdirSync(FOLDER).map((name) => path.join(FOLDER, name));
@@ -22,36 +23,12 @@ test.after.each(({ project, api }) => {
   api.close();
 });
 
-/** The keywords of a job and of its parts, as GitLab's reference of `.gitlab-ci.yml` has them. */
-const KEYWORDS: Record<string, readonly string[]> = {
-  '': [
-    ...[
-      'extends',
-      'stage',
-      'image',
-      'rules',
-      'timeout',
-      'interruptible',
-      'resource_group',
-      'variables',
-      'cache',
-      'needs',
-    ],
-    ...['script', 'after_script', 'artifacts', 'environment'],
-  ],
-  rules: ['if', 'when'],
-  cache: ['key', 'paths', 'when'],
-  artifacts: ['when', 'paths', 'reports', 'expose_as'],
-  'artifacts.reports': ['junit', 'codequality'],
-  environment: ['name', 'action'],
-};
-
 for (const file of FILES)
-  test(`${file}: keywords that GitLab knows, and what a careful job does`, () => {
+  test(`${file}: GitLab takes it, and what a careful job does`, () => {
+    assert.equal(pipelineMistakes(readFileSync(file, 'utf8')), []);
     const jobs = Object.entries(readPipeline(file));
     assert.ok(jobs.length > 0);
     for (const [name, job] of jobs) {
-      assert.equal(unknownKeywords(job, ''), [], name);
       const lines = [...(job.script ?? []), ...(job.after_script ?? [])].join('\n');
       const agents = /tollgate (?:run|batch)/.test(lines);
       // Where an agent works no token may write, and where one may no agent works.
@@ -62,14 +39,36 @@ for (const file of FILES)
     }
   });
 
-function unknownKeywords(value: object, at: string): string[] {
-  return Object.entries(value).flatMap(([name, inner]) => {
-    const place = at === '' ? name : `${at}.${name}`;
-    if (!KEYWORDS[at]!.includes(name)) return [place];
-    if (!(place in KEYWORDS)) return [];
-    return [inner].flat().flatMap((each) => unknownKeywords(each as object, place));
+/** What is written in the examples, and what stands there once it is broken. */
+const BROKEN: [what: string, file: string, written: RegExp, broken: string, said: RegExp][] = [
+  ['a keyword that is none', 'fix', /^ {2}timeout:/m, '  time_out:', /time_out/],
+  ['one in a job that others extend', 'fix', /^ {2}image:/m, '  images:', /images/],
+  ['a word for when that is none', 'review', /when: always\n {2}script/, 'when: ever\n  script', /\/review\/cache/],
+  ['a condition that is no text', 'nightly', /- if: .*/, '- if: [a]', /\/nightly\/rules/],
+  ['a report that is none', 'nightly', /codequality:/, 'code_quality:', /code_quality/],
+  [
+    'a script that is a table',
+    'nightly',
+    /script:\n {4}- npm/,
+    'script:\n    main: npm\n    rest:\n    - npm',
+    /script/,
+  ],
+  ['paths that are no list', 'fix', /paths: \[fix.patch, comment.md\]/, 'paths: fix.patch', /\/fix\/artifacts/],
+  ['an action that is none', 'fix', /action: access/, 'action: look', /\/propose\/environment/],
+  ['no script', 'review', /^ {2}script:/m, '  before_script:', /script/],
+  ['a stage that is not there', 'review', /^stages: .*/m, 'stages: [review]', /there is no stage comment/],
+  ['a need that is no job', 'fix', /needs: \[fix\]/, 'needs: [fixed]', /needs fixed/],
+  ['a need of a later stage', 'fix', /^stages: .*/m, 'stages: [propose, fix]', /needs fix,/],
+  ['a base that is not there', 'fix', /extends: .by hand/, 'extends: .by-hand', /extends .by-hand/],
+];
+
+for (const [what, name, written, broken, said] of BROKEN)
+  test(`${what} is no pipeline for GitLab`, () => {
+    const text = readFileSync(path.join(FOLDER, `${name}.yml`), 'utf8');
+    const changed = text.replace(written, broken);
+    assert.is.not(changed, text);
+    assert.match(pipelineMistakes(changed).join('\n'), said);
   });
-}
 
 interface Told {
   commit: string;
