@@ -1,7 +1,7 @@
 // The body of the wrapper commands: flags in, one guarded call, an exit code out.
 
 import path from 'node:path';
-import { DISPATCH, type Dispatch, readDispatch, withoutDispatch } from '../../loops/attempt/dispatch.ts';
+import { DISPATCH, type Dispatch, readDispatch, tellExit, withoutDispatch } from '../../loops/attempt/dispatch.ts';
 import { placesMistake } from '../../loops/attempt/guarded-places.ts';
 import type { WrapperRequest } from '../../loops/attempt/request.ts';
 import { MAX_PROMPT_BYTES } from '../../loops/attempt/request.ts';
@@ -48,11 +48,13 @@ export async function wrapperCommand(adapter: Adapter, given: readonly string[])
   const exit = args.given.has('exit-by-class')
     ? exitByClass(record.wrapper_exit_code, record.verdict)
     : record.wrapper_exit_code;
-  return {
+  const ran = {
     exit: message !== null && record.verdict.class === null ? failure : exit,
     ...(args.given.has('json') ? { out: `${JSON.stringify(record)}\n` } : {}),
     ...(message === null ? {} : { err: `${spec.name}: ${message}\n` }),
   };
+  if (dispatch !== null) tellExit(ran.exit);
+  return ran;
 }
 
 /** A dispatcher starts us before it knows the call: what charges one is loaded by the time that it does. No signal is heard before. */

@@ -1,13 +1,14 @@
-// What a dispatcher tells the wrapper that it starts: a line on its stdin, which a variable of the environment announces; the CLI sees neither.
+// What a dispatcher tells the wrapper that it starts, and hears of it: a line each way, by a descriptor that a variable of the environment names; the CLI sees neither.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 import type { OwnToolRow } from '../../policies/own-tool/description.ts';
 import type { LeftOut } from '../../policies/prompt/left-out.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 
-/** The variable's name; it is there, whatever it holds. */
+/** The variable's name, and the descriptor. */
 export const DISPATCH = 'TOLLGATE_DISPATCH';
+export const DISPATCH_FD = 3;
 
 export interface Dispatch {
   run_id: string;
@@ -36,8 +37,26 @@ let dispatched: Dispatched | null = null;
 /** null for a wrapper that somebody else started. Waits for as long as the dispatcher takes: nothing of the call is begun before. */
 export function readDispatch(environment: NodeJS.ProcessEnv): Dispatched | null {
   if (environment[DISPATCH] === undefined) return null;
-  dispatched ??= parseDispatch(readFileSync(0, 'utf8'));
+  dispatched ??= parseDispatch(said());
   return dispatched;
+}
+
+function said(): string {
+  try {
+    return readFileSync(DISPATCH_FD, 'utf8');
+  } catch {
+    // Who set the variable opened none.
+    return '';
+  }
+}
+
+/** All is written: whoever waits need not wait until Node has ended, too. */
+export function tellExit(exit: number): void {
+  try {
+    writeSync(DISPATCH_FD, `${exit}\n`);
+  } catch {
+    // The dispatcher died meanwhile, and will not be told.
+  }
 }
 
 /** The line of a dispatcher that was killed while it wrote has no end. */
@@ -63,7 +82,9 @@ export interface StartedGuardian {
   end(): void;
   /** Ends one that was told nothing, at once, since there is nothing of it to be kept; it is gone by then. */
   dismiss(): Promise<unknown>;
+  /** All that it does is done; its process may still be about to go. */
   ended: Promise<GuardianExit>;
+  gone: Promise<unknown>;
 }
 
 export interface GuardianExit {

@@ -100,7 +100,7 @@ async function dispatchNow(
   const running = sendGuardian(errand, early, guardianStop).finally(() => watch(null));
   // While the guardian begins: what judges its answer is not needed before it ends.
   void import('./stage-gate.ts');
-  const { guardian, why, killed } = await running;
+  const { guardian, why, killed, gone } = await running;
   const mended = way.mend();
   // Before anything is read: the journal and the files by which the call is judged may have been written by it.
   const isStrange = !guardianStop.aborted && (killed || !isIntact(open.journal, judge.journal));
@@ -122,6 +122,7 @@ async function dispatchNow(
   // A call that goes on without us is for the next run to look at.
   const noted = worksOn(open, callId) ? [] : watched.end();
   const finding = first.finding ?? second.finding;
+  await gone;
   const notes = [
     ...way.cleared,
     ...mended,

@@ -6,7 +6,7 @@ import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
 import type { Access } from '../../wrappers/adapter.ts';
 import { guardianOf } from '../../wrappers/adapters.ts';
 import { passedAs } from '../../wrappers/processes/passed-variables.ts';
-import { DISPATCH } from '../attempt/dispatch.ts';
+import { DISPATCH, DISPATCH_FD } from '../attempt/dispatch.ts';
 import { TREE } from '../scope/question.ts';
 import { ownFlagsOf } from '../task/own-flags.ts';
 import type { RunOptions } from '../task/run-options.ts';
@@ -40,7 +40,7 @@ const whichTask = ({ task, tree }: OpenTask) => ({ ...passedAs('TOLLGATE_TASK', 
 
 export const environmentOf = ({ environment }: GuardedCall): NodeJS.ProcessEnv => ({
   ...environment,
-  [DISPATCH]: 'stdin',
+  [DISPATCH]: `${DISPATCH_FD}`,
 });
 
 /** By its words others know it for the guardian of that very call (`late-guardian.ts`). */

@@ -28,6 +28,8 @@ interface GuardianEnd {
   guardian: ProcessIdentity | null;
   /** How it ended, for when it left no record. */
   why: string;
+  /** Once its process is, too. */
+  gone: Promise<unknown>;
   /** By a signal: of ours, when the run was told to stop; not when it was ended for being late. */
   killed: boolean;
 }
@@ -48,11 +50,13 @@ export async function sendGuardian(
   stop.addEventListener('abort', guardian.end, { once: true });
   if (stop.aborted) guardian.end();
   const late = hurry(errand, identified, patience);
+  const { gone } = guardian;
   const { signal, how } = await guardian.ended;
   late.rest();
   stop.removeEventListener('abort', guardian.end);
-  if (late.wasEnded()) return { guardian: await identified, why: LATE, killed: false };
-  return { guardian: await identified, why: `the wrapper ${how} and left no record`, killed: signal !== null };
+  if (late.wasEnded()) return { guardian: await identified, why: LATE, killed: false, gone };
+  const why = `the wrapper ${how} and left no record`;
+  return { guardian: await identified, why, killed: signal !== null, gone };
 }
 
 /** What it is held to if its guardian dies. What is not set here is the wrapper's own default, or no limit. */

@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -24,8 +25,9 @@ const REVIEW = { stages: [{ tool: 'codex', role: 'review', ...ANY_ANSWER }] };
 /** A wrapper as a dispatcher starts it, which has said nothing yet. */
 function waiting(rig: TestRig, script: string, ...words: string[]): ChildProcess {
   const flags = ['--out=o', '--err=e', '--result=r.json'];
-  const env = { ...rig.env, TOLLGATE_DISPATCH: 'stdin' };
-  return spawn(process.execPath, [path.join(DIST, script), ...words, ...flags], { cwd: rig.project, env });
+  const env = { ...rig.env, TOLLGATE_DISPATCH: '3' };
+  const argv = [path.join(DIST, script), ...words, ...flags];
+  return spawn(process.execPath, argv, { cwd: rig.project, env, stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
 }
 
 const DISPATCH = { call_id: '20260101000000-00000000', flags: ['--prompt-file=ask.md'], prompt: { before: '' } };
@@ -43,7 +45,7 @@ for (const [script, ...words] of [
       rig.write('project/ask.md', 'hi\n');
       const before = readdirSync(rig.project);
       const guardian = waiting(rig, script, ...words);
-      guardian.stdin!.end(said);
+      (guardian.stdio[3] as Socket).end(said);
       assert.equal(await once(guardian, 'exit'), [0, null]);
       assert.equal(readdirSync(rig.project), before);
       assert.is(rig.calls.length, 0);

@@ -48,4 +48,11 @@ test('what cannot be started is an end like any other, and nothing to be ended',
   assert.equal(await guardian.ended, { signal: null, how: 'could not be started (spawn E2BIG)' });
 });
 
+test('one that has told its end has ended before its process is gone, and is killed where that does not go', async () => {
+  const script = `require('node:fs').writeSync(3, '12\\n'); setInterval(() => {}, 60_000);`;
+  const guardian = startGuardian(['-e', script], process.env, 50);
+  assert.equal(await guardian.ended, { signal: null, how: 'ended with exit code 12' });
+  assert.equal(await guardian.gone, { signal: 'SIGKILL', how: 'ended by SIGKILL' });
+});
+
 test.run();
