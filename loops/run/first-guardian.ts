@@ -4,9 +4,10 @@ import type { EarlyGuardian } from '../attempt/dispatch.ts';
 import type { Composing } from '../task/prompt.ts';
 import { stageRunOf } from './stage-run-of.ts';
 
-/** That of the first stage that is still to be asked, while the run looks through all of them. Without it each waits for its own. */
+/** That of the first stage that is still to be asked, where nobody has the task and its tree is there. */
 export async function startFirst(task: Composing): Promise<EarlyGuardian | null> {
-  const { done } = task.open.journal.read().ledger;
+  const { done, run } = task.open.journal.read().ledger;
+  if (run !== null || task.open.manifest.worktree) return null;
   const first = task.open.plans.find(({ stage }) => !done.has(stage.name));
   return first === undefined ? null : startFor(stageRunOf(task, first, null));
 }

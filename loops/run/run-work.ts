@@ -15,6 +15,9 @@ export interface RunWork {
   /** Before anything is paid. */
   check(composing: Composing): Promise<Planned>;
   goThrough(task: TaskRun, checked: CheckedStages): Promise<EndedRun>;
-  /** While that is done, and dismissed where nothing comes of it. */
+  /** Before it is claimed; dismissed where nothing comes of it. */
   early?(composing: Composing): Promise<EarlyGuardian | null>;
 }
+
+/** What a run has of its own, once the task is its own. */
+export type OwnedRun = Pick<TaskRun, 'runId' | 'early'>;

@@ -20,14 +20,13 @@ import { claim } from '../task/claim.ts';
 import { keepStart } from '../task/keep-start.ts';
 import { type CheckedStages, checkStages, choiceMistake, supervisedMistake } from '../task/plan.ts';
 import type { RunRequest } from '../task/run-request.ts';
-import type { TaskRun } from '../task/stage-run.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
 import { traceEnd } from '../trace/trace-end.ts';
 import { enterWorktree } from './enter-worktree.ts';
 import { startFirst } from './first-guardian.ts';
 import { foreignEnd } from './foreign-failure.ts';
 import type { RunReport } from './report.ts';
-import type { RunWork } from './run-work.ts';
+import type { OwnedRun, RunWork } from './run-work.ts';
 import { runStages, untouched } from './stages.ts';
 import { tellEnd } from './tell-end.ts';
 import { clearTemporaries } from './temporaries.ts';
@@ -65,7 +64,8 @@ export async function runTask(request: RunRequest, work: RunWork = STAGES): Prom
   if (mistake !== null) return { how: 'invalid', message: mistake };
   const since = request.context.clock();
   try {
-    const ran = await claimAndRun({ ...request, work }, open, entrance.left);
+    const early = (await work.early?.({ ...request, open })) ?? null;
+    const ran = await claimAndRun({ ...request, work }, open, entrance.left, early).finally(() => early?.dismiss());
     if (ran.how === 'ran' && request.context.tells !== 'of_all') await traceEnd([request.word], since, request);
     return ran;
   } catch (error) {
@@ -80,7 +80,12 @@ export async function runTask(request: RunRequest, work: RunWork = STAGES): Prom
 
 type Working = RunRequest & { work: RunWork };
 
-async function claimAndRun(request: Working, open: OpenTask, left: RecoveredJudge): Promise<RanTask> {
+async function claimAndRun(
+  request: Working,
+  open: OpenTask,
+  left: RecoveredJudge,
+  early: EarlyGuardian | null,
+): Promise<RanTask> {
   const claimed = await claim({ ...request.options, ...request.context, journal: open.journal });
   if (claimed.how === 'awaited') return awaited(request, open, claimed.exitCode);
   if (claimed.how === 'gone')
@@ -92,7 +97,7 @@ async function claimAndRun(request: Working, open: OpenTask, left: RecoveredJudg
       exitCode: stopExit(request.context.stop),
       message: 'stopped while it waited for another run',
     };
-  return owned(request, open, claimed.runId, left);
+  return owned(request, open, { runId: claimed.runId, early }, left);
 }
 
 /** That run may not have been told what this one takes for a failure. */
@@ -107,11 +112,10 @@ async function awaited({ options, context }: RunRequest, open: OpenTask, exitCod
 }
 
 /** The task is ours until we release it, whatever happens. */
-async function owned(request: Working, opened: OpenTask, runId: string, left: RecoveredJudge): Promise<RanTask> {
+async function owned(request: Working, opened: OpenTask, own: OwnedRun, left: RecoveredJudge): Promise<RanTask> {
   const { options, context } = request;
   const { clock, say, stop } = context;
   let ended: Pick<EndedRun, 'state' | 'exitCode'> = { state: 'failed', exitCode: TOLLGATE_EXIT.failure };
-  let early: EarlyGuardian | null = null;
   try {
     for (const note of clearFolders(opened.task, clock)) say(note);
     const entered = await enterWorktree(opened, request);
@@ -125,7 +129,6 @@ async function owned(request: Working, opened: OpenTask, runId: string, left: Re
     }
     const { open } = entered;
     const usedBefore = open.journal.read().ledger.used;
-    early = (await request.work.early?.({ options, context, open })) ?? null;
     const unkept = await keepStart(open, context.environment, stop);
     const plan =
       unkept === null
@@ -143,7 +146,7 @@ async function owned(request: Working, opened: OpenTask, runId: string, left: Re
           : invalidFailure(open.task.id, plan.message, clock());
       return await refuse(request, open, failure);
     }
-    const whole = await goThrough(request, open, { runId, early }, plan, left);
+    const whole = await goThrough(request, open, own, plan, left);
     const notes = await entered
       .notes()
       .catch((error: Error) => [`its worktree could not be looked at: ${error.message}`]);
@@ -151,8 +154,12 @@ async function owned(request: Working, opened: OpenTask, runId: string, left: Re
     ended = whole;
     return { how: 'ran', ...(await tellEnd(context, open, await writeReport(open, whole, clock), usedBefore)) };
   } finally {
-    await early?.dismiss();
-    await release(request, opened, { fact: 'released', run_id: runId, exit_code: ended.exitCode, state: ended.state });
+    await release(request, opened, {
+      fact: 'released',
+      run_id: own.runId,
+      exit_code: ended.exitCode,
+      state: ended.state,
+    });
   }
 }
 
@@ -182,7 +189,7 @@ async function release({ context: { clock, say } }: RunRequest, open: OpenTask, 
 async function goThrough(
   request: Working,
   open: OpenTask,
-  own: Pick<TaskRun, 'runId' | 'early'>,
+  own: OwnedRun,
   checked: CheckedStages,
   left: RecoveredJudge,
 ): Promise<EndedRun> {
