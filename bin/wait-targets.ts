@@ -2,6 +2,7 @@
 
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import { createAbsence } from '../loops/wait/absence.ts';
 import type { Awaited } from '../loops/wait/awaited.ts';
 import { awaitCall, type NamedCall } from '../loops/wait/named-call.ts';
 import { locateTask } from '../state/task-folder.ts';
@@ -22,7 +23,8 @@ export const FAMILIES = [
 
 type Targets = { how: 'read'; awaited: Awaited[] } | { how: 'invalid'; message: string };
 
-type Part = 'done' | 'pid' | 'out' | 'label';
+const PARTS = ['done', 'pid', 'out', 'label'] as const;
+type Part = (typeof PARTS)[number];
 
 export async function readTargets(args: Arguments, cwd: string, environment: NodeJS.ProcessEnv): Promise<Targets> {
   const calls = [...partsByNumber(args.text)].sort(([a], [b]) => a - b);
@@ -36,11 +38,12 @@ export async function readTargets(args: Arguments, cwd: string, environment: Nod
     return invalid('--min-lines needs a --task-N-out to count the lines of');
 
   const earlier = args.given.has('fresh') ? 'never_counts' : 'counts';
+  const isAbsent = createAbsence().round();
   const awaited: Awaited[] = [];
   for (const [number, parts] of calls) {
-    const call = callOf(number, parts, labels[awaited.length] ?? `task ${number}`, minLines);
+    const call = callOf(number, parts, labels[awaited.length] ?? `task ${number}`, { minLines, earlier });
     if (typeof call === 'string') return invalid(call);
-    awaited.push(awaitCall({ ...call, earlier }));
+    awaited.push(awaitCall(call, isAbsent));
   }
   if (args.words.length === 0) return { how: 'read', awaited };
 
@@ -64,19 +67,22 @@ function partsByNumber(text: Arguments['text']): Map<number, Partial<Record<Part
     const family = FAMILY.exec(flag);
     if (family === null || value === undefined) continue;
     const number = Number(family[1]);
-    calls.set(number, { ...calls.get(number), [family[2] as Part]: value });
+    const parts = calls.get(number) ?? {};
+    parts[family[2] as Part] = value;
+    calls.set(number, parts);
   }
   return calls;
 }
 
 function callOf(
   number: number,
-  { done, pid, out, label }: Partial<Record<Part, string>>,
+  parts: Partial<Record<Part, string>>,
   name: string,
-  minLines: number | null,
-): Omit<NamedCall, 'earlier'> | string {
-  const empty = Object.entries({ done, pid, out, label }).find(([, value]) => value === '');
-  if (empty !== undefined) return `--task-${number}-${empty[0]} needs a value`;
+  { minLines, earlier }: Pick<NamedCall, 'minLines' | 'earlier'>,
+): NamedCall | string {
+  const { done, pid, out, label } = parts;
+  const empty = PARTS.find((part) => parts[part] === '');
+  if (empty !== undefined) return `--task-${number}-${empty} needs a value`;
   if (done === undefined && pid === undefined)
     return `task ${number} cannot be waited for: give --task-${number}-done or --task-${number}-pid`;
   const isNumber = pid !== undefined && /^-?\d+$/.test(pid);
@@ -88,6 +94,7 @@ function callOf(
     pid: pid === undefined ? null : isNumber ? { number: Number(pid) } : { file: pid },
     out: out ?? null,
     minLines,
+    earlier,
   };
 }
 

@@ -1,13 +1,14 @@
 // One thing that is waited for: the files that may settle it, and a look at them.
 
+import type { IsAbsent } from './absence.ts';
 import type { WaitOutcome } from './outcome.ts';
 
 export interface Awaited {
   label: string;
   /** A file that comes or changes here is worth a look; it need not exist, nor its folder. */
   files: readonly string[];
-  /** Cheap, and never throws for what it may meet. The last look takes what is there. */
-  look(when?: 'now' | 'at_last'): AwaitedLook;
+  /** Cheap, and never throws for what it may meet. The last look takes what is there. @param isAbsent of a round of looks at many. */
+  look(when?: 'now' | 'at_last', isAbsent?: IsAbsent): AwaitedLook;
   /** What has not come, for whoever waited in vain. */
   lacking: string;
 }

@@ -1,5 +1,6 @@
 // A call whose files were named one by one: its done marker, then its process, then nothing but the clock.
 
+import { type IsAbsent, NONE_LISTED, type Place, placeOf } from './absence.ts';
 import { type Awaited, type AwaitedLook, pending, settled } from './awaited.ts';
 import { countLines } from './line-count.ts';
 import { STARTING_MS, writersOf } from './living-writers.ts';
@@ -26,10 +27,48 @@ const WRITING_MS = 200;
 const CLOCK_MS = 100;
 
 /** An object that is asked again and again how the call stands; nothing is awaited here. */
-export function awaitCall(call: NamedCall): Awaited {
-  const { done, pid, out, minLines } = call;
+export function awaitCall(call: NamedCall, isAbsent: IsAbsent = NONE_LISTED): Awaited {
+  const { done, pid } = call;
+  const marker = done === null ? null : placeOf(done);
+  const pidFile = pid !== null && 'file' in pid ? placeOf(pid.file) : null;
+  const before = beforeOf(idOf(marker, isAbsent), idOf(pidFile, isAbsent));
   const began = performance.now();
-  const before = { marker: idOf(done), pid: pid !== null && 'file' in pid ? idOf(pid.file) : null };
+  /** Made when something of it is there: of thousands that is not yet so, and would take 20 MB. */
+  let course: Course | null = null;
+  return {
+    label: call.label,
+    files: [done, pidFile?.file ?? null].filter((file) => file !== null),
+    look(when = 'now', isAbsent = NONE_LISTED) {
+      const isThere = { marker: marker !== null && !isAbsent(marker), pid: pidFile !== null && !isAbsent(pidFile) };
+      const isNamed = pid !== null && 'number' in pid;
+      if (course === null && !isThere.marker && !isThere.pid && !isNamed) return pending('on_change');
+      course ??= createCourse(call, before, began);
+      return course.look(when, isThere);
+    },
+    get lacking() {
+      return (course ?? createCourse(call, before, began)).lacking();
+    },
+  };
+}
+
+/** What was there before the wait began: which files they were. */
+interface Before {
+  marker: string | null;
+  pid: string | null;
+}
+
+const NOTHING: Before = { marker: null, pid: null };
+
+const beforeOf = (marker: string | null, pid: string | null): Before =>
+  marker === null && pid === null ? NOTHING : { marker, pid };
+
+interface Course {
+  look(when: 'now' | 'at_last', mayBeThere: { marker: boolean; pid: boolean }): AwaitedLook;
+  lacking(): string;
+}
+
+function createCourse(call: NamedCall, before: Before, began: number): Course {
+  const { done, pid, out, minLines } = call;
   let life: ProcessLife | null = null;
   /** A process that was started to write these files, seen while they were still an earlier call's. */
   let writer: ProcessLife | null = null;
@@ -39,14 +78,14 @@ export function awaitCall(call: NamedCall): Awaited {
 
   let isLast = false;
 
-  function look(when: 'now' | 'at_last' = 'now'): AwaitedLook {
+  function look(when: 'now' | 'at_last', mayBeThere: { marker: boolean; pid: boolean }): AwaitedLook {
     isLast = when === 'at_last';
-    const named = readNamed(pid);
+    const named: NamedProcess = pid !== null && 'file' in pid && !mayBeThere.pid ? { how: 'not_yet' } : readNamed(pid);
     if (named.how === 'garbled') return settled({ how: 'garbled', message: named.message });
     if (named.how === 'named' && named.pid !== life?.pid) life = watchProcess(named.pid);
     let found: ReturnType<typeof readVersion>;
     try {
-      found = done === null ? null : readVersion(done);
+      found = done === null || !mayBeThere.marker ? null : readVersion(done);
     } catch (error) {
       return settled({ how: 'garbled', message: (error as Error).message });
     }
@@ -139,17 +178,16 @@ export function awaitCall(call: NamedCall): Awaited {
   const markerWords = () => `done marker ${done}${another === null ? '' : ` (the one that is there is ${another})`}`;
 
   return {
-    label: call.label,
-    files: [done, pid !== null && 'file' in pid ? pid.file : null].filter((file) => file !== null),
     look,
-    get lacking() {
+    lacking() {
       if (done !== null) return markerWords();
       return `end of process ${pid !== null && 'file' in pid ? `in ${pid.file}` : pid?.number}`;
     },
   };
 }
 
-const idOf = (file: string | null): string | null => (file === null ? null : (versionOf(file)?.id ?? null));
+const idOf = (place: Place | null, isAbsent: IsAbsent): string | null =>
+  place === null || isAbsent(place) ? null : (versionOf(place.file)?.id ?? null);
 
 function whoseIs({ callId, pid }: SaidByMarker): string {
   if (callId !== null) return `of call ${callId}`;

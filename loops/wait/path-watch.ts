@@ -28,11 +28,15 @@ interface Entry {
   name: string;
 }
 
+/** And not in one below it that is still to come. */
+const isIn = ({ file, name }: Entry, { at }: Folder): boolean => file.length === at.length + 1 + name.length;
+
 interface Folder {
   at: string;
   inode: number;
   watcher: FSWatcher | null;
-  entries: Map<string, Set<Entry>>;
+  /** By the name to look out for; a set only where there are more of one: it takes as much room as all else of an entry. */
+  entries: Map<string, Entry | Set<Entry>>;
 }
 
 export function createPathWatch(): PathWatch {
@@ -51,8 +55,9 @@ export function createPathWatch(): PathWatch {
       const folder = known ?? open(point);
       entry.folder = folder;
       entry.name = point.name;
-      const named = folder.entries.get(point.name) ?? new Set();
-      folder.entries.set(point.name, named.add(entry));
+      const named = folder.entries.get(point.name);
+      if (named instanceof Set) named.add(entry);
+      else folder.entries.set(point.name, named === undefined ? entry : new Set([named, entry]));
       // One that was watched before it was looked at tells of what comes.
       if (known !== undefined) return;
       looked?.clear();
@@ -81,8 +86,8 @@ export function createPathWatch(): PathWatch {
     entry.folder = null;
     if (folder === null) return;
     const named = folder.entries.get(name);
-    named?.delete(entry);
-    if (named?.size === 0) folder.entries.delete(name);
+    if (named instanceof Set) named.delete(entry);
+    if (named === entry || (named instanceof Set && named.size === 0)) folder.entries.delete(name);
     if (folder.entries.size > 0) return;
     folder.watcher?.close();
     folders.delete(keyOf(folder));
@@ -102,13 +107,13 @@ export function createPathWatch(): PathWatch {
   function tell(folder: Folder, name: string | null): void {
     const named = name === null ? null : folder.entries.get(name);
     // What it is told of in its own folder needs no nearer one.
-    if (named) wakeAll(named, ({ file }) => path.dirname(file) !== folder.at);
+    if (named) wakeAll(entriesUnder(named), (entry) => !isIn(entry, folder));
     // A folder that is moved or deleted tells it under its own name.
     if (name === null || name === path.basename(folder.at)) wakeAll(entriesOf(folder), () => true);
   }
 
-  function wakeAll(entries: Iterable<Entry>, mayMove: (entry: Entry) => boolean): void {
-    for (const entry of [...entries]) {
+  function wakeAll(entries: readonly Entry[], mayMove: (entry: Entry) => boolean): void {
+    for (const entry of entries) {
       if (entry.folder === null) continue;
       if (mayMove(entry)) arm(entry);
       entry.wake();
@@ -128,7 +133,11 @@ export function createPathWatch(): PathWatch {
     },
     refresh() {
       together(() => {
-        for (const folder of [...folders.values()]) for (const entry of entriesOf(folder)) arm(entry);
+        for (const folder of [...folders.values()]) {
+          const isSame = look(folder.at).inode === folder.inode;
+          // Of a folder that is still there none that lies in it has a nearer one.
+          for (const entry of entriesOf(folder)) if (!isSame || !isIn(entry, folder)) arm(entry);
+        }
       });
     },
     together,
@@ -140,7 +149,9 @@ export function createPathWatch(): PathWatch {
   };
 }
 
-const entriesOf = (folder: Folder): Entry[] => [...folder.entries.values()].flatMap((named) => [...named]);
+const entriesOf = (folder: Folder): Entry[] => [...folder.entries.values()].flatMap(entriesUnder);
+
+const entriesUnder = (named: Entry | Set<Entry>): Entry[] => (named instanceof Set ? [...named] : [named]);
 
 const keyOf = ({ at, inode }: Omit<Point, 'name'>): string => `${inode} ${at}`;
 

@@ -1,5 +1,6 @@
 // Waits for many calls and tasks at once: told by the file system, asking only where nothing tells.
 
+import { createAbsence, type IsAbsent } from './absence.ts';
 import type { Awaited } from './awaited.ts';
 import { STATUS, type WaitOutcome } from './outcome.ts';
 import { createPathWatch, type Watched } from './path-watch.ts';
@@ -32,6 +33,7 @@ const SHARE = 50;
 export function waitForAll(awaited: readonly Awaited[], options: WaitOptions): Promise<SettledWait[]> {
   const began = performance.now();
   const watch = createPathWatch();
+  const absence = createAbsence();
   const results = new Map<Awaited, SettledWait>();
   const open = new Map<Awaited, Watched[]>();
   const byTheClock = new Set<Awaited>();
@@ -48,16 +50,22 @@ export function waitForAll(awaited: readonly Awaited[], options: WaitOptions): P
         for (const [one, watched] of open)
           for (const file of one.files) watched.push(watch.add(file, () => guarded(() => look(one))));
       });
-      for (const one of awaited) look(one);
+      lookAtAll(awaited);
       options.stop?.addEventListener('abort', stopped);
       if (options.stop?.aborted) stopWaiting();
       if (open.size === 0) finish();
       else schedule(0);
     }
 
-    function look(one: Awaited, when: 'now' | 'at_last' = 'now'): void {
+    /** What comes into a folder after it was listed is told by its watch. */
+    function lookAtAll(all: readonly Awaited[], when: 'now' | 'at_last' = 'now'): void {
+      const isAbsent = absence.round();
+      for (const one of all) look(one, when, isAbsent);
+    }
+
+    function look(one: Awaited, when: 'now' | 'at_last' = 'now', isAbsent?: IsAbsent): void {
       if (!open.has(one)) return;
-      const found = one.look(when);
+      const found = one.look(when, isAbsent);
       if (found.how === 'settled') settle(one, found.outcome);
       else if (found.next === 'on_change') byTheClock.delete(one);
       else if (!byTheClock.has(one)) {
@@ -78,7 +86,7 @@ export function waitForAll(awaited: readonly Awaited[], options: WaitOptions): P
     }
 
     function stopWaiting(): void {
-      for (const one of [...open.keys()]) look(one, 'at_last');
+      lookAtAll([...open.keys()], 'at_last');
       leaveRest();
     }
 
@@ -89,7 +97,7 @@ export function waitForAll(awaited: readonly Awaited[], options: WaitOptions): P
 
     /** What came in the last moment still counts. */
     function expire(): void {
-      for (const one of [...open.keys()]) look(one, 'at_last');
+      lookAtAll([...open.keys()], 'at_last');
       for (const one of [...open.keys()])
         settle(one, { how: 'timed_out', afterMs: options.timeoutMs, without: one.lacking });
     }
@@ -98,7 +106,7 @@ export function waitForAll(awaited: readonly Awaited[], options: WaitOptions): P
       const from = performance.now();
       const sweep = watch.blind() > 0 || from - sweptAt >= SWEEP_MS;
       if (sweep) watch.refresh();
-      for (const one of [...(sweep ? open.keys() : byTheClock)]) look(one);
+      lookAtAll([...(sweep ? open.keys() : byTheClock)]);
       const now = performance.now();
       if (sweep) sweptAt = now;
       schedule(SHARE * (now - from));

@@ -1,4 +1,4 @@
-// What a wait for many calls of one folder looks at and opens, counted: the folder a few times, each marker once it has come.
+// What a wait for many calls of one folder looks at and opens, counted: the folder a few times, each marker only once it has come.
 
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -38,6 +38,18 @@ test('each marker is opened and read once, and their folder not looked at for ea
   // When it begins, and by the clock in case an event was lost: every two seconds.
   const looks = eventsOf(told, 'look').filter(({ file }) => file === folder).length;
   assert.ok(looks < CALLS / 5, `${looks} looks at the folder`);
+});
+
+test('of markers that are not there the folder is listed, and few are looked at', async ({ rig }) => {
+  const folder = path.join(rig.project, 'markers');
+  mkdirSync(folder);
+  const counted = countIn(rig);
+  const flags = Array.from({ length: 2000 }, (_, n) => `--task-${n + 1}-done=${path.join(folder, `${n + 1}.done`)}`);
+  assert.is((await rig.start('wait_parallel_tasks', [...flags, '--timeout-ms=1', '--quiet']).result).code, 1);
+  const told = counted().find(({ script }) => script === 'wait_parallel_tasks.cjs')!;
+  // As the flags are read, as the wait begins, and as its time is up.
+  assert.is(eventsOf(told, 'list').filter(({ file }) => file === folder).length, 3);
+  assert.is(eventsOf(told, 'look', /\.done$/).length, 3 * 64);
 });
 
 test.run();
