@@ -110,7 +110,9 @@ export async function* followNow(following: FollowingNow): AsyncGenerator<NowSte
         const stamp = stampOf(root);
         const looking = task ?? taskNow(root);
         const after = await looking.look({ self, now, waits, detail: each.detail });
-        if (seen === null || JSON.stringify(after) !== JSON.stringify(seen)) moved.push(root);
+        // Of one that nobody has run yet the manifest is all there is.
+        const isRewritten = after.state === 'never_run' && stamp !== each.stamp;
+        if (seen === null || isRewritten || JSON.stringify(after) !== JSON.stringify(seen)) moved.push(root);
         changes.push(...changesOf(isFirst ? null : (seen ?? NEVER(after)), after, now.toISOString()));
         const detail = each.detail || after.state === 'running';
         if (!detail) looking.close();

@@ -7,7 +7,7 @@ import { isFolder, kindOf } from '../../state/disk/regular-file.ts';
 import { type Journal, openJournal } from '../../state/journal/journal.ts';
 import { type Call, type Ledger, openCalls } from '../../state/journal/ledger.ts';
 import { standInsOf } from '../../state/journal/stand-ins.ts';
-import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
+import { locateTask, manifestsIn, type TaskFolder } from '../../state/task-folder.ts';
 import { findRecord } from '../../state/usage.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
 import { standingOf } from '../report/standing.ts';
@@ -26,14 +26,19 @@ export interface TaskNow {
 
 const journalOf = (root: string) => path.join(root, 'state', 'journal.jsonl');
 
-/** Another one once its journal is another, or the task is gone. */
+/** Another one once its journal is another, or its manifest as long as there is none, or the task is gone. */
 export function stampOf(root: string): string {
+  const journal = markOf(journalOf(root));
+  if (journal !== '') return journal;
+  return isFolder(root) ? `none ${manifestsIn(root).map(markOf).join()}` : 'gone';
+}
+
+function markOf(file: string): string {
   try {
-    const found = statSync(journalOf(root), { throwIfNoEntry: false });
-    if (found === undefined) return isFolder(root) ? 'none' : 'gone';
-    return `${found.ino} ${found.size} ${found.mtimeMs}`;
+    const found = statSync(file, { throwIfNoEntry: false });
+    return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs}`;
   } catch {
-    return isFolder(root) ? 'none' : 'gone';
+    return '';
   }
 }
 

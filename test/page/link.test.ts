@@ -70,9 +70,15 @@ for (const [status, message] of [
     await page.getByText('What is shown is the list of tasks as it was before.').waitFor();
     await page.getByText(/^Asked again by itself in \d+ s\.$/).waitFor();
     assert.is(await page.locator('.row-at').count(), 2);
+    // So do the counts beside the views.
+    await page.getByText('Not up to date', { exact: true }).waitFor();
+    const counted = page.getByRole('link', { name: /^Failures/ });
+    assert.is(await counted.textContent(), 'Failures1 failed, as it was before');
     delete server.refused['/api/tasks'];
     await page.getByText('$7.77').waitFor();
     await page.getByRole('alert').waitFor({ state: 'detached' });
+    await page.getByText('Live', { exact: true }).waitFor();
+    assert.is(await counted.textContent(), 'Failures1 failed');
   });
 
 link.test('a list of tasks that never came is not said to be empty', async ({ page, server, go }) => {

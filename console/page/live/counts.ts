@@ -3,6 +3,8 @@
 import { computed } from '../reactive.ts';
 import { countStates } from '../tasks/choose-tasks.ts';
 import { everyLine } from '../tasks/task-store.ts';
+import { taskList } from './follow-tasks.ts';
+import { linkState } from './link.ts';
 
 export const counts = computed<Readonly<Record<string, { n: number; what: string }>>>(() => {
   const states = countStates(everyLine());
@@ -13,3 +15,6 @@ export const counts = computed<Readonly<Record<string, { n: number; what: string
     supervise: { n: of('parked'), what: 'parked' },
   };
 });
+
+/** They are those of before: the list cannot be renewed, or nobody tells what changes in it. */
+export const areOld = computed(() => taskList.problem.value !== null || linkState.value.how !== 'live');

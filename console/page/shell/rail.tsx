@@ -1,6 +1,6 @@
 // The rail beside all views: where one is, where one can go, and whether the page still follows.
 
-import { counts } from '../live/counts.ts';
+import { areOld, counts } from '../live/counts.ts';
 import { linkState, place } from '../live/link.ts';
 import { Icon } from '../parts/icon.tsx';
 import { useEffect, useRef } from '../reactive.ts';
@@ -49,16 +49,18 @@ export function Rail() {
 function Count({ of }: { of: string }) {
   const counted = counts.value[of];
   if (counted === undefined || counted.n === 0) return null;
+  const what = `${counted.what}${areOld.value ? ', as it was before' : ''}`;
   return (
-    <span class="count" title={`${counted.n} ${counted.what}`}>
+    <span class={areOld.value ? 'count old' : 'count'} title={`${counted.n} ${what}`}>
       {counted.n}
-      <span class="unseen"> {counted.what}</span>
+      <span class="unseen"> {what}</span>
     </span>
   );
 }
 
 function LinkState() {
-  const { how } = linkState.value;
+  const link = linkState.value.how;
+  const how = link === 'live' && areOld.value ? 'behind' : link;
   const words = { live: 'Live', behind: 'Not up to date', trying: 'Reconnecting …', gone: 'Not connected' }[how];
   return (
     <span class={`link-state ${how}`} role="status">

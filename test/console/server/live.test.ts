@@ -52,6 +52,39 @@ test('one that ran, came or went before the first look', async ({ rig, stop }) =
   assert.equal(named, ['comes', 'goes', 'runs']);
 });
 
+for (const atRest of [10, 0])
+  test(`a goal that is written anew before the first run, with ${atRest} watches for tasks at rest`, async ({
+    rig,
+    stop,
+  }) => {
+    makeTask(rig, { ...STAGES, goal: 'Find out.' }, 'new');
+    const environment = { ...process.env, HOME: rig.home, XDG_STATE_HOME: '' };
+    const project = { cwd: rig.project, environment, clock: () => new Date() } as unknown as ServedProject;
+    // Without a watch a look around finds it, and with one none comes to help.
+    const bounds = { sweepMs: atRest === 0 ? 50 : 3_600_000, atRest };
+    const live = follow(project, stop.signal, (following) => followNow({ ...following, bounds }));
+    const goals: (string | null)[] = [];
+    const says = (goal: string) =>
+      new Promise<void>((resolve) => {
+        live.listen(({ topic, change }) => {
+          if (topic !== 'tasks') return;
+          goals.push(...(change?.lines ?? []).map((line) => line.goal));
+          if (goals.at(-1) === goal) resolve();
+        });
+      });
+    const first = says('Find out.');
+    await live.lines.all();
+    await live.now();
+    await first;
+    const second = says('Find out more.');
+    makeTask(rig, { ...STAGES, goal: 'Find out more.' }, 'new');
+    await second;
+    assert.equal(
+      (await live.lines.all()).map(({ goal }) => goal),
+      ['Find out more.'],
+    );
+  });
+
 test('one whose journal cannot be read has its goal all the same', async ({ rig, stop }) => {
   makeTask(rig, STAGES, 'broken');
   rig.write('.tmp/task/broken/state/journal.jsonl', '{"v":99,"at":"2026-01-01T00:00:00.000Z","fact":"done"}\n');
