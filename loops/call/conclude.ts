@@ -51,9 +51,9 @@ export async function conclude(draft: Draft, outcome: Outcome, { ready, stop, no
       again: 'first',
     });
   }
-  // Of most calls it would take longer to make than it spares.
-  const { screenOf } = outcome.stderrBytes > LARGE ? await import('../../policies/redact/screen.ts') : NO_SCREEN;
-  const published = publishAll(told, attempt, record, outcome, screenOf(told.redactor));
+  // For most calls it would take longer to load than it spares.
+  const large = outcome.stderrBytes < LARGE ? null : (await import('../large-output.ts')).largeOutput(told.redactor);
+  const published = publishAll(told, attempt, record, outcome, large);
   // The verdict says that the result is where it belongs; without it the next run publishes it from the attempt.
   const isOpen = published.how === 'published' && !note(verdictFact(record));
   closeAttempt(attempt, overlay, told, isOpen ? OPEN : published);
@@ -67,7 +67,6 @@ export async function conclude(draft: Draft, outcome: Outcome, { ready, stop, no
 }
 
 const LARGE = 64 * 1024;
-const NO_SCREEN = { screenOf: () => null };
 
 /** Whoever finds no verdict in the journal judges the call once more, by its raw files. */
 const OPEN = { how: 'published', copied: false } as const;

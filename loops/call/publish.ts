@@ -3,7 +3,6 @@
 import path from 'node:path';
 import { rawOf } from '../../policies/facts/raw-file.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
-import type { Screen } from '../../policies/redact/screen.ts';
 import { slowPatterns } from '../../policies/redact/withheld.ts';
 import { publishText } from '../../state/disk/replace-file.ts';
 import { syncFolder } from '../../state/sync-folder.ts';
@@ -18,18 +17,19 @@ import { keptAnswerIn } from '../attempt/kept-answer.ts';
 import { folderMistake, putFoldersRight } from '../attempt/kept-folders.ts';
 import { publishRedacted } from '../attempt/redacted-copy.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
+import type { LargeOutput } from '../large-output.ts';
 
 /**
  * Publishes everything of a call that ran: stderr and event stream, the answer of a success, the session's id, the
  * record, and last of all the done marker.
- * @param screen of the redactor, where they are large
+ * @param large where they are
  */
 export function publishAll(
   draft: ClosingDraft,
   attempt: Attempt,
   record: CallRecord,
   { capture, streams }: Pick<Outcome, 'capture' | 'streams'>,
-  screen: Screen | null,
+  large: LargeOutput | null,
 ): Published {
   const { request, redactor } = draft;
   const { out, err, sessionIdOut } = request.files;
@@ -38,8 +38,8 @@ export function publishAll(
     if (mistake !== null) throw new Error(mistake);
     if (streams !== undefined) record.warnings.push(...changedFiles(attempt, streams));
     const copies = [
-      publishStream(draft, streams?.stderr, err, redactedOf(attempt.files.stderr), screen),
-      publishStream(draft, streams?.stdout, rawOf(out), redactedOf(attempt.files.stdout), screen),
+      publishStream(draft, streams?.stderr, err, attempt.files.stderr, large),
+      publishStream(draft, streams?.stdout, rawOf(out), attempt.files.stdout, large),
     ];
     record.warnings.push(...slowPatterns(redactor.withheld));
     if (request.keepRaw)
@@ -69,8 +69,8 @@ function publishStream(
   { request, redactor, withheld }: ClosingDraft,
   fd: number | null | undefined,
   file: string,
-  copy: string,
-  screen: Screen | null,
+  raw: string,
+  large: LargeOutput | null,
 ): boolean {
   if (withheld !== null || typeof fd !== 'number') {
     publishText(file, withheld === null ? (fd === null ? UNREAD : '') : `${withheld}\n`);
@@ -78,7 +78,9 @@ function publishStream(
   }
   const isKept = request.charge !== null && !request.keepRaw;
   // What takes the place of a file that is removed must outlive a power cut.
-  return publishRedacted(fd, file, redactor, isKept ? 'synced' : 'renamed', isKept ? copy : null, screen);
+  const [promise, copy] = isKept ? (['synced', redactedOf(raw)] as const) : (['renamed', null] as const);
+  const asItIs = request.keepRaw ? null : (large?.publishAsItIs(raw, fd, file, promise, copy) ?? null);
+  return asItIs ?? publishRedacted(fd, file, redactor, promise, copy, large?.screen);
 }
 
 const UNREAD = '[what was here could not be read: something else stands in its place in the attempt]\n';

@@ -5,7 +5,6 @@ import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { isBuiltIn } from '../../policies/facts/tools.ts';
 import { strictest } from '../../policies/manifest/call-terms.ts';
-import { screenOf } from '../../policies/redact/screen.ts';
 import { entryOf, forgetCall, registerFolder } from '../../state/calls/call-register.ts';
 import { kindOf } from '../../state/disk/regular-file.ts';
 import type { Fact } from '../../state/journal/facts.ts';
@@ -40,6 +39,7 @@ import { contextOf, endedOf } from '../call/judged.ts';
 import { publishAll, publishEarly, publishRefusal } from '../call/publish.ts';
 import { recordOf } from '../call/record.ts';
 import { refusalRecord } from '../call/refusal.ts';
+import { largeOutput } from '../large-output.ts';
 
 interface Closing {
   task: TaskFolder;
@@ -176,7 +176,7 @@ async function closeStarted(
   // A sweep and a run may have come to it at once.
   if (closing.journal.read().ledger.calls.get(call_id)?.verdict || (await closing.isTaken?.())) return 'taken';
   await logApiFailure({ draft, attempt, outcome, record, runId: open.reserved.run_id, again: 'perhaps_again' });
-  const published = publishAll(draft, attempt, record, outcome, screenOf(draft.redactor));
+  const published = publishAll(draft, attempt, record, outcome, largeOutput(draft.redactor));
   // A disk that is full is no bug: the call stays open, and the next run tries again.
   if (published.how === 'unpublished')
     throw Object.assign(new Error(published.why), { code: 'UNPUBLISHED', syscall: 'write' });

@@ -3,7 +3,6 @@
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../../policies/record/call-record.ts';
-import { screenOf } from '../../policies/redact/screen.ts';
 import type { RegisterEntry } from '../../state/calls/call-register.ts';
 import { readIfFit } from '../../state/disk/regular-file.ts';
 import type { Outcome } from '../../wrappers/run.ts';
@@ -15,6 +14,7 @@ import { isSaved, restoreSaved } from '../attempt/restored-draft.ts';
 import type { Saved } from '../attempt/saved-draft.ts';
 import { logApiFailure } from '../call/api-failure.ts';
 import { publishAll } from '../call/publish.ts';
+import { largeOutput } from '../large-output.ts';
 import { DIED, outcomeOf, recorded, wasStarted } from '../settle/close-orphaned-call.ts';
 import { removeHalves } from './halves.ts';
 import type { Sweeping } from './swept.ts';
@@ -52,7 +52,7 @@ export async function closeAlone(
     return { how: 'nothing' };
   }
   await logApiFailure({ draft, attempt, outcome, record, runId: null, again: 'perhaps_again' });
-  const published = publishAll(draft, attempt, record, outcome, screenOf(draft.redactor));
+  const published = publishAll(draft, attempt, record, outcome, largeOutput(draft.redactor));
   if (published.how === 'unpublished') return { how: 'failed', place: folder, why: published.why };
   closeAttempt(attempt, overlay, draft, published);
   outcome.streams?.close();

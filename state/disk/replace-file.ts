@@ -76,9 +76,8 @@ export function takePlace(temporary: string, file: string, intruder: Intruder): 
 }
 
 /** What stands there, were it a link, is replaced and not followed. It is worth a try, and no failure. */
-function nameAlso(source: string, file: string): boolean {
-  written += 1;
-  const temporary = path.join(path.dirname(file), `${temporaryPrefix(file, process.pid)}${written}`);
+export function nameAlso(source: string, file: string): boolean {
+  const temporary = freeName(file);
   try {
     linkOrCopy(source, temporary);
     renameSync(temporary, file);
@@ -108,11 +107,16 @@ export function makeWay(file: string): void {
 
 let written = 0;
 
+/** A temporary's that this process has not yet made. */
+export function freeName(file: string): string {
+  written += 1;
+  return path.join(path.dirname(file), `${temporaryPrefix(file, process.pid)}${written}`);
+}
+
 /** In a container a process that was killed had the same number, and what it left may still be there. */
 export function openBeside(file: string): { temporary: string; fd: number } {
   for (;;) {
-    written += 1;
-    const temporary = path.join(path.dirname(file), `${temporaryPrefix(file, process.pid)}${written}`);
+    const temporary = freeName(file);
     try {
       return { temporary, fd: openSync(temporary, 'wx+', 0o600) };
     } catch (error) {
