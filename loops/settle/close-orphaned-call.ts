@@ -117,8 +117,8 @@ function holdToRegister({ draft, attempt, overlay }: RestoredDraft, environment:
   overlay.folders = overlay.folders.filter((one) => entry.overlay_folders.includes(one));
 }
 
-/** The descriptors are opened right before the spawn; an agent may have done away with the second. */
-export function wasStarted({ files }: Attempt, isTold = false): boolean {
+/** The descriptors are opened right before the spawn; an agent may have done away with the second. @param isTold by whoever noted its start. */
+export function wasStarted({ files }: Attempt, isTold: boolean): boolean {
   const stdout = lstatSync(files.stdout, { throwIfNoEntry: false });
   return stdout?.isFile() === true && (isTold || kindOf(files.stderr) !== null || stdout.size > 0);
 }

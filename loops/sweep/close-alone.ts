@@ -35,7 +35,7 @@ export async function closeAlone(
   const linked = strangeFileIn(folder);
   if (linked !== null) return { how: 'failed', place: folder, why: `its ${linked} is no regular file` };
   const restored = restoreSaved(saved, folder, null, environment, clock);
-  if (restored === null || !wasStarted(restored.attempt)) {
+  if (restored === null || !wasStarted(restored.attempt, entry.cli !== null)) {
     removePrivateFolder('attempt', folder);
     return { how: 'nothing' };
   }

@@ -96,6 +96,29 @@ test('a call that ends well leaves nothing in the register; while it runs, a fil
   assert.equal([(await run.ended()).code, traces(rig)], [0, []]);
 });
 
+test('a CLI that had said nothing yet, and whose file for stderr its agent took away, was started: its end is published', async ({
+  rig,
+}) => {
+  const fake = await killedWrapper(rig);
+  rmSync(path.join(entryOf(rig).entry.attempt, 'stderr'));
+  await fake.tell({ do: 'die', signal: 'SIGKILL' });
+  await fake.gone;
+  const { code, hows } = await sweep(rig);
+  assert.equal([code, hows, traces(rig)], [0, ['call settled'], []]);
+  const { ending, verdict } = JSON.parse(readFileSync(path.join(rig.project, 'codex.json'), 'utf8'));
+  assert.equal([ending, verdict.class], ['lost', 'transient']);
+});
+
+test('one that still works, without its file for stderr, is left to its deadline', async ({ rig }) => {
+  const fake = await killedWrapper(rig);
+  rmSync(path.join(entryOf(rig).entry.attempt, 'stderr'));
+  assert.equal((await sweep(rig)).hows, ['call working']);
+  await fake.tell(...answerWith('codex', 'paid for'));
+  await fake.gone;
+  assert.equal((await sweep(rig)).hows, ['call settled']);
+  assert.is(readFileSync(path.join(rig.project, 'codex.out'), 'utf8'), 'paid for');
+});
+
 test('an answer of a wrapper that was killed is published, and nothing is left', async ({ rig }) => {
   const fake = await killedWrapper(rig, [], ...answerWith('codex', 'paid for'));
   await fake.gone;
