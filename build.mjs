@@ -28,10 +28,12 @@ const ONCE = `"use strict"; var __builtins = {}, __builtin = (name) => __builtin
 /** Evaluated when first asked for, within the bundle that asks: one of its own would hold most of that bundle again. */
 const WITHIN = [
   'loops/call/conclude.ts',
+  'loops/run/owned-run.ts',
   'loops/settle/close-orphaned-call.ts',
   'loops/stage/early-guardian.ts',
   'loops/stage/stage-gate.ts',
   'loops/stage/stage.ts',
+  'loops/tamper-guard/left-judge.ts',
   'policies/gate/signed.ts',
   'policies/redact/create-redactor.ts',
 ].map((file) => path.resolve(file));

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { exitByClass } from '../../loops/call/exit.ts';
-import type { RanTask as TaskRan } from '../../loops/run/run.ts';
+import type { RanTask as TaskRan } from '../../loops/run/run-work.ts';
 import { EXIT_BUG, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { refusalOf } from '../../state/system-error.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';

@@ -1,6 +1,7 @@
 // tollgate run: dispatches one task.
 
-import { runTask, type RanTask as TaskRan } from '../../loops/run/run.ts';
+import { runTask } from '../../loops/run/run.ts';
+import type { RanTask as TaskRan } from '../../loops/run/run-work.ts';
 import { RUN_FLAGS } from '../../loops/task/run-options.ts';
 import type { RunRequest } from '../../loops/task/run-request.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';

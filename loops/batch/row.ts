@@ -6,7 +6,7 @@ import { reachesShare } from '../../policies/notify/notification.ts';
 import { changedActions, type Named } from '../../policies/retry/changed-prompt.ts';
 import { refusalOf } from '../../state/system-error.ts';
 import type { StageReport } from '../run/report.ts';
-import type { RanTask } from '../run/run.ts';
+import type { RanTask } from '../run/run-work.ts';
 import type { Bad } from './look.ts';
 
 export type BatchState = 'done' | 'failed' | 'broken' | 'interrupted' | 'refused' | 'not_started';

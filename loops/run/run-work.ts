@@ -1,12 +1,15 @@
-// What a run does with its task, once the task is its own.
+// What a run does with its task, once the task is its own, and how it ends.
 
-import type { EarlyGuardian } from '../attempt/dispatch.ts';
 import type { CheckedStages, Planned } from '../task/plan.ts';
 import type { Composing } from '../task/prompt.ts';
 import type { RunRequest } from '../task/run-request.ts';
 import type { TaskRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
+import type { RunReport } from './report.ts';
 import type { EndedRun } from './write-report.ts';
+
+/** @property work null for its stages in order. */
+export type WorkedRun = RunRequest & { work: RunWork | null };
 
 /** What is done while the task is ours: its stages in order, or what stands in their place. */
 export interface RunWork {
@@ -15,9 +18,17 @@ export interface RunWork {
   /** Before anything is paid. */
   check(composing: Composing): Promise<Planned>;
   goThrough(task: TaskRun, checked: CheckedStages): Promise<EndedRun>;
-  /** Before it is claimed; dismissed where nothing comes of it. */
-  early?(composing: Composing): Promise<EarlyGuardian | null>;
 }
 
 /** What a run has of its own, once the task is its own. */
 export type OwnedRun = Pick<TaskRun, 'runId' | 'early'>;
+
+/** `summary`: `_summary.md` as it was written. `invalid`: a mistake in what was given; nothing was paid. */
+export type RanTask =
+  | { how: 'ran'; report: RunReport; summary: string }
+  /** The task is ours, and cannot be run as it stands: its report says why. */
+  | { how: 'refused'; report: RunReport; summary: string; message: string }
+  /** Nothing was run by us: the outcome is that of the run which had the task. */
+  | { how: 'awaited'; exitCode: number; message: string }
+  | { how: 'not_run'; exitCode: number; message: string }
+  | { how: 'invalid'; message: string };

@@ -1,70 +1,38 @@
-// Runs a task: claims it, settles what an earlier run left open, goes through its stages, and leaves one report.
+// Runs a task: claims it, goes through its stages, and leaves one report.
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
-import { stopExit, stopWords } from '../../policies/facts/stop.ts';
-import type { Failure } from '../../policies/record/task-failure.ts';
-import { judgeRegister } from '../../state/calls/judge-register.ts';
-import type { Fact } from '../../state/journal/facts.ts';
+import { stopExit } from '../../policies/facts/stop.ts';
 import { JournalError } from '../../state/journal/journal.ts';
-import { refreshStats } from '../../state/journal/stats.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { EarlyGuardian } from '../attempt/dispatch.ts';
-import { changedFailure, interruptedFailure, invalidFailure } from '../failure/failure.ts';
-import { endLeftCommands, tellLeft } from '../gate/left-commands.ts';
-import { redactLeftRaw } from '../settle/left-raw.ts';
-import { settleLeftovers } from '../settle/settle.ts';
-import { clearFolders } from '../stage/clear-result-paths.ts';
 import { comeIn } from '../tamper-guard/entrance.ts';
-import { type RecoveredJudge, recoverJudge } from '../tamper-guard/left-judge.ts';
+import type { RecoveredJudge } from '../tamper-guard/left-judge.ts';
 import { claim } from '../task/claim.ts';
-import { keepStart } from '../task/keep-start.ts';
-import { type CheckedStages, checkStages, choiceMistake, supervisedMistake } from '../task/plan.ts';
 import type { RunRequest } from '../task/run-request.ts';
+import { choiceMistake, supervisedMistake } from '../task/stage-plan.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
 import { traceEnd } from '../trace/trace-end.ts';
-import { enterWorktree } from './enter-worktree.ts';
 import { startFirst } from './first-guardian.ts';
-import { foreignEnd } from './foreign-failure.ts';
-import type { RunReport } from './report.ts';
-import type { OwnedRun, RunWork } from './run-work.ts';
-import { runStages, untouched } from './stages.ts';
-import { tellEnd } from './tell-end.ts';
-import { clearTemporaries } from './temporaries.ts';
-import { verdictFailure } from './verdict-failure.ts';
-import { type EndedRun, writeFailure, writeReport } from './write-report.ts';
-
-/** `summary`: `_summary.md` as it was written. `invalid`: a mistake in what was given; nothing was paid. */
-export type RanTask =
-  | { how: 'ran'; report: RunReport; summary: string }
-  /** The task is ours, and cannot be run as it stands: its report says why. */
-  | { how: 'refused'; report: RunReport; summary: string; message: string }
-  /** Nothing was run by us: the outcome is that of the run which had the task. */
-  | { how: 'awaited'; exitCode: number; message: string }
-  | { how: 'not_run'; exitCode: number; message: string }
-  | { how: 'invalid'; message: string };
-
-const STAGES: RunWork = {
-  mistake: (open, { options }) => supervisedMistake(open) ?? choiceMistake(open.plans, options),
-  check: (composing) => checkStages(composing),
-  goThrough: runStages,
-  early: startFirst,
-};
+import type { RanTask, RunWork, WorkedRun } from './run-work.ts';
 
 /**
  * Runs one task. Failures of stages, of the disk and of the journal are answers; what it throws is a bug of ours.
- * @param work what is done while the task is ours; its stages in order, unless told.
+ * @param work what is done while the task is ours; its stages in order where it is null.
  */
-export async function runTask(request: RunRequest, work: RunWork = STAGES): Promise<RanTask> {
+export async function runTask(request: RunRequest, work: RunWork | null = null): Promise<RanTask> {
   const entrance = await comeIn({ ...request.context, ...request.options, word: request.word });
   if (entrance.how === 'invalid') return entrance;
   const opened = await openTask({ ...request.context, ...request.options, word: request.word });
   if (opened.how === 'invalid') return opened;
   const { open } = opened;
-  const mistake = work.mistake(open, request);
+  const mistake =
+    work === null
+      ? (supervisedMistake(open) ?? choiceMistake(open.plans, request.options))
+      : work.mistake(open, request);
   if (mistake !== null) return { how: 'invalid', message: mistake };
   const since = request.context.clock();
   try {
-    const early = (await work.early?.({ ...request, open })) ?? null;
+    const early = work === null ? await startFirst({ ...request, open }) : null;
     const ran = await claimAndRun({ ...request, work }, open, entrance.left, early).finally(() => early?.dismiss());
     if (ran.how === 'ran' && request.context.tells !== 'of_all') await traceEnd([request.word], since, request);
     return ran;
@@ -78,16 +46,16 @@ export async function runTask(request: RunRequest, work: RunWork = STAGES): Prom
   }
 }
 
-type Working = RunRequest & { work: RunWork };
-
 async function claimAndRun(
-  request: Working,
+  request: WorkedRun,
   open: OpenTask,
   left: RecoveredJudge,
   early: EarlyGuardian | null,
 ): Promise<RanTask> {
   const claimed = await claim({ ...request.options, ...request.context, journal: open.journal });
-  if (claimed.how === 'awaited') return awaited(request, open, claimed.exitCode);
+  // Evaluated while the guardian begins: nothing of it is needed before.
+  const { awaitedRun, runOwned } = await import('./owned-run.ts');
+  if (claimed.how === 'awaited') return awaitedRun(request, open, claimed.exitCode);
   if (claimed.how === 'gone')
     return { how: 'invalid', message: `${open.task.root} was archived or removed meanwhile; nothing was run` };
   if (claimed.how === 'refused') return { how: 'not_run', exitCode: TOLLGATE_EXIT.failure, message: claimed.message };
@@ -97,153 +65,5 @@ async function claimAndRun(
       exitCode: stopExit(request.context.stop),
       message: 'stopped while it waited for another run',
     };
-  return owned(request, open, { runId: claimed.runId, early }, left);
-}
-
-/** That run may not have been told what this one takes for a failure. */
-async function awaited({ options, context }: RunRequest, open: OpenTask, exitCode: number): Promise<RanTask> {
-  const { task, plans } = open;
-  const stages =
-    options.badVerdicts === 'fail' && exitCode === TOLLGATE_EXIT.ok ? plans.map((one) => untouched(open, one)) : [];
-  const bad = await verdictFailure(open, stages, context.clock());
-  const message = `another run of ${task.id} ended with exit code ${exitCode}; its report: ${task.outputs}/_summary.md`;
-  if (bad === null) return { how: 'awaited', exitCode, message };
-  return { how: 'awaited', exitCode: TOLLGATE_EXIT.failure, message: `${message}; ${bad.evidence!.text}` };
-}
-
-/** The task is ours until we release it, whatever happens. */
-async function owned(request: Working, opened: OpenTask, own: OwnedRun, left: RecoveredJudge): Promise<RanTask> {
-  const { options, context } = request;
-  const { clock, say, stop } = context;
-  let ended: Pick<EndedRun, 'state' | 'exitCode'> = { state: 'failed', exitCode: TOLLGATE_EXIT.failure };
-  try {
-    for (const note of clearFolders(opened.task, clock)) say(note);
-    const entered = await enterWorktree(opened, request);
-    if (entered.how === 'stopped') {
-      ended = { state: 'interrupted', exitCode: stopExit(stop) };
-      return { how: 'not_run', exitCode: ended.exitCode, message: 'stopped while it waited to make its worktree' };
-    }
-    if (entered.how === 'invalid') {
-      ended = REFUSED;
-      return await refuse(request, opened, invalidFailure(opened.task.id, entered.message, clock()));
-    }
-    const { open } = entered;
-    const usedBefore = open.journal.read().ledger.used;
-    const unkept = await keepStart(open, context.environment, stop);
-    const plan =
-      unkept === null
-        ? await request.work.check({ options, context, open })
-        : { how: 'invalid' as const, message: unkept };
-    if (plan.how === 'stopped' || stop.aborted) {
-      ended = { state: 'interrupted', exitCode: stopExit(stop) };
-      return { how: 'not_run', exitCode: ended.exitCode, message: 'stopped while it looked through its stages' };
-    }
-    if (plan.how !== 'planned') {
-      ended = REFUSED;
-      const failure =
-        plan.how === 'changed'
-          ? changedFailure(open, plan.changed, options, clock())
-          : invalidFailure(open.task.id, plan.message, clock());
-      return await refuse(request, open, failure);
-    }
-    const whole = await goThrough(request, open, own, plan, left);
-    const notes = await entered
-      .notes()
-      .catch((error: Error) => [`its worktree could not be looked at: ${error.message}`]);
-    whole.notes.push(...notes);
-    ended = whole;
-    return { how: 'ran', ...(await tellEnd(context, open, await writeReport(open, whole, clock), usedBefore)) };
-  } finally {
-    await release(request, opened, {
-      fact: 'released',
-      run_id: own.runId,
-      exit_code: ended.exitCode,
-      state: ended.state,
-    });
-  }
-}
-
-const REFUSED = { state: 'refused', exitCode: TOLLGATE_EXIT.badInput } as const;
-
-/** Nothing was run; but whoever reads the summary must not take an earlier run's for this one's. */
-async function refuse({ context }: RunRequest, open: OpenTask, failure: Failure): Promise<RanTask> {
-  const stages = open.plans.map((plan) => untouched(open, plan));
-  const left = await writeReport(open, { ...REFUSED, stages, failure, notes: [] }, context.clock);
-  return {
-    how: 'refused',
-    ...(await tellEnd(context, open, left, left.report.budget.used)),
-    message: failure.evidence!.text,
-  };
-}
-
-/** Without it the task stays ours until the next run finds us dead; that is no reason to hide what came before. */
-async function release({ context: { clock, say } }: RunRequest, open: OpenTask, released: Fact): Promise<void> {
-  try {
-    await open.journal.note(released);
-    await refreshStats(open.journal, clock);
-  } catch (error) {
-    say(`the end of the run could not be noted: ${(error as Error).message}`);
-  }
-}
-
-async function goThrough(
-  request: Working,
-  open: OpenTask,
-  own: OwnedRun,
-  checked: CheckedStages,
-  left: RecoveredJudge,
-): Promise<EndedRun> {
-  const { options, context } = request;
-  const { stop, clock, say, environment } = context;
-  const guardians = new AbortController();
-  let told: Promise<void> | null = null;
-  const interrupted = (stage: string | null): Failure =>
-    interruptedFailure(open.task.id, stage, stopWords(stop), stopExit(stop), clock());
-  const tell = () => {
-    // What is known is written before anything is ended.
-    told = writeFailure(open, interrupted(null))
-      .catch((error: Error) => say(`last_failure.json could not be written: ${error.message}`))
-      .then(() => guardians.abort());
-  };
-  stop.addEventListener('abort', tell, { once: true });
-  if (stop.aborted) tell();
-  try {
-    const foreign = options.whenTaken === 'force' ? 'close' : 'refuse';
-    const settling = {
-      task: open.task,
-      journal: open.journal,
-      clock,
-      environment,
-      stop: guardians.signal,
-      say,
-      foreign,
-    } as const;
-    const elsewhere = await settleLeftovers(settling);
-    if (elsewhere !== null) return foreignEnd(open, elsewhere, clock());
-    const register = judgeRegister(environment, open.stateFolder);
-    const later = await recoverJudge({ task: open.task, root: open.root, register, clock }, 'after');
-    const tampered = new Map([...left.findings, ...later.findings]);
-    clearTemporaries(open.task, open.journal);
-    redactLeftRaw(open.task, open.journal.read().ledger, environment);
-    const commands = await endLeftCommands(open.task, open.journal.read().ledger.calls.keys());
-    for (const left of commands) if (left.how !== 'ended') say(tellLeft(left, open.task.id));
-    const stages = { open, ...own, guardianStop: guardians.signal, register, tampered };
-    const ended = await request.work.goThrough({ options, context, ...stages }, checked);
-    ended.notes.push(...left.notes, ...later.notes);
-    if (ended.state !== 'interrupted') return ended;
-    await told;
-    const stage = ended.stages.find((report) => report.state === 'interrupted')?.stage ?? null;
-    const retry_at = ended.retryAt ?? null;
-    const failure = interrupted(stage);
-    const again =
-      retry_at === null ? failure.next_actions : failure.next_actions.map((line) => `${line} (not before ${retry_at})`);
-    return {
-      ...ended,
-      exitCode: stopExit(stop),
-      failure: { ...failure, retry_at, next_actions: again },
-    };
-  } finally {
-    stop.removeEventListener('abort', tell);
-    await told;
-  }
+  return runOwned(request, open, { runId: claimed.runId, early }, left);
 }

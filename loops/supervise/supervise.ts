@@ -9,8 +9,8 @@ import { notesFolder, notesLeft, removeNote } from '../../state/supervise/notes.
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import { forgetStart } from '../changes/start.ts';
 import { invalidFailure } from '../failure/failure.ts';
-import { type RanTask, runTask } from '../run/run.ts';
-import type { RunWork } from '../run/run-work.ts';
+import { runTask } from '../run/run.ts';
+import type { RanTask, RunWork } from '../run/run-work.ts';
 import { stageRunOf } from '../run/stage-run-of.ts';
 import type { EndedRun } from '../run/write-report.ts';
 import { closeBaseline, dropBaseline, openBaseline } from '../stage/baseline.ts';

@@ -5,8 +5,8 @@ import type { Stage } from '../../state/project/manifest-schema.ts';
 import { checkSchema } from '../gate/schema.ts';
 import { elsewhereMistake, worksElsewhere } from '../session/works-elsewhere.ts';
 import { type ComposedPrompt, type Composing, composePrompt, type Prompt } from './prompt.ts';
-import type { StagePlan } from './stage-plan.ts';
-import { type StageChoices, stageStatusOf } from './stage-status.ts';
+import { choiceMistake } from './stage-plan.ts';
+import { stageStatusOf } from './stage-status.ts';
 
 /** What the stages are before anything is paid. */
 export type Planned =
@@ -84,21 +84,6 @@ function isTooLarge({ tooLarge, parts }: Prompt, isSettled: boolean): boolean {
   if (tooLarge === null) return false;
   const context = parts.find(({ kind }) => kind === 'context')?.kept ?? 0;
   return tooLarge.chars - (isSettled ? 0 : context) > tooLarge.limit;
-}
-
-/** A task whose steps a reasoner says has none to be run in order. */
-export const supervisedMistake = ({ manifest, task }: Composing['open']): string | null =>
-  manifest.supervise === undefined
-    ? null
-    : `${task.id} is a supervised task, and has no stages to run; say tollgate supervise ${task.id}`;
-
-/** What is wrong with what the user said about stages; found before the task is claimed. */
-export function choiceMistake(plans: readonly StagePlan[], { redo, keep }: StageChoices): string | null {
-  const names = plans.map(({ stage }) => stage.name);
-  const unknown = [...redo, ...keep].find((name) => !names.includes(name));
-  if (unknown !== undefined) return `there is no stage "${unknown}"; the stages are ${names.join(', ')}`;
-  const both = redo.find((name) => keep.includes(name));
-  return both === undefined ? null : `--redo ${both} and --keep ${both} contradict each other; say one of them`;
 }
 
 const invalid = (message: string): Planned => ({ how: 'invalid', message });

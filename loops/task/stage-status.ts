@@ -22,7 +22,7 @@ export type StageStatus =
 
 type StageChoice = 'redo' | 'keep';
 
-export type StageChoices = Pick<RunOptions, 'redo' | 'keep' | 'changed'>;
+type StageChoices = Pick<RunOptions, 'redo' | 'keep' | 'changed'>;
 
 /** By the journal alone. Throws JournalError. */
 export function stageStatusOf(plan: Planned, prompt: Prompt, journal: Journal, choices: StageChoices): StageStatus {

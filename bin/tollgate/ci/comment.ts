@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { RunReport } from '../../../loops/run/report.ts';
-import type { RanTask } from '../../../loops/run/run.ts';
+import type { RanTask } from '../../../loops/run/run-work.ts';
 import { commentText } from '../../../policies/report/comment-text.ts';
 import { readIfFit } from '../../../state/disk/regular-file.ts';
 import { replaceText } from '../../../state/disk/replace-file.ts';

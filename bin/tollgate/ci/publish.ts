@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants } from 'node:fs';
 import { problemsOf } from '../../../loops/report/problems.ts';
-import type { RanTask } from '../../../loops/run/run.ts';
+import type { RanTask } from '../../../loops/run/run-work.ts';
 import { rootOf } from '../../../loops/task/task.ts';
 import { annotationsOf } from '../../../policies/report/annotations.ts';
 import { answerOutputs, type StepOutputs, stepOutputLines } from '../../../policies/report/step-outputs.ts';
