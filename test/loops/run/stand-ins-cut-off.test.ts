@@ -1,13 +1,11 @@
 // A run that is killed around a stand-in: nothing is paid twice, the next one goes on with the stand-in, and says in whose place.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type BuiltIn, COMMANDS } from '../../../policies/facts/tools.ts';
 import { openCalls } from '../../../state/journal/ledger.ts';
 import type { FakeCall } from '../../rig/fake-call.ts';
 import { faultEnv } from '../../rig/fault-shim.ts';
+import { callOfOwn, limitToOne } from '../../rig/limited-calls.ts';
 import type { RunningCommand } from '../../rig/running-command.ts';
 import { answerWith, failWith, SESSION, STREAMS, write } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask, type TestTask } from '../../rig/task-run.ts';
@@ -52,23 +50,10 @@ async function killAtWork(rig: TestRig): Promise<TestTask> {
   return task;
 }
 
-/** One call of it at once. */
-function limitOf(rig: TestRig, tool: BuiltIn): void {
-  const folder = path.join(rig.home, '.local/state/tollgate/limits');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(path.join(folder, 'limits.json'), JSON.stringify({ at_once: { [tool]: 1 } }));
-}
-
-function ownCall(rig: TestRig, tool: BuiltIn): RunningCommand {
-  rig.write('ask.md', 'Say hello.\n');
-  const files = ['--out', 'other.out', '--err', 'other.err', '--result', 'other.json'];
-  return rig.start(COMMANDS[tool], ['--prompt-file', 'ask.md', ...files]);
-}
-
 /** The dispatcher alone, as the stand-in stands in line for its place: nothing has been reserved for it. */
 async function killInLine(rig: TestRig): Promise<TestTask> {
-  limitOf(rig, 'copilot');
-  const other = ownCall(rig, 'copilot');
+  limitToOne(rig, 'copilot');
+  const other = callOfOwn(rig, 'copilot');
   const before = await rig.call();
   const task = makeTask(rig, { stages: [BY_COPILOT] });
   const running = task.start();
@@ -148,7 +133,7 @@ for (const hours of [0, 24, -24])
   test(`killed before a model that stands in is asked, which was decided ${hours} h earlier than the failure by the clock: it is asked, no further one`, async ({
     rig,
   }) => {
-    limitOf(rig, 'codex');
+    limitToOne(rig, 'codex');
     const task = makeTask(rig, {
       stages: [{ ...STAGE, fallback: [BY_MODEL.fallback[0], { tool: 'codex', model: 'm9' }] }],
     });
@@ -156,7 +141,7 @@ for (const hours of [0, 24, -24])
       env: faultEnv({ in: 'run_codex.cjs', clockSeconds: hours * 3600 }),
     });
     const failing = await rig.call();
-    const other = ownCall(rig, 'codex');
+    const other = callOfOwn(rig, 'codex');
     await other.says(/waits for one of 1 calls to end/);
     await fails(failing);
     const before = await rig.call();
