@@ -14,7 +14,7 @@ const WAITS_MS = 10_000;
  * null where it is not sure that the stage needs a call: it is done, or has been asked before. Until it is told what to do it
  * touches nothing, and is nobody's call; it ends when it is dismissed, or with us.
  */
-export function startEarly(run: Starting): EarlyGuardian | null {
+export function startEarly(run: Starting, waitsMs: number = WAITS_MS): EarlyGuardian | null {
   const { stage, open, context } = run;
   const { done, calls } = open.journal.read().ledger;
   const isAsked = [...calls.values()].some(({ reserved }) => reserved.stage === stage.name);
@@ -28,10 +28,10 @@ export function startEarly(run: Starting): EarlyGuardian | null {
     return taken;
   };
   const dismiss = async () => take()?.dismiss();
-  const timer = setTimeout(dismiss, WAITS_MS).unref();
+  const timer = setTimeout(dismiss, waitsMs).unref();
   return {
     callId: guarded.callId,
-    waitsFor: (asked) => asked === stage && waiting !== null,
+    waitsFor: (asked) => asked === stage && waiting?.lives() === true,
     take: () => {
       const taken = take();
       return taken?.lives() ? taken : null;

@@ -7,6 +7,8 @@ import type { Socket } from 'node:net';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { startEarly } from '../../../loops/stage/early-guardian.ts';
+import { locateTask } from '../../../state/task-folder.ts';
 import { countIn, eventsOf } from '../../rig/counted.ts';
 import { answerWith } from '../../rig/streams.ts';
 import { isAlive } from '../../rig/survivors.ts';
@@ -42,7 +44,7 @@ for (const [script, ...words] of [
     ['half of it', JSON.stringify(DISPATCH)],
   ] as const)
     test(`${[script, ...words].join(' ')} whose dispatcher says ${what} and dies does nothing`, async ({ rig }) => {
-      rig.write('project/ask.md', 'hi\n');
+      rig.write('ask.md', 'hi\n');
       const before = readdirSync(rig.project);
       const guardian = waiting(rig, script, ...words);
       (guardian.stdio[3] as Socket).end(said);
@@ -105,6 +107,52 @@ test('a stage whose prompt cannot be made needs none, and leaves none', async ({
   assert.is(code, 2);
   assert.equal(guardiansOf(rig, task), []);
   assert.is(task.journal.read().ledger.used, 0);
+});
+
+/** What a stage has by the time that its guardian is started, over wrappers that are these lines. */
+function preparing(rig: TestRig, wrapper: string) {
+  const task = makeTask(rig, REVIEW);
+  rig.write('commands/run_codex.cjs', wrapper);
+  const located = locateTask(`${task.folder}/`, rig.project, rig.env);
+  if (located.how === 'invalid') throw new Error(located.message);
+  const { signal: stop } = new AbortController();
+  return {
+    open: { task: located.folder, cwd: rig.project, tree: rig.project, journal: task.journal },
+    stage: { tool: 'codex', name: 'codex_review' },
+    access: 'read',
+    options: {},
+    context: { environment: rig.env, commandFolder: path.join(rig.project, 'commands'), clock: () => new Date(), stop },
+  } as unknown as Parameters<typeof startEarly>[0];
+}
+
+const WAITS = "require('node:fs').readFileSync(3);";
+
+test('one that has waited too long is not kept waiting', async ({ rig }) => {
+  const run = preparing(rig, WAITS);
+  const early = startEarly(run, 0)!;
+  assert.ok(early.waitsFor(run.stage));
+  while (early.waitsFor(run.stage)) await new Promise((resolve) => setImmediate(resolve));
+  assert.is(early.take(), null);
+  while (rig.survivors().length > 0) await new Promise((resolve) => setImmediate(resolve));
+});
+
+test('one that has ended meanwhile is not taken', async ({ rig }) => {
+  const run = preparing(rig, WAITS);
+  const early = startEarly(run)!;
+  const [guardian] = rig.survivors();
+  process.kill(guardian!.pid, 'SIGKILL');
+  while (early.waitsFor(run.stage)) await new Promise((resolve) => setImmediate(resolve));
+  assert.is(early.take(), null);
+});
+
+test('it is taken once, and for its own stage', async ({ rig }) => {
+  const run = preparing(rig, WAITS);
+  const early = startEarly(run)!;
+  assert.not(early.waitsFor({ ...run.stage }));
+  const guardian = early.take()!;
+  assert.equal([early.waitsFor(run.stage), early.take()], [false, null]);
+  guardian.send('');
+  assert.equal(await guardian.gone, { signal: null, how: 'ended with exit code 0' });
 });
 
 test('each call of two stages and a retry has one, and no other process', async ({ rig }) => {
