@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { peakKib } from '../test/rig/peak-memory.ts';
 import { GEMINI_SESSIONS } from '../wrappers/gemini/sessions/store.ts';
 
 const RECORDS = 50_000;
@@ -34,7 +35,7 @@ function measure(file: string): void {
   const tookMs = Math.round(performance.now() - startedAt);
   const sinceStartMs = Math.round(performance.now());
   const cpuMs = Math.round((process.cpuUsage().user + process.cpuUsage().system) / 1000);
-  const rssMb = Math.round(process.resourceUsage().maxRSS / 1024);
+  const rssMb = Math.round(peakKib() / 1024);
   const mb = Math.round(size / 1e6);
   console.log(
     `${mb} MB, ${turns} turns, the last 20 with ${items} items in ${tookMs} ms (process ${sinceStartMs} ms, CPU ${cpuMs} ms, ${rssMb} MB)`,

@@ -51,6 +51,23 @@ export async function endOf({ run, failure }: Omit<Command, 'name'>, argv: strin
   return forMachines(await withoutSecrets(ended), argv);
 }
 
+/** The same as the object that machines are told. */
+export async function askForObject(run: Command['run'], argv: readonly string[]) {
+  const { exit, out = '', err = '' } = await endOf({ run, failure: TOLLGATE_EXIT.failure }, [...argv, '--json']);
+  return { exit, object: objectIn(out, err) };
+}
+
+/** What was said for people, where there is none. */
+export function objectIn(out: string, err: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(out);
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+  } catch {
+    // What was said for people says why.
+  }
+  return { message: err.trim() };
+}
+
 /**
  * What is to be said where stdout did not take the whole result, or null. Whoever reads lines and goes has read enough,
  * as `| head -1` does; half an object is of no use to anybody.

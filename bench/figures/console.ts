@@ -1,12 +1,12 @@
 // The console over 10,000 tasks in a real Chromium: its first paint beside that of a page of one word, what its page then does, and what its server holds.
 
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { CHROMIUM, hasChromium, openBrowser, visit } from '../../test/page/rig/browser.ts';
 import { startConsole } from '../../test/page/rig/console-process.ts';
+import { peakKib } from '../../test/rig/peak-memory.ts';
 import { actsOf, fill, TASKS } from './console-page.ts';
 import { inTurns, timesOf } from './pairs.ts';
 import { type Figure, rowOf } from './row.ts';
@@ -32,7 +32,7 @@ export const CONSOLE: Figure = {
         ours: () => firstPaint(browser, served.url),
         bare: () => firstPaint(browser, address),
       });
-      const mib = peakOf(served.pid);
+      const mib = peakKib(served.pid) / 1024;
       return [
         rowOf(
           'first paint of the console: its printed address in a new window without cache or cookie',
@@ -71,6 +71,3 @@ async function listening(server: Server): Promise<string> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
-
-const peakOf = (pid: number): number =>
-  Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;

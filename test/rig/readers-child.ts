@@ -8,6 +8,7 @@ import path from 'node:path';
 import { isSystemError, refusalOf } from '../../state/system-error.ts';
 import { SessionFileError } from '../../wrappers/sessions/store.ts';
 import { makeHuge } from './huge-file.ts';
+import { peakKib } from './peak-memory.ts';
 import { placeIn, READERS } from './readers.ts';
 
 export type Said =
@@ -64,7 +65,7 @@ async function all(thing: string, tell: (said: Said) => void): Promise<void> {
     await THINGS[thing]!(placeIn(world, reader));
     tell({ thing, reader: reader.name, how: 'begun' });
     globalThis.gc?.();
-    const [before, peak, from] = [process.memoryUsage.rss(), process.resourceUsage().maxRSS, performance.now()];
+    const [before, peak, from] = [process.memoryUsage.rss(), peakKib(), performance.now()];
     let how: 'answered' | 'refused' | 'bug' = 'answered';
     let words = '';
     try {
@@ -74,7 +75,7 @@ async function all(thing: string, tell: (said: Said) => void): Promise<void> {
       how = isExpected(error) ? 'refused' : 'bug';
     }
     const ms = performance.now() - from;
-    const after = process.resourceUsage().maxRSS;
+    const after = peakKib();
     const grewBytes = Math.max(process.memoryUsage.rss(), after > peak ? after * 1024 : 0) - before;
     tell({ thing, reader: reader.name, how, ms, grewBytes, words });
     rmSync(world, { recursive: true, force: true });

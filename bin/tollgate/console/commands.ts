@@ -9,7 +9,7 @@ import { begin, removeOld } from '../../../loops/carried/begin.ts';
 import { carriedFolder } from '../../../loops/carried/carried-run.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
-import { endOf } from '../../command.ts';
+import { askForObject, objectIn } from '../../command.ts';
 import type { Ran } from '../../ran.ts';
 import { startCarrier } from '../mcp/carrier.ts';
 import { refusalWithin } from '../within-call.ts';
@@ -25,8 +25,7 @@ const AT_ONCE_MS = 3000;
 export const consoleCommands = (): Commands => ({
   async read([word, ...argv]) {
     const { run } = await READS[word!]!();
-    const { exit, out = '', err = '' } = await endOf({ run, failure: TOLLGATE_EXIT.failure }, [...argv, '--json']);
-    return { exit, object: objectOf(out, err) };
+    return askForObject(run, argv);
   },
   change: changed,
   async begin(wanted) {
@@ -61,18 +60,8 @@ function changed(argv: readonly string[]): Promise<CommandTold> {
       resolve({ exit: 1, object: { message: `it could not be started (${message})` } }),
     );
     child.on('close', (code, signal) => {
-      const told = objectOf(said.stdout, said.stderr || `it was ended by ${signal}`);
+      const told = objectIn(said.stdout, said.stderr || `it was ended by ${signal}`);
       resolve({ exit: code ?? 1, object: told });
     });
   });
-}
-
-function objectOf(out: string, err: string): CommandTold['object'] {
-  try {
-    const value: unknown = JSON.parse(out);
-    if (typeof value === 'object' && value !== null) return value as CommandTold['object'];
-  } catch {
-    // No object: what was said for people says why.
-  }
-  return { message: err.trim() };
 }

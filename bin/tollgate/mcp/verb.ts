@@ -1,7 +1,7 @@
 // A tool that is a command of tollgate: the same words, the same refusals, read in this very process.
 
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
-import { endOf } from '../../command.ts';
+import { askForObject } from '../../command.ts';
 import type { Ran } from '../../ran.ts';
 import type { McpTool, ToolSaid } from './tool.ts';
 
@@ -22,16 +22,11 @@ export function verbTool({ load, argv, tells, answersWith = [TOLLGATE_EXIT.ok], 
   return {
     ...tool,
     async act(given) {
-      const { exit, object } = await inTurn(tool.changes, async () => ended(await load(), argv(given)));
+      const { exit, object } = await inTurn(tool.changes, async () => askForObject((await load()).run, argv(given)));
       const isDone = answersWith.includes(exit);
       return { how: isDone ? 'done' : 'failed', object: isDone && tells ? tells(object, given) : refusal(object) };
     },
   };
-}
-
-async function ended({ run }: CommandBody, argv: string[]): Promise<{ exit: number; object: Record<string, unknown> }> {
-  const { exit, out = '', err = '' } = await endOf({ run, failure: TOLLGATE_EXIT.failure }, [...argv, '--json']);
-  return { exit, object: out === '' ? { message: err.trim() } : (JSON.parse(out) as Record<string, unknown>) };
 }
 
 /** What a command refuses is a mistake in what it was given. */
