@@ -34,8 +34,8 @@ import { takeLimitedPlace } from './limited-place.ts';
 import { reservationOf } from './remade-reservation.ts';
 
 type CallAnswer =
-  /** `judge`: the agent changed files that it is judged by. */
-  | { how: 'answered'; record: CallRecord; judge: Finding | null }
+  /** `judge`: the agent changed files that it is judged by. `gone`: once the guardian's process is, which has nothing to do any more. */
+  | { how: 'answered'; record: CallRecord; judge: Finding | null; gone: Promise<unknown> }
   /** The wrapper left no record: it was killed before it could reserve, or is broken. */
   | { how: 'unanswered'; why: string };
 
@@ -122,7 +122,6 @@ async function dispatchNow(
   // A call that goes on without us is for the next run to look at.
   const noted = worksOn(open, callId) ? [] : watched.end();
   const finding = first.finding ?? second.finding;
-  await gone;
   const notes = [
     ...way.cleared,
     ...mended,
@@ -133,7 +132,7 @@ async function dispatchNow(
   ];
   return record === null
     ? { how: 'unanswered', why: finding === null ? why : `${why}; ${finding.text}` }
-    : { how: 'answered', record: { ...record, warnings: [...record.warnings, ...notes] }, judge: finding };
+    : { how: 'answered', record: { ...record, warnings: [...record.warnings, ...notes] }, judge: finding, gone };
 }
 
 const NO_FINDING: CheckedJudge = { finding: null, notes: [] };
