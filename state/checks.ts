@@ -30,7 +30,7 @@ const WARN_BELOW_BYTES = 1024 * MIB;
 const FAIL_BELOW_FILES = 1000;
 
 export async function checkSpace({ stateFolder }: StatePlace): Promise<CheckAnswer> {
-  const { freeBytes, freeFiles } = await readVolume(nearestExisting(stateFolder).at);
+  const { freeBytes, freeFiles } = readVolume(nearestExisting(stateFolder).at);
   return judgeSpace(freeBytes, freeFiles);
 }
 
@@ -47,7 +47,7 @@ export function judgeSpace(freeBytes: number, freeFiles: number | null): CheckAn
 /** Appends of several machines to one file are not whole on a network file system, and paid calls are counted by appends. */
 export async function checkReach({ stateFolder, sourceOf }: StatePlace): Promise<CheckAnswer> {
   const { at } = nearestExisting(stateFolder);
-  const { reach, kind } = await readVolume(at);
+  const { reach, kind } = readVolume(at);
   const source = reach === 'unknown' && sourceOf !== null ? await sourceOf(at) : null;
   if (reach === 'network' || isRemote(source))
     return say(

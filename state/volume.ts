@@ -1,8 +1,8 @@
 // The volume that state is written to: can it be written, how much room is left, is it of this machine?
 
 import { randomUUID } from 'node:crypto';
-import { existsSync, statSync } from 'node:fs';
-import { open, statfs, unlink } from 'node:fs/promises';
+import { existsSync, statfsSync, statSync } from 'node:fs';
+import { open, unlink } from 'node:fs/promises';
 import path from 'node:path';
 
 /** Writes a block to the disk and takes it away again. Throws what the operating system throws. */
@@ -29,9 +29,9 @@ export function nearestExisting(folder: string): { at: string; isFolder: boolean
  * Why paid calls cannot be counted in a task's folder, or null. Known by the kind of its file system, on Linux; no flag
  * passes it: appends of two machines to one file may overwrite each other there, and with them the count.
  */
-export async function networkMistake(taskFolder: string): Promise<string | null> {
+export function networkMistake(taskFolder: string): string | null {
   const { at } = nearestExisting(taskFolder);
-  const { reach, kind } = await readVolume(at);
+  const { reach, kind } = readVolume(at);
   if (reach !== 'network') return null;
   return `${taskFolder} is on a network file system (${kind}), where paid calls cannot be counted; nothing was started. Point TOLLGATE_STATE at a folder on a local disk, and have the task there`;
 }
@@ -45,8 +45,8 @@ interface Volume {
   kind: string;
 }
 
-export async function readVolume(folder: string): Promise<Volume> {
-  const { bavail, bsize, files, ffree, type } = await statfs(folder);
+export function readVolume(folder: string): Volume {
+  const { bavail, bsize, files, ffree, type } = statfsSync(folder);
   const known = process.platform === 'linux' ? FILE_SYSTEMS[type >>> 0] : undefined;
   return {
     freeBytes: bavail * bsize,

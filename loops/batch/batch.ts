@@ -31,7 +31,9 @@ const TASKS_A_CALL = { go_on: 2, stop: 1 } as const satisfies Record<BatchLimits
  * Looks at every task, then runs them, at most `concurrency` paid calls at once. A task that fails, is refused or breaks is a row of the report.
  * Throws nothing that is foreseen: a report that cannot be written is a note of it.
  */
-export async function runBatch(request: BatchRequest): Promise<BatchRan> {
+export async function runBatch(asked: BatchRequest): Promise<BatchRan> {
+  // Each look at `process.env` itself asks the system for every variable, and each task takes several.
+  const request = { ...asked, context: { ...asked.context, environment: { ...asked.context.environment } } };
   const { stop, clock, pause } = request.context;
   const began = clock();
   // Of a task little stays when it has ended.
@@ -133,9 +135,13 @@ async function goThrough(
   return told;
 }
 
-function runOne({ options, context }: BatchRequest, { word, taskId }: BatchTask, slots: BatchSlots): Promise<RowTold> {
-  const before = callsOf(context, word);
-  const paid = () => Math.max(0, callsOf(context, word) - before);
+function runOne(
+  { options, context }: BatchRequest,
+  { word, root, taskId }: BatchTask,
+  slots: BatchSlots,
+): Promise<RowTold> {
+  const before = callsOf(root, context.clock);
+  const paid = () => Math.max(0, callsOf(root, context.clock) - before);
   // What a single task has to say on its way is in its own report.
   return runTask({
     word,

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { type ChangedPrompt, changedSentence } from '../../policies/retry/changed-prompt.ts';
 import { lookIntoWorktree } from '../run/enter-worktree.ts';
-import { closedFor } from '../tamper-guard/entrance.ts';
+import { lookIn } from '../tamper-guard/entrance.ts';
 import { checkStages, type Planned } from '../task/plan.ts';
 import type { RunSettings } from '../task/run-context.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
@@ -13,6 +13,8 @@ import { type OpenTask, openTask } from '../task/task.ts';
 export interface BatchTask {
   /** As it is handed on: an id, or an absolute path. */
   word: string;
+  /** Its folder. */
+  root: string;
   taskId: string;
   /** The tool of its first stage. */
   tool: Tool;
@@ -59,7 +61,7 @@ export async function lookAtTasks(words: readonly string[], settings: RunSetting
     looked.hearers ??= one.hearers;
     const root = realpathSync.native(one.root);
     if (seen.has(root)) looked.bad.push({ word: given, message: 'this task is named twice', changed: [] });
-    else looked.tasks.push({ word, taskId: one.taskId, tool: one.tool });
+    else looked.tasks.push({ word, root: one.root, taskId: one.taskId, tool: one.tool });
     seen.add(root);
   }
   return looked;
@@ -71,9 +73,9 @@ type LookedAt =
 
 async function look(word: string, { options, context }: RunSettings): Promise<LookedAt> {
   const looking = { ...context, ...options, word };
-  const closed = closedFor(looking);
-  if (closed !== null) return { how: 'invalid', message: closed };
-  const opened = await openTask(looking, 'look');
+  const entrance = lookIn(looking);
+  if (entrance.how === 'invalid') return entrance;
+  const opened = await openTask({ ...looking, found: entrance.found }, 'look');
   if (opened.how === 'invalid') return opened;
   const { task, plans } = opened.open;
   // A tree that is yet to be made says nothing; its run looks before it pays.

@@ -49,9 +49,7 @@ export async function reserve(charge: Charge, reservation: Reservation, clock: (
 async function reserveOn(charge: Charge, reservation: Reservation, clock: () => Date): Promise<Reserved> {
   const journal = openJournal(charge.task.root, clock);
   const mistake =
-    (await networkMistake(charge.task.root)) ??
-    (await adoptEdits(journal, clock)) ??
-    (await setBudget(journal, charge.task));
+    networkMistake(charge.task.root) ?? (await adoptEdits(journal, clock)) ?? (await setBudget(journal, charge.task));
   if (mistake !== null) return badState(mistake);
   const earlier = [...journal.read().ledger.calls.values()].filter((call) => call.reserved.stage === charge.stage);
   const attempt = earlier.filter((call) => call.granted).length + 1;

@@ -42,7 +42,7 @@ export async function distill(request: DistillRequest): Promise<DistilledEnd> {
   if (misplaced !== null) return { how: 'invalid', message: misplaced };
   const service = await request.means.service(begun);
   if (typeof service === 'string') return { how: 'invalid', message: service };
-  const mistake = await networkMistake(begun.folder.root);
+  const mistake = networkMistake(begun.folder.root);
   if (mistake !== null) return { how: 'invalid', message: mistake };
   const project = await readProject(projectRoot(context.cwd));
   if (project.how === 'invalid') return project;

@@ -12,7 +12,7 @@ import { readSessions } from '../../state/sessions/sessions-file.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { paidAnswer } from '../stage/dispatch-call.ts';
 import { HANDED_ON, resolveSession } from '../stage-session/resolve.ts';
-import { closedFor } from '../tamper-guard/entrance.ts';
+import { lookIn } from '../tamper-guard/entrance.ts';
 import { ownFlagsOf } from '../task/own-flags.ts';
 import { checkStages } from '../task/plan.ts';
 import { composePrompt, type Prompt } from '../task/prompt.ts';
@@ -60,9 +60,9 @@ type Foreseen =
 export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized' = 'sized'): Promise<Foreseen> {
   const { word, options, context } = request;
   const looking = { ...context, ...options, word };
-  const closed = closedFor(looking);
-  if (closed !== null) return { how: 'invalid', message: closed };
-  const opened = await openTask(looking, 'look');
+  const entrance = lookIn(looking);
+  if (entrance.how === 'invalid') return entrance;
+  const opened = await openTask({ ...looking, found: entrance.found }, 'look');
   if (opened.how === 'invalid') return opened;
   const supervised = supervisedMistake(opened.open);
   if (supervised !== null) return { how: 'invalid', message: supervised };

@@ -22,7 +22,7 @@ import type { RanTask, RunWork, WorkedRun } from './run-work.ts';
 export async function runTask(request: RunRequest, work: RunWork | null = null): Promise<RanTask> {
   const entrance = await comeIn({ ...request.context, ...request.options, word: request.word });
   if (entrance.how === 'invalid') return entrance;
-  const opened = await openTask({ ...request.context, ...request.options, word: request.word });
+  const opened = await openTask({ ...request.context, ...request.options, word: request.word, found: entrance.found });
   if (opened.how === 'invalid') return opened;
   const { open } = opened;
   const mistake =

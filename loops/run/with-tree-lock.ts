@@ -34,10 +34,10 @@ export async function withTreeLock<T>(
 }
 
 /** Where those who want this tree stand in line: in the state of the tree's own project, where its own tasks do, if it has one. */
-function queueFolderOf({ tree, stateFolder }: OpenTask, environment: NodeJS.ProcessEnv): string {
+function queueFolderOf({ root, tree, stateFolder }: OpenTask, environment: NodeJS.ProcessEnv): string {
   // A worktree of the task's own lies in the folder of our state.
   if (environment.TOLLGATE_STATE || tree.startsWith(`${stateFolder}/`)) return stateFolder;
-  const own = path.join(projectRoot(tree), '.tmp');
+  const own = path.join(tree === root ? root : projectRoot(tree), '.tmp');
   try {
     accessSync(own, constants.W_OK);
     return own;

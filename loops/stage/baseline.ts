@@ -6,6 +6,7 @@ import type { Change } from '../../policies/facts/gate-record.ts';
 import { outsideScope } from '../../policies/gate/scope.ts';
 import { projectRoot } from '../../state/task-folder.ts';
 import { filesOfCallers } from '../../wrappers/processes/open-files.ts';
+import { nowMs } from '../../wrappers/steady-clock.ts';
 import { scopeOf } from '../paths/scope-of.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import { changesBetween } from '../tree/changes.ts';
@@ -38,7 +39,7 @@ export async function openBaseline(run: StageRun): Promise<Baseline | { how: 'in
   const isAsked = access !== 'read' || scope.allow.length + scope.deny.length + security.forbidden_paths.length > 0;
   if (!isAsked) return null;
   const { beforeFile, afterFile } = filesOf(run);
-  const callers = await filesOfCallers(treeOf(run).root);
+  const callers = await callersOf(treeOf(run).root);
   const earlier = await earlierBaseline(run);
   const after = earlier === null ? null : await loadSnapshot(afterFile);
   const now = await takeSnapshot({ ...treeOf(run), ...(earlier === null ? {} : { before: after ?? earlier }) });
@@ -69,6 +70,19 @@ export async function openBaseline(run: StageRun): Promise<Baseline | { how: 'in
     },
     last: () => last,
   };
+}
+
+/** Stages that begin together share one look: who called us goes on to write what he had open a moment ago. */
+const seen = new Map<string, { atMs: number; files: Promise<Set<number>> }>();
+const MOMENT_MS = 500;
+
+function callersOf(root: string): Promise<Set<number>> {
+  const known = seen.get(root);
+  if (known !== undefined && nowMs() - known.atMs < MOMENT_MS) return known.files;
+  const files = filesOfCallers(root);
+  seen.clear();
+  seen.set(root, { atMs: nowMs(), files });
+  return files;
 }
 
 /** The very file that was open before the stage, with more in it. One that took its place, or has another mode, is the agent's work. */
@@ -125,7 +139,8 @@ function treeOf({ open }: StageRun) {
   const ignored = open.manifest.scope.ignored ? 'looked_at' : 'left_out';
   const { deny, forbidden } = scopeOf(open.manifest);
   // A worktree of the task's own lies in the folder of our state.
-  const ours = [open.stateFolder, open.task.root, path.join(projectRoot(open.tree), '.tmp')];
+  const project = open.tree === open.root ? open.root : projectRoot(open.tree);
+  const ours = [open.stateFolder, open.task.root, path.join(project, '.tmp')];
   const apart = ours.filter((folder) => !open.tree.startsWith(`${folder}/`));
   return { root: open.tree, apart, ignored, keptOut: { deny, forbidden } } as const;
 }

@@ -14,7 +14,7 @@ import {
   vouchedIn,
 } from '../../state/calls/judge-register.ts';
 import { locateTask, projectState, type TaskFolder } from '../../state/task-folder.ts';
-import { rootOf } from '../task/task.ts';
+import { type FoundTask, rootOf } from '../task/task.ts';
 import { endOf } from './call-end.ts';
 import { lookAt } from './file-look.ts';
 import { lookAtJudged } from './folder-names.ts';
@@ -29,11 +29,7 @@ interface TaskDoor {
   stateFolder: string;
 }
 
-interface Found extends TaskDoor {
-  task: TaskFolder;
-  /** The project's. */
-  root: string;
-}
+type Found = FoundTask & TaskDoor;
 
 export interface JudgedTask {
   /** The task: an id, or a path. */
@@ -88,7 +84,17 @@ const callWords = ({ by }: Pick<ChangeEntry, 'by'>): string =>
 
 /** One that was made meanwhile was judged by nothing before. */
 const isOfOther = (entry: CallEntry, { id, root }: TaskDoor['task'], stateFolder: string): boolean =>
-  entry.state_folder === stateFolder && entry.task !== root && entry.tasks.includes(id);
+  entry.state_folder === stateFolder && entry.task !== root && namesTask(entry, id);
+
+/** The calls of a batch name the same thousand tasks, and each door asks each of them. */
+const idsOf = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+/** Was a task of that id there when the call began? */
+function namesTask({ tasks }: CallEntry, id: string): boolean {
+  const ids = idsOf.get(tasks) ?? new Set(tasks);
+  idsOf.set(tasks, ids);
+  return ids.has(id);
+}
 
 /** One look for all of them: of many that are over since a moment few changed anything. */
 function meanwhile(

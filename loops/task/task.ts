@@ -59,6 +59,13 @@ type OpenedTask = { how: 'opened'; open: OpenTask } | { how: 'invalid'; message:
 interface Opening extends Pick<RunContext, 'cwd' | 'environment' | 'clock'>, Pick<RunOptions, 'trustWorkspace'> {
   /** The task: an id, or a path. */
   word: string;
+  /** As somebody has found it just now, and done nothing since; it is looked for where it is not given. */
+  found?: FoundTask | null;
+}
+
+/** Where a task lies, and what it belongs to. */
+export interface FoundTask extends Pick<OpenTask, 'root' | 'stateFolder'> {
+  task: TaskFolder;
 }
 
 /** What is written about a task. */
@@ -71,10 +78,10 @@ type TaskRead = ({ how: 'read' } & ReadTask) | { how: 'invalid'; message: string
 
 /** What is written about a task, and nothing of its state. */
 export async function readTask(
-  { word, cwd, environment, trustWorkspace }: Omit<Opening, 'clock'>,
+  { word, cwd, environment, trustWorkspace, found = null }: Omit<Opening, 'clock'>,
   purpose: 'run' | 'look' = 'look',
 ): Promise<TaskRead> {
-  const located = locateTask(word, cwd, environment);
+  const located = found === null ? locateTask(word, cwd, environment) : { how: 'located' as const, folder: found.task };
   if (located.how === 'invalid') return located;
   const { folder: task } = located;
   if (task.manifest === null)
@@ -89,7 +96,7 @@ export async function readTask(
       how: 'invalid',
       message: `${task.root} has both ${path.basename(first!)} and ${path.basename(second)}; keep one of them`,
     };
-  const root = rootOf(task, cwd, environment);
+  const root = found?.root ?? rootOf(task, cwd, environment);
   const project = await readProject(root);
   if (project.how === 'invalid') return project;
   const trusted = trustWorkspace ? 'trusted' : 'untrusted';
@@ -139,13 +146,13 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
     ? null
     : workingFolderMistake({ cwd: manifest.cwd, manifest: task.manifest!, root, trust });
   if (cwdMistake !== null) return { how: 'invalid', message: cwdMistake };
-  const stateFolder = projectState(root, opening.environment);
+  const stateFolder = opening.found?.stateFolder ?? projectState(root, opening.environment);
   const stray = findEscapingLink(stateFolder, ['state', 'state/trees', 'state/sessions', 'worktrees']);
   if (stray !== null) return { how: 'invalid', message: stray };
   const { openAt, adopt, verb } = OPENINGS[purpose];
   const journal = openAt(task.root, opening.clock);
   try {
-    const mistake = (await networkMistake(task.root)) ?? (await adopt(journal, opening.clock));
+    const mistake = networkMistake(task.root) ?? (await adopt(journal, opening.clock));
     if (mistake !== null) return { how: 'invalid', message: mistake };
     await noteBudget(journal, manifest.budgets.paid_call_budget);
   } catch (error) {

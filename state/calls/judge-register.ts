@@ -7,6 +7,7 @@ import {
   mkdirSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   rmSync,
   unlinkSync,
   writeFileSync,
@@ -109,7 +110,12 @@ export function removeCallEntry(folder: string): void {
   // File by file: what looks through a tree takes five times as long over these two or three.
   for (const name of namesIfAny(folder)) if (!isOwnFolder(path.join(folder, name))) unlinkSync(path.join(folder, name));
   own.delete(folder);
-  rmSync(folder, { recursive: true, force: true });
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Somebody made a folder in it, or has taken it away.
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Those that can be read, and our own also where somebody took their folders away. */

@@ -1,7 +1,7 @@
 // The journal of a dry run: facts appended to it are read back, and nothing is written.
 
 import { type Fact, JOURNAL_VERSION, type JournalLine } from './facts.ts';
-import { type Journal, openJournal } from './journal.ts';
+import { foldAnew, type Journal, openJournal } from './journal.ts';
 import { fold } from './ledger.ts';
 
 /** For who only looks at a task, which may be another's. */
@@ -16,9 +16,9 @@ export function createDryRunJournal(taskFolder: string, clock: () => Date): Jour
     append: imagine,
     note: async (fact) => imagine(fact),
     read(upTo) {
-      const reading = read(upTo);
-      if (upTo === undefined)
-        for (const [at, line] of imagined.entries()) fold(reading.ledger, line, reading.offset + at);
+      if (upTo !== undefined || imagined.length === 0) return read(upTo);
+      const reading = foldAnew(file);
+      for (const [at, line] of imagined.entries()) fold(reading.ledger, line, reading.offset + at);
       return reading;
     },
   };

@@ -18,7 +18,7 @@ export interface Journal {
   append(fact: Fact): void;
   /** The same, for a process with more to do meanwhile: the fact has its place at once (a later one only when the file is replaced meanwhile), and is on disk when it resolves. */
   note(fact: Fact): Promise<void>;
-  /** The fold of the journal from its start to its end, or to `upTo` bytes. */
+  /** The fold of the journal from its start to its end, or to `upTo` bytes. Who reads the same bytes again may get the same answer, which is nobody's to change. */
   read(upTo?: number): JournalReading;
 }
 
@@ -40,7 +40,7 @@ export class JournalError extends StrangeStateError {
 
 export function openJournal(taskFolder: string, clock: () => Date): Journal {
   const file = journalOf(taskFolder);
-  const known: Known = { bytes: Buffer.alloc(0), lines: [] };
+  const known: Known = { bytes: Buffer.alloc(0), lines: [], last: null };
   return {
     file,
     append: (fact) => append(file, { v: JOURNAL_VERSION, at: clock().toISOString(), ...fact }),
@@ -158,6 +158,8 @@ function syncPlace(file: string, made?: string): void {
 interface Known {
   bytes: Buffer;
   lines: Parsed[];
+  /** The fold of all of them; null until somebody asked for it. */
+  last: JournalReading | null;
 }
 
 interface Parsed {
@@ -179,13 +181,20 @@ export function seeJournal(file: string, room?: Buffer): LookedAtBytes | null {
 export const foldSeen = (file: string, bytes: Buffer): JournalReading =>
   folded(bytes.length, parsedLines(file, bytes, 0, bytes.length));
 
+/** The same of what lies there now: a fold of his own, for who folds on what is in no file yet. */
+export const foldAnew = (file: string): JournalReading => foldSeen(file, seeJournal(file)?.bytes ?? Buffer.alloc(0));
+
 function readJournal(file: string, known: Known, upTo?: number): JournalReading {
   const bytes = seeJournal(file)?.bytes ?? Buffer.alloc(0);
   if (upTo !== undefined && upTo > bytes.length)
     throw new JournalError(
       `${file} ends at byte ${bytes.length}, but a view was made at byte ${upTo}: the journal lost its end. Restore it, or delete stats.json beside it to count what is left.`,
     );
-  return folded(upTo ?? bytes.length, linesOf(file, bytes, known));
+  const [lines, end] = [linesOf(file, bytes, known), upTo ?? bytes.length];
+  // Half a line at the end belongs to none of what is known.
+  if (lines !== known.lines || end !== bytes.length) return folded(end, lines);
+  known.last ??= folded(end, lines);
+  return known.last;
 }
 
 function folded(end: number, lines: readonly Parsed[]): JournalReading {
@@ -202,11 +211,11 @@ function folded(end: number, lines: readonly Parsed[]): JournalReading {
 /** An agent may have changed any of it meanwhile: only what is the same byte for byte is not looked at again. */
 function linesOf(file: string, bytes: Buffer, known: Known): Parsed[] {
   const isSame = bytes.subarray(0, known.bytes.length).equals(known.bytes);
+  if (isSame && bytes.length === known.bytes.length) return known.lines;
   const before = isSame ? known : { bytes: Buffer.alloc(0), lines: [] };
   const whole = bytes.lastIndexOf(0x0a) + 1;
-  const fresh = parsedLines(file, bytes, before.bytes.length, whole);
-  const lines = fresh.length === 0 && isSame ? before.lines : [...before.lines, ...fresh];
-  Object.assign(known, { bytes: bytes.subarray(0, whole), lines } satisfies Known);
+  const lines = [...before.lines, ...parsedLines(file, bytes, before.bytes.length, whole)];
+  Object.assign(known, { bytes: bytes.subarray(0, whole), lines, last: null } satisfies Known);
   return whole === bytes.length ? lines : [...lines, ...parsedLines(file, bytes, whole, bytes.length)];
 }
 

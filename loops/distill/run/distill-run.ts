@@ -11,7 +11,7 @@ import type { DistillCheckpoint } from '../../../state/distill/checkpoint.ts';
 import type { DistillFolder } from '../../../state/distill/run-folder.ts';
 import type { Fact } from '../../../state/journal/facts.ts';
 import { JOURNAL_VERSION } from '../../../state/journal/facts.ts';
-import type { Journal } from '../../../state/journal/journal.ts';
+import { foldAnew, type Journal } from '../../../state/journal/journal.ts';
 import { fold, type Ledger } from '../../../state/journal/ledger.ts';
 import type { DocumentService } from '../../../wrappers/gemini-api/document-service.ts';
 import type { DistillControl } from './control.ts';
@@ -81,7 +81,7 @@ export function recorderOf(
   journal: Journal,
   clock: () => Date,
 ): Pick<DistillRun, 'ledger' | 'fold' | 'record' | 'uncount'> {
-  const { ledger } = journal.read();
+  const { ledger } = foldAnew(journal.file);
   const standing = foldStanding(ledger.distilled);
   let facts = 0;
   return {

@@ -63,7 +63,7 @@ const LEAST_BYTES = 4 * 1024 * 1024;
 
 /** Before anything is paid for that could not be kept. */
 async function fullDisk({ folder }: DistillRun): Promise<DistillEnd | null> {
-  const { freeBytes } = await readVolume(folder.root);
+  const { freeBytes } = readVolume(folder.root);
   if (freeBytes >= LEAST_BYTES) return null;
   return {
     how: 'paused',

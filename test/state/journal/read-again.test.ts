@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createDryRunJournal } from '../../../state/journal/dry-run-journal.ts';
 import type { Fact } from '../../../state/journal/facts.ts';
-import { openJournal } from '../../../state/journal/journal.ts';
+import { foldAnew, openJournal } from '../../../state/journal/journal.ts';
 
 const clock = () => new Date('2026-01-02T03:04:05Z');
 const owner = { pid: 1, start_time: '1', host: 'h', boot_id: 'b', pid_ns: 'n' };
@@ -46,6 +47,33 @@ test('who has read before reads what was changed, taken out, ended or added sinc
   assert.equal(calls(), ['ac', 2, 1]);
   assert.equal(calls(), ['ac', 2, 1]);
   assert.equal([[...first.calls.keys()].join(''), first.used], ['ab', 2]);
+  rmSync(folder, { recursive: true });
+});
+
+test('who reads the same bytes again gets the same fold, and who folds on what is in no file has one of his own', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'journal-'));
+  const journal = openJournal(folder, clock);
+  journal.append(reserved('a'));
+  const { ledger } = journal.read();
+  assert.is(journal.read().ledger, ledger);
+  // A look at less of it is another answer, and changes nothing for the next one.
+  assert.is(journal.read(0).ledger.used, 0);
+  assert.is(journal.read().ledger, ledger);
+  const dry = createDryRunJournal(folder, clock);
+  assert.is(dry.read().ledger.used, 1);
+  await dry.note(reserved('b'));
+  assert.is(dry.read().ledger.used, 2);
+  assert.is(dry.read().ledger.used, 2);
+  assert.is(dry.read(0).ledger.used, 0);
+  const own = foldAnew(journal.file).ledger;
+  own.used = 7;
+  assert.is(journal.read().ledger.used, 1);
+  // As long as it was, and not the same.
+  writeFileSync(journal.file, readFileSync(journal.file, 'utf8').replace('"call_id":"a"', '"call_id":"z"'));
+  assert.equal([...journal.read().ledger.calls.keys()], ['z']);
+  journal.append(reserved('c'));
+  assert.is(journal.read().ledger.used, 2);
+  assert.equal([ledger.used, [...ledger.calls.keys()]], [1, ['a']]);
   rmSync(folder, { recursive: true });
 });
 
