@@ -11,7 +11,7 @@ export interface LeftOut {
   chars: number;
 }
 
-/** They travel in one variable of the wrapper's environment. */
+/** They stand in the record of each call. */
 const MOST_LISTED = 50;
 const MOST_NAME_CHARS = 200;
 

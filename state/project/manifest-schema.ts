@@ -34,7 +34,7 @@ const glob = z
   .refine((text) => globMistake(text) === null, { error: (issue) => globMistake(String(issue.input)) ?? '' });
 const globs = z.array(glob).default([]);
 const whole = z.number().int().min(1);
-/** They go to the wrapper in one variable of its environment, beside the project's own rows. */
+/** They go to the wrapper of each call, beside the project's own rows. */
 const patterns = z
   .array(
     z

@@ -4,7 +4,7 @@ import { PLACES, placesIn } from '../../policies/own-tool/places.ts';
 import { secretVariables, secretWords } from '../../policies/own-tool/stray-secrets.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 
-/** They go to the wrapper in one variable of its environment, beside the project's own rows. */
+/** They go to the wrapper of each call, beside the project's own rows. */
 const MAX_BYTES = 24 * 1024;
 
 /** Of a binary; null where it is fit. */

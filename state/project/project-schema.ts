@@ -96,7 +96,7 @@ const OWN_ROW = z.strictObject({
 const OUR_REASONS = ['budget', 'paused', 'own_limit', 'held'];
 
 const MAX_ROWS = 100;
-/** They go to the wrapper in one variable of its environment, which holds 128 KiB on Linux. */
+/** They go to the wrapper of each call, and stay in its draft. */
 const MAX_ROWS_BYTES = 64 * 1024;
 
 const OWN_ROWS = z
