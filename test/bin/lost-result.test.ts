@@ -1,8 +1,8 @@
 // A result that cannot be written is no success, of any command; what was done and paid for is kept.
 
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -170,17 +170,27 @@ async function furnish(rig: TestRig, argv: readonly string[]): Promise<void> {
 
 const DIST = path.resolve(import.meta.dirname, '../../dist');
 
+/** Its reader has gone before anybody writes: a command is fast, and we may be held up for as long as it takes. */
+function pipeWithoutReader(rig: TestRig): number {
+  const pipe = path.join(rig.root, 'pipe');
+  rmSync(pipe, { force: true });
+  execFileSync('mkfifo', [pipe]);
+  const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = openSync(pipe, 'w');
+  closeSync(reader);
+  return writer;
+}
+
 /** Runs a command to its end. @param to the file that is its stdout, or a pipe that nobody reads. */
 async function endWith(rig: TestRig, command: string, argv: string[], to: string) {
-  const fd = to === 'no reader' ? 'pipe' : openSync(to, 'w');
+  const fd = to === 'no reader' ? pipeWithoutReader(rig) : openSync(to, 'w');
   const child = spawn(process.execPath, [path.join(DIST, `${command}.cjs`), ...argv], {
     cwd: rig.project,
     env: rig.env,
     stdio: ['ignore', fd, 'pipe'],
     timeout: 200_000,
   });
-  if (fd === 'pipe') child.stdout!.destroy();
-  else closeSync(fd);
+  closeSync(fd);
   let stderr = '';
   child.stderr!.on('data', (chunk) => {
     stderr += chunk;
