@@ -99,14 +99,21 @@ const EXACT = { bigint: true, throwIfNoEntry: false } as const;
 /** One name for a place: a symlink at the name is what would be replaced, so only its folder is followed. */
 export type RealPlaceOf = (file: string) => string;
 
-/** Most files of a call lie in one folder, and each folder is followed once. */
+/** Most files of a call lie in one folder, and are asked for more than once. */
 export function placing(): RealPlaceOf {
+  const folderOf = remembering(realFolder);
+  return remembering((file) => {
+    const { dir, base } = path.parse(path.resolve(file));
+    return path.join(folderOf(dir), base);
+  });
+}
+
+function remembering(of: (file: string) => string): (file: string) => string {
   const known = new Map<string, string>();
   return (file) => {
-    const { dir, base } = path.parse(path.resolve(file));
-    const real = known.get(dir) ?? realFolder(dir);
-    known.set(dir, real);
-    return path.join(real, base);
+    const place = known.get(file) ?? of(file);
+    known.set(file, place);
+    return place;
   };
 }
 
