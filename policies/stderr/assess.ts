@@ -4,7 +4,7 @@ import { isSpace, KIND, LETTER } from '../scan/characters.ts';
 import { codesOf } from '../scan/codes.ts';
 import { FAILURE_HEADS, hasStatusAtHead, tellsFailure } from './failure-words.ts';
 import { LINE_KINDS, type LineKind } from './line-kinds.ts';
-import type { Level } from './log-head.ts';
+import { type Level, mayBeTime } from './log-head.ts';
 import { byHead, headAt, headOf } from './word-heads.ts';
 
 /** What a line is, found out once. */
@@ -28,11 +28,13 @@ export const FAILURE = 1 << 30;
 export const ODD = 1 << 29;
 /** There is a letter. */
 export const LETTERED = 1 << 28;
-/** There is an opening brace. */
+/** There is an opening brace, or bracket. */
 export const BRACED = 1 << 27;
 /** A word begins like `Codex`. */
 export const NAMES_CODEX = 1 << 26;
-const KINDS = NAMES_CODEX - 1;
+/** It may begin with a time: most lines do not. */
+export const TIMED = 1 << 25;
+const KINDS = TIMED - 1;
 
 /** By the head of a line's first word, and of any word: the kinds that it may be of. */
 const BEGINNING = byHead();
@@ -54,6 +56,7 @@ for (let code = 0; code < 32; code += 1) if (code !== 9) HOLDING_SIGN[code] = OD
 HOLDING_SIGN[127] = ODD;
 HOLDING_SIGN[95] = LETTERED;
 HOLDING_SIGN[123]! |= BRACED;
+HOLDING_SIGN[91]! |= BRACED;
 HOLDING[headOf('Codex')]! |= NAMES_CODEX;
 for (const head of [headOf('Codex'), ...FAILURE_HEADS]) KNOWN[head] = 1;
 
@@ -74,6 +77,7 @@ export function surveyIn(codes: Uint16Array, from: number, line: string): number
   while (at < end && isSpace(codes[at]!)) at += 1;
   const first = codes[at]!;
   let found = isLetter(first) ? BEGINNING[headAt(codes, at)]! : BEGINNING_SIGN[Math.min(first, BEYOND_ASCII)]!;
+  if (mayBeTime(first, codes[at + 1]!, codes[at + 3]!)) found |= TIMED;
   for (at = from; at < end; ) {
     const code = codes[at]!;
     if (isLetter(code)) {
@@ -94,6 +98,11 @@ export function surveyIn(codes: Uint16Array, from: number, line: string): number
 /** Past the word, or past the part of a name at whose end a capital begins the next: `Timeout` of `TimeoutError`. */
 function pastPart(codes: Uint16Array, from: number): number {
   let at = from;
+  if (codes[at]! > 96) {
+    do at += 1;
+    while (isSmall(codes[at]!));
+    return at;
+  }
   while (isCapital(codes[at]!)) at += 1;
   // `CAPI` of `CAPIError`.
   if (at - from > 1 && isSmall(codes[at]!)) return at - 1;
@@ -101,15 +110,16 @@ function pastPart(codes: Uint16Array, from: number): number {
   return at;
 }
 
+// What is below its first letter is a large number here: one comparison in place of two.
 function isLetter(code: number): boolean {
-  return code < 128 && isSmall(code | 32);
+  return ((code | 32) - 97) >>> 0 < 26;
 }
 
 function isSmall(code: number): boolean {
-  return code > 96 && code < 123;
+  return (code - 97) >>> 0 < 26;
 }
 
-const isCapital = (code: number): boolean => code > 64 && code < 91;
+const isCapital = (code: number): boolean => (code - 65) >>> 0 < 26;
 
 /** The line that a survey found this in. */
 export function lineOf(text: string, found: number): AssessedLine {

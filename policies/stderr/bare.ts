@@ -2,7 +2,7 @@
 
 import { tidy } from '../normal-form/tidy.ts';
 import { isInk } from '../scan/characters.ts';
-import { ODD, survey, surveyIn } from './assess.ts';
+import { ODD, survey, surveyIn, TIMED } from './assess.ts';
 import { headOf, isTimeAlone, type Level, mayHaveHead } from './log-head.ts';
 
 /** A line without what a logger put before it. */
@@ -45,7 +45,8 @@ function bareIn(codes: Uint16Array, from: number, raw: string, maxLength: number
   if (text === '') return BLANK;
   const found = text.length > maxLength ? ODD : surveyIn(codes, from, text);
   // Most lines have neither.
-  if ((found & ODD) === 0 && !mayHaveHead(text)) return { text, found, before: 0, level: null };
+  if ((found & ODD) === 0 && ((found & TIMED) === 0 || !mayHaveHead(text)))
+    return { text, found, before: 0, level: null };
   return withoutHeads(tidied(text, found, maxLength), maxLength);
 }
 

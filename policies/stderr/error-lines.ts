@@ -4,7 +4,7 @@ import type { Tool } from '../facts/tools.ts';
 import { shorten } from '../normal-form/tidy.ts';
 import { isInk, isSpace } from '../scan/characters.ts';
 import { codesOf, createCodeReader } from '../scan/codes.ts';
-import { type AssessedLine, FAILURE, LETTERED, lineOf, survey } from './assess.ts';
+import { type AssessedLine, FAILURE, LETTERED, lineOf, survey, TIMED } from './assess.ts';
 import { type Bare, createBareReader } from './bare.ts';
 import { createCodexEcho } from './codex-echo.ts';
 import type { LineFates } from './line-fates.ts';
@@ -91,7 +91,7 @@ export function createErrorLines(tool: Tool | null = null, fates: Pick<LineFates
 
   const read = (line: Bare) => {
     const { level } = line;
-    const text = isTimeAlone(line.text) ? '' : line.text;
+    const text = line.found & TIMED && isTimeAlone(line.text) ? '' : line.text;
     const found = level === 'error' ? line.found | FAILURE : line.found;
     const whose = isBlank(text) ? 'own' : whoseOf(text, found, level === 'error');
     if (whose === 'own') {

@@ -37,6 +37,17 @@ FAILURE_HEADS.forEach((head, i) => {
   ROWS[head] = i + 1;
 });
 
+/** Of each row the fourth characters of its stems, a bit for each: most words that begin like one go on otherwise. */
+const FOURTH: readonly number[] = [0, ...FAILURE_HEADS.map((head) => fourthOf(BY_HEAD.get(head)!))];
+
+function fourthOf(stems: readonly string[]): number {
+  // A fourth character that need not be there, or is none by itself, is any.
+  return stems.reduce(
+    (bits, stem) => (/^...[\w !](?![?*{])/.test(stem) ? bits | (1 << (stem.charCodeAt(3) & 31)) : -1),
+    0,
+  );
+}
+
 /** Of each row the pattern of all its stems, once a word begins so: most texts have words of few rows. */
 const PATTERNS: (RegExp | undefined)[] = [undefined, ...FAILURE_HEADS.map(() => undefined)];
 function compile(row: number): RegExp {
@@ -48,7 +59,8 @@ function compile(row: number): RegExp {
 /** Whether the word that begins at `at` says that something failed; its codes are those from `place` on. */
 export function tellsFailure(line: string, at: number, codes: Uint16Array, place: number): boolean {
   const row = ROWS[headAt(codes, place)]!;
-  if (row !== 0 && matches(PATTERNS[row] ?? compile(row), line, at)) return true;
+  if (row !== 0 && FOURTH[row]! & (1 << (codes[place + 3]! & 31)) && matches(PATTERNS[row] ?? compile(row), line, at))
+    return true;
   const first = codes[place];
   return (first === 69 || first === 83) && isCapital(codes[place + 1]!) && matches(NAME, line, at);
 }

@@ -25,10 +25,14 @@ export const isTimeAlone = (line: string): boolean => mayHaveHead(line) && ALONE
 export function mayHaveHead(line: string): boolean {
   let at = 0;
   while (at < 8 && line.charCodeAt(at) === 32) at += 1;
-  const first = line.charCodeAt(at);
+  return mayBeTime(line.charCodeAt(at), line.charCodeAt(at + 1), line.charCodeAt(at + 3));
+}
+
+/** The same, of its first character, the next one and the one at 3. */
+export function mayBeTime(first: number, next: number, third: number): boolean {
   if (isDigit(first)) return true;
-  if (first === 91 || first === 40) return isDigit(line.charCodeAt(at + 1));
-  return first > 64 && first < 84 && line.charCodeAt(at + 3) === 32;
+  if (first === 91 || first === 40) return isDigit(next);
+  return first > 64 && first < 84 && third === 32;
 }
 
 const isDigit = (code: number) => code > 47 && code < 58;

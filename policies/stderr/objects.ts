@@ -53,13 +53,12 @@ export function createObjectJoiner(emit: (line: string, level: Level | null) => 
  * properties of its error.
  */
 function opens(line: string, found: number): boolean {
+  if ((found & BRACED) === 0) return false;
   let end = line.length - 1;
   while (end >= 0 && line.charCodeAt(end) === 32) end -= 1;
   const last = line.charCodeAt(end);
   if (last === 123 || last === 91) return !FRAME.test(line);
-  return (
-    last !== 125 && last !== 93 && (found & BRACED) !== 0 && /\{\\*["n]/.test(line) && pastLine(line, OUTSIDE).depth > 0
-  );
+  return last !== 125 && last !== 93 && /\{\\*["n]/.test(line) && pastLine(line, OUTSIDE).depth > 0;
 }
 
 const FRAME = /^\s*(?:\[?warn(?:ing)?\]?:?\s+)?at /i;

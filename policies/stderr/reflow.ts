@@ -1,6 +1,6 @@
 // Puts a text together again that was wrapped as a whole, at whatever width: by a terminal, a box, a pager.
 
-import { LETTERED, lineOf, survey } from './assess.ts';
+import { LETTERED, lineOf, survey, TIMED } from './assess.ts';
 import type { Bare } from './bare.ts';
 import { isTimeAlone } from './log-head.ts';
 import { withoutMargins } from './margin.ts';
@@ -104,7 +104,7 @@ function breakBetween(above: Bare, below: Bare, width: number): Break {
   if (line === '' || below.before > 0 || hadRoom(above, line, width) || !isText(above)) return 'none';
   if (line.trim() === '{') return FRAME_END.test(last) ? 'maybe' : 'none';
   if (PLACE.test(last) || begins(last, line) || isOfAKind(below)) return 'none';
-  if (isTimeAlone(last)) return 'open';
+  if (above.found & TIMED && isTimeAlone(last)) return 'open';
   const open = isOpen(last) || last.lastIndexOf('(') > last.lastIndexOf(')');
   const begin = mayGoOn(line);
   if (BEGINS.test(line)) return open && /^\s*error: /.test(line) ? 'maybe' : 'none';

@@ -1,6 +1,6 @@
 // Puts lines together again that a terminal or a logger has wrapped.
 
-import { isInk } from '../scan/characters.ts';
+import { isDigit, isInk, isWord } from '../scan/characters.ts';
 import { type AssessedLine, assess } from './assess.ts';
 
 interface Unwrapper {
@@ -69,7 +69,7 @@ export function createUnwrapper(maxLength: number, emit: (line: AssessedLine) =>
   };
 }
 
-const endTrimmed = (text: string): string => (isInk(text.charCodeAt(text.length - 1)) ? text : text.trimEnd());
+const endTrimmed = (text: string): string => (isInk(lastOf(text)) ? text : text.trimEnd());
 
 const joined = ({ first, parts }: Held, maxLength: number): AssessedLine => ({
   ...first,
@@ -83,6 +83,8 @@ const mayGoOn = (last: string, { text, kind }: AssessedLine): boolean =>
 /** Whether the first word of `line` would have been too long for the line before it. */
 function hadNoRoom(last: string, line: string, widest: number): boolean {
   if (last.length > WIDEST) return false;
+  // Whatever its first word is.
+  if (last.length + 1 >= widest) return true;
   let from = 0;
   while (line.charCodeAt(from) === 32) from += 1;
   const space = line.indexOf(' ', from);
@@ -107,12 +109,14 @@ const CAPITAL = /^\s*[A-Z]/;
 const SMALL = /^\s*[a-z]/;
 
 /** A sign that ends a sentence, also within quotes, ends the text. */
-const hasEnded = (text: string): boolean => ENDED.test(text.slice(-2));
+const hasEnded = (text: string): boolean => !isWord(lastOf(text)) && ENDED.test(text.slice(-2));
 
 const ENDED = /[.!?…)]['"`]?$/;
 
 /** The text ends with a word, or a sign, that cannot end a sentence. */
-export const isOpen = (text: string): boolean => OPEN_END.test(text.slice(-LONGEST_OPEN));
+export const isOpen = (text: string): boolean => !isDigit(lastOf(text)) && OPEN_END.test(text.slice(-LONGEST_OPEN));
+
+const lastOf = (text: string): number => text.charCodeAt(text.length - 1);
 
 const OPEN_END = /(?:[,(]|\b(?:a|an|and|as|at|be|by|for|from|in|is|least|not|of|on|or|that|the|this|to|use|was|with))$/;
 const LONGEST_OPEN = 'least'.length + 1;
