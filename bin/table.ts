@@ -14,16 +14,17 @@ export interface Column {
 
 const GAP = '  ';
 
-/** @returns the headings and then a line for each row, without white space at its end. */
+/** @param rows gone through twice, for the widths and for the lines. @returns the headings and then a line for each row, without white space at its end. */
 export function tableLines(
   columns: readonly Column[],
-  rows: readonly (readonly string[])[],
+  rows: Iterable<readonly string[]>,
   { width, ink }: Sheet,
 ): string[] {
   const colours = coloursOf(ink);
-  const all = [columns.map(({ heading }) => heading), ...rows];
+  const headings = columns.map(({ heading }) => heading);
   let shown = columns.map((_, i) => i);
-  let widths = columns.map((_, i) => all.reduce((widest, cells) => Math.max(widest, lengthOf(cells[i]!)), 0));
+  let widths = headings.map(lengthOf);
+  for (const cells of rows) widths = widths.map((widest, i) => Math.max(widest, lengthOf(cells[i]!)));
   if (width !== null) {
     for (;;) {
       const cut = shrunk(columns, shown, widths, width);
@@ -35,16 +36,21 @@ export function tableLines(
       shown = shown.filter((i) => i !== out);
     }
   }
-  return all.map((cells, row) => {
+  const textsOf = (cells: readonly string[]): string[] => {
     const texts = shown.map((i) => padded(cutLine(cells[i]!, widths[i]!), widths[i]!));
     texts.push(texts.pop()?.trimEnd() ?? '');
-    if (row === 0) return colours.bold(texts.join(GAP).trimEnd());
+    return texts;
+  };
+  const lines = [colours.bold(textsOf(headings).join(GAP).trimEnd())];
+  for (const cells of rows) {
+    const texts = textsOf(cells);
     const painted = shown.map((i, at) => {
       const paint = columns[i]!.paint?.(cells[i]!) ?? null;
       return paint === null ? texts[at]! : colours[paint](texts[at]!);
     });
-    return painted.join(GAP).trimEnd();
-  });
+    lines.push(painted.join(GAP).trimEnd());
+  }
+  return lines;
 }
 
 /** The widths within the room, taken from the widest that may be cut; null where they do not fit. */

@@ -13,8 +13,10 @@ import { isSystemError } from './system-error.ts';
 import { userState } from './user-state.ts';
 
 interface TaskIndex {
-  /** What was kept of a task whose files are as they were then; null for another, and for a damaged index. */
-  find(task: string): KeptText | null;
+  /** Whether one was kept before. */
+  isOld: boolean;
+  /** What was kept of a task whose files are as they were then; null for another, and for a damaged index. @param journal how it looks, where somebody has looked. */
+  find(task: string, journal?: KeptLook | null): KeptText | null;
   keep(task: string, mark: string, text: KeptText): void;
   /** Writes it, where enough of it is new to be worth that. It can always be made again, so no error of the disk counts. */
   save(): void;
@@ -67,7 +69,8 @@ export function openTaskIndex(folder: string, count: number, environment: NodeJS
     before!.next();
   };
   return {
-    find(task) {
+    isOld: before !== null,
+    find(task, journal) {
       if (isSeen) {
         isSeen = false;
         before!.next();
@@ -78,7 +81,7 @@ export function openTaskIndex(folder: string, count: number, environment: NodeJS
       const { bytes, at, end, offset } = before!;
       const markAt = tabAfter(at) + 1;
       const headAt = tabAfter(markAt) + 1;
-      if (!isAsMarked(folder + path.sep + task, bytes.toString('latin1', markAt, headAt - 1))) return null;
+      if (!isAsMarked(folder + path.sep + task, bytes.toString('latin1', markAt, headAt - 1), journal)) return null;
       const bodyAt = tabAfter(headAt) + 1;
       now.addKept(offset + at, offset + end);
       isSeen = true;
@@ -117,16 +120,19 @@ const TAB = 0x09;
 
 const hashOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
 
+/** By which it is told whether a file is the same as it was. */
+export type KeptLook = Pick<Stats, 'ino' | 'size' | 'ctimeMs'>;
+
 /** Two changes within one tick of the file system's clock look alike: what changed this lately is read anew. */
 const TICK_MS = 2000;
 
-const lookAtFailure = (folder: string): Stats | null => lookAt(`${folder}/state/last_failure.json`);
+const lookAtFailure = (folder: string): KeptLook | null => lookAt(`${folder}/state/last_failure.json`);
 
 /**
  * By which a change is seen; null where a file may be changing right now.
  * @param failure `unread`: it has no say in what is kept.
  */
-export function markOf(journal: Stats | null, failure: Stats | null | 'unread', now: Date): string | null {
+export function markOf(journal: KeptLook | null, failure: KeptLook | null | 'unread', now: Date): string | null {
   const words = [journal, failure].map((look) => {
     if (look === 'unread') return UNREAD;
     return look !== null && look.ctimeMs > now.getTime() - TICK_MS ? null : wordOf(look);
@@ -134,14 +140,13 @@ export function markOf(journal: Stats | null, failure: Stats | null | 'unread', 
   return words.includes(null) ? null : words.join(' ');
 }
 
-function isAsMarked(folder: string, mark: string): boolean {
+function isAsMarked(folder: string, mark: string, look: KeptLook | null = lookAt(journalOf(folder))): boolean {
   const [journal, failure] = mark.split(' ');
-  return (
-    wordOf(lookAt(journalOf(folder))) === journal && (failure === UNREAD || wordOf(lookAtFailure(folder)) === failure)
-  );
+  return wordOf(look) === journal && (failure === UNREAD || wordOf(lookAtFailure(folder)) === failure);
 }
 
 const UNREAD = '=';
 const NOTHING = '-';
 
-const wordOf = (look: Stats | null): string => (look === null ? NOTHING : `${look.ino}.${look.size}.${look.ctimeMs}`);
+const wordOf = (look: KeptLook | null): string =>
+  look === null ? NOTHING : `${look.ino}.${look.size}.${look.ctimeMs}`;

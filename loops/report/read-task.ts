@@ -4,9 +4,9 @@ import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { kindOf, type LookedAtBytes } from '../../state/disk/regular-file.ts';
 import { foldSeen, journalOf, seeJournal } from '../../state/journal/journal.ts';
-import { restIn } from '../../state/journal/rest.ts';
 import { checkTaskRoot } from '../../state/task-folder.ts';
-import { markOf } from '../../state/task-index.ts';
+import { type KeptLook, markOf } from '../../state/task-index.ts';
+import { JOURNAL_PARTS, type Seen, seeRest } from './seen-rest.ts';
 import { type RowReading, type RowStanding, readRow, type TaskRow } from './task-row.ts';
 
 export interface TaskReading {
@@ -26,30 +26,18 @@ export interface ReadingTasks extends RowReading {
   now: Date;
 }
 
-/** What lies in a journal, null where there is none; or else why not is still to be found out. */
-type Seen = LookedAtBytes | null | 'unread';
-
 /** What its journal says of a task that rests; else what was seen of it. @param room for its bytes: then they are good until the next task is looked at. */
-export function restingTask(
-  folder: string,
-  { isShown, now }: ReadingTasks,
-  room?: Buffer,
-): TaskReading | { seen: Seen } {
-  if (checkTaskRoot(folder, JOURNAL_PARTS) !== null) return { seen: 'unread' };
-  const file = journalOf(folder);
-  try {
-    const seen = seeJournal(file, room);
-    const rest = seen === null ? null : restIn(seen.bytes, file);
-    if (rest === null || isShown(rest)) return { seen };
-    const standing = { state: rest.state, at: rest.at };
-    return { standing, row: null, problem: null, mark: markOf(seen!.look, 'unread', now) };
-  } catch {
-    return { seen: 'unread' };
-  }
+export function restingTask(folder: string, reading: ReadingTasks, room?: Buffer): TaskReading | { seen: Seen } {
+  const { rest, seen } = seeRest(folder, room);
+  return (rest === null ? null : restingAs(rest, seen.look, reading)) ?? { seen };
 }
 
-/** What leads to it. */
-const JOURNAL_PARTS = ['state'];
+/** null where more of it is to be shown. */
+export function restingAs({ state, at }: RowStanding, journal: KeptLook, reading: ReadingTasks): TaskReading | null {
+  const standing = { state, at };
+  if (reading.isShown(standing)) return null;
+  return { standing, row: null, problem: null, mark: markOf(journal, 'unread', reading.now) };
+}
 
 export async function readTask(folder: string, seen: Seen, reading: ReadingTasks): Promise<TaskReading> {
   const nothing = { standing: null, row: null, mark: null };
