@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { stopExit } from '../../policies/facts/stop.ts';
-import { collectGarbage, keepYoungHeapSmall } from '../../wrappers/heap-limits.ts';
+import { collectGarbage, keepYoungHeapSmall, optimiseLate } from '../../wrappers/heap-limits.ts';
 import { runTask } from '../run/run.ts';
 import { openUnseenCalls } from '../tamper-guard/unseen-calls.ts';
 import { traceEnd } from '../trace/trace-end.ts';
@@ -38,6 +38,7 @@ export async function runBatch(asked: BatchRequest): Promise<BatchRan> {
   const began = clock();
   // Of a task little stays when it has ended.
   keepYoungHeapSmall();
+  optimiseLate();
   // Every task listens to it.
   const limits = openLimits({ ...request, stop, pause });
   setMaxListeners(0, stop, limits.stop);

@@ -77,8 +77,10 @@ export function clearTemporaries(task: TaskFolder, { file, read }: Journal): voi
   // The disk's own word on what time it is: our clock may be wrong.
   const now = lookAt(file)?.mtime ?? new Date(0);
   const attempts = namesIn(task.attempts).map((name) => path.join(task.attempts, name));
-  for (const folder of ownFolders(task)) clearIn(folder, TEMPORARIES, now);
-  for (const folder of taskFolders(task)) clearIn(folder, [PROBE], now);
+  const own = new Set(ownFolders(task));
+  const probed = new Set(taskFolders(task));
+  for (const folder of new Set([...own, ...probed]))
+    clearIn(folder, [...(own.has(folder) ? TEMPORARIES : []), ...(probed.has(folder) ? [PROBE] : [])], now);
   for (const folder of attempts)
     if (!calls.has(path.basename(folder)) && !saysAnything(folder) && isOld(folder, now, 'unknown')) remove(folder);
 }

@@ -14,6 +14,11 @@ export interface FileLook {
   changedNs: bigint;
 }
 
+/** Would a change from now on show in its stamp? What changes twice within a tick of the kernel's clock may bear one time. */
+export const isSettled = ({ changedNs }: FileLook): boolean => changedNs + TICK_NS < BigInt(Date.now()) * 1_000_000n;
+
+const TICK_NS = 100_000_000n;
+
 /** null where nothing is, or where a folder above became something else. */
 export function lookAt(file: string): FileLook | null {
   try {

@@ -5,7 +5,7 @@ import { type Dirent, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { CallEntry, FolderNames } from '../../state/calls/judge-register.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { type FileLook, lookAt } from './file-look.ts';
+import { type FileLook, isSettled, lookAt } from './file-look.ts';
 import { isLitter } from './judge-files.ts';
 
 /** Of a folder with nothing in it: the same as if it were not there, which the folder above tells. */
@@ -78,8 +78,6 @@ interface Names {
 /** Of a thousand tasks nearly all are as they were before the last call: a folder with the same stamp has the same names. */
 const remembered = new Map<string, Names>();
 const MOST_REMEMBERED = 20_000;
-/** What changes twice within a tick of the kernel's clock may bear one time. */
-const TICK_NS = 100_000_000n;
 
 function namesOf(root: string, folder: string, look: FileLook): Names {
   const known = remembered.get(folder);
@@ -87,7 +85,7 @@ function namesOf(root: string, folder: string, look: FileLook): Names {
   const entries = entriesOf(root, folder);
   const names = { at: look.stamp, entries, stamp: stampOf(look, entries) };
   if (remembered.size >= MOST_REMEMBERED) remembered.clear();
-  if (look.changedNs + TICK_NS < BigInt(Date.now()) * 1_000_000n) remembered.set(folder, names);
+  if (isSettled(look)) remembered.set(folder, names);
   return names;
 }
 

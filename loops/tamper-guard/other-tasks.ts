@@ -5,7 +5,7 @@ import type { FolderNames, Vouched } from '../../state/calls/judge-register.ts';
 import { namesIfAny } from '../../state/disk/folder.ts';
 import { openJournal } from '../../state/journal/journal.ts';
 import { hasEdits } from '../../state/journal/stats.ts';
-import { type FileLook, lookAt } from './file-look.ts';
+import { type FileLook, isSettled, lookAt } from './file-look.ts';
 import { lookAtJudged, NAMELESS, walkInputs } from './folder-names.ts';
 
 interface TimeSpan {
@@ -14,8 +14,21 @@ interface TimeSpan {
   toNs: bigint | null;
 }
 
-/** The ids of the tasks below `.tmp`. */
-export const taskIds = (stateFolder: string): string[] => namesIfAny(path.join(stateFolder, 'task'));
+/** The ids of the tasks below `.tmp`: a batch asks for each of its calls, and few add a task. */
+export function taskIds(stateFolder: string): string[] {
+  const folder = path.join(stateFolder, 'task');
+  const look = lookAt(folder);
+  if (look?.kind !== 'folder') return namesIfAny(folder);
+  const known = listed.get(folder);
+  if (known?.stamp === look.stamp) return known.ids;
+  const ids = namesIfAny(folder);
+  listed.clear();
+  if (isSettled(look)) listed.set(folder, { stamp: look.stamp, ids });
+  return ids;
+}
+
+/** As it was listed last. */
+const listed = new Map<string, { stamp: string; ids: string[] }>();
 
 /** What does not count as a change. */
 interface KnownChanges {

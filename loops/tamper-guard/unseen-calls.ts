@@ -67,7 +67,8 @@ function sharedOthers(now: () => number): UnseenCalls['others'] {
   return (stateFolder) => {
     const tasks = taskIds(stateFolder);
     const before = last.get(stateFolder);
-    const isSame = before !== undefined && String(before.others.tasks) === String(tasks);
+    const isSame =
+      before !== undefined && (before.others.tasks === tasks || String(before.others.tasks) === String(tasks));
     const hasOthers = before !== undefined && !isSame;
     const oldFromMs = hasOthers ? now() + YOUNG_MS : (before?.oldFromMs ?? 0);
     if (isSame && before.calls * TASKS_A_CALL < tasks.length && !looking.isDue() && now() >= oldFromMs) {
@@ -75,7 +76,7 @@ function sharedOthers(now: () => number): UnseenCalls['others'] {
       return before.others;
     }
     const names = looking.spend(() => namesOfTasks(stateFolder, tasks));
-    const others = { tasks: isSame ? before.others.tasks : tasks, names };
+    const others = { tasks, names };
     last.set(stateFolder, { others, calls: 1, oldFromMs });
     return others;
   };

@@ -66,7 +66,7 @@ export function watchCall(
       registered = tried(() => {
         saveJudge(place, kept, prompt);
         // Before the call begins: what changes between the two is no change of the call.
-        return writeCallEntry(place, { ...about, ...call, ...(ended?.others ?? othersNow)(stateFolder) });
+        return writeCallEntry(place, { ...about, ...call }, (ended?.others ?? othersNow)(stateFolder));
       });
     },
     end() {

@@ -18,6 +18,7 @@ import { isOwnFolder, namesIfAny } from '../disk/folder.ts';
 import { isRegular, readJsonIfFit } from '../disk/regular-file.ts';
 import { replaceText, TEMPORARY } from '../disk/replace-file.ts';
 import { userState } from '../user-state.ts';
+import { jsonWith } from './shared-json.ts';
 
 const VERSION = 1;
 
@@ -77,11 +78,15 @@ export function openCallFolder(register: string, callId: string): string {
 }
 
 /** From now on the call counts as one that runs. */
-export function writeCallEntry(folder: string, entry: Omit<CallEntry, 'v'>): RegisteredWatch {
+export function writeCallEntry(
+  folder: string,
+  about: Omit<CallEntry, 'v' | 'tasks' | 'names'>,
+  others: Pick<CallEntry, 'tasks' | 'names'>,
+): RegisteredWatch {
   const file = path.join(folder, 'call.json');
-  writeEntry(file, { v: VERSION, ...entry });
+  replaceText(file, `${jsonWith({ v: VERSION, ...about }, others)}\n`);
   const { ctimeNs } = lstatSync(file, { bigint: true });
-  const written = { entry: { v: VERSION, ...entry }, folder, beganNs: ctimeNs };
+  const written = { entry: { v: VERSION, ...about, ...others }, folder, beganNs: ctimeNs };
   own.set(folder, written);
   return written;
 }

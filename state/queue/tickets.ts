@@ -32,6 +32,8 @@ const KEEP_MS = 3_600_000;
 export function openQueue(folder: string, name: string, clock: () => Date): Queue {
   let files: TicketFile[] = [];
   let aside: string[] = [];
+  /** In its folder at the last look, which holds a file of each queue. */
+  let names: readonly string[] = [];
   const isReadable = (file: TicketFile) => {
     try {
       file.read();
@@ -50,9 +52,11 @@ export function openQueue(folder: string, name: string, clock: () => Date): Queu
     const [first, second] = files;
     if (isOwn && first?.n === 1 && second === undefined && isReadable(first) && first.size() > 0 && !first.sealed())
       return files;
-    files = (isOwn ? numbers(folder, name) : [])
-      .map((n) => files.find((file) => file.n === n) ?? openTicketFile(folder, name, n))
-      .filter(isReadable);
+    names = isOwn ? namesIn(folder) : [];
+    const all = numbers(names, name).map((n) => files.find((file) => file.n === n) ?? openTicketFile(folder, name, n));
+    files = all.filter(isReadable);
+    // What is none bears another name by now, whoever gave it that.
+    if (files.length < all.length) names = namesIn(folder);
     return files;
   };
   return {
@@ -67,7 +71,7 @@ export function openQueue(folder: string, name: string, clock: () => Date): Queu
           aside.push(...putAside(last.path, `${last.path} bears the last number that there is`, clock));
           continue;
         }
-        const n = last === undefined || last.sealed() ? Math.max(last?.n ?? 0, lastVoid(folder, name)) + 1 : last.n;
+        const n = last === undefined || last.sealed() ? Math.max(last?.n ?? 0, lastVoid(names, name)) + 1 : last.n;
         const file = openTicketFile(folder, name, n).path;
         if (!append(file, { ticket }, n === last?.n ? 'there' : 'new')) continue;
         const joined = find().find(({ tickets }) => tickets.has(ticket.id));
@@ -114,19 +118,19 @@ function makeRoom(folder: string, clock: () => Date): string[] {
 }
 
 /** Whatever else lies there is none of ours. */
-const numbers = (folder: string, name: string): number[] => numbersOf(folder, name, /^([1-9]\d{0,8})\.jsonl$/);
+const numbers = (names: readonly string[], name: string): number[] => numbersOf(names, name, /^([1-9]\d{0,8})\.jsonl$/);
 
 /**
  * The last of the numbers whose files were put aside; 0 for none. They are not used again: who has seen the same intruder, and is
  * slower to put it aside, would take a sound file for it, with the ticket of whoever has the tree.
  */
-const lastVoid = (folder: string, name: string): number =>
-  numbersOf(folder, name, /^([1-9]\d{0,8})\.jsonl\.unreadable-/)
+const lastVoid = (names: readonly string[], name: string): number =>
+  numbersOf(names, name, /^([1-9]\d{0,8})\.jsonl\.unreadable-/)
     .filter((n) => n < LAST_NUMBER)
     .at(-1) ?? 0;
 
-const numbersOf = (folder: string, name: string, ending: RegExp): number[] =>
-  namesIn(folder)
+const numbersOf = (names: readonly string[], name: string, ending: RegExp): number[] =>
+  names
     .filter((entry) => entry.startsWith(`${name}.`))
     .flatMap((entry) => ending.exec(entry.slice(name.length + 1))?.[1] ?? [])
     .map(Number)

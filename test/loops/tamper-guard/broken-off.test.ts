@@ -63,7 +63,7 @@ async function leave(left: Left, over: number): Promise<void> {
   for (const file of names) writeFileSync(file, ORIGINAL);
   const grounds = [root, path.dirname(task.root)];
   saveJudge(entry, keepFiles({ files: names, folders: [task.inputs], grounds, copies: () => entry }));
-  writeCallEntry(entry, {
+  const about = {
     task: task.root,
     task_id: 'fix',
     stage: 'review',
@@ -71,8 +71,8 @@ async function leave(left: Left, over: number): Promise<void> {
     dispatcher: { ...(await identify(process.pid))!, start_time: '1' },
     until: new Date(Date.now() + over).toISOString(),
     state_folder: path.join(root, '.tmp'),
-    tasks: ['fix'],
-  });
+  };
+  writeCallEntry(entry, about, { tasks: ['fix'] });
 }
 
 const OVER = -60_000;

@@ -1,0 +1,62 @@
+// What a batch asks of the disk for each of its stages, counted without a clock: what it reads of journals, opens, looks at, lists, writes, syncs and starts.
+
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makeTask } from '../../../bench/figures/tasks.ts';
+import { BenchWorld, command } from '../../../bench/figures/world.ts';
+import { type CountedProcess, countIn, eventsOf } from '../../rig/counted.ts';
+
+const test = suite<{ world: BenchWorld; counted: () => CountedProcess[] }>('counted batch');
+test.before.each((context) => {
+  const world = new BenchWorld();
+  Object.assign(context, { world, counted: countIn(world) });
+});
+test.after.each(({ world }) => world.dispose());
+
+/** As `npm run bench -- batch` has them. */
+const REVIEW = {
+  stages: [{ tool: 'codex', role: 'review', requires: [], min_lines: 1 }],
+  scope: { allow: ['src/**'] },
+};
+
+/** Of the processes of this machine there are as many as there are. */
+const DISK = /^(?!\/proc(?:\/|$))/;
+
+test('a stage of a batch reads its journal, looks, lists and writes no more often than this', ({ world, counted }) => {
+  const dispatcherOf = (name: string, count: number) => {
+    const ids = Array.from({ length: count }, (_, i) =>
+      makeTask(world, `${name}${i}`, { project: 'p', manifest: REVIEW }),
+    );
+    const argv = [command('tollgate'), 'batch', ...ids, '--concurrency=1'];
+    world.timed(process.execPath, argv, 0, { cwd: path.join(world.root, 'p') });
+    return counted().find(({ script }) => script === 'tollgate.cjs')!;
+  };
+  // The first learns the CLI's version; what all batches take is in both of the others.
+  dispatcherOf('w', 1);
+  const [few, many] = [dispatcherOf('a', 2), dispatcherOf('b', 10)];
+  const aStage = (what: Parameters<typeof eventsOf>[1], of = DISK) =>
+    (eventsOf(many, what, of).length - eventsOf(few, what, of).length) / 8;
+  const counts = [
+    // Wherever an agent or another process may have written since; it is folded only where one has.
+    ['journal opened', aStage('open', /\/journal\.jsonl$/), JOURNAL],
+    ['files opened', aStage('open'), OPENED],
+    ['looks', aStage('look'), LOOKS],
+    ['folders listed', aStage('list'), LISTS],
+    ['writes', aStage('write'), WRITES],
+    ['names changed', aStage('change'), CHANGES],
+  ] as const;
+  for (const [what, count, most] of counts) assert.ok(count <= most, `${what}: ${count} a stage, at most ${most}`);
+  assert.is(aStage('spawn'), 1);
+  // The place of a journal that is new: its folder, and the folder above; each of its lines.
+  assert.equal([aStage('sync'), aStage('background sync')], [2, 6]);
+});
+
+const JOURNAL = 47;
+const OPENED = 97;
+const LOOKS = 465;
+const LISTS = 37;
+const WRITES = 23;
+const CHANGES = 28;
+
+test.run();
