@@ -24,18 +24,29 @@ type BareReader = (codes: Uint16Array, from: number, line: string) => Bare;
  */
 export function createBareReader(maxLength: number): BareReader {
   const lines: string[] = new Array(REMEMBERED).fill('');
+  const keys = new Int32Array(REMEMBERED);
   const known: Bare[] = new Array(REMEMBERED).fill(BLANK);
   return (codes, from, line) => {
-    const { length } = line;
-    const middle = codes[from + (length >> 1)]! + 7 * codes[from + length - 1]!;
-    const place = (length + 3 * codes[from]! + 5 * middle) & (REMEMBERED - 1);
-    if (lines[place] !== line) {
+    const key = keyOf(codes, from, line.length);
+    const place = key & (REMEMBERED - 1);
+    if (keys[place] !== key || lines[place] !== line) {
       known[place] = bareIn(codes, from, line, maxLength);
       lines[place] = line;
+      keys[place] = key;
     }
     return known[place]!;
   };
 }
+
+/** Where lines differ, most do by a time at the beginning or a figure at the end: the whole of two is seldom compared. */
+function keyOf(codes: Uint16Array, from: number, length: number): number {
+  let key = length;
+  for (let i = 0; i < length && i < MOST_KEYED; i += 1)
+    key = (Math.imul(key, 31) + Math.imul(codes[from + i]!, 7) + codes[from + length - 1 - i]!) | 0;
+  return key ^ (key >>> 8);
+}
+
+const MOST_KEYED = 8;
 
 /** Few, since each may keep the piece of the text alive that it stands in. */
 const REMEMBERED = 64;
