@@ -49,9 +49,9 @@ export async function readTasks(
   }
 }
 
-/** null where it would be of no use: others wait for a processor, or what is shown is read whole, and more of it than another thread tells. */
+/** null where it would be of no use: many wait for a processor, or what is shown is read whole, and more of it than another thread tells. */
 async function readAhead(home: string, names: readonly string[], isKept: boolean, { isShown, now }: ReadingTasks) {
-  if (loadavg()[0]! >= availableParallelism()) return null;
+  if (loadavg()[0]! >= 2 * availableParallelism()) return null;
   if (!isKept && isShown({ state: 'done', at: now.toISOString() })) return null;
   const { startReadAhead } = await import('./read-ahead.ts');
   return startReadAhead(home, names, isKept ? 'looks' : 'rests');

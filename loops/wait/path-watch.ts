@@ -42,6 +42,8 @@ interface Folder {
 export function createPathWatch(): PathWatch {
   /** By inode and path: a folder that was deleted and made anew is another one. */
   const folders = new Map<string, Folder>();
+  /** Where the last entry was hung: most of thousands lie in one. */
+  let last: Folder | null = null;
   /** What was looked at within one step, since the last watch began. */
   let looked: Map<string, Look> | null = null;
 
@@ -51,8 +53,10 @@ export function createPathWatch(): PathWatch {
       const point = nearestFolder(entry.file, look);
       if (entry.folder?.at === point.at && entry.folder.inode === point.inode && entry.name === point.name) return;
       disarm(entry);
-      const known = folders.get(keyOf(point));
+      const isLast = last !== null && last.inode === point.inode && last.at === point.at;
+      const known = isLast ? last! : folders.get(keyOf(point));
       const folder = known ?? open(point);
+      last = folder;
       entry.folder = folder;
       entry.name = point.name;
       const named = folder.entries.get(point.name);
@@ -91,6 +95,7 @@ export function createPathWatch(): PathWatch {
     if (folder.entries.size > 0) return;
     folder.watcher?.close();
     folders.delete(keyOf(folder));
+    if (last === folder) last = null;
   }
 
   function open({ at, inode }: Point): Folder {
@@ -145,6 +150,7 @@ export function createPathWatch(): PathWatch {
     close() {
       for (const folder of folders.values()) folder.watcher?.close();
       folders.clear();
+      last = null;
     },
   };
 }
