@@ -1,19 +1,41 @@
 // Puts the names in a folder on disk: a file that was synced and renamed is found after a loss of power only then.
 
-import { closeSync, constants, fsyncSync, openSync } from 'node:fs';
+import { closeSync, constants, fsync, fsyncSync, openSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { named } from './append-line.ts';
 
 /** Throws what the operating system throws; a file system that cannot sync folders promises nothing, and is no error. */
 export function syncFolder(folder: string): void {
-  // What is no folder any more is refused, and never waited for.
-  const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK);
+  const fd = openFolder(folder);
   try {
     fsyncSync(fd);
   } catch (error) {
-    if (!CANNOT.has((error as NodeJS.ErrnoException).code ?? '')) throw named(folder, error);
+    throwUnlessUnable(folder, error);
   } finally {
     closeSync(fd);
   }
+}
+
+/** The same, for a process with more to do meanwhile. */
+export async function syncFolderMeanwhile(folder: string): Promise<void> {
+  const fd = openFolder(folder);
+  try {
+    await synced(fd);
+  } catch (error) {
+    throwUnlessUnable(folder, error);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const synced = promisify(fsync);
+
+/** What is no folder any more is refused, and never waited for. */
+const openFolder = (folder: string): number =>
+  openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK);
+
+function throwUnlessUnable(folder: string, error: unknown): void {
+  if (!CANNOT.has((error as NodeJS.ErrnoException).code ?? '')) throw named(folder, error);
 }
 
 const CANNOT: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);

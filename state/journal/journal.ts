@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { appendLine, named, naming } from '../append-line.ts';
 import { bears } from '../disk/error-mark.ts';
 import { type LookedAtBytes, openRegular, readLookedOrNull, tooLarge, UnfitFileError } from '../disk/regular-file.ts';
-import { syncFolder } from '../sync-folder.ts';
+import { syncFolder, syncFolderMeanwhile } from '../sync-folder.ts';
 import { StrangeStateError } from '../system-error.ts';
 import { isFact } from './fact-shapes.ts';
 import { type Fact, JOURNAL_VERSION, type JournalLine } from './facts.ts';
@@ -16,7 +16,7 @@ export interface Journal {
   file: string;
   /** Returns when the fact is on disk. Throws what the operating system throws: then the fact does not stand. */
   append(fact: Fact): void;
-  /** The same, for a process with more to do meanwhile: the fact has its place at once (a later one only when the file is replaced meanwhile), and is on disk when it resolves. */
+  /** The same, for a process with more to do meanwhile: the fact has its place at once (a later one only when the file is new, or replaced meanwhile), and is on disk when it resolves. */
   note(fact: Fact): Promise<void>;
   /** The fold of the journal from its start to its end, or to `upTo` bytes. Who reads the same bytes again may get the same answer, which is nobody's to change. */
   read(upTo?: number): JournalReading;
@@ -53,8 +53,9 @@ export const journalOf = (taskFolder: string): string => `${taskFolder}${path.se
 
 function append(file: string, line: JournalLine): void {
   for (let tries = TRIES; tries > 0; tries -= 1) {
-    const fd = openToAppend(file);
+    const { fd, unsynced } = openToAppend(file);
     try {
+      for (const folder of unsynced) syncFolder(folder);
       appendLine(fd, file, line);
       naming(file, () => fdatasyncSync(fd));
       if (stands(line, file, fd)) return;
@@ -67,8 +68,9 @@ function append(file: string, line: JournalLine): void {
 
 async function note(file: string, line: JournalLine): Promise<void> {
   for (let tries = TRIES; tries > 0; tries -= 1) {
-    const fd = openToAppend(file);
+    const { fd, unsynced } = openToAppend(file);
     try {
+      for (const folder of unsynced) await syncFolderMeanwhile(folder);
       appendLine(fd, file, line);
       await synced(fd).catch((error) => Promise.reject(named(file, error)));
       if (stands(line, file, fd)) return;
@@ -99,25 +101,24 @@ const { O_APPEND, O_CREAT, O_RDWR } = constants;
 /** Some 50,000 calls; one that is larger was not written by us. */
 export const MAX_JOURNAL_BYTES = 64 * 1024 * 1024;
 
-function openToAppend(file: string): number {
-  const fd = openOrNull(file, O_RDWR | O_APPEND);
-  if (fd === null) return begin(file);
-  closedOnError(fd, () => {
-    const { size } = fstatSync(fd);
-    // A line that no reader will come to is no fact.
-    if (size > MAX_JOURNAL_BYTES) throw strange(tooLarge(file, size, MAX_JOURNAL_BYTES));
-    // Whoever made it may have died before its place was on disk.
-    if (size === 0) syncPlace(file);
-  });
-  return fd;
+interface ToAppend {
+  fd: number;
+  /** Folders to be synced before the first line: a fact in a file that nobody finds after a loss of power would be no fact. */
+  unsynced: readonly string[];
 }
 
-/** A new journal: a fact in a file that nobody finds after a loss of power would be no fact. */
-function begin(file: string): number {
-  const made = mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const fd = openOrNull(file, O_RDWR | O_APPEND | O_CREAT)!;
-  closedOnError(fd, () => syncPlace(file, made));
-  return fd;
+function openToAppend(file: string): ToAppend {
+  const fd = openOrNull(file, O_RDWR | O_APPEND);
+  if (fd === null) {
+    const made = mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    return { fd: openOrNull(file, O_RDWR | O_APPEND | O_CREAT)!, unsynced: placeOf(file, made) };
+  }
+  const { size } = fstatSync(fd);
+  // Whoever made it may have died before its place was on disk.
+  if (size <= MAX_JOURNAL_BYTES) return { fd, unsynced: size === 0 ? placeOf(file) : [] };
+  closeSync(fd);
+  // A line that no reader will come to is no fact.
+  throw strange(tooLarge(file, size, MAX_JOURNAL_BYTES));
 }
 
 /** null where there is none. A link might lead to another task's, and a FIFO would keep us waiting for ever. */
@@ -136,22 +137,12 @@ const strange = (error: unknown): unknown =>
     ? new JournalError(`${error.message}; a journal is never that: put it elsewhere, and the journal back in its place`)
     : error;
 
-function closedOnError(fd: number, look: () => void): void {
-  try {
-    look();
-  } catch (error) {
-    closeSync(fd);
-    throw error;
-  }
-}
-
-/** Its folder's entries, the entry of the folder itself, and those of all folders above that were made for it. */
-function syncPlace(file: string, made?: string): void {
-  const last = path.dirname(made ?? path.dirname(file));
-  for (let at = path.dirname(file); ; at = path.dirname(at)) {
-    syncFolder(at);
-    if (at === last || at === path.dirname(at)) return;
-  }
+/** Its folder, whose entries count, the one above for the entry of that, and all above it that were made for it. */
+function placeOf(file: string, made = path.dirname(file)): string[] {
+  const last = path.dirname(made);
+  const folders = [path.dirname(file)];
+  for (let at = folders[0]!; at !== last && at !== path.dirname(at); folders.push(at)) at = path.dirname(at);
+  return folders;
 }
 
 /** What was read before, as far as its lines were whole: a long run reads its journal many times, and most of it is as it was. */
