@@ -32,8 +32,8 @@ const KEEP_MS = 3_600_000;
 export function openQueue(folder: string, name: string, clock: () => Date): Queue {
   let files: TicketFile[] = [];
   let aside: string[] = [];
-  /** In its folder at the last look, which holds a file of each queue. */
-  let names: readonly string[] = [];
+  /** At the last look at its folder, which holds a file of each queue. */
+  let lastVoid = 0;
   const isReadable = (file: TicketFile) => {
     try {
       file.read();
@@ -52,11 +52,11 @@ export function openQueue(folder: string, name: string, clock: () => Date): Queu
     const [first, second] = files;
     if (isOwn && first?.n === 1 && second === undefined && isReadable(first) && first.size() > 0 && !first.sealed())
       return files;
-    names = isOwn ? namesIn(folder) : [];
+    const names = isOwn ? namesIn(folder) : [];
     const all = numbers(names, name).map((n) => files.find((file) => file.n === n) ?? openTicketFile(folder, name, n));
     files = all.filter(isReadable);
     // What is none bears another name by now, whoever gave it that.
-    if (files.length < all.length) names = namesIn(folder);
+    lastVoid = lastVoidOf(files.length < all.length ? namesIn(folder) : names, name);
     return files;
   };
   return {
@@ -71,7 +71,7 @@ export function openQueue(folder: string, name: string, clock: () => Date): Queu
           aside.push(...putAside(last.path, `${last.path} bears the last number that there is`, clock));
           continue;
         }
-        const n = last === undefined || last.sealed() ? Math.max(last?.n ?? 0, lastVoid(names, name)) + 1 : last.n;
+        const n = last === undefined || last.sealed() ? Math.max(last?.n ?? 0, lastVoid) + 1 : last.n;
         const file = openTicketFile(folder, name, n).path;
         if (!append(file, { ticket }, n === last?.n ? 'there' : 'new')) continue;
         const joined = find().find(({ tickets }) => tickets.has(ticket.id));
@@ -124,7 +124,7 @@ const numbers = (names: readonly string[], name: string): number[] => numbersOf(
  * The last of the numbers whose files were put aside; 0 for none. They are not used again: who has seen the same intruder, and is
  * slower to put it aside, would take a sound file for it, with the ticket of whoever has the tree.
  */
-const lastVoid = (names: readonly string[], name: string): number =>
+const lastVoidOf = (names: readonly string[], name: string): number =>
   numbersOf(names, name, /^([1-9]\d{0,8})\.jsonl\.unreadable-/)
     .filter((n) => n < LAST_NUMBER)
     .at(-1) ?? 0;
