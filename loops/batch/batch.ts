@@ -87,7 +87,7 @@ async function runLimited(request: BatchRequest, limits: BatchBounds, began: Dat
   return { how: 'ran', ...(await tellBatchEnd(context, hearers, written, near)) };
 }
 
-const TASKS_A_COLLECTION = 50;
+const TASKS_A_COLLECTION = 15;
 
 /** In the order given, whenever each of them ended. */
 async function goThrough(
