@@ -76,9 +76,7 @@ async function stopped(task: TestTask, fake: FakeCall): Promise<Late> {
     await new Promise((resolve) => setImmediate(resolve));
   const [call] = openCalls(task.journal.read().ledger);
   const { pid } = call!.reserved.guardian;
-  process.kill(pid, 'SIGSTOP');
-  // One that waits for the disk stops behind it.
-  while (!isStopped(pid)) await new Promise((resolve) => setImmediate(resolve));
+  await freeze(pid);
   rewriteDraft(task, call!, ({ clocks }) => ({ clocks: clocksADayAgo(clocks) }));
   return { task, call: call!, fake };
 }
@@ -101,6 +99,12 @@ const settling = (rig: TestRig, late: Pick<Late, 'task'>, said: string[] = []) =
 
 const isStopped = (pid: number): boolean =>
   spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout.startsWith('T');
+
+async function freeze(pid: number): Promise<void> {
+  process.kill(pid, 'SIGSTOP');
+  // One that waits for the disk, or for a processor, stops behind it.
+  while (!isStopped(pid)) await new Promise((resolve) => setImmediate(resolve));
+}
 
 const endingOf = ({ task, call }: Late) => task.journal.read().ledger.calls.get(call.reserved.call_id)?.ended?.ending;
 
@@ -150,7 +154,7 @@ for (const foreign of ['refuse', 'close'] as const)
   test(`a process that the journal passes for the guardian is not touched (${foreign})`, async ({ rig }) => {
     const late = await lateCall(rig);
     const stranger = startStranger();
-    process.kill(stranger, 'SIGSTOP');
+    await freeze(stranger);
     const { file } = late.task.journal;
     const planted = JSON.stringify(await identify(stranger));
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll(JSON.stringify(late.call.reserved.guardian), planted));
