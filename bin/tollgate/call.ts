@@ -46,7 +46,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     return read.how === 'ended' ? read.ran : { exit: TOLLGATE_EXIT.badInput, err: `${SPEC.name}: TOOL comes first\n` };
   }
   const found = await adapterFor(word, rest);
-  if (found === 'unsent') return unsent();
+  if (found === 'unsent') return unsent(SPEC.name, TOLLGATE_EXIT.badInput);
   if (typeof found === 'string') return { exit: TOLLGATE_EXIT.badInput, err: `tollgate call: ${found}\n` };
   return wrapperCommand(found, rest);
 }

@@ -1,7 +1,14 @@
 // The body of the wrapper commands: flags in, one guarded call, an exit code out.
 
 import path from 'node:path';
-import { DISPATCH, type Dispatch, readDispatch, tellExit, withoutDispatch } from '../../loops/attempt/dispatch.ts';
+import {
+  DISPATCH,
+  DISPATCH_FD,
+  type Dispatch,
+  readDispatch,
+  tellExit,
+  withoutDispatch,
+} from '../../loops/attempt/dispatch.ts';
 import { placesMistake } from '../../loops/attempt/guarded-places.ts';
 import type { WrapperRequest } from '../../loops/attempt/request.ts';
 import { MAX_PROMPT_BYTES } from '../../loops/attempt/request.ts';
@@ -22,7 +29,7 @@ import { ownGiven, wrapperSpec } from './wrapper-flags.ts';
 
 export async function wrapperCommand(adapter: Adapter, given: readonly string[]): Promise<Ran> {
   const dispatch = await dispatchFrom(process.env);
-  if (dispatch === 'unsent') return unsent();
+  if (dispatch === 'unsent') return refused(given, unsent(wrapperSpec(adapter).name, exitCodesOf(adapter).badInput));
   const argv = [...given, ...(dispatch?.flags ?? [])];
   const stop = stopOnSignals();
   const { badInput, failure } = exitCodesOf(adapter);
@@ -63,10 +70,12 @@ async function dispatchFrom(environment: NodeJS.ProcessEnv): Promise<Dispatch | 
   return readDispatch(environment);
 }
 
-/** Nothing was asked, so nothing is told, and nothing was done of what a code cache is made for. */
-export function unsent(): Ran {
+/** Of a dispatcher that ended nobody listens any more; but whoever set the variable by hand must not take it for a call that was made. */
+export function unsent(name: string, exit: number): Ran {
+  // Nothing was done of what a code cache is made for.
   keepNoCache();
-  return { exit: 0 };
+  const err = `${name}: nothing was asked: ${DISPATCH} is set, and no dispatcher said by descriptor ${DISPATCH_FD} what to do; unset it, it is for the wrappers that tollgate starts\n`;
+  return { exit, err };
 }
 
 /** Loaded only when there is something to say. */

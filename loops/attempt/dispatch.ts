@@ -1,6 +1,6 @@
 // What a dispatcher tells the wrapper that it starts, and hears of it: a line each way, by a descriptor that a variable of the environment names; the CLI sees neither.
 
-import { readFileSync, writeSync } from 'node:fs';
+import { fstatSync, readFileSync, writeSync } from 'node:fs';
 import type { OwnToolRow } from '../../policies/own-tool/description.ts';
 import type { LeftOut } from '../../policies/prompt/left-out.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
@@ -29,7 +29,7 @@ export interface Dispatch {
   prompt: { before: string; warnings: readonly string[]; left_out: readonly LeftOut[] };
 }
 
-/** `unsent`: whoever started the wrapper ended, or needs it no more, before it said what is to be done. */
+/** `unsent`: whoever started the wrapper ended, or needs it no more, before it said what is to be done; or it is no dispatcher. */
 type Dispatched = Dispatch | 'unsent';
 
 let dispatched: Dispatched | null = null;
@@ -43,7 +43,8 @@ export function readDispatch(environment: NodeJS.ProcessEnv): Dispatched | null 
 
 function said(): string {
   try {
-    return readFileSync(DISPATCH_FD, 'utf8');
+    // A dispatcher's is a socket; a terminal, or a pipe of a shell, might never end.
+    return fstatSync(DISPATCH_FD).isSocket() ? readFileSync(DISPATCH_FD, 'utf8') : '';
   } catch {
     // Who set the variable opened none.
     return '';
@@ -59,8 +60,16 @@ export function tellExit(exit: number): void {
   }
 }
 
-/** The line of a dispatcher that was killed while it wrote has no end. */
-const parseDispatch = (line: string): Dispatched => (line.endsWith('\n') ? (JSON.parse(line) as Dispatch) : 'unsent');
+/** The line of a dispatcher that was killed while it wrote has no end; what is no line of ours is from whoever set the variable by hand. */
+function parseDispatch(line: string): Dispatched {
+  if (!line.endsWith('\n')) return 'unsent';
+  try {
+    const dispatch: Dispatch | null = JSON.parse(line);
+    return typeof dispatch?.call_id === 'string' && typeof dispatch.prompt?.before === 'string' ? dispatch : 'unsent';
+  } catch {
+    return 'unsent';
+  }
+}
 
 export const dispatchLine = (dispatch: Dispatch): string => `${JSON.stringify(dispatch)}\n`;
 

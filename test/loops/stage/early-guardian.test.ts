@@ -1,8 +1,8 @@
 // A guardian that is started before its call is known: without a word it does nothing, and whoever started it leaves none behind.
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -48,10 +48,32 @@ for (const [script, ...words] of [
       const before = readdirSync(rig.project);
       const guardian = waiting(rig, script, ...words);
       (guardian.stdio[3] as Socket).end(said);
-      assert.equal(await once(guardian, 'exit'), [0, null]);
+      assert.equal(await once(guardian, 'exit'), [2, null]);
       assert.equal(readdirSync(rig.project), before);
       assert.is(rig.calls.length, 0);
     });
+
+for (const [what, descriptor] of [
+  ['no descriptor', ''],
+  ['a file', ' 3<said'],
+  ['a pipe that nobody ends', ' 3<>pipe'],
+] as const)
+  test(`whoever sets its variable by hand, with ${what}, does not take that for a call`, ({ rig }) => {
+    rig.write('ask.md', 'hi\n');
+    rig.write('said', `${JSON.stringify(DISPATCH)}\n`);
+    const words = 'mkfifo pipe && exec "$@"' + descriptor;
+    const argv = [path.join(DIST, 'run_codex.cjs'), '--prompt-file=ask.md', '--out=o', '--err=e', '--done-marker=d'];
+    const env = { ...rig.env, TOLLGATE_DISPATCH: '3' };
+    const { status, stderr } = spawnSync('sh', ['-c', words, 'sh', process.execPath, ...argv], {
+      cwd: rig.project,
+      env,
+      encoding: 'utf8',
+    });
+    assert.is(status, 2);
+    assert.match(stderr, /nothing was asked: TOLLGATE_DISPATCH is set/);
+    assert.is(JSON.parse(readFileSync(path.join(rig.project, 'd'), 'utf8')).exit_code, 2);
+    assert.is(rig.calls.length, 0);
+  });
 
 test('one that is told to end before it is told what to do just ends', async ({ rig }) => {
   const guardian = waiting(rig, 'run_codex.cjs');
