@@ -48,8 +48,8 @@ export async function adoptSession(adopting: Adopting): Promise<Adopted> {
     all.takingBack(tool, session.id).with(tag, tool, entry, folder),
   );
   if (now.entry(tag, tool, folder)?.session_id === session.id)
-    return { how: 'adopted', entry, warnings: [...now.warnings, ...elsewhere(adopting, folder)] };
-  return { how: 'invalid', message: now.warnings.join('; ') || 'what stands for that tag is left as it is' };
+    return { how: 'adopted', entry, warnings: [...now.warnings(), ...elsewhere(adopting, folder)] };
+  return { how: 'invalid', message: now.warnings().join('; ') || 'what stands for that tag is left as it is' };
 }
 
 const elsewhere = ({ tool, id, cwd }: Adopting, folder: string | null): string[] =>

@@ -33,5 +33,5 @@ export async function forgetSession({ stateFolder, clock, tag, tool }: Forgettin
     }
     return all;
   });
-  return { forgotten, warnings };
+  return { forgotten, warnings: warnings() };
 }

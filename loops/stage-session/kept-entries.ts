@@ -41,12 +41,12 @@ export async function keptEntries(run: StageRun, tag: string): Promise<KeptEntri
     rebuilt === null ? all : { ...all.rebuilt({ ...place, entry: rebuilt }), warnings: all.warnings };
   sessions = withRebuilt(sessions);
   const notes: string[] = [];
-  const told = new Set(sessions.warnings);
+  const told = new Set(sessions.warnings());
   const change = async (what: (all: Sessions) => Sessions) => {
     try {
       const changed = await changeSessions({ stateFolder: open.stateFolder, taskId: open.task.id, clock }, what);
       sessions = withRebuilt(changed);
-      for (const warning of sessions.warnings) {
+      for (const warning of sessions.warnings()) {
         // Of those that stood there when it was first read the run has told.
         if (!told.has(warning)) notes.push(warning);
         told.add(warning);

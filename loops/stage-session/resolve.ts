@@ -92,7 +92,7 @@ const ofTool = (sessions: Sessions, tool: Tool): SessionEntry[] =>
   sessions.entries().flatMap((each) => (each.tool === tool ? [each.entry] : []));
 
 /** What is lost of it, or not understood, may be what counts. */
-const isWhole = ({ json, warnings }: Sessions): boolean => Object.keys(json).length > 0 && warnings.length === 0;
+const isWhole = ({ json, warnings }: Sessions): boolean => Object.keys(json).length > 0 && warnings().length === 0;
 
 /** A session may go by several tags: what its last call noted counts. */
 export const lastKnown = (sessions: Sessions, tool: Tool, id: string): SessionEntry | null =>

@@ -20,7 +20,7 @@ export async function openStageSession(run: StageRun): Promise<StageSession | nu
   if (held === null) return null;
   try {
     const kept = await keptEntries(run, tag);
-    for (const warning of kept.all().warnings) run.context.say(`warning: ${warning}`);
+    for (const warning of kept.all().warnings()) run.context.say(`warning: ${warning}`);
     const resolved: Resolved = held.isGuest() ? NEW : await resolveSession(run, tag, kept.all(), kept.noted);
     const session = sessionOf(run, tag, { kept, held, resolved });
     if (session.id !== null && (await held.hold(session.id)) === 'stopped') {

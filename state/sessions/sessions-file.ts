@@ -25,7 +25,7 @@ export interface Sessions {
   /** It is found again by its tag. */
   takingBack(tool: Tool, id: string): Sessions;
   /** What is wrong with the file, in sentences. */
-  warnings: readonly string[];
+  warnings(): readonly string[];
   /** The whole of it, as it is written. */
   json: Json;
 }
@@ -50,7 +50,8 @@ export async function readSessions(
   const before = known.get(file);
   const read = await readJson<Json>(file, clock, broken, before);
   if (read.how === 'read') return read.value === before?.value ? before.sessions : remember(file, read);
-  return { ...sessionsIn({}, file), warnings: read.how === 'absent' ? [] : [`${read.message}; no session is known`] };
+  const warnings = read.how === 'absent' ? [] : [`${read.message}; no session is known`];
+  return { ...sessionsIn({}, file), warnings: () => warnings };
 }
 
 export async function writeSessions(stateFolder: string, { json }: Sessions): Promise<void> {
@@ -85,32 +86,43 @@ function sessionsIn(json: Json, file: string): Sessions {
     const ids = Object.hasOwn(givenUp, tool) ? givenUp[tool] : null;
     return Array.isArray(ids) ? ids : [];
   };
-  const found: (KeptSession & { key: string })[] = [];
-  const strange: string[] = [];
-  for (const tag of Object.keys(active))
-    for (const [key, value] of Object.entries(own(active, tag) ?? {})) {
-      const named = readKey(key);
-      if (named === null || value === undefined) continue;
-      if (isSound(value)) found.push({ tag, key, ...named, entry: value });
-      else strange.push(placeOf(tag, key));
-    }
+  // A batch has a tag for each of its tasks: whoever asks for one does not go through all.
+  const kept = (tag: string, key: string): KeptSession | undefined => {
+    const value = valueAt(active, tag, key);
+    const named = isSound(value) ? readKey(key) : null;
+    return named === null ? undefined : { tag, ...named, entry: value as SessionEntry };
+  };
+  const isStrangeAt = (tag: string, key: string): boolean => {
+    const value = valueAt(active, tag, key);
+    return value !== undefined && !isSound(value) && readKey(key) !== null;
+  };
+  const keysOf = (tag: string) => Object.keys(own(active, tag) ?? {});
+  const strange = () =>
+    Object.keys(active).flatMap((tag) =>
+      keysOf(tag)
+        .filter((key) => isStrangeAt(tag, key))
+        .map((key) => placeOf(tag, key)),
+    );
   const changed = (tags: Json) => sessionsIn(put(json, 'active_sessions', tags), file);
   // What a newer version wrote is not ours to write over.
   const isOurs = (tag: string, key: string) =>
     isObject(json, 'active_sessions') &&
     isObject(active, tag) &&
     isObject(own(active, tag) ?? {}, key) &&
-    !strange.includes(placeOf(tag, key));
-  const kept = (tag: string, key: string) => found.find((each) => each.tag === tag && each.key === key);
+    !isStrangeAt(tag, key);
   /** As versions wrote it that knew one session of a tag and tool alone. */
   const older = (tag: string, tool: Tool, folder: string) => {
     const plain = kept(tag, tool);
     return plain !== undefined && isSameFolder(plain.entry.cwd, folder) ? plain : undefined;
   };
+  let told: readonly string[] | null = null;
   const sessions: Sessions = {
     json,
-    warnings: warningsOf(json, strange, file),
-    entries: () => found.map(({ key: _, ...session }) => session),
+    warnings: () => {
+      told ??= warningsOf(json, strange(), file);
+      return told;
+    },
+    entries: () => Object.keys(active).flatMap((tag) => keysOf(tag).flatMap((key) => kept(tag, key) ?? [])),
     entry: (tag, tool, folder = null) =>
       (kept(tag, keyOf(tool, folder)) ?? (folder === null ? undefined : older(tag, tool, folder)))?.entry ?? null,
     isStrange: (tag, tool, folder = null) => !isOurs(tag, keyOf(tool, folder)),
@@ -124,13 +136,15 @@ function sessionsIn(json: Json, file: string): Sessions {
       const old = folder === null ? undefined : older(tag, tool, folder);
       const before = own(all, key) ?? old?.entry ?? {};
       const same = PASSING.reduce<Json>((all, name) => (name in entry ? all : gone(all, name)), { ...before });
-      const rest = old === undefined ? all : gone(all, old.key);
+      const rest = old === undefined ? all : gone(all, tool);
       return changed(put(active, tag, put(rest, key, { ...same, ...entry })));
     },
     without: (tag, tool, id) => {
-      const keys = found.filter((each) => each.tag === tag && each.tool === tool && each.entry.session_id === id);
-      if (keys.length === 0) return sessions;
-      const rest = keys.reduce((all, { key }) => gone(all, key), own(active, tag) ?? {});
+      const all = own(active, tag) ?? {};
+      const isIts = (key: string) => kept(tag, key)?.tool === tool && kept(tag, key)?.entry.session_id === id;
+      const ended = Object.keys(all).filter(isIts);
+      if (ended.length === 0) return sessions;
+      const rest = ended.reduce(gone, all);
       if (Object.keys(rest).length > 0) return changed(put(active, tag, rest));
       return changed(gone(active, tag));
     },
@@ -199,11 +213,15 @@ function warningsOf(json: Json, strange: readonly string[], file: string): strin
 }
 
 /** Of the object itself: a tag may be called `constructor`. */
+function valueAt(active: Json, tag: string, key: string): unknown {
+  const all = own(active, tag);
+  return all !== null && Object.hasOwn(all, key) ? all[key] : undefined;
+}
+
 const own = (json: Json, name: string): Json | null => (Object.hasOwn(json, name) ? partOf(json[name]) : null);
 
 /** In its place, if it stood there; `__proto__` is a name like others. */
-const put = (json: Json, name: string, value: unknown): Json =>
-  Object.fromEntries([...new Map(Object.entries(json)).set(name, value)]);
+const put = (json: Json, name: string, value: unknown): Json => ({ ...json, [name]: value });
 
 const gone = (json: Json, name: string): Json =>
   Object.fromEntries(Object.entries(json).filter(([each]) => each !== name));

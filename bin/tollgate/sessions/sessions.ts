@@ -162,7 +162,7 @@ async function found(asking: SessionsAsking, args: Arguments, word: string | nul
     (each) =>
       (tool === null || each.tool === tool) && (word === null || each.tag === word || each.entry.session_id === word),
   );
-  return { sessions: wanted, warnings };
+  return { sessions: wanted, warnings: warnings() };
 }
 
 /** Of `list` and `show` with `--json`. */

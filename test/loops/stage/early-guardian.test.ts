@@ -61,7 +61,7 @@ for (const [what, descriptor] of [
   test(`whoever sets its variable by hand, with ${what}, does not take that for a call`, ({ rig }) => {
     rig.write('ask.md', 'hi\n');
     rig.write('said', `${JSON.stringify(DISPATCH)}\n`);
-    const words = 'mkfifo pipe && exec "$@"' + descriptor;
+    const words = `mkfifo pipe && exec "$@"${descriptor}`;
     const argv = [path.join(DIST, 'run_codex.cjs'), '--prompt-file=ask.md', '--out=o', '--err=e', '--done-marker=d'];
     const env = { ...rig.env, TOLLGATE_DISPATCH: '3' };
     const { status, stderr } = spawnSync('sh', ['-c', words, 'sh', process.execPath, ...argv], {

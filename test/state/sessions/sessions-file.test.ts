@@ -78,7 +78,7 @@ for (const [what, text] of CORRUPT)
   test(`${what} is set aside with a word, and nothing of it is lost`, async ({ folder }) => {
     write(folder, text);
     const sessions = await readSessions(folder, clock);
-    assert.match(sessions.warnings.join(), 'is no JSON object; it was moved to');
+    assert.match(sessions.warnings().join(), 'is no JSON object; it was moved to');
     const aside = readdirSync(path.join(folder, 'state')).find((name) => name.includes('unreadable'));
     assert.is(readFileSync(path.join(folder, 'state', aside!), 'utf8'), text);
     await writeSessions(folder, sessions.with('a', 'codex', entry('s1')));
@@ -87,7 +87,7 @@ for (const [what, text] of CORRUPT)
 
 test('whoever only looks leaves a broken file where it is', async ({ folder }) => {
   write(folder, 'hello');
-  assert.is((await readSessions(folder, clock, 'left')).warnings.length, 1);
+  assert.is((await readSessions(folder, clock, 'left')).warnings().length, 1);
   assert.equal(readdirSync(path.join(folder, 'state')), ['sessions.json']);
 });
 
@@ -108,7 +108,7 @@ for (const [what, active_sessions] of NEWER)
     assert.is(sessions.entry('a', 'codex'), null);
     assert.equal(sessions.with('a', 'codex', entry('s2')).json, sessions.json);
     assert.equal(sessions.without('a', 'codex', 's1').json, sessions.json);
-    if (typeof (active_sessions as { a?: unknown }).a !== 'string') assert.is(sessions.warnings.length, 1);
+    if (typeof (active_sessions as { a?: unknown }).a !== 'string') assert.is(sessions.warnings().length, 1);
   });
 
 test('what was given up is remembered, up to a number', async ({ folder }) => {
@@ -135,9 +135,9 @@ test('a folder in its place is set aside whole, told, and a file is written', as
   mkdirSync(file);
   writeFileSync(path.join(file, 'mine'), 'precious');
   const looked = await readSessions(folder, clock, 'left');
-  assert.equal(looked.warnings, [`${file} is a folder, and no regular file; no session is known`]);
+  assert.equal(looked.warnings(), [`${file} is a folder, and no regular file; no session is known`]);
   const sessions = await readSessions(folder, clock);
-  const [, aside] = /moved to (\S+);/.exec(sessions.warnings.join()) ?? [];
+  const [, aside] = /moved to (\S+);/.exec(sessions.warnings().join()) ?? [];
   assert.is(readFileSync(path.join(aside!, 'mine'), 'utf8'), 'precious');
   mkdirSync(file);
   await writeSessions(folder, sessions.with('a', 'codex', entry('s1')));
