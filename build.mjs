@@ -47,8 +47,8 @@ const soundBy = await hashOf(['package-lock.json', ...(await sourcesIn('policies
 /** Most manifests are surely sound by what can be read off their schema: its library, which takes 10 ms, is not asked. */
 const manifestShape = await manifestShapeNow();
 
-/** Without its comments: nothing keeps V8 from reading it at each start. */
-const { code: starter } = await transform(await readFile('bin/cached-start.cjs', 'utf8'));
+/** Without its comments and spaces: V8 reads it at each start, and each bundle has one. */
+const { code: starter } = await transform(await readFile('bin/cached-start.cjs', 'utf8'), { minifyWhitespace: true });
 
 /** What was imported lazily and still has no bundle: its name, and the file to begin with. */
 let wanted = Object.fromEntries(commands.map((name) => [name, `bin/${name}.ts`]));

@@ -12,7 +12,7 @@ import { ownAdapter } from '../../wrappers/own/adapter.ts';
 import { readArguments } from '../command.ts';
 import { type CommandSpec, HELP_FLAGS } from '../command-line.ts';
 import type { Ran } from '../ran.ts';
-import { unsent, wrapperCommand } from '../wrapper/wrapper-command.ts';
+import { wrapperCommand } from '../wrapper/wrapper-command.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate call',
@@ -46,7 +46,8 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     return read.how === 'ended' ? read.ran : { exit: TOLLGATE_EXIT.badInput, err: `${SPEC.name}: TOOL comes first\n` };
   }
   const found = await adapterFor(word, rest);
-  if (found === 'unsent') return unsent(SPEC.name, TOLLGATE_EXIT.badInput);
+  if (found === 'unsent')
+    return (await import('../wrapper/wrapper-mistake.ts')).unsent(SPEC.name, rest, TOLLGATE_EXIT.badInput);
   if (typeof found === 'string') return { exit: TOLLGATE_EXIT.badInput, err: `tollgate call: ${found}\n` };
   return wrapperCommand(found, rest);
 }

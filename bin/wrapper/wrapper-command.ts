@@ -1,14 +1,7 @@
 // The body of the wrapper commands: flags in, one guarded call, an exit code out.
 
 import path from 'node:path';
-import {
-  DISPATCH,
-  DISPATCH_FD,
-  type Dispatch,
-  readDispatch,
-  tellExit,
-  withoutDispatch,
-} from '../../loops/attempt/dispatch.ts';
+import { DISPATCH, type Dispatch, readDispatch, tellExit, withoutDispatch } from '../../loops/attempt/dispatch.ts';
 import { placesMistake } from '../../loops/attempt/guarded-places.ts';
 import type { WrapperRequest } from '../../loops/attempt/request.ts';
 import { MAX_PROMPT_BYTES } from '../../loops/attempt/request.ts';
@@ -21,7 +14,7 @@ import { userState } from '../../state/user-state.ts';
 import type { Adapter, CallRequest } from '../../wrappers/adapter.ts';
 import { exitCodesOf } from '../../wrappers/own/exit-codes.ts';
 import { readProc } from '../../wrappers/processes/linux.ts';
-import { keepNoCache, readArguments, stopOnSignals } from '../command.ts';
+import { readArguments, stopOnSignals } from '../command.ts';
 import type { Arguments } from '../command-line.ts';
 import type { Ran } from '../ran.ts';
 import { lateProgress } from './late-progress.ts';
@@ -29,7 +22,8 @@ import { ownGiven, wrapperSpec } from './wrapper-flags.ts';
 
 export async function wrapperCommand(adapter: Adapter, given: readonly string[]): Promise<Ran> {
   const dispatch = await dispatchFrom(process.env);
-  if (dispatch === 'unsent') return refused(given, unsent(wrapperSpec(adapter).name, exitCodesOf(adapter).badInput));
+  if (dispatch === 'unsent')
+    return (await import('./wrapper-mistake.ts')).unsent(adapter.command, given, exitCodesOf(adapter).badInput);
   const argv = [...given, ...(dispatch?.flags ?? [])];
   const stop = stopOnSignals();
   const { badInput, failure } = exitCodesOf(adapter);
@@ -68,14 +62,6 @@ export async function wrapperCommand(adapter: Adapter, given: readonly string[])
 async function dispatchFrom(environment: NodeJS.ProcessEnv): Promise<Dispatch | 'unsent' | null> {
   if (environment[DISPATCH] !== undefined) await import('../../loops/call/reserve.ts');
   return readDispatch(environment);
-}
-
-/** Of a dispatcher that ended nobody listens any more; but whoever set the variable by hand must not take it for a call that was made. */
-export function unsent(name: string, exit: number): Ran {
-  // Nothing was done of what a code cache is made for.
-  keepNoCache();
-  const err = `${name}: nothing was asked: ${DISPATCH} is set, and no dispatcher said by descriptor ${DISPATCH_FD} what to do; unset it, it is for the wrappers that tollgate starts\n`;
-  return { exit, err };
 }
 
 /** Loaded only when there is something to say. */

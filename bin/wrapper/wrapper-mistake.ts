@@ -1,13 +1,16 @@
-// A wrapper whose arguments are wrong still answers those who wait for it, where that can harm no other file.
+// A wrapper whose arguments are wrong, or that was told nothing, still answers those who wait for it, where that can harm no other file.
 
 import { lstatSync } from 'node:fs';
 import { announce, publishDone } from '../../loops/attempt/announce.ts';
+import { DISPATCH, DISPATCH_FD } from '../../loops/attempt/dispatch.ts';
 import { isGuarded } from '../../loops/attempt/guarded-places.ts';
 import { realPlace } from '../../loops/attempt/output-paths.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { projectState } from '../../state/task-folder.ts';
 import { userState } from '../../state/user-state.ts';
+import { keepNoCache } from '../command.ts';
+import type { Ran } from '../ran.ts';
 
 /** Else a marker and a pid file of an earlier call would speak for this one. */
 export async function answerWaiters(argv: readonly string[], exit: number): Promise<void> {
@@ -23,6 +26,15 @@ export async function answerWaiters(argv: readonly string[], exit: number): Prom
     // Its folder cannot be written: then no earlier marker could be taken away either, and its process tells.
     if (!isSystemError(error)) throw error;
   }
+}
+
+/** Of a dispatcher that ended nobody listens any more; but whoever set the variable by hand must not take it for a call that was made. */
+export async function unsent(name: string, argv: readonly string[], exit: number): Promise<Ran> {
+  // Nothing was done of what a code cache is made for.
+  keepNoCache();
+  await answerWaiters(argv, exit);
+  const err = `${name}: nothing was asked: ${DISPATCH} is set, and no dispatcher said by descriptor ${DISPATCH_FD} what to do; unset it, it is for the wrappers that tollgate starts\n`;
+  return { exit, err };
 }
 
 /** The file behind a flag, unless another argument names it too or it holds anything but what a wrapper writes there. */
