@@ -41,7 +41,7 @@ export async function passGate(asked: GateRequest): Promise<GateRecord> {
     seen.findings.push(...findings);
     if (looked === 'stopped') break;
   }
-  const verdict = seen.answer === null || stage.schema !== undefined ? null : verdictSaid(seen.answer);
+  const verdict = seen.answer === null ? null : verdictSaid(seen.answer, stage);
   if (verdict === null ? seen.findings.length === 0 : !due.includes('verdict'))
     seen.notes.push(...verdictNotes(verdict, asked));
   const record: GateRecord = {

@@ -67,7 +67,8 @@ export async function composePrompt(request: PromptRequest): Promise<PromptCompo
   const forbids = await forbidsOf(forbidden, [root, cwd]);
   const rules = readRules(request, forbids);
   if (rules.how === 'invalid') return rules;
-  const place = { stage: stage.name, task: task.root, root, forbids };
+  const answer = stage.schema === undefined ? 'sections' : 'json';
+  const place = { stage: stage.name, answer, task: task.root, root, forbids } as const;
   const goal = manifest.goal === GOAL_TO_FILL_IN ? '' : manifest.goal;
   const variables = { goal, task_id: task.id, role: role.name, stage: stage.name };
   const template = readTemplate(place, role, variables);

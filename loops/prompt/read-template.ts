@@ -11,6 +11,8 @@ import { type Ground, type ReadWithin, readWithin } from '../paths/within.ts';
 
 interface TemplatePlace {
   stage: string;
+  /** `json`: a built-in template does not ask for its Markdown sections. */
+  answer?: 'sections' | 'json';
   /** The task's folder. */
   task: string;
   /** The project's root. */
@@ -26,8 +28,9 @@ export function readTemplate(
   variables: Readonly<Record<string, string>>,
 ): ExpandedTemplate {
   if (template.from === 'built_in') {
-    const first = builtIn(template.role);
-    return first.how === 'invalid' ? first : expandTemplate(first.template, { lookUp: lookUpBuiltIn, variables });
+    const first = lookUpBuiltIn(place, template.role);
+    if (first.how === 'invalid') return first;
+    return expandTemplate(first.template, { lookUp: (wanted) => lookUpBuiltIn(place, wanted), variables });
   }
   const folder = template.from === 'task' ? place.task : place.root;
   const ground = { folder, root: place.root, forbids: place.forbids };
@@ -44,7 +47,7 @@ export function readTemplate(
   }
   const lookUp = (wanted: string, from: string) =>
     wanted.startsWith(BUILT_IN) || from.startsWith(BUILT_IN)
-      ? lookUpBuiltIn(wanted)
+      ? lookUpBuiltIn(place, wanted)
       : lookUpFile(ground, readHere, wanted, from);
   const expanded = expandTemplate({ name: normal(template.file), text: read.text }, { lookUp, variables });
   if (expanded.how === 'invalid') return { ...expanded, message: `stage ${place.stage}: ${expanded.message}` };
@@ -54,19 +57,21 @@ export function readTemplate(
 
 const BUILT_IN = 'builtin:';
 
-function lookUpBuiltIn(wanted: string): LookedUp {
+function lookUpBuiltIn({ answer }: Pick<TemplatePlace, 'answer'>, wanted: string): LookedUp {
   const role = wanted.slice(wanted.startsWith(BUILT_IN) ? BUILT_IN.length : 0);
-  return builtIn(role);
-}
-
-function builtIn(role: string): LookedUp {
-  if (Object.hasOwn(ROLES, role))
-    return { how: 'found', template: { name: BUILT_IN + role, text: ROLES[role as keyof typeof ROLES].template } };
+  if (Object.hasOwn(ROLES, role)) {
+    const { template } = ROLES[role as keyof typeof ROLES];
+    const text = answer === 'json' ? withoutSections(template) : template;
+    return { how: 'found', template: { name: BUILT_IN + role, text } };
+  }
   const known = Object.keys(ROLES);
   const near = nearest(role, known);
   const meant = near === null ? '.' : `; did you mean ${BUILT_IN}${near}?`;
   return { how: 'invalid', message: `names no built-in template${meant} There are ${known.join(', ')}` };
 }
+
+/** A built-in template ends with the sections that its answer has. */
+const withoutSections = (template: string): string => template.split('\nYour answer has these sections,')[0]!;
 
 /** Of the same folder, with or without the ending of the file that asks for it. */
 function lookUpFile(

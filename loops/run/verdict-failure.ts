@@ -1,6 +1,6 @@
 // The failure of a run in which every stage is done, and whose caller takes nothing but a verdict of PASS for a success.
 
-import { owesVerdict, VERDICT_FAIL, VERDICT_MISSING } from '../../policies/gate/verdict-said.ts';
+import { owesVerdict, VERDICT_FAIL, verdictMissing, verdictPlace } from '../../policies/gate/verdict-said.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import { EMPTY_FAILURE } from '../failure/empty-failure.ts';
 import type { OpenTask } from '../task/task.ts';
@@ -13,13 +13,15 @@ export async function verdictFailure(
   at: Date,
 ): Promise<Failure | null> {
   const owing = new Set(plans.filter(owesVerdict).map(({ stage }) => stage.name));
+  const placeIn = ({ stage }: StageReport) =>
+    verdictPlace(plans.find((plan) => plan.stage.name === stage)?.stage ?? {});
   const failed = stages.filter(({ verdict }) => verdict === 'FAIL');
   const silent = stages.filter(({ stage, verdict }) => verdict === null && owing.has(stage));
   const bad = [...failed, ...silent];
   const [first] = bad;
   if (first === undefined) return null;
   const { gateSignature } = await import('../../policies/gate/signed.ts');
-  const finding = failed.length > 0 ? VERDICT_FAIL : VERDICT_MISSING;
+  const finding = failed.length > 0 ? VERDICT_FAIL : verdictMissing();
   const text = [
     ...(failed.length === 0 ? [] : [`the verdict of ${namesOf(failed)} is FAIL`]),
     ...(silent.length === 0 ? [] : [`no verdict of ${namesOf(silent)} is recorded, neither PASS nor FAIL`]),
@@ -40,7 +42,7 @@ export async function verdictFailure(
     },
     next_actions: [
       ...failed.map((one) => `read the findings of ${one.stage}${inFile(one)}, and mend what they name`),
-      ...silent.map((one) => `read what ${one.stage} says under "Verdict"${inFile(one)}, where PASS or FAIL is wanted`),
+      ...silent.map((one) => `read the answer of ${one.stage}${inFile(one)}: it must say PASS or FAIL ${placeIn(one)}`),
       `then have it judged again: tollgate run ${task.id} ${bad.map(({ stage }) => `--redo ${stage}`).join(' ')} (${bad.length === 1 ? 'one paid call' : `${bad.length} paid calls`})`,
     ],
     files: first.answer === null ? {} : { out: first.answer },

@@ -1,8 +1,9 @@
 // Opens a task for a run: its folder, its manifest, its journal with what people changed.
 
 import path from 'node:path';
+import { verdictMistake } from '../../policies/gate/schema-verdict.ts';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
-import { resolveRole } from '../../policies/manifest/resolved-role.ts';
+import { type ResolvedRole, resolveRole } from '../../policies/manifest/resolved-role.ts';
 import type { NotifierRow } from '../../policies/notify/notifier.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import { type OwnRow, withoutProof } from '../../policies/verdict/own-row.ts';
@@ -12,7 +13,7 @@ import { createDryRunJournal } from '../../state/journal/dry-run-journal.ts';
 import { type Journal, JournalError, openJournal } from '../../state/journal/journal.ts';
 import { adoptEdits, imagineEdits } from '../../state/journal/stats.ts';
 import { type PlaceOf, readManifest } from '../../state/project/manifest.ts';
-import type { Manifest } from '../../state/project/manifest-schema.ts';
+import type { Manifest, Stage } from '../../state/project/manifest-schema.ts';
 import { readProject } from '../../state/project/project.ts';
 import { soundFiles } from '../../state/project/sound-files.ts';
 import { isSystemError } from '../../state/system-error.ts';
@@ -113,10 +114,25 @@ export async function readTask(
   for (const stage of stages) {
     const resolved = resolveRole(stage, project.value, trust);
     if (resolved.how === 'invalid') return { how: 'invalid', message: `${task.manifest}: ${resolved.message}` };
+    const mistake = schemaMistake(stage, resolved.role, placeOf);
+    if (mistake !== null) return { how: 'invalid', message: mistake };
     plans.push({ stage, role: resolved.role, access: resolved.role.access });
   }
   const counting = { ...rowsOf(project.value, trust), placeOf };
   return { how: 'read', task, manifest, plans, root, project: project.value, ...counting };
+}
+
+/** A schema that contradicts what else the answer of its stage must be: sections, or a verdict. */
+function schemaMistake({ name, schema }: Stage, role: ResolvedRole, placeOf: PlaceOf): string | null {
+  if (schema === undefined) return null;
+  if (role.requires.length > 0) {
+    const { at, path: field } = placeOf(name, 'requires');
+    return `${at}: ${field} contradicts the schema of stage ${name}: an answer that is JSON has no sections; expected one of requires and schema`;
+  }
+  const mistake = role.givesVerdict ? verdictMistake(schema) : null;
+  if (mistake === null) return null;
+  const { at, path: field } = placeOf(name, 'schema', mistake.at);
+  return `${at}: ${field} ${mistake.message}`;
 }
 
 /** Like roles and pipelines they count only in a trusted workspace. */

@@ -19,7 +19,7 @@ const DUE = {
   lines: ({ role }) => role.minLines > 0,
   schema: ({ schema }) => schema !== undefined,
   diff: ({ role }) => role.answersWithDiff,
-  verdict: ({ role, schema }) => role.onFail === 'stop' && schema === undefined,
+  verdict: ({ role }) => role.onFail === 'stop',
   acceptance: ({ role, commands }) => role.runsAcceptance && commands.length > 0,
 } as const satisfies Record<GateCheck, (due: Due) => boolean>;
 

@@ -1,14 +1,26 @@
-// The verdict that an answer gives in its section "Verdict": a line that is PASS or FAIL and nothing else.
+// The verdict of an answer: PASS or FAIL and nothing else, as the first line of its section "Verdict"; of an answer that is JSON, its property "verdict".
 
 import type { Finding, SaidVerdict } from '../facts/gate-record.ts';
 import type { ResolvedRole } from '../manifest/resolved-role.ts';
 import { keyOf } from '../markdown/names.ts';
 import { sectionTexts } from '../markdown/sections.ts';
+import { readJsonAnswer } from './json-answer.ts';
 
 /** null where it gives none; never guessed. Of several the last counts: those before it may be quoted from other answers. */
-export function verdictSaid(answer: string): SaidVerdict | null {
-  const first = (sectionTexts(answer, VERDICT).at(-1) ?? '').split('\n').find((line) => line.trim() !== '') ?? '';
-  const word = first.replace(DRESS, '').toUpperCase();
+export function verdictSaid(answer: string, stage: Judging['stage'] = {}): SaidVerdict | null {
+  if (stage.schema !== undefined) return jsonVerdict(answer);
+  return verdictIn((sectionTexts(answer, VERDICT).at(-1) ?? '').split('\n').find((line) => line.trim() !== '') ?? '');
+}
+
+function jsonVerdict(answer: string): SaidVerdict | null {
+  const read = readJsonAnswer(answer);
+  if (read.how !== 'read' || typeof read.value !== 'object' || read.value === null) return null;
+  const { verdict } = read.value as { verdict?: unknown };
+  return typeof verdict === 'string' ? verdictIn(verdict) : null;
+}
+
+function verdictIn(text: string): SaidVerdict | null {
+  const word = text.replace(DRESS, '').toUpperCase();
   return word === 'PASS' || word === 'FAIL' ? word : null;
 }
 
@@ -18,26 +30,27 @@ const VERDICT = 'Verdict';
 const DRESS = /[\s*_`[\]().:!|>#-]|\u200b|\ufe0f|\p{Extended_Pictographic}/gu;
 
 export interface Judging {
-  role: Pick<ResolvedRole, 'requires' | 'onFail'>;
+  role: Pick<ResolvedRole, 'givesVerdict' | 'onFail'>;
   stage: { schema?: object | undefined; on_fail?: 'note' | 'stop' | undefined };
 }
 
-/** Its answer must have a section "Verdict"; one that is JSON has no sections. */
-export const owesVerdict = ({ role, stage }: Judging): boolean =>
-  stage.schema === undefined && role.requires.some((name) => keyOf(name) === keyOf(VERDICT));
+/** Its answer must give a verdict. */
+export const owesVerdict = ({ role }: Judging): boolean => role.givesVerdict;
 
 /** What stops a stage whose verdict decides: FAIL, and no verdict where one is owed. null: nothing does. */
 export function stoppingVerdict(said: SaidVerdict | null, judging: Judging): Finding | null {
-  if (judging.role.onFail !== 'stop' || judging.stage.schema !== undefined) return null;
+  if (judging.role.onFail !== 'stop') return null;
   if (said === 'FAIL') return VERDICT_FAIL;
-  return said === null && owesVerdict(judging) ? VERDICT_MISSING : null;
+  return said === null && owesVerdict(judging) ? verdictMissing(judging.stage) : null;
 }
 
-/** That the section is missing or empty is said already. */
+/** A missing section, or an answer that does not fit its schema, is reported already. */
 export function checkVerdict(answer: string, judging: Judging, found: readonly Finding[]): Finding | null {
-  const finding = stoppingVerdict(verdictSaid(answer), judging);
-  const isSaid = found.some(({ reason, missing }) => reason === 'missing_sections' && missing.some(isVerdict));
-  return finding === VERDICT_MISSING && isSaid ? null : finding;
+  const finding = stoppingVerdict(verdictSaid(answer, judging.stage), judging);
+  const isReported = found.some(
+    ({ check, reason, missing }) => check === 'schema' || (reason === 'missing_sections' && missing.some(isVerdict)),
+  );
+  return finding?.reason === 'verdict_missing' && isReported ? null : finding;
 }
 
 const isVerdict = (missing: string): boolean => keyOf(missing.replace(/ \(empty\)$/, '')) === keyOf(VERDICT);
@@ -45,10 +58,9 @@ const isVerdict = (missing: string): boolean => keyOf(missing.replace(/ \(empty\
 /** What whoever reads the report must know of a verdict that stopped nothing. */
 export function verdictNotes(said: SaidVerdict | null, judging: Judging): string[] {
   if (said === 'FAIL') return ['its verdict is FAIL'];
-  const isAsked = judging.stage.schema === undefined && (judging.stage.on_fail === 'stop' || owesVerdict(judging));
-  return said === null && isAsked
-    ? ['it says neither PASS nor FAIL under a heading "Verdict", and so has no verdict']
-    : [];
+  const { stage } = judging;
+  if (said !== null || !(stage.on_fail === 'stop' || owesVerdict(judging))) return [];
+  return [`it says neither PASS nor FAIL ${verdictPlace(stage)}, and so has no verdict`];
 }
 
 export const VERDICT_FAIL: Finding = {
@@ -60,11 +72,15 @@ export const VERDICT_FAIL: Finding = {
   next_actions: [],
 };
 
-export const VERDICT_MISSING: Finding = {
+/** Where the answer of a stage says its verdict. */
+export const verdictPlace = ({ schema }: Judging['stage']): string =>
+  schema === undefined ? 'under a heading "Verdict"' : 'in its property "verdict"';
+
+export const verdictMissing = ({ schema }: Judging['stage'] = {}): Finding => ({
   check: 'verdict',
   class: 'contract_violation',
   reason: 'verdict_missing',
   missing: ['a verdict of PASS or FAIL'],
-  text: 'the answer gives no verdict: the first line of its section "Verdict" must be PASS or FAIL and nothing else',
+  text: `the answer gives no verdict: ${schema === undefined ? 'the first line of its section "Verdict"' : 'its property "verdict"'} must be PASS or FAIL and nothing else`,
   next_actions: [],
-};
+});

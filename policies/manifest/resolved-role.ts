@@ -1,6 +1,7 @@
 // What a stage's role comes to: the built-in row, changed by the project's, changed by the stage's own words.
 
 import type { OnFail } from '../facts/gate-record.ts';
+import { keyOf } from '../markdown/names.ts';
 import { type BuiltInRole, ROLES, type Role } from '../roles/roles.ts';
 import { nearest } from '../text/nearest.ts';
 import type { ProjectFile, ProjectRole } from './project-file.ts';
@@ -11,6 +12,8 @@ export interface ResolvedRole extends Omit<Role, 'access' | 'template'> {
   access: 'read' | 'write' | 'full';
   /** Where its template is: a file relative to the task's folder, one relative to the project's root, or a built-in row. */
   template: { from: 'task' | 'project'; file: string } | { from: 'built_in'; role: BuiltInRole };
+  /** Its answer must say PASS or FAIL. */
+  givesVerdict: boolean;
   /** The change is to be in the answer, as one unified diff. */
   answersWithDiff: boolean;
   /** Only in a trusted workspace do the project's rules and templates count. */
@@ -42,16 +45,17 @@ export function resolveRole(stage: StageWords, project: ProjectFile, trust: 'tru
   if (template === null) return { how: 'invalid', message: noTemplate(stage, project, trust) };
   const role: Role = builtIn === null ? NO_ROLE : ROLES[builtIn];
   const access = stage.access ?? row?.access ?? role.access;
+  const onFail = stage.on_fail ?? row?.on_fail ?? role.onFail;
   return {
     how: 'resolved',
     role: {
       name: stage.role,
       access,
       template,
-      ...contractOf(stage, row, role, template),
+      ...contractOf(stage, row, role, template, onFail),
       reads: row?.reads ?? role.reads,
       changesTree: role.changesTree,
-      onFail: stage.on_fail ?? row?.on_fail ?? role.onFail,
+      onFail,
       runsAcceptance: role.runsAcceptance,
       handsOff: role.handsOff,
       answersWithDiff: typeof stage.diff === 'boolean' ? stage.diff : role.changesTree && access === 'read',
@@ -89,16 +93,27 @@ function templateOf(
 /**
  * What the answer must hold. The stage's own words always win. Else whoever wrote the template decides: a template of the
  * task's own owes nothing to the role, and one of the project's only what the project says. An answer that must be JSON has
- * no sections.
+ * no sections, and gives the verdict of its role by a property.
  */
-function contractOf(stage: StageWords, row: ProjectRole | null, role: Role, { from }: ResolvedRole['template']) {
+function contractOf(
+  stage: StageWords,
+  row: ProjectRole | null,
+  role: Role,
+  { from }: ResolvedRole['template'],
+  onFail: OnFail,
+) {
   const free = from === 'task' || stage.schema !== undefined;
   const builtIn = from === 'built_in' ? role : NO_ROLE;
+  const requires = stage.requires ?? (free ? [] : (row?.requires ?? builtIn.requires));
+  const judges = hasVerdict(stage.requires ?? row?.requires ?? role.requires) || onFail === 'stop';
   return {
-    requires: stage.requires ?? (free ? [] : (row?.requires ?? builtIn.requires)),
+    requires,
     minLines: stage.min_lines ?? (free ? 0 : (row?.min_lines ?? builtIn.minLines)),
+    givesVerdict: stage.schema === undefined ? hasVerdict(requires) : judges,
   };
 }
+
+const hasVerdict = (sections: readonly string[]): boolean => sections.some((name) => keyOf(name) === keyOf('Verdict'));
 
 function noTemplate({ name, role }: StageWords, project: ProjectFile, trust: 'trusted' | 'untrusted'): string {
   const wayOut = 'give the stage a prompt of its own (a file in the task folder)';

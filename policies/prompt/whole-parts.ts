@@ -137,6 +137,7 @@ function formOf({ role, schema }: PromptSource): string {
       ? []
       : [
           `It is one JSON value that this JSON Schema takes, with nothing before or after it:\n\n${JSON.stringify(schema, null, 2)}`,
+          ...(role.givesVerdict ? [VERDICT_AS_JSON] : []),
         ]),
     ...(role.requires.length === 0
       ? []
@@ -146,6 +147,11 @@ function formOf({ role, schema }: PromptSource): string {
     ...(role.minLines === 0 ? [] : [`It must have at least ${role.minLines} lines with text.`]),
   ].join('\n\n');
 }
+
+const VERDICT_AS_JSON = `\
+Its property \`verdict\` is PASS or FAIL, spelt as the schema allows: FAIL if there is a blocker or a major finding, or a
+criterion that is not met or was not checked. Where the schema has \`findings\`, list the most serious first, each with its
+severity (\`blocker\`, \`major\` or \`minor\`), path and line, as far as the schema has properties for them.`;
 
 const asHeading = (title: string): string => asCode(title.startsWith('#') ? title : `## ${title}`);
 

@@ -7,6 +7,9 @@ const SEVERITIES = { error: 'critical', warning: 'major', note: 'info' } as cons
   string
 >;
 
+/** What a review itself calls minor stays minor. */
+const REVIEWED: Readonly<Record<string, 'minor'>> = { 'review/minor': 'minor', 'review/low': 'minor' };
+
 /** One JSON array; an entry whose fingerprint was there before is not told as new. */
 export function codeQualityOf(problems: readonly Problem[]): string {
   const entries = new Map(
@@ -19,7 +22,12 @@ export function codeQualityOf(problems: readonly Problem[]): string {
         [
           print,
           {
-            ...{ description: textOf(problem), check_name: rule, fingerprint: print, severity: SEVERITIES[level] },
+            ...{
+              description: textOf(problem),
+              check_name: rule,
+              fingerprint: print,
+              severity: REVIEWED[rule] ?? SEVERITIES[level],
+            },
             location: { path: place.path, lines },
           },
         ],

@@ -77,19 +77,23 @@ function jsonFindings(answer: string, root: string | null): ReviewFinding[] {
   return Array.isArray(list) ? list.flatMap((each) => jsonFinding(each, root) ?? []) : [];
 }
 
-/** By the names that reviews in JSON use. */
+/** By the names that reviews in JSON use; a finding that is a text is read as an item of a list. */
 function jsonFinding(each: unknown, root: string | null): ReviewFinding | null {
+  if (typeof each === 'string') return findingIn(each, root);
   if (typeof each !== 'object' || each === null) return null;
   const read = <T>(type: 'string' | 'number', ...names: string[]) =>
     names.map((name) => (each as Record<string, unknown>)[name]).find((value) => typeof value === type) as
       | T
       | undefined;
-  const text = read<string>('string', 'message', 'text', 'description', 'title', 'what');
+  const text = read<string>('string', 'message', 'text', 'description', 'title', 'what', 'summary', 'issue', 'problem');
   if (text === undefined) return null;
   const named = withinTree(read<string>('string', 'file', 'path') ?? '', root);
   const line = read<number>('number', 'line', 'start_line', 'startLine');
   const end = read<number>('number', 'end_line', 'endLine');
-  const place = named === null ? placeIn(text, root) : { path: named, line: lineOf(line), endLine: lineOf(end) };
+  const place =
+    named === null || PLACE_WITH_LINE.test(named)
+      ? (placeIn(read<string>('string', 'location', 'file', 'path') ?? '', root) ?? placeIn(text, root))
+      : { path: named, line: lineOf(line), endLine: lineOf(end) };
   const severity = read<string>('string', 'severity', 'level')?.toLowerCase() ?? null;
   return leveled(
     severity !== null && Object.hasOwn(LEVELS, severity) ? severity : null,
@@ -97,6 +101,9 @@ function jsonFinding(each: unknown, root: string | null): ReviewFinding | null {
     oneLine(text, MAX_TEXT),
   );
 }
+
+/** `src/a.ts:12`, given as a path. */
+const PLACE_WITH_LINE = /:\d+(?:[-–:]\d+)?$/;
 
 const lineOf = (line: number | undefined): number | null =>
   line !== undefined && Number.isInteger(line) && line > 0 && line < 1e7 ? line : null;

@@ -15,11 +15,20 @@ type ManifestRead =
   | { how: 'read'; manifest: Manifest; stages: Stage[]; placeOf: PlaceOf }
   | { how: 'invalid'; message: string };
 
-/** Where a field of a stage, or of none of them, stands in its file, `<file>:<line>`; where it is not set, what would hold it. */
-export type PlaceOf = (stage: string | null, field: keyof Stage | keyof GivenManifest) => Stands;
+/**
+ * Where a field of a stage, or of none of them, is in its file, `<file>:<line>`; where it is not set, what would hold it.
+ * `within` is a path inside the field.
+ */
+export type PlaceOf = (
+  stage: string | null,
+  field: keyof Stage | keyof GivenManifest,
+  within?: readonly string[],
+) => Stands;
 
 interface Stands extends StagePlace {
   isSet: boolean;
+  /** Such as `stages[0].schema.type`. */
+  path: string;
 }
 
 /**
@@ -69,14 +78,18 @@ function strangeTool(
 }
 
 function placesIn(file: string, { value, lineOf, has }: Given & { how: 'read' }, stages: readonly Stage[]): PlaceOf {
-  return (stage, field) => {
+  return (stage, field, within = []) => {
     const index = value.stages.findIndex((one) => nameOf(one) === stage);
-    const path = stage === null ? [field] : index === -1 ? ['pipeline'] : ['stages', index, field];
-    const at = `${file}:${lineOf(path)}`;
+    const steps =
+      stage === null ? [field, ...within] : index === -1 ? ['pipeline'] : ['stages', index, field, ...within];
+    const at = `${file}:${lineOf(steps)}`;
+    const path = steps
+      .map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${step}`))
+      .join('');
     const ofPipeline = index === -1 ? stages.find(({ name }) => name === stage) : undefined;
-    if (ofPipeline === undefined) return { at, isSet: has(path), unlisted: null };
+    if (ofPipeline === undefined) return { at, path, isSet: has(steps), unlisted: null };
     const list = has(['stages']) ? `${file}:${lineOf(['stages'])}` : null;
-    return { at, isSet: false, unlisted: { file, list, fields: namingFields(ofPipeline) } };
+    return { at, path, isSet: false, unlisted: { file, list, fields: namingFields(ofPipeline) } };
   };
 }
 

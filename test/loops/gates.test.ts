@@ -233,7 +233,9 @@ test('an answer that must be JSON is held against its schema', async ({ rig }) =
 });
 
 test('a schema that is none costs nothing', async ({ rig }) => {
-  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'review', schema: { type: 'objekt' } }] });
+  const task = makeTask(rig, {
+    stages: [{ tool: 'codex', role: 'review', ...ANY_ANSWER, schema: { type: 'objekt' } }],
+  });
   const { code, said } = await task.run();
   assert.equal([code, rig.calls.length], [2, 0]);
   assert.match(said, 'stage codex_review: its schema is no JSON Schema');

@@ -112,6 +112,7 @@ test('all that is found is told, in the order of the checks', async () => {
     'lines failed',
     'schema failed',
     'diff failed',
+    'verdict passed',
   ]);
 });
 
@@ -136,8 +137,9 @@ test('what the stage says goes before its role', async () => {
 
 test('JSON that fits, and JSON that is none', async () => {
   const stage = { schema: { type: 'object', required: ['a'] } };
-  const fits = await pass('```json\n{"a": 1}\n```', { stage });
-  assert.equal([fits.passed, looks(fits)], [true, ['judge passed', 'refusal passed', 'schema passed']]);
+  const fits = await pass('```json\n{"a": 1, "verdict": "pass"}\n```', { stage });
+  const checks = ['judge passed', 'refusal passed', 'schema passed', 'verdict passed'];
+  assert.equal([fits.passed, fits.verdict, looks(fits)], [true, 'PASS', checks]);
   assert.equal((await pass(GOOD, { stage })).findings[0]?.reason, 'not_json');
 });
 

@@ -94,7 +94,7 @@ test('gitlab: a code quality report of what was found at a file, each once', asy
     entries.map(({ check_name, severity, location }) => [check_name, severity, location]),
     [
       ['review/major', 'critical', { path: 'src/größe a.ts', lines: { begin: 12, end: 14 } }],
-      ['review/minor', 'major', { path: 'src/b.ts', lines: { begin: 3 } }],
+      ['review/minor', 'minor', { path: 'src/b.ts', lines: { begin: 3 } }],
     ],
   );
   for (const { description, fingerprint } of entries)

@@ -1,0 +1,123 @@
+// Whether a JSON Schema lets an answer give its verdict: a property "verdict" at the top level that allows PASS and FAIL.
+
+/** What is wrong, and where in the schema: `at` is a path such as `['properties', 'verdict', 'enum']`. */
+interface SchemaMistake {
+  at: string[];
+  message: string;
+}
+
+/** null where an answer can say both PASS and FAIL. What this reading does not know (a remote `$ref`) is allowed. */
+export function verdictMistake(schema: object): SchemaMistake | null {
+  const types = typesOf(schema);
+  if (types !== null && !types.includes('object'))
+    return { at: ['type'], message: `must be object, not ${types.join(' or ')}: ${EXPECTED}` };
+  const found = propertiesNamed(schema, { schema, at: [] }, new Set());
+  const [first] = found;
+  if (first === undefined) return { at: [], message: `has no property "verdict": ${EXPECTED}` };
+  const lacking = (['PASS', 'FAIL'] as const).filter(
+    (word) => !found.some((one) => spellings(word).some((text) => allows(schema, one.schema, text))),
+  );
+  return lacking.length === 0 ? null : { at: first.at, message: `allows no ${lacking.join(' and no ')}: ${EXPECTED}` };
+}
+
+const EXPECTED =
+  'this stage gives a verdict, so expected an object with the property "verdict" that allows "PASS" and "FAIL"';
+
+const spellings = (word: 'PASS' | 'FAIL'): string[] => [
+  word,
+  word.toLowerCase(),
+  word[0] + word.slice(1).toLowerCase(),
+];
+
+interface Place {
+  schema: unknown;
+  at: string[];
+}
+
+const COMBINED = ['allOf', 'anyOf', 'oneOf'] as const;
+
+/** The schemas of the property "verdict" of the value itself, not of values within it. */
+function propertiesNamed(root: object, { schema, at }: Place, seen: Set<unknown>): Place[] {
+  if (!isObject(schema) || seen.has(schema)) return [];
+  seen.add(schema);
+  const { $ref: ref, properties, patternProperties, required } = schema;
+  const within = [
+    ...COMBINED.flatMap((name) =>
+      listOf(schema[name]).map((one, index) => ({ schema: one, at: [...at, name, String(index)] })),
+    ),
+    ...['then', 'else'].map((name) => ({ schema: schema[name], at: [...at, name] })),
+  ].flatMap((place) => propertiesNamed(root, place, seen));
+  const referred = typeof ref === 'string' ? resolved(root, ref) : null;
+  if (referred === UNKNOWN) within.push({ schema: true, at: [...at, '$ref'] });
+  else if (referred !== null) within.push(...propertiesNamed(root, { schema: referred, at: [...at, '$ref'] }, seen));
+  if (isObject(properties) && Object.hasOwn(properties, 'verdict'))
+    within.unshift({ schema: properties.verdict, at: [...at, 'properties', 'verdict'] });
+  if (isObject(patternProperties))
+    for (const [pattern, one] of Object.entries(patternProperties))
+      if (matches(pattern, 'verdict')) within.push({ schema: one, at: [...at, 'patternProperties', pattern] });
+  return within.length === 0 && listOf(required).includes('verdict') ? [{ schema: true, at }] : within;
+}
+
+/** Whether a schema takes this text; a keyword that is not known here takes it. */
+function allows(root: object, schema: unknown, text: string, depth = 0): boolean {
+  if (schema === false) return false;
+  if (!isObject(schema) || depth > MAX_DEPTH) return true;
+  const takes = (one: unknown): boolean => allows(root, one, text, depth + 1);
+  const types = typesOf(schema);
+  if (types !== null && !types.includes('string')) return false;
+  if (schema.const !== undefined && schema.const !== text) return false;
+  if (Array.isArray(schema.enum) && !schema.enum.includes(text)) return false;
+  if (typeof schema.pattern === 'string' && !matches(schema.pattern, text)) return false;
+  if (typeof schema.minLength === 'number' && text.length < schema.minLength) return false;
+  if (typeof schema.maxLength === 'number' && text.length > schema.maxLength) return false;
+  if (isObject(schema.not) && Object.keys(schema.not).length > 0 && takes(schema.not)) return false;
+  if (!listOf(schema.allOf).every(takes)) return false;
+  for (const name of ['anyOf', 'oneOf'])
+    if (Array.isArray(schema[name]) && !(schema[name] as unknown[]).some(takes)) return false;
+  const referred = typeof schema.$ref === 'string' ? resolved(root, schema.$ref) : UNKNOWN;
+  return referred === UNKNOWN || takes(referred);
+}
+
+const MAX_DEPTH = 50;
+
+const UNKNOWN = Symbol('unknown');
+
+/** Of a reference within the schema, by a JSON pointer. */
+function resolved(root: object, ref: string): unknown {
+  if (ref === '#') return root;
+  if (!ref.startsWith('#/')) return UNKNOWN;
+  let at: unknown = root;
+  for (const step of ref.slice(2).split('/')) {
+    const name = decoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return UNKNOWN;
+    at = (at as Record<string, unknown>)[name];
+  }
+  return at;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function matches(pattern: string, text: string): boolean {
+  try {
+    return new RegExp(pattern, 'u').test(text);
+  } catch {
+    return true;
+  }
+}
+
+function typesOf(schema: object): string[] | null {
+  const { type } = schema as { type?: unknown };
+  if (typeof type === 'string') return [type];
+  return Array.isArray(type) ? type.map(String) : null;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
