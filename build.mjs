@@ -129,6 +129,8 @@ function bundle(entryPoints, borrowed = []) {
       __manifestShape: JSON.stringify(manifestShape),
     },
     inject: ['bin/bundle-url.js'],
+    // The font of code in a PDF.
+    loader: { '.ttf': 'base64' },
     // dist/THIRD-PARTY.txt says them all.
     legalComments: 'none',
     logLevel: 'warning',

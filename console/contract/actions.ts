@@ -9,7 +9,7 @@ export interface Actions {
   '/api/undo': { session: string };
   '/api/redo': { session: string; n: number };
   '/api/recover': { session: string; choice: 'rollback' | 'clear' | 'export' | 'ignore' };
-  '/api/distill/start': { book: string; prompt: string; model: string; max_calls: number | null };
+  '/api/distill/start': { book: string; prompt: string | null; model: string; max_calls: number | null };
   '/api/distill/pause': { name: string };
   '/api/distill/stop': { name: string };
   '/api/distill/resume': { name: string; accept?: boolean };

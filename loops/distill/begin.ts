@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import { DEFAULT_END_MARKER } from '../../policies/distill/completion.ts';
+import { defaultPrompt } from '../../policies/distill/default-prompt.ts';
 import { CLI_MODEL, DEFAULT_DISTILL_MODEL, modelMistake } from '../../policies/distill/models.ts';
 import { readFollowed, readRegularOrNull, UnfitFileError } from '../../state/disk/regular-file.ts';
 import { type DistillCheckpoint, readCheckpoint } from '../../state/distill/checkpoint.ts';
@@ -50,7 +51,8 @@ async function beginNew(
   const model = said.model ?? (via === null ? DEFAULT_DISTILL_MODEL : CLI_MODEL);
   const mistake = modelMistake(model, said.model === null ? 'default' : 'given', context.clock());
   if (mistake !== null) return invalid(mistake);
-  const prompt = promptIn(path.resolve(context.cwd, aim.promptFile));
+  const endMarker = said.endMarker ?? DEFAULT_END_MARKER;
+  const prompt = promptFor(aim.promptFile, context.cwd, endMarker);
   if (prompt.how === 'invalid') return prompt;
   const book = path.resolve(context.cwd, aim.book);
   const found = await lookAtBook(book);
@@ -61,13 +63,13 @@ async function beginNew(
     name,
     book,
     book_sha256: found.sha256,
-    prompt_file: path.resolve(context.cwd, aim.promptFile),
+    prompt_file: prompt.file,
     prompt_sha256: hashOf(prompt.text),
     model,
     model_named: said.model !== null,
     via,
     temperature: said.temperature,
-    end_marker: said.endMarker ?? DEFAULT_END_MARKER,
+    end_marker: endMarker,
     max_tokens: request.terms.budgets.maxTokens,
     max_usd: request.terms.budgets.maxUsd,
     no_check: [...(said.noCheck ?? [])],
@@ -105,7 +107,7 @@ const NO_PDF =
 
 /** Whoever names book and prompt again means the run that there is, unless one of them is another now. */
 async function changedSince(
-  { promptFile, book }: { promptFile: string; book: string },
+  { promptFile, book }: { promptFile: string | null; book: string },
   checkpoint: DistillCheckpoint,
   { said, context }: DistillRequest,
 ): Promise<string | null> {
@@ -113,10 +115,13 @@ async function changedSince(
   const ways = `tollgate distill resume ${name} goes on with what it was begun with; --name begins another`;
   if (path.resolve(context.cwd, book) !== checkpoint.book)
     return `there is a distillation ${name} of ${checkpoint.book}; ${ways}`;
-  const prompt = promptIn(path.resolve(context.cwd, promptFile));
-  if (prompt.how === 'invalid') return prompt.message;
-  if (hashOf(prompt.text) !== checkpoint.prompt_sha256)
-    return `${promptFile} has changed since ${name} was begun; ${ways}`;
+  // A command without --prompt means the prompt that the run has.
+  if (promptFile !== null) {
+    const prompt = promptFor(promptFile, context.cwd, checkpoint.end_marker);
+    if (prompt.how === 'invalid') return prompt.message;
+    if (hashOf(prompt.text) !== checkpoint.prompt_sha256)
+      return `${promptFile} is not the prompt that ${name} was started with; ${ways}`;
+  }
   if (said.via && said.via !== checkpoint.via) return `${name} was begun over ${checkpoint.via ?? 'the API'}; ${ways}`;
   if (said.model !== null && said.model !== checkpoint.model)
     return `${name} was begun with ${checkpoint.model}; tollgate distill resume ${name} --model ${said.model} changes it in the middle, --name begins another`;
@@ -150,14 +155,16 @@ function nameOf(book: string): string {
   return plain === '' ? 'book' : plain;
 }
 
-type PromptRead = { how: 'read'; text: string } | { how: 'invalid'; message: string };
+type PromptRead = { how: 'read'; file: string | null; text: string } | { how: 'invalid'; message: string };
 
 const MAX_PROMPT_BYTES = 1024 * 1024;
 
-function promptIn(file: string): PromptRead {
+function promptFor(promptFile: string | null, cwd: string, endMarker: string): PromptRead {
+  if (promptFile === null) return { how: 'read', file: null, text: defaultPrompt(endMarker) };
+  const file = path.resolve(cwd, promptFile);
   try {
     const text = readFollowed(file, MAX_PROMPT_BYTES);
-    return text.trim() === '' ? invalid(`the prompt ${file} is empty`) : { how: 'read', text };
+    return text.trim() === '' ? invalid(`the prompt ${file} is empty`) : { how: 'read', file, text };
   } catch (error) {
     if (!(error instanceof UnfitFileError) && !isSystemError(error)) throw error;
     return invalid(`the prompt cannot be read: ${(error as Error).message}`);

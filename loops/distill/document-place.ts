@@ -25,7 +25,7 @@ export function placeMistake({ folder, checkpoint, seen }: Placing): string | nu
   const stands = firstNoFolder(out);
   if (stands !== null)
     return `the live document would go to ${file}, and ${stands} is no folder; name another place with --out`;
-  if (isSame(file, book) || isSame(file, prompt_file))
+  if (isSame(file, book) || (prompt_file !== null && isSame(file, prompt_file)))
     return `the live document would be ${file}, which the distillation reads; name another folder with --out`;
   // In the run's own folder, and where it stood before, it is ours; what is not what we wrote is set aside there.
   if (out === folder.root || (seen !== null && documentOf(seen) === file)) return null;

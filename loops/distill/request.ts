@@ -20,7 +20,8 @@ interface DistillSaid {
 }
 
 export type DistillAim =
-  | { how: 'book'; book: string; promptFile: string; name: string | null }
+  /** `promptFile`: null for the default prompt. */
+  | { how: 'book'; book: string; promptFile: string | null; name: string | null }
   /** `force`: from a driver that cannot be looked up from here. */
   | { how: 'resume'; name: string; held: 'accept' | 'drop'; force?: boolean };
 

@@ -68,10 +68,10 @@ function anotherModel({ modelVersion }: TurnAnswer, { modelVersion: before }: An
 /** Good ends; all others are in the service's list of reasons not to go on. */
 const WHOLE: ReadonlySet<string> = new Set(['STOP', 'FINISH_REASON_UNSPECIFIED']);
 
-function cutOrBlocked({ finishReason, blockReason, content }: TurnAnswer): string | null {
+function cutOrBlocked({ finishReason, blockReason }: TurnAnswer): string | null {
   if (blockReason !== null) return `the service blocked the prompt: ${blockReason}`;
-  if (finishReason !== null && !WHOLE.has(finishReason)) return `the answer ended with ${finishReason}`;
-  return content === null ? 'the service gave no answer at all' : null;
+  // An answer that is missing without a reason is empty, which the check `short` reports.
+  return finishReason !== null && !WHOLE.has(finishReason) ? `the answer ended with ${finishReason}` : null;
 }
 
 /** What models write between turns, and no book holds. */

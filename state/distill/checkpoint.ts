@@ -10,8 +10,8 @@ export interface DistillCheckpoint {
   /** Absolute. */
   book: string;
   book_sha256: string;
-  /** As it was given; its text is kept beside this file. */
-  prompt_file: string;
+  /** Absolute; null is the default prompt. Its text is kept beside this file. */
+  prompt_file: string | null;
   prompt_sha256: string;
   model: string;
   /** A person named it; absent in what was begun before this was kept: nobody did. */
@@ -51,9 +51,12 @@ const MEND = 'mend it, or begin the book anew under another --name; what was ans
 
 function mistakeIn(value: DistillCheckpoint): string | null {
   if (value.schema !== 1) return `it is of another version (schema ${String(value.schema)})`;
-  const texts = ['name', 'book', 'prompt_file', 'model', 'end_marker', 'out'] as const;
+  const texts = ['name', 'book', 'model', 'end_marker', 'out'] as const;
   const wrong = texts.find((field) => typeof value[field] !== 'string' || value[field] === '');
   if (wrong !== undefined) return `"${wrong}" must be a text`;
+  const { prompt_file } = value;
+  if (prompt_file !== null && (typeof prompt_file !== 'string' || prompt_file === ''))
+    return '"prompt_file" must be a text or null';
   const hash = (['book_sha256', 'prompt_sha256'] as const).find(
     (field) => !/^[0-9a-f]{64}$/.test(String(value[field])),
   );

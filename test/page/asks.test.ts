@@ -105,7 +105,7 @@ const CONTROLS: readonly Control[] = [
     async use(shown) {
       await button(shown, 'Distill a book …').click();
       await shown.page.getByLabel('The book').fill('books/walden.epub');
-      await shown.page.getByLabel('What is wanted of it').fill('The arguments alone.');
+      await shown.page.getByLabel('Instruction (optional)').fill('The arguments alone.');
       await shown.page.getByLabel('Model').selectOption('gemini-2.5-flash');
       await shown.page.getByLabel('Paid calls at the most').fill('12');
       await button(shown, 'Begin').click();

@@ -25,7 +25,7 @@ async function begin({ page, go, rig }: Live, name: string, most = ''): Promise<
   await go('distill');
   await page.getByRole('button', { name: 'Distill a book …' }).click();
   await page.getByLabel('The book').fill(`books/${name}.txt`);
-  await page.getByLabel('What is wanted of it').fill('The arguments alone; <b>$(id)</b>.');
+  await page.getByLabel('Instruction (optional)').fill('The arguments alone; <b>$(id)</b>.');
   await page.getByLabel('Model').selectOption('gemini-2.5-flash');
   await page.getByLabel('Paid calls at the most').fill(most);
   await page.getByRole('button', { name: 'Begin', exact: true }).click();

@@ -18,7 +18,7 @@ const SPEC: CommandSpec = {
     "Writes the sections so far as one file, named after the book, in the folder exports beside the live document: Markdown with front matter, text with a header, or a PDF with properties, bookmarks and page numbers. An earlier export of the same book is replaced, and no other file. Nothing in a model's text is fetched, opened or run.",
   flags: {
     format: { takes: 'choice', choices: EXPORT_FORMATS, default: 'md', about: 'what it becomes' },
-    font: { takes: 'texts', about: 'a TrueType or OpenType file for the signs that Roboto lacks; may be given again' },
+    font: { takes: 'texts', about: 'a TrueType or OpenType file for letters that Roboto lacks; may be repeated' },
     trace: { takes: 'nothing', about: 'with every turn and error as an appendix, as trace.jsonl has them' },
     out: {
       takes: 'text',
@@ -28,12 +28,15 @@ const SPEC: CommandSpec = {
   words: { min: 1, max: 1, called: 'NAME (tollgate distill status lists them)' },
   examples: [
     ['tollgate distill export republic --format pdf', 'to print'],
-    ['tollgate distill export genji --format pdf --font NotoSansJP.ttf', 'for signs that Roboto lacks'],
+    ['tollgate distill export genji --format pdf --font NotoSansJP.ttf', 'for letters that the fonts lack'],
   ],
   exits: [
     [TOLLGATE_EXIT.ok, 'written'],
     [TOLLGATE_EXIT.failure, 'the file could not be written'],
-    [TOLLGATE_EXIT.badInput, 'no such distillation, no section yet, a font that lacks letters, or a file in the way'],
+    [
+      TOLLGATE_EXIT.badInput,
+      'no such distillation, no section yet, an unreadable font, or another file in the place of the export',
+    ],
   ],
 };
 

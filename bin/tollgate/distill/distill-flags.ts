@@ -16,7 +16,7 @@ const CHECK_WORDS: Record<string, AnomalyName> = Object.fromEntries(
 
 /** Of a book that begins. */
 export const BOOK_FLAGS = {
-  prompt: { takes: 'text', required: true, about: 'the file whose text is the system instruction' },
+  prompt: { takes: 'text', about: 'the file with the system instruction; without it, a general prompt for books' },
   via: {
     takes: 'choice',
     choices: TOOLS,

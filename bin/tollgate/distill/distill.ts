@@ -15,25 +15,29 @@ const EXITS: CommandSpec['exits'] = [
     TOLLGATE_EXIT.failure,
     'paused, stopped or out of budget: status says why, and how to go on; or another process drives it',
   ],
-  [TOLLGATE_EXIT.badInput, 'usage, no book, no prompt, no key, or one of them has changed; nothing was paid'],
+  [
+    TOLLGATE_EXIT.badInput,
+    'usage, no book, an unreadable prompt, no key, or book or prompt have changed; nothing was paid',
+  ],
   ['130, 143', 'stopped by INT, TERM; what was paid for is kept, and a second run goes on'],
   [70, 'a bug of ours'],
 ];
 
 const SPEC: CommandSpec = {
   name: 'tollgate distill',
-  usage: 'BOOK --prompt FILE [options] | resume | pause | stop | status | sections | delete-section | export NAME',
+  usage: 'BOOK [--prompt FILE] [options] | resume | pause | stop | status | sections | delete-section | export NAME',
   about:
     'Uploads a book (PDF, EPUB or text) to the Gemini API once and has it distilled section by section, for hours if need be: each answer is on disk before the next is paid for, and a run that was stopped, killed or paused goes on where it was. The key is taken from GEMINI_API_KEY, another address from GOOGLE_GEMINI_BASE_URL. tollgate distill status --help tells of the other words.',
   flags: { ...BOOK_FLAGS, ...RUN_FLAGS_OF_BOOK },
   words: { min: 1, max: 1, called: 'BOOK (or a word: resume, pause, stop, status, sections, delete-section, export)' },
   examples: [
-    ['tollgate distill republic.epub --prompt distil.md', 'begins, or goes on where it stopped'],
+    ['tollgate distill republic.epub', 'starts with the default prompt, or resumes where it stopped'],
+    ['tollgate distill republic.epub --prompt distil.md', 'with your own instruction'],
     ['tollgate distill resume republic --accept', 'keeps an answer that was held after all, and goes on'],
     ['tollgate distill resume republic --force', 'takes it over from a host that is gone'],
     ['tollgate distill pause republic', 'from another terminal: after the answer that is in flight'],
     ['tollgate distill delete-section republic 7 --ask-again', 'another answer in the place of one'],
-    ['tollgate distill export republic --format pdf --trace', 'one file; --font FILE for signs that Roboto lacks'],
+    ['tollgate distill export republic --format pdf --trace', 'one file; --font FILE for letters that the fonts lack'],
     ['tollgate distill status', 'all books: sections, tokens, dollars, why one is paused'],
   ],
   exits: EXITS,

@@ -64,7 +64,7 @@ function aimOf({ words, text, given }: Arguments, aim: 'book' | 'resume'): Disti
     const held = given.has('accept') ? 'accept' : 'drop';
     return { how: 'resume', name: words[0]!, held, force: given.has('force') };
   }
-  return { how: 'book', book: path.resolve(words[0]!), promptFile: text.prompt!, name: text.name ?? null };
+  return { how: 'book', book: path.resolve(words[0]!), promptFile: text.prompt ?? null, name: text.name ?? null };
 }
 
 const HALT_WORDS =

@@ -18,11 +18,11 @@ export function StartDialog({ onClose }: { onClose: () => void }) {
     <Confirm
       title="Distill a book"
       verb="Begin"
-      canDo={book.value.trim() !== '' && prompt.value.trim() !== '' && isRight}
+      canDo={book.value.trim() !== '' && isRight}
       act={() =>
         change('/api/distill/start', {
           book: book.value.trim(),
-          prompt: prompt.value,
+          prompt: prompt.value.trim() === '' ? null : prompt.value,
           model: model.value,
           max_calls: most,
         })
@@ -43,7 +43,7 @@ export function StartDialog({ onClose }: { onClose: () => void }) {
         <small>A PDF or an EPUB, by its path on this machine.</small>
       </div>
       <div class="field">
-        <label for={ids.prompt}>What is wanted of it</label>
+        <label for={ids.prompt}>Instruction (optional)</label>
         <textarea
           id={ids.prompt}
           class="input"
@@ -51,6 +51,7 @@ export function StartDialog({ onClose }: { onClose: () => void }) {
           value={prompt.value}
           onInput={(event) => (prompt.value = event.currentTarget.value)}
         />
+        <small>Without one, a general prompt distils the book chapter by chapter.</small>
       </div>
       <div class="columns narrow">
         <div class="field">

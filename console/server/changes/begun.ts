@@ -25,11 +25,16 @@ export function bookWanted(wish: Actions['/api/distill/start'], project: ServedP
   const file = path.resolve(project.cwd, book);
   if (!isRegular(file)) return `there is no book at ${file}; give the path of a PDF, an EPUB or a text`;
   const folder = path.join(projectState(project.cwd, project.environment), 'console', 'prompts');
-  const promptFile = path.join(folder, `${hashOf(prompt).slice(0, 16)}.md`);
-  const flags = [`--prompt=${promptFile}`, `--model=${model}`, ...(most === null ? [] : [`--max-calls=${most}`])];
+  const promptFile = prompt === null ? null : path.join(folder, `${hashOf(prompt).slice(0, 16)}.md`);
+  const flags = [
+    ...(promptFile === null ? [] : [`--prompt=${promptFile}`]),
+    `--model=${model}`,
+    ...(most === null ? [] : [`--max-calls=${most}`]),
+  ];
   return {
     ...wanted(`distill-book-${hashOf(file).slice(0, 16)}`, null, ['distill', file, ...flags, '--json']),
     prepare() {
+      if (promptFile === null || prompt === null) return;
       makeFolder(folder);
       publishText(promptFile, prompt);
     },

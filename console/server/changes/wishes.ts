@@ -2,7 +2,16 @@
 
 import type { Actions } from '../../contract/actions.ts';
 
-type Field = 'id' | 'word' | 'text' | 'count' | 'count or null' | 'word or null' | 'flag?' | readonly string[];
+type Field =
+  | 'id'
+  | 'word'
+  | 'text'
+  | 'text or null'
+  | 'count'
+  | 'count or null'
+  | 'word or null'
+  | 'flag?'
+  | readonly string[];
 
 export const WISHES = {
   '/api/stop': { task: 'id' },
@@ -17,7 +26,7 @@ export const WISHES = {
   '/api/undo': { session: 'id' },
   '/api/redo': { session: 'id', n: 'count' },
   '/api/recover': { session: 'id', choice: ['rollback', 'clear', 'export', 'ignore'] },
-  '/api/distill/start': { book: 'word', prompt: 'text', model: 'word', max_calls: 'count or null' },
+  '/api/distill/start': { book: 'word', prompt: 'text or null', model: 'word', max_calls: 'count or null' },
   '/api/distill/pause': { name: 'id' },
   '/api/distill/stop': { name: 'id' },
   '/api/distill/resume': { name: 'id', accept: 'flag?' },
@@ -33,12 +42,17 @@ const MAX_COUNT = 1e12;
 const TESTS: Record<Exclude<Field, readonly string[]>, (value: unknown) => boolean> = {
   id: (value) => typeof value === 'string' && ID.test(value),
   word: isWord,
-  text: (value) => typeof value === 'string' && value.trim() !== '' && !value.includes('\0'),
+  text: isText,
+  'text or null': (value) => value === null || isText(value),
   count: isCount,
   'count or null': (value) => value === null || isCount(value),
   'word or null': (value) => value === null || isWord(value),
   'flag?': (value) => value === undefined || typeof value === 'boolean',
 };
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== '' && !value.includes('\0');
+}
 
 function isWord(value: unknown): boolean {
   return typeof value === 'string' && value !== '' && value.length <= MAX_WORD && !/[\p{Cc}\p{Cf}]/u.test(value);

@@ -18,7 +18,7 @@ export function distilledBook(
   return {
     book: { name: path.basename(checkpoint.book), sha256: checkpoint.book_sha256 },
     model: checkpoint.model,
-    prompt: path.basename(checkpoint.prompt_file),
+    prompt: checkpoint.prompt_file === null ? 'default' : path.basename(checkpoint.prompt_file),
     startedAt: begun?.at ?? sections[0]?.at ?? '',
     finishedAt: complete ? (sections.at(-1)?.at ?? halted?.at ?? null) : null,
     sections: sections.map(({ section, title, modelVersion, tokens, at }, i) => ({

@@ -1,4 +1,4 @@
-// What is used of two packages that declare no types of their own.
+// What is used of packages that declare no types of their own.
 
 declare module 'pdfmake' {
   interface Printer {
@@ -25,4 +25,10 @@ declare module 'fontkit' {
   }
   /** A font, or a collection of them. Throws on what is neither. */
   export function create(bytes: Uint8Array): Font | { fonts: Font[] };
+}
+
+declare module '*.ttf' {
+  /** The font in base64, within the bundle. */
+  const font: string;
+  export default font;
 }

@@ -1,6 +1,7 @@
 // A distilled book as a PDF. Laying one out takes a second and 120 MiB, so only a command of its own loads this, never the loop that asks.
 
 import path from 'node:path';
+import monoBase64 from 'dejavu-fonts-ttf/ttf/DejaVuSansMono.ttf';
 import { create, type Font } from 'fontkit';
 import pdfmake from 'pdfmake';
 import roboto from 'pdfmake/build/vfs_fonts.js';
@@ -10,11 +11,11 @@ import type { DistilledBook } from '../../../policies/distill/section.ts';
 import { readFollowedBytes } from '../../../state/disk/regular-file.ts';
 
 type Rendered =
-  | { how: 'rendered'; bytes: Buffer; note: string | null }
+  | { how: 'rendered'; bytes: Buffer; notes: string[] }
   /** `why`: a sentence without the name of the book. */
   | { how: 'refused'; why: string };
 
-/** @param fonts files that a person names, asked for what Roboto lacks, in their order. */
+/** @param fonts files that the user names, in order, for what Roboto lacks. */
 export async function renderPdf(distilled: DistilledBook, fonts: readonly string[]): Promise<Rendered> {
   const given: GivenFont[] = [];
   for (const file of fonts) {
@@ -22,19 +23,18 @@ export async function renderPdf(distilled: DistilledBook, fonts: readonly string
     if (font.how === 'refused') return font;
     given.push(font);
   }
-  const typesetter = createTypesetter([ROBOTO, ...given]);
+  const typesetter = createTypesetter([ROBOTO, ...given, MONO]);
   const document = pdfDocument(distilled, typesetter);
-  const [lost] = typesetter.lost();
-  if (lost !== undefined) return { how: 'refused', why: `${lost}; Markdown and text need no font` };
-  return { how: 'rendered', bytes: await print(document, given), note: typesetter.replaced() };
+  return { how: 'rendered', bytes: await print(document, given), notes: typesetter.notes() };
 }
 
 async function print(document: object, given: readonly GivenFont[]): Promise<Buffer> {
   for (const [name, base64] of Object.entries(roboto))
     pdfmake.virtualfs.writeFileSync(name, Buffer.from(base64, 'base64'));
+  pdfmake.virtualfs.writeFileSync(MONO.name, mono);
   for (const { name, bytes } of given) pdfmake.virtualfs.writeFileSync(name, bytes);
   const own = given.map(({ name, postscript }) => [name, faces(postscript === null ? name : [name, postscript])]);
-  pdfmake.setFonts({ Roboto: ROBOTO_FACES, ...Object.fromEntries(own) });
+  pdfmake.setFonts({ Roboto: ROBOTO_FACES, [MONO.name]: faces(MONO.name), ...Object.fromEntries(own) });
   // Texts of a model are never obeyed: nothing is fetched for them, and nothing is read.
   pdfmake.setUrlAccessPolicy(() => false);
   pdfmake.setLocalAccessPolicy(() => false);
@@ -50,9 +50,17 @@ const ROBOTO_FACES = {
 
 const faces = (file: string | [string, string]) => ({ normal: file, bold: file, italics: file, bolditalics: file });
 
-const robotoFont = create(Buffer.from(roboto[ROBOTO_FACES.normal]!, 'base64')) as Font;
+const coverageOf = (name: string, font: Font): FontCoverage => ({
+  name,
+  has: (codePoint) => font.hasGlyphForCodePoint(codePoint),
+});
 
-const ROBOTO: FontCoverage = { name: 'Roboto', has: (codePoint) => robotoFont.hasGlyphForCodePoint(codePoint) };
+const ROBOTO = coverageOf('Roboto', create(Buffer.from(roboto[ROBOTO_FACES.normal]!, 'base64')) as Font);
+
+const mono = Buffer.from(monoBase64, 'base64');
+
+/** For code, and for the arrows, boxes and check marks that Roboto lacks. */
+const MONO = coverageOf('DejaVu Sans Mono', create(mono) as Font);
 
 interface GivenFont extends FontCoverage {
   how: 'read';
@@ -70,13 +78,7 @@ function readFont(file: string): GivenFont | { how: 'refused'; why: string } {
     const found = create(bytes);
     const font = 'fonts' in found ? found.fonts[0]! : found;
     const postscript = 'fonts' in found ? font.postscriptName : null;
-    return {
-      how: 'read',
-      name: path.basename(file),
-      bytes,
-      postscript,
-      has: (codePoint) => font.hasGlyphForCodePoint(codePoint),
-    };
+    return { how: 'read', ...coverageOf(path.basename(file), font), bytes, postscript };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const why =

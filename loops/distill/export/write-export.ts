@@ -44,10 +44,10 @@ export async function writeExport({
   if (place.how === 'refused') return place;
   const rendered = await render(distilled, format, fonts);
   if (rendered.how === 'refused') return rendered;
-  const { bytes, note } = rendered;
+  const { bytes } = rendered;
   makeFolder(path.dirname(place.file));
   replaceFile(place.file, 'synced', (fd) => writeFileSync(fd, bytes));
-  const notes = [...place.notes, ...(note === null ? [] : [note])];
+  const notes = [...place.notes, ...rendered.notes];
   return { how: 'written', file: place.file, bytes: bytes.length, replaced: place.replaced, notes };
 }
 
@@ -74,10 +74,10 @@ async function render(
   distilled: DistilledBook,
   format: ExportFormat,
   fonts: readonly string[],
-): Promise<{ how: 'rendered'; bytes: Buffer; note: string | null } | { how: 'refused'; why: string }> {
+): Promise<{ how: 'rendered'; bytes: Buffer; notes: string[] } | { how: 'refused'; why: string }> {
   if (format === 'pdf') return (await import('./render-pdf.ts')).renderPdf(distilled, fonts);
   const text = format === 'md' ? asMarkdown(distilled) : asPlainText(distilled);
-  return { how: 'rendered', bytes: Buffer.from(text), note: null };
+  return { how: 'rendered', bytes: Buffer.from(text), notes: [] };
 }
 
 type Place = { how: 'free'; file: string; replaced: boolean; notes: string[] } | { how: 'refused'; why: string };

@@ -1,4 +1,4 @@
-// Which font shows each sign of a text, what is put in the place of one that none can show, and what would be lost.
+// Which font shows each character of a text, what replaces one that no font has, and a note on what was replaced.
 
 import { oneLine } from '../../text/one-line.ts';
 
@@ -15,67 +15,72 @@ interface FontRun {
 export interface Typesetter {
   /** @param where for people: `section 3 "Where I Lived"`. */
   runs(text: string, where: string): FontRun[];
-  /** A sentence for each thing that cannot be shown; none: all can. */
-  lost(): string[];
-  /** A sentence on what was written in another way; null where nothing was. */
-  replaced(): string | null;
+  /** The same for code: the font of code comes first. */
+  codeRuns(text: string, where: string): FontRun[];
+  /** A sentence for each thing that is not printed as it was written. */
+  notes(): string[];
 }
 
-/** @param fonts in the order in which they are asked; the first one stands for what none has. */
+/** @param fonts in order of preference; the last one is also the font of code. */
 export function createTypesetter(fonts: readonly FontCoverage[]): Typesetter {
-  const fontOf = new Map<string, string | null>();
-  const [lost, replaced] = [new Map<string, string>(), new Map<string, string>()];
+  const code = fonts.at(-1)!;
+  const forCode = [code, ...fonts.slice(0, -1)];
+  const replaced = new Map<string, string>();
   let rightToLeft: string | null = null;
 
-  function shown(sign: string, where: string): FontRun | null {
-    let font = fontOf.get(sign);
-    if (font === undefined) {
-      font = /\s/.test(sign) ? null : (fonts.find((each) => each.has(sign.codePointAt(0)!))?.name ?? '');
-      fontOf.set(sign, font);
-    }
-    if (font === null) return { text: sign, font: '' };
-    if (font !== '') return { text: sign, font };
-    if (INVISIBLE.test(sign)) return null;
-    const list = LETTERS.test(sign) ? lost : replaced;
-    if (!list.has(sign)) list.set(sign, where);
-    return { text: INSTEAD[sign] ?? `[${named(sign)}]`, font: fonts[0]!.name };
+  function coverage(order: readonly FontCoverage[]) {
+    const fontOf = new Map<string, string | null>();
+    /** null: the character is invisible. `font` is '' for a space, which takes the font of its neighbour. */
+    return (character: string, where: string): FontRun | null => {
+      let font = fontOf.get(character);
+      if (font === undefined) {
+        font = /\s/.test(character) ? '' : (order.find((each) => each.has(character.codePointAt(0)!))?.name ?? null);
+        fontOf.set(character, font);
+      }
+      if (font !== null) return { text: character, font };
+      if (INVISIBLE.test(character)) return null;
+      if (!replaced.has(character)) replaced.set(character, where);
+      const instead = LETTERS.test(character) ? MISSING_LETTER : (INSTEAD[character] ?? `[${codeOf(character)}]`);
+      return { text: instead, font: MISSING_LETTER === instead ? code.name : order[0]!.name };
+    };
   }
 
-  return {
-    runs(text, where) {
+  function runsIn(order: readonly FontCoverage[]) {
+    const shown = coverage(order);
+    return (text: string, where: string): FontRun[] => {
       const found: FontRun[] = [];
       if (TURNED.test(text)) rightToLeft ??= where;
-      for (const sign of text.normalize('NFC')) {
-        const run = shown(sign, where);
+      for (const character of text.normalize('NFC')) {
+        const run = shown(character, where);
         const last = found.at(-1);
         if (run === null) continue;
-        // A space goes with what it stands in.
         if (last !== undefined && (run.font === '' || last.font === '' || last.font === run.font)) {
           last.text += run.text;
           last.font ||= run.font;
         } else found.push(run);
       }
-      return found.map(({ text: whole, font }) => ({ text: whole, font: font || fonts[0]!.name }));
-    },
-    lost() {
-      const [first] = lost;
+      return found.map(({ text: whole, font }) => ({ text: whole, font: font || order[0]!.name }));
+    };
+  }
+
+  return {
+    runs: runsIn(fonts),
+    codeRuns: runsIn(forCode),
+    notes() {
+      const [first] = replaced;
       const names = fonts.map(({ name }) => name).join(', ');
       return [
-        // First: no font helps there.
-        ...(rightToLeft === null
-          ? []
-          : [`${rightToLeft}: the words of a PDF run from left to right here, and its text runs from right to left`]),
         ...(first === undefined
           ? []
           : [
-              `${first[1]}: no glyph for ${[...lost.keys()].slice(0, MAX_NAMED).map(quoted).join(', ')}${more(lost.size)} in ${names}; name a font that has them with --font FILE`,
+              `${replaced.size === 1 ? '1 character has' : `${replaced.size} characters have`} no glyph in ${names} and ${replaced.size === 1 ? 'is' : 'are'} replaced: ${[...replaced.keys()].slice(0, MAX_NAMED).map(quoted).join(', ')}${more(replaced.size)} (first in ${first[1]}); --font FILE adds a font`,
+            ]),
+        ...(rightToLeft === null
+          ? []
+          : [
+              `${rightToLeft} has text that runs from right to left, and this PDF prints its words from left to right; the export as md or txt keeps their order`,
             ]),
       ];
-    },
-    replaced() {
-      const [first] = replaced;
-      if (first === undefined) return null;
-      return `${replaced.size} ${replaced.size === 1 ? 'sign is' : 'signs are'} written otherwise, since no font has ${replaced.size === 1 ? 'it' : 'them'}: ${[...replaced.keys()].slice(0, MAX_NAMED).map(quoted).join(', ')}${more(replaced.size)} (first in ${first[1]})`;
     },
   };
 }
@@ -84,35 +89,27 @@ const MAX_NAMED = 5;
 
 const more = (count: number): string => (count > MAX_NAMED ? ` and ${count - MAX_NAMED} more` : '');
 
-const named = (sign: string): string => `U+${sign.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
+const codeOf = (character: string): string =>
+  `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 
-const quoted = (sign: string): string => `"${sign}" (${named(sign)})`;
+const quoted = (character: string): string => `"${character}" (${codeOf(character)})`;
 
-/** Without these a word is another one; a sign that is gone is seen to be. */
+/** In a word one box per missing letter reads better than a row of code points. */
+const MISSING_LETTER = '\u25a1';
 const LETTERS = /[\p{L}\p{M}\p{N}]/u;
 
-/** Joiners, and what chooses between two forms of a sign. */
+/** Joiners, and what chooses between two forms of a character. */
 const INVISIBLE = /\p{Cf}|\p{Variation_Selector}/u;
 
-/** Two words in a row: one alone stands rightly where it is. */
+/** Two words in a row: the letters of a single word are in their right order. */
 const TURNED =
   /[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}]\P{L}*\s\P{L}*[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}]/u;
 
-/** What models write most, and Roboto lacks. */
+/** What models write most of what the fonts lack. */
 const INSTEAD: Readonly<Record<string, string>> = {
-  '→': '->',
-  '←': '<-',
-  '↔': '<->',
-  '⇒': '=>',
-  '⇐': '<=',
-  '✓': '[x]',
-  '✔': '[x]',
   '✅': '[x]',
-  '☑': '[x]',
-  '☐': '[ ]',
-  '★': '*',
+  '❌': '[ ]',
   '⭐': '*',
-  '‑': '-',
 };
 
 /** For people, in one line. */

@@ -1,9 +1,8 @@
 // A distilled book as one Markdown file: front matter that YAML reads, then the sections in order, then the trace.
 
-import { oneLine } from '../../text/one-line.ts';
 import type { DistilledBook } from '../section.ts';
 import { bookTitle, facts } from './book-facts.ts';
-import { beginsWithHeading, sectionText, shownText } from './shown-text.ts';
+import { shownSection, shownText } from './shown-text.ts';
 import { isWild, tamed } from './tame-markdown.ts';
 
 export function asMarkdown(distilled: DistilledBook): string {
@@ -11,9 +10,9 @@ export function asMarkdown(distilled: DistilledBook): string {
   // A block of code that one section leaves open says what is code in the next, so that it is all of them or none.
   const wild = sections.some(({ title, text }) => isWild(title) || isWild(text));
   const safe = wild ? tamed : (text: string) => text;
-  const parts = sections.map(({ number, title, text }) => {
-    const shown = safe(sectionText(text));
-    return beginsWithHeading(shown) ? shown : `## ${number}. ${safe(oneLine(shownText(title)))}\n\n${shown}`;
+  const parts = sections.map((section) => {
+    const { heading, text } = shownSection(section);
+    return heading === null ? safe(text) : `## ${safe(heading)}\n\n${safe(text)}`;
   });
   return `${[frontMatter(distilled), ...parts, ...(trace === null ? [] : [appendix(trace)])].join('\n\n').trimEnd()}\n`;
 }

@@ -1,39 +1,44 @@
 // The blocks of a section's Markdown as those of a PDF: headings with bookmarks, lists, quotes, code and tables.
 
-import { Lexer, type Tokens } from 'marked';
-import { CODE_BACKGROUND, inlineRuns, type PdfPlace, type PdfRun, set } from './pdf-inline.ts';
-
-type Token = Tokens.Generic;
+import { blockTokens, MAX_DEPTH, type Token, type Tokens, withoutTags } from './markdown-tokens.ts';
+import { CODE_BACKGROUND, inlineRuns, type PdfPlace, type PdfRun, set, setCode } from './pdf-inline.ts';
 
 /** As pdfmake reads it. */
 export type PdfBlock = Readonly<Record<string, unknown>>;
 
 /** @param parent the bookmark below which those of its headings stand. */
 export function blocksOf(markdown: string, place: PdfPlace, parent: string): PdfBlock[] {
-  return blocks(blockTokens(markdown.replace(DEEP_QUOTES, '> '.repeat(MAX_DEPTH))), { ...place, parent, depth: 0 });
+  return blocks(blockTokens(markdown), { ...place, parent, depth: 0 });
 }
+
+/**
+ * A section that begins with a heading of its own, which has its bookmark.
+ * @param bookName a heading that only repeats it is a bookmark without text; null for none.
+ */
+export function sectionWithHeading(markdown: string, place: PdfPlace, id: string, bookName: string | null): PdfBlock[] {
+  const [first, ...rest] = blockTokens(markdown);
+  const runs = inlineRuns(first!.text, place, { bold: true });
+  const isRepeated = bookName !== null && sameWords(textOf(runs), bookName);
+  const heading = isRepeated
+    ? { text: '', ...bookmarkOf(runs, { id }) }
+    : headingBlock(runs, first!.depth ?? 1, { id });
+  return [heading, ...blocks(rest, { ...place, parent: id, depth: 0 })];
+}
+
+const wordsOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+const sameWords = (one: string, other: string): boolean => wordsOf(one) === wordsOf(other);
 
 interface Within extends PdfPlace {
   parent: string;
   depth: number;
 }
 
-/** Without what stands in the lines, which `inlineRuns` reads. */
-function blockTokens(markdown: string): Token[] {
-  try {
-    return new Lexer({ gfm: true }).blockTokens(markdown, []);
-  } catch {
-    // A thousand quotes within each other are more than its stack holds.
-    return [{ type: 'code', raw: markdown, text: markdown }];
-  }
-}
-
-const MAX_DEPTH = 8;
-/** Each mark costs its reader the whole rest of the text once more. */
-const DEEP_QUOTES = /^(?:[ \t]{0,3}>){9,}/gm;
-/** More do not fit a page, and stand as lines. */
+/** A wider table does not fit a page and is printed as code. */
 const MAX_COLUMNS = 8;
-const LONG_WORD = 14;
 
 const blocks = (tokens: readonly Token[], within: Within): PdfBlock[] =>
   tokens.map((token) => block(token, within)).filter((each) => each !== null);
@@ -43,7 +48,7 @@ function block(token: Token, within: Within): PdfBlock | null {
   const deeper = { ...within, depth: within.depth + 1 };
   switch (token.type) {
     case 'heading':
-      return headingBlock(token.text, token.depth, within, { parent: within.parent });
+      return headingBlock(inlineRuns(token.text, within, { bold: true }), token.depth, { parent: within.parent });
     case 'list':
       return listBlock(token as Tokens.List, deeper);
     case 'blockquote':
@@ -55,7 +60,7 @@ function block(token: Token, within: Within): PdfBlock | null {
     case 'hr':
       return { text: '* * *', alignment: 'center', margin: [0, 4, 0, 8] };
     case 'html': {
-      const text = token.text.replace(/<!--[\s\S]*?-->|<[^>]*>/g, '').trim();
+      const text = withoutTags(token.text);
       return text === '' ? null : paragraph(set(text, within));
     }
     case 'space':
@@ -68,12 +73,16 @@ function block(token: Token, within: Within): PdfBlock | null {
 
 const paragraph = (text: readonly PdfRun[]): PdfBlock => ({ text, margin: [0, 0, 0, 6] });
 
-/** Lines are broken in a time that grows with the square of a paragraph, so that a very long one is laid out in pieces. */
+/** Line breaking takes a time that grows with the square of a paragraph, so a very long one is printed in pieces. */
 const PIECE_CHARS = 4000;
 
+const lengthOf = (runs: readonly PdfRun[]): number => runs.reduce((sum, { text }) => sum + text.length, 0);
+
 function paragraphs(runs: readonly PdfRun[]): PdfBlock {
-  if (runs.reduce((sum, { text }) => sum + text.length, 0) <= PIECE_CHARS * 2) return paragraph(runs);
-  return { stack: runs.flatMap((run) => piecesOf(run.text).map((text) => paragraph([{ ...run, text }]))) };
+  if (lengthOf(runs) <= PIECE_CHARS * 2) return paragraph(breakable(runs, TEXT_WORD));
+  return {
+    stack: runs.flatMap((run) => piecesOf(run.text).map((text) => paragraph(breakable([{ ...run, text }], TEXT_WORD)))),
+  };
 }
 
 /** At spaces, where there are any. */
@@ -88,42 +97,62 @@ function piecesOf(text: string): string[] {
   return pieces;
 }
 
-/** @param mark its bookmark's own name, and that of the one above it. */
-export function headingBlock(
-  text: string,
-  depth: number,
-  place: PdfPlace,
-  mark: { id?: string; parent?: string },
-): PdfBlock {
-  const runs = inlineRuns(text, place, { bold: true });
-  return {
-    text: runs,
-    fontSize: [18, 15, 13, 12, 11, 11][depth - 1] ?? 11,
-    margin: [0, depth === 1 ? 14 : 8, 0, 6],
+/** A longer one is no heading that a reader would recognise, and is printed as bold text. */
+const MAX_HEADING_CHARS = 300;
+/** Points that a page must have below a heading, so that its first lines follow on the same page. */
+const KEEP_BELOW = 40;
+
+/** `id` of its bookmark, and of the bookmark above it. */
+interface Mark {
+  id?: string;
+  parent?: string;
+}
+
+const textOf = (runs: readonly PdfRun[]): string => runs.map((run) => run.text).join('');
+
+const bookmarkOf = (runs: readonly PdfRun[], { id, parent }: Mark): PdfBlock => ({
+  outline: true,
+  outlineText: textOf(runs).replace(/\s+/g, ' ').trim().slice(0, 200) || '-',
+  ...(id === undefined ? {} : { id }),
+  ...(parent === undefined ? {} : { outlineParentId: parent }),
+});
+
+export function headingBlock(runs: readonly PdfRun[], depth: number, mark: Mark): PdfBlock {
+  const bookmark = bookmarkOf(runs, mark);
+  if (lengthOf(runs) > MAX_HEADING_CHARS) return { stack: [{ text: '', ...bookmark }, paragraphs(runs)] };
+  const size = [18, 15, 13, 12, 11, 11][depth - 1] ?? 11;
+  const heading = {
+    text: breakable(runs, HEADING_WORD),
+    fontSize: size,
+    margin: [0, depth === 1 ? 14 : 8, 0, 6 + KEEP_BELOW],
     headlineLevel: depth,
-    outline: true,
-    outlineText:
-      runs
-        .map((run) => run.text)
-        .join('')
-        .replace(/\s+/g, ' ')
-        .trim()
-        .slice(0, 200) || '-',
-    ...(mark.id === undefined ? {} : { id: mark.id }),
-    ...(mark.parent === undefined ? {} : { outlineParentId: mark.parent }),
+    ...bookmark,
+  };
+  // The space is given back: the next block begins where the heading ends.
+  return {
+    stack: [
+      { stack: [heading], unbreakable: true },
+      { text: '', fontSize: 1, margin: [0, -KEEP_BELOW - 1, 0, 0] },
+    ],
   };
 }
 
 function listBlock({ ordered, start, items }: Tokens.List, within: Within): PdfBlock {
   const entries = items.map(({ tokens, task, checked }) => {
-    const stack = blocks(
-      (tokens as Token[]).filter(({ type }) => type !== 'checkbox'),
-      within,
-    );
-    return { stack: task ? [{ text: set(checked ? '[x]' : '[ ]', within) }, ...stack] : stack };
+    const parts = (tokens as Token[]).filter(({ type }) => type !== 'checkbox');
+    const stack = blocks(parts, within);
+    return task ? { stack: withBox(stack, checked === true, within), listType: 'none' } : { stack };
   });
   const numbered = { ol: entries, ...(typeof start === 'number' && start > 1 ? { start } : {}) };
   return { ...(ordered ? numbered : { ul: entries }), margin: [0, 0, 0, 6] };
+}
+
+/** The box of a task is on the first line of its text. */
+function withBox(stack: readonly PdfBlock[], checked: boolean, place: PdfPlace): PdfBlock[] {
+  const box = set(checked ? '\u2611 ' : '\u2610 ', place);
+  const [first, ...rest] = stack;
+  if (first === undefined || !Array.isArray(first.text)) return [paragraph(box), ...stack];
+  return [{ ...first, text: [...box, ...first.text] }, ...rest];
 }
 
 /** Code that runs on over many pages is cut in blocks, for a block is laid out as a whole. */
@@ -134,17 +163,23 @@ function codeBlock(text: string, within: Within): PdfBlock {
   const parts: PdfBlock[] = [];
   for (let at = 0; at < lines.length; at += CODE_LINES)
     parts.push({
-      text: set(lines.slice(at, at + CODE_LINES).join('\n'), within, { background: CODE_BACKGROUND }),
+      text: breakable(
+        setCode(lines.slice(at, at + CODE_LINES).join('\n'), within, { background: CODE_BACKGROUND }),
+        CODE_WORD,
+      ),
       preserveLeadingSpaces: true,
-      fontSize: 9,
+      fontSize: 8.5,
     });
   return { stack: parts, margin: [8, 2, 0, 8] };
 }
 
-function tableBlock({ header, rows, raw }: Tokens.Table, within: Within): PdfBlock {
+function tableBlock({ header, align, rows, raw }: Tokens.Table, within: Within): PdfBlock {
   if (header.length > MAX_COLUMNS) return codeBlock(raw.trimEnd(), within);
   const cells = (row: readonly Tokens.TableCell[], style: { bold?: true }) =>
-    header.map((_, i) => ({ text: breakable(inlineRuns(row[i]?.text ?? '', within, style)) }));
+    header.map((_, i) => ({
+      text: breakable(inlineRuns(row[i]?.text ?? '', within, style), CELL_WORD),
+      ...(align[i] ? { alignment: align[i] } : {}),
+    }));
   return {
     table: {
       headerRows: 1,
@@ -157,14 +192,15 @@ function tableBlock({ header, rows, raw }: Tokens.Table, within: Within): PdfBlo
   };
 }
 
+/** Letters in a row that surely fit a cell, a heading, a line of text or of code; a longer word is broken at its letters. */
+const [CELL_WORD, HEADING_WORD, TEXT_WORD, CODE_WORD] = [14, 25, 45, 80];
+
 /** A word that is wider than its column would run out of the page. */
-const breakable = (runs: readonly PdfRun[]): object[] =>
+const breakable = (runs: readonly PdfRun[], longest: number): PdfRun[] =>
   runs.flatMap((run) =>
-    run.text.split(LONG_WORDS).map((text) => ({
+    run.text.split(new RegExp(`(\\S{${longest + 1},})`)).map((text) => ({
       ...run,
       text,
-      ...(text.length > LONG_WORD && !/\s/.test(text) ? { wordBreak: 'break-all' } : {}),
+      ...(text.length > longest && !/\s/.test(text) ? { wordBreak: 'break-all' as const } : {}),
     })),
   );
-
-const LONG_WORDS = new RegExp(`(\\S{${LONG_WORD + 1},})`);

@@ -3,9 +3,9 @@
 import type { DistilledBook } from '../section.ts';
 import { bookTitle, facts } from './book-facts.ts';
 import { sectionNamed, type Typesetter } from './font-runs.ts';
-import { blocksOf, headingBlock, type PdfBlock } from './pdf-blocks.ts';
+import { blocksOf, headingBlock, type PdfBlock, sectionWithHeading } from './pdf-blocks.ts';
 import { FAINT, set } from './pdf-inline.ts';
-import { beginsWithHeading, sectionText, shownText } from './shown-text.ts';
+import { shownSection, shownText } from './shown-text.ts';
 
 export function pdfDocument(distilled: DistilledBook, typesetter: Typesetter): PdfBlock {
   const title = bookTitle(distilled);
@@ -25,11 +25,11 @@ export function pdfDocument(distilled: DistilledBook, typesetter: Typesetter): P
     defaultStyle: { fontSize: 10.5, lineHeight: 1.25 },
     content: [
       { text: set(title, inFront, { bold: true }), fontSize: 24, margin: [0, 0, 0, 12] },
-      ...facts(distilled).map(([name, value]) => ({
+      ...pageOneFacts(distilled).map(([name, value]) => ({
         text: set(`${name}: ${value}`, inFront, { color: FAINT }),
         fontSize: 9,
       })),
-      ...sections.flatMap((section) => sectionBlocks(section, typesetter)),
+      ...sections.flatMap((section, i) => sectionBlocks(section, typesetter, i === 0 ? title : null)),
       ...(trace === null ? [] : traceBlocks(trace, typesetter)),
     ],
     footer: (page: number, pages: number) => ({
@@ -41,19 +41,20 @@ export function pdfDocument(distilled: DistilledBook, typesetter: Typesetter): P
   };
 }
 
+/** Without the name of the book, which is the title, and its hash, which is among the properties. */
+const pageOneFacts = (distilled: DistilledBook) =>
+  facts(distilled).filter(([name]) => name !== 'book' && name !== 'sha256');
+
 type Section = DistilledBook['sections'][number];
 
-/** Its own first heading bears its bookmark, or one of ours where it has none. */
-function sectionBlocks({ number, title, text }: Section, typesetter: Typesetter): PdfBlock[] {
-  const name = shownText(title);
-  const place = { typesetter, where: sectionNamed(number, name) };
-  const shown = sectionText(text);
-  const id = `section-${number}`;
-  if (!beginsWithHeading(shown))
-    return [headingBlock(`${number}\\. ${name}`, 1, place, { id }), ...blocksOf(shown, place, id)];
-  const [first, ...rest] = blocksOf(shown, place, id);
-  const { outlineParentId: _, ...top } = first!;
-  return [{ ...top, id }, ...rest];
+/** @param bookName the title above it on the page, which a first heading does not repeat; null for none. */
+function sectionBlocks(section: Section, typesetter: Typesetter, bookName: string | null): PdfBlock[] {
+  const place = { typesetter, where: sectionNamed(section.number, shownText(section.title)) };
+  const { heading, text } = shownSection(section);
+  const id = `section-${section.number}`;
+  if (heading !== null)
+    return [headingBlock(set(heading, place, { bold: true }), 1, { id }), ...blocksOf(text, place, id)];
+  return sectionWithHeading(text, place, id, bookName);
 }
 
 function traceBlocks(trace: readonly string[], typesetter: Typesetter): PdfBlock[] {
@@ -64,5 +65,6 @@ function traceBlocks(trace: readonly string[], typesetter: Typesetter): PdfBlock
     margin: [0, 0, 0, 3],
     wordBreak: 'break-all',
   }));
-  return [{ ...headingBlock('Trace', 1, place, { id: 'trace' }), pageBreak: 'before' }, ...lines];
+  const heading = headingBlock(set('Trace', place, { bold: true }), 1, { id: 'trace' });
+  return [{ stack: [heading], pageBreak: 'before' }, ...lines];
 }

@@ -1,9 +1,15 @@
-// The words of a line of Markdown as runs of a PDF: bold, italic, code, links as text. Nothing is fetched and nothing is opened.
+// The words of a line of Markdown as runs of a PDF: bold, italic, code, links that a reader may click. Nothing is fetched.
 
-import { Lexer, type Tokens } from 'marked';
 import type { Typesetter } from './font-runs.ts';
-
-type Token = Tokens.Generic;
+import {
+  inlineTokens,
+  isSafeAddress,
+  pictureWords,
+  shownAddress,
+  type Token,
+  unescaped,
+  withoutTags,
+} from './markdown-tokens.ts';
 
 export interface PdfRun {
   text: string;
@@ -13,6 +19,8 @@ export interface PdfRun {
   decoration?: 'lineThrough';
   background?: string;
   color?: string;
+  /** `https:`, `http:` or `mailto:`; opened only by a click of the reader. */
+  link?: string;
 }
 
 type Style = Omit<PdfRun, 'text' | 'font'>;
@@ -23,22 +31,8 @@ export interface PdfPlace {
   where: string;
 }
 
-/** Longer ones are set as they stand: what emphasis costs grows with the square of its text. */
-const MAX_INLINE_CHARS = 10_000;
-
 export function inlineRuns(text: string, place: PdfPlace, style: Style = {}): PdfRun[] {
-  return runsOf(tokensOf(text), place, style);
-}
-
-function tokensOf(text: string): Token[] {
-  const plain: Token[] = [{ type: 'text', raw: text, text }];
-  if (text.length > MAX_INLINE_CHARS) return plain;
-  try {
-    return Lexer.lexInline(text, { gfm: true });
-  } catch {
-    // A thousand marks within each other are more than its stack holds.
-    return plain;
-  }
+  return runsOf(inlineTokens(text), place, style);
 }
 
 const runsOf = (tokens: readonly Token[], place: PdfPlace, style: Style): PdfRun[] =>
@@ -54,45 +48,36 @@ function runsOfToken(token: Token, place: PdfPlace, style: Style): PdfRun[] {
     case 'del':
       return within({ decoration: 'lineThrough' });
     case 'codespan':
-      return set(token.text, place, { ...style, background: CODE_BACKGROUND });
+      return setCode(token.text, place, { ...style, background: CODE_BACKGROUND });
     case 'br':
       return set('\n', place, style);
     case 'link':
-      return [...within({}), ...set(shownAddress(token.href, token.text), place, { ...style, color: FAINT })];
+      return isSafeAddress(token.href) ? linkRuns(token, place, style) : within({});
     case 'image':
-      return set(token.text.trim() === '' ? '[picture]' : `[picture: ${token.text}]`, place, {
-        ...style,
-        color: FAINT,
-      });
+      return set(pictureWords(token.text), place, { ...style, color: FAINT });
     case 'html':
-      return set(/^<br\s*\/?>$/i.test(token.raw.trim()) ? '\n' : token.raw.replace(TAGS, ''), place, style);
+      return set(/^<br\s*\/?>$/i.test(token.raw.trim()) ? '\n' : withoutTags(token.raw), place, style);
     default:
       return token.tokens === undefined ? set(unescaped(token.text ?? token.raw), place, style) : within({});
   }
 }
 
+function linkRuns(token: Token, place: PdfPlace, style: Style): PdfRun[] {
+  const link = token.href as string;
+  return [
+    ...runsOf(token.tokens ?? [], place, { ...style, link, color: LINK }),
+    ...set(shownAddress(link, token.text), place, { ...style, link, color: FAINT }),
+  ];
+}
+
+const LINK = '#1a4f8b';
 export const CODE_BACKGROUND = '#eeeeee';
 export const FAINT = '#555555';
 
-const TAGS = /<[^>]*>/g;
-
-/** An address that a person may follow by hand; one that would run or read something is not even shown. */
-function shownAddress(href: string, text: string): string {
-  if (!/^(?:https?:\/\/|mailto:)/i.test(href)) return '';
-  return text.includes(href) || text === href.replace(/^mailto:/i, '') ? '' : ` (${href.slice(0, 500)})`;
-}
-
-const unescaped = (text: string): string =>
-  text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity);
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&#39;': "'",
-};
-
-/** Text as it stands. */
+/** Text as it was written. */
 export const set = (text: string, { typesetter, where }: PdfPlace, style: Style = {}): PdfRun[] =>
   typesetter.runs(text, where).map((run) => ({ ...run, ...style }));
+
+/** The same in the font of code, in which columns keep their place. */
+export const setCode = (text: string, { typesetter, where }: PdfPlace, style: Style = {}): PdfRun[] =>
+  typesetter.codeRuns(text, where).map((run) => ({ ...run, ...style }));

@@ -749,7 +749,7 @@ test('a folder of wishes that cannot be had ends the run, and lets go of it', as
 });
 
 for (const [what, change, said] of [
-  ['prompt file', ['prompt.md', 'Another prompt.'], /prompt\.md has changed since republic was begun/],
+  ['prompt file', ['prompt.md', 'Another prompt.'], /prompt\.md is not the prompt that republic was started with/],
   ['book', ['republic.txt', 'Another book.'], /is another book than republic was begun with/],
 ] as const)
   test(`a ${what} that changed between two runs is refused, and nothing is lost`, async () => {

@@ -113,7 +113,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'supervise: button "Answer"': 'live-runs',
   'distill: button "Distill a book …"': 'live-books',
   'dialog Distill a book: input "The book"': 'live-books',
-  'dialog Distill a book: textarea "What is wanted of it"': 'live-books',
+  'dialog Distill a book: textarea "Instruction (optional)"': 'live-books',
   'dialog Distill a book: select "Model"': 'live-books',
   'dialog Distill a book: input "Paid calls at the most"': 'live-books',
   'dialog Distill a book: button "Begin"': 'live-books',

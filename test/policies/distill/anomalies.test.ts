@@ -31,6 +31,12 @@ test('a single fault is told alone, and an empty answer once', () => {
   assert.equal(empty, { name: 'short', evidence: 'the answer is empty' });
 });
 
+test('an answer that is missing altogether is empty, and not cut', () => {
+  const none = anomalyOf(answer({ text: '', content: null, finishReason: null }), context);
+  assert.is(anomalyOf(answer({ text: '', content: null }), { ...context, modelVersion: null })?.name, 'short');
+  assert.equal([none?.name, none?.also], ['model_changed', ['short']]);
+});
+
 test('what is switched off is not named beside the others, but an empty answer is', () => {
   const off = new Set(['short', 'model_changed'] as const);
   assert.is(anomalyOf(answer({ text: 'short' }), { ...context, off }), null);

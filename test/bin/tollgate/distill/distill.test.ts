@@ -64,6 +64,39 @@ test('a book is distilled to its end; --json prints a line each, and the whole a
   assert.is(api.paid().length, 3, 'what is complete is not paid again');
 });
 
+test('without --prompt the default prompt is sent, with the end marker of this run; naming it again is not needed', async ({
+  rig,
+  api,
+}) => {
+  const [command, book] = BEGIN as [string, string];
+  const model = ['--model', 'gemini-2.5-pro'];
+  const ran = await rig.run('tollgate', [command, book, ...model, '--end-marker', '<end_of_book>']);
+  assert.is(ran.code, 0, ran.stderr);
+  const { body } = api.paid()[0]! as unknown as { body: Record<string, unknown> };
+  assert.match(JSON.stringify(body.systemInstruction), /You distil a book .*with `<end_of_book>`/s);
+  assert.match(readFileSync(place(rig, 'prompt.md'), 'utf8'), /^You distil a book/);
+  assert.is((await rig.run('tollgate', [command, book, ...model])).code, 0);
+  assert.is(api.paid().length, 3, 'what is complete is not paid again');
+  const exported = await rig.run('tollgate', ['distill', 'export', 'republic', '--json']);
+  assert.match(readFileSync(objectIn(exported.stdout).file as string, 'utf8'), 'prompt: "default"');
+});
+
+test('a default prompt names the end marker of its run', async ({ rig, api }) => {
+  api.script('ask', ['no-text']);
+  await rig.run('tollgate', [
+    'distill',
+    'republic.txt',
+    '--model',
+    'gemini-2.5-pro',
+    '--end-marker',
+    '[THE END]',
+    '--max-calls',
+    '1',
+  ]);
+  assert.match(readFileSync(place(rig, 'prompt.md'), 'utf8'), /with `\[THE END\]`/);
+  assert.is((await status(rig)).state, 'paused (empty/short)');
+});
+
 test('on stderr people read the sections, a retry with its attempt and countdown, and the end', async ({
   rig,
   api,
@@ -79,7 +112,6 @@ test('on stderr people read the sections, a retry with its attempt and countdown
 
 for (const [what, argv, env, said] of [
   ['no key', BEGIN, { GEMINI_API_KEY: '' }, /GEMINI_API_KEY is not set/],
-  ['no prompt', BEGIN.slice(0, 2), {}, /--prompt is required/],
   ['a prompt that is not there', [...BEGIN.slice(0, 3), 'none.md'], {}, /the prompt cannot be read: .*none\.md/],
   ['a book that is not there', ['distill', 'none.pdf', ...BEGIN.slice(2)], {}, /none\.pdf is not there/],
   ['what is no book', ['distill', 'empty.pdf', ...BEGIN.slice(2)], {}, /empty\.pdf is empty/],

@@ -1,7 +1,8 @@
 // Exports on the disk: their names, what they never overwrite, and the PDF read back: title, bookmarks, pages, and nothing obeyed.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { inflateSync } from 'node:zlib';
 import roboto from 'pdfmake/build/vfs_fonts.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -188,33 +189,35 @@ test('each page of a PDF says its number', () => {
   assert.is((footer as (page: number, pages: number) => { text: string })(2, 7).text, '2 / 7');
 });
 
-test("a model's text is never obeyed: no picture, no action, no link, no file in the PDF", async () => {
-  assert.not.match(
-    await pdf(book([RICH])),
-    /\/(?:URI|JavaScript|JS|Launch|Subtype \/Image|EmbeddedFile|GoToR|Annots \[\d)/,
-  );
-  const shown = JSON.stringify(pdfDocument(book([RICH]), createTypesetter([{ name: 'Any', has: () => true }])));
-  assert.match(shown, 'https://example.org/a');
+const ANY = () => createTypesetter([{ name: 'Any', has: () => true }]);
+const documentOf = (text: string): string => JSON.stringify(pdfDocument(book([text]), ANY()));
+
+test("a model's text is never obeyed: no picture, no action, no file in the PDF; a click follows web addresses alone", async () => {
+  const file = await pdf(book([RICH]));
+  assert.not.match(file, /\/(?:JavaScript|JS|Launch|Subtype \/Image|EmbeddedFile|GoToR)/);
+  const addresses = [...file.matchAll(/\/URI \(([^)]*)\)/g)].map(([, address]) => address!.slice(0, 20));
+  assert.equal([...new Set(addresses)], ['https://example.org/']);
+  const shown = documentOf(RICH);
+  assert.match(shown, '"link":"https://example.org/a"');
   assert.match(shown, '[picture: pic]');
-  assert.not.match(shown, /javascript:|file:|data:|etc\/passwd|127\.0\.0\.1|\\u001b|"(?:image|svg|link|qr)"/);
+  assert.not.match(shown, /javascript:|file:|data:|etc\/passwd|127\.0\.0\.1|\\u001b|"(?:image|svg|qr)"/);
 });
 
-test('letters that no font has are refused, with the section and the way out', async () => {
-  assert.equal(await renderPdf(book(['# A', '# B\n\n漢字 and more']), []), {
-    how: 'refused',
-    why: 'section 2 "Title 2": no glyph for "漢" (U+6F22), "字" (U+5B57) in Roboto; name a font that has them with --font FILE; Markdown and text need no font',
-  });
+test('a letter that no font has becomes a box, another character its code; both are reported with section and way out', async () => {
+  const rendered = await renderPdf(book(['# A', '# B\n\n漢字 and 😀\ufe0f']), []);
+  assert.equal(rendered.how === 'rendered' && rendered.notes, [
+    '3 characters have no glyph in Roboto, DejaVu Sans Mono and are replaced: "漢" (U+6F22), "字" (U+5B57), "😀" (U+1F600) (first in section 2 "Title 2"); --font FILE adds a font',
+  ]);
+  const typesetter = createTypesetter([{ name: 'Roboto', has: (sign) => sign < 0x500 }]);
+  assert.equal(typesetter.runs('漢 ok 😀', 'here'), [{ text: '\u25a1 ok [U+1F600]', font: 'Roboto' }]);
 });
 
-test('a sign that no font has is written otherwise, and that is said', async () => {
-  const rendered = await renderPdf(book(['# A → ✅ 😀\ufe0f']), []);
-  assert.is(
-    rendered.how === 'rendered' && rendered.note,
-    '3 signs are written otherwise, since no font has them: "→" (U+2192), "✅" (U+2705), "😀" (U+1F600) (first in section 1 "Title 1")',
-  );
+test('arrows, boxes and check marks are printed, and nothing is reported', async () => {
+  const rendered = await renderPdf(book(['# A → ✓ ☐ ☑ ┌─┐']), []);
+  assert.equal(rendered.how === 'rendered' && rendered.notes, []);
 });
 
-test('a font that a person names shows what Roboto lacks; words from right to left are refused', () => {
+test('a font that the user names shows what Roboto lacks; text from right to left is reported with its section', () => {
   const typesetter = createTypesetter([
     { name: 'Roboto', has: (sign) => sign < 0x500 },
     { name: 'Noto', has: () => true },
@@ -225,19 +228,92 @@ test('a font that a person names shows what Roboto lacks; words from right to le
     { text: ', and more', font: 'Roboto' },
   ]);
   typesetter.runs('one word: שלום', 'here');
-  assert.equal(typesetter.lost(), []);
+  assert.equal(typesetter.notes(), []);
   typesetter.runs('two: שלום עולם', 'section 9');
-  assert.equal(typesetter.lost(), [
-    'section 9: the words of a PDF run from left to right here, and its text runs from right to left',
+  assert.equal(typesetter.notes(), [
+    'section 9 has text that runs from right to left, and this PDF prints its words from left to right; the export as md or txt keeps their order',
   ]);
 });
 
-test('words from right to left that Roboto lacks: said at once that no font helps', () => {
-  const typesetter = createTypesetter([{ name: 'Roboto', has: (sign) => sign < 0x500 }]);
-  typesetter.runs('שלום עולם', 'section 9');
-  assert.match(typesetter.lost()[0]!, /section 9: the words of a PDF run from left to right/);
-  assert.match(typesetter.lost()[1]!, /section 9: no glyph for/);
+test('code is set in the font of code, and keeps its spaces', () => {
+  const typesetter = createTypesetter([
+    { name: 'Text', has: () => true },
+    { name: 'Mono', has: () => true },
+  ]);
+  const shown = JSON.stringify(pdfDocument(book(['# A\n\nUse `x  y`.\n\n```\nif a:\n    b\n```']), typesetter));
+  assert.match(shown, '"text":"x  y","font":"Mono"');
+  assert.match(shown, '"text":"if a:\\n    b","font":"Mono"');
 });
+
+test('columns keep their alignment, and a task its box on its own line', () => {
+  const shown = documentOf('# A\n\n|l|c|r|\n|:-|:-:|-:|\n|1|2|3|\n\n- [x] done\n- [ ] open');
+  assert.equal(
+    [...shown.matchAll(/"alignment":"(left|center|right)"/g)].slice(0, 6).map(([, at]) => at),
+    ['left', 'center', 'right', 'left', 'center', 'right'],
+  );
+  assert.match(shown, /"text":\[\{"text":"☑ ","font":"Any"\},\{"text":"done"/);
+  assert.match(shown, /"text":\[\{"text":"☐ ","font":"Any"\},\{"text":"open"/);
+});
+
+test('page one has the title once, and no hash', () => {
+  const named = (text: string) => JSON.stringify(pdfDocument(book([text], null, 'Walden.epub'), ANY()).content);
+  const shown = named('# Walden\n\nText.');
+  assert.is(shown.split('"text":"Walden"').length, 2);
+  assert.not.match(shown, SHA);
+  assert.match(shown, '"outlineText":"Walden"');
+  assert.is(named('# Economy\n\nText.').split('"text":"Economy"').length, 2);
+});
+
+test('a title that is the first line of its section is printed once, in every format', async () => {
+  const folder = place();
+  const titled = book(['Title 1\n\nText.', 'Title 2 begins a sentence.']);
+  for (const format of ['md', 'txt'] as const) {
+    const said = await written(folder, titled, format);
+    const text = said.how === 'written' ? readFileSync(said.file, 'utf8') : '';
+    assert.is(text.split('Title 1').length, 2, text);
+    assert.is(text.split('Title 2').length, 2, text);
+    assert.match(text, 'Section 2');
+  }
+  const shown = JSON.stringify(pdfDocument(titled, ANY()).content);
+  assert.is(shown.split('"text":"1. Title 1"').length, 2);
+  assert.not.match(shown, '"text":"Title 1"');
+});
+
+test('a heading is on the page of the lines that follow it', async () => {
+  // Paragraphs of other lengths, so that some heading would be the last line of a page.
+  const text = Array.from({ length: 60 }, (_, i) => `## Heading\n\n${'word '.repeat(20 + ((i * 37) % 150))}`).join(
+    '\n\n',
+  );
+  const pages = sizesOfPages(await pdf(book([text])));
+  assert.ok(pages.length > 4, `${pages.length} pages`);
+  const headings = pages.flat().filter((size) => size === HEADING_SIZE);
+  assert.is(headings.length, 60);
+  for (const [i, sizes] of pages.entries()) assert.is.not(sizes.at(-1), HEADING_SIZE, `page ${i + 1}`);
+});
+
+const [HEADING_SIZE, FOOTER_SIZE] = [15, 8];
+
+/** For each page the font sizes of its texts, from top to bottom, without the footer. */
+function sizesOfPages(file: string): number[][] {
+  const streams = [...file.matchAll(/stream\n([\s\S]*?)\nendstream/g)].map(([, bytes]) => inflated(bytes!));
+  return streams
+    .filter((text) => / Tf\n/.test(text))
+    .map((text) =>
+      [...text.matchAll(/1 0 0 1 [\d.]+ ([\d.]+) Tm\n\/\w+ ([\d.]+) Tf/g)]
+        .map(([, y, size]) => ({ y: Number(y), size: Number(size) }))
+        .filter(({ size }) => size !== FOOTER_SIZE)
+        .sort((a, b) => b.y - a.y)
+        .map(({ size }) => size),
+    );
+}
+
+function inflated(bytes: string): string {
+  try {
+    return inflateSync(Buffer.from(bytes, 'latin1')).toString('latin1');
+  } catch {
+    return '';
+  }
+}
 
 test('--font takes a font, and says what is none', async () => {
   const folder = place();
@@ -259,8 +335,8 @@ test('--font takes a font, and says what is none', async () => {
 
 test('what is refused leaves no file', async () => {
   const folder = place();
-  assert.is((await written(folder, book(['漢']), 'pdf')).how, 'refused');
-  assert.not.ok(existsSync(path.join(folder, 'Walden- -Life-é.pdf')));
+  const request = { distilled: book(['# A']), format: 'pdf', folder, out: null } as const;
+  assert.is((await writeExport({ ...request, fonts: [path.join(folder, 'gone.ttf')] })).how, 'refused');
   assert.equal(readdirSync(folder), []);
 });
 
@@ -270,6 +346,8 @@ for (const [what, text] of [
   ['a table of many columns', `|${'a|'.repeat(50)}\n|${'-|'.repeat(50)}\n|${'b|'.repeat(50)}`],
   ['a table of many rows', `|a|b|\n|-|-|\n${'|c|d|\n'.repeat(200)}`],
   ['a paragraph without a space', 'x'.repeat(60_000)],
+  ['a heading of one word', `# ${'x'.repeat(20_000)}`],
+  ['code of one word', `\`\`\`\n${'x'.repeat(20_000)}\n\`\`\``],
   ['brackets that never close', '['.repeat(9000)],
 ] as const)
   test(`a PDF of what is hard to lay out: ${what}`, async () => {

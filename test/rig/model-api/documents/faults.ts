@@ -57,6 +57,7 @@ export const FAULTS = {
   cut: { how: 'cut' },
   unfinished: { how: 'unfinished' },
   'max-tokens': { how: 'answers', finishReason: 'MAX_TOKENS' },
+  'no-text': { how: 'answers', text: '' },
   safety: { how: 'answers', finishReason: 'SAFETY', text: '' },
   recitation: { how: 'answers', finishReason: 'RECITATION', text: '' },
   blocked: { how: 'answers', blocked: 'PROHIBITED_CONTENT' },

@@ -1,0 +1,60 @@
+// A model's Markdown as tokens, within bounds: nesting and length that would stop the reader become plain text.
+
+import { Lexer, type Tokens } from 'marked';
+
+export type Token = Tokens.Generic;
+export type { Tokens } from 'marked';
+
+/** Deeper blocks are printed as they were written. */
+export const MAX_DEPTH = 8;
+/** Each mark of a quote costs the reader the whole rest of the text again. */
+const DEEP_QUOTES = /^(?:[ \t]{0,3}>){9,}/gm;
+
+/** The blocks of a section, without the tokens inside their lines. */
+export function blockTokens(markdown: string): Token[] {
+  try {
+    return new Lexer({ gfm: true }).blockTokens(markdown.replace(DEEP_QUOTES, '> '.repeat(MAX_DEPTH)), []);
+  } catch {
+    // A thousand nested quotes overflow the stack of the reader.
+    return [{ type: 'code', raw: markdown, text: markdown }];
+  }
+}
+
+/** The cost of emphasis grows with the square of its text. */
+const MAX_INLINE_CHARS = 10_000;
+
+export function inlineTokens(text: string): Token[] {
+  const plain: Token[] = [{ type: 'text', raw: text, text }];
+  if (text.length > MAX_INLINE_CHARS) return plain;
+  try {
+    return Lexer.lexInline(text, { gfm: true });
+  } catch {
+    return plain;
+  }
+}
+
+/** Text of a block of HTML: its tags and comments are removed. */
+export const withoutTags = (html: string): string => html.replace(/<!--[\s\S]*?-->|<[^>]*>/g, '').trim();
+
+/** Whether a reader may follow the address: one that would run or read something is not even shown. */
+export const isSafeAddress = (href: string): boolean => /^(?:https?:\/\/|mailto:)/i.test(href);
+
+/** The address in brackets behind the text of its link; '' where the text is the address, or it is not safe. */
+export function shownAddress(href: string, text: string): string {
+  if (!isSafeAddress(href)) return '';
+  return text.includes(href) || text === href.replace(/^mailto:/i, '') ? '' : ` (${href.slice(0, 500)})`;
+}
+
+export const pictureWords = (description: string): string =>
+  description.trim() === '' ? '[picture]' : `[picture: ${description}]`;
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+};
+
+export const unescaped = (text: string): string =>
+  text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity);
