@@ -13,8 +13,9 @@ import { type NotifierRow, nameOf } from './policies/notify/notifier.ts';
 import { checkReach, checkSpace, checkWritable, type StatePlace } from './state/checks.ts';
 import { checkLimits } from './state/limits/check-limits.ts';
 import { projectRoot, projectState } from './state/task-folder.ts';
+import { isTrustedFolder } from './state/trusted-folders.ts';
 import { adapterOf } from './wrappers/adapters.ts';
-import { checkFound, checkOwnNeeds, checkSignIn, checkVersion, type ToolPlace } from './wrappers/checks.ts';
+import { checkFound, checkOwnNeeds, checkSignIn, checkTrust, checkVersion, type ToolPlace } from './wrappers/checks.ts';
 import { type CliLocation, findCli } from './wrappers/cli-search.ts';
 import { versionIn } from './wrappers/cli-version.ts';
 import { homeOf } from './wrappers/home.ts';
@@ -28,6 +29,8 @@ export interface PreflightOptions {
   depth?: 'full' | 'quick';
   /** Where the CLIs would run. */
   cwd?: string;
+  /** Does the user trust that folder? Without it, the list of `tollgate trust` decides. */
+  trustWorkspace?: boolean;
   environment?: NodeJS.ProcessEnv;
   nodeVersion?: string;
   uid?: number;
@@ -68,6 +71,7 @@ const TOOL_CHECKS: readonly { check: string; look(place: ToolPlace): CheckAnswer
   { check: 'command', look: checkFound },
   { check: 'version', look: checkVersion },
   { check: 'sign-in', look: checkSignIn },
+  { check: 'trust', look: checkTrust },
   { check: 'limits', look: checkOwnNeeds },
 ];
 
@@ -135,6 +139,7 @@ function describeMachine(options: PreflightOptions): Machine {
     stateFolder: projectState(cwd, environment),
     nodeVersion: options.nodeVersion ?? process.versions.node,
     uid: options.uid ?? process.getuid?.() ?? -1,
+    trustWorkspace: options.trustWorkspace ?? isTrustedFolder(cwd, environment),
     versionOf: ask && (async (file, words = ['--version']) => versionIn(await ask`${file} ${words as string[]}`)),
     sourceOf: ask && (async (folder) => /\n(.*?)\s+\d/.exec(await ask`df -P ${folder}`)?.[1] ?? null),
   };

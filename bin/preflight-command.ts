@@ -7,6 +7,7 @@ import type { NotifierRow } from '../policies/notify/notifier.ts';
 import { nearest } from '../policies/text/nearest.ts';
 import { type PreflightOptions, preflight } from '../preflight.ts';
 import { projectRoot } from '../state/task-folder.ts';
+import { isTrustedProject } from '../state/trusted-folders.ts';
 import { describeTools } from '../wrappers/own/described.ts';
 import { readArguments } from './command.ts';
 import type { Arguments, CommandSpec } from './command-line.ts';
@@ -75,7 +76,8 @@ export async function preflightCommand(argv: readonly string[]): Promise<Ran> {
 /** The options, or what is wrong with them. */
 export async function preflightOptions({ text, given }: Arguments): Promise<PreflightOptions | string> {
   const cwd = path.resolve(text.cwd!);
-  const project = given.has('trust-workspace') ? await described(cwd) : NOTHING;
+  const trustWorkspace = given.has('trust-workspace') || isTrustedProject(cwd, process.env);
+  const project = trustWorkspace ? await described(cwd) : NOTHING;
   if (typeof project === 'string') return project;
   const { own, notifiers, mistakes } = project;
   const known: readonly string[] = [...TOOLS, ...own];
@@ -84,14 +86,12 @@ export async function preflightOptions({ text, given }: Arguments): Promise<Pref
   if (wrong !== undefined) {
     const near = nearest(wrong, known);
     const untold =
-      given.has('trust-workspace') || wrong === '' || near !== null
-        ? ''
-        : '; one of tollgate.yaml needs --trust-workspace';
+      trustWorkspace || wrong === '' || near !== null ? '' : '; one of tollgate.yaml needs --trust-workspace';
     if (mistakes.length > 0) return mistakes.join('\n');
     return `--tools: "${wrong}" is none of ${known.join(', ')}${near === null ? untold : `; did you mean ${near}?`}`;
   }
   const tools = [...new Set(names as Tool[])];
-  return { tools, depth: given.has('quick') ? 'quick' : 'full', cwd, notifiers, mistakes };
+  return { tools, depth: given.has('quick') ? 'quick' : 'full', cwd, trustWorkspace, notifiers, mistakes };
 }
 
 interface Described {

@@ -13,6 +13,7 @@ import { makeFolder } from '../state/disk/folder.ts';
 import { readRegularOrNull } from '../state/disk/regular-file.ts';
 import { replaceText } from '../state/disk/replace-file.ts';
 import { locateTask, projectState, STAGE_ID, STAGE_ID_MUST } from '../state/task-folder.ts';
+import { isTrustedFolder } from '../state/trusted-folders.ts';
 import { userState } from '../state/user-state.ts';
 import type { Adapter } from '../wrappers/adapter.ts';
 import { adapterOf } from '../wrappers/adapters.ts';
@@ -94,7 +95,7 @@ function requestOf(folder: string, adapter: Adapter, options: CallToolOptions): 
       ...{ model, resumeSession, maxTurns, access, cwd, environment },
       newSession: adapter.sessionId === 'chosen' ? randomUUID() : '',
       innerRetries: 'cut',
-      trustWorkspace: options.trustWorkspace ?? false,
+      trustWorkspace: options.trustWorkspace ?? isTrustedFolder(cwd, environment),
       own: {},
     },
     files: {

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { runTask } from '../loops/run/run.ts';
 import { pauseFor } from '../loops/stage/pauses.ts';
 import { plainOptions, type RunOptions } from '../loops/task/run-options.ts';
+import { areTrustedTasks } from '../state/trusted-folders.ts';
 import { stoppedWith } from './stopped-with.ts';
 import type { RunTaskOptions, TaskEnd } from './surface.ts';
 
@@ -16,6 +17,8 @@ export async function runNamed(
   const { stop, release } = stoppedWith(signal);
   const given = Object.entries(chosen).filter(([, value]) => value !== undefined);
   const options: RunOptions = { ...plainOptions(), ...Object.fromEntries(given) };
+  options.trustWorkspace ||=
+    chosen.trustWorkspace === undefined && areTrustedTasks([word], path.resolve(cwd), environment);
   const context = {
     cwd: path.resolve(cwd),
     environment,

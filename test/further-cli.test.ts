@@ -39,7 +39,6 @@ const TABLES = [
   'wrappers/adapters.ts',
   'wrappers/checks.ts',
   'wrappers/processes/passed-variables.ts',
-  'wrappers/sign-in/sign-ins.ts',
 ];
 
 /** What names a CLI beside, and why no further one has to stand there. A folder ends with a slash. */
@@ -59,7 +58,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'loops/distill/': 'the Gemini API, which is a service and no CLI',
   'loops/gate/diff.ts': 'the name of a form of patch, whoever answers in it',
   'loops/run/temporaries.ts': 'examples of names of files',
-  'bin/tollgate/doctor.ts': 'an example',
+  'bin/tollgate/machine/doctor.ts': 'an example',
   'bin/tollgate/mcp/mcp.ts': 'examples: how some of them are told of the server',
   'bin/tollgate/mcp/serve.ts': 'whom an agent may ask, in words',
   'console/page/distill/start-dialog.tsx': 'models of the Gemini API to choose from',

@@ -179,7 +179,7 @@ test('extra certificates: their price, or that they are not there', async () => 
 test('what only gemini and only codex need to be told', async () => {
   assert.equal(await look({ tools: ['gemini', 'codex'], uid: 1000 }), [
     'note gemini limits: only root can turn its own retries off; those that it announces are cut instead → let an administrator set general.maxAttempts to 1 in its system settings',
-    'note codex limits: refuses to run in ~/project, which is in no git repository → git init, or give --trust-workspace',
+    'warn codex trust: codex refuses to start in ~/project, which is in no git repository → if you trust it, run `tollgate trust` there once, or give --trust-workspace',
   ]);
 });
 

@@ -8,6 +8,7 @@ import type { Feature } from './feature.ts';
 import type { EndedCli } from './own/conclude.ts';
 import type { OwnFlag, OwnValues } from './own-flags.ts';
 import type { SessionStore } from './sessions/store.ts';
+import type { SignIn, Surroundings } from './sign-in/sign-in.ts';
 
 export type Access = 'read' | 'write' | 'full';
 
@@ -28,6 +29,9 @@ export interface CallRequest {
   /** What was given of the flags that its CLI alone understands. */
   own: OwnValues;
 }
+
+/** What decides whether a CLI may start in a folder. */
+export type FolderRequest = Pick<CallRequest, 'trustWorkspace' | 'cwd' | 'environment'>;
 
 /** What a row finds out about the user's own configuration before it builds the call; it only reads. */
 export interface Overlay {
@@ -60,8 +64,14 @@ export interface Adapter {
   environment(request: CallRequest): Record<string, string>;
   /** Turns the CLI's inner retries down for this call, and whatever else needs a look at the user's configuration. */
   overlay(request: CallRequest): Overlay;
-  /** Why it must not be started in a folder that nobody trusts, as a sentence; null where it may be, or where the CLI itself refuses. */
-  distrusts(request: CallRequest): string | null;
+  /** Why we do not start it in a folder that is not trusted, as a sentence without its full stop; null where we do. */
+  distrusts(request: FolderRequest): string | null;
+  /** The same where the CLI itself refuses before it asks anything, as far as its own files tell. */
+  refusesFolder(request: FolderRequest): string | null;
+  /** How it is signed in; null of one that a project describes. */
+  signIn: ((surroundings: Surroundings) => SignIn) | null;
+  /** The files of its package that are its program. A script of the same name may trust and sign in by itself. */
+  entries: readonly string[];
   prompt: {
     /** Ours read it from stdin: it stays out of the process list and has no argument limit. `file`: an argument names the file. */
     via: 'stdin' | 'file';

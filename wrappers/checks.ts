@@ -4,20 +4,20 @@ import path from 'node:path';
 import { type CheckAnswer, say } from '../policies/facts/finding.ts';
 import type { BuiltIn } from '../policies/facts/tools.ts';
 import { judgeVersion, TESTED_VERSIONS } from '../policies/manifest/tested-versions.ts';
-import { adapterOf } from './adapters.ts';
+import { ADAPTERS, adapterOf } from './adapters.ts';
 import { claudeNeeds } from './claude/needs.ts';
 import type { CliLocation } from './cli-search.ts';
 import { versionOfPackage } from './cli-version.ts';
-import { codexNeeds } from './codex/needs.ts';
 import { lacking } from './feature.ts';
 import { geminiNeeds } from './gemini/needs.ts';
 import type { Surroundings } from './sign-in/sign-in.ts';
-import { SIGN_INS } from './sign-in/sign-ins.ts';
 
 export interface ToolPlace extends Surroundings {
   tool: BuiltIn;
   cli: CliLocation | null;
   uid: number;
+  /** Does the user trust the folder, by the flag or for good? */
+  trustWorkspace: boolean;
   /** The version a program tells when it is started for it; null when none may be started. */
   versionOf: ((file: string, words?: readonly string[]) => Promise<string | null>) | null;
 }
@@ -52,9 +52,18 @@ function lackedBy(tool: BuiltIn, version: string): string {
 }
 
 export function checkSignIn(place: ToolPlace): CheckAnswer {
-  const found = SIGN_INS[place.tool](place);
+  const found = ADAPTERS[place.tool].signIn(place);
   if (found.how === 'signed_in') return say('ok', `by ${found.by}`);
   return say(found.how === 'unclear' ? 'warn' : 'fail', found.because, found.mend);
+}
+
+/** Each call there fails without it; whether the caller gives the flag is not known here. */
+export function checkTrust(place: ToolPlace): CheckAnswer {
+  const { distrusts, refusesFolder } = ADAPTERS[place.tool];
+  const untrusted = distrusts(place) ?? refusesFolder(place);
+  return untrusted === null
+    ? null
+    : say('warn', untrusted, 'if you trust it, run `tollgate trust` there once, or give --trust-workspace');
 }
 
 /** What only one CLI needs to be told. */
@@ -63,6 +72,6 @@ export const checkOwnNeeds = (place: ToolPlace): CheckAnswer => OWN_NEEDS[place.
 const OWN_NEEDS = {
   gemini: geminiNeeds,
   copilot: () => null,
-  codex: codexNeeds,
+  codex: () => null,
   claude: claudeNeeds,
 } as const satisfies Record<BuiltIn, (place: ToolPlace) => CheckAnswer>;

@@ -15,6 +15,10 @@ export function versionOfPackage(file: string, packageName: string): string | nu
   return null;
 }
 
+/** Is it the program of that package as it is published, and no script that a user put in its place? */
+export const isPublished = (file: string, packageName: string, entries: readonly string[]): boolean =>
+  entries.includes(path.basename(realFile(file) ?? '')) && versionOfPackage(file, packageName) !== null;
+
 /** The version in what a CLI prints when it is asked for it; null where it prints none. */
 export const versionIn = (printed: string): string | null => VERSION.exec(printed)?.[0] ?? null;
 

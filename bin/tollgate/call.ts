@@ -6,6 +6,7 @@ import { isBuiltIn } from '../../policies/facts/tools.ts';
 import { readProject } from '../../state/project/project.ts';
 import { unknownTool } from '../../state/project/tool-names.ts';
 import { projectRoot } from '../../state/task-folder.ts';
+import { isTrustedProject } from '../../state/trusted-folders.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { ownAdapter } from '../../wrappers/own/adapter.ts';
@@ -65,7 +66,7 @@ async function adapterFor(name: string, argv: readonly string[]): Promise<Adapte
   const unknown = unknownTool(name, Object.keys(tools));
   if (unknown !== null) return `"${name}" is no CLI that is known: it ${unknown}`;
   const asksForHelp = argv.some((word) => HELP_FLAGS.includes(word));
-  const trusted = asksForHelp || argv.includes('--trust-workspace');
+  const trusted = asksForHelp || argv.includes('--trust-workspace') || isTrustedProject(process.cwd(), process.env);
   if (trusted) return ownAdapter(tools[name]!);
-  return `tollgate.yaml describes ${name}, and that counts only in a trusted workspace; say --trust-workspace`;
+  return `tollgate.yaml describes ${name}, and that counts only in a trusted workspace: if you trust it, add --trust-workspace, or run \`tollgate trust\` there once`;
 }

@@ -6,11 +6,12 @@ import { pauseFor } from '../../loops/stage/pauses.ts';
 import type { RunContext } from '../../loops/task/run-context.ts';
 import { RUN_FLAGS, type RunOptions } from '../../loops/task/run-options.ts';
 import { wholeDuration } from '../../policies/time/duration.ts';
+import { areTrustedTasks } from '../../state/trusted-folders.ts';
 import type { Arguments } from '../command-line.ts';
 import { refusalWithin } from './within-call.ts';
 
-/** What they choose, or what is wrong with it. */
-export function optionsOf({ text, texts, given }: Arguments): RunOptions | string {
+/** What they choose, or what is wrong with it. @param tasks ids, and paths of tasks that may belong to another project. */
+export function optionsOf({ text, texts, given, words }: Arguments, tasks = words): RunOptions | string {
   if (given.has('redo-all') && given.has('keep-all'))
     return '--redo-all and --keep-all contradict each other; say one of them, and --keep STAGE or --redo STAGE for the others';
   const options: Record<string, unknown> = {};
@@ -23,6 +24,7 @@ export function optionsOf({ text, texts, given }: Arguments): RunOptions | strin
       options[option] = forMs;
     } else options[option] = row.takes === 'texts' ? (texts[name] ?? []) : text[name];
   }
+  options.trustWorkspace ||= areTrustedTasks(tasks, process.cwd(), process.env);
   const within = given.has('accept-changes') ? refusalWithin(process.env, 'accept what was changed') : null;
   return within ?? (options as RunOptions);
 }

@@ -124,9 +124,13 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     about: 'a local page of this project: see what runs and what failed, and steer',
     load: () => import('./console/console.ts'),
   },
+  trust: {
+    about: 'trust a folder for good, list the trusted folders, or revoke one',
+    load: () => import('./machine/trust.ts'),
+  },
   doctor: {
     about: 'what to do about this machine, the gravest first, and how to see that it is mended',
-    load: () => import('./doctor.ts'),
+    load: () => import('./machine/doctor.ts'),
   },
   completion: {
     about: 'the script by which bash, zsh or fish completes all of this, tasks and stages included',

@@ -10,6 +10,7 @@ import { accountMistake } from '../../loops/call/check.ts';
 import { exitByClass } from '../../loops/call/exit.ts';
 import { isPipe } from '../../state/named-pipe.ts';
 import { locateTask, projectState, STAGE_ID, STAGE_ID_MUST } from '../../state/task-folder.ts';
+import { isTrustedFolder } from '../../state/trusted-folders.ts';
 import { userState } from '../../state/user-state.ts';
 import type { Adapter, CallRequest } from '../../wrappers/adapter.ts';
 import { exitCodesOf } from '../../wrappers/own/exit-codes.ts';
@@ -96,6 +97,7 @@ function requestOf(adapter: Adapter, args: Arguments, dispatch: Dispatch | null)
   const charge = chargeOf(adapter, text, given.has('new-task') ? 'new' : 'existing', dispatch);
   if (typeof charge === 'string') return charge;
   const environment = withoutDispatch(process.env);
+  const cwd = path.resolve(text.cwd ?? '.');
   return {
     callId: dispatch?.call_id ?? null,
     adapter,
@@ -106,8 +108,8 @@ function requestOf(adapter: Adapter, args: Arguments, dispatch: Dispatch | null)
       access: text.access as CallRequest['access'],
       maxTurns: number['max-turns'] ?? null,
       innerRetries: text['inner-retries'] as CallRequest['innerRetries'],
-      trustWorkspace: given.has('trust-workspace'),
-      cwd: path.resolve(text.cwd ?? '.'),
+      trustWorkspace: given.has('trust-workspace') || isTrustedFolder(cwd, environment),
+      cwd,
       environment,
       own: ownGiven(adapter, args),
     },

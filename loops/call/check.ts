@@ -10,7 +10,9 @@ import { namesIfAny } from '../../state/disk/folder.ts';
 import { readFollowedBytes } from '../../state/disk/regular-file.ts';
 import { checkTaskId, type TaskFolder } from '../../state/task-folder.ts';
 import type { Adapter, CallRequest, PromptLimit } from '../../wrappers/adapter.ts';
+import { isPublished } from '../../wrappers/cli-version.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
+import { homeOf } from '../../wrappers/home.ts';
 import { missingOwn } from '../../wrappers/own/missing.ts';
 import { lookAt, outputPathsOf, realPlace } from '../attempt/output-paths.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
@@ -18,7 +20,7 @@ import { MAX_PROMPT_BYTES } from '../attempt/request.ts';
 
 export interface Refusal extends Obstacle {
   /** Which of the wrapper's codes; or the signal that stopped us. */
-  exit: 'failure' | 'missingBinary' | 'badInput' | StopSignal;
+  exit: 'failure' | 'missingBinary' | 'badInput' | 'refusedInput' | StopSignal;
   /** ISO time before which it would be refused again; absent where none is known. */
   retryAt?: string;
 }
@@ -71,10 +73,26 @@ export function startableCall(adapter: Adapter, call: CallRequest): StartableCal
     const refusal = { class: 'tooling', reason: 'binary_missing', exit: 'missingBinary', message } as const;
     return { how: 'refused', refusal };
   }
-  const untrusted = adapter.distrusts(call);
-  if (untrusted === null) return { how: 'ready', binary };
-  const refusal = { class: 'tooling', reason: 'untrusted', exit: 'failure', message: untrusted } as const;
-  return { how: 'refused', refusal };
+  const refusal = refusedFolder(adapter, call, binary) ?? signedOut(adapter, call, binary);
+  return refusal === null ? { how: 'ready', binary } : { how: 'refused', refusal };
+}
+
+function refusedFolder(adapter: Adapter, call: CallRequest, binary: string): Refusal | null {
+  const { packageName, entries } = adapter;
+  const untrusted =
+    adapter.distrusts(call) ?? (isPublished(binary, packageName, entries) ? adapter.refusesFolder(call) : null);
+  if (untrusted === null) return null;
+  const message = `${untrusted}: if you trust it, add --trust-workspace, or run \`tollgate trust\` in that folder once`;
+  return { class: 'tooling', reason: 'untrusted', exit: 'failure', message };
+}
+
+function signedOut(adapter: Adapter, { environment, cwd }: CallRequest, binary: string): Refusal | null {
+  const { tool, packageName, entries, signIn } = adapter;
+  if (signIn === null || !isPublished(binary, packageName, entries)) return null;
+  const found = signIn({ environment, home: homeOf(environment) ?? cwd, cwd });
+  if (found.how !== 'signed_out') return null;
+  const message = `${tool} is not signed in: ${found.because}; ${found.mend}`;
+  return { class: 'auth', reason: 'not_signed_in', exit: 'failure', message };
 }
 
 function missingWords({ binary, packageName, tool, described }: Adapter): string {

@@ -50,6 +50,7 @@ interface Fate {
 function emptyRecord(draft: ClosingDraft, refusal: Refusal, { ending, durationMs, rule }: Fate): CallRecord {
   const { adapter, call } = draft.request;
   const { class: errorClass, reason, message } = refusal;
+  const exits = exitCodesOf(adapter);
   const record: CallRecord = {
     ...commonOf(draft),
     model: call.model,
@@ -57,7 +58,7 @@ function emptyRecord(draft: ClosingDraft, refusal: Refusal, { ending, durationMs
     ending,
     native_exit_code: null,
     signal: null,
-    wrapper_exit_code: { ...exitCodesOf(adapter), ...EXIT_BY_SIGNAL }[refusal.exit],
+    wrapper_exit_code: { ...exits, ...EXIT_BY_SIGNAL }[refusal.exit] ?? exits.failure,
     session_id: null,
     answer_bytes: 0,
     usage: UNKNOWN_USAGE,

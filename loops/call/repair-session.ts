@@ -1,15 +1,20 @@
 // Before a resume: a session that works in another folder is refused, one whose history its CLI would send wrongly is repaired, and what it has counted is noted.
 
 import type { Usage } from '../../policies/facts/engine-event.ts';
+import { isPublished } from '../../wrappers/cli-version.ts';
 import type { Draft } from '../attempt/draft.ts';
 import { type RepairedSession, repairBeforeResume } from '../conversation/repair.ts';
-import { findSession, lookInto } from '../session/own-files.ts';
+import { findSession, lookInto, quietly } from '../session/own-files.ts';
 import { elsewhereMistake, worksElsewhere } from '../session/works-elsewhere.ts';
 import type { Refusal } from './check.ts';
 
 /** What cannot be mended is resumed as it is: the service has the last word, and may not mind. @returns why it may not be resumed here. */
 export async function repairSession(draft: Draft, sessionId: string): Promise<Refusal | null> {
   const { adapter, call } = draft.request;
+  if (await isGone(draft, sessionId)) {
+    const message = `${adapter.tool} has no session ${sessionId}: it was deleted, or belongs to another home folder. Name another one, or begin a new one`;
+    return { class: 'tooling', reason: 'session_id', exit: 'refusedInput', message };
+  }
   const there = await worksElsewhere(adapter.tool, sessionId, call);
   if (there !== null) {
     const message = elsewhereMistake(adapter.tool, sessionId, there, call.cwd);
@@ -21,6 +26,17 @@ export async function repairSession(draft: Draft, sessionId: string): Promise<Re
   draft.countedBefore = await countedBefore(draft, sessionId);
   return null;
 }
+
+/** Only an id that the CLI could not take for a name or an index, and only where its files could be read. */
+async function isGone({ request, binary }: Draft, sessionId: string): Promise<boolean> {
+  const { packageName, entries, sessions } = request.adapter;
+  if (!WHOLE_ID.test(sessionId) || binary === null || !isPublished(binary, packageName, entries)) return false;
+  const store = await sessions();
+  const found = await quietly(async () => ({ file: await store.find(sessionId, request.call) }));
+  return store.isLocal && found !== null && found.file === null;
+}
+
+const WHOLE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 async function countedBefore({ request }: Draft, sessionId: string): Promise<Partial<Usage> | null> {
   const { adapter, call } = request;

@@ -1,6 +1,6 @@
 // What is known of a failed call that its way out depends on: the manifest's lines, the CLI's sign-in, what was sent.
 
-import { isBuiltIn, type Tool } from '../../policies/facts/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 import type { Situation } from '../../policies/next-actions/next-actions.ts';
 import type { ManifestPlace, SituationField } from '../../policies/next-actions/situation.ts';
 import type { PartSize } from '../../policies/prompt/part.ts';
@@ -12,7 +12,6 @@ import { budgetOf } from '../../state/journal/ledger.ts';
 import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { homeOf } from '../../wrappers/home.ts';
-import { SIGN_INS } from '../../wrappers/sign-in/sign-ins.ts';
 import type { OpenTask, ReadTask } from '../task/task.ts';
 
 interface Failing {
@@ -45,6 +44,7 @@ export function situationOf(
   sent: SentPrompt | null = null,
 ): Situation {
   const { tool } = stage;
+  const { packageName, signIn } = adapterOf(tool);
   const home = homeOf(environment);
   const isOfKey = verdict.class === 'auth' && home !== null;
   return {
@@ -54,10 +54,10 @@ export function situationOf(
     sessionId: session_id,
     callsLeft,
     ending,
-    packageName: adapterOf(tool).packageName,
+    packageName,
     stderrFile: whereNotEmpty(outputsOf(task, stage).err),
     eventsFile: whereNotEmpty(outputsOf(task, stage).raw),
-    ...(isOfKey && isBuiltIn(tool) ? { key: SIGN_INS[tool]({ environment, home, cwd }) } : {}),
+    ...(isOfKey && signIn !== null ? { key: signIn({ environment, home, cwd }) } : {}),
     ...(read === null
       ? {}
       : {

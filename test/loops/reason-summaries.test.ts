@@ -103,6 +103,10 @@ const OWN: Record<OwnReason, { class: ErrorClass; message: string }> = {
     message: '/p/.tmp/task/fix/state/stats.json:3: paid_call_budget must be a whole number',
   },
   binary_missing: { class: 'tooling', message: 'codex is not on the PATH: install it (npm install -g @openai/codex)' },
+  broken_install: {
+    class: 'tooling',
+    message: '/usr/bin/codex is empty, so it cannot be started: install it again (npm install -g @openai/codex)',
+  },
   budget: { class: 'quota', message: 'the budget of task fix is used up: 10 of 10 paid calls; nothing was started' },
   call_elsewhere: { class: 'transient', message: 'stage codex_review: its call runs on host other until TIME' },
   cancelled: { class: 'transient', message: 'stopped by SIGINT; run it again to go on' },
@@ -127,6 +131,7 @@ const OWN: Record<OwnReason, { class: ErrorClass; message: string }> = {
   },
   no_working_folder: { class: 'tooling', message: '--cwd: /p/gone cannot be used (ENOENT)' },
   not_prepared: { class: 'tooling', message: 'stage codex_review: its template inputs/review.md does not exist' },
+  not_signed_in: { class: 'auth', message: 'codex is not signed in: no key is set; run `codex login`' },
   not_started: { class: 'tooling', message: 'the CLI could not be started: spawn E2BIG' },
   own_limit: {
     class: 'quota',
@@ -143,6 +148,10 @@ const OWN: Record<OwnReason, { class: ErrorClass; message: string }> = {
     class: 'tooling',
     message:
       'codex session 01a20304 works in /p/other, and this is /p: run it there, or begin a session of this folder',
+  },
+  session_id: {
+    class: 'tooling',
+    message: 'codex has no session 01a20304: it was deleted. Name another one, or begin a new one',
   },
   state_unwritable: { class: 'tooling', message: 'the state of task fix cannot be written (EROFS)' },
   timeout: { class: 'transient', message: 'the wall deadline passed' },

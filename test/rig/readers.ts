@@ -54,7 +54,6 @@ import { readSettings } from '../../wrappers/gemini/settings.ts';
 import { read } from '../../wrappers/reading.ts';
 import { openLines } from '../../wrappers/sessions/line-table.ts';
 import { firstLines } from '../../wrappers/sessions/store-folder.ts';
-import { SIGN_INS } from '../../wrappers/sign-in/sign-ins.ts';
 
 export interface Reader {
   name: string;
@@ -201,7 +200,7 @@ export const READERS: readonly Reader[] = [
     at(
       { gemini: '.gemini/settings.json', copilot: '.copilot/config.json', codex: '.codex/auth.json' }[tool],
       `the sign-in of ${tool}`,
-      (_, root) => SIGN_INS[tool](surroundings(root)),
+      (_, root) => ADAPTERS[tool].signIn(surroundings(root)),
     ),
   ),
 ];

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { canRunHere, runHere } from './command-here.ts';
 import { FakeCall, type FakeCommand, type FakeReport } from './fake-call.ts';
 import { type CommandOptions, type CommandResult, RunningCommand } from './running-command.ts';
@@ -49,9 +50,11 @@ export class TestRig {
       return path.join(root, name);
     }) as [string, string, string];
     mkdirSync(path.join(root, 'tmp'));
-    // What a person says once to claude, which is not started elsewhere without --trust-workspace.
+    // The user's answer to the trust dialogs of claude and gemini.
     const trusted = { projects: { [root]: { hasTrustDialogAccepted: true } } };
     writeFileSync(path.join(this.home, '.claude.json'), JSON.stringify(trusted));
+    mkdirSync(path.join(this.home, '.gemini'));
+    writeFileSync(path.join(this.home, '.gemini/trustedFolders.json'), JSON.stringify({ [root]: 'TRUST_FOLDER' }));
     this.env = {
       PATH: `${this.bin}:${path.dirname(process.execPath)}:/usr/bin:/bin`,
       HOME: this.home,
@@ -66,19 +69,30 @@ export class TestRig {
     return path.join(this.root, 'fake.sock');
   }
 
-  /** Puts a fake on the PATH, laid out as npm installs the real one; `settings` go into its fake-cli.json. */
-  install(tool: BuiltIn, settings: { version?: string; script?: FakeCommand[]; log?: string } = {}): void {
+  /**
+   * Puts a fake on the PATH, laid out as npm installs the real one; `settings` go into its fake-cli.json.
+   * @param layout `published`: its program has the name of the real one, so what that refuses is known before a call.
+   */
+  install(
+    tool: BuiltIn,
+    settings: { version?: string; script?: FakeCommand[]; log?: string } = {},
+    layout: 'fake' | 'published' = 'fake',
+  ): void {
     const { name, version: pinned, prints } = PACKAGES[tool];
     const version = settings.version ?? pinned;
     const folder = path.join(this.root, 'lib/node_modules', name);
+    const program = path.join(folder, layout === 'published' ? ADAPTERS[tool].entries[0] : `${tool}.cjs`);
     mkdirSync(folder, { recursive: true });
-    copyFileSync(path.join(import.meta.dirname, 'fake-cli.cjs'), path.join(folder, `${tool}.cjs`));
+    copyFileSync(path.join(import.meta.dirname, 'fake-cli.cjs'), program);
     const steered = settings.script ? {} : { socket: this.#socketPath };
     const told = { ...steered, ...settings, version: prints.replace('*', version) };
     writeFileSync(path.join(folder, 'fake-cli.json'), JSON.stringify(told));
-    writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ name, version, bin: { [tool]: `${tool}.cjs` } }));
+    writeFileSync(
+      path.join(folder, 'package.json'),
+      JSON.stringify({ name, version, bin: { [tool]: path.basename(program) } }),
+    );
     rmSync(path.join(this.bin, tool), { force: true });
-    symlinkSync(path.join(folder, `${tool}.cjs`), path.join(this.bin, tool));
+    symlinkSync(program, path.join(this.bin, tool));
   }
 
   /** Takes a CLI off the PATH. */

@@ -7,6 +7,7 @@ import { readEvent } from './events.ts';
 import { FEATURES } from './features.ts';
 import { overlay as readOverlay } from './overlay.ts';
 import { type ClaudeOwn, OWN_FLAGS } from './own-flags.ts';
+import { readClaudeSignIn } from './sign-in.ts';
 import { distrusts } from './trust.ts';
 
 export const CLAUDE = {
@@ -39,6 +40,9 @@ export const CLAUDE = {
   environment: () => ({ NO_COLOR: '1', CLAUDE_CODE_STARTUP_FAILURE_RESULTS: '1' }),
   overlay: readOverlay,
   distrusts,
+  refusesFolder: () => null,
+  signIn: readClaudeSignIn,
+  entries: ['claude.exe', 'cli.js', 'cli-wrapper.cjs'],
   prompt: { via: 'stdin', escape: escapePrompt, limit: { unit: 'bytes', max: 10_000_000 } },
   readEvent,
   readDocument: () => null,

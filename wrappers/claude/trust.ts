@@ -3,13 +3,13 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { partOf } from '../../policies/text/json.ts';
-import type { CallRequest } from '../adapter.ts';
+import type { FolderRequest } from '../adapter.ts';
 import { claudeHome } from './home.ts';
 import { readObject } from './settings.ts';
 
-export function distrusts({ trustWorkspace, environment, cwd }: CallRequest): string | null {
+export function distrusts({ trustWorkspace, environment, cwd }: FolderRequest): string | null {
   if (trustWorkspace || isTrusted(environment, realOf(cwd))) return null;
-  return `${cwd} is not a trusted folder, and claude would run its hooks, MCP servers and settings unasked: if you trust it, add --trust-workspace`;
+  return `${cwd} is not a trusted folder, and claude would run its hooks, MCP servers and settings unasked`;
 }
 
 /** A link in a trusted folder may lead to anybody's. */

@@ -6,6 +6,8 @@ import { readEvent } from './events.ts';
 import { FEATURES } from './features.ts';
 import { overlay as readOverlay } from './overlay.ts';
 import { type CodexOwn, OWN_FLAGS } from './own-flags.ts';
+import { readCodexSignIn } from './sign-in.ts';
+import { refusesFolder } from './trust.ts';
 
 export const CODEX = {
   tool: 'codex',
@@ -36,6 +38,9 @@ export const CODEX = {
   environment: () => ({ NO_COLOR: '1' }),
   overlay: readOverlay,
   distrusts: () => null,
+  refusesFolder,
+  signIn: readCodexSignIn,
+  entries: ['codex.js'],
   prompt: { via: 'stdin', escape: (text) => text, limit: { unit: 'characters', max: 1_048_576 } },
   readEvent,
   readDocument: () => null,

@@ -6,6 +6,7 @@ import { escapePrompt } from './escape.ts';
 import { readEvent } from './events.ts';
 import { FEATURES } from './features.ts';
 import { type CopilotOwn, OWN_FLAGS } from './own-flags.ts';
+import { readCopilotSignIn } from './sign-in.ts';
 import { readUsage } from './usage.ts';
 
 export const COPILOT = {
@@ -36,6 +37,9 @@ export const COPILOT = {
   // The CLI has no switch for its inner retries (5 more requests); it announces each a second or more before it sends it.
   overlay: () => NO_OVERLAY,
   distrusts: () => null,
+  refusesFolder: () => null,
+  signIn: readCopilotSignIn,
+  entries: ['npm-loader.js', 'index.js'],
   prompt: { via: 'stdin', escape: escapePrompt, limit: null },
   readEvent,
   readDocument: () => null,

@@ -9,6 +9,8 @@ import { FAILURE_REPORT } from './failure-report.ts';
 import { FEATURES } from './features.ts';
 import { overlay as readOverlay } from './overlay.ts';
 import { type GeminiOwn, OWN_FLAGS } from './own-flags.ts';
+import { readGeminiSignIn } from './sign-in.ts';
+import { refusesFolder } from './trust.ts';
 
 export const GEMINI = {
   tool: 'gemini',
@@ -38,6 +40,9 @@ export const GEMINI = {
   }),
   overlay: readOverlay,
   distrusts: () => null,
+  refusesFolder,
+  signIn: readGeminiSignIn,
+  entries: ['gemini.js'],
   // The CLI cuts stdin at 8 MiB and goes on with half a prompt.
   prompt: { via: 'stdin', escape: escapePrompt, limit: { unit: 'bytes', max: 8 * 1024 * 1024 } },
   readEvent,

@@ -37,6 +37,9 @@ export function ownAdapter(row: OwnToolRow): Adapter {
     overlay: () => ({ argv: [], environment: {}, folders: [], warnings: [] }),
     // Whoever calls it has said so: its description counts in no other folder.
     distrusts: () => null,
+    refusesFolder: () => null,
+    signIn: null,
+    entries: [],
     prompt: {
       via: row.prompt,
       escape: (text) => text,

@@ -6,6 +6,7 @@ import { SessionFileError, type SessionStore } from '../sessions/store.ts';
 export const noSessions = (tool: Tool): SessionStore => ({
   tool,
   boundToCwd: false,
+  isLocal: false,
   takesLock: false,
   find: async () => null,
   recent: async () => [],

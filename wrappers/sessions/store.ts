@@ -36,6 +36,8 @@ export interface SessionStore {
   tool: Tool;
   /** Is a session good for one folder alone: found only from there (gemini), or worked in wherever it is resumed (copilot)? */
   boundToCwd: boolean;
+  /** Does the CLI know no session but those that have a file here? */
+  isLocal: boolean;
   /** Does the CLI hold a lock on the session that it uses, or say so in a file? One that does not is told by its folder and by time, and both may be our own doing. */
   takesLock: boolean;
   /** The file of a session; null where the CLI has none of that id. One bound to a folder is looked for everywhere: `cwd` tells where. */

@@ -12,6 +12,7 @@ import { pauseFor } from '../../../loops/stage/pauses.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { stopExit } from '../../../policies/facts/stop.ts';
 import { JournalError } from '../../../state/journal/journal.ts';
+import { isTrustedFolder } from '../../../state/trusted-folders.ts';
 import { createGeminiService } from '../../../wrappers/gemini-api/client.ts';
 import { ServiceFailure } from '../../../wrappers/gemini-api/document-service.ts';
 import type { Arguments } from '../../command-line.ts';
@@ -23,6 +24,7 @@ import { tellDistilling } from './distill-telling.ts';
 export async function driveBook(args: Arguments, aim: 'book' | 'resume', stop: AbortSignal): Promise<Ran> {
   const said = saidIn(args);
   if (typeof said === 'string') return invalid(said);
+  const trustWorkspace = args.given.has('trust-workspace') || isTrustedFolder(process.cwd(), process.env);
   const clock = () => new Date();
   const telling = tellDistilling(args, clock);
   const halt = haltOf(stop, () => telling.note(HALT_WORDS));
@@ -38,7 +40,7 @@ export async function driveBook(args: Arguments, aim: 'book' | 'resume', stop: A
       tell: telling.tell,
     },
     means: {
-      service: (begun) => serviceOf(begun, args.given.has('trust-workspace'), said.terms.turnMs),
+      service: (begun) => serviceOf(begun, trustWorkspace, said.terms.turnMs),
       upload: uploadBook,
     },
     stop,

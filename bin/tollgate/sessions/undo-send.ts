@@ -13,6 +13,7 @@ import { stopExit } from '../../../policies/facts/stop.ts';
 import { HEADER } from '../../../policies/session/session-tag.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { locateTask, projectState, type TaskFolder } from '../../../state/task-folder.ts';
+import { isTrustedFolder } from '../../../state/trusted-folders.ts';
 import type { Access } from '../../../wrappers/adapter.ts';
 import type { Conversation } from '../../../wrappers/sessions/store.ts';
 import type { Arguments } from '../../command-line.ts';
@@ -117,7 +118,7 @@ function sendingOf(
     task,
     files,
     access: args.text.access as Access,
-    trustWorkspace: args.given.has('trust-workspace'),
+    trustWorkspace: args.given.has('trust-workspace') || isTrustedFolder(cwd, environment),
     model: args.text.model ?? null,
     timeoutMs: args.number['timeout-ms'] ?? null,
     environment,

@@ -85,7 +85,7 @@ export async function superviseWord(
 ): Promise<Ran> {
   const named = { ...args, words: [word] };
   const within = args.given.has('accept-tree') ? refusalWithin(process.env, 'accept a tree that has moved on') : null;
-  const options = within ?? optionsOf(args);
+  const options = within ?? optionsOf(args, [word]);
   if (typeof options === 'string') return answerTo({ how: 'invalid', message: options }, named, command);
   const { progress, told } = startTelling(args);
   if (found !== null) told.say(found);

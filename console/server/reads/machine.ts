@@ -1,12 +1,11 @@
 // The machine as preflight finds it, and each CLI: where it is, which version, how it is signed in.
 
 import { TOOLS } from '../../../policies/facts/tools.ts';
-import { adapterOf } from '../../../wrappers/adapters.ts';
+import { ADAPTERS } from '../../../wrappers/adapters.ts';
 import { findCli } from '../../../wrappers/cli-search.ts';
 import { versionOfPackage } from '../../../wrappers/cli-version.ts';
 import { homeOf } from '../../../wrappers/home.ts';
 import type { SignIn } from '../../../wrappers/sign-in/sign-in.ts';
-import { SIGN_INS } from '../../../wrappers/sign-in/sign-ins.ts';
 import type { MachineShown } from '../../contract/machine.ts';
 import { type Reply, refusedBy, type ServedProject, told } from '../project.ts';
 
@@ -15,10 +14,10 @@ export async function machineShown({ cwd, environment, commands }: ServedProject
   if (!Array.isArray(checked.object.findings)) return refusedBy(checked);
   const surroundings = { environment, home: homeOf(environment) ?? cwd, cwd };
   const clis = TOOLS.map((tool) => {
-    const { binary, packageName } = adapterOf(tool);
+    const { binary, packageName, signIn } = ADAPTERS[tool];
     const path = findCli(binary, surroundings)?.file ?? null;
     const version = path === null ? null : versionOfPackage(path, packageName);
-    return { tool, version, path, signed_in: signInWords(SIGN_INS[tool](surroundings)) };
+    return { tool, version, path, signed_in: signInWords(signIn(surroundings)) };
   });
   const shown: MachineShown = { findings: checked.object.findings as MachineShown['findings'], clis };
   return told(shown);

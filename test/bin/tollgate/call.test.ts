@@ -62,7 +62,7 @@ test('without trust nothing is started', async ({ rig }) => {
   assert.equal([code, record, timesStarted(rig)], [2, null, 0]);
   assert.match(
     stderr,
-    /tollgate\.yaml describes mine, and that counts only in a trusted workspace; say --trust-workspace/,
+    /tollgate\.yaml describes mine, and that counts only in a trusted workspace: if you trust it, add --trust-workspace, or run `tollgate trust` there once/,
   );
 });
 

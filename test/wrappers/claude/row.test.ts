@@ -103,7 +103,7 @@ test('a proxy in its settings would be asked for the relay', ({ home }) => {
 
 test('a folder is trusted by a word of ours, or by one of its own there or above', ({ home }) => {
   const refused = CLAUDE.distrusts(requestIn(home));
-  assert.match(refused ?? '', /project is not a trusted folder.*add --trust-workspace$/);
+  assert.match(refused ?? '', /project is not a trusted folder.*settings unasked$/);
   assert.is(CLAUDE.distrusts(requestIn(home, { trustWorkspace: true })), null);
   const trust = (folder: string, hasTrustDialogAccepted: boolean) =>
     save(home, '.claude.json', { projects: { [folder]: { hasTrustDialogAccepted } } });

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BuiltIn } from '../../../policies/facts/tools.ts';
+import { ADAPTERS } from '../../../wrappers/adapters.ts';
 import type { SignIn } from '../../../wrappers/sign-in/sign-in.ts';
-import { SIGN_INS } from '../../../wrappers/sign-in/sign-ins.ts';
 
 const test = suite('sign-in');
 const SECRET = 'sk-do-not-tell';
@@ -238,7 +238,7 @@ for (const { tool, env = {}, files = {}, how, says } of ROWS) {
         writeFileSync(path.join(home, name), text);
       }
       const environment = { GEMINI_CLI_SYSTEM_SETTINGS_PATH: '/nowhere', ...env };
-      const found = SIGN_INS[tool]({ environment, home, cwd: path.join(home, 'project') });
+      const found = ADAPTERS[tool].signIn({ environment, home, cwd: path.join(home, 'project') });
       const told = found.how === 'signed_in' ? found.by : found.because;
       assert.equal([found.how, told.replaceAll(home, '~')], [how, says]);
       assert.not.match(JSON.stringify(found), SECRET);

@@ -10,6 +10,7 @@ import { usedBy } from './use.ts';
 export const CLAUDE_SESSIONS: SessionStore = {
   tool: 'claude',
   boundToCwd: false,
+  isLocal: true,
   takesLock: true,
   find: async (id, lookup) => find(id, lookup),
   recent: async (lookup, since) => recent(lookup, since),

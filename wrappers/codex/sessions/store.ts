@@ -10,6 +10,7 @@ import { usedBy } from './use.ts';
 export const CODEX_SESSIONS: SessionStore = {
   tool: 'codex',
   boundToCwd: false,
+  isLocal: true,
   takesLock: true,
   find: async (id, lookup) => find(id, lookup),
   recent: async (lookup, since) => recent(lookup, since),

@@ -10,6 +10,8 @@ import { usedBy } from './use.ts';
 export const COPILOT_SESSIONS: SessionStore = {
   tool: 'copilot',
   boundToCwd: true,
+  // It finds tasks of GitHub by their id, too.
+  isLocal: false,
   takesLock: true,
   find: async (id, lookup) => find(id, lookup),
   recent: async (lookup, since) => recent(lookup, since),

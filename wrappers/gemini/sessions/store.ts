@@ -17,6 +17,7 @@ const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024;
 export const GEMINI_SESSIONS: SessionStore = {
   tool: 'gemini',
   boundToCwd: true,
+  isLocal: true,
   takesLock: false,
   find: findSession,
   recent: recentSessions,

@@ -1,16 +1,16 @@
 // tollgate doctor: what preflight finds as a list of things to do, the gravest first, each with how to see that it is mended.
 
-import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
-import type { CheckFinding } from '../../policies/facts/finding.ts';
-import { visible } from '../../policies/text/visible-text.ts';
-import { preflight } from '../../preflight.ts';
-import { readArguments } from '../command.ts';
-import type { CommandSpec } from '../command-line.ts';
-import { PREFLIGHT_SPEC, preflightOptions } from '../preflight-command.ts';
-import { printing } from '../printing.ts';
-import { startProgress } from '../progress-line.ts';
-import { badInputOf, type Ran } from '../ran.ts';
-import { coloursOf, sheetOf } from '../sheet.ts';
+import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import type { CheckFinding } from '../../../policies/facts/finding.ts';
+import { visible } from '../../../policies/text/visible-text.ts';
+import { preflight } from '../../../preflight.ts';
+import { readArguments } from '../../command.ts';
+import type { CommandSpec } from '../../command-line.ts';
+import { PREFLIGHT_SPEC, preflightOptions } from '../../preflight-command.ts';
+import { printing } from '../../printing.ts';
+import { startProgress } from '../../progress-line.ts';
+import { badInputOf, type Ran } from '../../ran.ts';
+import { coloursOf, sheetOf } from '../../sheet.ts';
 
 const { tools, 'trust-workspace': trust, quick, cwd } = PREFLIGHT_SPEC.flags;
 
