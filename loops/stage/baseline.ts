@@ -4,6 +4,8 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Change } from '../../policies/facts/gate-record.ts';
 import { outsideScope } from '../../policies/gate/scope.ts';
+import { isSameFolder } from '../../state/disk/real-path.ts';
+import { lookAt } from '../../state/disk/regular-file.ts';
 import { projectRoot } from '../../state/task-folder.ts';
 import { filesOfCallers } from '../../wrappers/processes/open-files.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
@@ -18,8 +20,11 @@ import { type TreeSnapshot, takeSnapshot } from '../tree/snapshot.ts';
 /** The tree before a stage, and what is different now. */
 export interface Baseline {
   before: TreeSnapshot;
-  /** After a run that was killed, what others changed in the meantime is among the changes. */
-  since: 'stage' | 'killed_run';
+  /**
+   * After a run that was killed, what others changed in the meantime is among the changes. `redone`: what earlier attempts changed is
+   * unknown, and the user repeats the stage on the tree as it is.
+   */
+  since: 'stage' | 'killed_run' | 'redone';
   /** Of what is out of scope; null where nothing is to be put back. */
   copies: Copies | null;
   /** What is different now, without what its callers write to themselves. */
@@ -32,16 +37,26 @@ export interface Baseline {
   last(): TreeSnapshot | null;
 }
 
-/** null for a stage whose changes nobody asks about: it may not write, and the task has no scope. */
-export async function openBaseline(run: StageRun): Promise<Baseline | { how: 'invalid'; message: string } | null> {
+/**
+ * null for a stage whose changes are not checked: it may not write, and the task has no scope.
+ * @param earlierWork `unfinished`: calls were made for it that never passed its gate, so its baseline must be there.
+ */
+export async function openBaseline(
+  run: StageRun,
+  earlierWork: 'none' | 'unfinished',
+): Promise<Baseline | { how: 'invalid'; message: string } | null> {
   const { open, access } = run;
   const { scope, security } = open.manifest;
   const isAsked = access !== 'read' || scope.allow.length + scope.deny.length + security.forbidden_paths.length > 0;
   if (!isAsked) return null;
   const { beforeFile, afterFile } = filesOf(run);
   const callers = await callersOf(treeOf(run).root);
-  const earlier = await earlierBaseline(run);
-  const after = earlier === null ? null : await loadSnapshot(afterFile);
+  const found = await earlierBaseline(run);
+  const isLost = found.how === 'lost' || (found.how === 'none' && earlierWork === 'unfinished');
+  if (isLost && !run.redone)
+    return { how: 'invalid', message: lostWords(run, found.how === 'lost' ? found.why : NO_BASELINE) };
+  const { before: earlier, after } = found.how === 'kept' ? found : { before: null, after: null };
+  if (earlier === null) rmSync(filesOf(run).copiesFolder, { recursive: true, force: true });
   const now = await takeSnapshot({ ...treeOf(run), ...(earlier === null ? {} : { before: after ?? earlier }) });
   // Without the end of the attempt it did not live to be looked at: all that changed since may be its work.
   const before = earlier === null ? now : after === null ? widened(earlier, now) : rebase(earlier, after, now);
@@ -56,7 +71,7 @@ export async function openBaseline(run: StageRun): Promise<Baseline | { how: 'in
   return {
     before,
     copies: kept?.copies ?? null,
-    since: isSure ? 'stage' : 'killed_run',
+    since: isLost ? 'redone' : isSure ? 'stage' : 'killed_run',
     async look() {
       last = await takeSnapshot({ ...treeOf(run), before });
       const isTheirs = writtenByCallers(callers, now, last);
@@ -95,14 +110,49 @@ const writtenByCallers =
     );
   };
 
-/** Of the last run that did not get the stage done; null if it looked at another tree, or at other files of it. */
-async function earlierBaseline(run: StageRun): Promise<TreeSnapshot | null> {
-  const { beforeFile, copiesFolder } = filesOf(run);
-  const { root, ignored } = treeOf(run);
-  const saved = await loadSnapshot(beforeFile);
-  if (saved !== null && saved.root === root && saved.ignored === ignored) return saved;
-  rmSync(copiesFolder, { recursive: true, force: true });
-  return null;
+type Earlier =
+  | { how: 'none' }
+  /** `after`: the tree when the last attempt ended; null after a kill. */
+  | { how: 'kept'; before: TreeSnapshot; after: TreeSnapshot | null }
+  /** What earlier attempts changed cannot be known. */
+  | { how: 'lost'; why: string };
+
+/** Of the last run that did not get the stage done. */
+async function earlierBaseline(run: StageRun): Promise<Earlier> {
+  const { beforeFile, afterFile } = filesOf(run);
+  const tree = treeOf(run);
+  const [saved, after] = [await loadSnapshot(beforeFile), await loadSnapshot(afterFile)];
+  if (saved === null)
+    return lookAt(beforeFile) === null ? { how: 'none' } : { how: 'lost', why: `${beforeFile} cannot be read` };
+  const before = { ...saved, ignored: tree.ignored };
+  if (isSameFolder(before.root, tree.root)) return { how: 'kept', before, after };
+  return movedBaseline(run, before, after);
+}
+
+/** The task was copied or moved: its baseline counts here only if this tree is as the last attempt ended with. */
+async function movedBaseline(run: StageRun, before: TreeSnapshot, after: TreeSnapshot | null): Promise<Earlier> {
+  const from = `its baseline is of ${before.root}, and the tree here is ${run.open.tree}`;
+  if (after === null) return { how: 'lost', why: `${from}; there is no record of how the last attempt ended there` };
+  const now = await takeSnapshot({ ...treeOf(run), before: after });
+  const here = (saved: TreeSnapshot): TreeSnapshot => ({ ...saved, root: now.root, git: now.git, rules: now.rules });
+  const changed = await changesBetween(here(after), { ...now, ignored: after.ignored });
+  // The settings of another clone are its own.
+  const different = changed.filter((change) => !change.path.startsWith('.git/')).map((change) => change.path);
+  if (different.length === 0) return { how: 'kept', before: here(before), after: here(after) };
+  const listed = `${different.slice(0, MAX_NAMED).join(', ')}${different.length > MAX_NAMED ? `, and ${different.length - MAX_NAMED} more` : ''}`;
+  return { how: 'lost', why: `${from}, which is not as the last attempt ended with: ${listed}` };
+}
+
+const MAX_NAMED = 5;
+
+const NO_BASELINE = 'the record of the tree before its first attempt is missing (state/baseline)';
+
+function lostWords({ open: { task }, stage }: StageRun, why: string): string {
+  const again =
+    stage.name === 'supervise'
+      ? `tollgate supervise ${task.id} --anew starts the supervision again`
+      : `--redo ${stage.name} repeats the stage (it is paid again)`;
+  return `what earlier attempts of ${stage.name} changed cannot be checked, so it cannot be done. Run the task where it ran before, with its whole state folder; or check the tree yourself: ${again} and takes the tree as it is. Cause: ${why}`;
 }
 
 const keep = (run: StageRun, snapshot: TreeSnapshot) =>

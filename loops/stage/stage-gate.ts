@@ -68,6 +68,7 @@ export async function passStage(
   const remarks = isBack ? [IS_BACK] : [];
   if (baseline?.since === 'killed_run' && violations.length > 0) remarks.push(SINCE_KILLED);
   const looked = withDiffScope(run, record.verdict.class === null ? await passGate(request) : unanswered(request));
+  if (baseline?.since === 'redone') remarks.push(SINCE_REDONE);
   const theirs = baseline?.ofCallers() ?? [];
   if (theirs.length > 0)
     remarks.push(
@@ -103,6 +104,9 @@ const IS_BACK = 'somebody took its answer away before it was looked at; it was p
 
 const SINCE_KILLED =
   'an earlier run of this stage was killed: some of what is out of scope may have been changed by somebody else since, so nothing is put back';
+
+const SINCE_REDONE =
+  'what earlier attempts changed is unknown, since their baseline is missing: the stage was repeated on the tree as it was';
 
 /** The call failed besides: there is no answer to look at, only what was found around it. */
 const unanswered = ({ stage, tool, callId, findings, changes, clock }: GateRequest): GateRecord => ({

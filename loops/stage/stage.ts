@@ -12,11 +12,29 @@ import { closeBaseline, openBaseline } from './baseline.ts';
 import { paidAnswer } from './dispatch-call.ts';
 
 /**
+ * Whether calls were made for the stage that never passed its gate. One that may only read is asked for less: without a scope it had
+ * no baseline then.
+ */
+function earlierWork({ open, stage, access }: StageRun): 'none' | 'unfinished' {
+  const { calls, gates, gated } = open.journal.read().ledger;
+  const gate = gates.get(stage.name);
+  const last = [...calls.values()].findLast(
+    ({ granted, started, reserved }) =>
+      granted && started !== null && reserved.run_id !== null && reserved.stage === stage.name,
+  );
+  if (last === undefined) return 'none';
+  const { call_id } = last.reserved;
+  if (gate?.call_id === call_id && gate.passed) return 'none';
+  const isAnswered = last.verdict?.class === null && !gated.has(call_id);
+  return access !== 'read' || isAnswered || gate?.class === 'scope_violation' ? 'unfinished' : 'none';
+}
+
+/**
  * Runs a stage whose prompt is written and whose tree is locked. A success is in the journal, and has its marker, before it returns.
  * Throws what the operating system throws where the state cannot be written.
  */
 export async function runStage(run: StageRun, first: Prompt): Promise<StageEnd> {
-  const baseline = await openBaseline(run);
+  const baseline = await openBaseline(run, earlierWork(run));
   if (baseline !== null && 'how' in baseline) {
     const failure = unpreparedFailure(run, baseline.message);
     return { how: 'failed', failure, record: null, gate: null, calls: 0, warnings: [] };

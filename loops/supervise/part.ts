@@ -36,7 +36,7 @@ async function inItsTurn(
   prompt: Prompt,
   { part, after }: PartAsked,
 ): Promise<StepEnd> {
-  const baseline = await openBaseline(run);
+  const baseline = await openBaseline(run, 'none');
   if (baseline !== null && 'how' in baseline) return leftWith(unpreparedFailure(run, baseline.message));
   let noted = false;
   try {

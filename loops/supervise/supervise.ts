@@ -106,7 +106,8 @@ export async function superviseRun(
   if (context.stop.aborted) return leaveLoop(course, interruptedBy(`stopped by ${stopWords(context.stop)}`));
   if (kept !== null) return leaveLoop(course, leftWith(invalidFailure(open.task.id, kept, context.clock())));
   const whole = wholeOf(course);
-  const baseline = await openBaseline(whole);
+  const { iteration, step } = standingOf(open);
+  const baseline = await openBaseline(whole, iteration > 0 && step !== 'done' ? 'unfinished' : 'none');
   if (baseline !== null && 'how' in baseline)
     return leaveLoop(course, leftWith(invalidFailure(open.task.id, baseline.message, context.clock())));
   course.whole = baseline;

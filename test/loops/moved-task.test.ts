@@ -1,0 +1,102 @@
+// A task whose folder or project was copied or moved: what its agent changed out of scope is still found, or the task is refused.
+
+import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { FakeCommand } from '../rig/fake-call.ts';
+import { answerWith } from '../rig/streams.ts';
+import { changes, play, superviseTask } from '../rig/supervise-run.ts';
+import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
+import { TestRig } from '../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('moved task');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const DONE = { action: 'done', summary: 'All of it.' };
+const LATER = { action: 'save_session', why: 'later' };
+const STRAY: FakeCommand = { do: 'save', file: 'secret.txt', text: 'x' };
+const SCOPE = { scope: { allow: ['src/**'] } };
+
+/** By the way in which the task gets there. */
+const PLACES = {
+  'a copy of the project'(rig: TestRig, to: string) {
+    cpSync(rig.project, to, { recursive: true });
+  },
+  'the project, moved'(rig: TestRig, to: string) {
+    renameSync(rig.project, to);
+    mkdirSync(rig.project);
+  },
+  'a copy without its baseline'(rig: TestRig, to: string) {
+    cpSync(rig.project, to, { recursive: true });
+    rmSync(path.join(to, '.tmp/task/fix/state/baseline'), { recursive: true });
+  },
+  'its own folder, without its baseline'(rig: TestRig) {
+    rmSync(path.join(rig.project, '.tmp/task/fix/state/baseline'), { recursive: true });
+    return rig.project;
+  },
+  'its own folder, with a baseline of 0 bytes'(rig: TestRig) {
+    for (const name of ['supervise', 'codex_impl']) rig.write(`.tmp/task/fix/state/baseline/${name}.before`, '');
+    return rig.project;
+  },
+  'another project'(rig: TestRig, to: string) {
+    cpSync(path.join(rig.project, '.tmp'), path.join(to, '.tmp'), { recursive: true });
+    writeFileSync(path.join(to, 'other.txt'), 'other');
+  },
+} as const;
+
+for (const [what, move] of Object.entries(PLACES)) {
+  const isFound = what === 'a copy of the project' || what === 'the project, moved';
+  const place = (rig: TestRig): string => {
+    const to = path.join(rig.root, 'elsewhere');
+    return move(rig, to) ?? to;
+  };
+
+  test(`supervise in ${what}`, async ({ rig }) => {
+    rig.write('keep.txt', 'as it was');
+    play(rig, [DONE, LATER, DONE, LATER], (n) => [STRAY, ...changes(n)]);
+    const task = superviseTask(rig, SCOPE);
+    const first = await task.supervise();
+    assert.is(first.code, 1, first.said);
+    assert.match(first.summary, 'secret.txt');
+    const paid = rig.calls.length;
+    const cwd = place(rig);
+    const { code, stdout, stderr } = await rig.run('tollgate', ['supervise', 'fix', '--accept-tree'], { cwd });
+    assert.is(code, 1, stderr);
+    assert.match(stdout, isFound ? 'secret.txt' : 'cannot be checked, so it cannot be done');
+    if (!isFound) assert.is(rig.calls.length, paid);
+  });
+
+  test(`run in ${what}`, async ({ rig }) => {
+    rig.write('keep.txt', 'as it was');
+    rig.answer(() => [STRAY, ...answerWith('codex', 'changed it')]);
+    const task = makeTask(rig, { ...SCOPE, stages: [{ tool: 'codex', role: 'impl', ...ANY_ANSWER }] });
+    assert.is((await task.run()).report.failure?.class, 'scope_violation');
+    const cwd = place(rig);
+    const { code, stdout } = await rig.run('tollgate', ['run', 'fix'], { cwd });
+    assert.equal([code, rig.calls.length], [1, 1]);
+    assert.match(stdout, isFound ? 'out of scope' : 'cannot be checked, so it cannot be done');
+    if (isFound) return;
+    assert.match(stdout, '--redo codex_impl');
+    rig.answer(() => changes(1));
+    const again = await rig.run('tollgate', ['run', 'fix', '--redo=codex_impl'], { cwd });
+    assert.equal([again.code, rig.calls.length], [0, 2], again.stdout);
+    assert.match(again.stdout, 'what earlier attempts changed is unknown');
+  });
+}
+
+test('a change of scope.ignored keeps the baseline', async ({ rig }) => {
+  rig.answer(() => [STRAY, ...answerWith('codex', 'changed it')]);
+  const manifest = (ignored: boolean) => ({
+    scope: { allow: ['src/**'], ignored },
+    stages: [{ tool: 'codex', role: 'impl', ...ANY_ANSWER }],
+  });
+  assert.is((await makeTask(rig, manifest(false)).run()).code, 1);
+  const { code, report } = await makeTask(rig, manifest(true)).run();
+  assert.equal([code, report.failure?.class, rig.calls.length], [1, 'scope_violation', 1]);
+});
+
+test.run();
