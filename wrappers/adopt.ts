@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Ending } from '../policies/facts/ending.ts';
 import { sleptBetween } from '../policies/time/machine-clocks.ts';
 import type { Adapter } from './adapter.ts';
+import { signallingUnread } from './following/cut.ts';
 import { type Guarded, guard, heldUntil } from './guard.ts';
 import { endTree, hold, membersOf, type Tree, type TreeEnd } from './processes/end-tree.ts';
 import { trackMembers } from './processes/member-tracker.ts';
@@ -35,11 +36,11 @@ interface AdoptionObserver extends Pick<Observer, 'cancelling'> {
 export async function adopt(left: Left, observer: AdoptionObserver, stop: AbortSignal): Promise<Outcome> {
   try {
     if (await works(left.tree, 'for_certain')) return await attend(left, observer, stop);
-    const end = await endTree(left.tree);
-    return { ...(await readLeft(left.files, left.adapter)), ...countOf(end) };
+    const end = await endTree(left.tree, undefined, () => signallingUnread(left.files));
+    return { ...(await readLeft(left.files, left.adapter, left.limits.maxOutputBytes)), ...countOf(end) };
   } catch (error) {
     // Ours or the system's: the CLI must not outlive it.
-    await endTree(left.tree);
+    await endTree(left.tree, undefined, () => signallingUnread(left.files));
     throw error;
   }
 }
@@ -48,8 +49,9 @@ export async function adopt(left: Left, observer: AdoptionObserver, stop: AbortS
 export async function readLeft(
   files: Left['files'],
   adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile' | 'described'> & Speaker,
+  maxOutputBytes?: number,
 ): Promise<Outcome> {
-  const reading = read(files, adapter);
+  const reading = read(files, adapter, maxOutputBytes);
   try {
     await reading.finish();
     return outcomeOf(reading, endingIn(reading));
@@ -62,7 +64,7 @@ export async function readLeft(
 async function attend({ tree, ...left }: Left, observer: AdoptionObserver, stop: AbortSignal): Promise<Outcome> {
   observer.adopted();
   const then = readClocks();
-  const reading = read(left.files, left.adapter);
+  const reading = read(left.files, left.adapter, left.limits.maxOutputBytes);
   const watch = guard(left, left.ageMs, reading, stop);
   const rest = trackMembers(tree);
   const life = watchLife(tree);
@@ -79,7 +81,11 @@ async function attend({ tree, ...left }: Left, observer: AdoptionObserver, stop:
     const known = () => ({ silent, sleptMs: sleptBetween(then, readClocks()) });
     if (cause === 'cancelled') await observer.cancelling({ ...outcomeOf(reading, cause), ...known() });
     const until = cause === 'gone' ? null : heldUntil(cause, left.adapter);
-    const end = await endTree(until === null ? life.present() : await hold(life.present(), until));
+    const end = await endTree(
+      until === null ? life.present() : await hold(life.present(), until),
+      undefined,
+      reading.signalling,
+    );
     await reading.finish(cause === 'gone' ? 'unseen' : 'ended');
     const ending = cause === 'gone' ? endingIn(reading) : cause;
     return { ...outcomeOf(reading, ending), ...known(), ...countOf(end) };
@@ -152,6 +158,7 @@ async function works(tree: Tree, how: 'for_certain' | 'at_a_glance'): Promise<bo
 }
 
 function endingIn(reading: StreamReading): Ending {
+  if (reading.isOversized()) return 'overflowed';
   const { completed, failure } = reading.capture();
   return completed || failure !== null ? 'exited' : 'lost';
 }

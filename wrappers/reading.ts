@@ -1,6 +1,5 @@
 // Reads what a running CLI writes, as it comes: its event stream into a capture, its stderr into error lines.
 
-import { watch } from 'node:fs';
 import path from 'node:path';
 import type { EngineEvent } from '../policies/facts/engine-event.ts';
 import type { Tool } from '../policies/facts/tools.ts';
@@ -9,7 +8,8 @@ import { parseCutObject } from '../policies/text/cut-json.ts';
 import { readIfFit } from '../state/disk/regular-file.ts';
 import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
-import { type Follower, follow } from './following/follow.ts';
+import { keepCut, keptCut } from './following/cut.ts';
+import { type Follower, follow, watchFolder } from './following/follow.ts';
 import { createLineSplitter, MAX_STDERR_LINE } from './line-splitter.ts';
 import type { CliExit } from './own/conclude.ts';
 import { printedIn } from './own/printed.ts';
@@ -20,6 +20,10 @@ export interface StreamReading {
   watch(onEvent: (event: EngineEvent, turns: () => number) => void, onGrowth: (bytes: number) => void): void;
   /** Looks once, now. */
   look(): void;
+  /** We are about to send our first signal: what the CLI writes from now on makes no success. */
+  signalling(): void;
+  /** After `finish`: the CLI reported success beyond the limit of output. */
+  isOversized(): boolean;
   /** Reads the rest; watches no longer. */
   finish(exit?: CliExit): Promise<void>;
   /** Watches no longer and closes the files; what is watched keeps us from ending. */
@@ -42,6 +46,9 @@ export interface Streams {
   close(): void;
 }
 
+/** Only these make a success. */
+const MAKES_SUCCESS: ReadonlySet<EngineEvent['how']> = new Set(['said', 'outsized', 'completed']);
+
 /** Of a longer line of the event stream only the beginning is read. */
 const MAX_EVENT_LINE = 64 * 1024 * 1024;
 
@@ -56,6 +63,7 @@ function readOutsized(line: string, { readEvent }: Pick<Adapter, 'readEvent'>): 
 export function read(
   files: { stdout: string; stderr: string; usage: string },
   adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile' | 'described'> & Speaker,
+  maxOutputBytes = Number.POSITIVE_INFINITY,
 ): StreamReading {
   const capture = createCapture();
   const selected = createSelection(speakerOf(adapter));
@@ -67,9 +75,13 @@ export function read(
   let size = 0;
   let broken: Error | null = null;
 
+  let isCut = false;
+  let completedLate = false;
+
   const take = (events: readonly EngineEvent[], from: 'stream' | 'stderr') => {
     for (const event of events) {
-      capture.add(event, from);
+      if (isCut && event.how === 'completed') completedLate = true;
+      if (!isCut || !MAKES_SUCCESS.has(event.how)) capture.add(event, from);
       tell(event, () => capture.result().turns ?? 0);
     }
   };
@@ -79,6 +91,16 @@ export function read(
       take(dropped === 0 ? adapter.readEvent(line) : readOutsized(line, adapter), 'stream'),
     ),
   );
+  let cutAt = Number.POSITIVE_INFINITY;
+  const cut = (offset: number) => {
+    if (offset >= cutAt) return;
+    cutAt = offset;
+    stdout.divide(offset, () => {
+      isCut = true;
+    });
+  };
+  cut(Math.min(maxOutputBytes, keptCut(files.stdout)));
+  let isOversized = false;
   let told = 0;
   const takeLines = (lines: string) => {
     selected.push(lines);
@@ -127,6 +149,11 @@ export function read(
       look();
     },
     look,
+    signalling() {
+      cut(stdout.size());
+      keepCut(files.stdout, cutAt);
+    },
+    isOversized: () => isOversized,
     async finish(exit = 'unseen') {
       finished = true;
       stopWatching();
@@ -140,12 +167,16 @@ export function read(
       const usage = adapter.usageFile === null ? null : readIfFit(files.usage);
       if (adapter.usageFile !== null && usage !== null)
         take([{ how: 'counted', usage: adapter.usageFile.read(usage) }], 'stream');
-      const printed = () => printedIn(stdout.descriptor, MAX_EVENT_LINE);
+      const printed = () => printedIn(stdout.descriptor, MAX_EVENT_LINE, cutAt);
+      // The end of a described CLI says what its output before the signal is worth; beyond the limit it is worth nothing.
+      isCut = stdout.size() > maxOutputBytes;
       if (adapter.described !== undefined)
         take(
           adapter.described.conclude({ exit, printed, written: () => writtenTo(files.usage, MAX_EVENT_LINE) }),
           'stream',
         );
+      isOversized = completedLate && stdout.size() > maxOutputBytes;
+      if (isOversized) keepCut(files.stdout, maxOutputBytes);
     },
     release,
     streams: { stdout: stdout.descriptor, stderr: stderr?.descriptor ?? null, close },
@@ -173,22 +204,6 @@ function followAfter(
     throw error;
   }
 }
-
-/** Watches, and looks now and then all the same: a watch can be refused (too many of them), break, or see nothing. */
-function watchFolder(folder: string, look: () => void): () => void {
-  const poll = setInterval(look, POLL_MS);
-  try {
-    const watcher = watch(folder, look).on('error', () => watcher.close());
-    return () => {
-      watcher.close();
-      clearInterval(poll);
-    };
-  } catch {
-    return () => clearInterval(poll);
-  }
-}
-
-const POLL_MS = 500;
 
 /** Whose words stand on stderr. */
 export interface Speaker {

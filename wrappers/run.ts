@@ -90,7 +90,7 @@ export async function run(
     return await attend(invocation, { child, exited, tree, began, clocks, reading: files.reading }, observer, stop);
   } catch (error) {
     // Ours or the system's: the CLI must not outlive it.
-    await endTree(tree);
+    await endTree(tree, undefined, files.reading.signalling);
     files.reading.release();
     throw error;
   } finally {
@@ -147,15 +147,17 @@ async function attend(
     // What it says when it is told to end does not count.
     silent = reading.bytes() === 0;
     if (first === 'cancelled') await observer.cancelling(outcome(first, NO_EXIT, end));
-    end = await endTree(held);
+    end = await endTree(held, undefined, reading.signalling);
   }
   const exit = end.left.some((row) => isRoot(row, tree.root)) ? NO_EXIT : await exited;
   // What it exits with when it is told to end says nothing of its answer.
   await reading.finish(typeof first === 'string' ? 'ended' : (exit.exitCode ?? 'ended'));
   await started;
   // The CLI may have left children behind that nobody waits for.
-  if (typeof first !== 'string' && exit.spawnError === null) end = await endTree(tree);
-  return outcome(typeof first === 'string' ? first : endingOf(exit), exit, end);
+  if (typeof first !== 'string' && exit.spawnError === null)
+    end = await endTree(tree, undefined, exit.signal === null ? undefined : reading.signalling);
+  const ending = typeof first === 'string' ? first : endingOf(exit);
+  return outcome(reading.isOversized() ? 'overflowed' : ending, exit, end);
 }
 
 interface Exit {
@@ -174,11 +176,15 @@ function endingOf(exit: Exit): Ending {
 type Descriptors = [stdin: number, stdout: number, stderr: number];
 
 /** Descriptors, not pipes: the CLIs cut their output at a pipe and still exit 0, and our memory would grow with it. */
-function openFiles({ files, adapter }: Invocation): { descriptors: Descriptors; reading: StreamReading } | Error {
+function openFiles({
+  files,
+  adapter,
+  limits,
+}: Invocation): { descriptors: Descriptors; reading: StreamReading } | Error {
   const opened: number[] = [];
   try {
     opened.push(openSync(files.stdin, 'r'), openSync(files.stdout, 'a', 0o600), openSync(files.stderr, 'a', 0o600));
-    return { descriptors: opened as Descriptors, reading: read(files, adapter) };
+    return { descriptors: opened as Descriptors, reading: read(files, adapter, limits.maxOutputBytes) };
   } catch (error) {
     for (const descriptor of opened) closeSync(descriptor);
     return ofSystem(error);

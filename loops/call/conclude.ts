@@ -34,7 +34,7 @@ export async function concludeEarly(draft: Draft, soFar: Outcome, stop: AbortSig
   publishEarly(told, await judgedRecord(told, soFar, stop));
 }
 
-/** By what is there in the end: an answer that came while the CLI was told to stop was paid for like any other. */
+/** By what is there in the end. A success counts if the CLI reported it before our first signal (`wrappers/following/cut.ts`). */
 export async function conclude(draft: Draft, outcome: Outcome, { ready, stop, note }: Concluding): Promise<Called> {
   const { attempt, overlay, registered } = ready;
   const told = closing(draft);

@@ -226,8 +226,9 @@ export async function outcomeOf(
   open: Pick<Call, 'ended'>,
   files: Attempt['files'],
   adapter: Adapter,
+  maxOutputBytes?: number,
 ): Promise<Outcome> {
-  return asTold(open, await readLeft(files, adapter));
+  return asTold(open, await readLeft(files, adapter, maxOutputBytes));
 }
 
 const asTold = ({ ended }: Pick<Call, 'ended'>, outcome: Outcome): Outcome =>

@@ -1,13 +1,16 @@
 // Sweeps one call of the register: its tree, its folders, and what a call on its own had answered when it was killed.
 
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import type { RegisterEntry } from '../../state/calls/call-register.ts';
 import { JournalError, openJournal } from '../../state/journal/journal.ts';
+import { signallingUnread } from '../../wrappers/following/cut.ts';
 import { endTree, membersOf } from '../../wrappers/processes/end-tree.ts';
 import { foundTree } from '../../wrappers/processes/found-tree.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
+
 import { type CallStart, pastMs } from '../attempt/deadline.ts';
-import { removePrivateFolder } from '../attempt/private-folders.ts';
+import { lookAtFolder, removePrivateFolder } from '../attempt/private-folders.ts';
 import type { Saved } from '../attempt/saved-draft.ts';
 import { GUARDIAN_TIMEOUTS } from '../call/guardian-timeouts.ts';
 import { type Closed, closeAlone } from './close-alone.ts';
@@ -45,7 +48,7 @@ export async function sweepCall(entry: RegisterEntry, sweeping: Sweeping): Promi
       `${what} lost its guardian and still works, until ${deadline_at}`,
       'leave it to its deadline, or end it with preflight --sweep --now',
     );
-  if (count > 0) await endTree(tree);
+  if (count > 0) await endTree(tree, undefined, () => signallingIn(attempt));
   if (count > 0 && (await membersOf(tree)).length > 0)
     return of(entry, 'failed', `${what} has processes that could not be ended`, 'end them, and sweep again');
   const closed =
@@ -61,6 +64,11 @@ export async function sweepCall(entry: RegisterEntry, sweeping: Sweeping): Promi
     return of(entry, closed.how, tell(what, closed, gone), fixOf(closed));
   if (closed === null && !wasThere && count === 0) return 'nothing_left';
   return of(entry, 'removed', `${what} left nothing to judge, and its folders were removed${gone}`);
+}
+
+/** The attempt of a task's call is in the task's folder, and its run has settled it. */
+function signallingIn(attempt: string): void {
+  if (lookAtFolder('attempt', attempt) === 'ours') signallingUnread({ stdout: path.join(attempt, 'stdout') });
 }
 
 /** A draft that cannot be gone by tells no start. */

@@ -8,6 +8,7 @@ import { readIfFit } from '../../state/disk/regular-file.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import { closeAttempt } from '../attempt/close-attempt.ts';
+import { limitsOf } from '../attempt/invocation.ts';
 import { lookAtFolder, removePrivateFolder, strangeFileIn } from '../attempt/private-folders.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
 import { isSaved, restoreSaved } from '../attempt/restored-draft.ts';
@@ -41,7 +42,7 @@ export async function closeAlone(
   }
   const { draft, attempt, overlay } = restored;
   const { adapter, files } = draft.request;
-  const left = await outcomeOf({ ended: null }, attempt.files, adapter);
+  const left = await outcomeOf({ ended: null }, attempt.files, adapter, limitsOf(draft.request).maxOutputBytes);
   const ending = left.ending === 'lost' && ended.processes > 0 ? ended.how : left.ending;
   const outcome: Outcome = { ...left, ending, orphansKilled: ended.processes };
   draft.warnings.push(DIED);

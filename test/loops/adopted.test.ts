@@ -9,6 +9,7 @@ import type { CallRecord } from '../../policies/record/call-record.ts';
 import { registerFolder } from '../../state/calls/call-register.ts';
 import { openJournal } from '../../state/journal/journal.ts';
 import { type Call, openCalls } from '../../state/journal/ledger.ts';
+import { signallingUnread } from '../../wrappers/following/cut.ts';
 import type { FakeCall } from '../rig/fake-call.ts';
 import { draftOf, rewriteDraft } from '../rig/rewritten-draft.ts';
 import type { RunningCommand } from '../rig/running-command.ts';
@@ -231,6 +232,18 @@ test('a result whose CLI does not end counts; the CLI is ended', async ({ rig })
   assert.ok(warnings.includes('the answer was complete, but the CLI reported its result but did not exit'));
   assert.is(left.task.read('outputs/codex_brief.codex.out'), 'paid for');
   assert.equal(rig.survivors(), []);
+});
+
+test('a success that came after the signal of a guardian that died does not count', async ({ rig }) => {
+  const left = await orphan(rig);
+  await left.fake.tell(write([...opens(SESSION), ...says('half of an answer')]));
+  signallingUnread({ stdout: path.join(left.task.folder, 'state/attempts', left.call.reserved.call_id, 'stdout') });
+  await left.fake.tell(write(succeeds()), { do: 'exit', code: 0 });
+  rig.answer(() => answerWith('codex', 'asked again'));
+  const { code } = await left.task.run();
+  assert.equal([code, rig.calls.length], [0, 2]);
+  assert.equal([recordOf(left).ending, recordOf(left).verdict.reason], ['lost', 'interrupted']);
+  assert.is(left.task.read('outputs/codex_brief.codex.out'), 'asked again');
 });
 
 test('what the CLI leaves behind when it ends is ended, and keeps nobody waiting', async ({ rig }) => {

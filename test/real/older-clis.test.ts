@@ -13,7 +13,17 @@ const OLDER: readonly [tool: BuiltIn, version: string][] = [
   ['copilot', '1.0.75'],
   ['claude', '2.1.100'],
 ];
-const CHOSEN = ['ok', '401', '503', 'resumed after a tool'];
+const CHOSEN = [
+  'ok',
+  '401',
+  '503',
+  'resumed after a tool',
+  'turn limit in an endless tool loop',
+  'stalled answer, deadline',
+  'stalled answer, idle limit',
+  'stalled answer, SIGTERM',
+  'answer over the limit of output',
+];
 
 const rows = VERSION_ROWS.filter(({ name }) => CHOSEN.includes(name));
 const calls = OLDER.flatMap(([tool]) => rows.flatMap((row) => callsOf(row, [tool]))).map((call) => ({

@@ -5,9 +5,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { TOOLS } from '../../policies/facts/tools.ts';
+import { isSuccess } from '../../policies/verdict/success.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { processTable } from '../../wrappers/processes/table.ts';
 import { type Invocation, run } from '../../wrappers/run.ts';
+import { SESSION, STREAMS } from '../rig/streams.ts';
 import { isAlive } from '../rig/survivors.ts';
 
 const test = suite<{ folder: string }>('run');
@@ -83,6 +86,77 @@ test('arguments that the system refuses at once leave no file open', async ({ fo
   assert.is((await run(tooLong, SILENT, NEVER)).ending, 'not_started');
   assert.equal(filesOpenIn(folder), []);
 });
+
+/** A CLI that says this, and on SIGTERM the rest, with the exit code 0. */
+function speaker(folder: string, before: readonly string[], after: readonly string[]): Invocation {
+  const save = (name: string, lines: readonly string[]) =>
+    writeFileSync(path.join(folder, name), lines.map((line) => `${line}\n`).join(''));
+  save('before', before);
+  save('after', after);
+  return invocation(folder, `trap 'cat after; exit 0' TERM\ncat before\nsleep 60 &\nwait`);
+}
+
+const LIMITS = { wallMs: 30_000, idleMs: null, startMs: null, maxTurns: null, maxOutputBytes: 1_000_000 };
+
+for (const tool of TOOLS) {
+  const { opens, says, runsTool, retries, succeeds } = STREAMS[tool];
+  const half = [...opens(SESSION), ...says('half of an')];
+  const rest = [...says('answer'), ...succeeds(SESSION)];
+  const causes = [
+    ['timed_out', half, { wallMs: 1500 }],
+    ['idle', half, { idleMs: 1500 }],
+    ['max_turns', [...half, ...runsTool('ok')], { maxTurns: 1 }],
+    ['overflowed', [...half, ...says('x'.repeat(5000))], { maxOutputBytes: 4000 }],
+    ...(tool === 'gemini' ? [] : [['retry_cut', [...half, ...retries('overloaded', 503)], {}] as const]),
+    ['lingered', [...opens(SESSION), ...succeeds(SESSION)], {}],
+  ] as const;
+
+  for (const [ending, before, limits] of causes)
+    test(`${tool}, ${ending}: what it says after our signal makes no success`, async ({ folder }) => {
+      const adapter = { ...ADAPTERS[tool], lingerMs: 100 };
+      const speaking = { ...speaker(folder, before, rest), adapter, limits: { ...LIMITS, ...limits } };
+      const { ending: seen, capture } = await run(speaking, SILENT, NEVER);
+      assert.equal([seen, isSuccess({ ...capture, answerChars: capture.answer.length })], [ending, false]);
+    });
+
+  test(`${tool}, cancelled: what it says after our signal makes no success`, async ({ folder }) => {
+    const stop = new AbortController();
+    const adapter = {
+      ...ADAPTERS[tool],
+      readEvent: (line: string) => {
+        const events = ADAPTERS[tool].readEvent(line);
+        if (events.some(({ how }) => how === 'said')) stop.abort();
+        return events;
+      },
+    };
+    const speaking = { ...speaker(folder, half, rest), adapter, limits: LIMITS };
+    const { ending, capture } = await run(speaking, SILENT, stop.signal);
+    assert.equal([ending, capture.completed, capture.answer], ['cancelled', false, 'half of an']);
+  });
+
+  test(`${tool}: a success before our signal counts, whatever follows it`, async ({ folder }) => {
+    const adapter = { ...ADAPTERS[tool], lingerMs: 100 };
+    const speaking = { ...speaker(folder, [...half, ...rest], half), adapter, limits: LIMITS };
+    const { ending, capture } = await run(speaking, SILENT, NEVER);
+    assert.equal([ending, capture.completed], ['lingered', true]);
+  });
+
+  test(`${tool}: an answer over the limit of output is no success, though it ended before it was looked at`, async ({
+    folder,
+  }) => {
+    const all = [...opens(SESSION), ...says('x'.repeat(5000)), ...succeeds(SESSION)];
+    const { ending, capture } = await run(
+      {
+        ...speaker(folder, all, []),
+        adapter: ADAPTERS[tool],
+        limits: { ...LIMITS, maxOutputBytes: 4000 },
+      },
+      SILENT,
+      NEVER,
+    );
+    assert.equal([ending, capture.completed], ['overflowed', false]);
+  });
+}
 
 test('a CLI that cannot be ended is told of, and not waited for', async ({ folder }) => {
   const { signal } = processTable;

@@ -96,6 +96,9 @@ function readResult(event: Json): EngineEvent[] {
   const isFirst = (numberOf(event.result_index) ?? 0) === 0;
   const counted: EngineEvent = { how: 'counted', usage: usageOf(event), ...(isFirst ? {} : { adds: true }) };
   const said = textOf(event.result) ?? listOf(event.errors).join('\n');
+  const ended = textOf(event.terminal_reason) ?? '';
+  if (ended.startsWith('aborted_'))
+    return [counted, { how: 'failed', failure: { message: `the turn was aborted (${ended})` } }];
   // `subtype` is "success" for a failed request too.
   if (event.is_error === true) return [counted, { how: 'failed', failure: failureOf(said, event) }];
   if (event.terminal_reason !== 'hook_stopped') return [counted, ...structured(event), { how: 'completed' }];

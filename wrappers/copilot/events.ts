@@ -28,6 +28,10 @@ export const READ: EventTable = {
     ],
     'session.warning': ({ message }) => [{ how: 'warned', message: textOf(message) ?? '' }],
     'session.error': readError,
+    // After it copilot 1.0.75 reports a result with the exit code 0.
+    abort: ({ reason }) => [
+      { how: 'stopped', failure: { message: `the turn was aborted (${textOf(reason) ?? 'no reason given'})` } },
+    ],
   }),
   result: ({ sessionId, exitCode }) => [
     ...(textOf(sessionId) ? [{ how: 'session_named' as const, id: textOf(sessionId)! }] : []),

@@ -5,7 +5,7 @@ import { periodOf } from '../../policies/scan/period.ts';
 import { keepYoungHeapSmall } from '../heap-limits.ts';
 
 /** Reads what stands at a position, a piece at the most, and hands on what of it must be looked at; how many bytes it has read. */
-export type Flood = (fd: number, position: number, take: (bytes: Buffer) => void) => number;
+export type Flood = (fd: number, position: number, take: (bytes: Buffer) => void, most?: number) => number;
 
 const PIECE = 64 * 1024;
 /** Of what went before, so much is held. */
@@ -20,8 +20,8 @@ export function openFlood(told: (() => number) | null): Flood {
   let before = 0;
   let counted = Number.NaN;
   let silentFrom = 0;
-  return (fd, position, take) => {
-    const read = readSync(fd, buffer, before, PIECE, position);
+  return (fd, position, take, most = PIECE) => {
+    const read = readSync(fd, buffer, before, Math.min(PIECE, most), position);
     const all = buffer.subarray(0, before + read);
     const count = told?.() ?? -1;
     if (count !== counted) silentFrom = position;

@@ -1,6 +1,6 @@
 // Reads a growing file line by line, in constant memory whatever its size.
 
-import { closeSync, fstatSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, watch } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { openRegular } from '../../state/disk/regular-file.ts';
 import type { LineSplitter } from '../line-splitter.ts';
@@ -13,6 +13,11 @@ export interface Follower {
   advance(): boolean;
   /** Takes a last line that has no line end. */
   finish(): void;
+  /**
+   * Calls `onReached` before the first byte after this offset is read. A line that the offset divides is read as two.
+   * The lowest of several offsets counts.
+   */
+  divide(offset: number, onReached: () => void): void;
   /** Closes the file; again does nothing. */
   close(): void;
   /** The file's present size in bytes. */
@@ -41,9 +46,21 @@ export function follow(file: string, lines: LineSplitter, told: (() => number) |
   let position = 0;
   let open = true;
   let readFlood: Flood | null = null;
+  let divided: { offset: number; onReached: () => void } | null = null;
   const take = (bytes: Buffer) => lines.push(decoder.write(bytes));
-  const readPlain = () => {
-    const read = readSync(fd, buffer, 0, CHUNK, position);
+  const endLine = () => {
+    lines.push(decoder.end());
+    lines.end();
+  };
+  const passOffset = () => {
+    if (divided === null || position < divided.offset) return;
+    const { onReached } = divided;
+    divided = null;
+    endLine();
+    onReached();
+  };
+  const readPlain = (most: number) => {
+    const read = readSync(fd, buffer, 0, Math.min(CHUNK, most), position);
     take(buffer.subarray(0, read));
     return read;
   };
@@ -51,9 +68,11 @@ export function follow(file: string, lines: LineSplitter, told: (() => number) |
     descriptor: fd,
     advance() {
       for (let i = 0; i < CHUNKS_A_TURN; i++) {
-        const read = readFlood !== null && position > FLOOD ? readFlood(fd, position, take) : readPlain();
+        const most = divided === null ? Number.POSITIVE_INFINITY : divided.offset - position;
+        const read = readFlood !== null && position > FLOOD ? readFlood(fd, position, take, most) : readPlain(most);
         if (read === 0) return false;
         position += read;
+        passOffset();
         if (position > MUCH && position - read <= MUCH)
           void import('./flood.ts').then(({ openFlood }) => {
             readFlood = openFlood(told);
@@ -61,9 +80,11 @@ export function follow(file: string, lines: LineSplitter, told: (() => number) |
       }
       return true;
     },
-    finish() {
-      lines.push(decoder.end());
-      lines.end();
+    finish: endLine,
+    divide(offset, onReached) {
+      if (divided !== null && divided.offset <= offset) return;
+      divided = { offset, onReached };
+      passOffset();
     },
     close() {
       if (open) closeSync(fd);
@@ -73,3 +94,19 @@ export function follow(file: string, lines: LineSplitter, told: (() => number) |
     bytes: () => position,
   };
 }
+
+/** Calls `look` when a file of the folder changes, and at intervals: a watch can be refused, break, or miss a change. */
+export function watchFolder(folder: string, look: () => void): () => void {
+  const poll = setInterval(look, POLL_MS);
+  try {
+    const watcher = watch(folder, look).on('error', () => watcher.close());
+    return () => {
+      watcher.close();
+      clearInterval(poll);
+    };
+  } catch {
+    return () => clearInterval(poll);
+  }
+}
+
+const POLL_MS = 500;

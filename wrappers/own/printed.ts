@@ -2,9 +2,12 @@
 
 import { fstatSync, readSync } from 'node:fs';
 
-/** null where that is more than may be read. */
-export function printedIn(descriptor: number, maxBytes: number): string | null {
-  const { size } = fstatSync(descriptor);
+/**
+ * null where that is more than may be read.
+ * @param end what follows this offset is not read.
+ */
+export function printedIn(descriptor: number, maxBytes: number, end = Number.POSITIVE_INFINITY): string | null {
+  const size = Math.min(fstatSync(descriptor).size, end);
   if (size > maxBytes) return null;
   const bytes = Buffer.alloc(size);
   let length = 0;

@@ -59,11 +59,15 @@ interface Toll {
   refused: Set<string>;
 }
 
-/** Ends the tree and waits until it is gone; what cannot be ended is told, and not waited for. */
-export async function endTree(tree: Tree, graceMs = GRACE_MS): Promise<TreeEnd> {
+/**
+ * Ends the tree and waits until it is gone. Reports the processes that it could not end, and does not wait for them.
+ * @param beforeSignal is called right before the first signal, if there is a process to signal.
+ */
+export async function endTree(tree: Tree, graceMs = GRACE_MS, beforeSignal = () => {}): Promise<TreeEnd> {
   const toll: Toll = { hit: new Map(), refused: new Set() };
   // Listed before anything is killed: a child whose parent died can no longer be found by its parent.
   let found = await look(tree, tree.seen ?? null);
+  if (found.rows.length > 0) beforeSignal();
   await send(found.rows, 'SIGTERM', toll);
   if (tree.held !== undefined) letGo(tree);
   found = await awaitEnd(tree, found, toll, graceMs);

@@ -25,11 +25,11 @@ export interface MatrixRow {
   setup?: Setup;
   /** Only these tools can be brought into this state. */
   tools?: readonly BuiltIn[];
-  /** A wait is part of the scenario, so its seconds count for nothing. `late`: the answer comes before it, also on a busy machine; the end may come or not. */
-  deadline?: 'involved' | 'late';
+  /** A wait is part of the scenario, so its seconds count for nothing. */
+  deadline?: 'involved';
 }
 
-export type ExitKind = 'ok' | 'failure' | 'timeout' | 'missingBinary' | 'badInput' | 'geminiInput';
+export type ExitKind = 'ok' | 'failure' | 'timeout' | 'missingBinary' | 'badInput' | 'geminiInput' | 'terminated';
 
 /** How the world differs from a healthy one. */
 export interface Setup {
@@ -44,6 +44,10 @@ export interface Setup {
   home?: Record<string, string>;
   /** The scenarios of the first requests, in their order; then it is the row's. */
   script?: string[];
+  /** A limit in milliseconds. A slow machine gets twice as much until the model is requested within it. */
+  limit?: { flag: '--timeout-ms' | '--idle-timeout-ms'; ms: number };
+  /** The wrapper gets SIGTERM once the model was requested. */
+  terminated?: true;
   /** The session of an earlier call of the same scenario is resumed; its requests count too. */
   resumed?: true;
 }
@@ -55,7 +59,7 @@ export interface MatrixCall {
   scenario: string;
   setup: Setup;
   expected: { class: ErrorClass | null; exit: ExitKind; requests: number; pieces: number };
-  deadline: 'none' | 'involved' | 'late';
+  deadline: 'none' | 'involved';
   /** The node_modules with the CLI; the pinned ones unless told. */
   clis?: string;
 }

@@ -14,6 +14,11 @@ const CHOSEN = [
   'empty',
   'slow',
   'unknown session',
+  'turn limit in an endless tool loop',
+  'stalled answer, deadline',
+  'stalled answer, idle limit',
+  'stalled answer, SIGTERM',
+  'answer over the limit of output',
 ];
 
 export const VERSION_ROWS: readonly MatrixRow[] = [

@@ -15,7 +15,9 @@ export type Reply =
   /** The connection is reset before a byte of the reply. */
   | { how: 'resets' }
   /** Nothing comes, ever; with `headers` they and a keep-alive comment do. */
-  | { how: 'stays_silent'; until: 'headers' | 'forever' };
+  | { how: 'stays_silent'; until: 'headers' | 'forever' }
+  /** An answer begins, and nothing follows. */
+  | { how: 'stalls' };
 
 /** One turn of the model. */
 export interface Saying {

@@ -45,6 +45,8 @@ const SCENARIOS: Record<string, Scenario> = {
   reset: { reply: says(ANSWER, 'cut') },
   resetearly: { reply: { how: 'resets' } },
   slow: { reply: { how: 'stays_silent', until: 'forever' } },
+  stalls: { reply: { how: 'stalls' } },
+  'tool-then-stalls': { reply: { how: 'runs', command: 'echo tool-ran-ok' }, afterTool: { how: 'stalls' } },
   slowstream: { reply: { how: 'stays_silent', until: 'headers' } },
   'slow-then-ok': { reply: { how: 'says', saying: { text: ANSWER, tool: null, end: 'stop' }, afterMs: 3_000 } },
   html502: {

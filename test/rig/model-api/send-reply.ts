@@ -91,6 +91,10 @@ function perform(reply: Reply, call: Call): void {
       return;
     case 'stays_silent':
       if (reply.until === 'headers') response.writeHead(200, EVENT_STREAM).write(': keep-alive\n\n');
+      return;
+    case 'stalls':
+      response.writeHead(200, EVENT_STREAM);
+      for (const event of dialect.stream({ text: '', tool: null, end: 'cut' }, id)) response.write(event);
   }
 }
 

@@ -92,6 +92,11 @@ test('`is_error` decides, and not `subtype`', () => {
   assert.equal([failure?.status, failure?.message], [500, 'API Error: 500 Internal server error.']);
 });
 
+test('a turn that was aborted is no success, whatever its result says', () => {
+  const { completed, failure } = captured(says('half'), result({ terminal_reason: 'aborted_streaming' }));
+  assert.equal([completed, failure?.message], [false, 'the turn was aborted (aborted_streaming)']);
+});
+
 test('a prompt that a hook stopped, and a run that it ended, are no success', () => {
   const blocked = { type: 'system', subtype: 'informational', content: 'blocked by hook', prevent_continuation: true };
   for (const events of [

@@ -30,6 +30,10 @@ const STREAM: [line: object, events: EngineEvent[]][] = [
     { type: 'tool.execution_complete', data: { toolCallId: '1', success: false, error: { code: 'denied' } } },
     [{ how: 'tool_ended', id: '1', name: null, denied: true }],
   ],
+  [
+    { type: 'abort', data: { reason: 'user_initiated' } },
+    [{ how: 'stopped', failure: { message: 'the turn was aborted (user_initiated)' } }],
+  ],
   [{ type: 'assistant.turn_retry', data: { reason: 'api_error' } }, [{ how: 'retrying', failure: { message: '' } }]],
   [{ type: 'model.turn_retry', data: { reason: 'api_error' } }, [{ how: 'retrying', failure: { message: '' } }]],
   [
