@@ -1,6 +1,6 @@
 // Real books, made by the tests: EPUBs of any contents, and PDFs whole, cut, encrypted and of many pages.
 
-import { crc32, deflateRawSync } from 'node:zlib';
+import { crc32, deflateRawSync, deflateSync } from 'node:zlib';
 
 type Entries = Readonly<Record<string, string | Buffer>>;
 
@@ -82,4 +82,41 @@ export function pdfOf(
     text += `xref\n0 ${size}\n0000000000 65535 f \n${rows}trailer\n<< /Size ${size} /Root 1 0 R ${trailer} >>\n`;
   }
   return Buffer.from(`${text}startxref\n${at}\n%%EOF\n`, 'latin1');
+}
+
+/** A PDF whose pages are within a compressed stream, as newer writers do it. */
+export function packedPdf(): Buffer {
+  const objects = deflateSync('1 0 2 40 << /Type /Catalog /Pages 2 0 R >>  << /Type /Pages /Kids [3 0 R] /Count 1 >>');
+  return Buffer.concat([
+    Buffer.from(
+      `%PDF-1.5\n9 0 obj\n<< /Type /ObjStm /N 2 /First 9 /Filter /FlateDecode /Length ${objects.length} >>\nstream\r\n`,
+    ),
+    objects,
+    Buffer.from(
+      '\nendstream\nendobj\n8 0 obj\n<< /Type /XRef /Size 9 >>\nstream\n\nendstream\nendobj\nstartxref\n9\n%%EOF\n',
+    ),
+  ]);
+}
+
+/** The archive with a zip64 end that claims these places; each is a 64-bit number. */
+export function withZip64End(archive: Buffer, { record, directory }: { record?: bigint; directory?: bigint }): Buffer {
+  const end = archive.subarray(archive.length - 22);
+  const body = archive.subarray(0, archive.length - 22);
+  const found = Buffer.alloc(56);
+  found.writeUInt32LE(0x06064b50, 0);
+  found.writeBigUInt64LE(44n, 4);
+  found.writeBigUInt64LE(BigInt(end.readUInt16LE(8)), 24);
+  found.writeBigUInt64LE(BigInt(end.readUInt16LE(8)), 32);
+  found.writeBigUInt64LE(BigInt(end.readUInt32LE(12)), 40);
+  found.writeBigUInt64LE(directory ?? BigInt(end.readUInt32LE(16)), 48);
+  const locator = Buffer.alloc(20);
+  locator.writeUInt32LE(0x07064b50, 0);
+  locator.writeBigUInt64LE(record ?? BigInt(body.length), 8);
+  locator.writeUInt32LE(1, 16);
+  const marked = Buffer.from(end);
+  marked.writeUInt16LE(0xffff, 8);
+  marked.writeUInt16LE(0xffff, 10);
+  marked.writeUInt32LE(0xffffffff, 12);
+  marked.writeUInt32LE(0xffffffff, 16);
+  return Buffer.concat([body, found, locator, marked]);
 }

@@ -73,12 +73,14 @@ interface Numbers {
 type Within = { how: 'fit'; title: string | null } | { how: 'refused'; reason: BookRefusal; words: string };
 
 function lookIntoPdf(fd: number, limits: Limits): Within {
-  const { isWhole, isEncrypted, pages } = lookAtPdf(fd);
+  const { isWhole, isEncrypted, hasPage, pages } = lookAtPdf(fd);
   const { maxPages, source, seen } = limits.pdf;
   if (!isWhole) return no('truncated', 'is a PDF without its end; it was cut, fetch it again');
   if (isEncrypted)
     return no('encrypted', 'is an encrypted PDF, which the service cannot read; save a copy without a password');
   if (pages === 0) return no('empty', 'is a PDF without a page');
+  if (!hasPage)
+    return no('not_a_book', 'has the marks of a PDF, but no page is found in it; open it and save it again');
   if (maxPages !== null && pages !== null && pages > maxPages)
     return no('too_large', `has ${pages} pages; the service reads ${maxPages} (${source}, seen ${seen}); split it`);
   return { how: 'fit', title: null };

@@ -1,9 +1,11 @@
 // An EPUB's archive, read within bounds: so many entries, so many bytes of each and of all; no path of it is ever opened on the disk.
 
-import { closeSync } from 'node:fs';
-import { type Entry, fromFdPromise, type ZipFile } from 'yauzl';
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
 import { EPUB_LIMITS } from '../../../policies/distill/book-kinds.ts';
 import { openFollowed } from '../../../state/disk/regular-file.ts';
+import { isSystemError } from '../../../state/system-error.ts';
 import { ArchiveRefusal } from './archive-refusal.ts';
 import { decoded } from './decoded.ts';
 
@@ -20,7 +22,11 @@ export interface Archive {
 export async function openArchive(file: string, limits: typeof EPUB_LIMITS = EPUB_LIMITS): Promise<Archive> {
   const fd = openFollowed(file);
   try {
-    const zip = await fromFdPromise(fd, { lazyEntries: true, autoClose: false });
+    const { size } = fstatSync(fd);
+    const zip = await fromRandomAccessReaderPromise(new BoundedReader(fd, size), size, {
+      lazyEntries: true,
+      autoClose: false,
+    });
     const entries = await entriesOf(zip, limits);
     let total = 0;
     async function* pieces(name: string): AsyncGenerator<string> {
@@ -45,6 +51,51 @@ export async function openArchive(file: string, limits: typeof EPUB_LIMITS = EPU
   } catch (error) {
     closeSync(fd);
     throw asRefusal(error);
+  }
+}
+
+const PIECE_BYTES = 64 * 1024;
+
+/** Reads at once, so that whatever an archive's numbers break is thrown to the caller who awaits it, and never into the event loop. */
+class BoundedReader extends RandomAccessReader {
+  readonly #fd: number;
+  readonly #size: number;
+
+  constructor(fd: number, size: number) {
+    super();
+    this.#fd = fd;
+    this.#size = size;
+  }
+
+  override read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null, bytesRead?: number) => void,
+  ): void {
+    this.#check(position, position + length);
+    callback(null, readSync(this.#fd, buffer, offset, length, position));
+  }
+
+  override _readStreamForRange(start: number, end: number): Readable {
+    this.#check(start, end);
+    return Readable.from(this.#pieces(start, end));
+  }
+
+  *#pieces(start: number, end: number): Generator<Buffer> {
+    for (let at = start; at < end; ) {
+      const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, end - at));
+      const read = readSync(this.#fd, piece, 0, piece.length, at);
+      if (read === 0) throw new Error('unexpected end of the file');
+      at += read;
+      yield piece.subarray(0, read);
+    }
+  }
+
+  #check(start: number, end: number): void {
+    if (!(Number.isSafeInteger(start) && start >= 0 && end >= start && end <= this.#size))
+      throw new Error(`it points to bytes ${start} to ${end} of a file of ${this.#size}: out of bounds`);
   }
 }
 
@@ -75,11 +126,13 @@ async function* refusing(pieces: AsyncGenerator<string>): AsyncGenerator<string>
   }
 }
 
-/** The reader's words for a broken archive have no code. */
+/** What the disk refuses is passed on; every other error comes from the bytes of the archive. */
 function asRefusal(error: unknown): unknown {
-  if (error instanceof ArchiveRefusal || !(error instanceof Error)) return error;
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  if (code !== '' && !code.startsWith('Z_')) return error;
+  if (error instanceof ArchiveRefusal || !(error instanceof Error) || (isSystemError(error) && !isZlibError(error)))
+    return error;
+  const { message } = error;
   const isCut = /end of central directory|unexpected (?:end|EOF)|out of bounds|truncated/i.test(message);
   return new ArchiveRefusal(isCut ? 'truncated' : 'not_a_book', `is a broken archive (${message})`);
 }
+
+const isZlibError = ({ code }: NodeJS.ErrnoException): boolean => code?.startsWith('Z_') === true;

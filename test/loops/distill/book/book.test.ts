@@ -1,5 +1,6 @@
 // What a book is by its bytes, and the words of each refusal; nothing of a refused book is ever sent.
 
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'uvu';
@@ -7,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { type BookFound, lookAtBook } from '../../../../loops/distill/book/book.ts';
 import { bookToSend, layOutParts } from '../../../../loops/distill/book/book-text.ts';
 import { BOOK_KINDS } from '../../../../policies/distill/book-kinds.ts';
-import { epubEntries, epubOf, pdfOf, zipOf } from '../../../rig/books.ts';
+import { epubEntries, epubOf, packedPdf, pdfOf, withZip64End, zipOf } from '../../../rig/books.ts';
 import { temporaryFolder } from '../../../rig/temporary-folder.ts';
 
 const messageOf = (found: BookFound): string => (found.how === 'refused' ? found.message : '');
@@ -28,8 +29,10 @@ const CHAPTERS = {
 for (const [name, content, kind, title] of [
   ['a.pdf', pdfOf(3), 'pdf', null],
   ['stream.pdf', pdfOf(3, { stream: true }), 'pdf', null],
+  ['packed.pdf', packedPdf(), 'pdf', null],
   ['behind.pdf', Buffer.concat([Buffer.from('\n\n'), pdfOf(1), Buffer.alloc(3000)]), 'pdf', null],
   ['a.epub', epubOf(CHAPTERS), 'epub', 'Walden'],
+  ['zip64.epub', withZip64End(epubOf(CHAPTERS), {}), 'epub', 'Walden'],
   ['any-name', epubOf(CHAPTERS), 'epub', 'Walden'],
   ['a.txt', 'When I wrote the following pages, é.', 'text', null],
   ['cut.md', `${'x'.repeat(4095)}é and more`, 'text', null],
@@ -133,6 +136,15 @@ for (const [name, content, reason, words] of [
     'encrypted',
     'is encrypted (OEBPS/text/2.xhtml among others stands in its META-INF/encryption.xml); only a copy without protection can be read',
   ],
+  [
+    'random.pdf',
+    Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(20_000), Buffer.from('\nstartxref\n9\n%%EOF\n')]),
+    'not_a_book',
+    'has the marks of a PDF, but no page is found in it; open it and save it again',
+  ],
+  ['zip64-record.epub', withZip64End(epubOf(CHAPTERS), { record: 2n ** 63n }), 'truncated', null],
+  ['zip64-directory.epub', withZip64End(epubOf(CHAPTERS), { directory: 2n ** 62n }), 'truncated', null],
+  ['zip64-behind.epub', withZip64End(epubOf(CHAPTERS), { directory: 10_000_000n }), 'truncated', null],
   ['pages.pdf', pdfOf(1001), 'too_large', null],
   ['bomb.epub', zipOf(entries, { 'OEBPS/text/1.xhtml': 33 * 1024 * 1024 }), 'too_large', null],
   [
