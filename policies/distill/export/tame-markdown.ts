@@ -1,9 +1,14 @@
-// A model's Markdown, of which a viewer obeys nothing: pictures are named and not fetched, and HTML is text. Blocks of code stay as they are.
+// A model's Markdown that a viewer cannot obey: pictures are named and not fetched, HTML is text, and so is a link that is not to the web or to mail. Blocks of code stay as they are.
 
 /** Whether there is anything in it that a viewer would fetch or run. */
 export const isWild = (text: string): boolean => WILD.test(text);
 
-const WILD = /<[a-z/!?]|!\[/i;
+/** The destination of a link that a viewer may follow: of the web, of mail, within the document, or a relative path. */
+const SAFE_DESTINATION = String.raw`\s*(?:\)|<?(?:https?:\/\/|mailto:|#|(?:\.{0,2}\/)?[\p{L}\p{N}_%~-][\p{L}\p{N}_.\/%~+,-]*(?=[)\s>#?])))`;
+/** The end of the text of any other link, or of the name of a definition. */
+const UNSAFE_LINK = String.raw`\](?=\((?!${SAFE_DESTINATION})|:(?!${SAFE_DESTINATION}))`;
+
+const WILD = new RegExp(String.raw`<[a-z\/!?]|!\[|${UNSAFE_LINK}`, 'iu');
 
 /** Where viewers may differ about what is code (a block in a list, or one of other depth), nothing is. */
 export function tamed(text: string): string {
@@ -29,13 +34,16 @@ export function tamed(text: string): string {
 
 const tame = (found: string): string => {
   if (found === '![') return '[picture: ';
-  return found === '<' ? '\\<' : found;
+  return found === '<' || found === ']' ? `\\${found}` : found;
 };
 
 /** What is escaped, and addresses in brackets, stay. */
-const TAMED = /\\[^\n]|<(?:https?:\/\/|mailto:)[^\s<>]*>|<(?=[a-z/!?])|!\[/gi;
+const TAMED = new RegExp(
+  String.raw`\\[^\n]|<(?:https?:\/\/|mailto:)[^\s<>]*>|<(?=[a-z\/!?])|!\[|${UNSAFE_LINK}`,
+  'giu',
+);
 const SPAN = /(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/;
-const TAMED_BESIDE_CODE = new RegExp(`${SPAN.source}|${TAMED.source}`, 'gi');
+const TAMED_BESIDE_CODE = new RegExp(`${SPAN.source}|${TAMED.source}`, 'giu');
 const SPANS_AND_ESCAPES = new RegExp(`${SPAN.source}|\\\\[^\\n]`, 'g');
 
 const LONGEST_SURE = 4000;

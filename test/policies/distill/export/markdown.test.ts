@@ -189,6 +189,26 @@ test('a text of 1 MB without a line end, and one of escape characters alone, are
 for (const [what, text, shown] of [
   ['a picture', 'a ![x](http://evil/p.png) ![y][r]', 'a [picture: x](http://evil/p.png) [picture: y][r]'],
   ['HTML', '<script src="x"> a < b <!-- c --> </b>', '\\<script src="x"> a < b \\<!-- c --> \\</b>'],
+  [
+    'a link that runs',
+    '[x](javascript:alert(1)) [y]( <data:text/html,z> )',
+    '[x\\](javascript:alert(1)) [y\\]( \\<data:text/html,z> )',
+  ],
+  [
+    'a link that hides its scheme',
+    '[x](java&#115;cript:a) [y](\tFILE:///etc/passwd) [z](\\javascript:b)',
+    '[x\\](java&#115;cript:a) [y\\](\tFILE:///etc/passwd) [z\\](\\javascript:b)',
+  ],
+  [
+    'a link over lines, and a definition',
+    '[x](\njavascript:a)\n\n[r]: javascript:a\n[s]:\n  data:b',
+    '[x\\](\njavascript:a)\n\n[r\\]: javascript:a\n[s\\]:\n  data:b',
+  ],
+  [
+    'links that stay',
+    '[a](https://a.org/b_(c)) [b](mailto:a@b.c) [c](#d) [d](kapitel-ä.md "t") [e]() ![f](x.png)\n\n[r]: https://a.org',
+    '[a](https://a.org/b_(c)) [b](mailto:a@b.c) [c](#d) [d](kapitel-ä.md "t") [e]() [picture: f](x.png)\n\n[r]: https://a.org',
+  ],
   ['what is escaped, and an address', '\\<b> <https://a.org> <x:y>', '\\<b> <https://a.org> \\<x:y>'],
   ['code in a line', 'the `<b>` and ``a ` <i>`` <u>', 'the `<b>` and ``a ` <i>`` \\<u>'],
   ['code over lines', 'a `b\nc` <b> `d', 'a `b\nc` \\<b> `d'],
