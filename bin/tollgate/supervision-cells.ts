@@ -25,13 +25,15 @@ export function supervisionCells(tasks: readonly Supervised[]): string[][] {
 
 const MAX_ITERATIONS = 50;
 
-/** A sentence each, of those that wait for an answer. */
+/** A sentence each: of those that wait for an answer, and of those whose answer waits for a run. */
 export const questionsOf = (tasks: readonly Supervised[]): string[] =>
-  tasks.flatMap(({ task_id, supervision }) =>
-    supervision?.how !== 'parked' || supervision.question === null
-      ? []
-      : [`${task_id} asks: ${oneLine(visible(supervision.question), MAX_QUESTION)}`],
-  );
+  tasks.flatMap(({ task_id, supervision }) => {
+    if (supervision === null || supervision.how === null) return [];
+    if (supervision.answer_waits)
+      return [`${task_id} has an answer that its reasoner has not received: tollgate supervise ${task_id}`];
+    if (supervision.how !== 'parked' || supervision.question === null) return [];
+    return [`${task_id} asks: ${oneLine(visible(supervision.question), MAX_QUESTION)}`];
+  });
 
 const MAX_QUESTION = 2000;
 

@@ -15,7 +15,11 @@ export interface BudgetShown {
   most: number;
   used: number;
   left: number;
+  /** Calls of which it is not known how much they used: they come on top. */
+  unknown_calls: number;
   until: string;
+  /** ISO time since when calls are counted; null where that is the whole period. */
+  counted_since: string | null;
   /** The root of the project that limits itself; null for the user's own. */
   project: string | null;
 }
@@ -38,5 +42,14 @@ export interface HoldShown {
 export interface SpentShown {
   tools: string[];
   /** Oldest first, without gaps; `day` as `2026-11-25`. */
-  days: { day: string; by_tool: Record<string, { calls: number; tokens: number; usd: number }> }[];
+  days: { day: string; by_tool: Record<string, SpentInDay> }[];
+}
+
+/** The sums are over the calls that reported the figure. */
+export interface SpentInDay {
+  calls: number;
+  tokens: number;
+  calls_without_tokens: number;
+  usd: number;
+  calls_without_price: number;
 }

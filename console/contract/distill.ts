@@ -13,6 +13,8 @@ export interface BookLine {
   held_section: number | null;
   tokens: number;
   usd: number;
+  /** Answers whose price is not known: they come on top. */
+  unpriced_answers: number;
   calls: { used: number; total: number };
 }
 

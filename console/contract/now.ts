@@ -9,4 +9,8 @@ export interface AskedQuestion {
   question: string;
 }
 
-export type NowShown = Pick<RunsNow, 'tasks' | 'totals'> & { questions: AskedQuestion[] };
+export type NowShown = Pick<RunsNow, 'tasks' | 'totals'> & {
+  questions: AskedQuestion[];
+  /** Tasks whose answer is stored, and that no run has continued yet. */
+  answered: string[];
+};

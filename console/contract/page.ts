@@ -1,5 +1,7 @@
 // What a page is told first, how it is told of changes, and how it is refused something.
 
+import type { TaskState } from '../../loops/report/standing.ts';
+
 export interface PageShown {
   /** Goes back with whatever changes something, in the header PAGE_HEADER. */
   token: string;
@@ -39,8 +41,7 @@ export interface TasksChange {
 /** A task as a row of the list. */
 export interface TaskLine {
   task_id: string;
-  /** A state of a task, or `unreadable`. */
-  state: string;
+  state: TaskState | 'unreadable';
   goal: string | null;
   /** ISO time of the last thing that happened. */
   at: string | null;
@@ -50,6 +51,8 @@ export interface TaskLine {
   reason: string | null;
   signature: string | null;
   calls: { used: number; budget: number | null };
-  /** null is unknown. */
+  /** Of the calls whose price is known; null where none is. */
   usd: number | null;
+  /** Calls whose price is not known: they come on top. */
+  calls_without_price: number;
 }

@@ -10,6 +10,8 @@ export interface SupervisionShown {
   task_id: string;
   state: string;
   question: string | null;
+  /** An answer is stored, and no run has given it to the reasoner yet. */
+  answer_waits: boolean;
   instruction: string;
   /** Of the reasoner, in a row. */
   errors: number;

@@ -1,5 +1,7 @@
 // One task whole, and the texts of it that are read when somebody opens them.
 
+import type { TaskState } from '../../loops/report/standing.ts';
+import type { StageFacts } from '../../loops/task/stage-facts.ts';
 import type { GateRecord } from '../../policies/facts/gate-record.ts';
 import type { StandIn } from '../../policies/retry/stand-ins.ts';
 
@@ -8,11 +10,18 @@ export interface StageShown {
   tool: string;
   /** In whose place it was asked. */
   stand_ins: readonly StandIn[];
-  state: string;
+  state: StageFacts['state'];
   attempts: number;
   ms: number | null;
   tokens: number | null;
   usd: number | null;
+  unknown: UnknownShare;
+}
+
+/** How many calls a sum lacks, since they did not report the figure. */
+export interface UnknownShare {
+  tokens: number;
+  usd: number;
 }
 
 interface AttemptShown {
@@ -36,11 +45,12 @@ export interface TaskShown {
   task_id: string;
   folder: string;
   goal: string | null;
-  state: string;
+  state: TaskState;
   at: string | null;
   calls: { used: number; budget: number | null };
   tokens: number | null;
   usd: number | null;
+  unknown: UnknownShare;
   stages: StageShown[];
   /** Oldest first. */
   attempts: AttemptShown[];
@@ -48,6 +58,7 @@ export interface TaskShown {
   /** `_summary.md`. */
   summary: string | null;
   texts: TextLine[];
+  /** Empty while it runs, and where it is done. */
   next_actions: string[];
 }
 

@@ -7,6 +7,7 @@ import { followNow } from '../../loops/now/follow-now.ts';
 import type { RunsNow } from '../../loops/now/now.ts';
 import { distillNames } from '../../state/distill/run-folder.ts';
 import { limitsFiles } from '../../state/limits/limits-folder.ts';
+import { notesFolder } from '../../state/supervise/notes.ts';
 import { projectState } from '../../state/task-folder.ts';
 import type { ChangeTold, Topic } from '../contract/page.ts';
 import type { ServedProject } from './project.ts';
@@ -85,11 +86,22 @@ export function follow(project: ServedProject, stop: AbortSignal, steps = follow
     }
   }
 
+  /** An answer was stored, or was taken by a run: the rows say whether a question still waits. */
+  async function renewAnswers(): Promise<void> {
+    const folders = lines.supervised();
+    if (folders.length === 0) return;
+    tell({ topic: 'tasks', change: await lines.renew(folders) });
+    tell({ topic: 'now' });
+    for (const folder of folders) tell({ topic: 'task', id: path.basename(folder) });
+  }
+
   function begin(): void {
     if (isBegun) return;
     isBegun = true;
     void keepUp('tasks', followTasks);
-    void keepUp('folders', () => followFolders(project, stop, tell, () => isWell('folders')));
+    void keepUp('folders', () =>
+      followFolders(project, stop, { tell, isWell: () => isWell('folders'), lines, renewAnswers }),
+    );
   }
 
   return {
@@ -127,12 +139,18 @@ function deferred(): Deferred {
 /** A look around stands in for what no watch can see. */
 const LOOK_MS = 5000;
 
-/** What is beside the tasks: sessions, limits, books. */
+interface FoldersFollowed {
+  tell: Tell;
+  isWell(): void;
+  lines: TaskLines;
+  renewAnswers(): Promise<void>;
+}
+
+/** What is beside the tasks: sessions, limits, books, and the answers of people. */
 async function followFolders(
   { cwd, environment }: ServedProject,
   stop: AbortSignal,
-  tell: Tell,
-  isWell: () => void,
+  { tell, isWell, lines, renewAnswers }: FoldersFollowed,
 ): Promise<void> {
   const state = projectState(cwd, environment);
   const watch = createFolderWatch();
@@ -140,7 +158,8 @@ async function followFolders(
   try {
     while (!stop.aborted) {
       const topics = topicsIn(state, cwd, environment);
-      watch.keep(new Set(topics.keys()));
+      const notes = noteFolders(state, environment, lines.supervised());
+      watch.keep(new Set([...topics.keys(), ...notes]));
       isWell();
       await watch.change(LOOK_MS, stop);
       const moved = watch.take();
@@ -148,11 +167,18 @@ async function followFolders(
       if (!isFirst)
         for (const { topic, id } of distinct([...moved].flatMap((folder) => topics.get(folder) ?? [])))
           tell({ topic, id });
+      if (notes.some((folder) => moved.has(folder))) await renewAnswers();
       isFirst = false;
     }
   } finally {
     watch.close();
   }
+}
+
+/** Of these tasks, and the folder in which those that have none yet get theirs. */
+function noteFolders(state: string, environment: NodeJS.ProcessEnv, tasks: readonly string[]): string[] {
+  const folders = tasks.map((root) => notesFolder(environment, state, { root }));
+  return [...new Set(folders.flatMap((folder) => [folder, path.dirname(folder)]))];
 }
 
 interface Told {

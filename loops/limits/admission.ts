@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { admit, nearRows } from '../../policies/limits/admit.ts';
-import { asOf, type LimitsLedger, noted } from '../../policies/limits/ledger.ts';
+import { asOf, counting, type LimitsLedger, noted } from '../../policies/limits/ledger.ts';
 import type { LimitsInForce } from '../../policies/limits/limits.ts';
 import { budgetsUsed, reached } from '../../policies/limits/used.ts';
 import { readLimitsLedger, writeLimitsLedger } from '../../state/limits/ledger-file.ts';
@@ -167,7 +167,12 @@ async function tryOnce(call: LimitedCall, { files, inForce, self }: Standing, cl
     writeLimitsLedger(files, ownedBy(ledger, call.callId, self));
     return FREE;
   }
-  const admitted = admit(inForce, ledger, asked);
+  const counted = counting(
+    ledger,
+    inForce.map(({ project }) => project),
+    now,
+  );
+  const admitted = admit(inForce, counted, asked);
   if (admitted.how === 'wait') return admitted;
   if (admitted.how === 'refused') {
     const message = `a limit over all tasks is ${admitted.why}; nothing was started. It stands in ${admitted.file}; tollgate budget shows all of them`;

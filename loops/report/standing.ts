@@ -1,6 +1,7 @@
 // How a task stands: whether somebody is at work on it, and else how its last run ended.
 
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { decisionsByCall } from '../../state/journal/decisions.ts';
 import { type Ledger, openCalls } from '../../state/journal/ledger.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
 
@@ -29,6 +30,21 @@ export async function standingOf(ledger: Ledger, self: ProcessIdentity): Promise
   const last = ends.find(({ state }) => state !== 'refused');
   const before = last === undefined ? 'never_run' : (last.state as Exclude<typeof last.state, 'refused'>);
   return { state: ends[0]?.state ?? before, before, at: ends[0]?.at ?? at, held };
+}
+
+/** The stages of a task at work: those with a call under way, and the one that its run works on between two calls. */
+export async function stagesAtWork(ledger: Ledger, self: ProcessIdentity): Promise<ReadonlySet<string>> {
+  const stages = new Set<string>();
+  for (const { reserved } of openCalls(ledger))
+    if ((await isAlive(reserved.guardian, self)) !== 'dead') stages.add(reserved.stage);
+  const { run, calls, done, gates } = ledger;
+  if (run === null || (await isAlive(run.owner, self)) === 'dead') return stages;
+  const last = [...calls.values()].findLast(({ granted, reserved }) => granted && reserved.run_id === run.run_id);
+  if (last === undefined) return stages;
+  const { stage, call_id } = last.reserved;
+  const gate = gates.get(stage);
+  const isOver = done.has(stage) || gate?.call_id === call_id || decisionsByCall(ledger).get(last)?.action === 'stop';
+  return isOver ? stages : stages.add(stage);
 }
 
 async function holderOf(ledger: Ledger, self: ProcessIdentity): Promise<string | null> {

@@ -1,9 +1,11 @@
 // How the supervision of a task stands, for the report: its iterations as docs/supervise.md has them, and what is asked.
 
+import path from 'node:path';
 import { type IterationCells, iterationCells } from '../../policies/supervise/iteration-table.ts';
 import { standingAfter } from '../../policies/supervise/standing.ts';
 import type { LeftHow } from '../../policies/supervise/supervise-facts.ts';
 import type { Ledger } from '../../state/journal/ledger.ts';
+import { notesFolder, notesLeft } from '../../state/supervise/notes.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { redactorOf } from '../redactor.ts';
 import { shownText } from '../supervise/shown-text.ts';
@@ -12,8 +14,10 @@ import { readTask } from '../task/task.ts';
 export interface TaskSupervision {
   /** null while it goes on, and after a run that was killed. */
   how: LeftHow | null;
-  /** Its reasoner's, for a person; null where it asks nothing. */
+  /** Its reasoner's, for a person; null where it asks nothing, or has an answer. */
   question: string | null;
+  /** An answer is stored, and no run has given it to the reasoner yet. */
+  answer_waits: boolean;
   /** In force. */
   instruction: string;
   iterations: IterationCells[];
@@ -26,15 +30,20 @@ export async function supervisionOf(
   environment: NodeJS.ProcessEnv,
 ): Promise<TaskSupervision | null> {
   if (supervised.length === 0) return null;
-  const { left, question, instruction, rows } = standingAfter(supervised);
+  const { left, question, instruction, rows, notes } = standingAfter(supervised);
   const read = await readTask({ word: `${task.root}/`, cwd: task.root, environment, trustWorkspace: true });
   const redactor = read.how === 'invalid' ? null : redactorOf(environment, read.manifest.security.redaction_patterns);
   const hide = (text: string): string => redactor?.redact(text) ?? '[…]';
   const textOf = (sha256: string): string => hide(shownText(task)(sha256));
+  const isAnswered = question !== null && (notes.length > 0 || notesLeft(notesOf(task, environment)).length > 0);
   return {
     how: left?.how ?? null,
-    question: question === null ? null : hide(question),
+    question: question === null || isAnswered ? null : hide(question),
+    answer_waits: isAnswered,
     instruction: textOf(instruction),
     iterations: rows.map((row) => iterationCells(row, textOf)),
   };
 }
+
+const notesOf = (task: TaskFolder, environment: NodeJS.ProcessEnv): string =>
+  notesFolder(environment, path.dirname(path.dirname(task.root)), task);

@@ -13,7 +13,7 @@ import { statsOf } from '../../state/journal/stats.ts';
 import { StrangeStateError } from '../../state/system-error.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { type StageFacts, stageFacts } from '../task/stage-facts.ts';
-import { standingOf, type TaskState } from './standing.ts';
+import { stagesAtWork, standingOf, type TaskState } from './standing.ts';
 import { supervisionOf, type TaskSupervision } from './supervised.ts';
 
 /** The failure's fields are null where none stands. */
@@ -110,8 +110,8 @@ export async function readRow(
       retry_at: standing?.retry_at ?? null,
       calls: { used: ledger.used, budget: ledger.budget === null ? null : budgetOf(ledger) },
       supervision,
-      stages: stages === 'left_out' ? [] : stagesIn(ledger).map((stage) => stageFacts(whole!, ledger, stage, null)),
-      next_action: standing?.next_actions[0] ?? nextOf(task, state, ledger),
+      stages: stages === 'left_out' ? [] : await stagesOf(whole!, ledger, state, self),
+      next_action: standing?.next_actions[0] ?? nextOf(task, state, supervision),
     };
     return { ...read, row, problem, failureLook };
   } catch (error) {
@@ -131,6 +131,16 @@ function failureOf(task: TaskPlace): SeenFailure & { problem: string | null } {
   } catch (error) {
     return { failure: null, look: null, problem: `state/last_failure.json: ${(error as Error).message}` };
   }
+}
+
+async function stagesOf(
+  task: TaskFolder,
+  ledger: Ledger,
+  state: TaskState,
+  self: ProcessIdentity,
+): Promise<StageFacts[]> {
+  const atWork = state === 'running' ? await stagesAtWork(ledger, self) : undefined;
+  return stagesIn(ledger).map((stage) => stageFacts(task, ledger, stage, null, atWork));
 }
 
 /** Calls of a wrapper on its own are no stage's. */
@@ -161,9 +171,16 @@ function failureIn(text: string): Failure | null {
   }
 }
 
-function nextOf(task: TaskPlace, state: TaskState, { supervised }: Ledger): string | null {
+/** What continues a task whose failure is not recorded: null where nothing is to be done. */
+export function nextOf(
+  task: Pick<TaskFolder, 'id' | 'state'>,
+  state: TaskState,
+  supervision: Pick<TaskSupervision, 'answer_waits'> | null,
+): string | null {
   const next = NEXT[state];
-  if (next !== 'answer') return next && `tollgate ${supervised.length > 0 ? 'supervise' : 'run'} ${task.id}`;
+  const isAnswered = supervision?.answer_waits === true;
+  if (next !== 'answer' || isAnswered)
+    return next && `tollgate ${supervision === null ? 'run' : 'supervise'} ${task.id}`;
   // It says what the run was allowed.
   const save = readJsonIfFit<Pick<SessionSave, 'answer'>>(path.join(task.state, 'session_save.json'));
   return typeof save?.answer === 'string' ? save.answer : `tollgate answer ${task.id} "…"`;

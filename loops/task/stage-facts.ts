@@ -21,7 +21,7 @@ export interface StageFacts {
   tool: Tool | null;
   /** Who had been asked in place of whom by then, the first one first; empty where the stage's own tool was. */
   stand_ins: readonly StandIn[];
-  state: 'done_earlier' | 'failed_earlier' | 'interrupted_earlier' | 'pending';
+  state: 'running' | 'done_earlier' | 'failed_earlier' | 'interrupted_earlier' | 'pending';
   /** The wrapper's. */
   exit_code: number | null;
   duration_ms: number | null;
@@ -43,9 +43,18 @@ export interface StageFacts {
   left_out: readonly LeftOut[];
 }
 
-/** @param tool which is to answer, as far as the reader knows. */
-export function stageFacts(task: TaskFolder, ledger: Ledger, stage: string, tool: Tool | null): StageFacts {
-  const call = callOf(ledger, stage);
+/**
+ * @param tool which is to answer, as far as the reader knows.
+ * @param atWork the stages that a live process works on; a run that reports on itself has none beside those it reports.
+ */
+export function stageFacts(
+  task: TaskFolder,
+  ledger: Ledger,
+  stage: string,
+  tool: Tool | null,
+  atWork: ReadonlySet<string> = NONE,
+): StageFacts {
+  const call = atWork.has(stage) ? lastCallOf(ledger, stage, 'any') : callOf(ledger, stage);
   if (call === null) return { ...NOTHING, stage, tool, state: ledger.done.has(stage) ? 'done_earlier' : 'pending' };
   const record = findRecord(task, call);
   const gate = gateOf(ledger, call);
@@ -54,7 +63,13 @@ export function stageFacts(task: TaskFolder, ledger: Ledger, stage: string, tool
     stage,
     tool: call.reserved.tool,
     stand_ins: standInsOf(ledger, call),
-    state: ledger.done.has(stage) ? 'done_earlier' : failure === null ? 'interrupted_earlier' : 'failed_earlier',
+    state: atWork.has(stage)
+      ? 'running'
+      : isAnswered(ledger, call)
+        ? 'done_earlier'
+        : failure === null
+          ? 'interrupted_earlier'
+          : 'failed_earlier',
     exit_code: call.verdict?.exit_code ?? null,
     duration_ms: record?.duration_ms ?? null,
     tokens: record?.usage?.total_tokens ?? null,
@@ -66,6 +81,14 @@ export function stageFacts(task: TaskFolder, ledger: Ledger, stage: string, tool
     session_id: record?.session_id ?? null,
     left_out: record?.left_out ?? [],
   };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** The parts of a supervision never have a `done` of their own: a part has answered when its last call did. */
+function isAnswered({ done, supervised, gates }: Ledger, { verdict, reserved }: Call): boolean {
+  if (done.has(reserved.stage)) return true;
+  return supervised.length > 0 && verdict?.class === null && gates.get(reserved.stage)?.passed !== false;
 }
 
 const NO_FAILURE = { class: null, reason: null, evidence: null };
@@ -85,10 +108,17 @@ const NOTHING: Omit<StageFacts, 'stage' | 'tool' | 'state'> = {
 };
 
 /** Wrappers on their own (they name no run) neither do a stage nor undo it. */
-function callOf({ done, calls }: Ledger, stage: string): Call | null {
-  const finished = done.get(stage);
-  if (finished !== undefined) return calls.get(finished.call_id ?? '') ?? null;
-  const own = [...calls.values()].filter(({ granted, reserved }) => granted && reserved.run_id !== null);
+function callOf(ledger: Ledger, stage: string): Call | null {
+  const finished = ledger.done.get(stage);
+  return finished === undefined
+    ? lastCallOf(ledger, stage, 'of_runs')
+    : (ledger.calls.get(finished.call_id ?? '') ?? null);
+}
+
+function lastCallOf({ calls }: Ledger, stage: string, which: 'any' | 'of_runs'): Call | null {
+  const own = [...calls.values()].filter(
+    ({ granted, reserved }) => granted && (which === 'any' || reserved.run_id !== null),
+  );
   return own.findLast(({ reserved }) => reserved.stage === stage) ?? null;
 }
 

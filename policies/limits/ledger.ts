@@ -27,6 +27,9 @@ interface SpentRow {
   calls: number;
   tokens: number;
   usd: number;
+  /** Calls that have ended and did not report it: they come on top. */
+  calls_without_tokens?: number;
+  calls_without_usd?: number;
 }
 
 interface BegunRow {
@@ -52,6 +55,8 @@ export interface LimitsLedger {
   spent: readonly SpentRow[];
   begun: readonly BegunRow[];
   near?: readonly NearRow[];
+  /** Since when every call is counted: by the root of a project that limits itself, and under '' for the user's own limits. */
+  since?: Readonly<Record<string, number>>;
 }
 
 export const EMPTY_LEDGER: LimitsLedger = { v: 1, open: [], spent: [], begun: [] };
@@ -71,6 +76,28 @@ export function charged(ledger: LimitsLedger, call: OpenCall): LimitsLedger {
     begun: [...ledger.begun, { at, call_id, tool, account, project }],
   };
 }
+
+/** Calls that were made before, while no limit was set, are not in the ledger. @param project null for the user's own limits */
+export function countedSince({ since = {}, spent }: LimitsLedger, project: string | null, now: number): number {
+  const noted = since[project ?? ''];
+  if (noted !== undefined) return Math.min(noted, now);
+  return spent.reduce(
+    (first, row) => (project === null || row.project === project ? Math.min(first, row.at) : first),
+    now,
+  );
+}
+
+/** Notes the start of counting for those of which it is not known yet. */
+export function counting(ledger: LimitsLedger, projects: readonly (string | null)[], now: number): LimitsLedger {
+  const added = projects.map((project) => [project ?? '', countedSince(ledger, project, now)] as const);
+  return { ...ledger, since: { ...ledger.since, ...Object.fromEntries(added) } };
+}
+
+/** The user set a limit where there was none: the calls until now were not counted. */
+export const countingFrom = (ledger: LimitsLedger, now: number): LimitsLedger => ({
+  ...ledger,
+  since: { ...ledger.since, '': now },
+});
 
 /** What a call was found to have used; null is unknown. */
 interface UsedByCall {
@@ -95,6 +122,8 @@ export function settled(ledger: LimitsLedger, callId: string, used: UsedByCall |
       calls: isMade ? 0 : -1,
       tokens: isMade ? (used.tokens ?? 0) : 0,
       usd: isMade ? (used.usd ?? 0) : 0,
+      calls_without_tokens: Number(isMade && used.tokens === null),
+      calls_without_usd: Number(isMade && used.usd === null),
     }),
   };
 }
@@ -155,6 +184,8 @@ function added(rows: readonly SpentRow[], more: SpentRow): readonly SpentRow[] {
     calls: Math.max(0, same.calls + more.calls),
     tokens: same.tokens + more.tokens,
     usd: same.usd + more.usd,
+    calls_without_tokens: (same.calls_without_tokens ?? 0) + (more.calls_without_tokens ?? 0),
+    calls_without_usd: (same.calls_without_usd ?? 0) + (more.calls_without_usd ?? 0),
   };
   return rows.map((row) => (row === same ? sum : row));
 }

@@ -1,6 +1,6 @@
 // How much of each budget is used, in the period that is now.
 
-import { type LimitsLedger, QUARTER_MS } from './ledger.ts';
+import { countedSince, type LimitsLedger, QUARTER_MS } from './ledger.ts';
 import { type BudgetRow, type LimitsInForce, UNITS, type Unit } from './limits.ts';
 import { periodAt } from './period.ts';
 
@@ -11,11 +11,15 @@ export interface BudgetUsed {
   unit: Unit;
   most: number;
   used: number;
+  /** Calls of which it is not known how much they used: they come on top. */
+  unknown_calls: number;
   from: Date;
   until: Date;
   time_zone: string;
+  /** Since when all calls are counted; null where that is the whole period. */
+  counted_since: Date | null;
   project: string | null;
-  /** Where it stands. */
+  /** Where it is set. */
   file: string;
 }
 
@@ -31,12 +35,30 @@ export function budgetsUsed(
       .filter((row) => tool === 'any' || row.tool === 'any' || row.tool === tool)
       .flatMap((row) => {
         const span = periodAt(row.per, now, limits.time_zone);
+        const since = countedSince(ledger, project, now.getTime());
+        const counted_since = since > span.from.getTime() ? new Date(since) : null;
         return UNITS.flatMap((unit) => {
           const most = row[unit];
           if (most === undefined) return [];
-          const used = sum(ledger, unit, { tool: row.tool, project, fromMs: span.from.getTime() });
+          const rows = countedRows(ledger, { tool: row.tool, project, fromMs: span.from.getTime() });
+          const used = sumOf(rows, unit);
+          const unknown_calls = unit === 'calls' ? 0 : sumOf(rows, `calls_without_${unit}`);
           const { time_zone } = limits;
-          return [{ tool: row.tool, per: row.per, unit, most, used, ...span, time_zone, project, file }];
+          return [
+            {
+              tool: row.tool,
+              per: row.per,
+              unit,
+              most,
+              used,
+              unknown_calls,
+              ...span,
+              time_zone,
+              counted_since,
+              project,
+              file,
+            },
+          ];
         });
       }),
   );
@@ -48,15 +70,16 @@ interface Counted {
   fromMs: number;
 }
 
-const sum = ({ spent }: LimitsLedger, unit: Unit, { tool, project, fromMs }: Counted): number =>
-  spent
-    .filter(
-      (row) =>
-        row.at + QUARTER_MS > fromMs &&
-        (tool === 'any' || row.tool === tool) &&
-        (project === null || row.project === project),
-    )
-    .reduce((total, row) => total + row[unit], 0);
+const countedRows = ({ spent }: LimitsLedger, { tool, project, fromMs }: Counted): LimitsLedger['spent'] =>
+  spent.filter(
+    (row) =>
+      row.at + QUARTER_MS > fromMs &&
+      (tool === 'any' || row.tool === tool) &&
+      (project === null || row.project === project),
+  );
+
+const sumOf = (rows: LimitsLedger['spent'], field: Unit | 'calls_without_tokens' | 'calls_without_usd'): number =>
+  rows.reduce((total, row) => total + (row[field] ?? 0), 0);
 
 const SHARE = 0.8;
 

@@ -20,7 +20,7 @@ export function findAssigned(text: string, at: number, floor: number): Span | nu
   const end = endOf(open ? QUOTED : BARE, text, start);
   if (!end || (!open && '(*$'.includes(text.charAt(end) || ' '))) return null;
   const value = text.slice(start, end);
-  if (value.includes('[REDACTED:') || PLACEHOLDER.test(value)) return null;
+  if (value.includes('[REDACTED:') || PLACEHOLDER.test(value) || OWN_SIGNATURE.test(value)) return null;
   const inUrl = !open && /[?&;]/.test(text.charAt(at - (name.length - (wordEnd - at)) - 1));
   return isSecret(value, strength, open > 0, inUrl) ? [start, end] : null;
 }
@@ -69,6 +69,8 @@ const STRONG =
 const HARMLESS =
   /(?:public|cache|sort|primary|foreign|partition|idempotency|object|hot|row|column|page|next|continuation|csrfheader|i18n|shortcut|map|registry|dict|unexpected|invalid|stop|eos|bos|pad|unk|function|method|type)(?:key|token|signature)$/;
 const PLACEHOLDER = /^(?:\$|%|<|\{|\.{3}|process\.|os\.|env\.|(.)\1*$|x{4,}|your[_-])/i;
+/** The signature of a failure, whole or shortened: a public hash that reports print as `Signature: v1:…`. */
+const OWN_SIGNATURE = /^v1:[0-9a-f]{12,64}$/;
 const ORDINARY =
   /^(?:string|number|boolean|object|password|required|optional|undefined|secret|example|changeme|hidden|masked)$/i;
 const COMMIT_OR_UUID = /^(?:[0-9a-f]{40}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;

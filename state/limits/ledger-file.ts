@@ -13,12 +13,15 @@ export const writeLimitsLedger = ({ folder, ledger: file }: LimitsFiles, ledger:
   writeLimitsJson(folder, file, ledger);
 
 function mistake(value: unknown): string | null {
-  const { open, spent, begun, near = [] } = (value ?? {}) as Partial<Record<keyof LimitsLedger, unknown>>;
+  const { open, spent, begun, near = [], since = {} } = (value ?? {}) as Partial<Record<keyof LimitsLedger, unknown>>;
   const isSound =
     isListOf(open, isOpen) &&
     isListOf(spent, (row) => hasTexts(row, ['tool', 'project']) && hasNumbers(row, ['at', 'calls', 'tokens', 'usd'])) &&
     isListOf(begun, (row) => hasTexts(row, ['call_id', 'tool', 'account', 'project']) && hasNumbers(row, ['at'])) &&
-    isListOf(near, isNear);
+    isListOf(near, isNear) &&
+    typeof since === 'object' &&
+    since !== null &&
+    Object.values(since).every(Number.isFinite);
   return isSound ? null : 'is not what was used of your limits';
 }
 

@@ -6,7 +6,7 @@ import { pageSuite, type Shown } from './rig/page-suite.ts';
 import { NOW } from './rig/told-names.ts';
 import { toldWorld } from './rig/told-world.ts';
 
-const STATES = ['done', 'failed', 'running', 'parked', 'never_run'];
+const STATES = ['done', 'failed', 'running', 'parked', 'never_run'] as const;
 
 const lineOf = (n: number): TaskLine => ({
   task_id: `task-${String(n).padStart(5, '0')}`,
@@ -19,6 +19,7 @@ const lineOf = (n: number): TaskLine => ({
   signature: null,
   calls: { used: n % 10, budget: 10 },
   usd: n / 100,
+  calls_without_price: 0,
 });
 
 const ALL = Array.from({ length: 10_000 }, (_, n) => lineOf(n));

@@ -16,7 +16,13 @@ interface PaceRow {
 /** What `--json` prints. */
 interface LimitsObject {
   schema: 1;
-  budgets: (Omit<BudgetUsed, 'from' | 'until'> & { left: number; from: string; until: string })[];
+  budgets: (Omit<BudgetUsed, 'from' | 'until' | 'counted_since'> & {
+    left: number;
+    from: string;
+    until: string;
+    /** null where the whole period is counted. */
+    counted_since: string | null;
+  })[];
   at_once: PaceRow[];
   per_minute: PaceRow[];
   /** Calls that are made now, and counted by a limit. */
@@ -46,6 +52,7 @@ export function limitsObject({ inForce, ledger, holds, now }: Shown): LimitsObje
       left: Math.max(0, row.most - row.used),
       from: row.from.toISOString(),
       until: row.until.toISOString(),
+      counted_since: row.counted_since?.toISOString() ?? null,
     })),
     at_once: paceRows(inForce, 'at_once'),
     per_minute: paceRows(inForce, 'per_minute'),
@@ -75,7 +82,9 @@ export function limitsPage(shown: Shown): string {
     `${most} calls ${what}${tool === 'any' ? '' : ` of ${tool}`}${project === null ? '' : ' of this project'}`;
   const lines = [
     ...(inForce.some(({ limits }) => isLimited(limits)) ? [] : ['No limit over all tasks; see tollgate budget --help']),
-    ...budgetsUsed(inForce, ledger, now).map((row) => `${standingWords(row)}, ${leftWords(row)} left`),
+    ...budgetsUsed(inForce, ledger, now).map(
+      (row) => `${standingWords(row)}, ${leftWords(row)} left${unknownWords(row)}${countedWords(row)}`,
+    ),
     ...at_once.map((row) => pace(row, 'at once')),
     ...per_minute.map((row) => pace(row, 'a minute')),
     ...(open.length === 0 ? [] : ['Calls that are made now:', ...open.map(openWords)]),
@@ -85,6 +94,12 @@ export function limitsPage(shown: Shown): string {
 }
 
 const leftWords = ({ most, used, unit }: BudgetUsed): string => amount(Math.max(0, most - used), unit);
+
+const unknownWords = ({ unknown_calls: n, unit }: BudgetUsed): string =>
+  n === 0 ? '' : `; ${amount(n, 'calls')} more with unknown ${unit === 'usd' ? 'price' : 'tokens'}`;
+
+const countedWords = ({ counted_since: since }: BudgetUsed): string =>
+  since === null ? '' : `; calls before ${since.toISOString()} are not all counted, since no limit was set`;
 
 const openWords = ({ call_id, tool, pid, since }: LimitsObject['open'][number]): string =>
   `  ${tool} ${call_id} (pid ${pid}) since ${since}`;

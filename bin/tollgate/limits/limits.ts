@@ -1,16 +1,25 @@
 // tollgate budget without a task: the limits over all tasks of the user, shown and set.
 
 import { limitsInForce } from '../../../loops/limits/in-force.ts';
+import { locked } from '../../../loops/limits/locked.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { isBuiltIn, namedTools, TOOL_NAME } from '../../../policies/facts/tools.ts';
-import { asOf } from '../../../policies/limits/ledger.ts';
-import { type BudgetRow, type Limits, limitsMistake, type Period, type Unit } from '../../../policies/limits/limits.ts';
+import { asOf, countingFrom } from '../../../policies/limits/ledger.ts';
+import {
+  type BudgetRow,
+  isLimited,
+  type Limits,
+  limitsMistake,
+  type Period,
+  type Unit,
+} from '../../../policies/limits/limits.ts';
 import { readHolds } from '../../../state/limits/holds-file.ts';
-import { readLimitsLedger } from '../../../state/limits/ledger-file.ts';
-import { limitsFiles } from '../../../state/limits/limits-folder.ts';
+import { readLimitsLedger, writeLimitsLedger } from '../../../state/limits/ledger-file.ts';
+import { type LimitsFiles, limitsFiles } from '../../../state/limits/limits-folder.ts';
 import { readUserLimits, writeUserLimits } from '../../../state/limits/user-limits.ts';
 import { isSystemError, StrangeStateError } from '../../../state/system-error.ts';
 import { projectRoot } from '../../../state/task-folder.ts';
+import { identify } from '../../../wrappers/processes/identity.ts';
 import type { Arguments } from '../../command-line.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
 import { limitsObject, limitsPage } from './limits-page.ts';
@@ -27,9 +36,13 @@ export async function runLimits(args: Arguments): Promise<Ran> {
       `--${idle} says which limit is to be changed; give what it is to be, such as --set N, or leave it out`,
     );
   try {
-    const changed = isChange(args) ? change(readUserLimits(files), args) : null;
+    const before = readUserLimits(files);
+    const changed = isChange(args) ? change(before, args) : null;
     if (typeof changed === 'string') return invalid(changed);
-    if (changed !== null) writeUserLimits(files, changed);
+    if (changed !== null) {
+      if (!isLimited(before) && isLimited(changed)) await startCounting(files);
+      writeUserLimits(files, changed);
+    }
     const now = new Date();
     const shown = {
       inForce: await limitsInForce(files, projectRoot(process.cwd())),
@@ -49,6 +62,16 @@ export async function runLimits(args: Arguments): Promise<Ran> {
     const why = `your limits cannot be read or written (${error.message}); make ${files.folder} writable, with space on its disk`;
     return { exit: TOLLGATE_EXIT.failure, err: `tollgate budget: ${why}\n` };
   }
+}
+
+/** Without a limit no call was counted: the ledger says since when they are. */
+async function startCounting(files: LimitsFiles): Promise<void> {
+  const clock = () => new Date();
+  const stop = new AbortController().signal;
+  await locked({ files, self: (await identify(process.pid))!, clock, stop }, async () => {
+    const now = clock().getTime();
+    writeLimitsLedger(files, countingFrom(asOf(readLimitsLedger(files), now), now));
+  });
 }
 
 /** It may be a slip, and a limit of nothing would hold nobody. */

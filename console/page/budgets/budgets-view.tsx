@@ -1,12 +1,12 @@
 // Budgets and limits over all tasks: used, left, held; what was used by day and tool; and how a budget is set.
 
-import type { BudgetShown, HoldShown, LimitsShown, SpentShown } from '../../contract/budgets.ts';
+import type { BudgetShown, HoldShown, LimitsShown, SpentInDay, SpentShown } from '../../contract/budgets.ts';
 import type { Resources } from '../../contract/resources.ts';
 import { change } from '../live/change.ts';
 import { useFollowing } from '../live/follow.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { DayChart } from '../parts/day-chart.tsx';
-import { count, money, short } from '../parts/figures.ts';
+import { count, money, tokens } from '../parts/figures.ts';
 import { Panel } from '../parts/panel.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { useSignal } from '../reactive.ts';
@@ -16,7 +16,7 @@ import { Words } from '../text/words.tsx';
 import { BudgetDialog } from './budget-dialog.tsx';
 import { Budgets, Holds, Pace } from './limits.tsx';
 
-const UNITS = { calls: count, tokens: short, usd: money } as const;
+const UNITS = { calls: count, tokens: tokens, usd: money } as const;
 type Unit = keyof typeof UNITS;
 
 export function BudgetsView() {
@@ -70,10 +70,10 @@ function LimitsSheet({ of }: { of: LimitsShown }) {
 
 function Spent({ of: { days, tools } }: { of: SpentShown }) {
   const unit = (['calls', 'tokens', 'usd'] as const).find((each) => each === route.value.query.get('unit')) ?? 'calls';
-  const say: (n: number) => string = UNITS[unit];
+  const say: (n: number, without?: number) => string = UNITS[unit];
   return (
     <Panel
-      title="Used by day"
+      title="Used by day, by the tasks of this project"
       aside={
         <fieldset class="chips">
           <legend class="unseen">Shown as</legend>
@@ -96,10 +96,18 @@ function Spent({ of: { days, tools } }: { of: SpentShown }) {
         days={days.map(({ day, by_tool: byTool }) => ({
           day,
           values: Object.fromEntries(Object.entries(byTool).map(([tool, used]) => [tool, used[unit] ?? 0])),
+          without: Object.fromEntries(Object.entries(byTool).map(([tool, used]) => [tool, withoutOf[unit](used)])),
         }))}
+        lack={unit === 'usd' ? 'price' : 'tokens'}
         tools={tools}
         say={say}
       />
     </Panel>
   );
 }
+
+const withoutOf: Record<Unit, (used: SpentInDay) => number> = {
+  calls: () => 0,
+  tokens: ({ calls_without_tokens: n }) => n,
+  usd: ({ calls_without_price: n }) => n,
+};

@@ -2,11 +2,11 @@
 
 import type { BudgetShown, HoldShown, LimitsShown } from '../../contract/budgets.ts';
 import { Empty } from '../parts/empty.tsx';
-import { count, counted, money, short } from '../parts/figures.ts';
+import { count, counted, lacking, money, short } from '../parts/figures.ts';
 import { Mark } from '../parts/mark.tsx';
 import { Meter } from '../parts/meter.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { Ago, Countdown } from '../parts/times.tsx';
+import { Ago, Countdown, Dated } from '../parts/times.tsx';
 import { Words } from '../text/words.tsx';
 
 export const amountOf = (unit: string, n: number): string =>
@@ -33,10 +33,22 @@ export function Budgets({ of, onSet }: { of: readonly BudgetShown[]; onSet: (bud
                   {budget.tool === 'any' ? 'all CLIs' : budget.tool}, a {budget.per}
                 </b>
                 <span>
+                  {budget.unknown_calls > 0 && 'at least '}
                   {amountOf(budget.unit, budget.used)} of {amountOf(budget.unit, budget.most)}
                 </span>
               </div>
               <Meter used={budget.used} of={budget.most} />
+              {budget.unknown_calls > 0 && (
+                <p class="dim">
+                  In addition: {lacking(budget.unknown_calls, budget.unit === 'usd' ? 'price' : 'tokens')}.
+                </p>
+              )}
+              {budget.counted_since !== null && (
+                <p class="dim">
+                  Counted since <Dated at={budget.counted_since} />. Calls before that are not all counted, since no
+                  limit was set.
+                </p>
+              )}
               <div class="budget-head dim">
                 <span>
                   {budget.used >= budget.most ? 'used up' : `${amountOf(budget.unit, budget.left)} left`}; anew in{' '}

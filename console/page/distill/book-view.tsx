@@ -8,7 +8,7 @@ import { change } from '../live/change.ts';
 import { useFollowing } from '../live/follow.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { count, counted, money, short } from '../parts/figures.ts';
+import { count, counted, lacking, money, short } from '../parts/figures.ts';
 import { Mark, StateMark } from '../parts/mark.tsx';
 import { Meter } from '../parts/meter.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -87,7 +87,9 @@ function Sheet({ of }: { of: BookShown }) {
           <StateMark state={stateOf(state)} />{' '}
           <span class="soft">
             <Words of={state.slice(stateOf(state).length)} /> {counted(of.sections, 'section')}, {short(tokens)} tokens,{' '}
-            {money(usd)}, <Words of={of.model} />
+            {money(usd, of.unpriced_answers)}
+            {usd > 0 && of.unpriced_answers > 0 && ` (${lacking(of.unpriced_answers, 'price', 'answer')})`},{' '}
+            <Words of={of.model} />
           </span>
         </p>
         <div>

@@ -60,7 +60,7 @@ const HEADS = [
 function Books({ of }: { of: readonly BookLine[] }) {
   return (
     <Table label="Books" heads={HEADS}>
-      {of.map(({ name, state, sections, calls, tokens, usd, model }) => (
+      {of.map(({ name, state, sections, calls, tokens, usd, unpriced_answers, model }) => (
         <tr key={name}>
           <th scope="row">
             <a href={to('distill', name)}>
@@ -78,7 +78,7 @@ function Books({ of }: { of: readonly BookLine[] }) {
             {count(calls.used)} of {count(calls.total)}
           </td>
           <td class="number">{short(tokens)}</td>
-          <td class="number">{money(usd)}</td>
+          <td class="number">{money(usd, unpriced_answers)}</td>
           <td>
             <Words of={model} />
           </td>

@@ -16,7 +16,7 @@ import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
-import { Questions } from './questions.tsx';
+import { Answered, Questions } from './questions.tsx';
 import { Running } from './running.tsx';
 
 export function NowView() {
@@ -30,7 +30,7 @@ export function NowView() {
   );
 }
 
-function NowSheet({ now: { tasks, totals, questions } }: { now: NowShown }) {
+function NowSheet({ now: { tasks, totals, questions, answered } }: { now: NowShown }) {
   const stopping = useSignal<NowTask | null>(null);
   const running = tasks.filter(({ state }) => state === 'running');
   const waiting = running.filter(({ waits }) => waits !== null);
@@ -47,6 +47,7 @@ function NowSheet({ now: { tasks, totals, questions } }: { now: NowShown }) {
         <Tile name="tasks in all" figure={count(totals.tasks)} leads={to('tasks')} />
       </div>
       {questions.length > 0 && <Questions of={questions} />}
+      {answered.length > 0 && <Answered of={answered} />}
       <Panel title="At work" edge="flush">
         {running.length === 0 ? (
           <Empty title="Nothing runs">tollgate run TASK begins one; it shows here at once.</Empty>

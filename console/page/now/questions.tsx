@@ -11,7 +11,7 @@ import { Said, Words } from '../text/words.tsx';
 
 export function Questions({ of }: { of: readonly AskedQuestion[] }) {
   return (
-    <Panel title="Somebody asks">
+    <Panel title="Questions">
       <ul class="asked">
         {of.map((question) => (
           <Question key={question.task_id} of={question} />
@@ -60,5 +60,31 @@ function Question({ of: { task_id: task, question } }: { of: AskedQuestion }) {
         </button>
       </form>
     </li>
+  );
+}
+
+/** Their answers are stored; a run that begins gives them to the reasoners. */
+export function Answered({ of }: { of: readonly string[] }) {
+  return (
+    <Panel title="Answered, not continued">
+      <ul class="asked">
+        {of.map((task) => (
+          <li key={task}>
+            <p>
+              <Mark tone="wait" word="answered" icon="waiting" />{' '}
+              <a href={to('supervise', task)}>
+                <Words of={task} />
+              </a>
+            </p>
+            <p class="soft">
+              The answer is stored. No run has continued the task yet. Fix what its run reported, then continue it:{' '}
+              <code>
+                tollgate supervise <Words of={task} />
+              </code>
+            </p>
+          </li>
+        ))}
+      </ul>
+    </Panel>
   );
 }

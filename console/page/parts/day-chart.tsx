@@ -2,12 +2,14 @@
 
 import { useEffect, useRef, useSignal } from '../reactive.ts';
 import { Empty } from './empty.tsx';
-import { counted } from './figures.ts';
+import { counted, lacking } from './figures.ts';
 
 interface Day {
   /** `2026-11-25`. */
   day: string;
   values: Readonly<Record<string, number>>;
+  /** Calls that the value lacks, since they did not report it. */
+  without?: Readonly<Record<string, number>>;
 }
 
 interface DayChartProps {
@@ -15,7 +17,9 @@ interface DayChartProps {
   days: readonly Day[];
   /** In the order in which they are piled up. */
   tools: readonly string[];
-  say: (value: number) => string;
+  say: (value: number, without?: number) => string;
+  /** What the calls of `without` did not report. */
+  lack?: 'price' | 'tokens';
 }
 
 /** Until it is known how wide the sheet is: a unit is a pixel, so that its words can be read at any width. */
@@ -29,7 +33,7 @@ const DAY_WIDTH = 80;
 const BOTTOM = 22;
 const TOP = 8;
 
-export function DayChart({ title, days, tools, say }: DayChartProps) {
+export function DayChart({ title, days, tools, say, lack = 'tokens' }: DayChartProps) {
   const most = Math.max(...days.map(sumOf), 0);
   const top = roundUp(most);
   const box = useRef<HTMLElement>(null);
@@ -46,10 +50,13 @@ export function DayChart({ title, days, tools, say }: DayChartProps) {
   const bar = Math.min(MOST_BAR, Math.max(1, slot - Math.min(6, slot * 0.22)));
   const every = Math.ceil(days.length / Math.max(1, Math.floor((width - LEFT) / DAY_WIDTH)));
   const y = (value: number) => HEIGHT - BOTTOM - (value / top) * (HEIGHT - BOTTOM - TOP);
+  const sumFor = (tool: string, of: 'values' | 'without') => days.reduce((sum, day) => sum + (day[of]?.[tool] ?? 0), 0);
+  const lacked = tools.reduce((sum, tool) => sum + sumFor(tool, 'without'), 0);
+  const lackWords = lacked === 0 ? null : <p class="dim">In addition: {lacking(lacked, lack)}.</p>;
   if (most === 0)
     return (
       <figure class="chart" ref={box}>
-        <Empty title={`Nothing in ${counted(days.length, 'day')}`} />
+        {lackWords ?? <Empty title={`Nothing in ${counted(days.length, 'day')}`} />}
       </figure>
     );
   return (
@@ -63,7 +70,7 @@ export function DayChart({ title, days, tools, say }: DayChartProps) {
             </text>
           </g>
         ))}
-        {days.map(({ day, values }, at) => {
+        {days.map(({ day, values, without }, at) => {
           let below = 0;
           return (
             <g key={day}>
@@ -82,7 +89,7 @@ export function DayChart({ title, days, tools, say }: DayChartProps) {
                     height={Math.max(1, from - y(below))}
                     rx="1.5"
                   >
-                    <title>{`${day}, ${tool}: ${say(value)}`}</title>
+                    <title>{`${day}, ${tool}: ${say(value, without?.[tool])}`}</title>
                   </rect>
                 );
               })}
@@ -101,10 +108,11 @@ export function DayChart({ title, days, tools, say }: DayChartProps) {
             <svg viewBox="0 0 10 10" aria-hidden="true">
               <rect class={`tool-${nth % 6}`} width="10" height="10" rx="2" />
             </svg>
-            {tool} <b>{say(days.reduce((sum, { values }) => sum + (values[tool] ?? 0), 0))}</b>
+            {tool} <b>{say(sumFor(tool, 'values'), sumFor(tool, 'without'))}</b>
           </span>
         ))}
       </figcaption>
+      {lackWords}
       <details>
         <summary>The same as a table</summary>
         <div class="table-box">
@@ -120,14 +128,14 @@ export function DayChart({ title, days, tools, say }: DayChartProps) {
               </tr>
             </thead>
             <tbody>
-              {[...days].reverse().map(({ day, values }) => (
+              {[...days].reverse().map(({ day, values, without }) => (
                 <tr key={day}>
                   <th scope="row" class="nowrap">
                     {day}
                   </th>
                   {tools.map((tool) => (
                     <td class="number" key={tool}>
-                      {say(values[tool] ?? 0)}
+                      {say(values[tool] ?? 0, without?.[tool])}
                     </td>
                   ))}
                 </tr>

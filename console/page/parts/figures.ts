@@ -11,9 +11,24 @@ export const short = (n: number): string => (n < 10_000 ? COUNT.format(n) : SHOR
 
 export const counted = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
 
-/** null is unknown, and never 0. */
-export const money = (usd: number | null): string =>
-  usd === null ? 'unknown' : usd > 0 && usd < 0.01 ? '< $0.01' : `$${usd.toFixed(2)}`;
+/** null is unknown, and never 0. @param without how many calls the sum lacks, since their price is not known */
+export function money(usd: number | null, without = 0): string {
+  if (usd === null || (usd === 0 && without > 0)) return 'unknown';
+  if (without > 0) return `≥ $${usd.toFixed(usd < 0.01 ? 4 : 2)}`;
+  return usd > 0 && usd < 0.01 ? '< $0.01' : `$${usd.toFixed(2)}`;
+}
+
+/** The same of tokens. */
+export function tokens(n: number | null, without = 0): string {
+  if (n === null || (n === 0 && without > 0)) return 'unknown';
+  return without > 0 ? `≥ ${short(n)}` : short(n);
+}
+
+/** Why a sum is a lower bound: `2 calls without a price`; empty where it is complete. */
+export const lacking = (without: number, what: 'price' | 'tokens', one = 'call'): string =>
+  without === 0
+    ? ''
+    : `${counted(without, one)} ${what === 'price' ? 'without a known price' : 'without token counts'}`;
 
 export const bytes = (n: number): string =>
   n < 1024 ? `${n} B` : n < 1024 ** 2 ? `${(n / 1024).toFixed(1)} kB` : `${(n / 1024 ** 2).toFixed(1)} MB`;

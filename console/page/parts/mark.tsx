@@ -1,14 +1,27 @@
 // A state as a word, with a sign and a colour that say the same.
 
+import type { NowTask } from '../../contract/now.ts';
+import type { TaskLine } from '../../contract/page.ts';
+import type { StageShown } from '../../contract/task.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 type Tone = 'good' | 'bad' | 'wait' | 'busy' | 'calm';
 
-const LOOKS: Record<string, { word: string; tone: Tone; icon: IconName }> = {
+interface Look {
+  word: string;
+  tone: Tone;
+  icon: IconName;
+}
+
+/** All that the server calls a task, a stage or a book; the compiler asks for the look of a new one. */
+const LOOKS = {
   done: { word: 'done', tone: 'good', icon: 'done' },
   ok: { word: 'in order', tone: 'good', icon: 'done' },
   complete: { word: 'complete', tone: 'good', icon: 'done' },
-  done_earlier: { word: 'done earlier', tone: 'good', icon: 'done' },
+  done_earlier: { word: 'done', tone: 'good', icon: 'done' },
+  failed_earlier: { word: 'failed', tone: 'bad', icon: 'failed' },
+  interrupted_earlier: { word: 'interrupted', tone: 'wait', icon: 'broken' },
+  pending: { word: 'pending', tone: 'calm', icon: 'none' },
   failed: { word: 'failed', tone: 'bad', icon: 'failed' },
   refused: { word: 'refused', tone: 'bad', icon: 'stopped' },
   interrupted: { word: 'interrupted', tone: 'wait', icon: 'broken' },
@@ -22,12 +35,17 @@ const LOOKS: Record<string, { word: string; tone: Tone; icon: IconName }> = {
   gone: { word: 'gone', tone: 'calm', icon: 'none' },
   archived: { word: 'archived', tone: 'calm', icon: 'none' },
   unreadable: { word: 'unreadable', tone: 'bad', icon: 'broken' },
-};
+  open: { word: 'open', tone: 'calm', icon: 'none' },
+  driven: { word: 'driven', tone: 'busy', icon: 'busy' },
+} satisfies Record<TaskLine['state'] | NowTask['state'] | StageShown['state'], Look> & Record<string, Look>;
 
-export const wordOf = (state: string): string => LOOKS[state]?.word ?? state.replaceAll('_', ' ');
+const lookOf = (state: string): Look | null =>
+  Object.hasOwn(LOOKS, state) ? LOOKS[state as keyof typeof LOOKS] : null;
+
+export const wordOf = (state: string): string => lookOf(state)?.word ?? state.replaceAll('_', ' ');
 
 export function StateMark({ state }: { state: string }) {
-  const { tone, icon } = LOOKS[state] ?? { tone: 'calm', icon: 'none' };
+  const { tone, icon } = lookOf(state) ?? { tone: 'calm', icon: 'none' };
   return (
     <span class={`mark ${tone}`}>
       <Icon name={icon} />

@@ -13,6 +13,14 @@ export function Ago({ at }: { at: string | null }) {
   );
 }
 
+export function Dated({ at }: { at: string }) {
+  return (
+    <time dateTime={at} class="nowrap">
+      {dated(at)}
+    </time>
+  );
+}
+
 export function Elapsed({ from }: { from: string }) {
   const ms = now.value - Date.parse(from);
   return (

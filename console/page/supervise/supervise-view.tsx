@@ -3,7 +3,7 @@
 import type { Resources } from '../../contract/resources.ts';
 import type { SupervisionShown } from '../../contract/supervise.ts';
 import { useFollowing } from '../live/follow.ts';
-import { Questions } from '../now/questions.tsx';
+import { Answered, Questions } from '../now/questions.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -44,10 +44,11 @@ export function SuperviseView({ id }: { id: string | undefined }) {
 }
 
 function One({ of }: { of: SupervisionShown }) {
-  const { task_id: task, state, errors, instruction, question, iterations, at } = of;
+  const { task_id: task, state, errors, instruction, question, answer_waits: isAnswered, iterations, at } = of;
   return (
     <>
       {question !== null && <Questions of={[{ task_id: task, question }]} />}
+      {isAnswered && state !== 'running' && <Answered of={[task]} />}
       <Panel
         title={
           <a href={to('tasks', task)}>

@@ -41,6 +41,8 @@ export function Attempts({ of: { attempts } }: { of: TaskShown }) {
               <Cell as="cut">
                 {ending === null ? (
                   <Mark tone="busy" word="under way" icon="busy" />
+                ) : reason === 'cancelled' || reason === 'interrupted' ? (
+                  <Mark tone="wait" word="interrupted" icon="broken" />
                 ) : errorClass === null ? (
                   <Mark tone="good" word="answered" icon="done" />
                 ) : (

@@ -3,7 +3,7 @@
 import { inPlaceWords } from '../../../policies/retry/stand-ins.ts';
 import type { StageShown, TaskShown } from '../../contract/task.ts';
 import { Empty } from '../parts/empty.tsx';
-import { count, lasting, money, short } from '../parts/figures.ts';
+import { count, lacking, lasting, money, tokens } from '../parts/figures.ts';
 import { StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Table } from '../parts/table.tsx';
@@ -27,7 +27,7 @@ export function Overview({ of }: { of: TaskShown }) {
         <div class="stack">
           <Panel title="Next">
             {of.next_actions.length === 0 ? (
-              <p class="dim">There is nothing to do.</p>
+              <p class="dim">{NOTHING_NEXT[of.state] ?? 'There is nothing to do.'}</p>
             ) : (
               <ol class="steps">
                 {of.next_actions.map((action) => (
@@ -49,6 +49,11 @@ export function Overview({ of }: { of: TaskShown }) {
   );
 }
 
+const NOTHING_NEXT: Partial<Record<TaskShown['state'], string>> = {
+  running: 'It is running. To stop it, use the Now view.',
+  done: 'It is done. There is nothing to do.',
+};
+
 const HEADS = [
   'Stage',
   'State',
@@ -62,7 +67,7 @@ const HEADS = [
 function Stages({ of }: { of: readonly StageShown[] }) {
   return (
     <Table label="Stages" heads={HEADS}>
-      {of.map(({ stage, state, tool, stand_ins, attempts, ms, tokens, usd }) => (
+      {of.map(({ stage, state, tool, stand_ins, attempts, ms, tokens: used, usd, unknown }) => (
         <tr key={stage}>
           <th scope="row">
             <Words of={stage} />
@@ -76,8 +81,12 @@ function Stages({ of }: { of: readonly StageShown[] }) {
           </td>
           <td class="number">{count(attempts)}</td>
           <td class="number">{ms === null ? 'unknown' : lasting(ms)}</td>
-          <td class="number">{tokens === null ? 'unknown' : short(tokens)}</td>
-          <td class="number">{money(usd)}</td>
+          <td class="number" title={lacking(unknown.tokens, 'tokens')}>
+            {tokens(used, unknown.tokens)}
+          </td>
+          <td class="number" title={lacking(unknown.usd, 'price')}>
+            {money(usd, unknown.usd)}
+          </td>
         </tr>
       ))}
     </Table>

@@ -4,7 +4,7 @@ import type { ResourcesOf } from '../../contract/resources.ts';
 import type { TaskShown } from '../../contract/task.ts';
 import { partOf } from '../live/address.ts';
 import { useFollowing } from '../live/follow.ts';
-import { count, money, short } from '../parts/figures.ts';
+import { count, lacking, money, tokens } from '../parts/figures.ts';
 import { StateMark } from '../parts/mark.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { Ago } from '../parts/times.tsx';
@@ -71,11 +71,15 @@ function Standing({ of }: { of: TaskShown }) {
     <>
       <span class="dim" aria-live="polite">
         {count(of.calls.used)}
-        {of.calls.budget !== null && ` of ${of.calls.budget}`} calls,{' '}
-        {of.tokens === null ? 'unknown' : short(of.tokens)} tokens, {of.usd === null ? 'money unknown' : money(of.usd)},
-        last <Ago at={of.at} />
+        {of.calls.budget !== null && ` of ${of.calls.budget}`} calls, {tokens(of.tokens, of.unknown.tokens)} tokens,{' '}
+        {moneyWords(of)}, last <Ago at={of.at} />
       </span>
       <StateMark state={of.state} />
     </>
   );
+}
+
+function moneyWords({ usd, unknown }: TaskShown): string {
+  if (usd === null) return 'money unknown';
+  return unknown.usd === 0 ? money(usd) : `${money(usd, unknown.usd)} (${lacking(unknown.usd, 'price')})`;
 }

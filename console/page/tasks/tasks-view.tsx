@@ -145,7 +145,9 @@ function TaskCells({ id }: { id: string }) {
         {count(line.calls.used)}
         <span class="dim"> / {line.calls.budget ?? '–'}</span>
       </Cell>
-      <Cell as="usd number">{line.calls.used === 0 && line.usd === null ? '–' : money(line.usd)}</Cell>
+      <Cell as="usd number">
+        {line.calls.used === 0 && line.usd === null ? '–' : money(line.usd, line.calls_without_price)}
+      </Cell>
       <Cell as="at number dim">
         <Ago at={line.at} />
       </Cell>

@@ -26,7 +26,7 @@ export async function diffShown(id: string, project: ServedProject): Promise<Rep
     return nothing('The tree is in no repository of git, which alone tells what changed.');
   if (startOf(task.state) === null)
     return nothing(
-      'Nothing was kept of the tree as it was when this task began: a stage with `changes` or a supervision keeps it.',
+      'The tree as it was before this task is not stored. A stage with `diff: {since: start}` stores it, and so does a supervision.',
     );
   const forbids = await forbidsOf(read.manifest.security.forbidden_paths, [read.root, tree]);
   const rules = { cwd: tree, root: read.root, state: stateOf(task), forbids, environment };

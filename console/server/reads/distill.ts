@@ -33,9 +33,9 @@ async function opening(name: string, { cwd, environment, clock }: Place) {
   }
 }
 
-const lineOf = ({ name, state, model, sections, held_section, tokens, usd, calls }: BookLine): BookLine => ({
+const lineOf = ({ name, state, model, sections, held_section, tokens, usd, unpriced_answers, calls }: BookLine) => ({
   ...{ name, state, model, sections, held_section },
-  ...{ tokens, usd, calls },
+  ...{ tokens, usd, unpriced_answers, calls },
 });
 
 const MOST_TRACE = 50;

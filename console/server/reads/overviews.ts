@@ -4,7 +4,7 @@ import type { RunsNow } from '../../../loops/now/now.ts';
 import { groupFailures } from '../../../loops/report/groups.ts';
 import type { TaskRow } from '../../../loops/report/task-row.ts';
 import type { DaySpending } from '../../../policies/report/spending.ts';
-import type { SpentShown } from '../../contract/budgets.ts';
+import type { SpentInDay, SpentShown } from '../../contract/budgets.ts';
 import type { FailuresShown } from '../../contract/failures.ts';
 import type { NowShown } from '../../contract/now.ts';
 import type { SupervisionsShown } from '../../contract/supervise.ts';
@@ -18,7 +18,8 @@ export function nowShown({ tasks, totals }: RunsNow, rows: readonly TaskRow[]): 
   const questions = rows.flatMap(({ task_id, state, supervision }) =>
     state === 'parked' && supervision?.question ? [{ task_id, question: supervision.question }] : [],
   );
-  return { tasks: [...running, ...resting], totals, questions };
+  const answered = rows.filter(({ state, supervision }) => state !== 'running' && supervision?.answer_waits);
+  return { tasks: [...running, ...resting], totals, questions, answered: answered.map(({ task_id }) => task_id) };
 }
 
 export const failuresShown = (rows: readonly TaskRow[]): FailuresShown => ({ groups: groupFailures(rows) });
@@ -27,9 +28,9 @@ export function supervisionsShown(rows: readonly TaskRow[]): SupervisionsShown {
   return {
     supervisions: rows.flatMap(({ task_id, state, at, supervision }) => {
       if (supervision === null) return [];
-      const { question, instruction, iterations } = supervision;
+      const { question, answer_waits, instruction, iterations } = supervision;
       const errors = Number.parseInt(iterations.at(-1)?.errors ?? '0', 10) || 0;
-      return [{ task_id, state, question, instruction, errors, iterations, at }];
+      return [{ task_id, state, question, answer_waits, instruction, errors, iterations, at }];
     }),
   };
 }
@@ -43,12 +44,20 @@ export function spentShown(spent: readonly DaySpending[], now: Date): SpentShown
     return { day, by_tool: {} as SpentShown['days'][number]['by_tool'] };
   });
   const tools = new Set<string>();
-  for (const { day, tool, calls, tokens, usd } of spent) {
+  for (const { day, tool, ...more } of spent) {
     const of = days.find((each) => each.day === day)?.by_tool;
     if (of === undefined) continue;
     tools.add(tool);
-    const sum = Object.hasOwn(of, tool) ? of[tool]! : { calls: 0, tokens: 0, usd: 0 };
-    of[tool] = { calls: sum.calls + calls, tokens: sum.tokens + tokens, usd: sum.usd + usd };
+    const sum = Object.hasOwn(of, tool) ? of[tool]! : NOTHING_SPENT;
+    of[tool] = {
+      calls: sum.calls + more.calls,
+      tokens: sum.tokens + more.tokens,
+      calls_without_tokens: sum.calls_without_tokens + more.calls_without_tokens,
+      usd: sum.usd + more.usd,
+      calls_without_price: sum.calls_without_price + more.calls_without_price,
+    };
   }
   return { tools: [...tools].sort(), days };
 }
+
+const NOTHING_SPENT: SpentInDay = { calls: 0, tokens: 0, calls_without_tokens: 0, usd: 0, calls_without_price: 0 };

@@ -24,7 +24,9 @@ export interface TaskLines {
   rows(): Promise<TaskRow[]>;
   /** Folders of those that stand otherwise in `tasks`, which were looked at after the rows were read; none where nobody has read any. */
   behind(tasks: readonly NowTask[]): Promise<string[]>;
-  /** Reads these anew. */
+  /** Folders of the supervised ones, as far as rows were read: an answer to one changes no file of it. */
+  supervised(): string[];
+  /** Reads these again. */
   renew(folders: readonly string[]): Promise<TasksChange>;
   /** By day and CLI, over all tasks; waits for the look at what they cost. */
   spent(): Promise<DaySpending[]>;
@@ -36,6 +38,7 @@ interface KeptTask {
   row: TaskRow | null;
   /** What the line says beside; as it was before while nobody has looked anew. */
   usd: number | null;
+  without: number;
   goal: string | null;
   /** null until somebody has looked. */
   spent: DaySpending[] | null;
@@ -81,8 +84,8 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
   function keep(folder: string, { row, problem }: Pick<TaskReading, 'row' | 'problem'>): TaskLine | null {
     if (row === null && problem === null) return null;
     const id = path.basename(folder);
-    const { usd = null, goal = null } = kept.get(id) ?? {};
-    const task = { row, usd, goal, spent: null };
+    const { usd = null, without = 0, goal = null } = kept.get(id) ?? {};
+    const task = { row, usd, without, goal, spent: null };
     kept.set(id, task);
     return lineOf(id, task);
   }
@@ -103,11 +106,12 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
       const spent = task.row === null ? [] : await collectSpending({ tasks: [task.row] }, cwd, environment);
       const priced = spent.filter(({ calls, calls_without_price: without }) => calls > without);
       const usd = priced.length === 0 ? null : priced.reduce((sum, each) => sum + each.usd, 0);
+      const without = spent.reduce((sum, each) => sum + each.calls_without_price, 0);
       const goal = goalOf(path.join(places.folder, id), await redactorOfTask(id, project));
       // It was read anew, or went, while we looked: the next look is for it.
       if (kept.get(id) !== task) continue;
-      kept.set(id, { row: task.row, usd, goal, spent });
-      if (usd !== task.usd || goal !== task.goal) found.add(id);
+      kept.set(id, { row: task.row, usd, without, goal, spent });
+      if (usd !== task.usd || without !== task.without || goal !== task.goal) found.add(id);
       if (found.size >= PIECE) tellFound();
       await breathe();
     }
@@ -146,6 +150,8 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
       });
       return [...moved.map(({ folder }) => folder), ...[...left].map((id) => path.join(places.folder, id))];
     },
+    supervised: () =>
+      [...kept.values()].flatMap(({ row }) => (row === null || row.supervision === null ? [] : [row.folder])),
     async renew(folders) {
       await begun();
       const change = await readAgain(folders);
@@ -159,10 +165,13 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
   };
 }
 
-function lineOf(id: string, { row, usd, goal }: KeptTask): TaskLine {
+function lineOf(id: string, { row, usd, without, goal }: KeptTask): TaskLine {
   if (row === null) return { ...UNREADABLE, task_id: id, goal };
   const { task_id, state, at, stage, class: errorClass, reason, signature, calls } = row;
-  return { task_id, state, goal, at, stage, class: errorClass, reason, signature, calls, usd };
+  return {
+    ...{ task_id, state, goal, at, stage, class: errorClass, reason, signature, calls, usd },
+    calls_without_price: without,
+  };
 }
 
 /** Since when one is at work, a row does not say. */
@@ -178,6 +187,7 @@ const UNREADABLE: Omit<TaskLine, 'task_id' | 'goal'> = {
   signature: null,
   calls: { used: 0, budget: null },
   usd: null,
+  calls_without_price: 0,
 };
 
 const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

@@ -1,8 +1,9 @@
 // One task whole: its stages, every attempt with what was decided, what its gates found, its summary and its texts.
 
 import path from 'node:path';
-import { standingOf } from '../../../loops/report/standing.ts';
-import { readFailure } from '../../../loops/report/task-row.ts';
+import { stagesAtWork, standingOf, type TaskState } from '../../../loops/report/standing.ts';
+import { supervisionOf } from '../../../loops/report/supervised.ts';
+import { nextOf, readFailure } from '../../../loops/report/task-row.ts';
 import { gateFileOf } from '../../../loops/task/gate-actions.ts';
 import { stageFacts } from '../../../loops/task/stage-facts.ts';
 import { rootOf } from '../../../loops/task/task.ts';
@@ -54,10 +55,11 @@ async function shownOf(task: TaskFolder, served: ServedProject): Promise<TaskSho
   const { ledger } = openJournal(task.root, clock).read();
   const project = await readProject(rootOf(task, cwd, environment));
   const prices = project.how === 'read' ? project.value.prices : {};
-  const { state, at } = await standingOf(ledger, (await identify(process.pid))!);
+  const self = (await identify(process.pid))!;
+  const { state, at } = await standingOf(ledger, self);
+  const atWork = state === 'running' ? await stagesAtWork(ledger, self) : undefined;
   const attempts = attemptsOf(task, ledger, prices);
   const redactor = await redactorOfTask(task.id, served);
-  const failure = failureOf(task);
   return {
     task_id: task.id,
     folder: task.root,
@@ -67,12 +69,13 @@ async function shownOf(task: TaskFolder, served: ServedProject): Promise<TaskSho
     calls: { used: ledger.used, budget: ledger.budget === null ? null : budgetOf(ledger) },
     tokens: sumOf(attempts.map(({ tokens }) => tokens)),
     usd: sumOf(attempts.map(({ usd }) => usd)),
-    stages: stagesOf(task, ledger, attempts),
+    unknown: unknownOf(attempts),
+    stages: stagesOf(task, ledger, attempts, atWork),
     attempts,
     gates: gatesOf(task, ledger),
     summary: summaryOf(task, redactor),
     texts: shownFiles(task).map(({ name, what, bytes }) => ({ name, what, bytes })),
-    next_actions: failure?.resolved_at === null ? failure.next_actions : [],
+    next_actions: await nextActionsOf(task, ledger, state, environment),
   };
 }
 
@@ -97,22 +100,52 @@ function attemptsOf(task: TaskFolder, ledger: Ledger, prices: ProjectFile['price
     });
 }
 
-function stagesOf(task: TaskFolder, ledger: Ledger, attempts: TaskShown['attempts']): StageShown[] {
+function stagesOf(
+  task: TaskFolder,
+  ledger: Ledger,
+  attempts: TaskShown['attempts'],
+  atWork: ReadonlySet<string> | undefined,
+): StageShown[] {
   const names = new Map(attempts.map(({ stage, tool }) => [stage, tool]));
   return [...names].map(([stage, tool]) => {
-    const facts = stageFacts(task, ledger, stage, null);
+    const facts = stageFacts(task, ledger, stage, null, atWork);
     const of = attempts.filter((each) => each.stage === stage);
     return {
       stage,
       tool: facts.tool ?? tool,
       stand_ins: facts.stand_ins,
-      state: facts.state,
+      state: facts.state === 'pending' ? stateOfAttempt(of.at(-1)!) : facts.state,
       attempts: of.length,
       ms: sumOf(of.map(({ ms }) => ms)),
       tokens: sumOf(of.map(({ tokens }) => tokens)),
       usd: sumOf(of.map(({ usd }) => usd)),
+      unknown: unknownOf(of),
     };
   });
+}
+
+/** Of a wrapper on its own, which is no stage of a run: its last call alone counts. */
+function stateOfAttempt({ ending, class: errorClass }: TaskShown['attempts'][number]): StageShown['state'] {
+  if (ending === null) return 'interrupted_earlier';
+  return errorClass === null ? 'done_earlier' : 'failed_earlier';
+}
+
+const unknownOf = (attempts: readonly { tokens: number | null; usd: number | null }[]) => ({
+  tokens: attempts.filter(({ tokens }) => tokens === null).length,
+  usd: attempts.filter(({ usd }) => usd === null).length,
+});
+
+/** Those of the failure that stands; without one, what continues the task. */
+async function nextActionsOf(
+  task: TaskFolder,
+  ledger: Ledger,
+  state: TaskState,
+  environment: NodeJS.ProcessEnv,
+): Promise<string[]> {
+  if (state === 'running' || state === 'done') return [];
+  const failure = state === 'parked' ? null : failureOf(task);
+  if (failure?.resolved_at === null) return failure.next_actions;
+  return [nextOf(task, state, await supervisionOf(task, ledger, environment)) ?? []].flat();
 }
 
 const gatesOf = (task: TaskFolder, { gates }: Ledger): GateRecord[] =>

@@ -51,6 +51,7 @@ export function toldBook(text: Texts): BookShown {
     held_section: 3,
     tokens: 4321,
     usd: 0.1,
+    unpriced_answers: 1,
     calls: { used: 3, total: 40 },
     evidence: text('evidence'),
     next_actions: [text('next')],

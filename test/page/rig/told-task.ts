@@ -14,26 +14,29 @@ export function toldTask(text: Texts): ResourcesOf['task'] {
     calls: { used: 3, budget: 10 },
     tokens: 1234,
     usd: 0.42,
+    unknown: { tokens: 1, usd: 2 },
     stages: [
       {
         stage: text('stage'),
         tool: 'gemini',
         stand_ins: [],
-        state: 'done',
+        state: 'done_earlier',
         attempts: 1,
         ms: 1200,
         tokens: 900,
         usd: 0.4,
+        unknown: { tokens: 0, usd: 0 },
       },
       {
         stage: 'codex_review',
         tool: 'codex',
         stand_ins: [standIn(text)],
-        state: 'failed',
+        state: 'failed_earlier',
         attempts: 2,
         ms: null,
         tokens: null,
         usd: null,
+        unknown: { tokens: 2, usd: 2 },
       },
     ],
     attempts: [1, 2, 3].map((n) => ({
@@ -141,6 +144,7 @@ export function toldNow(text: Texts): Resources['/api/now'] {
       },
     ],
     questions: [{ task_id: 'invoice-dates', question: text('question') }],
+    answered: ['invoice-rounding'],
   };
 }
 

@@ -34,8 +34,24 @@ export function toldWorld(text: Texts = (field) => `a ${field}`): Record<string,
     '/api/now': toldNow(text),
     '/api/tasks': {
       tasks: [
-        { ...task, stage: text('stage'), class: 'transient', reason: text('reason'), signature: text('signature') },
-        { ...task, task_id: 'release-notes', state: 'done', stage: null, class: null, reason: null, signature: null },
+        {
+          ...task,
+          calls_without_price: 2,
+          stage: text('stage'),
+          class: 'transient',
+          reason: text('reason'),
+          signature: text('signature'),
+        },
+        {
+          ...task,
+          calls_without_price: 0,
+          task_id: 'release-notes',
+          state: 'done',
+          stage: null,
+          class: null,
+          reason: null,
+          signature: null,
+        },
       ],
     },
     '/api/failures': {
@@ -52,7 +68,20 @@ export function toldWorld(text: Texts = (field) => `a ${field}`): Record<string,
       ],
     },
     '/api/budgets': {
-      budgets: [{ tool: 'any', per: 'day', unit: 'calls', most: 50, used: 45, left: 5, until: LATER, project: null }],
+      budgets: [
+        {
+          tool: 'any',
+          per: 'day',
+          unit: 'calls',
+          most: 50,
+          used: 45,
+          left: 5,
+          unknown_calls: 0,
+          until: LATER,
+          counted_since: NOW,
+          project: null,
+        },
+      ],
       at_once: [{ tool: 'gemini', most: 3, project: null }],
       per_minute: [],
       open: [{ call_id: 'call-9', tool: 'claude', since: NOW }],
@@ -61,10 +90,13 @@ export function toldWorld(text: Texts = (field) => `a ${field}`): Record<string,
     '/api/spent': {
       tools: ['gemini', 'codex'],
       days: [
-        { day: '2026-11-24', by_tool: { gemini: { calls: 3, tokens: 400, usd: 0.1 } } },
+        { day: '2026-11-24', by_tool: { gemini: { ...SPENT, calls: 3, tokens: 400, usd: 0.1 } } },
         {
           day: '2026-11-25',
-          by_tool: { gemini: { calls: 5, tokens: 800, usd: 0.2 }, codex: { calls: 1, tokens: 90, usd: 0 } },
+          by_tool: {
+            gemini: { ...SPENT, calls: 5, tokens: 800, usd: 0.2 },
+            codex: { ...SPENT, calls: 1, tokens: 90, usd: 0, calls_without_price: 1 },
+          },
         },
       ],
     },
@@ -93,6 +125,7 @@ export function toldWorld(text: Texts = (field) => `a ${field}`): Record<string,
           task_id: 'invoice-dates',
           state: 'parked',
           question: text('question'),
+          answer_waits: false,
           instruction: text('instruction'),
           errors: 1,
           iterations: [
@@ -131,3 +164,5 @@ export function toldWorld(text: Texts = (field) => `a ${field}`): Record<string,
     [`/api/distill/${BOOK}`]: book,
   };
 }
+
+const SPENT = { calls_without_tokens: 0, calls_without_price: 0 };

@@ -25,7 +25,13 @@ import {
 } from './parts.ts';
 import { STAND_IN } from './stand-in.ts';
 
-const EARLIER: readonly StageFacts['state'][] = ['done_earlier', 'failed_earlier', 'interrupted_earlier', 'pending'];
+const EARLIER: readonly StageFacts['state'][] = [
+  'running',
+  'done_earlier',
+  'failed_earlier',
+  'interrupted_earlier',
+  'pending',
+];
 
 /** All of one call: the one that answered a stage that is done, else the last one. */
 export const STAGE_FACTS: Fields<StageFacts> = {

@@ -12,6 +12,7 @@ import {
   count,
   errorClass,
   type Fields,
+  flag,
   list,
   one,
   orNull,
@@ -59,7 +60,8 @@ export const ROW: Fields<TaskRow> = {
   supervision: orNull(
     record<TaskSupervision>('How its supervision stands', {
       how: orNull(one('How its last run was left', LEFT), 'it goes on, or its run was killed'),
-      question: orNull(text("The reasoner's, for a person"), 'it asks nothing'),
+      question: orNull(text("The reasoner's, for a person"), 'it asks nothing, or has an answer'),
+      answer_waits: flag('An answer is stored, and no run has given it to the reasoner yet'),
       instruction: text('In force'),
       iterations: list('In order; in the status the last one alone', ITERATION),
     }),
