@@ -323,9 +323,9 @@ test('policies are pure', () => {
   assert.equal({ impure, systems }, { impure: [], systems: [] });
 });
 
-test('every file opens with one sentence, and none is over 250 lines', () => {
+test('every file opens with one sentence, and none is over 400 lines', () => {
   const mute = FILES.filter((file) => !/^\/\/ \w.*[.:?]\n/.test(SOURCES.get(file)!));
-  const long = FILES.filter((file) => SOURCES.get(file)!.split('\n').length > 250);
+  const long = FILES.filter((file) => SOURCES.get(file)!.split('\n').length > 400);
   assert.equal({ mute, long }, { mute: [], long: [] });
 });
 

@@ -2,6 +2,7 @@
 
 import type { ErrorClass } from '../policies/facts/classes.ts';
 import type { EngineEvent, Usage } from '../policies/facts/engine-event.ts';
+import type { Denial, Requirements } from '../policies/facts/requirements.ts';
 import type { Tool } from '../policies/facts/tools.ts';
 import type { OwnToolRow } from '../policies/own-tool/description.ts';
 import type { Feature } from './feature.ts';
@@ -22,6 +23,8 @@ export interface CallRequest {
   access: Access;
   maxTurns: number | null;
   innerRetries: 'cut' | 'allow';
+  /** What an answer alone does not meet; absent where nothing else is required. */
+  requires?: Requirements;
   trustWorkspace: boolean;
   cwd: string;
   /** The environment that the CLI would inherit. */
@@ -85,6 +88,12 @@ export interface Adapter {
   readDocument(text: string): EngineEvent[] | null;
   /** One line of stderr, for what is only announced there; null where nothing is. */
   readStderr: ((line: string) => EngineEvent[]) | null;
+  /** A file in which it logs what is on neither stream: the variable that names it, and one line of it; null: none is needed. */
+  log: { variable: string; readLine(line: string): EngineEvent[] } | null;
+  /** Why a server that the call requires cannot be there, as its files tell before it is started; null where they do not. */
+  missingServer(request: CallRequest): string | null;
+  /** What allows a tool that was denied; null where there is no way, or none is known. */
+  allows(denial: Denial, request: CallRequest): Permission | null;
   /** A file in which the CLI counts what the event stream does not: the argument that asks for it, and how to read it. */
   usageFile: { argument(file: string): string; read(text: string): Partial<Usage> } | null;
   /** What it counts of tokens: this call, or the whole session so far. */
@@ -111,6 +120,12 @@ export interface Adapter {
     /** Why this call cannot be made of it, as a sentence; or null. */
     takes(request: CallRequest): string | null;
   };
+}
+
+/** A flag of our command and its value; `--deny-tool` is one to take away. */
+export interface Permission {
+  flag: 'access' | 'allow-tool' | 'deny-tool' | 'cwd';
+  value: string;
 }
 
 export interface FailureReport {

@@ -2,6 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Ending } from '../policies/facts/ending.ts';
+import type { Requirements } from '../policies/facts/requirements.ts';
 import { sleptBetween } from '../policies/time/machine-clocks.ts';
 import type { Adapter } from './adapter.ts';
 import { signallingUnread } from './following/cut.ts';
@@ -16,6 +17,7 @@ import { readClocks } from './steady-clock.ts';
 
 /** What a wrapper left. */
 export interface Left extends Guarded {
+  requires?: Requirements;
   files: Pick<Invocation['files'], 'stdout' | 'stderr' | 'usage'>;
   tree: Tree;
   adapter: Invocation['adapter'];
@@ -37,7 +39,10 @@ export async function adopt(left: Left, observer: AdoptionObserver, stop: AbortS
   try {
     if (await works(left.tree, 'for_certain')) return await attend(left, observer, stop);
     const end = await endTree(left.tree, undefined, () => signallingUnread(left.files));
-    return { ...(await readLeft(left.files, left.adapter, left.limits.maxOutputBytes)), ...countOf(end) };
+    return {
+      ...(await readLeft(left.files, left.adapter, left.limits.maxOutputBytes, left.requires)),
+      ...countOf(end),
+    };
   } catch (error) {
     // Ours or the system's: the CLI must not outlive it.
     await endTree(left.tree, undefined, () => signallingUnread(left.files));
@@ -48,10 +53,11 @@ export async function adopt(left: Left, observer: AdoptionObserver, stop: AbortS
 /** What the files alone tell of a call whose end nobody saw. */
 export async function readLeft(
   files: Left['files'],
-  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile' | 'described'> & Speaker,
+  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'log' | 'usageFile' | 'described'> & Speaker,
   maxOutputBytes?: number,
+  requires?: Requirements,
 ): Promise<Outcome> {
-  const reading = read(files, adapter, maxOutputBytes);
+  const reading = read(files, adapter, maxOutputBytes, requires);
   try {
     await reading.finish();
     return outcomeOf(reading, endingIn(reading));
@@ -64,7 +70,7 @@ export async function readLeft(
 async function attend({ tree, ...left }: Left, observer: AdoptionObserver, stop: AbortSignal): Promise<Outcome> {
   observer.adopted();
   const then = readClocks();
-  const reading = read(left.files, left.adapter, left.limits.maxOutputBytes);
+  const reading = read(left.files, left.adapter, left.limits.maxOutputBytes, left.requires);
   const watch = guard(left, left.ageMs, reading, stop);
   const rest = trackMembers(tree);
   const life = watchLife(tree);

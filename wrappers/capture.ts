@@ -1,6 +1,15 @@
 // Puts together what a call told: the answer, how it ended, what went wrong on the way.
 
 import { type EngineEvent, type EngineFailure, UNKNOWN_USAGE, type Usage } from '../policies/facts/engine-event.ts';
+import {
+  type Denial,
+  isSameServer,
+  lackingServers,
+  NO_REQUIREMENTS,
+  type Requirements,
+  type ServerReport,
+  unmetIn,
+} from '../policies/facts/requirements.ts';
 import { createTurns } from '../policies/facts/turn-counter.ts';
 import { addedUsage } from '../policies/own-tool/added-usage.ts';
 import { cut } from '../policies/text/cut.ts';
@@ -18,11 +27,16 @@ export interface Capture {
   /** The cause of the last retry that the CLI announced. */
   retrying: EngineFailure | null;
   retries: number;
-  deniedTools: string[];
+  /** Each once. */
+  denials: Denial[];
+  /** MCP servers, as far as the CLI reports them. */
+  servers: ServerReport[];
   warnings: string[];
   turns: number | null;
   /** How many tools were called. */
   tools: number;
+  /** What the caller requires and the call lacks; such a call is no success. */
+  unmet: EngineFailure | null;
   usage: Usage;
 }
 
@@ -30,17 +44,23 @@ interface CaptureBuilder {
   /** @param from where it was told: the stream says when an answer begins anew, stderr does not know. */
   add(event: EngineEvent, from?: 'stream' | 'stderr'): void;
   result(): Capture;
+  /** Of `result` this alone. */
+  unmet(): EngineFailure | null;
 }
 
 /**
  * Beside the answer it takes constant memory, and `result` may be asked at any time.
+ * @param requires of the call; without it nothing.
  * @param maxAnswer characters of an answer; a longer one is a failure.
  */
-export function createCapture(maxAnswer = MAX_ANSWER): CaptureBuilder {
+export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswer = MAX_ANSWER): CaptureBuilder {
   const answer = createAnswer(maxAnswer);
   const turns = createTurns();
-  const running = new Map<string, string>();
-  const told: Omit<Capture, 'answer' | 'turns' | 'usage'> = {
+  const running = new Map<string, Running>();
+  const denied = new Set<string>();
+  const servers = new Map<string | null, ServerReport>();
+  const seen = { listed: false, begun: false };
+  const told: Omit<Capture, 'answer' | 'turns' | 'usage' | 'servers' | 'unmet'> = {
     sessionId: null,
     model: null,
     completed: false,
@@ -48,7 +68,7 @@ export function createCapture(maxAnswer = MAX_ANSWER): CaptureBuilder {
     errors: [],
     retrying: null,
     retries: 0,
-    deniedTools: [],
+    denials: [],
     warnings: [],
     tools: 0,
   };
@@ -59,6 +79,34 @@ export function createCapture(maxAnswer = MAX_ANSWER): CaptureBuilder {
   let stopped: EngineFailure | null = null;
   let missed: EngineFailure | null = null;
   let announced = false;
+
+  const deny = (id: string, tool: string, rule: string | null) => {
+    // It may be told by several events, of which a later one knows the rule.
+    if (id !== '' && denied.has(id)) return;
+    if (id !== '' && denied.size < MOST_RUNNING) denied.add(id);
+    const isKnown = told.denials.some((one) => one.tool === tool && one.rule === rule);
+    if (!isKnown && told.denials.length < MOST) told.denials.push({ tool, rule });
+  };
+  const report = (one: ServerReport) => {
+    const known = [...servers.keys()].find(
+      (name) => name !== null && one.name !== null && isSameServer(name, one.name),
+    );
+    const name = known ?? one.name;
+    if (servers.size < MOST || servers.has(name)) servers.set(name, { ...one, name });
+  };
+  /** Its tool answered, so it is there; one that ended during the call stays reported. */
+  const served = (server: string) => {
+    const isGone = [...servers.values()].some(
+      ({ name, state }) => state === 'disconnected' && name !== null && isSameServer(name, server),
+    );
+    if (!isGone) report({ name: server, state: 'connected', why: null });
+  };
+  /** One without a name is one of those that have one, where there are any. */
+  const reported = (): ServerReport[] => {
+    const named = [...servers.values()].filter(({ name }) => name !== null);
+    return lackingServers(named).length > 0 ? named : [...servers.values()];
+  };
+  const unmet = () => unmetIn(requires, { ...seen, servers: reported(), denials: told.denials });
 
   const take: { [How in EngineEvent['how']]: (event: Extract<EngineEvent, { how: How }>) => void } = {
     session_named: ({ id }) => {
@@ -75,24 +123,37 @@ export function createCapture(maxAnswer = MAX_ANSWER): CaptureBuilder {
       if (what === 'answer') turns.acted(running.size);
       answer.lose(what);
     },
-    turn_began: turns.began,
+    turn_began: () => {
+      seen.begun = true;
+      turns.began();
+    },
     requested: () => {
+      seen.begun = true;
       requests++;
       announced = false;
       turns.areTold();
     },
-    tool_began: ({ id, name }) => {
+    tool_began: ({ id, name, server = null, rule = null }) => {
       turns.acted(running.size);
-      if (running.size < MOST_RUNNING) running.set(id, name);
+      if (running.size < MOST_RUNNING) running.set(id, { name, server, rule });
       told.tools++;
       answer.drop();
     },
-    tool_ended: ({ id, name, denied }) => {
-      if (!running.has(id)) told.tools++;
-      if (denied) keep(told.deniedTools, name ?? running.get(id) ?? 'unknown');
+    tool_ended: ({ id, name, denied, rule, gone }) => {
+      const began = running.get(id);
+      if (began === undefined) told.tools++;
+      if (denied) deny(id, name ?? began?.name ?? 'unknown', rule ?? began?.rule ?? null);
+      if (began?.server && gone !== undefined) report({ name: began.server, state: 'disconnected', why: gone });
+      else if (began?.server && !denied) served(began.server);
       running.delete(id);
       turns.gotResult();
       answer.drop();
+    },
+    tool_denied: ({ id, name, rule }) =>
+      deny(id, name ?? running.get(id)?.name ?? 'unknown', rule ?? running.get(id)?.rule ?? null),
+    server: ({ name, state, why = null }) => report({ name, state, why }),
+    servers_listed: () => {
+      seen.listed = true;
     },
     warned: ({ message }) => keep(told.warnings, message),
     erred: ({ failure, framed }) => {
@@ -132,7 +193,7 @@ export function createCapture(maxAnswer = MAX_ANSWER): CaptureBuilder {
     add(event, from = 'stream') {
       // A complete answer stands, whatever is told after it; only the count may still grow.
       const complete = told.completed && answer.isVisible();
-      if (complete && event.how !== 'counted' && event.how !== 'session_named' && event.how !== 'warned') return;
+      if (complete && !BESIDE_THE_ANSWER.has(event.how)) return;
       // stderr tells only what was tried again.
       if (from === 'stderr' && event.how === 'erred') {
         told.retrying = event.failure;
@@ -142,10 +203,13 @@ export function createCapture(maxAnswer = MAX_ANSWER): CaptureBuilder {
       // On stderr it may be told in the middle of an answer.
       if (event.how === 'retrying' && from === 'stream') answer.drop(event.keeps ? 'end' : 'all');
     },
+    unmet,
     result: () => ({
       ...told,
+      ...withUnmet(told, unmet()),
       errors: [...told.errors],
-      deniedTools: [...told.deniedTools],
+      denials: [...told.denials],
+      servers: reported(),
       warnings: [...told.warnings],
       answer: answer.text(),
       turns: turns.count(),
@@ -154,6 +218,27 @@ export function createCapture(maxAnswer = MAX_ANSWER): CaptureBuilder {
     }),
   };
 }
+
+/** What a call lacks takes its success away; a failure of its own says more. */
+const withUnmet = (
+  { completed, failure }: Pick<Capture, 'completed' | 'failure'>,
+  unmet: EngineFailure | null,
+): Pick<Capture, 'unmet' | 'completed' | 'failure'> =>
+  unmet === null ? { unmet, completed, failure } : { unmet, completed: false, failure: failure ?? unmet };
+
+interface Running {
+  name: string;
+  server: string | null;
+  rule: string | null;
+}
+
+const BESIDE_THE_ANSWER: ReadonlySet<EngineEvent['how']> = new Set([
+  'counted',
+  'session_named',
+  'warned',
+  'server',
+  'tool_denied',
+]);
 
 const isOf = (frame: EngineFailure, one: EngineFailure) => one.status === frame.status && one.message !== '';
 

@@ -26,6 +26,7 @@ export interface Guarded {
 /** Until when it must stand still, so that it asks for nothing more; null where it would not. */
 export function heldUntil(cause: Ending, { asksAgain }: Pick<Adapter, 'asksAgain'>): 'told' | 'ended' | null {
   if (cause === 'max_turns') return 'told';
+  if (cause === 'requirement_unmet') return 'ended';
   // The request is the next thing that it does, before it hears anything.
   return cause === 'retry_cut' && asksAgain === 'at once' ? 'ended' : null;
 }
@@ -35,6 +36,11 @@ interface GuardWatch {
   cause: Promise<Ending>;
   release(): void;
 }
+
+/** After these a requirement of the caller may be unmet. */
+const MAY_LACK: ReadonlySet<EngineEvent['how']> = new Set([
+  ...(['server', 'servers_listed', 'tool_denied', 'tool_ended', 'turn_began', 'requested'] as const),
+]);
 
 /** @param ageMs how long it has been working before we came. */
 export function guard(
@@ -56,6 +62,7 @@ export function guard(
     // After its terminal event a call can only linger.
     if (over) return;
     over = event.how === 'completed' || event.how === 'failed';
+    if (MAY_LACK.has(event.how) && reading.unmet() !== null) end('requirement_unmet');
     if (event.how === 'retrying' && retries === 'cut') end('retry_cut');
     if (over) dogs.set('linger', adapter.lingerMs, () => end('lingered'));
     // A tool called in the last turn allowed asks for one more, which would be paid the moment its result is there.

@@ -1,10 +1,13 @@
 // Reads what a running CLI writes, as it comes: its event stream into a capture, its stderr into error lines.
 
 import path from 'node:path';
-import type { EngineEvent } from '../policies/facts/engine-event.ts';
+import type { EngineEvent, EngineFailure } from '../policies/facts/engine-event.ts';
+import type { Requirements } from '../policies/facts/requirements.ts';
 import type { Tool } from '../policies/facts/tools.ts';
+import { isOfHelper } from '../policies/rules/mcp.ts';
 import type { ErrorLines } from '../policies/stderr/error-lines.ts';
 import { parseCutObject } from '../policies/text/cut-json.ts';
+import { serversIn } from '../policies/verdict/mcp-servers.ts';
 import { readIfFit } from '../state/disk/regular-file.ts';
 import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
@@ -30,6 +33,8 @@ export interface StreamReading {
   release(): void;
   streams: Streams;
   capture(): Capture;
+  /** What the caller requires and the call lacks by now. */
+  unmet(): EngineFailure | null;
   errorLines(): string[];
   remarks(): string[];
   stderrBytes(): number;
@@ -61,11 +66,12 @@ function readOutsized(line: string, { readEvent }: Pick<Adapter, 'readEvent'>): 
 }
 
 export function read(
-  files: { stdout: string; stderr: string; usage: string },
-  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile' | 'described'> & Speaker,
+  files: { stdout: string; stderr: string; usage: string; log?: string },
+  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'log' | 'usageFile' | 'described'> & Speaker,
   maxOutputBytes = Number.POSITIVE_INFINITY,
+  requires?: Requirements,
 ): StreamReading {
-  const capture = createCapture();
+  const capture = createCapture(requires);
   const selected = createSelection(speakerOf(adapter));
   let tell: (event: EngineEvent, turns: () => number) => void = () => {};
   let grown: (bytes: number) => void = () => {};
@@ -79,7 +85,7 @@ export function read(
   let completedLate = false;
 
   const take = (events: readonly EngineEvent[], from: 'stream' | 'stderr') => {
-    for (const event of events) {
+    for (const event of events.flatMap(withServers)) {
       if (isCut && event.how === 'completed') completedLate = true;
       if (!isCut || !MAKES_SUCCESS.has(event.how)) capture.add(event, from);
       tell(event, () => capture.result().turns ?? 0);
@@ -104,14 +110,16 @@ export function read(
   let told = 0;
   const takeLines = (lines: string) => {
     selected.push(lines);
-    if (adapter.readStderr === null) return;
     for (const line of lines.split('\n')) {
-      const events = adapter.readStderr(line);
+      const events = adapter.readStderr?.(line) ?? [];
       told += events.length;
       take(events, 'stderr');
+      if (!events.some(({ how }) => how === 'server')) take(failedServers(line), 'stderr');
     }
   };
   const stderr = followAfter(stdout, files.stderr, takeLines, () => told);
+  // What it logs of its servers counts before what it does next.
+  const log = adapter.log === null || files.log === undefined ? null : followLog(files.log, adapter.log, take);
   const look = () => {
     if (finished || broken !== null) return;
     try {
@@ -125,6 +133,7 @@ export function read(
     const now = stdout.size() + (stderr?.size() ?? 0);
     if (now > size) grown(now);
     size = now;
+    while (log?.advance());
     const more = [stdout.advance(), stderr?.advance()].includes(true);
     // A flood is read in turns, so that deadlines and signals are not kept waiting.
     if (more && watching) setImmediate(look);
@@ -133,6 +142,7 @@ export function read(
   const close = () => {
     stdout.close();
     stderr?.close();
+    log?.close();
   };
   const release = () => {
     finished = true;
@@ -157,6 +167,8 @@ export function read(
     async finish(exit = 'unseen') {
       finished = true;
       stopWatching();
+      while (log?.advance());
+      log?.finish();
       while (stdout.advance());
       for (let more = true; more; await selected.ready()) more = stderr?.advance() ?? false;
       size = stdout.size() + (stderr?.size() ?? 0);
@@ -181,11 +193,41 @@ export function read(
     release,
     streams: { stdout: stdout.descriptor, stderr: stderr?.descriptor ?? null, close },
     capture: () => capture.result(),
+    unmet: () => capture.unmet(),
     errorLines: () => selected.lines(),
     remarks: () => selected.remarks(),
     stderrBytes: () => stderr?.bytes() ?? 0,
     bytes: () => size,
   };
+}
+
+/** A warning that names servers that failed tells of them alone. */
+function withServers(event: EngineEvent): EngineEvent[] {
+  if (event.how !== 'warned') return [event];
+  const servers = failedServers(event.message);
+  return servers.length === 0 ? [event] : servers;
+}
+
+/** In the words of any CLI. */
+function failedServers(said: string): EngineEvent[] {
+  if (!/mcp/i.test(said) || !isOfHelper(said)) return [];
+  return serversIn(said).map((name) => ({ how: 'server', name, state: 'failed', why: said.trim() }));
+}
+
+/** null where it cannot be read: what stands in it is lost. */
+function followLog(
+  file: string,
+  { readLine }: NonNullable<Adapter['log']>,
+  take: (events: readonly EngineEvent[], from: 'stderr') => void,
+): Follower | null {
+  try {
+    return follow(
+      file,
+      createLineSplitter(MAX_STDERR_LINE, 'all', (line) => take(readLine(line), 'stderr')),
+    );
+  } catch {
+    return null;
+  }
 }
 
 /** null where the agent of a call that is over has removed it or put something else there: the answer is in the other. */

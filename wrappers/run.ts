@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { Ending } from '../policies/facts/ending.ts';
+import type { Requirements } from '../policies/facts/requirements.ts';
 import { type MachineClocks, sleptBetween } from '../policies/time/machine-clocks.ts';
 import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
@@ -21,13 +22,15 @@ export interface Invocation {
   cwd: string;
   environment: NodeJS.ProcessEnv;
   /** The attempt's private files; stdout and stderr lie in one folder. */
-  files: { stdin: string; stdout: string; stderr: string; usage: string };
+  files: { stdin: string; stdout: string; stderr: string; usage: string; log?: string };
   marker: string;
   /** Folders that nobody but the call writes to: whoever does, and hangs from nobody, is ended with it. */
   folders?: readonly string[];
   retries: 'cut' | 'allow';
+  requires?: Requirements;
   limits: GuardLimits;
-  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile' | 'asksAgain' | 'lingerMs' | 'described'> & Speaker;
+  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'log' | 'usageFile' | 'asksAgain' | 'lingerMs' | 'described'> &
+    Speaker;
 }
 
 export interface Outcome {
@@ -180,11 +183,13 @@ function openFiles({
   files,
   adapter,
   limits,
+  requires,
 }: Invocation): { descriptors: Descriptors; reading: StreamReading } | Error {
   const opened: number[] = [];
   try {
+    if (files.log !== undefined) closeSync(openSync(files.log, 'a', 0o600));
     opened.push(openSync(files.stdin, 'r'), openSync(files.stdout, 'a', 0o600), openSync(files.stderr, 'a', 0o600));
-    return { descriptors: opened as Descriptors, reading: read(files, adapter, limits.maxOutputBytes) };
+    return { descriptors: opened as Descriptors, reading: read(files, adapter, limits.maxOutputBytes, requires) };
   } catch (error) {
     for (const descriptor of opened) closeSync(descriptor);
     return ofSystem(error);

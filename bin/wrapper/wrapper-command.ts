@@ -8,6 +8,8 @@ import { MAX_PROMPT_BYTES } from '../../loops/attempt/request.ts';
 import { call } from '../../loops/call/call.ts';
 import { accountMistake } from '../../loops/call/check.ts';
 import { exitByClass } from '../../loops/call/exit.ts';
+import { isLack, requirementsOf } from '../../policies/facts/requirements.ts';
+import { oneLine } from '../../policies/text/one-line.ts';
 import { isPipe } from '../../state/named-pipe.ts';
 import { locateTask, projectState, STAGE_ID, STAGE_ID_MUST } from '../../state/task-folder.ts';
 import { isTrustedFolder } from '../../state/trusted-folders.ts';
@@ -53,11 +55,25 @@ export async function wrapperCommand(adapter: Adapter, given: readonly string[])
   const ran = {
     exit: message !== null && record.verdict.class === null ? failure : exit,
     ...(args.given.has('json') ? { out: `${JSON.stringify(record)}\n` } : {}),
-    ...(message === null ? {} : { err: `${spec.name}: ${message}\n` }),
+    ...errOf(spec.name, message, dispatch === null && !args.given.has('quiet') ? record.warnings.filter(isLack) : []),
   };
   if (dispatch !== null) tellExit(ran.exit);
   return ran;
 }
+
+/** A dispatcher reads the warnings in the record. */
+function errOf(command: string, message: string | null, warnings: readonly string[]): { err?: string } {
+  const shown = warnings.slice(0, MOST_WARNINGS).map((warning) => `warning: ${oneLine(warning, 500)}`);
+  const more = warnings.length - shown.length;
+  const lines = [
+    ...shown,
+    ...(more > 0 ? [`and ${more} more warnings, in the record`] : []),
+    ...(message === null ? [] : [message]),
+  ];
+  return lines.length === 0 ? {} : { err: lines.map((line) => `${command}: ${line}\n`).join('') };
+}
+
+const MOST_WARNINGS = 10;
 
 /** A dispatcher starts us before it knows the call: what charges one is loaded by the time that it does. No signal is heard before. */
 async function dispatchFrom(environment: NodeJS.ProcessEnv): Promise<Dispatch | 'unsent' | null> {
@@ -86,7 +102,7 @@ async function refused(argv: readonly string[], ran: Ran): Promise<Ran> {
 
 /** The request, or what is wrong with the flags together. */
 function requestOf(adapter: Adapter, args: Arguments, dispatch: Dispatch | null): WrapperRequest | string {
-  const { text, number, given } = args;
+  const { text, texts, number, given } = args;
   for (const flag of ['model', 'resume-session', 'stage'])
     if (text[flag]?.startsWith('-') || /[\n\r\0]/.test(text[flag] ?? ''))
       return `--${flag} must be one line that does not begin with a dash`;
@@ -94,6 +110,9 @@ function requestOf(adapter: Adapter, args: Arguments, dispatch: Dispatch | null)
   if (given.has('new-task') && text.task === undefined) return '--new-task needs --task';
   if (text.stage !== undefined && !STAGE_ID.test(text.stage))
     return `--stage ${JSON.stringify(text.stage)} ${STAGE_ID_MUST}`;
+  const required = texts['require-mcp'] ?? [];
+  if (required.some((name) => name === '' || name.startsWith('-') || /\p{Cc}/u.test(name)))
+    return '--require-mcp must be the name of an MCP server, or all';
   const charge = chargeOf(adapter, text, given.has('new-task') ? 'new' : 'existing', dispatch);
   if (typeof charge === 'string') return charge;
   const environment = withoutDispatch(process.env);
@@ -111,6 +130,7 @@ function requestOf(adapter: Adapter, args: Arguments, dispatch: Dispatch | null)
       trustWorkspace: given.has('trust-workspace') || isTrustedFolder(cwd, environment),
       cwd,
       environment,
+      requires: requirementsOf(required, given.has('fail-on-denied') ? 'fail' : 'note'),
       own: ownGiven(adapter, args),
     },
     ...(dispatch === null ? {} : { before: dispatch.prompt.before }),

@@ -72,6 +72,15 @@ const SHARED = {
     takes: 'nothing',
     about: 'ask though another call learnt that the service refuses this tool, account and model until later',
   },
+  'require-mcp': {
+    takes: 'texts',
+    about:
+      'fail (tooling, mcp_server) unless this MCP server serves, before the first request where the CLI allows it; all: every one (repeatable)',
+  },
+  'fail-on-denied': {
+    takes: 'nothing',
+    about: 'fail (contract_violation, tool_denied) when a tool of the agent is denied, instead of a warning',
+  },
   'trust-workspace': { takes: 'nothing', about: 'let the CLI use the hooks and servers that this folder configures' },
   'exit-by-class': { takes: 'nothing', about: 'exit with 75 quota, 76 budget, 77 auth, 65 gate, 66 prompt too large' },
 } as const satisfies Record<string, FlagRow>;

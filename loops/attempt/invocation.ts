@@ -1,5 +1,6 @@
 // What is run for a call: the CLI with its arguments, environment, files and limits.
 
+import path from 'node:path';
 import type { GuardLimits } from '../../wrappers/guard.ts';
 import { markEnvironment, markerOf } from '../../wrappers/processes/marker.ts';
 import type { Invocation } from '../../wrappers/run.ts';
@@ -11,6 +12,8 @@ import type { WrapperRequest } from './request.ts';
 /** What the runner is handed; the draft must know its binary by now. */
 export function invocationOf(draft: Draft, attempt: Attempt, overlay: Record<string, string>): Invocation {
   const { adapter, call: asked } = draft.request;
+  const log = adapter.log !== null && asked.environment[adapter.log.variable] === undefined ? adapter.log : null;
+  const logFile = path.join(attempt.temporary, LOG);
   const marker = markerOf(draft.callId, asked.environment);
   return {
     command: draft.binary!,
@@ -19,18 +22,27 @@ export function invocationOf(draft: Draft, attempt: Attempt, overlay: Record<str
     environment: {
       ...asked.environment,
       ...withFilesIn(adapter, adapter.environment(asked), attempt.files),
+      ...(log === null ? {} : { [log.variable]: logFile }),
       ...overlay,
       ...markEnvironment(marker),
       TMPDIR: attempt.temporary,
     },
-    files: adapter.prompt.via === 'file' ? { ...attempt.files, stdin: '/dev/null' } : attempt.files,
+    files: {
+      ...attempt.files,
+      ...(adapter.prompt.via === 'file' ? { stdin: '/dev/null' } : {}),
+      ...(log === null ? {} : { log: logFile }),
+    },
     marker,
     folders: [attempt.folder, attempt.temporary],
     retries: asked.innerRetries,
+    ...(asked.requires === undefined ? {} : { requires: asked.requires }),
     limits: limitsOf(draft.request),
     adapter,
   };
 }
+
+/** It goes with the folder: it is raw. */
+const LOG = 'cli.log';
 
 /** The guard's limits, in milliseconds, turns and bytes. */
 export function limitsOf(request: Pick<WrapperRequest, 'limits'>): GuardLimits {

@@ -73,8 +73,14 @@ export function startableCall(adapter: Adapter, call: CallRequest): StartableCal
     const refusal = { class: 'tooling', reason: 'binary_missing', exit: 'missingBinary', message } as const;
     return { how: 'refused', refusal };
   }
-  const refusal = refusedFolder(adapter, call, binary) ?? signedOut(adapter, call, binary);
+  const refusal =
+    refusedFolder(adapter, call, binary) ?? signedOut(adapter, call, binary) ?? missingServer(adapter, call);
   return refusal === null ? { how: 'ready', binary } : { how: 'refused', refusal };
+}
+
+function missingServer(adapter: Adapter, call: CallRequest): Refusal | null {
+  const message = adapter.missingServer(call);
+  return message === null ? null : { class: 'tooling', reason: 'mcp_server', exit: 'failure', message };
 }
 
 function refusedFolder(adapter: Adapter, call: CallRequest, binary: string): Refusal | null {

@@ -4,10 +4,13 @@ import { CLASSES } from '../../policies/facts/classes.ts';
 import { ENDINGS } from '../../policies/facts/ending.ts';
 import { UNKNOWN_USAGE, type Usage } from '../../policies/facts/engine-event.ts';
 import type { Verdict } from '../../policies/facts/evidence.ts';
+import { lackingServers, lackOfServer, lackOfTool } from '../../policies/facts/requirements.ts';
 import { CALL_RECORD_SCHEMA, type CallRecord } from '../../policies/record/call-record.ts';
 import { redactValue } from '../../policies/redact/redact-value.ts';
+import type { Permission } from '../../wrappers/adapter.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { type ClosingDraft, type Draft, sha256 } from '../attempt/draft.ts';
+import type { WrapperRequest } from '../attempt/request.ts';
 import type { Judgement } from './judge.ts';
 
 /** The record of a call that was run, redacted and as it is published. */
@@ -31,7 +34,7 @@ export function recordOf(
     answer_bytes: Buffer.byteLength(capture.answer),
     usage: usageOf(draft, capture.usage),
     tool_calls: toolsOf(draft, capture.tools),
-    denied_tools: capture.deniedTools,
+    denied_tools: [...new Set(capture.denials.map(({ tool }) => tool))],
     warnings: warningsOf(draft, outcome, verdict.class === null),
     ...statusOf(capture, verdict),
     verdict,
@@ -112,7 +115,7 @@ function warningsOf(
   succeeded: boolean,
 ): string[] {
   const { limits, call } = draft.request;
-  const warnings = [...draft.warnings, ...capture.warnings];
+  const warnings = [...lacksOf(draft, capture), ...draft.warnings, ...capture.warnings];
   if (succeeded && ending !== 'exited') warnings.push(`the answer was complete, but ${ENDINGS[ending]}`);
   else if (succeeded && exitCode !== 0 && (exitCode !== null || signal !== null))
     warnings.push(`the answer was complete, but the CLI ended with ${signal ?? `exit code ${exitCode}`}`);
@@ -125,6 +128,32 @@ function warningsOf(
     warnings.push(`session ${call.resumeSession} was asked for, but the CLI went on in ${capture.sessionId}`);
   return warnings;
 }
+
+/** What the agent worked without. */
+function lacksOf({ request }: Draft, { servers, denials }: Outcome['capture']): string[] {
+  const ofServers = lackingServers(servers).map(lackOfServer);
+  const ofTools = denials.map((denial) => {
+    const permission = request.adapter.allows(denial, request.call);
+    return lackOfTool(denial.tool, permission === null ? null : permissionWords(permission, request));
+  });
+  return [...new Set([...ofServers, ...ofTools])];
+}
+
+/** As a flag of the command; in a run as a field of the manifest. */
+function permissionWords({ flag, value }: Permission, { charge }: WrapperRequest): string {
+  if (charge?.runId)
+    return {
+      access: `\`access: ${value}\` in the stage`,
+      'allow-tool': `\`allow_tool: [${JSON.stringify(value)}]\` in the stage`,
+      'deny-tool': `take ${value} out of what is denied`,
+      cwd: `\`cwd\` of the manifest, as ${value}`,
+    }[flag];
+  if (flag === 'deny-tool') return `leave out --deny-tool ${shellWord(value)}`;
+  return `--${flag} ${flag === 'cwd' ? value : shellWord(value)}`;
+}
+
+const shellWord = (word: string): string =>
+  /^[\w./:@=,+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 /**
  * Every text of the record goes through the redactor: a key may stand in an argument as well as in an error message.

@@ -39,6 +39,7 @@ const SILENT = {
   tool: null,
   readEvent: () => [],
   readStderr: null,
+  log: null,
   usageFile: null,
   asksAgain: 'after a wait',
   lingerMs: 0,

@@ -1,6 +1,7 @@
 // One fact of a CLI's event stream in words, for whoever follows a call.
 
 import type { EngineEvent } from '../../policies/facts/engine-event.ts';
+import { serverWords } from '../../policies/facts/requirements.ts';
 
 /** null for what says nothing to a reader. */
 export function eventWords(event: Exclude<EngineEvent, { how: 'said' }>): string | null {
@@ -9,6 +10,10 @@ export function eventWords(event: Exclude<EngineEvent, { how: 'said' }>): string
       return `-> ${event.name}`;
     case 'tool_ended':
       return event.denied ? `<- ${event.name ?? 'a tool'}: denied` : null;
+    case 'tool_denied':
+      return `<- ${event.name ?? 'a tool'}: denied`;
+    case 'server':
+      return event.state === 'connected' ? null : serverWords({ ...event, why: event.why ?? null });
     case 'session_named':
       return `session ${event.id}`;
     case 'warned':
@@ -24,6 +29,7 @@ export function eventWords(event: Exclude<EngineEvent, { how: 'said' }>): string
       return 'an event too long to be read whole';
     case 'completed':
       return 'is done';
+    case 'servers_listed':
     case 'model_named':
     case 'turn_began':
     case 'requested':

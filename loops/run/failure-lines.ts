@@ -119,6 +119,7 @@ const OURS: ReadonlySet<string> = new Set([
   'max_turns',
   'overflowed',
   'retry_cut',
+  'requirement_unmet',
   'lingered',
   'cancelled',
 ]);

@@ -13,7 +13,7 @@ import { adapterOf } from '../../wrappers/adapters.ts';
 import { paidAnswer } from '../stage/dispatch-call.ts';
 import { HANDED_ON, resolveSession } from '../stage-session/resolve.ts';
 import { lookIn } from '../tamper-guard/entrance.ts';
-import { ownFlagsOf } from '../task/own-flags.ts';
+import { ownFlagsOf, requirementsOfStage } from '../task/own-flags.ts';
 import { checkStages } from '../task/plan.ts';
 import { composePrompt, type Prompt } from '../task/prompt.ts';
 import type { RunRequest } from '../task/run-request.ts';
@@ -188,6 +188,7 @@ function argvOf(
       trustWorkspace: options.trustWorkspace || manifest.security.trust_workspace,
       cwd,
       environment: context.environment,
+      requires: requirementsOfStage(stage),
       own: ownFlagsOf(stage),
     },
     [],

@@ -216,6 +216,7 @@ async function leftOf(
     tree: await treeOf(open, attempt.folder),
     adapter,
     retries: call.innerRetries,
+    ...(call.requires === undefined ? {} : { requires: call.requires }),
     limits: limitsOf({ limits: sent === undefined ? limits : strictest(limits, sent.limits) }),
     ageMs: sent === undefined ? ageMs : Math.max(ageMs, nowMs() - sent.atMs),
   };

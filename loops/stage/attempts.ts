@@ -1,6 +1,7 @@
 // The attempts of a stage: call, verdict, decision, and again or on. Judging, deciding and acting are three things; this one acts.
 
 import { isAboutLog } from '../../policies/api-errors/unlogged.ts';
+import { isLack } from '../../policies/facts/requirements.ts';
 import { usedUp } from '../../policies/manifest/limits.ts';
 import { leftOutSentence } from '../../policies/prompt/left-out.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
@@ -137,6 +138,8 @@ async function attempt(progress: StageProgress, first: Prompt, baseline: Baselin
   // A call that we stopped says nothing against its session.
   if (!stop.aborted || record.verdict.class === null) await progress.session.note(record);
   if (judge !== null || record.verdict.class === null) {
+    for (const warning of record.warnings.filter(isLack))
+      run.context.say(`stage ${run.stage.name}: warning: ${warning}`);
     const { gateAnswer } = await import('./stage-gate.ts');
     return {
       how: 'ended',

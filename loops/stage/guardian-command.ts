@@ -60,9 +60,11 @@ export function commandOf({ task, stage, callId, access, cwd, options, commandFo
     model: stage.model,
     access,
     ...ownFlagsOf(stage),
+    'require-mcp': stage.requires_mcp,
   };
   return [
     ...[path.join(commandFolder, script), ...words, ...flagsOf(given)],
+    ...(stage.on_denied === 'fail' ? ['--fail-on-denied'] : []),
     ...(options.trustWorkspace ? ['--trust-workspace'] : []),
     ...(options.keepRaw ? ['--keep-raw'] : []),
     ...(options.ignoreHold ? ['--ignore-hold'] : []),
@@ -80,9 +82,9 @@ interface LateTerms {
 export const lateFlagsOf = ({ promptFile, timeoutMs, resumeSession }: LateTerms): string[] =>
   flagsOf({ 'prompt-file': promptFile, 'timeout-ms': timeoutMs, 'resume-session': resumeSession });
 
-const flagsOf = (given: Record<string, string | number | undefined | null>): string[] =>
+const flagsOf = (given: Record<string, string | number | readonly string[] | undefined | null>): string[] =>
   Object.entries(given).flatMap(([flag, value]) =>
-    value === undefined || value === null ? [] : [`--${flag}=${value}`],
+    value === undefined || value === null ? [] : [value].flat().map((one) => `--${flag}=${one}`),
   );
 
 export const recordFile = (task: TaskFolder, callId: string): string => path.join(task.attempts, callId, 'record.json');

@@ -3,7 +3,7 @@
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { startableCall } from '../call/check.ts';
 import { stageRunOf } from '../run/stage-run-of.ts';
-import { ownFlagsOf } from '../task/own-flags.ts';
+import { ownFlagsOf, requirementsOfStage } from '../task/own-flags.ts';
 import type { Composing } from '../task/prompt.ts';
 
 /** What is wrong with a part, by its name; null where both can be. */
@@ -21,6 +21,7 @@ export function partMistake(composing: Composing): string | null {
       trustWorkspace: options.trustWorkspace,
       cwd: open.cwd,
       environment: context.environment,
+      requires: requirementsOfStage(stage),
       own: ownFlagsOf(stage),
     });
     if (startable.how === 'refused')

@@ -3,6 +3,7 @@
 import type { Ending } from '../../policies/facts/ending.ts';
 import type { Evidence, Obstacle } from '../../policies/facts/evidence.ts';
 import { WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
+import { NO_REQUIREMENTS } from '../../policies/facts/requirements.ts';
 import type { BuiltIn } from '../../policies/facts/tools.ts';
 import { isErrorBearing } from '../../policies/stderr/assess.ts';
 import { createErrorLines, type ErrorLines } from '../../policies/stderr/error-lines.ts';
@@ -35,7 +36,7 @@ const MAX_EVENT_LINE = 8 * 1024 * 1024;
 /** Feed `stdout` to its end, then `stderr`; then `gathered` has the evidence. */
 export function gather(call: GatheredEnd): Gathering {
   const adapter = adapterOf(call.tool);
-  const capture = createCapture(MAX_EVENT_LINE);
+  const capture = createCapture(NO_REQUIREMENTS, MAX_EVENT_LINE);
   const lines = createErrorLines(call.tool);
   /** Older versions tell their failures on stdout, where they make no stream. */
   const spoken = createErrorLines(call.tool);

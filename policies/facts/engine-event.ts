@@ -13,6 +13,9 @@ export interface EngineFailure {
   details?: string;
 }
 
+/** Of an MCP server, as its CLI reports it. `pending`: it is not connected yet. */
+export type ServerState = 'connected' | 'pending' | 'failed' | 'needs_auth' | 'disconnected' | 'disabled';
+
 /** Each fact stands for itself: a reader of one line remembers nothing, and the capture puts them together. */
 export type EngineEvent =
   | { how: 'session_named'; id: string }
@@ -25,9 +28,16 @@ export type EngineEvent =
   | { how: 'turn_began' }
   /** One request to the model. */
   | { how: 'requested' }
-  | { how: 'tool_began'; id: string; name: string }
-  /** Text before a tool's result is no answer: the answer is what follows the last one. */
-  | { how: 'tool_ended'; id: string; name: string | null; denied: boolean }
+  /** `server`: the MCP server that it belongs to; `rule`: the permission that allows it, in the CLI's own syntax. */
+  | { how: 'tool_began'; id: string; name: string; server?: string; rule?: string }
+  /** Text before a tool's result is no answer: the answer is what follows the last one. `gone`: its MCP server ended, in these words. */
+  | { how: 'tool_ended'; id: string; name: string | null; denied: boolean; rule?: string; gone?: string }
+  /** A denial that is reported apart from the tool's result; the same one may be reported several times. */
+  | { how: 'tool_denied'; id: string; name: string | null; rule?: string }
+  /** The state of an MCP server; the last one counts. `name` is null where the CLI does not say which. */
+  | { how: 'server'; name: string | null; state: ServerState; why?: string }
+  /** Every MCP server of the call was named before this. */
+  | { how: 'servers_listed' }
   | { how: 'warned'; message: string }
   /** An error event that need not be the end; `framed`: the CLI's own words for what the service said just before. */
   | { how: 'erred'; failure: EngineFailure; framed?: true }

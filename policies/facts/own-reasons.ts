@@ -12,6 +12,7 @@ export const OWN_REASONS = [
   'empty_prompt',
   'held',
   'interrupted',
+  'mcp_server',
   'no_prompt',
   'no_working_folder',
   'not_described',

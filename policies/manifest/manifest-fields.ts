@@ -71,6 +71,22 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
     example: 'read',
     without: 'by its role: impl and test_impl write, the others read',
   },
+  'stages[].allow_tool': {
+    about: "Tools that the agent may use beside what `access` allows, in the CLI's own syntax, for copilot and claude",
+    example: '["Bash(git push)"]',
+    without: 'none',
+  },
+  'stages[].requires_mcp': {
+    about: 'MCP servers that must serve, by name, or all: without one the call fails (tooling, mcp_server)',
+    example: '[tickets]',
+    without: 'none; a server that failed is a warning',
+  },
+  'stages[].on_denied': {
+    about:
+      'What becomes of a call in which a tool was denied: note (a warning) or fail (contract_violation, tool_denied)',
+    example: 'fail',
+    without: 'note',
+  },
   'stages[].prompt': {
     about: "A template of the task's own for this role, from the task's folder",
     example: 'inputs/brief.md',

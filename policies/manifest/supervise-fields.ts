@@ -11,6 +11,9 @@ const partFields = (part: string, access: string): Record<string, ManifestField>
       model: ['The model to ask', "the CLI's own choice"],
       effort: ['How hard the model thinks: low, medium, high or xhigh', "the CLI's own choice"],
       access: ['What the CLI may do: read, write (the working tree), or full (everything)', access],
+      allow_tool: ["Tools that the agent may use beside what `access` allows, in the CLI's own syntax", 'none'],
+      requires_mcp: ['MCP servers that must serve, by name, or all', 'none; a server that failed is a warning'],
+      on_denied: ['What becomes of a call in which a tool was denied: note or fail', 'note'],
       prompt: [
         "A template of the task's own for this part, from the task's folder",
         "the project's, else the built-in one",

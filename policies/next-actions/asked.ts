@@ -78,7 +78,14 @@ const askForJson = (situation: Situation): string[] => [
   thenRerun(situation),
 ];
 
+/** Which permission it lacks is said by the warnings of its record. */
+const allowTool = (situation: Situation): string[] => [
+  `decide whether the agent may use that tool, and allow it as the warning says; else say in the prompt what it may do instead`,
+  thenRerun(situation),
+];
+
 export const ASKED_ACTIONS = {
+  tool_denied: allowTool,
   model_not_found: otherModel,
   not_found: (situation) => [
     `see that the address and the model are those of the service: the base URL in the settings or environment of ${situation.tool}`,

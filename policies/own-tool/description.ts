@@ -48,6 +48,10 @@ export interface OwnEvent {
   piece?: string;
   /** The name of a tool that ran. */
   tool?: string;
+  /** The name of a tool that was denied. */
+  denied?: string;
+  /** The name of an MCP server that failed. */
+  server_failed?: string;
   warning?: string;
   /** An error that need not be the end. */
   error?: string;

@@ -17,7 +17,7 @@ const fits = ({ when }: OwnEvent, json: Json): boolean =>
 function readRow(row: OwnEvent, json: Json): EngineEvent[] {
   const at = (path: string | undefined) => (path === undefined ? null : wordsAt(json, path));
   const text = (path: string | undefined) => (path === undefined ? null : textOf(valueAt(json, path)));
-  const [model, tool] = [text(row.model), text(row.tool)];
+  const [model, tool, denied, server] = [text(row.model), text(row.tool), text(row.denied), text(row.server_failed)];
   const session = row.session === undefined ? null : sessionIn(valueAt(json, row.session));
   const [answer, piece] = [text(row.answer), text(row.piece)];
   const missing = [row.answer, row.piece].find((path) => path !== undefined && !isTextOrNull(valueAt(json, path)));
@@ -34,6 +34,8 @@ function readRow(row: OwnEvent, json: Json): EngineEvent[] {
     ...(model ? [{ how: 'model_named', model } as const] : []),
     ...(row.requested ? [{ how: 'requested' } as const] : []),
     ...(tool ? [{ how: 'tool_ended', id: '', name: tool, denied: false } as const] : []),
+    ...(denied ? [{ how: 'tool_denied', id: '', name: denied } as const] : []),
+    ...(server ? [{ how: 'server', name: server, state: 'failed' } as const] : []),
     ...(answer === null ? [] : [{ how: 'said', text: answer, whole: true, message: null } as const]),
     ...(piece === null ? [] : [{ how: 'said', text: piece, whole: false, message: null } as const]),
     ...(usage === null ? [] : [{ how: 'counted', usage, ...(row.adds ? { adds: true as const } : {}) } as const]),

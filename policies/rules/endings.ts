@@ -16,6 +16,7 @@ export const ENDING_RULES = {
   max_turns: { id: 'ending-max-turns', class: 'contract_violation', reason: 'max_turns' },
   overflowed: { id: 'ending-overflowed', class: 'contract_violation', reason: 'output_overflow' },
   retry_cut: null,
+  requirement_unmet: null,
   lingered: null,
   cancelled: { id: 'ending-cancelled', class: 'transient', reason: 'cancelled' },
   lost: null,
@@ -45,6 +46,20 @@ export const NO_ANSWER = {
   id: 'left-no-answer-field',
   class: 'tooling',
   reason: NO_ANSWER_FIELD,
+} as const satisfies Means;
+
+/** The caller requires it (`--require-mcp`): an answer without it is none. */
+export const SERVER_LACKS = {
+  id: 'required-server',
+  class: 'tooling',
+  reason: 'mcp_server',
+} as const satisfies Means;
+
+/** The caller does not accept a call with a denied tool (`--fail-on-denied`). Asked again it would be denied again. */
+export const TOOL_DENIED = {
+  id: 'required-tools',
+  class: 'contract_violation',
+  reason: 'tool_denied',
 } as const satisfies Means;
 
 export const LEFTOVERS = {

@@ -3,8 +3,18 @@
 import { ENDINGS } from '../facts/ending.ts';
 import type { EngineFailure } from '../facts/engine-event.ts';
 import type { Evidence, EvidenceSource, Verdict } from '../facts/evidence.ts';
+import { DENIAL_REFUSED, SERVER_REQUIRED } from '../facts/requirements.ts';
 import type { Rule } from '../rule/rule.ts';
-import { ENDING_RULES, LEFTOVERS, LOST, NO_ANSWER, SILENT_START, TOO_LARGE } from '../rules/endings.ts';
+import {
+  ENDING_RULES,
+  LEFTOVERS,
+  LOST,
+  NO_ANSWER,
+  SERVER_LACKS,
+  SILENT_START,
+  TOO_LARGE,
+  TOOL_DENIED,
+} from '../rules/endings.ts';
 import { isOfHelper } from '../rules/mcp.ts';
 import { TIERS } from '../rules/rules.ts';
 import type { Clock } from '../time/clock.ts';
@@ -25,6 +35,8 @@ export function classify(evidence: Evidence, clock: Clock, own: readonly Rule[] 
   const { failure } = evidence;
   if (failure?.code === TOO_LARGE.reason) return verdict(TOO_LARGE, 'terminal', failure.message, null);
   if (failure?.code === NO_ANSWER.reason) return verdict(NO_ANSWER, 'terminal', failure.message, null);
+  if (failure?.code === SERVER_REQUIRED) return verdict(SERVER_LACKS, 'terminal', failure.message, null);
+  if (failure?.code === DENIAL_REFUSED) return verdict(TOOL_DENIED, 'terminal', failure.message, null);
   const { subjects, asides } = saidIn(evidence);
   const asked = subjects.some(({ exit }) => exit === null) ? subjects : [...subjects, ...asides];
   for (const rules of tiersWith(own))

@@ -69,6 +69,12 @@ export const STAGE = z.strictObject({
   model: word.optional(),
   effort: z.enum(['low', 'medium', 'high', 'xhigh']).optional(),
   access: z.enum(['read', 'write', 'full']).optional(),
+  /** Permissions of the CLI's own, each as one of its rules. */
+  allow_tool: z.array(word.max(500)).max(100).optional(),
+  /** MCP servers without which a call has failed. */
+  requires_mcp: z.union([z.literal('all'), z.array(word.max(200)).min(1).max(50)]).optional(),
+  /** Without it a denied tool is a warning. */
+  on_denied: z.enum(['note', 'fail']).optional(),
   prompt: PLACE.optional(),
   /** Without it all of the task's `inputs/attachments/`. */
   attach: z.array(PLACE).optional(),
@@ -97,6 +103,9 @@ const PART = STAGE.pick({
   model: true,
   effort: true,
   access: true,
+  allow_tool: true,
+  requires_mcp: true,
+  on_denied: true,
   prompt: true,
   attach: true,
   timeout_ms: true,

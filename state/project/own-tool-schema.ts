@@ -37,6 +37,8 @@ const TELLS = {
   model: field.optional().describe('the model that it asked'),
   answer: field.optional().describe('a whole message of the answer'),
   tool: field.optional().describe('the name of a tool that ran; the answer is what follows the last one'),
+  denied: field.optional().describe('the name of a tool that its permissions denied'),
+  server_failed: field.optional().describe('the name of an MCP server that failed'),
   warning: field.optional().describe('a warning'),
   error: field.optional().describe('an error that need not be the end'),
   failure: field.optional().describe('the end, without success, and why'),

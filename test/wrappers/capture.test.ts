@@ -58,10 +58,12 @@ test('a call that says nothing leaves nothing but its empty capture', () => {
     errors: [],
     retrying: null,
     retries: 0,
-    deniedTools: [],
+    denials: [],
+    servers: [],
     warnings: [],
     turns: null,
     tools: 0,
+    unmet: null,
     usage: {
       api_requests: null,
       turns: null,
@@ -124,14 +126,14 @@ test('an announced retry is counted once, whether or not it is confirmed', () =>
 
 test('denied tools are named once each', () => {
   const denied = (id: string, name: string | null): EngineEvent => ({ how: 'tool_ended', id, name, denied: true });
-  const { deniedTools, tools } = capture(
+  const { denials, tools } = capture(
     began('1'),
     denied('1', null),
     began('1'),
     denied('1', null),
     denied('2', 'shell'),
   );
-  assert.equal([deniedTools, tools], [['tool-1', 'shell'], 3]);
+  assert.equal([denials.map(({ tool }) => tool), tools], [['tool-1', 'shell'], 3]);
 });
 
 test('turns are counted as told, or else by what follows the results', () => {
@@ -168,8 +170,8 @@ test('an endless stream of warnings, errors and retries is kept in bounds', () =
     builder.add({ how: 'erred', failure: { message: `error ${i}` } });
     builder.add({ how: 'tool_ended', id: `${i}`, name: `tool ${i}`, denied: true });
   }
-  const { warnings, errors, deniedTools, tools } = builder.result();
-  assert.equal([warnings.length, errors.length, deniedTools.length, tools], [50, 50, 50, 10_000]);
+  const { warnings, errors, denials, tools } = builder.result();
+  assert.equal([warnings.length, errors.length, denials.length, tools], [50, 50, 50, 10_000]);
   assert.is(errors.at(-1)?.message, 'error 9999');
 });
 

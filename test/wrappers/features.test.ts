@@ -40,6 +40,7 @@ function requestsIn(cwd: string, flags: Adapter['own']): CallRequest[] {
     { ...plain, model: 'm', resumeSession: 'OLD', maxTurns: 3, trustWorkspace: true },
     ...(['write', 'full'] as Access[]).map((access) => ({ ...plain, access })),
     { ...plain, own },
+    { ...plain, requires: { servers: ['a'], denied: 'note' } },
     { ...plain, environment: { HOME: cwd, ANTHROPIC_BASE_URL: 'https://gateway' } },
   ];
 }
@@ -51,8 +52,15 @@ function usesOf(adapter: Adapter, request: CallRequest): Use[] {
   const counting = adapter.usageFile === null ? [] : [adapter.usageFile.argument('/x')];
   const argv = adapter.argv(request, [...overlay.argv, ...counting]);
   const flags = argv.filter((word) => /^-./.test(word)).map((word) => word.replace(/=.*/, ''));
-  const settings = argv.flatMap((word, at) => (argv[at - 1] === '-c' ? [word.replace(/=.*/, '')] : []));
-  const variables = Object.keys({ ...adapter.environment(request), ...overlay.environment, ...ofSettings(argv) });
+  const settings = argv.flatMap((word, at) =>
+    argv[at - 1] === '-c' ? [word.replace(/=.*/, '').replace(/^mcp_servers\.a\./, 'mcp_servers.*.')] : [],
+  );
+  const variables = Object.keys({
+    ...adapter.environment(request),
+    ...overlay.environment,
+    ...ofSettings(argv),
+    ...(adapter.log === null ? {} : { [adapter.log.variable]: '' }),
+  });
   const file = overlay.environment.GEMINI_CLI_SYSTEM_SETTINGS_PATH;
   const ofFile = file === undefined ? [] : pathsIn(JSON.parse(readFileSync(file, 'utf8')));
   for (const folder of overlay.folders) rmSync(folder, { recursive: true });

@@ -2,6 +2,7 @@
 
 import type { EngineEvent, EngineFailure } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
+import { goneIn, serverState } from '../../policies/facts/requirements.ts';
 import { type Json, listOf, numberOf, partOf, textOf } from '../../policies/text/json.ts';
 import { type EventTable, readLine } from '../event-table.ts';
 import { usageOf } from './usage.ts';
@@ -24,9 +25,13 @@ const isSubAgents = ({ parent_tool_use_id, agent_id }: Json): boolean =>
   textOf(parent_tool_use_id) !== null || textOf(agent_id) !== null;
 
 const SYSTEM: EventTable = {
-  init: ({ session_id, model }) => [
+  init: ({ session_id, model, mcp_servers }) => [
     ...(textOf(session_id) ? [{ how: 'session_named' as const, id: textOf(session_id)! }] : []),
     ...(textOf(model) ? [{ how: 'model_named' as const, model: textOf(model)! }] : []),
+    ...(Array.isArray(mcp_servers) ? [...mcp_servers.flatMap(readServer), { how: 'servers_listed' as const }] : []),
+  ],
+  permission_denied: ({ tool_name, tool_use_id }) => [
+    { how: 'tool_denied', id: textOf(tool_use_id) ?? '', name: textOf(tool_name) },
   ],
   // Told before each request; of those that it sends anew at once, after a 400, only the first.
   status: ({ status }) => (status === 'requesting' ? [{ how: 'turn_began' }, { how: 'requested' }] : []),
@@ -43,6 +48,13 @@ const SYSTEM: EventTable = {
   },
 };
 
+function readServer(value: unknown): EngineEvent[] {
+  const { name, status, error } = partOf(value) ?? {};
+  if (textOf(name) === null) return [];
+  const why = textOf(error);
+  return [{ how: 'server', name: textOf(name), state: serverState(textOf(status)), ...(why === null ? {} : { why }) }];
+}
+
 function readMessage(event: Json): EngineEvent[] {
   const message = partOf(event.message);
   const parts = listOf(message?.content).map(partOf);
@@ -54,9 +66,35 @@ function readMessage(event: Json): EngineEvent[] {
   return parts.flatMap((part): EngineEvent[] => {
     if (part?.type === 'text') return [{ how: 'said', text: textOf(part.text) ?? '', whole: true, message: id }];
     if (part?.type !== 'tool_use') return [];
-    return [{ how: 'tool_began', id: textOf(part.id) ?? '', name: textOf(part.name) ?? 'unknown' }];
+    const name = textOf(part.name) ?? 'unknown';
+    const server = SERVER_OF_TOOL.exec(name)?.[1];
+    return [
+      {
+        how: 'tool_began',
+        id: textOf(part.id) ?? '',
+        name,
+        ...(server === undefined ? {} : { server }),
+        ...ruleOf(name, part.input),
+      },
+    ];
   });
 }
+
+/** `mcp__server__tool` */
+const SERVER_OF_TOOL = /^mcp__(.+?)__/;
+
+/** The permission that allows this one use; without one the tool's name allows all of its uses. */
+function ruleOf(name: string, input: unknown): { rule?: string } {
+  const { command, url } = partOf(input) ?? {};
+  const said = textOf(command);
+  if (name === 'Bash' && said !== null && PLAIN_COMMAND.test(said)) return { rule: `Bash(${said})` };
+  const host = name === 'WebFetch' ? HOST.exec(textOf(url) ?? '')?.[1] : undefined;
+  return host === undefined ? {} : { rule: `WebFetch(domain:${host})` };
+}
+
+/** One command whose words hold nothing that the CLI reads as a part of a rule. */
+const PLAIN_COMMAND = /^[\w./=@:+-][\w./=@:+ -]{0,119}$/;
+const HOST = /^https?:\/\/([\w.-]{1,200})/;
 
 /** Written by the CLI, not by the model. */
 const SYNTHETIC = '<synthetic>';
@@ -70,16 +108,24 @@ function readResults(event: Json): EngineEvent[] {
     .map((part): EngineEvent => {
       const id = textOf(part?.tool_use_id) ?? '';
       const denied = partOf(told.get(id)?.permission_decision)?.decision === 'reject';
-      return { how: 'tool_ended', id, name: null, denied };
+      return {
+        how: 'tool_ended',
+        id,
+        name: null,
+        denied,
+        ...goneIn(part?.is_error === true ? textIn(part.content) : null),
+      };
     });
   if (event.isSynthetic !== true) return ended;
-  const text =
-    textOf(content) ??
-    listOf(content)
-      .map((part) => textOf(partOf(part)?.text) ?? '')
-      .join('');
+  const text = textIn(content);
   return AGAIN.test(text) ? [...ended, { how: 'retrying', failure: { message: text }, keeps: true }] : ended;
 }
+
+const textIn = (content: unknown): string =>
+  textOf(content) ??
+  listOf(content)
+    .map((part) => textOf(partOf(part)?.text) ?? '')
+    .join('');
 
 /** The CLI asks the model to go on where an answer was cut, refused or not to be seen. What a hook says is no retry. */
 const AGAIN =
@@ -96,14 +142,24 @@ function readResult(event: Json): EngineEvent[] {
   const isFirst = (numberOf(event.result_index) ?? 0) === 0;
   const counted: EngineEvent = { how: 'counted', usage: usageOf(event), ...(isFirst ? {} : { adds: true }) };
   const said = textOf(event.result) ?? listOf(event.errors).join('\n');
+  const denials = listOf(event.permission_denials).flatMap(readDenial);
   const ended = textOf(event.terminal_reason) ?? '';
   if (ended.startsWith('aborted_'))
-    return [counted, { how: 'failed', failure: { message: `the turn was aborted (${ended})` } }];
+    return [counted, ...denials, { how: 'failed', failure: { message: `the turn was aborted (${ended})` } }];
   // `subtype` is "success" for a failed request too.
-  if (event.is_error === true) return [counted, { how: 'failed', failure: failureOf(said, event) }];
-  if (event.terminal_reason !== 'hook_stopped') return [counted, ...structured(event), { how: 'completed' }];
+  if (event.is_error === true) return [counted, ...denials, { how: 'failed', failure: failureOf(said, event) }];
+  if (event.terminal_reason !== 'hook_stopped')
+    return [counted, ...denials, ...structured(event), { how: 'completed' }];
   const failure = { message: 'a hook stopped the run', code: 'hook_stopped' };
-  return [counted, { how: 'stopped', failure }, { how: 'completed' }];
+  return [counted, ...denials, { how: 'stopped', failure }, { how: 'completed' }];
+}
+
+/** Older versions report a denial here alone. */
+function readDenial(value: unknown): EngineEvent[] {
+  const { tool_name, tool_use_id, tool_input } = partOf(value) ?? {};
+  const name = textOf(tool_name);
+  if (name === null) return [];
+  return [{ how: 'tool_denied', id: textOf(tool_use_id) ?? '', name, ...ruleOf(name, tool_input) }];
 }
 
 /** Of a call with a schema it is the answer, which was told as a tool's input. */

@@ -56,6 +56,12 @@ export const FEATURES = [
     since: null,
     without: 'a command over its time goes on behind the answer, and is ended with the call',
   },
+  {
+    kind: 'variable',
+    name: 'MCP_CONNECTION_NONBLOCKING',
+    since: null,
+    without: 'a required MCP server that starts slowly counts as missing',
+  },
   retries('CLAUDE_CODE_MAX_RETRIES', 'its announced retries are cut instead'),
   retries('CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK', 'a broken stream is asked for once more'),
   retries('CLAUDE_CODE_DISABLE_REFUSAL_RETRY', 'a refused answer is asked for once more', '2.1.282'),

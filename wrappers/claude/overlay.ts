@@ -16,6 +16,7 @@ export function overlay(request: CallRequest): Overlay {
           ...noGuesses(readSettings({ environment, cwd }), environment),
         }
       : {}),
+    ...(requiresServers(request) ? SERVERS_FIRST : {}),
   };
   return {
     argv: ['--settings', JSON.stringify({ env }), ...(request.access === 'full' ? all(request) : [])],
@@ -35,6 +36,12 @@ const ALWAYS = {
   // A command over its time would go on behind the answer, which then says that it runs; so it is ended, and a subagent is waited for.
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
 };
+
+const requiresServers = ({ requires }: CallRequest): boolean =>
+  requires !== undefined && (requires.servers === 'all' || requires.servers.length > 0);
+
+/** Otherwise it may make its first request while a server is still starting. */
+const SERVERS_FIRST = { MCP_CONNECTION_NONBLOCKING: '0' };
 
 /** What the CLI asks again by itself otherwise: up to ten times, without streaming, with another model. */
 const ONE_REQUEST = {

@@ -47,6 +47,13 @@ export const CLAUDE = {
   readEvent,
   readDocument: () => null,
   readStderr: null,
+  log: null,
+  // The CLI names its servers before its first request; some are those of plugins or of an account.
+  missingServer: () => null,
+  allows: ({ tool, rule }, { access }) =>
+    access === 'read' && EDITS.includes(tool)
+      ? { flag: 'access', value: 'write' }
+      : { flag: 'allow-tool', value: rule ?? tool },
   usageFile: null,
   usageCounts: 'call',
   sessionId: 'chosen',

@@ -2,6 +2,7 @@
 
 import type { EngineEvent, Usage } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
+import { goneIn } from '../../policies/facts/requirements.ts';
 import { type Json, numberOf, partOf, textOf } from '../../policies/text/json.ts';
 import { type EventTable, readLine } from '../event-table.ts';
 
@@ -19,7 +20,8 @@ export const READ: EventTable = {
 
 function readStarted(item: Json | null): EngineEvent[] {
   if (item === null || NO_TOOLS.has(textOf(item.type) ?? '')) return [];
-  return [{ how: 'tool_began', id: textOf(item.id) ?? '', name: nameOf(item) }];
+  const server = textOf(item.server);
+  return [{ how: 'tool_began', id: textOf(item.id) ?? '', name: nameOf(item), ...(server === null ? {} : { server }) }];
 }
 
 /** A todo list is closed when the turn is, after the answer. */
@@ -38,7 +40,32 @@ function readCompleted(item: Json | null): EngineEvent[] {
   if (item === null || NO_TOOLS.has(textOf(item.type) ?? '')) return [];
   // A command left running in the background is closed with the turn, after the answer, and has no result.
   if (item.type === 'command_execution' && item.exit_code === null && item.status === 'completed') return [];
-  return [{ how: 'tool_ended', id, name: nameOf(item), denied: item.status === 'declined' }];
+  const error = textOf(partOf(item.error)?.message) ?? textOf(item.error);
+  return [
+    {
+      how: 'tool_ended',
+      id,
+      name: nameOf(item),
+      denied: item.status === 'declined' || isStoppedBySandbox(item),
+      ...goneIn(error),
+    },
+  ];
+}
+
+/** The sandbox lets a command run, and the system refuses what it may not do. */
+const isStoppedBySandbox = ({ type, exit_code, aggregated_output }: Json): boolean =>
+  type === 'command_execution' &&
+  exit_code !== 0 &&
+  exit_code !== null &&
+  /: (?:Read-only file system|Operation not permitted)(?: \(os error \d+\))?$/m.test(textOf(aggregated_output) ?? '');
+
+/** Reported at the level `warn`, which the overlay asks for. */
+const STARTUP_FAILED = /\bMCP server startup failed server_name="([^"]{1,200})" error=(.*)/;
+
+export function readStderr(line: string): EngineEvent[] {
+  if (!line.includes('MCP')) return [];
+  const [, name, why] = STARTUP_FAILED.exec(line) ?? [];
+  return name === undefined ? [] : [{ how: 'server', name, state: 'failed', ...(why ? { why } : {}) }];
 }
 
 function readError(message: string): EngineEvent {

@@ -17,6 +17,50 @@ type Provider =
   | { how: 'fixed' };
 
 export function overlay(request: CallRequest): Overlay {
+  const { argv, ...rest } = withoutRetries(request);
+  return { ...rest, argv: [...argv, ...requiredServers(request)] };
+}
+
+/** The CLI itself refuses to begin without them, before it asks the model. */
+function requiredServers(request: CallRequest): string[] {
+  const { servers = [] } = request.requires ?? {};
+  const names = servers === 'all' ? serversIn(configOf(request)) : servers;
+  return names.filter((name) => PLAIN_NAME.test(name)).flatMap((name) => ['-c', `mcp_servers.${name}.required=true`]);
+}
+
+const PLAIN_NAME = /^[\w-]+$/;
+
+/** A server that only a plugin or an administrator brings is not seen here. */
+export function missingServer(request: CallRequest): string | null {
+  const { servers = [] } = request.requires ?? {};
+  if (servers === 'all') return null;
+  const config = configOf(request);
+  const missing = servers.find((name) => !serversIn(config).includes(name));
+  if (missing === undefined) return null;
+  const home = path.join(codexHome(request), 'config.toml');
+  return `required MCP server "${missing}" is not configured: no [mcp_servers.${missing}] is in ${home} or in .codex/config.toml of the project`;
+}
+
+/** Of the user, and of the project. */
+const configOf = (request: CallRequest): string[] =>
+  [path.join(codexHome(request), 'config.toml'), path.join(request.cwd, '.codex/config.toml')].map(readText);
+
+/** A table of its own, a dotted key, or a key of one inline table. */
+function serversIn(configs: readonly string[]): string[] {
+  const names = configs.flatMap((toml) => [
+    ...[
+      ...toml.matchAll(
+        /^[ \t]*\[?[ \t]*mcp_servers[ \t]*\.[ \t]*(?:"([^"\n]{1,200})"|'([^'\n]{1,200})'|([\w-]{1,200}))/gm,
+      ),
+    ],
+    ...[...toml.matchAll(/^[ \t]*mcp_servers[ \t]*=[ \t]*\{([^\n]*)/gm)].flatMap(([, inline]) => [
+      ...inline!.matchAll(/(?:^|[{,])[ \t]*(?:"([^"\n]{1,200})"|'([^'\n]{1,200})'|([\w-]{1,200}))[ \t]*=[ \t]*\{/g),
+    ]),
+  ]);
+  return [...new Set(names.map(([, quoted, single, bare]) => quoted ?? single ?? bare!))];
+}
+
+function withoutRetries(request: CallRequest): Overlay {
   if (request.innerRetries === 'allow') return NO_OVERLAY;
   const provider = providerOf(request);
   if (provider.how === 'own') return { ...NO_OVERLAY, argv: noRetries(provider.name) };

@@ -2,9 +2,9 @@
 
 import { COMMANDS } from '../../policies/facts/tools.ts';
 import type { Adapter, CallRequest } from '../adapter.ts';
-import { readEvent } from './events.ts';
+import { readEvent, readStderr } from './events.ts';
 import { FEATURES } from './features.ts';
-import { overlay as readOverlay } from './overlay.ts';
+import { missingServer, overlay as readOverlay } from './overlay.ts';
 import { type CodexOwn, OWN_FLAGS } from './own-flags.ts';
 import { readCodexSignIn } from './sign-in.ts';
 import { refusesFolder } from './trust.ts';
@@ -35,7 +35,10 @@ export const CODEX = {
     ...(request.resumeSession === null ? [] : [request.resumeSession]),
     '-',
   ],
-  environment: () => ({ NO_COLOR: '1' }),
+  environment: ({ environment: { RUST_LOG } }) => ({
+    NO_COLOR: '1',
+    RUST_LOG: `${RUST_LOG || 'error'},${SERVERS_LOGGED}`,
+  }),
   overlay: readOverlay,
   distrusts: () => null,
   refusesFolder,
@@ -44,7 +47,13 @@ export const CODEX = {
   prompt: { via: 'stdin', escape: (text) => text, limit: { unit: 'characters', max: 1_048_576 } },
   readEvent,
   readDocument: () => null,
-  readStderr: null,
+  readStderr,
+  log: null,
+  missingServer,
+  allows: (_, { access }) => {
+    const value = MORE[access];
+    return value === null ? null : { flag: 'access', value };
+  },
   usageFile: null,
   usageCounts: 'session',
   sessionId: 'announced',
@@ -55,6 +64,14 @@ export const CODEX = {
   asksAgain: 'after a wait',
   lingerMs: 5000,
 } as const satisfies Adapter;
+
+/** The stream does not report a server that failed; its log does, at the level `warn`. */
+const SERVERS_LOGGED = 'codex_mcp::rmcp_client=warn';
+
+const MORE = { read: 'write', write: 'full', full: null } as const satisfies Record<
+  CallRequest['access'],
+  string | null
+>;
 
 const SANDBOX = { read: 'read-only', write: 'workspace-write', full: 'danger-full-access' } as const satisfies Record<
   CallRequest['access'],

@@ -2,7 +2,8 @@
 
 import type { EngineEvent, EngineFailure } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
-import { type Json, numberOf, partOf, textOf } from '../../policies/text/json.ts';
+import { goneIn, serverState } from '../../policies/facts/requirements.ts';
+import { type Json, listOf, numberOf, partOf, textOf } from '../../policies/text/json.ts';
 import { type EventTable, readLine } from '../event-table.ts';
 
 export const readEvent = (line: string): EngineEvent[] => readLine(line, READ);
@@ -20,12 +21,13 @@ export const READ: EventTable = {
       { how: 'said', text: textOf(deltaContent) ?? '', whole: false, message: textOf(messageId) },
     ],
     'assistant.message': readMessage,
-    'tool.execution_start': ({ toolCallId, toolName }) => [
-      { how: 'tool_began', id: textOf(toolCallId) ?? '', name: textOf(toolName) ?? 'unknown' },
-    ],
-    'tool.execution_complete': ({ toolCallId, error }) => [
-      { how: 'tool_ended', id: textOf(toolCallId) ?? '', name: null, denied: partOf(error)?.code === 'denied' },
-    ],
+    'tool.execution_start': readToolStart,
+    'tool.execution_complete': readToolEnd,
+    'session.mcp_server_status_changed': (data) => readServer(data, data.serverName),
+    'session.mcp_servers_loaded': ({ servers }) =>
+      listOf(servers).flatMap((one) => readServer(partOf(one) ?? {}, partOf(one)?.name)),
+    // By then the servers have been started.
+    'user.message': () => [{ how: 'servers_listed' }],
     'session.warning': ({ message }) => [{ how: 'warned', message: textOf(message) ?? '' }],
     'session.error': readError,
     // After it copilot 1.0.75 reports a result with the exit code 0.
@@ -38,6 +40,52 @@ export const READ: EventTable = {
     exitCode === 0 ? { how: 'completed' } : { how: 'failed', failure: { message: '' } },
   ],
 };
+
+function readServer({ status, error }: Json, name: unknown): EngineEvent[] {
+  if (textOf(name) === null) return [];
+  const why = textOf(error);
+  return [{ how: 'server', name: textOf(name), state: serverState(textOf(status)), ...(why === null ? {} : { why }) }];
+}
+
+function readToolStart({ toolCallId, toolName, arguments: given, mcpServerName, mcpToolName }: Json): EngineEvent[] {
+  const name = textOf(toolName) ?? 'unknown';
+  const server = textOf(mcpServerName);
+  const command = textOf(partOf(given)?.command);
+  const rule =
+    server !== null
+      ? `${server}(${textOf(mcpToolName) ?? name})`
+      : name === 'bash' && command !== null
+        ? shellRule(command)
+        : null;
+  return [
+    {
+      how: 'tool_began',
+      id: textOf(toolCallId) ?? '',
+      name,
+      ...(server === null ? {} : { server }),
+      ...(rule === null ? {} : { rule }),
+    },
+  ];
+}
+
+/** By the name of the command alone, and of git and gh by that of the subcommand; null for more than one plain command. */
+function shellRule(command: string): string | null {
+  const name = /^((?:git|gh) [a-z][\w-]*|[\w./+-]+)(?: [\w./=@:,+~" -]*)?$/.exec(command)?.[1];
+  return name === undefined ? null : `shell(${name})`;
+}
+
+function readToolEnd({ toolCallId, error }: Json): EngineEvent[] {
+  const { code, message } = partOf(error) ?? {};
+  return [
+    {
+      how: 'tool_ended',
+      id: textOf(toolCallId) ?? '',
+      name: null,
+      denied: code === 'denied',
+      ...goneIn(textOf(message)),
+    },
+  ];
+}
 
 /** One retry may be told by two of these. */
 const RETRIED_AGAIN: EngineEvent = { how: 'retrying', failure: { message: '' } };

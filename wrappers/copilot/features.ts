@@ -44,6 +44,24 @@ export const FEATURES = [
   { kind: 'event', name: 'tool.execution_start', since: null, without: null },
   { kind: 'event', name: 'tool.execution_complete', since: null, without: null },
   { kind: 'event', name: 'session.warning', since: null, without: null },
+  {
+    kind: 'event',
+    name: 'session.mcp_server_status_changed',
+    since: null,
+    without: 'the end of an MCP server during a call is read from its tool alone',
+  },
+  {
+    kind: 'event',
+    name: 'session.mcp_servers_loaded',
+    since: null,
+    without: 'MCP servers that failed are not reported',
+  },
+  {
+    kind: 'event',
+    name: 'user.message',
+    since: null,
+    without: 'a required MCP server that is not configured is not missed',
+  },
   { kind: 'event', name: 'session.error', since: null, without: null },
   { kind: 'event', name: 'result', since: null, without: null },
 ] as const satisfies readonly Feature[];

@@ -1,7 +1,8 @@
 // The copilot CLI.
 
+import type { Denial } from '../../policies/facts/requirements.ts';
 import { COMMANDS } from '../../policies/facts/tools.ts';
-import { type Adapter, type CallRequest, NO_OVERLAY } from '../adapter.ts';
+import { type Adapter, type CallRequest, NO_OVERLAY, type Permission } from '../adapter.ts';
 import { escapePrompt } from './escape.ts';
 import { readEvent } from './events.ts';
 import { FEATURES } from './features.ts';
@@ -44,6 +45,10 @@ export const COPILOT = {
   readEvent,
   readDocument: () => null,
   readStderr: null,
+  log: null,
+  // The CLI names its servers before its first request.
+  missingServer: () => null,
+  allows,
   usageFile: { argument: (file) => `--usage-output-file=${file}`, read: readUsage },
   usageCounts: 'session',
   sessionId: 'chosen',
@@ -55,6 +60,24 @@ export const COPILOT = {
   asksAgain: 'after a wait',
   lingerMs: 5000,
 } as const satisfies Adapter;
+
+/** A rule that denies goes before all that allow; and a path outside the folder needs more than the tool. */
+function allows({ tool, rule }: Denial, { access, own }: CallRequest): Permission | null {
+  const allowed = rule ?? KINDS[tool] ?? tool;
+  const kind = allowed.split('(')[0];
+  const denying = ((own as CopilotOwn)['deny-tool'] ?? []).find((one) => one.split('(')[0] === kind);
+  if (denying !== undefined) return { flag: 'deny-tool', value: denying };
+  if (access === 'full') return null;
+  if (access === 'write') return { flag: 'access', value: 'full' };
+  return kind === 'write' ? { flag: 'access', value: 'write' } : { flag: 'allow-tool', value: allowed };
+}
+
+/** What the permission of a tool is called. */
+const KINDS: Readonly<Record<string, string>> = {
+  ...{ bash: 'shell', write_bash: 'shell', powershell: 'shell' },
+  ...{ create: 'write', edit: 'write', str_replace_editor: 'write', apply_patch: 'write' },
+  ...{ web_fetch: 'url', fetch: 'url' },
+};
 
 /** Without a permission the CLI itself lets commands through that only look; paths outside the folder need a flag of their own. */
 const ACCESS = {

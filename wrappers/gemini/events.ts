@@ -1,7 +1,8 @@
 // Reads gemini's event stream (`--output-format stream-json`), and its stderr, where alone it announces its retries.
 
-import type { EngineEvent, Usage } from '../../policies/facts/engine-event.ts';
+import type { EngineEvent, ServerState, Usage } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
+import { goneIn } from '../../policies/facts/requirements.ts';
 import { type Json, numberOf, partOf, textOf } from '../../policies/text/json.ts';
 import { type EventTable, readLine } from '../event-table.ts';
 
@@ -19,19 +20,37 @@ export const READ: EventTable = {
       : [];
   },
   tool_use: ({ tool_id, tool_name }) => [
-    { how: 'tool_began', id: textOf(tool_id) ?? '', name: textOf(tool_name) ?? 'unknown' },
+    {
+      how: 'tool_began',
+      id: textOf(tool_id) ?? '',
+      name: textOf(tool_name) ?? 'unknown',
+      ...serverOf(textOf(tool_name)),
+    },
   ],
   tool_result: readToolResult,
   error: ({ severity, message }) => readError(textOf(severity), textOf(message) ?? ''),
   result: readResult,
 };
 
+/** `mcp_server_tool`: a name of a server with an underscore is cut, which the capture does not take for another server. */
+function serverOf(tool: string | null): { server?: string } {
+  const server = /^mcp_([^_]{1,100})_/.exec(tool ?? '')?.[1];
+  return server === undefined ? {} : { server };
+}
+
 function readToolResult(event: Json): EngineEvent[] {
   const error = partOf(event.error);
   const type = textOf(error?.type) ?? '';
   const message = textOf(error?.message) ?? '';
   const denied = DENIED_TYPES.has(type) || DENIED.test(message);
-  const ended: EngineEvent = { how: 'tool_ended', id: textOf(event.tool_id) ?? '', name: null, denied };
+  const ended: EngineEvent = {
+    how: 'tool_ended',
+    id: textOf(event.tool_id) ?? '',
+    name: null,
+    denied,
+    ...(denied && OUTSIDE_WORDS.test(message) ? { rule: OUTSIDE } : {}),
+    ...goneIn(message),
+  };
   // A hook stopped the run through this tool; the CLI calls that a success.
   if (type === 'stop_execution') return [ended, { how: 'stopped', failure: { message, type } }];
   return [ended];
@@ -44,6 +63,9 @@ const DENIED_TYPES: ReadonlySet<string> = new Set([
   'tool_not_registered',
   'sandbox_expansion_required',
 ]);
+/** In place of a rule: no permission allows a path outside the workspace. */
+export const OUTSIDE = 'outside the workspace';
+const OUTSIDE_WORDS = /^Path not in workspace/i;
 /** A path outside the workspace comes as `invalid_tool_params`, and only its wording tells. */
 const DENIED = /^(?:Path not in workspace|Tool execution denied)/i;
 
@@ -83,9 +105,34 @@ function usageOf(stats: Json | null): Partial<Usage> {
 const OF_THE_SERVICE =
   /^[A-Z][^[\]]*\b(?:retry (?:in|after)|quota|rate limit|exhausted|overloaded|unavailable|capacity)\b/i;
 
+/** All that it says on stderr of a server that failed. */
+const SERVERS_LACK = 'MCP issues detected';
+
+/** A line of its debug log, which alone names the servers. */
+export function readLog(line: string): EngineEvent[] {
+  for (const [state, pattern] of LOGGED) {
+    const [said, name] = pattern.exec(line) ?? [];
+    if (name === undefined) continue;
+    return [{ how: 'server', name, state, ...(state === 'connected' ? {} : { why: said! }) }];
+  }
+  return [];
+}
+
+const LOGGED: readonly (readonly [ServerState, RegExp])[] = [
+  ['connected', /\bRegistering notification handlers for server '([^'\n]{1,200})'/],
+  ['needs_auth', /\bMCP server '([^'\n]{1,200})' (?:requires authentication|rejected stored OAuth token)\b.*/],
+  ['needs_auth', /\bCould not configure OAuth for '([^'\n]{1,200})'.*/],
+  // An error of a connection that stood: the CLI takes the server for gone.
+  ['disconnected', /\bMCP ERROR \(([^)\n]{1,200})\).*/],
+  ['failed', /\bError during discovery for (?:MCP )?server '([^'\n]{1,200})'.*/],
+  ['failed', /\b(?:Fatal error ensuring|Error connecting to) MCP server '([^'\n]{1,200})'.*/],
+  ['failed', /\bError discovering tools from ([^:\n]{1,200}):.*/],
+];
+
 /** A message of two lines splits an announcement: the cause first, "Retrying after N ms" on the next. */
 export function readStderr(line: string): EngineEvent[] {
   // Of most lines nothing more need be known.
+  if (line.startsWith(SERVERS_LACK)) return [{ how: 'server', name: null, state: 'failed' }];
   if (!line.includes('Retrying ') && !line.startsWith('Attempt ')) return [];
   const announced = /^(.*?)\bRetrying (?:with backoff|after \d+ ?ms)\.\.\.\s*(.*)$/.exec(line);
   if (announced && (line.startsWith('Attempt ') || OF_THE_SERVICE.test(announced[1]!))) {

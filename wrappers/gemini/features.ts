@@ -20,6 +20,12 @@ export const FEATURES = [
   },
   { kind: 'variable', name: 'GEMINI_CLI_TRUST_WORKSPACE', since: null, without: null },
   { kind: 'variable', name: 'GEMINI_CLI_SYSTEM_SETTINGS_PATH', since: null, without: null },
+  {
+    kind: 'variable',
+    name: 'GEMINI_DEBUG_LOG_FILE',
+    since: null,
+    without: 'an MCP server that failed is reported without its name',
+  },
   { kind: 'variable', name: 'NO_COLOR', since: null, without: 'colours may stand in its words' },
   { kind: 'variable', name: 'TERM', since: null, without: 'it may warn of few colours' },
   { kind: 'variable', name: 'COLORTERM', since: null, without: 'it may warn of few colours' },

@@ -4,11 +4,12 @@ import { COMMANDS } from '../../policies/facts/tools.ts';
 import type { Adapter, CallRequest } from '../adapter.ts';
 import { readDocument } from './document.ts';
 import { escapePrompt } from './escape.ts';
-import { readEvent, readStderr } from './events.ts';
+import { OUTSIDE, readEvent, readLog, readStderr } from './events.ts';
 import { FAILURE_REPORT } from './failure-report.ts';
 import { FEATURES } from './features.ts';
 import { overlay as readOverlay } from './overlay.ts';
 import { type GeminiOwn, OWN_FLAGS } from './own-flags.ts';
+import { missingServer } from './servers.ts';
 import { readGeminiSignIn } from './sign-in.ts';
 import { refusesFolder } from './trust.ts';
 
@@ -48,6 +49,14 @@ export const GEMINI = {
   readEvent,
   readDocument,
   readStderr,
+  log: { variable: 'GEMINI_DEBUG_LOG_FILE', readLine: readLog },
+  missingServer,
+  allows: ({ tool, rule }, { access }) =>
+    rule === OUTSIDE
+      ? { flag: 'cwd', value: 'a folder that contains the path' }
+      : access === 'full'
+        ? null
+        : { flag: 'access', value: access === 'read' && WRITES.includes(tool) ? 'write' : 'full' },
   usageFile: null,
   usageCounts: 'call',
   sessionId: 'announced',
@@ -59,6 +68,8 @@ export const GEMINI = {
   asksAgain: 'after a wait',
   lingerMs: 5000,
 } as const satisfies Adapter;
+
+const WRITES = ['write_file', 'replace', 'edit'];
 
 /** In default mode a headless gemini declares no tool that writes or runs commands. */
 const APPROVAL = { read: 'default', write: 'auto_edit', full: 'yolo' } as const satisfies Record<

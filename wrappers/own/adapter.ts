@@ -59,6 +59,9 @@ export function ownAdapter(row: OwnToolRow): Adapter {
       const cause = announcedIn(row.retries.announced, line);
       return cause === null ? [] : [{ how: 'retrying', failure: readFailure(cause) }];
     },
+    log: null,
+    missingServer: () => null,
+    allows: () => null,
     usageFile: null,
     usageCounts: 'call',
     sessionId: places.has('new_session') ? 'chosen' : 'announced',
@@ -117,5 +120,10 @@ function takes(row: OwnToolRow, places: ReadonlySet<string>, request: CallReques
     return `--model: ${row.name} takes no model, since the argv of ${where} has no place {model}`;
   if (row.access !== null && row.access[request.access] === undefined)
     return `--access ${request.access}: ${where} describes ${Object.keys(row.access).join(', ') || 'none'} alone; describe it, or ask for one of them`;
+  const { servers = [], denied = 'note' } = request.requires ?? {};
+  if (servers.length > 0 && row.events.every(({ server_failed }) => server_failed === undefined))
+    return `--require-mcp: ${row.name} does not say which MCP servers failed: ${where} has no event with server_failed`;
+  if (denied === 'fail' && row.events.every(({ denied }) => denied === undefined))
+    return `--fail-on-denied: ${row.name} does not say which tools were denied: ${where} has no event with denied`;
   return null;
 }

@@ -110,8 +110,10 @@ test('a prompt that a hook stopped, and a run that it ended, are no success', ()
 
 test('a denied tool is told by its name', () => {
   const meta = [{ id: 't1', permission_decision: { decision: 'reject', source: 'config' } }];
-  assert.equal(captured(calls('t1', 'Bash'), results('t1', { tool_result_meta: meta })).deniedTools, ['Bash']);
-  assert.equal(captured(calls('t1', 'Bash'), results('t1')).deniedTools, []);
+  assert.equal(captured(calls('t1', 'Bash'), results('t1', { tool_result_meta: meta })).denials, [
+    { tool: 'Bash', rule: null },
+  ]);
+  assert.equal(captured(calls('t1', 'Bash'), results('t1')).denials, []);
 });
 
 const limited = (more: object) => ({ type: 'rate_limit_event', rate_limit_info: { resetsAt: 1795413497, ...more } });

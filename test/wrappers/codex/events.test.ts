@@ -25,7 +25,7 @@ const STREAM: [line: object, events: EngineEvent[]][] = [
   [{ type: 'item.completed', item: { id: 'item_9', type: 'reasoning', text: 'hm' } }, []],
   [
     { type: 'item.started', item: { id: 'item_2', type: 'mcp_tool_call', server: 'docs', tool: 'search' } },
-    [{ how: 'tool_began', id: 'item_2', name: 'docs.search' }],
+    [{ how: 'tool_began', id: 'item_2', name: 'docs.search', server: 'docs' }],
   ],
   [
     { type: 'item.completed', item: { id: 'item_3', type: 'file_change', changes: [], status: 'completed' } },

@@ -32,7 +32,7 @@ const STREAM: [line: object, events: EngineEvent[]][] = [
       status: 'error',
       error: { type: 'invalid_tool_params', message: 'Path not in workspace: "/etc"' },
     },
-    [{ how: 'tool_ended', id: '1', name: null, denied: true }],
+    [{ how: 'tool_ended', id: '1', name: null, denied: true, rule: 'outside the workspace' }],
   ],
   [
     { type: 'tool_result', tool_id: '1', status: 'error', error: { type: 'file_not_found', message: 'no such file' } },

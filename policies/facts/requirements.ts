@@ -1,0 +1,115 @@
+// What a caller requires of a call beside an answer: MCP servers that serve, and tools that are not denied.
+
+import type { EngineFailure, ServerState } from './engine-event.ts';
+
+export interface ServerReport {
+  /** null: the CLI reports that one failed, and does not name it. */
+  name: string | null;
+  state: ServerState;
+  why: string | null;
+}
+
+/** A tool that the agent called and that the CLI's permissions or sandbox did not let run. */
+export interface Denial {
+  tool: string;
+  /** The permission that would allow it, in the syntax of that CLI; null where it has none or it is not known. */
+  rule: string | null;
+}
+
+export interface Requirements {
+  /** Names of MCP servers; `all`: every one that the CLI reports. */
+  servers: 'all' | readonly string[];
+  denied: 'note' | 'fail';
+}
+
+export const NO_REQUIREMENTS: Requirements = { servers: [], denied: 'note' };
+
+/** As a list of names is given; the name `all` stands for every server. */
+export const requirementsOf = (servers: readonly string[], denied: Requirements['denied']): Requirements => ({
+  servers: servers.includes('all') ? 'all' : servers,
+  denied,
+});
+
+/** The codes of the two failures below: by them a verdict is found, whatever else was said. */
+export const SERVER_REQUIRED = 'mcp_server_required';
+export const DENIAL_REFUSED = 'tool_denied';
+
+interface Seen {
+  servers: readonly ServerReport[];
+  /** Every server of the call is named by now: one that is not among them is not configured. */
+  listed: boolean;
+  /** The first request to the model was made: what is pending has come too late. */
+  begun: boolean;
+  denials: readonly Denial[];
+}
+
+/** Why the call does not meet what its caller requires, as far as it is known by now; null where it may. */
+export function unmetIn({ servers, denied }: Requirements, seen: Seen): EngineFailure | null {
+  const lacking = servers === 'all' ? seen.servers.filter((one) => lacks(one, seen)) : servers.flatMap(lackOf(seen));
+  if (lacking.length > 0)
+    return { message: lacking.map((one) => `required ${serverWords(one)}`).join('; '), code: SERVER_REQUIRED };
+  if (denied === 'note' || seen.denials.length === 0) return null;
+  const [first] = seen.denials;
+  return { message: `the tool ${first!.tool} was denied`, code: DENIAL_REFUSED };
+}
+
+const lackOf =
+  (seen: Seen) =>
+  (name: string): ServerReport[] => {
+    const found = seen.servers.find((one) => one.name !== null && isSameServer(one.name, name));
+    if (found !== undefined) return lacks(found, seen) || found.state === 'disabled' ? [found] : [];
+    return seen.listed ? [{ name, state: 'disabled', why: 'it is not configured' }] : [];
+  };
+
+const lacks = ({ state }: ServerReport, { begun }: Seen): boolean =>
+  state === 'pending' ? begun : state !== 'connected' && state !== 'disabled';
+
+/** In the names of tools a CLI writes a server's name without what is neither letter nor digit. */
+export const isSameServer = (one: string, other: string): boolean => one === other || plain(one) === plain(other);
+
+const plain = (name: string): string => name.replace(/[^a-zA-Z0-9_-]/g, '_');
+
+const STATE_WORDS = {
+  connected: 'is connected',
+  pending: 'was not connected when the first request was made',
+  failed: 'failed',
+  needs_auth: 'needs a sign-in',
+  disconnected: 'ended during the call',
+  disabled: 'is not enabled',
+} as const satisfies Record<ServerState, string>;
+
+export function serverWords({ name, state, why }: ServerReport): string {
+  const which = name === null ? 'an MCP server (the CLI does not name it)' : `MCP server "${name}"`;
+  return `${which} ${STATE_WORDS[state]}${why === null ? '' : `: ${why.replace(/\s+/g, ' ').slice(0, MAX_WHY)}`}`;
+}
+
+const MAX_WHY = 300;
+
+/** The servers that the agent worked without; one that the user disabled is none of them. */
+export const lackingServers = (servers: readonly ServerReport[]): ServerReport[] =>
+  servers.filter(({ state }) => state !== 'connected' && state !== 'disabled');
+
+/** A warning of a record that tells of a server or a tool that the agent worked without. */
+export const lackOfServer = (one: ServerReport): string => `${serverWords(one)}; the agent worked without it`;
+export const lackOfTool = (tool: string, way: string | null): string =>
+  `the tool ${tool} was denied${way === null ? '' : `; to allow it: ${way}`}`;
+export const isLack = (warning: string): boolean =>
+  /^(?:an )?MCP server .*; the agent worked without it$|^the tool \S+ was denied(?:;|$)/s.test(warning);
+
+/** A CLI's own word for the state of a server. */
+export function serverState(word: string | null): ServerState {
+  const known = word?.toLowerCase().replaceAll('-', '_') ?? '';
+  if (known === 'connected' || known === 'ready') return 'connected';
+  if (/^(?:pending|connecting|starting|initiali[sz]ing)$/.test(known)) return 'pending';
+  if (/^(?:needs_auth|unauthenticated|not_authenticated|auth_required|needs_login)$/.test(known)) return 'needs_auth';
+  if (/^(?:disabled|not_configured|blocked|excluded)$/.test(known)) return 'disabled';
+  if (/^(?:disconnected|closed|stopped)$/.test(known)) return 'disconnected';
+  return 'failed';
+}
+
+/** The words of a tool's failed result that say that its server is gone, for the event; without them it answered. */
+export const goneIn = (said: string | null): { gone?: string } =>
+  said !== null && GONE.test(said) ? { gone: said.slice(0, MAX_WHY) } : {};
+
+const GONE =
+  /\bconnection (?:was )?(?:closed|lost|reset)\b|\btransport (?:is |was )?closed\b|\bnot connected\b|\bdisconnected\b|\bECONNRE(?:SET|FUSED)\b|\bEPIPE\b|\bbroken pipe\b|\bserver (?:process )?(?:has )?(?:exited|died|crashed)\b|\bMCP error -3200[01]\b|\b(?:request|tool call|call) timed out\b/i;

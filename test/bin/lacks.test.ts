@@ -1,0 +1,428 @@
+// What the agent worked without: an MCP server that did not serve, and a tool that was denied. A warning, or a failure where it is required.
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
+import type { FakeCommand } from '../rig/fake-call.ts';
+import { SESSION, STREAMS, write } from '../rig/streams.ts';
+import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
+import { TestRig } from '../rig/test-rig.ts';
+import { runWrapper } from '../rig/wrapper-run.ts';
+
+const test = suite<{ rig: TestRig }>('lacks');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const lines = (...facts: object[]) => facts.map((fact) => JSON.stringify(fact));
+const copilot = (type: string, data: object) => ({ type, data, id: SESSION });
+const init = (...servers: [name: string, status: string][]) => ({
+  type: 'system',
+  subtype: 'init',
+  session_id: SESSION,
+  model: 'm',
+  mcp_servers: servers.map(([name, status]) => ({ name, status })),
+});
+
+/** A server named `tickets` that did not start, in the words of each CLI, before its first request. */
+const FAILED: Record<BuiltIn, FakeCommand[]> = {
+  claude: [write(lines(init(['db', 'connected'], ['tickets', 'failed'])))],
+  copilot: [
+    write(
+      lines(
+        copilot('session.mcp_server_status_changed', { serverName: 'tickets', status: 'pending' }),
+        copilot('session.mcp_servers_loaded', {
+          servers: [{ name: 'tickets', status: 'failed', error: 'no such file' }],
+        }),
+      ),
+    ),
+  ],
+  codex: [
+    {
+      do: 'write',
+      to: 'stderr',
+      text: '2026-01-01T00:00:00Z  WARN codex_mcp::rmcp_client: MCP server startup failed server_name="tickets" error=No such file or directory (os error 2)\n',
+    },
+  ],
+  gemini: [
+    {
+      do: 'write',
+      to: 'stderr',
+      text: "Error during discovery for MCP server 'tickets': spawn /no/such/program ENOENT\n",
+    },
+  ],
+};
+
+const answered = (tool: BuiltIn): FakeCommand[] => [
+  write([...STREAMS[tool].opens(SESSION), ...STREAMS[tool].says('All good.'), ...STREAMS[tool].succeeds(SESSION)]),
+  { do: 'exit', code: 0 },
+];
+
+/** Where its files are looked at before a start. */
+function configure(rig: TestRig, tool: BuiltIn): void {
+  if (tool === 'codex') rig.write('.codex/config.toml', '[mcp_servers.tickets]\ncommand = "none"\n');
+  if (tool === 'gemini') rig.write('.gemini/settings.json', '{"mcpServers": {"tickets": {"command": "none"}}}');
+}
+
+for (const tool of ['claude', 'copilot', 'codex', 'gemini'] as const) {
+  test(`${tool}: a server that failed is a warning with its name, in the record and on stderr`, async ({ rig }) => {
+    rig.answer(() => [...FAILED[tool], ...answered(tool)]);
+    const { code, record, said } = await runWrapper(rig, tool, ['--trust-workspace']).ended();
+    assert.is(code, 0, said);
+    const warning = record.warnings.find((one) => one.includes('MCP server "tickets" failed')) ?? '';
+    assert.match(warning, /the agent worked without it$/);
+    assert.match(said, 'warning: MCP server "tickets" failed');
+  });
+
+  for (const required of ['tickets', 'all'])
+    test(`${tool}: --require-mcp ${required} makes it a failure`, async ({ rig }) => {
+      configure(rig, tool);
+      rig.answer(() => [...FAILED[tool], ...answered(tool)]);
+      const { code, record, said } = await runWrapper(rig, tool, [
+        '--trust-workspace',
+        '--require-mcp',
+        required,
+      ]).ended();
+      assert.is.not(code, 0);
+      assert.equal(
+        [record.verdict.class, record.verdict.reason],
+        ['tooling', 'mcp_server'],
+        JSON.stringify(record.verdict),
+      );
+      assert.match(said, 'required MCP server "tickets" failed');
+    });
+}
+
+test('a required server that serves is no failure, nor one that another name requires', async ({ rig }) => {
+  rig.answer(() => [write(lines(init(['tickets', 'connected'], ['other', 'failed']))), ...answered('claude')]);
+  const { code, record } = await runWrapper(rig, 'claude', ['--trust-workspace', '--require-mcp', 'tickets']).ended();
+  assert.is(code, 0, JSON.stringify(record.verdict));
+});
+
+for (const tool of ['claude', 'copilot', 'codex', 'gemini'] as const)
+  test(`${tool}: a required server that is not configured is a failure`, async ({ rig }) => {
+    const first =
+      tool === 'claude' ? [init(['db', 'connected'])] : tool === 'copilot' ? [copilot('user.message', {})] : [];
+    rig.answer(() => [write(lines(...first)), ...answered(tool)]);
+    const { record } = await runWrapper(rig, tool, ['--trust-workspace', '--require-mcp', 'tickets']).ended();
+    assert.equal(
+      [record.verdict.class, record.verdict.reason],
+      ['tooling', 'mcp_server'],
+      JSON.stringify(record.verdict),
+    );
+    if (tool === 'codex' || tool === 'gemini') assert.is(record.ending, 'not_started');
+  });
+
+test('before its first request the CLI is ended', async ({ rig }) => {
+  rig.answer(() => [...FAILED.claude, { do: 'hang' }]);
+  const { record } = await runWrapper(rig, 'claude', ['--trust-workspace', '--require-mcp', 'tickets']).ended();
+  assert.is(record.ending, 'requirement_unmet');
+  assert.is(record.verdict.reason, 'mcp_server');
+  assert.equal([record.usage.api_requests, record.tool_calls], [null, 0]);
+});
+
+/** The states that CLIs name, and whether the agent worked without that server. */
+const STATES: [status: string, warning: RegExp | null][] = [
+  ['needs-auth', /"tickets" needs a sign-in/],
+  ['pending', /"tickets" was not connected when the first request was made/],
+  ['disconnected', /"tickets" ended during the call/],
+  ['a-new-word', /"tickets" failed/],
+  ['connected', null],
+  ['disabled', null],
+];
+for (const [status, warning] of STATES)
+  test(`a server that is ${status}`, async ({ rig }) => {
+    rig.answer(() => [write(lines(init(['tickets', status]))), ...answered('claude')]);
+    const { record } = await runWrapper(rig, 'claude', ['--trust-workspace']).ended();
+    if (warning === null) assert.equal(record.warnings, []);
+    else assert.match(record.warnings[0] ?? '', warning);
+  });
+
+test('a server that was pending and then answered is no lack', async ({ rig }) => {
+  const called = {
+    type: 'assistant',
+    message: { id: 'm', content: [{ type: 'tool_use', id: 't1', name: 'mcp__tickets__look', input: {} }] },
+  };
+  const result = (content: string, is_error: boolean) => ({
+    type: 'user',
+    message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content, is_error }] },
+  });
+  rig.answer(() => [
+    write(lines(init(['tickets', 'pending']), called, result('a ticket', false))),
+    ...answered('claude'),
+  ]);
+  const { record } = await runWrapper(rig, 'claude', ['--trust-workspace']).ended();
+  assert.equal(record.warnings, []);
+});
+
+/** A server that dies while one of its tools is called. */
+const DIED: Record<BuiltIn, object[]> = {
+  claude: [
+    init(['tickets', 'connected']),
+    {
+      type: 'assistant',
+      message: { id: 'm', content: [{ type: 'tool_use', id: 't1', name: 'mcp__tickets__look', input: {} }] },
+    },
+    {
+      type: 'user',
+      message: {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: 't1', content: 'Connection closed', is_error: true }],
+      },
+    },
+  ],
+  copilot: [
+    copilot('session.mcp_servers_loaded', { servers: [{ name: 'tickets', status: 'connected' }] }),
+    copilot('tool.execution_start', { toolCallId: 't1', toolName: 'tickets-look', mcpServerName: 'tickets' }),
+    copilot('tool.execution_complete', {
+      toolCallId: 't1',
+      success: false,
+      error: {
+        code: 'failure',
+        message: "MCP server 'tickets': MCP request failed: MCP transport closed before the tool responded",
+      },
+    }),
+  ],
+  codex: [
+    { type: 'item.started', item: { id: 'i1', type: 'mcp_tool_call', server: 'tickets', tool: 'look' } },
+    {
+      type: 'item.completed',
+      item: {
+        id: 'i1',
+        type: 'mcp_tool_call',
+        server: 'tickets',
+        tool: 'look',
+        status: 'failed',
+        error: { message: 'tool call error: tool call failed for `tickets/look`\n\nCaused by:\n    Transport closed' },
+      },
+    },
+  ],
+  gemini: [
+    { type: 'tool_use', tool_name: 'mcp_tickets_look', tool_id: 't1', parameters: {} },
+    {
+      type: 'tool_result',
+      tool_id: 't1',
+      status: 'error',
+      output: 'x',
+      error: { type: 'mcp_tool_error', message: 'MCP error -32000: Connection closed' },
+    },
+  ],
+};
+for (const tool of ['claude', 'copilot', 'codex', 'gemini'] as const)
+  test(`${tool}: a server that dies during the call`, async ({ rig }) => {
+    configure(rig, tool);
+    rig.answer(() => [write(lines(...DIED[tool])), ...answered(tool)]);
+    const noted = await runWrapper(rig, tool, ['--trust-workspace']).ended();
+    assert.is(noted.code, 0, noted.said);
+    assert.match(noted.record.warnings.join('\n'), /MCP server "tickets" ended during the call: .*closed/is);
+    const { record } = await runWrapper(rig, tool, ['--trust-workspace', '--require-mcp', 'tickets']).ended();
+    assert.equal([record.verdict.class, record.verdict.reason], ['tooling', 'mcp_server']);
+  });
+
+/** A denied tool in the words of each CLI, and what allows it. */
+const DENIED: [name: string, tool: BuiltIn, facts: object[], denied: string, way: string][] = [
+  ['permission_denials alone', 'claude', [], 'Bash', "--allow-tool 'Bash(git push)'"],
+  [
+    'system/permission_denied',
+    'claude',
+    [
+      {
+        type: 'assistant',
+        message: { id: 'm', content: [{ type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'a | b' } }] },
+      },
+      { type: 'system', subtype: 'permission_denied', tool_name: 'Bash', tool_use_id: 't1' },
+    ],
+    'Bash',
+    '--allow-tool Bash',
+  ],
+  [
+    'code denied',
+    'copilot',
+    [
+      copilot('tool.execution_start', {
+        toolCallId: '1',
+        toolName: 'bash',
+        arguments: { command: 'git push origin a' },
+      }),
+      copilot('tool.execution_complete', { toolCallId: '1', success: false, error: { code: 'denied', message: 'no' } }),
+    ],
+    'bash',
+    "--allow-tool 'shell(git push)'",
+  ],
+  [
+    'declined',
+    'codex',
+    [
+      {
+        type: 'item.completed',
+        item: { id: '1', type: 'command_execution', status: 'declined', exit_code: null, aggregated_output: '' },
+      },
+    ],
+    'command_execution',
+    '--access write',
+  ],
+  [
+    'its sandbox',
+    'codex',
+    [
+      {
+        type: 'item.completed',
+        item: {
+          id: '1',
+          type: 'command_execution',
+          status: 'failed',
+          exit_code: 1,
+          aggregated_output: "touch: cannot touch 'a': Read-only file system\n",
+        },
+      },
+    ],
+    'command_execution',
+    '--access write',
+  ],
+  [
+    'not registered',
+    'gemini',
+    [
+      { type: 'tool_use', tool_name: 'write_file', tool_id: '1', parameters: {} },
+      { type: 'tool_result', tool_id: '1', status: 'error', error: { type: 'tool_not_registered', message: 'no' } },
+    ],
+    'write_file',
+    '--access write',
+  ],
+];
+for (const [name, tool, facts, denied, way] of DENIED) {
+  const denials =
+    name === 'permission_denials alone'
+      ? [{ tool_name: 'Bash', tool_use_id: 't1', tool_input: { command: 'git push' } }]
+      : [];
+  const commands = (): FakeCommand[] =>
+    tool === 'claude'
+      ? [
+          write([
+            ...lines(init(), ...facts),
+            ...STREAMS.claude.says('All good.'),
+            ...lines({
+              ...{ type: 'result', subtype: 'success', is_error: false, result: 'All good.', session_id: SESSION },
+              permission_denials: denials,
+            }),
+          ]),
+          { do: 'exit', code: 0 },
+        ]
+      : [write(lines(...facts)), ...answered(tool)];
+
+  test(`${tool}, ${name}: a denied tool is a warning with what allows it`, async ({ rig }) => {
+    rig.answer(commands);
+    const { code, record, said } = await runWrapper(rig, tool, ['--trust-workspace']).ended();
+    assert.is(code, 0, said);
+    assert.equal(record.denied_tools, [denied]);
+    const warning = `the tool ${denied} was denied; to allow it: ${way}`;
+    assert.is(record.warnings[0], warning);
+    assert.match(said, `warning: ${warning}`);
+  });
+
+  test(`${tool}, ${name}: --fail-on-denied makes it a failure`, async ({ rig }) => {
+    rig.answer(commands);
+    const { code, record } = await runWrapper(rig, tool, ['--trust-workspace', '--fail-on-denied']).ended();
+    assert.is.not(code, 0);
+    assert.equal([record.verdict.class, record.verdict.reason], ['contract_violation', 'tool_denied']);
+  });
+}
+
+test('a stage: both warnings are in the summary, with a field of the manifest, and on stderr', async ({ rig }) => {
+  rig.answer(() => [
+    write([
+      ...lines(init(['tickets', 'failed'])),
+      ...STREAMS.claude.says('All good.'),
+      ...lines({
+        ...{ type: 'result', subtype: 'success', is_error: false, result: 'All good.', session_id: SESSION },
+        permission_denials: [{ tool_name: 'Bash', tool_use_id: 't1', tool_input: { command: 'git push' } }],
+      }),
+    ]),
+    { do: 'exit', code: 0 },
+  ]);
+  const stage = { tool: 'claude', role: 'brief', ...ANY_ANSWER };
+  const { code, said, summary, report } = await makeTask(rig, { stages: [stage] }).run('--trust-workspace');
+  assert.is(code, 0, said);
+  const all = [
+    'MCP server "tickets" failed; the agent worked without it',
+    'the tool Bash was denied; to allow it: `allow_tool: ["Bash(git push)"]` in the stage',
+  ];
+  for (const one of all) {
+    assert.match(summary, `Warning: claude_brief: ${one}`);
+    assert.match(said, `stage claude_brief: warning: ${one}`);
+    assert.ok(report.stages[0]!.warnings.includes(`claude_brief: ${one}`));
+  }
+});
+
+test('a stage: requires_mcp and on_denied fail it after one paid call', async ({ rig }) => {
+  const seen: string[][] = [];
+  rig.answer((call) => {
+    seen.push(call.report.argv);
+    return [...FAILED.claude, ...answered('claude')];
+  });
+  const stage = { tool: 'claude', role: 'brief', ...ANY_ANSWER };
+  const required = makeTask(rig, { stages: [{ ...stage, requires_mcp: ['tickets'] }] }, 'one');
+  const { code, report, summary } = await required.run('--trust-workspace');
+  assert.is(code, 1);
+  assert.equal([report.failure?.class, report.failure?.reason], ['tooling', 'mcp_server']);
+  assert.match(summary, 'required MCP server "tickets" failed');
+  assert.is(seen.length, 1);
+  const denied = [{ type: 'system', subtype: 'permission_denied', tool_name: 'Bash', tool_use_id: 't1' }];
+  rig.answer((call) => {
+    seen.push(call.report.argv);
+    return [write(lines(init(), ...denied)), ...answered('claude')];
+  });
+  const allowed = { ...stage, on_denied: 'fail', allow_tool: ['Bash(git log)'] };
+  const ran = await makeTask(rig, { stages: [allowed] }, 'two').run('--trust-workspace');
+  assert.is(ran.code, 1);
+  assert.equal([ran.report.failure?.class, ran.report.failure?.reason], ['contract_violation', 'tool_denied']);
+  assert.is(seen.length, 2);
+  assert.ok(seen[1]!.includes('--allowedTools=Bash(git log)'));
+  assert.ok(ran.report.next_actions.length > 0);
+});
+
+test('a CLI that a project describes: its own fields tell both; without them what is required is refused', async ({
+  rig,
+}) => {
+  const script = [
+    'echo \'{"kind":"mcp","name":"tickets"}\'',
+    'echo \'{"kind":"denied","tool":"shell"}\'',
+    'echo \'{"kind":"answer","text":"All good."}\'',
+  ].join('\n');
+  rig.write('mine.sh', `#!/bin/sh\ncat > /dev/null\n${script}\n`);
+  const row = (more: string) => `tools:
+  mine:
+    binary: sh
+    argv: [mine.sh]
+    output: lines
+    events:
+      - {when: {kind: answer}, answer: text}
+${more}`;
+  const call = (...flags: string[]) =>
+    rig.run('tollgate', [
+      ...['call', 'mine', '--prompt-file', 'ask.md', '--out', 'a', '--err', 'e', '--trust-workspace', '--json'],
+      ...flags,
+    ]);
+  rig.write('ask.md', 'Say hello.\n');
+  rig.write(
+    'tollgate.yaml',
+    row('      - {when: {kind: mcp}, server_failed: name}\n      - {when: {kind: denied}, denied: tool}\n'),
+  );
+  const noted = await call();
+  assert.is(noted.code, 0, noted.stderr);
+  assert.equal(JSON.parse(noted.stdout).warnings, [
+    'MCP server "tickets" failed; the agent worked without it',
+    'the tool shell was denied',
+  ]);
+  assert.is(JSON.parse((await call('--require-mcp', 'tickets')).stdout).verdict.reason, 'mcp_server');
+  assert.is(JSON.parse((await call('--fail-on-denied')).stdout).verdict.reason, 'tool_denied');
+  rig.write('tollgate.yaml', row(''));
+  for (const flags of [['--require-mcp', 'tickets'], ['--fail-on-denied']]) {
+    const refused = await call(...flags);
+    assert.is(refused.code, 11, refused.stderr);
+    assert.match(refused.stderr, 'has no event with');
+  }
+});
+
+test.run();
