@@ -43,6 +43,7 @@ export const FEATURES = [
   { kind: 'event', name: 'assistant.message', since: null, without: null },
   { kind: 'event', name: 'tool.execution_start', since: null, without: null },
   { kind: 'event', name: 'tool.execution_complete', since: null, without: null },
+  { kind: 'event', name: 'abort', since: null, without: 'a turn that was aborted is known by the exit code alone' },
   { kind: 'event', name: 'session.warning', since: null, without: null },
   {
     kind: 'event',
