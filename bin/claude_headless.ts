@@ -9,4 +9,5 @@ void runCommand({
   name: CLAUDE.command,
   run: (argv) => wrapperCommand(CLAUDE, argv),
   failure: WRAPPER_EXIT.claude.failure,
+  badInput: WRAPPER_EXIT.claude.badInput,
 });

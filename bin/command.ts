@@ -3,7 +3,7 @@
 import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import type { StopSignal } from '../policies/facts/stop.ts';
 import { visible } from '../policies/text/visible-text.ts';
-import { refusalOf } from '../state/system-error.ts';
+import { refusalOf, workingFolderMistake } from '../state/system-error.ts';
 import { type Arguments, type CommandSpec, parseCommandLine, SHARED_FLAGS } from './command-line.ts';
 import { survivesHangUp } from './hang-up.ts';
 import { keptHelp } from './help/kept-help.ts';
@@ -21,12 +21,14 @@ interface Command {
   run(argv: string[]): Promise<Ran>;
   /** Its own code of a general failure. */
   failure: number;
+  /** Its own code of input that it cannot use; that of `tollgate` unless given. */
+  badInput?: number | undefined;
 }
 
 /** Runs a command: the only line of them that sets the exit code. */
-export async function runCommand({ name, run, failure }: Command): Promise<void> {
+export async function runCommand({ name, run, failure, badInput }: Command): Promise<void> {
   const argv = process.argv.slice(2);
-  const ran = await endOf({ run, failure }, argv);
+  const ran = await endOf({ run, failure, badInput }, argv);
   const code = ran.lost ?? (await printResult(ran.out ?? ''));
   const lost = code === null ? null : lostResult(name, code, argv);
   const err = `${ran.err ?? ''}${lost ?? ''}`;
@@ -46,8 +48,8 @@ async function endIdle(): Promise<void> {
 const OUTPUTS: ReadonlySet<string> = new Set(['PipeWrap', 'TTYWrap']);
 
 /** What a command has to say, for whoever asked and however it ended; it prints nothing of it. */
-export async function endOf({ run, failure }: Omit<Command, 'name'>, argv: string[]): Promise<Ran> {
-  const ended = await run(argv).catch((error) => unexpected(error, failure));
+export async function endOf({ run, failure, badInput }: Omit<Command, 'name'>, argv: string[]): Promise<Ran> {
+  const ended = await run(argv).catch((error) => unexpected(error, failure, badInput));
   return forMachines(await withoutSecrets(ended), argv);
 }
 
@@ -164,8 +166,15 @@ export function stopOnSignals(): AbortSignal {
 /**
  * The end of a command that met what it did not expect: a disk that fails or is full, or a bug of ours.
  * @param failure the command's own code of a general failure.
+ * @param badInput its own code of input that it cannot use.
  */
-export function unexpected(error: unknown, failure: number = TOLLGATE_EXIT.failure): Ran {
+export function unexpected(
+  error: unknown,
+  failure: number = TOLLGATE_EXIT.failure,
+  badInput: number = TOLLGATE_EXIT.badInput,
+): Ran {
+  const noFolder = workingFolderMistake(error);
+  if (noFolder !== null) return { exit: badInput, err: `${noFolder}\n` };
   const refusal = refusalOf(error);
   if (refusal !== null) return { exit: failure, err: `${refusal}\n` };
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);

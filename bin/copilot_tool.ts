@@ -9,4 +9,5 @@ void runCommand({
   name: COPILOT.command,
   run: (argv) => wrapperCommand(COPILOT, argv),
   failure: WRAPPER_EXIT.copilot.failure,
+  badInput: WRAPPER_EXIT.copilot.badInput,
 });

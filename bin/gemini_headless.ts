@@ -9,4 +9,5 @@ void runCommand({
   name: GEMINI.command,
   run: (argv) => wrapperCommand(GEMINI, argv),
   failure: WRAPPER_EXIT.gemini.failure,
+  badInput: WRAPPER_EXIT.gemini.badInput,
 });

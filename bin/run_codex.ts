@@ -9,4 +9,5 @@ void runCommand({
   name: CODEX.command,
   run: (argv) => wrapperCommand(CODEX, argv),
   failure: WRAPPER_EXIT.codex.failure,
+  badInput: WRAPPER_EXIT.codex.badInput,
 });

@@ -86,4 +86,4 @@ function usage(): string {
   ].join('\n')}\n`;
 }
 
-void runCommand({ name: 'tollgate', run, failure: TOLLGATE_EXIT.failure });
+void runCommand({ name: 'tollgate', run, failure: TOLLGATE_EXIT.failure, badInput: TOLLGATE_EXIT.badInput });

@@ -48,7 +48,8 @@ export async function answerLines(
     return flush();
   });
   if (mistake !== null) return { exit: TOLLGATE_EXIT.badInput, err: `${command}: ${mistake}\n` };
-  lines.end();
+  // Without a reader the remaining lines are not read, and the last of them may be incomplete.
+  if (lost === null) lines.end();
   await flush();
   return { exit: mistakes === 0 ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.badInput, lost };
 }

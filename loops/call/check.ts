@@ -8,6 +8,7 @@ import type { StopSignal } from '../../policies/facts/stop.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 import { namesIfAny } from '../../state/disk/folder.ts';
 import { readFollowedBytes } from '../../state/disk/regular-file.ts';
+import { toUtf8 } from '../../state/disk/text-encoding.ts';
 import { checkTaskId, type TaskFolder } from '../../state/task-folder.ts';
 import type { Adapter, CallRequest, PromptLimit } from '../../wrappers/adapter.ts';
 import { isPublished } from '../../wrappers/cli-version.ts';
@@ -35,8 +36,14 @@ export function check(request: WrapperRequest): CheckedCall {
   const cwd = folderMistake(call.cwd);
   if (cwd !== null) return refuse('no_working_folder', `--cwd: ${cwd}`);
   const { piped } = request;
-  const read = piped === undefined ? readPrompt(files.prompt) : promptOf(files.prompt, piped);
-  if (!Buffer.isBuffer(read)) return { how: 'refused', prompt: null, refusal: read };
+  const given = piped === undefined ? readPrompt(files.prompt) : promptOf(files.prompt, piped);
+  if (!Buffer.isBuffer(given)) return { how: 'refused', prompt: null, refusal: given };
+  const read = toUtf8(given);
+  if (read.includes(0))
+    return refuse(
+      'no_prompt',
+      `${files.prompt} has NUL bytes, so it is not a text in UTF-8: convert it (iconv -f UTF-16LE -t UTF-8), or remove them`,
+    );
   if (read.toString('latin1').trim() === '')
     return refuse('empty_prompt', `${files.prompt} is empty: there is nothing to ask`, read);
   const whole = request.before ? Buffer.concat([Buffer.from(request.before), read]) : read;

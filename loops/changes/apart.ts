@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, uti
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { allFilters, switchedOff } from '../git/filters.ts';
-import { askGit, complaintOf, type GitRan, type GitRequest } from '../git/git.ts';
+import { askGit, complaintOf, type GitRan, type GitRequest, repositoryMistake } from '../git/git.ts';
 
 type Git = (args: readonly string[], more?: Partial<GitRequest>) => Promise<GitRan>;
 
@@ -37,7 +37,7 @@ export async function withApart<T>(
   const plain: Git = (args, more) => askGit(args, { ...asking, ...more });
   const places = await plain(['rev-parse', '--path-format=absolute', '--show-toplevel', ...PLACES]);
   if (places.code === 127) return invalid('it needs git, and git is not on the PATH');
-  if (places.code !== 0) return invalid(`${cwd} is in no git repository (${complaintOf(places)}); leave diff out`);
+  if (places.code !== 0) return invalid(repositoryMistake(cwd, places, 'leave diff out'));
   const [top, index, own] = places.stdout.split('\n') as [string, string, string];
   const filters = await allFilters(plain);
   if (filters.how === 'unknown')

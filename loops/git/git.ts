@@ -82,6 +82,18 @@ const asEnvironment = (settings: GitRequest['settings'] & {}): Record<string, st
         ]),
       ]);
 
+/**
+ * Why a folder cannot be used as a repository, and what to do. Git refuses one that belongs to another user, as in a
+ * container: only that user's owner may approve it, so the command is named and not run.
+ * @param otherwise what to do where there is no repository at all.
+ */
+export function repositoryMistake(folder: string, ran: GitRan, otherwise: string): string {
+  const refused = /detected dubious ownership in repository at '([^\n]{1,4096})'/.exec(ran.stderr)?.[1];
+  if (refused === undefined) return `${folder} is in no git repository (${complaintOf(ran)}); ${otherwise}`;
+  const quoted = `'${refused.replaceAll("'", "'\\''")}'`;
+  return `git does not read the repository ${refused}, since it belongs to another user. If you trust it: git config --global --add safe.directory ${quoted}`;
+}
+
 /** Why git did not: its own complaint, without the hints that may stand behind it; else the last that it said. */
 export function complaintOf({ stderr, code }: GitRan): string {
   const lines = stderr.trim().split('\n');

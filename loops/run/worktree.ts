@@ -6,7 +6,7 @@ import path from 'node:path';
 import { isSameFolder } from '../../state/disk/real-path.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { repositoryFilters, switchedOff } from '../git/filters.ts';
-import { askGit, complaintOf, type GitRan, type GitRequest } from '../git/git.ts';
+import { askGit, complaintOf, type GitRan, type GitRequest, repositoryMistake } from '../git/git.ts';
 import { lockTree } from '../queue/tree-lock.ts';
 
 interface WorktreeRequest {
@@ -52,9 +52,7 @@ async function openOrMake(request: WorktreeRequest): Promise<OpenedWorktree> {
   const places = await git(['rev-parse', '--path-format=absolute', '--git-common-dir', '--show-toplevel']);
   if (places.code === 127) return invalid('worktree: true needs git, and git is not on the PATH');
   if (places.code !== 0)
-    return invalid(
-      `${root} is in no git repository (${complaintOf(places)}); run git init and commit there, or leave worktree out`,
-    );
+    return invalid(repositoryMistake(root, places, 'run git init and commit there, or leave worktree out'));
   const [common, main] = places.stdout.split('\n') as [string, string];
   if ((await git(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])).code !== 0)
     return invalid(

@@ -98,6 +98,7 @@ export const ASKED_ACTIONS = {
   content_filter: filtered,
   max_turns: fewerTurns,
   output_overflow: lessOutput,
+  output_limit: lessOutput,
   answer_too_large: lessOutput,
   unstructured_answer: askForJson,
 } as const satisfies Record<string, WayOut>;

@@ -75,6 +75,9 @@ export const MACHINE_ACTIONS = {
   too_many_files: mended(
     'raise the limit of open files and processes (ulimit -n, ulimit -u), or run fewer calls at once',
   ),
+  watchers_exhausted: mended(
+    'raise the limit of file watchers (sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=1024), or end programs that watch many files; the disk is not full',
+  ),
   state_database: (situation) => [
     `see that no other ${situation.tool} is running, or move its database, which the evidence names, out of the way`,
     thenRerun(situation),

@@ -1,6 +1,6 @@
 // Failures that are the session's own.
 
-import { preflight, rerun, type WayOut } from './situation.ts';
+import { rerun, type WayOut } from './situation.ts';
 
 export const SESSION_ACTIONS = {
   broken_history: (situation) =>
@@ -11,7 +11,7 @@ export const SESSION_ACTIONS = {
             ? `or look at what its tools did, for a fresh session does not know it: ${rerun(situation)}`
             : `or begin a fresh session: ${rerun(situation)}`,
         ]
-      : [preflight(situation), rerun(situation)],
+      : [rerun(situation, 'begins a fresh session')],
   session_id: (situation) => [
     situation.namesSession
       ? 'name a session that exists in meta.session_id of the manifest, or take the line out (tollgate sessions list shows which do)'

@@ -65,6 +65,19 @@ export const ACCESS_RULES = [
     proof: [{ message: 'The account has been deactivated.', status: 401, code: 'UNAUTHENTICATED' }],
   },
   {
+    id: 'access-suspicious',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: REFUSED,
+      needs: ['suspicious', 'unusual', 'fraud'],
+      text: /\b(?:suspicious|unusual|fraudulent) (?:activity|activities|behaviou?r|usage|traffic|log-?ins?|sign-?ins?|requests?)\b/i,
+    },
+    class: 'auth',
+    reason: 'not_authorised',
+    proof: [{ message: "This user's access to m has been temporarily limited for potentially suspicious activity." }],
+  },
+  {
     id: 'access-token-code',
     tool: 'any',
     source: 'any',

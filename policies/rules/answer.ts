@@ -4,12 +4,25 @@ import type { Rule } from '../rule/rule.ts';
 
 export const ANSWER_RULES = [
   {
+    // The same prompt would be answered at the same length.
+    id: 'answer-over-limit',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: ['none'],
+      text: /\bmax_(?:output_)?tokens\b|\boutput token limit\b|\breached the output limit\b|\bexceeded the \d+ output token maximum\b/i,
+    },
+    class: 'contract_violation',
+    reason: 'output_limit',
+    proof: [{ message: "Claude's response exceeded the 32000 output token maximum." }],
+  },
+  {
     id: 'answer-cut',
     tool: 'any',
     source: 'any',
     match: {
       status: ['none'],
-      text: /truncated because it exceeded|\bmax_(?:output_)?tokens\b|(?:ended|finished) without a finish reason|stream ended with an invalid chunk|JSON ended prematurely|missing finish_reason|stream closed before|(?:stream|response|request|connection) ended (?:prematurely|without)|incomplete response|premature (?:close|end)|\boutput token limit hit\b|\bresponse (?:above )?was cut off\b|\breached the output limit\b|\bexceeded the \d+ output token maximum\b|\b(?:connection lost|server error) mid-response\b/i,
+      text: /truncated because it exceeded|(?:ended|finished) without a finish reason|stream ended with an invalid chunk|JSON ended prematurely|missing finish_reason|stream closed before|(?:stream|response|request|connection) ended (?:prematurely|without)|incomplete response|premature (?:close|end)|\bresponse (?:above )?was cut off\b|\b(?:connection lost|server error) mid-response\b/i,
     },
     class: 'transient',
     reason: 'cut_answer',

@@ -79,19 +79,16 @@ export const BROAD_MACHINE = [
     proof: [{ message: "Unexpected token '?'", type: 'SyntaxError' }],
   },
   {
-    id: 'broad-watchers',
+    id: 'broad-processes',
     tool: 'any',
     source: 'any',
     match: {
       status: UNSAID,
-      text: near(
-        'inotify|(?:file )?watch(?:ers|es)?|processes|file descriptors|fork',
-        'limit|too many|exhausted|resource temporarily unavailable',
-      ),
+      text: near('processes|file descriptors|fork', 'limit|too many|exhausted|resource temporarily unavailable'),
     },
     class: 'tooling',
     reason: 'too_many_files',
-    proof: [{ message: 'System limit for number of file watchers reached' }],
+    proof: [{ message: 'The limit of processes is exhausted' }],
   },
   {
     id: 'broad-flag',

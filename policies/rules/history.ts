@@ -4,6 +4,26 @@ import { REFUSED, type Rule } from '../rule/rule.ts';
 
 export const HISTORY_RULES = [
   {
+    // An image or document that the service cannot read stays in the conversation, and each further request sends it again.
+    id: 'history-media',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: REFUSED,
+      needs: ['image', 'pdf', 'document.source'],
+      text: /\b(?:could not|unable to|cannot|failed to) (?:process|decode|read) (?:the )?(?:input )?image\b|\bimage (?:exceeds|in the conversation exceeds|was too large|dimensions? exceeds?|appears to be)\b|\bimage dimensions exceed\b|\bnot represent a valid image\b|\binvalid image\b|\bimage_url'|\bimage\.source\.base64|\bdocument\.source\.base64|\bimage was specified using the image\/|\binput(?:\[\d+\])?[\w.[\]]*image_url\b|\bPDF specified (?:was|is) not valid\b/i,
+    },
+    class: 'tooling',
+    reason: 'broken_history',
+    proof: [
+      { message: 'Could not process image', status: 400, type: 'invalid_request_error' },
+      {
+        message: 'messages.16.content.2.image.source.base64: image exceeds 5 MB maximum: 6521204 bytes > 5242880 bytes',
+        status: 400,
+      },
+    ],
+  },
+  {
     id: 'history-function-parts',
     tool: 'any',
     source: 'any',

@@ -108,7 +108,7 @@ export const MACHINE_RULES = [
     },
     class: 'tooling',
     reason: 'too_many_files',
-    proof: [{ message: 'EMFILE: too many open files, watch', code: 'EMFILE' }],
+    proof: [{ message: 'EMFILE: too many open files, open', code: 'EMFILE' }],
   },
   {
     id: 'machine-database',

@@ -39,6 +39,10 @@ export const MODEL_RULES = [
         'model_not_available_for_integrator',
         'invalid_model',
         'unsupported_model',
+        'model_decommissioned',
+        'ModelDeprecated',
+        'ModelNotOpen',
+        'DeploymentNotFound',
       ],
     },
     class: 'tooling',
@@ -49,6 +53,52 @@ export const MODEL_RULES = [
         status: 404,
         code: 'model_not_found',
       },
+    ],
+  },
+  {
+    id: 'model-retired',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: ['none', 400, 403, 404, 410, 422],
+      needs: [
+        'end of ',
+        'as legacy',
+        'shut down',
+        'no longer',
+        'retired',
+        'deprecated',
+        'discontinued',
+        'decommissioned',
+        'sunset',
+      ],
+      text: /\bend of (?:its |it's )?life\b|\bmarked by provider as legacy\b|^(?=[\s\S]*\b(?:models?|deployments?|gpt-|claude-|gemini-|o\d-))[\s\S]*\b(?:has been|have been|is|are|was|were) (?:now )?(?:retired|deprecated|discontinued|decommissioned|sunset|shut down|no longer (?:available|supported|offered))(?! (?:by|parameter))\b/i,
+    },
+    class: 'tooling',
+    reason: 'model_not_found',
+    proof: [
+      { message: "The model 'm' has reached its end of life. Please migrate to a newer model.", status: 404 },
+      { message: 'models/m is no longer available.', status: 404 },
+    ],
+  },
+  {
+    // Of Bedrock, Azure and relays, which offer a model under names of their own.
+    id: 'model-offered',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: ['none', 400, 403, 404, 422, 503],
+      needs: ['throughput', 'deployment', 'model', 'endpoints'],
+      text: /\bon-demand throughput\b|\bmodel identifier is invalid\b|\bdeployment\b.{0,60}\b(?:does not exist|not found)|\bno (?:allowed )?endpoints (?:found|available) (?:for|matching)\b|\bno available channel for model\b|\bnot found the model\b|\bunknown provider for model\b|\bnot activated the model\b/i,
+    },
+    class: 'tooling',
+    reason: 'model_not_found',
+    proof: [
+      {
+        message: "Invocation of model ID m with on-demand throughput isn't supported.",
+        status: 400,
+      },
+      { message: 'The API deployment for this resource does not exist.', status: 404 },
     ],
   },
   {

@@ -16,7 +16,19 @@ export const QUOTA_RULES = [
     id: 'quota-balance-code',
     tool: 'any',
     source: 'any',
-    match: { code: ['insufficient_balance', 'insufficient_credits', 'INSUFFICIENT_G1_CREDITS_BALANCE'] },
+    match: {
+      code: [
+        'insufficient_balance',
+        'insufficient_credits',
+        'insufficient_user_quota',
+        'pre_consume_token_quota_failed',
+        'exceeded_current_quota_error',
+        'CreditsError',
+        'Arrearage',
+        'AccountOverdueError',
+        'INSUFFICIENT_G1_CREDITS_BALANCE',
+      ],
+    },
     class: 'quota',
     reason: 'balance',
     proof: [{ message: 'Resource has been exhausted', status: 429, code: 'INSUFFICIENT_G1_CREDITS_BALANCE' }],
@@ -72,8 +84,8 @@ export const QUOTA_RULES = [
     source: 'any',
     match: {
       status: LIMITED,
-      needs: ['day', 'daily', 'week', 'month'],
-      text: /(?<![A-Za-z])per[ _-]?(?:day|week|month)(?![a-z])|Per(?:Day|Week|Month)|\b(?:daily|weekly|monthly)\b.{0,30}\b(?:quota|limit|usage|allowance|requests)|\b(?:quota|limit|credits)\b.{0,30}\bfor (?:the|this) (?:day|week|month)|\b(?:requests?|quota|limit|credits)\b.{0,20}\bfor today/i,
+      needs: ['day', 'daily', 'week', 'month', 'rpd', 'tpd'],
+      text: /(?<![A-Za-z])per[ _-]?(?:day|week|month)(?![a-z])|\b(?:RPD|TPD)\b|Per(?:Day|Week|Month)|\b(?:daily|weekly|monthly)\b.{0,30}\b(?:quota|limit|usage|allowance|requests)|\b(?:quota|limit|credits)\b.{0,30}\bfor (?:the|this) (?:day|week|month)|\b(?:requests?|quota|limit|credits)\b.{0,20}\bfor today/i,
     },
     class: 'quota',
     reason: 'period',
@@ -119,6 +131,20 @@ export const QUOTA_RULES = [
     proof: [{ message: 'Your credit balance is too low to access the API.', status: 400 }],
   },
   {
+    // Relays report it with a status of any meaning.
+    id: 'quota-balance-relayed',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: [401, 404, 422, 500, 502],
+      needs: ['insufficient', 'overdue'],
+      text: /\binsufficient (?:account )?(?:balance|credits?|funds|quota)\b|\boverdue balance\b/i,
+    },
+    class: 'quota',
+    reason: 'balance',
+    proof: [{ message: 'insufficient balance (1008)', status: 500, type: 'api_error' }],
+  },
+  {
     // Not of a plan, though it speaks of an upgrade: it passes within the hour.
     id: 'quota-rate-passing',
     tool: 'any',
@@ -134,7 +160,7 @@ export const QUOTA_RULES = [
     source: 'any',
     match: {
       status: LIMITED,
-      text: /\bplan limit|\bspend(?:ing)? (?:cap|limit)|(?<!usage est.{0,12}\d )\bpremium requests?\b|\bbilling (?:hard )?limit|\benable billing|billing (?:to be|is not|must be) enabled|\bupgrade to (?:plus|pro|max|a paid)|\bupgrade your plan|\b\d+[ -]?h(?:ou)?rs?(?: session| usage| rolling)? limits?\b|\bsession limits? (?:reached|exceeded|hit)|\bsession budget|\b(?:reached|hit|exceeded) your (?!rate\b|current quota\b)\S{0,20} ?(?:limit|quota|allowance)/i,
+      text: /\bplan limit|\bkey limit exceeded\b|\bfree tier\b.{0,40}\bexhausted\b|\bquota is not enough\b|\bspend(?:ing)? (?:cap|limit)|(?<!usage est.{0,12}\d )\bpremium requests?\b|\bbilling (?:hard )?limit|\benable billing|billing (?:to be|is not|must be) enabled|\bupgrade to (?:plus|pro|max|a paid)|\bupgrade your plan|\b\d+[ -]?h(?:ou)?rs?(?: session| usage| rolling)? limits?\b|\bsession limits? (?:reached|exceeded|hit)|\bsession budget|\b(?:reached|hit|exceeded) your (?!rate\b|current quota\b)\S{0,20} ?(?:limit|quota|allowance)/i,
     },
     class: 'quota',
     reason: 'plan',

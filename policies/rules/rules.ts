@@ -12,6 +12,7 @@ import { EXIT_RULES } from './exit.ts';
 import { GRPC_RULES } from './grpc.ts';
 import { HISTORY_RULES } from './history.ts';
 import { HISTORY_FORM_RULES } from './history-form.ts';
+import { LANGUAGE_RULES } from './languages.ts';
 import { MACHINE_RULES } from './machine.ts';
 import { MCP_RULES } from './mcp.ts';
 import { MODEL_RULES } from './model.ts';
@@ -34,6 +35,7 @@ const SPECIFIC = [
   ...HISTORY_FORM_RULES,
   ...SETUP_RULES,
   ...QUOTA_RULES,
+  ...LANGUAGE_RULES,
   ...ACCESS_RULES,
   ...MACHINE_RULES,
   ...ANSWER_RULES,

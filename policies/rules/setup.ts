@@ -57,7 +57,7 @@ export const SETUP_RULES = [
         'unknown field',
         'unknown variant',
       ],
-      text: /\berror loading config|\binvalid (?:configuration|config|settings)\b|\bfix the configuration|\berror in \S*settings\.json|\bproviders? requires? an explicit model|requires a (?:local )?model provider|\bmodel provider\b.{0,40}\bnot found|\binvalid json in -|\b(?:unknown|invalid|unsupported) proxy (?:url|scheme)|\berror in: \S+|\.(?:toml|jsonc?|ya?ml):\d+:\d+:|\bexpected \w{3,10}, received \w|\bfailed to (?:parse|load|read) (?:the )?(?:\w+ ){0,3}file\b|\b(?:toml|yaml) parse error|\bfailed to (?:parse|load|read) (?:the )?MCP (?:server )?config|\bmcp_?servers\.[\w-]{1,80}|\bunknown (?:field|configuration|variant)\b|(?:settings|config)\.(?:json|toml|ya?ml)\b.{0,20}\b(?:unexpected|invalid|expected|malformed)|\b(?:parse|parsing|reading|loading)\b.{0,60}\b(?:settings|config)\.(?:json|toml|ya?ml)/i,
+      text: /\berror loading config|\binvalid (?:configuration|config|settings)\b|\bfix the configuration|\berror in \S*settings\.json|\bproviders? requires? an explicit model|requires a (?:local )?model provider|\bmodel provider\b.{0,40}\bnot found|\binvalid json in -|\b(?:unknown|invalid|unsupported) proxy (?:url|scheme)|\berror in: \S+|\bconfiguration (?:file at|error in) \S+|\bconfigParseError\b|\.claude\.json\b.{0,80}\b(?:corrupt(?:ed)?|invalid|parse error)|\bparse error\b.{0,80}\.claude\.json\b|\.(?:toml|jsonc?|ya?ml):\d+:\d+:|\bexpected \w{3,10}, received \w|\bfailed to (?:parse|load|read) (?:the )?(?:\w+ ){0,3}file\b|\b(?:toml|yaml) parse error|\bfailed to (?:parse|load|read) (?:the )?MCP (?:server )?config|\bmcp_?servers\.[\w-]{1,80}|\bunknown (?:field|configuration|variant)\b|(?:settings|config)\.(?:json|toml|ya?ml)\b.{0,20}\b(?:unexpected|invalid|expected|malformed)|\b(?:parse|parsing|reading|loading)\b.{0,60}\b(?:settings|config)\.(?:json|toml|ya?ml)/i,
     },
     class: 'tooling',
     reason: 'config',
@@ -121,6 +121,23 @@ export const SETUP_RULES = [
     class: 'tooling',
     reason: 'no_prompt',
     proof: [{ message: 'No prompt provided via stdin.' }],
+  },
+  {
+    // Linux reports them with the code of a full disk, or with that of too many open files.
+    id: 'setup-watchers',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: HERE,
+      needs: ['watch', 'inotify', 'max_user_'],
+      text: /\bfile watch(?:er)?s?\b.{0,40}\b(?:limit|reached|exhausted)|\blimit\b.{0,30}\bfile watch(?:er)?s?\b|\bmax_user_(?:watches|instances)\b|\b(?:ENOSPC|EMFILE)\b[^\n]{0,120}\bwatch\b|\bwatch (?:ENOSPC|EMFILE)\b|\binotify\w*\b[^\n]{0,80}\b(?:limit|too many open files|no space left|exhausted|ENOSPC|EMFILE)\b/i,
+    },
+    class: 'tooling',
+    reason: 'watchers_exhausted',
+    proof: [
+      { message: "ENOSPC: System limit for number of file watchers reached, watch '/x'", code: 'ENOSPC' },
+      { message: "EMFILE: too many open files, watch '/x'", code: 'EMFILE' },
+    ],
   },
   {
     id: 'setup-disk',

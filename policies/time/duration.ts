@@ -34,7 +34,7 @@ function scan(text: string, index: number): { total: number | null; end: number 
 }
 
 const PART =
-  /(\d{1,3}(?:,\d{3}){1,3}(?!\d)|\d{1,9}(?:\.\d{1,9})?|an?\b)\s{0,3}(?:more )?(ms|msecs?|millis(?:econds)?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?)(?![a-z])(?! tokens)( and a half)?[ ,]{0,3}(?:and )?/iy;
+  /(\d{1,3}(?:,\d{3}){1,3}(?!\d)|\d{1,9}(?:\.\d{1,9})?|an?\b)\s{0,3}(?:more )?(ms|msecs?|millis(?:econds)?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?)(?:\(s\))?(?![a-z])(?! tokens)( and a half)?[ ,]{0,3}(?:and )?/iy;
 
 const UNIT_MS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 

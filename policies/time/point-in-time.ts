@@ -3,14 +3,25 @@
 import type { Clock } from './clock.ts';
 import { instantOf, type WallTime, wallTimeOf, zoneOf } from './zone.ts';
 
-/** The next such time from now on; null when none stands at that place of the text. */
-export function pointAt(text: string, index: number, clock: Clock): Date | null {
+export interface Point {
+  at: Date;
+  /** The text names one instant, with date, hour and zone: it needs no clock of ours. */
+  exact: boolean;
+}
+
+/** The next such time from now on; null when there is none at that place of the text. */
+export function pointAt(text: string, index: number, clock: Clock): Point | null {
   const epoch = epochAt(text, index);
-  if (epoch !== null) return epoch;
+  if (epoch !== null) return { at: epoch, exact: true };
   for (const { pattern, read } of FORMS) {
     pattern.lastIndex = index;
     const found = pattern.exec(text);
-    if (found) return read(found.groups ?? {}, text.slice(pattern.lastIndex, pattern.lastIndex + 40), clock);
+    if (!found) continue;
+    const parts = found.groups ?? {};
+    const rest = text.slice(pattern.lastIndex, pattern.lastIndex + 40);
+    const at = read(parts, rest, clock);
+    const dated = parts.year !== undefined && parts.hour !== undefined;
+    return at === null ? null : { at, exact: dated && (clock.zoneIsKnown === true || zoneIn(rest) !== null) };
   }
   return null;
 }
@@ -39,6 +50,8 @@ const DAY = '(?<day>\\d{1,2})(?:st|nd|rd|th)?';
 const WEEKDAY = '(?<weekday>sun|mon|tue|wed|thu|fri|sat)(?:day|sday|nesday|rsday|urday|s|rs|r|nes)?\\b\\.?';
 const SECONDS = '(?::(?<second>\\d\\d(?:\\.\\d{1,9})?))?';
 const CLOCK = `(?<hour>\\d{1,2})(?::(?<minute>\\d\\d))?${SECONDS} ?(?<half>[ap]\\.?m\\b\\.?)?`;
+/** A clock that cannot be a mere number. */
+const TIME = `(?=\\d{1,2}(?::\\d\\d| ?[ap]\\.?m\\b))${CLOCK}`;
 const AT = ',?(?: at| @)?';
 
 const form = (source: string, read: Form['read'] = wall): Form => ({ pattern: new RegExp(source, 'iy'), read });
@@ -55,6 +68,11 @@ const FORMS: readonly Form[] = [
   form(`(?:${WEEKDAY},? )?${MONTH} ${DAY} (?<hour>\\d\\d):(?<minute>\\d\\d)${SECONDS} (?<year>\\d{4})\\b`),
   form(`(?:${WEEKDAY},? )?${MONTH} ${DAY}(?:,? (?<year>\\d{4})\\b)?(?:${AT} ${CLOCK})?`),
   form(`(?:${WEEKDAY},? )?${DAY}[ -]${MONTH},?(?:[ -](?<year>\\d{4})\\b)?(?:${AT} ${CLOCK})?`),
+  // codex: `resets 16:21 on 19 May`; copilot: `at 2:00 AM on April 20, 2026`.
+  form(`${TIME} on (?:${WEEKDAY},? )?(?:the )?${DAY}(?: of)? ${MONTH}(?:,? (?<year>\\d{4})\\b)?`),
+  form(`${TIME} on (?:${WEEKDAY},? )?${MONTH} ${DAY}(?:,? (?<year>\\d{4})\\b)?`),
+  form(`${TIME} on (?<year>\\d{4})-(?<month>\\d\\d)-(?<day>\\d\\d)`),
+  form(`(?<month>\\d\\d?)/(?<day>\\d\\d?)${AT} ${TIME}`),
   form(`tomorrow(?:${AT} ${CLOCK})?`, onDay(1)),
   form(`today(?:${AT} ${CLOCK})`, onDay(0)),
   form(`${WEEKDAY}(?:${AT} ${CLOCK})?`, onWeekday),
@@ -143,4 +161,4 @@ function zoneIn(rest: string): string | null {
 }
 
 const ZONE =
-  /^[\s,]{0,2}(?:in )?\(?\s?(?:(?:GMT|UTC)(?=[+-]\d))?([+-]\d\d?(?::?\d\d)?(?!\d)|[A-Za-z]+(?:\/[A-Za-z_+-]+){1,2}|[A-Z]{1,4}\b|(?:pacific|eastern|central|mountain)(?: time)?)/i;
+  /^[\s,]{0,2}(?:in )?\(?\s?(?:(?:GMT|UTC)\s?(?=[+-]\d))?([+-]\d\d?(?::?\d\d)?(?!\d)|[A-Za-z]+(?:\/[A-Za-z_+-]+\d{0,2}){1,2}|[A-Z]{1,4}\b|(?:pacific|eastern|central|mountain)(?: time)?)/i;

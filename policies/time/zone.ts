@@ -30,7 +30,7 @@ export function wallTimeOf(instant: Date, zone: string): WallTime {
   };
 }
 
-/** Accepts IANA names, `UTC`, `+02:00` and what people call the zones of America and Europe; null for anything else. */
+/** Accepts IANA names (in `Etc/GMT-8` the sign is inverted: it is UTC+8), `UTC`, `+02:00` and common abbreviations; null for anything else. */
 export function zoneOf(name: string): string | null {
   const zone = NICKNAMES[name.toLowerCase().replace(/ (?:standard |daylight )?time$/, '')] ?? name;
   if (OFFSET.test(zone)) return zone;
@@ -66,6 +66,16 @@ const NICKNAMES: Record<string, string> = {
   bst: 'Europe/London',
   cet: 'Europe/Paris',
   cest: 'Europe/Paris',
+  msk: 'Europe/Moscow',
+  ist: 'Asia/Kolkata',
+  sgt: 'Asia/Singapore',
+  hkt: 'Asia/Hong_Kong',
+  jst: 'Asia/Tokyo',
+  kst: 'Asia/Seoul',
+  aest: 'Australia/Sydney',
+  aedt: 'Australia/Sydney',
+  nzst: 'Pacific/Auckland',
+  nzdt: 'Pacific/Auckland',
 };
 
 function offsetAt(time: number, zone: string): number {

@@ -5,7 +5,7 @@ import type { EvidenceSource } from '../facts/evidence.ts';
 import type { Tool } from '../facts/tools.ts';
 import { type Match, mayFit, type Rule } from '../rule/rule.ts';
 import type { Clock } from '../time/clock.ts';
-import { retryAt } from './retry-at.ts';
+import { longestWait } from './retry-at.ts';
 
 /** One thing that was said, or one way to end. */
 export interface Subject {
@@ -81,7 +81,7 @@ const LONG_MS = 3_600_000;
 
 function waitOf(failure: EngineFailure, clock: Clock): Match['wait'] | null {
   const texts = textsOf(failure);
-  const at = retryAt(texts, clock);
-  if (at === null) return texts.some((text) => NOW.test(text)) ? 'short' : null;
-  return at.getTime() - clock.now.getTime() >= LONG_MS ? 'long' : 'short';
+  const wait = longestWait(texts, clock);
+  if (wait === null) return texts.some((text) => NOW.test(text)) ? 'short' : null;
+  return wait >= LONG_MS ? 'long' : 'short';
 }

@@ -2,6 +2,7 @@
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { bears } from './error-mark.ts';
+import { textOfBytes } from './text-encoding.ts';
 
 const UNFIT = Symbol.for('tollgate: unfit file');
 
@@ -35,7 +36,7 @@ export function openRegular(file: string, flags: number = O_RDONLY, mode = 0o600
 
 /** Its whole text. @param maxBytes a larger one is not read; nor is what grows past it meanwhile. Throws the same. */
 export const readRegular = (file: string, maxBytes: number = MAX_BYTES): string =>
-  readRegularBytes(file, maxBytes).toString('utf8');
+  textOfBytes(readRegularBytes(file, maxBytes));
 
 /** The same as bytes. */
 export const readRegularBytes = (file: string, maxBytes: number = MAX_BYTES): Buffer =>
@@ -58,8 +59,10 @@ function readOpened({ fd, look }: Opened, file: string, maxBytes: number, room?:
 }
 
 /** The same as text; null where there is none. */
-export const readRegularOrNull = (file: string, maxBytes: number = MAX_BYTES): string | null =>
-  readLookedOrNull(file, maxBytes)?.bytes.toString('utf8') ?? null;
+export function readRegularOrNull(file: string, maxBytes: number = MAX_BYTES): string | null {
+  const read = readLookedOrNull(file, maxBytes);
+  return read === null ? null : textOfBytes(read.bytes);
+}
 
 /** The same, and how the file looked before it was read. @param room for the bytes, where they fit in: whoever reads thousands needs one for all. */
 export function readLookedOrNull(file: string, maxBytes: number = MAX_BYTES, room?: Buffer): LookedAtBytes | null {
@@ -86,7 +89,7 @@ export const openFollowed = (file: string): number => openKind(file, O_RDONLY, 0
 
 /** The same, whole. */
 export const readFollowed = (file: string, maxBytes: number = MAX_BYTES): string =>
-  readFollowedBytes(file, maxBytes).toString('utf8');
+  textOfBytes(readFollowedBytes(file, maxBytes));
 
 /** The same as bytes. */
 export const readFollowedBytes = (file: string, maxBytes: number = MAX_BYTES): Buffer =>
@@ -104,8 +107,10 @@ export function readFollowedHead(file: string, bytes: number): LookedAtBytes {
 }
 
 /** For what may be missing or strange without harm: null for whatever cannot be read. */
-export const readIfFit = (file: string, maxBytes: number = MAX_BYTES): string | null =>
-  readBytesIfFit(file, maxBytes)?.toString('utf8') ?? null;
+export function readIfFit(file: string, maxBytes: number = MAX_BYTES): string | null {
+  const bytes = readBytesIfFit(file, maxBytes);
+  return bytes === null ? null : textOfBytes(bytes);
+}
 
 /** The same of JSON: null too for what is none. Whether it is of that shape is for the caller to look at. */
 export const readJsonIfFit = <T>(file: string, maxBytes: number = MAX_BYTES): T | null =>

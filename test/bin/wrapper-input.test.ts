@@ -18,6 +18,14 @@ test.before.each(async (context) => {
 });
 test.after.each(({ rig }) => rig.dispose());
 
+const TEXT = 'Nenne die Farben: grün, 青';
+const LITTLE = Buffer.from(`\ufeff${TEXT}`, 'utf16le');
+const ENCODINGS: [string, Buffer][] = [
+  ['UTF-16 LE', LITTLE],
+  ['UTF-16 BE', Buffer.from(LITTLE).swap16()],
+  ['UTF-8 with a mark', Buffer.from(`\ufeff${TEXT}`, 'utf8')],
+];
+
 for (const tool of TOOLS) {
   const codes = WRAPPER_EXIT[tool];
   const { command } = ADAPTERS[tool];
@@ -50,6 +58,26 @@ for (const tool of TOOLS) {
     const { code, record } = await running.ended();
     assert.equal([code, record.orphans_killed], [0, 1]);
     assert.equal(rig.survivors(), []);
+  });
+
+  for (const [encoding, bytes] of ENCODINGS)
+    test(`${command}: a prompt in ${encoding} is sent as UTF-8, and its hash is that of the bytes sent`, async ({
+      rig,
+    }) => {
+      writeFileSync(path.join(rig.project, 'prompt.md'), bytes);
+      const running = runWrapper(rig, tool);
+      const fake = await rig.call();
+      assert.ok(fake.report.stdin.text.includes(TEXT), JSON.stringify(fake.report.stdin.text));
+      await fake.tell(...answerWith(tool, 'done'));
+      const { record } = await running.ended();
+      assert.is(record.prompt_sha256, fake.report.stdin.sha256);
+    });
+
+  test(`${command}: a prompt with NUL bytes exits ${codes.badInput}, and costs nothing`, async ({ rig }) => {
+    writeFileSync(path.join(rig.project, 'prompt.md'), Buffer.from('name the colours', 'utf16le'));
+    const { code, said } = await runWrapper(rig, tool).ended();
+    assert.is(code, codes.badInput);
+    assert.match(said, /NUL bytes.*iconv/);
   });
 
   test(`${command}: a missing binary exits ${codes.missingBinary}, with a record, and costs nothing`, async ({

@@ -77,7 +77,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (read.how === 'ended') return read.ran;
   const { text, number, given, words } = read.args;
   if (given.has('lint')) return (await import('./triage-lint.ts')).lintHere(read.args, process.cwd());
-  const own = await readOwnRules(process.cwd());
+  const own = await readOwnRules(currentFolder());
   if (own.how === 'invalid') return invalid(own.message);
   if (text.test !== undefined) {
     const beside = [...given].find((name) => ONE_CALL.includes(name)) ?? null;
@@ -112,6 +112,15 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (given.has('explain') && signature !== null)
     lines.push(`signed text [${signature.source}]: ${signature.normalised}`);
   return { exit: 0, out: visible(`${lines.join('\n')}\n`) };
+}
+
+/** The rows of a project are read where there is one: a folder that was deleted has none. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return '/';
+  }
 }
 
 const ruleOf = (id: string, own: readonly Rule[]): string =>

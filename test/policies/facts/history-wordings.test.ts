@@ -60,6 +60,7 @@ const BROKEN: [said: string, message: string][] = [
   ['another', 'Conversation roles must alternate user/assistant/user/assistant/...'],
   ['another', 'tool message at index 4 has no matching tool call'],
   ['another', 'The thinking block of message 3 is malformed'],
+  ['claude', 'messages.0.content.1.image.source.base64: the image is invalid'],
 ];
 
 /** Refused requests that no mending of the conversation helps. */
@@ -67,7 +68,6 @@ const OTHERS: string[] = [
   "Invalid schema for function 'shell': None is not of type 'array' in messages[0].",
   "Invalid value: 'xhigh'. Supported values are: 'low', 'medium', and 'high'.",
   'max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens',
-  'messages.0.content.1.image.source.base64: the image is invalid',
   "Unknown parameter: 'input[0].foo'.",
   'tools.0.custom.name: String should match pattern; the tool call must have a valid name',
   'prompt is too long: 1100000 tokens > 200000 maximum',

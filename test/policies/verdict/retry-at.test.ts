@@ -146,6 +146,37 @@ const ASKED: [text: string, iso: string | null][] = [
   ['try again at Jan 3rd, 2020 12:00 AM', null],
   ['resets in 90000 days', null],
   ['retry 3 of 5', null],
+  // Epochs behind a bar, zones, days behind hours, plurals in parentheses.
+  ['Claude AI usage limit reached|1795309237', '2026-11-22T01:00:37.000Z'],
+  ['resets 6:50am (Etc/GMT-8)', '2026-11-21T22:50:00.000Z'],
+  ['resets 1pm (Etc/GMT+5)', '2026-11-22T18:00:00.000Z'],
+  ['resets at 2026-11-22 09:30:00 (UTC +8)', '2026-11-22T01:30:00.000Z'],
+  ['resets 16:21 on 30 Nov', '2026-11-30T16:21:00.000Z'],
+  ['reset at 2:00 AM on December 1, 2026', '2026-12-01T02:00:00.000Z'],
+  ['try again in 3 hour(s) 12 minute(s)', '2026-11-22T00:12:00.000Z'],
+  // A time that has passed, where the text names one instant; a week ago says nothing.
+  ['resets_at: 1795280400', '2026-11-21T17:00:00.000Z'],
+  ['resets at 2026-11-21T20:00:00Z', '2026-11-21T20:00:00.000Z'],
+  ['resets at 2026-11-21 20:00', null],
+  ['resets at 2026-11-13T20:00:00Z', null],
+  // Two forms of one reset: the instant is right. A wait is right beside a time without a zone.
+  [
+    '"quotaResetDelay":"5h59m59.9s","quotaResetTimeStamp":"2026-11-22T01:15:00Z","retryDelay":"21599.9s"',
+    '2026-11-22T01:15:00.000Z',
+  ],
+  ['It resets at 2026-11-22T03:15:00Z. Try again in 9 hours.', '2026-11-22T03:15:00.000Z'],
+  ['It resets at 8:00 AM. Try again in 2 hours.', '2026-11-21T23:00:00.000Z'],
+  // Other languages, in the zone of the service.
+  ['您的限额将在 2026-11-22 09:04:58 重置。', '2026-11-22T01:04:58.000Z'],
+  ['将于2026年11月22日9时重置', '2026-11-22T01:00:00.000Z'],
+  ['已达到 5 小时的使用上限', null],
+  ['请在 2 小时 30 分钟后重试', '2026-11-21T23:30:00.000Z'],
+  ['3時間後に再度お試しください', '2026-11-22T00:00:00.000Z'],
+  ['2시간 후에 다시 시도해 주세요', '2026-11-21T23:00:00.000Z'],
+  ['Inténtelo de nuevo en 5 minutos', '2026-11-21T21:05:00.000Z'],
+  ['Versuchen Sie es in 2 Stunden erneut', '2026-11-21T23:00:00.000Z'],
+  ['Повторите через 5 минут', '2026-11-21T21:05:00.000Z'],
+  ['"code":"1308","message":"Your limit will reset at 2026-11-22 09:04:58"', '2026-11-22T01:04:58.000Z'],
   ['try again at 99:99', null],
 ];
 
