@@ -1,7 +1,7 @@
 // A working folder that was deleted, or whose path is too long, is bad input and no internal error.
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -17,7 +17,8 @@ test.before.each((context) => {
   context.home = mkdtempSync(path.join(tmpdir(), 'tollgate-cwd-'));
   writeFileSync(path.join(context.home, 'said.txt'), 'Error: quota exceeded for today\n');
 });
-test.after.each(({ home }) => rmSync(home, { recursive: true, force: true }));
+// rm goes from folder to folder; Node would name the over-long path.
+test.after.each(({ home }) => void spawnSync('rm', ['-rf', '--', home]));
 
 /** How a shell comes to be in such a folder. */
 const FOLDERS = {
@@ -34,7 +35,7 @@ const inFolder = (home: string, folder: keyof typeof FOLDERS, command: string, i
   });
 
 const REFUSED: [command: string, code: number][] = [
-  ...['run x', 'batch x', 'report', 'status', 'doctor', 'init x', 'console', 'call claude hello', 'wait x'].map(
+  ...['run x', 'batch x', 'report', 'status', 'doctor', 'init x', 'console', 'wait x'].map(
     (words) => [`tollgate.cjs ${words}`, TOLLGATE_EXIT.badInput] as [string, number],
   ),
   ['preflight.cjs', TOLLGATE_EXIT.badInput],
@@ -54,13 +55,16 @@ for (const folder of Object.keys(FOLDERS) as (keyof typeof FOLDERS)[]) {
       assert.not.match(stderr, /bug of tollgate/);
     });
 
-  test(`${folder}: triage and signature need none`, ({ home }) => {
-    const said = path.join(home, 'said.txt');
-    const triage = inFolder(home, folder, `tollgate.cjs triage --tool claude --json "${said}"`);
-    assert.is(triage.status, 0, triage.stderr);
-    assert.is(JSON.parse(triage.stdout).verdict.class, 'quota');
-    assert.is(inFolder(home, folder, `tollgate.cjs signature --tool claude "${said}"`).status, 0);
-  });
+  for (const [word, wanted] of [
+    ['triage', /^quota/],
+    ['signature', /^v1:/],
+  ] as const)
+    test(`${folder}: ${word} needs none`, ({ home }) => {
+      const said = path.join(home, 'said.txt');
+      const { status, stdout, stderr } = inFolder(home, folder, `tollgate.cjs ${word} --tool claude "${said}"`);
+      assert.is(status, 0, stderr);
+      assert.match(stdout, wanted);
+    });
 }
 
 test('a reader of triage --jsonl that leaves early is no mistake of the input', ({ home }) => {

@@ -65,7 +65,7 @@ for (const tool of TOOLS) {
       rig,
     }) => {
       writeFileSync(path.join(rig.project, 'prompt.md'), bytes);
-      const running = runWrapper(rig, tool);
+      const running = runWrapper(rig, tool, ['--prompt-file=prompt.md']);
       const fake = await rig.call();
       assert.ok(fake.report.stdin.text.includes(TEXT), JSON.stringify(fake.report.stdin.text));
       await fake.tell(...answerWith(tool, 'done'));
@@ -75,7 +75,7 @@ for (const tool of TOOLS) {
 
   test(`${command}: a prompt with NUL bytes exits ${codes.badInput}, and costs nothing`, async ({ rig }) => {
     writeFileSync(path.join(rig.project, 'prompt.md'), Buffer.from('name the colours', 'utf16le'));
-    const { code, said } = await runWrapper(rig, tool).ended();
+    const { code, said } = await runWrapper(rig, tool, ['--prompt-file=prompt.md']).ended();
     assert.is(code, codes.badInput);
     assert.match(said, /NUL bytes.*iconv/);
   });
