@@ -100,6 +100,17 @@ export const LINE_KINDS: readonly LineKind[] = [
     ],
   },
   {
+    // It warns of the end of a session too, after the failure that ended it.
+    name: 'notice of claude',
+    grade: 'notice',
+    begins: ['[', 'Session'],
+    pattern: /^\[claude-code:unrecognized_model\] \{|^SessionEnd hook \[.{0,300}\] failed: Hook cancelled$/,
+    examples: [
+      '[claude-code:unrecognized_model] {"model":"claude-next","query_source":"sdk"}',
+      'SessionEnd hook [sleep 300] failed: Hook cancelled',
+    ],
+  },
+  {
     name: 'notice of gemini',
     grade: 'noise',
     isSentence: true,

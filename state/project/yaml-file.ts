@@ -4,7 +4,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Document, visit as Visit } from 'yaml';
 import type * as z from 'zod';
 import { readFollowedBytes, UnfitFileError } from '../disk/regular-file.ts';
-import { toUtf8 } from '../disk/text-encoding.ts';
 import { hasIn, lineInJson, repeatsName } from './json-line.ts';
 import type { SoundFiles } from './sound-files.ts';
 import { limitMistake, TOO_DEEP } from './yaml-limits.ts';
@@ -37,9 +36,8 @@ export async function readYaml<S extends z.ZodType>(
   load: () => Promise<S>,
   known: Known<z.infer<S>> | null = null,
 ): Promise<YamlRead<z.infer<S>>> {
-  const found = bytesOf(file, what);
-  if (typeof found === 'string') return invalid(found);
-  const bytes = toUtf8(found);
+  const bytes = bytesOf(file, what);
+  if (typeof bytes === 'string') return invalid(bytes);
   const isSound = known?.files.has(bytes) ?? false;
   const limit = isSound ? null : limitMistake(bytes);
   if (limit !== null) return invalid(`${file}:${limit.line}: ${limit.message}`);
