@@ -19,8 +19,10 @@ export interface ServedProject {
 export interface Commands {
   /** One that only reads, in this very process. */
   read(argv: readonly string[]): Promise<CommandTold>;
-  /** In a process of its own, which goes on when the console ends. */
+  /** In a process of its own, which continues when the console ends. */
   change(argv: readonly string[]): Promise<CommandTold>;
+  /** In a process of its own, which ends with the request (`gone`) and with the console. */
+  make(argv: readonly string[], gone: AbortSignal): Promise<CommandTold>;
   /** What is paid for: it outlives the console. Answers how it ended where that comes at once; null while it runs. */
   begin(wanted: WantedRun): Promise<CommandTold | null>;
 }

@@ -23,7 +23,7 @@ export interface Serving {
   pageToken: string;
 }
 
-type Read = (serving: Serving, ids: readonly string[]) => Promise<Reply> | Reply;
+type Read = (serving: Serving, ids: readonly string[], gone: AbortSignal) => Promise<Reply> | Reply;
 
 /** `*`: an id, whatever it is; it is looked up by whoever reads it. */
 const READS: readonly [address: string, read: Read][] = [
@@ -43,20 +43,21 @@ const READS: readonly [address: string, read: Read][] = [
   ['api/supervise', async ({ live }) => told(supervisionsShown(await live.lines.rows()))],
   ['api/distill', ({ project }) => booksShown(project)],
   ['api/distill/*', ({ project }, [name]) => bookShown(name!, project)],
-  ['api/distill/*/*', ({ project }, [name, wish]) => exportedBook(name!, wish!, project)],
+  ['api/distill/*/*', ({ project }, [name, wish], gone) => exportedBook(name!, wish!, project, gone)],
   ['api/machine', ({ project }) => machineShown(project)],
 ];
 
 const ROUTES = READS.map(([address, read]) => ({ parts: address.split('/'), read }));
 
-/** null where nothing is read there. */
-export function readAt(parts: readonly string[], serving: Serving): Promise<Reply> | Reply | null {
+/** null where nothing is read there. @param gone aborts when the requester no longer waits. */
+export function readAt(parts: readonly string[], serving: Serving, gone: AbortSignal): Promise<Reply> | Reply | null {
   for (const route of ROUTES) {
     if (route.parts.length !== parts.length) continue;
     if (!route.parts.every((part, at) => part === '*' || part === parts[at])) continue;
     return route.read(
       serving,
       parts.filter((_, at) => route.parts[at] === '*'),
+      gone,
     );
   }
   return null;

@@ -91,7 +91,9 @@ export async function openConsole(
   async function read({ parts }: RequestTarget, response: ServerResponse): Promise<void> {
     if (parts.length === 0) return sendPage(response, page.html, page.policy);
     if (parts.join('/') === 'api/events') return stream(response);
-    reply(response, (await readAt(parts, serving)) ?? refused(404, 'there is no such address'));
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    reply(response, (await readAt(parts, serving, gone.signal)) ?? refused(404, 'there is no such address'));
   }
 
   function stream(response: ServerResponse): void {

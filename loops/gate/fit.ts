@@ -2,6 +2,7 @@
 
 import type { Finding } from '../../policies/facts/gate-record.ts';
 import { namesIn } from '../../policies/gate/schema-names.ts';
+import type { ThreadEnd } from '../limited-thread.ts';
 import { findMisfits, type Misfit, type Schema, type SchemaLook, type SchemaTold } from './schema.ts';
 
 interface Fit {
@@ -38,7 +39,7 @@ export async function checkFit(schema: Schema, value: unknown, chars: number, te
   return { finding: findingOf(look, terms.redact), notes };
 }
 
-type ApartLook = SchemaLook | { how: 'stopped' } | { how: 'unchecked'; why: string };
+type ApartLook = SchemaLook | Exclude<ThreadEnd<SchemaLook>, { how: 'done' }>;
 
 async function lookApart(
   schema: Schema,
@@ -48,7 +49,8 @@ async function lookApart(
 ): Promise<ApartLook> {
   const { runThread } = await import('./schema-thread.ts');
   try {
-    return await runThread({ schema, json: JSON.stringify(value), chars }, wallMs, stop);
+    const end = await runThread({ schema, json: JSON.stringify(value), chars }, wallMs, stop);
+    return end.how === 'done' ? end.value : end;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return { how: 'too_deep' };
@@ -63,7 +65,7 @@ function findingOf(look: ApartLook, redact: (text: string) => string): Finding |
       return mismatch(['the schema'], [look.message]);
     case 'too_deep':
       return mismatch(['less depth'], ['it is nested too deeply to be checked']);
-    case 'unchecked':
+    case 'overran':
       return unchecked(look.why);
     case 'looked': {
       if (look.misfits.length === 0) return null;

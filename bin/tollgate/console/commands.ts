@@ -1,6 +1,6 @@
 // The commands as the console gives them: those that read in this process, those that change in one of their own.
 
-import { spawn } from 'node:child_process';
+import { type SpawnOptions, spawn } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Commands, CommandTold } from '../../../console/server/project.ts';
@@ -27,7 +27,8 @@ export const consoleCommands = (): Commands => ({
     const { run } = await READS[word!]!();
     return askForObject(run, argv);
   },
-  change: changed,
+  change: (argv) => answeredBy(argv, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] }),
+  make: (argv, gone) => answeredBy(argv, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], signal: gone }),
   async begin(wanted) {
     const refusal = refusalWithin(process.env, 'begin a run');
     if (refusal !== null) return { exit: TOLLGATE_EXIT.badInput, object: { message: refusal } };
@@ -44,16 +45,19 @@ export const consoleCommands = (): Commands => ({
 
 const MAX_SAID = 4 * 1024 * 1024;
 
-/** In a group of its own: Ctrl-C ends the console, and not what it has begun to change. */
-function changed(argv: readonly string[]): Promise<CommandTold> {
+/**
+ * A command in a process of its own. What changes something is in a group of its own: Ctrl-C ends the console, and not
+ * the change. What only makes a file for a request ends with it, and with us.
+ */
+function answeredBy(argv: readonly string[], options: SpawnOptions): Promise<CommandTold> {
   const command = path.join(path.dirname(fileURLToPath(import.meta.url)), 'tollgate.cjs');
   const at = argv.indexOf('--');
   const words = [command, ...argv.toSpliced(at < 0 ? argv.length : at, 0, '--json')];
   return new Promise((resolve) => {
     const said = { stdout: '', stderr: '' };
-    const child = spawn(process.execPath, words, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, words, options);
     for (const name of ['stdout', 'stderr'] as const)
-      child[name].setEncoding('utf8').on('data', (text: string) => {
+      child[name]!.setEncoding('utf8').on('data', (text: string) => {
         if (said[name].length < MAX_SAID) said[name] += text;
       });
     child.on('error', ({ message }) =>

@@ -1,4 +1,4 @@
-// tollgate distill export: the book so far as one file, Markdown, text or PDF. The PDF is made in this process, which is no other's.
+// tollgate distill export: the book so far as one file, Markdown, text or PDF. It ends with the console that requested it.
 
 import path from 'node:path';
 import { distilledBook } from '../../../loops/distill/export/distilled-book.ts';
@@ -52,7 +52,10 @@ export async function exportBook(argv: readonly string[]): Promise<Ran> {
   const distilled = distilledBook(opened.open, given.has('trace'));
   const { lost } = distilled;
   if (distilled.sections.length === 0) return refused(`no section can be exported: ${lost}`);
+  const gone = requesterGone();
+  const { renderInThread } = await import('../../../loops/distill/export/render-export.ts');
   const exported = await writeExport({
+    render: (work) => renderInThread(work, gone),
     distilled,
     format: text.format as ExportFormat,
     fonts: texts.font ?? [],
@@ -72,6 +75,16 @@ export async function exportBook(argv: readonly string[]): Promise<Ran> {
   const said = `${file}: ${sections} ${sections === 1 ? 'section' : 'sections'}, ${bytes} bytes${replaced ? ', in the place of an earlier export' : ''}`;
   const err = given.has('quiet') ? '' : notes.map((note) => `tollgate distill export: ${note}\n`).join('');
   return { exit: 0, out: `${visible(said)}\n`, err };
+}
+
+/** The console has a channel to us; without it, no one waits for the file. */
+function requesterGone(): AbortSignal {
+  const gone = new AbortController();
+  if (process.connected) {
+    process.once('disconnect', () => gone.abort());
+    process.channel?.unref();
+  }
+  return gone.signal;
 }
 
 const refused = (message: string): Ran => ({

@@ -80,12 +80,17 @@ const MAX_EXPORT = 256 * 1024 * 1024;
 const EXPORT = /^export\.(md|txt|pdf)$/;
 
 /** Made by the command, and read from where it says that it wrote it. */
-export async function exportedBook(name: string, wish: string, project: ServedProject): Promise<Reply> {
+export async function exportedBook(
+  name: string,
+  wish: string,
+  project: ServedProject,
+  gone: AbortSignal,
+): Promise<Reply> {
   const format = EXPORT.exec(wish)?.[1];
   if (format === undefined) return refused(404, 'a book is exported as export.md, export.txt or export.pdf');
   const opened = await opening(name, project);
   if (opened.how === 'invalid') return refused(404, opened.message);
-  const made = await project.commands.change(['distill', 'export', name, `--format=${format}`]);
+  const made = await project.commands.make(['distill', 'export', name, `--format=${format}`], gone);
   if (made.exit !== 0 || typeof made.object.file !== 'string') return refusedBy(made);
   const bytes = readBytesIfFit(made.object.file, MAX_EXPORT);
   if (bytes === null) return refused(409, `${made.object.file} is there, and cannot be read`);

@@ -10,8 +10,8 @@ import { pdfDocument } from '../../../policies/distill/export/pdf-document.ts';
 import type { DistilledBook } from '../../../policies/distill/section.ts';
 import { readFollowedBytes } from '../../../state/disk/regular-file.ts';
 
-type Rendered =
-  | { how: 'rendered'; bytes: Buffer; notes: string[] }
+export type Rendered =
+  | { how: 'rendered'; bytes: Uint8Array; notes: string[] }
   /** `why`: a sentence without the name of the book. */
   | { how: 'refused'; why: string };
 

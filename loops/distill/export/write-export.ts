@@ -3,18 +3,15 @@
 import { closeSync, fstatSync, readSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type ExportFormat, exportName } from '../../../policies/distill/export/file-name.ts';
-import { asMarkdown } from '../../../policies/distill/export/markdown.ts';
-import { asPlainText } from '../../../policies/distill/export/plain-text.ts';
 import type { DistilledBook } from '../../../policies/distill/section.ts';
 import { makeFolder } from '../../../state/disk/folder.ts';
 import { kindOf, openRegular, UnfitFileError } from '../../../state/disk/regular-file.ts';
 import { replaceFile } from '../../../state/disk/replace-file.ts';
+import type { ExportWork } from './render-export.ts';
+import type { Rendered } from './render-pdf.ts';
 
-interface ExportWish {
-  distilled: DistilledBook;
-  format: ExportFormat;
-  /** Files, for the PDF. */
-  fonts: readonly string[];
+interface ExportWish extends ExportWork {
+  render(work: ExportWork): Promise<Rendered>;
   /** Where it goes under the book's name; a file of its own where `out` is given. */
   folder: string;
   out: string | null;
@@ -31,6 +28,7 @@ export async function writeExport({
   distilled,
   format,
   fonts,
+  render,
   folder,
   out,
   runFolder = null,
@@ -42,7 +40,7 @@ export async function writeExport({
     };
   const place = placeFor(distilled, format, folder, out);
   if (place.how === 'refused') return place;
-  const rendered = await render(distilled, format, fonts);
+  const rendered = await render({ distilled, format, fonts });
   if (rendered.how === 'refused') return rendered;
   const { bytes } = rendered;
   makeFolder(path.dirname(place.file));
@@ -68,16 +66,6 @@ function realFolder(folder: string): string {
     const above = path.dirname(folder);
     return above === folder ? folder : path.join(realFolder(above), path.basename(folder));
   }
-}
-
-async function render(
-  distilled: DistilledBook,
-  format: ExportFormat,
-  fonts: readonly string[],
-): Promise<{ how: 'rendered'; bytes: Buffer; notes: string[] } | { how: 'refused'; why: string }> {
-  if (format === 'pdf') return (await import('./render-pdf.ts')).renderPdf(distilled, fonts);
-  const text = format === 'md' ? asMarkdown(distilled) : asPlainText(distilled);
-  return { how: 'rendered', bytes: Buffer.from(text), notes: [] };
 }
 
 type Place = { how: 'free'; file: string; replaced: boolean; notes: string[] } | { how: 'refused'; why: string };

@@ -6,6 +6,7 @@ import { inflateSync } from 'node:zlib';
 import roboto from 'pdfmake/build/vfs_fonts.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { renderExport } from '../../../../loops/distill/export/render-export.ts';
 import { renderPdf } from '../../../../loops/distill/export/render-pdf.ts';
 import { writeExport } from '../../../../loops/distill/export/write-export.ts';
 import { createTypesetter } from '../../../../policies/distill/export/font-runs.ts';
@@ -44,7 +45,7 @@ async function written(
   format: 'md' | 'txt' | 'pdf' = 'md',
   out: string | null = null,
 ) {
-  return writeExport({ distilled, format, fonts: [], folder, out });
+  return writeExport({ distilled, format, fonts: [], render: renderExport, folder, out });
 }
 
 test('named after the book; another export of it takes its place, anything else is left', async () => {
@@ -109,7 +110,15 @@ test("nothing of the run's own folder is an export but what goes to exports/", a
   const links = place();
   symlinkSync(runFolder, path.join(links, 'run'));
   const into = (out: string) =>
-    writeExport({ distilled: book(['# A']), format: 'md', fonts: [], folder: links, out, runFolder });
+    writeExport({
+      distilled: book(['# A']),
+      format: 'md',
+      fonts: [],
+      render: renderExport,
+      folder: links,
+      out,
+      runFolder,
+    });
   for (const out of [
     path.join(runFolder, 'new.md'),
     path.join(runFolder, 'turns/0009.json'),
@@ -159,7 +168,7 @@ let a = 1;
 async function pdf(distilled: DistilledBook, fonts: string[] = []): Promise<string> {
   const rendered = await renderPdf(distilled, fonts);
   if (rendered.how === 'refused') throw new Error(rendered.why);
-  return rendered.bytes.toString('latin1');
+  return Buffer.from(rendered.bytes).toString('latin1');
 }
 
 /** The texts of a PDF's dictionaries under that name: a literal, UTF-16 in one, or a reference to one. */
@@ -335,7 +344,7 @@ test('--font takes a font, and says what is none', async () => {
 
 test('what is refused leaves no file', async () => {
   const folder = place();
-  const request = { distilled: book(['# A']), format: 'pdf', folder, out: null } as const;
+  const request = { distilled: book(['# A']), format: 'pdf', render: renderExport, folder, out: null } as const;
   assert.is((await writeExport({ ...request, fonts: [path.join(folder, 'gone.ttf')] })).how, 'refused');
   assert.equal(readdirSync(folder), []);
 });

@@ -1,0 +1,36 @@
+// A book rendered as the bytes of an export, in a thread: what a model wrote may take any time and memory to lay out.
+
+import { fileURLToPath } from 'node:url';
+import type { ExportFormat } from '../../../policies/distill/export/file-name.ts';
+import { asMarkdown } from '../../../policies/distill/export/markdown.ts';
+import { asPlainText } from '../../../policies/distill/export/plain-text.ts';
+import type { DistilledBook } from '../../../policies/distill/section.ts';
+import { answerFromThread, runInThread } from '../../limited-thread.ts';
+import type { Rendered } from './render-pdf.ts';
+
+export interface ExportWork {
+  distilled: DistilledBook;
+  format: ExportFormat;
+  /** Files, for the PDF. */
+  fonts: readonly string[];
+}
+
+export async function renderExport({ distilled, format, fonts }: ExportWork): Promise<Rendered> {
+  if (format === 'pdf') return (await import('./render-pdf.ts')).renderPdf(distilled, fonts);
+  const text = format === 'md' ? asMarkdown(distilled) : asPlainText(distilled);
+  return { how: 'rendered', bytes: Buffer.from(text), notes: [] };
+}
+
+/** A PDF of a thousand pages takes a few seconds. */
+const EXPORT_WALL_MS = 120_000;
+
+export async function renderInThread(work: ExportWork, stop: AbortSignal, wallMs = EXPORT_WALL_MS): Promise<Rendered> {
+  const file = fileURLToPath(import.meta.url);
+  const end = await runInThread<Rendered>({ file, given: work, wallMs, stop });
+  if (end.how === 'done') return end.value;
+  const why = end.how === 'overran' ? end.why : 'it was stopped';
+  const way = work.format === 'pdf' ? '; export it as md or txt, or delete the section that is too large' : '';
+  return { how: 'refused', why: `the export was ended: ${why}${way}` };
+}
+
+export const inThread = (): Promise<void> => answerFromThread(renderExport);
