@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 import { durationAt } from './duration.ts';
 import { epochAt, type Point, pointAt } from './point-in-time.ts';
 
-export interface Fields {
+interface Fields {
   times: Point[];
   /** Waits in milliseconds that a point in time of the same name replaces: it is right however late the text is read. */
   replaced: number[];

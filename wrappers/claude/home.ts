@@ -1,6 +1,7 @@
 // Where claude keeps what is the user's own.
 
 import path from 'node:path';
+import { lookAt, readFollowedIfFit } from '../../state/disk/regular-file.ts';
 import { homeOf } from '../home.ts';
 
 interface ClaudeHome {
@@ -16,4 +17,18 @@ export function claudeHome(environment: NodeJS.ProcessEnv): ClaudeHome | null {
   if (own) return { folder: own, memory: path.join(own, '.claude.json') };
   const home = homeOf(environment);
   return home === null ? null : { folder: path.join(home, '.claude'), memory: path.join(home, '.claude.json') };
+}
+
+/** It grows with each project and prompt: files of 50 MB are known. */
+const MAX_MEMORY_BYTES = 128 * 1024 * 1024;
+
+/** Its text; null where it cannot be read or is larger than what is read. */
+export const readMemory = ({ memory }: ClaudeHome): string | null => readFollowedIfFit(memory, MAX_MEMORY_BYTES);
+
+/** Why it is not read though it is there, as half a sentence; null for any other size. */
+export function memoryMistake({ memory }: ClaudeHome): string | null {
+  const size = lookAt(memory)?.size ?? 0;
+  return size <= MAX_MEMORY_BYTES
+    ? null
+    : `${memory} has ${size} bytes, and at most ${MAX_MEMORY_BYTES} are read; move it aside, and claude starts a new one`;
 }

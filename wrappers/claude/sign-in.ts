@@ -3,8 +3,7 @@
 import path from 'node:path';
 import { partOf, textOf } from '../../policies/text/json.ts';
 import type { SignIn, Surroundings } from '../sign-in/sign-in.ts';
-import { readText } from '../sign-in/text-file.ts';
-import { claudeHome } from './home.ts';
+import { claudeHome, memoryMistake, readMemory } from './home.ts';
 import { readObject, readSettings, variable } from './settings.ts';
 
 export function readClaudeSignIn({ environment: given, home: userHome, cwd }: Surroundings): SignIn {
@@ -20,7 +19,9 @@ export function readClaudeSignIn({ environment: given, home: userHome, cwd }: Su
   if (home !== null) {
     const stored = path.join(home.folder, '.credentials.json');
     if (textOf(partOf(readObject(stored)?.claudeAiOauth)?.accessToken)) return { how: 'signed_in', by: stored };
-    if (/"primaryApiKey"\s*:\s*"[^"]/.test(readText(home.memory) ?? '')) return { how: 'signed_in', by: home.memory };
+    if (/"primaryApiKey"\s*:\s*"[^"]/.test(readMemory(home) ?? '')) return { how: 'signed_in', by: home.memory };
+    const unread = memoryMistake(home);
+    if (unread !== null) return { how: 'unclear', because: unread, mend: 'see `claude auth status`' };
   }
   const because = 'no key is set and no login is stored';
   const mend = 'start `claude` and type /login, or export ANTHROPIC_API_KEY=…';

@@ -2,14 +2,16 @@
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { partOf } from '../../policies/text/json.ts';
+import { parseObject, partOf } from '../../policies/text/json.ts';
 import type { FolderRequest } from '../adapter.ts';
-import { claudeHome } from './home.ts';
-import { readObject } from './settings.ts';
+import { claudeHome, memoryMistake, readMemory } from './home.ts';
 
 export function distrusts({ trustWorkspace, environment, cwd }: FolderRequest): string | null {
   if (trustWorkspace || isTrusted(environment, realOf(cwd))) return null;
-  return `${cwd} is not a trusted folder, and claude would run its hooks, MCP servers and settings unasked`;
+  const home = claudeHome(environment);
+  const unread = home === null ? null : memoryMistake(home);
+  const known = unread === null ? '' : ` (whether claude trusts it is not known: ${unread})`;
+  return `${cwd} is not a trusted folder, and claude would run its hooks, MCP servers and settings unasked${known}`;
 }
 
 /** A link in a trusted folder may lead to anybody's. */
@@ -24,7 +26,7 @@ function realOf(folder: string): string {
 /** By claude's own dialogue, there or in a folder above. */
 function isTrusted(environment: NodeJS.ProcessEnv, cwd: string): boolean {
   const home = claudeHome(environment);
-  const projects = home === null ? null : partOf(readObject(home.memory)?.projects);
+  const projects = home === null ? null : partOf(parseObject(readMemory(home) ?? '')?.projects);
   if (projects === null) return false;
   for (let at = cwd; ; at = path.dirname(at)) {
     if (partOf(projects[at])?.hasTrustDialogAccepted === true) return true;
