@@ -197,12 +197,38 @@ async function shipLibrary() {
   const source = await readFile('library/library.ts', 'utf8');
   const functions = [...source.matchAll(/^export const (\w+): (\w+) =/gm)].map(([, name, type]) => ({ name, type }));
   const names = functions.map(({ name }) => name).join(', ');
+  // A bundler copies this file into a program: the rest is read from the installed package, wherever the bundle is.
+  const installed =
+    "createRequire(typeof __filename === 'string' ? __filename : import.meta.url)('tollgate/dist/library.cjs')";
   await writeFile(
     `${out}/library.mjs`,
-    `import library from './library.cjs';\n\nexport const { ${names} } = library;\n`,
+    `import { createRequire } from 'node:module';\n\nexport const { ${names} } = ${installed};\n`,
+  );
+  await writeFile(
+    `${out}/library.require.cjs`,
+    `module.exports = require('node:module').createRequire(typeof __filename === 'string' ? __filename : process.argv[1])('tollgate/dist/library.cjs');\n`,
   );
   const declared = functions.map(({ name, type }) => `export declare const ${name}: ${type};\n`);
-  await writeFile(`${out}/library.d.mts`, `${await readFile('library/surface.ts', 'utf8')}\n${declared.join('')}`);
+  const types = `${await publishedSurface()}\n${declared.join('')}`;
+  for (const kind of ['mts', 'cts']) await writeFile(`${out}/library.d.${kind}`, types);
+}
+
+/** The surface by itself: the unions that it takes from the policies' tables are written out. */
+async function publishedSurface() {
+  const { CLASSES } = await tableIn('policies/facts/classes.ts');
+  const bundled = { bundle: true, write: false, format: 'esm', platform: 'node' };
+  const { outputFiles } = await build({ ...bundled, entryPoints: ['policies/verdict/reasons.ts'] });
+  const { FAILURE_REASONS } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+  const union = (name, words) => `export type ${name} =\n${words.map((word) => `  | '${word}'`).join('\n')};\n`;
+  const surface = (await readFile('library/surface.ts', 'utf8'))
+    .replace(/^import type .*\n/gm, '')
+    .replace(
+      'export type { ErrorClass, FailureReason };\n',
+      `${union('ErrorClass', Object.keys(CLASSES))}\n${union('FailureReason', FAILURE_REASONS)}`,
+    );
+  if (/^import|ErrorClass, FailureReason/m.test(surface))
+    throw new Error('library/surface.ts: an import is not written out');
+  return surface;
 }
 
 /** The page of `tollgate console`, which reads it when it is first asked for. */

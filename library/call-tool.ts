@@ -68,7 +68,7 @@ async function calledIn(
   };
 }
 
-const refused = (message: string, exit_code: number): ToolAnswer => ({
+export const refused = (message: string, exit_code: number): ToolAnswer => ({
   ...{ ok: false, answer: '', message, class: 'tooling', reason: 'bad_input', signature: null, retry_at: null },
   ...{ session_id: null, tokens: null, exit_code },
 });

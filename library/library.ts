@@ -2,23 +2,43 @@
 
 import { localClock } from '../loops/local-clock.ts';
 import { triage as judge } from '../loops/triage/triage.ts';
+import { CALL_OPTIONS, CAPTURED, optionsMistake, READ_OPTIONS, RUN_OPTIONS } from './options.ts';
 import type { CallTool, Captured, ReadStanding, RunTask, SignatureOf, Triage } from './surface.ts';
 
-/** Loaded when it is asked for: whoever only judges texts needs no dispatcher. */
-export const runTask: RunTask = async (task, options) => (await import('./run-task.ts')).runNamed(task, options ?? {});
+/** Loaded on demand: a program that only classifies texts needs no dispatcher. */
+export const runTask: RunTask = async (task, options = {}) => {
+  const message = textMistake('runTask', 'the task', task) ?? optionsMistake('runTask', options, RUN_OPTIONS);
+  if (message !== null) return { how: 'invalid', message };
+  return (await import('./run-task.ts')).runNamed(task, options);
+};
 
-export const callTool: CallTool = async (tool, prompt, options) =>
-  (await import('./call-tool.ts')).callNamed(tool, prompt, options ?? {});
+export const callTool: CallTool = async (tool, prompt, options = {}) => {
+  const message = textMistake('callTool', 'the prompt', prompt) ?? optionsMistake('callTool', options, CALL_OPTIONS);
+  const { callNamed, refused } = await import('./call-tool.ts');
+  return message === null ? callNamed(tool, prompt, options) : refused(message, 2);
+};
 
-export const readTask: ReadStanding = async (task, options) =>
-  (await import('./task-standing.ts')).standingOf(task, options ?? {});
+export const readTask: ReadStanding = async (task, options = {}) => {
+  const message = textMistake('readTask', 'the task', task) ?? optionsMistake('readTask', options, READ_OPTIONS);
+  if (message !== null) return { how: 'invalid', message };
+  return (await import('./task-standing.ts')).standingOf(task, options);
+};
 
+/** A mistake in what is given has no verdict: it is thrown as a `TypeError`. */
 export const triage: Triage = (captured, now = new Date()) => {
+  const mistake = optionsMistake('triage', captured, CAPTURED) ?? toolMistake(captured);
+  if (mistake !== null) throw new TypeError(mistake);
   const { verdict, signature } = judge(wholly(captured), localClock(now));
   return { ...verdict, signature: signature?.signature ?? null };
 };
 
 export const signature: SignatureOf = (captured) => triage(captured).signature;
+
+const textMistake = (what: string, which: string, value: unknown): string | null =>
+  typeof value === 'string' ? null : `${what}: ${which} must be a text, and is of type ${typeof value}`;
+
+const toolMistake = ({ tool }: Captured): string | null =>
+  tool === undefined ? 'triage: tool is missing; it is the CLI whose output was captured' : null;
 
 const wholly = ({ tool, stderr = '', stdout = '', exitCode = null }: Captured) => ({
   ...{ tool, stderr, stdout, exitCode },

@@ -1,4 +1,9 @@
-// What `import … from 'tollgate'` gives, whole: build.mjs ships this file as the package's types, so it imports nothing.
+// What `import … from 'tollgate'` gives, whole: build.mjs ships this file as the package's types, with the two imported unions written out.
+
+import type { ErrorClass } from '../policies/facts/classes.ts';
+import type { FailureReason } from '../policies/verdict/reasons.ts';
+
+export type { ErrorClass, FailureReason };
 
 /** A CLI that has a wrapper of ours. */
 export type ToolName = 'gemini' | 'copilot' | 'codex' | 'claude';
@@ -35,8 +40,9 @@ export interface WhatFailed {
   stage: string | null;
   tool: string | null;
   at: string;
-  class: string;
-  reason: string | null;
+  class: ErrorClass;
+  /** Rules of a project may add others than those of `FailureReason`. */
+  reason: FailureReason | (string & {}) | null;
   signature: string | null;
   evidence: { source: string; text: string } | null;
   /** ISO time before which another call is in vain; null where nobody said. */
@@ -57,8 +63,9 @@ export interface EndedStage {
   /** Paid calls of this run. */
   calls: number;
   tokens: number | null;
-  class: string | null;
-  reason: string | null;
+  class: ErrorClass | null;
+  /** Rules of a project may add others than those of `FailureReason`. */
+  reason: FailureReason | (string & {}) | null;
   session_id: string | null;
 }
 
@@ -116,8 +123,9 @@ export interface ToolAnswer {
   answer: string;
   /** Where it failed, in one sentence. */
   message: string | null;
-  class: string | null;
-  reason: string | null;
+  class: ErrorClass | null;
+  /** Rules of a project may add others than those of `FailureReason`. */
+  reason: FailureReason | (string & {}) | null;
   signature: string | null;
   retry_at: string | null;
   session_id: string | null;
@@ -137,8 +145,9 @@ export interface Captured {
 
 export interface JudgedText {
   /** null: a success. */
-  class: string | null;
-  reason: string | null;
+  class: ErrorClass | null;
+  /** Rules of a project may add others than those of `FailureReason`. */
+  reason: FailureReason | (string & {}) | null;
   evidence: { source: string; text: string; rule: string } | null;
   retry_at: string | null;
   signature: string | null;

@@ -19,7 +19,7 @@ export interface StageShown {
 }
 
 /** How many calls a sum lacks, since they did not report the figure. */
-export interface UnknownShare {
+interface UnknownShare {
   tokens: number;
   usd: number;
 }

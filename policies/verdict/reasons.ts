@@ -1,7 +1,7 @@
 // Every reason that a failure can bear: those of the rules and endings, and those that are found in our own words.
 
-import type { OwnReason } from '../facts/own-reasons.ts';
-import type {
+import { GATE_REASONS, type GateReason, OWN_REASONS, type OwnReason } from '../facts/own-reasons.ts';
+import {
   ENDING_RULES,
   LEFTOVERS,
   LOST,
@@ -11,7 +11,7 @@ import type {
   TOO_LARGE,
   TOOL_DENIED,
 } from '../rules/endings.ts';
-import type { ALL_RULES } from '../rules/rules.ts';
+import { ALL_RULES } from '../rules/rules.ts';
 
 /** Of what a CLI or its service said. */
 type SaidReason = (typeof ALL_RULES)[number]['reason'];
@@ -29,3 +29,19 @@ type EndingReason =
 
 /** A project's own rows may add others, which go by their class. */
 export type CallReason = SaidReason | EndingReason | OwnReason;
+
+/** Of a call or a gate, or of a request that could not be read. */
+export type FailureReason = CallReason | GateReason | 'bad_input';
+
+/** All of them, for the published types. */
+export const FAILURE_REASONS: readonly FailureReason[] = [
+  ...new Set<FailureReason>([
+    ...ALL_RULES.map(({ reason }) => reason),
+    ...Object.values(ENDING_RULES).flatMap((row) => (row === null ? [] : [row.reason])),
+    ...Object.values(LEFTOVERS).map(({ reason }) => reason),
+    ...[SILENT_START, LOST, TOO_LARGE, NO_ANSWER, SERVER_LACKS, TOOL_DENIED].map(({ reason }) => reason),
+    ...OWN_REASONS,
+    ...GATE_REASONS,
+    'bad_input',
+  ]),
+].sort();

@@ -4,9 +4,12 @@ import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
+import { build } from 'esbuild';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { TaskEnd, TaskStanding, ToolAnswer } from '../../library/surface.ts';
+import { CLASSES } from '../../policies/facts/classes.ts';
+import { FAILURE_REASONS } from '../../policies/verdict/reasons.ts';
 import { answerWith, failWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -89,6 +92,61 @@ test('what is no task is a value, and so are options that no call takes', async 
   assert.is(rig.calls.length, 0);
 });
 
+test('an unknown option or value is refused by name, with the nearest known one, and nothing is called', async ({
+  rig,
+}) => {
+  makeTask(rig, CODEX);
+  const refusals: [expression: string, message: RegExp][] = [
+    [`tollgate.runTask('fix', { trustWorkspce: true })`, /no option "trustWorkspce"; did you mean trustWorkspace\?/],
+    [`tollgate.runTask('fix', { whenTaken: 'refuze' })`, /one of wait, refuse, force.*did you mean refuse\?/],
+    [`tollgate.runTask('fix', { redo: 'codex_brief' })`, /redo must be a list of texts/],
+    [`tollgate.runTask('fix', { waitForResetMs: '5m' })`, /waitForResetMs must be a number/],
+    [`tollgate.runTask('fix', null)`, /must be an object, and are null/],
+    [`tollgate.runTask(undefined)`, /the task must be a text/],
+    [`tollgate.readTask('fix', { cwd: 3 })`, /cwd must be a text, and is 3/],
+    [`tollgate.callTool('codex', 'Hi', { timeoutMS: 5 })`, /no option "timeoutMS"; did you mean timeoutMs\?/],
+    [`tollgate.callTool('codex', 'Hi', { access: 'wirte' })`, /one of read, write, full.*did you mean write\?/],
+    [`tollgate.callTool('codex', 'Hi', { timeoutMs: -1 })`, /timeoutMs must be a whole number of 1 or more, and is -1/],
+    [`tollgate.callTool('codex', 'Hi', { trustWorkspace: 'no' })`, /trustWorkspace must be true or false/],
+    [`tollgate.callTool('codex', 'Hi', { signal: {} })`, /signal must be an AbortSignal/],
+    [`tollgate.callTool('codex', 3)`, /the prompt must be a text/],
+  ];
+  const all = refusals.map(([expression]) => expression).join(', ');
+  const said = await resultOf<{ message: string }[]>(rig, `Promise.all([${all}])`);
+  for (const [at, [expression, message]] of refusals.entries()) assert.match(said[at]!.message, message, expression);
+  const thrown = `['codx', undefined].map((tool) => { try { return tollgate.triage({ tool, stder: '' }); } catch (error) { return error.name + ': ' + error.message; } })`;
+  assert.equal(await resultOf<string[]>(rig, thrown), [
+    'TypeError: triage: tool must be one of gemini, copilot, codex, claude, and is "codx"; did you mean codex?',
+    'TypeError: triage has no option "stder"; did you mean stderr?',
+  ]);
+  assert.is(rig.calls.length, 0);
+});
+
+for (const [format, extension] of [
+  ['esm', 'mjs'],
+  ['cjs', 'cjs'],
+] as const)
+  for (const source of [`import { callTool } from 'tollgate';`, `const { callTool } = require('tollgate');`])
+    test(`a program bundled by esbuild as ${format} works: ${source}`, async ({ rig }) => {
+      rig.answer(() => answerWith('codex', 'Bundled.'));
+      const entry = rig.write(
+        source.startsWith('import') ? 'program.mts' : 'program.cts',
+        `${source}\nvoid callTool('codex', 'Hi').then(({ answer, message }) => console.log(answer || message));\n`,
+      );
+      const outfile = path.join(rig.project, `out/bundle.${extension}`);
+      const settings = { bundle: true, platform: 'node', format, outfile, logLevel: 'error' } as const;
+      const isRequired = format === 'esm' && !source.startsWith('import');
+      // esbuild's own shim of `require` in ESM needs one.
+      const banner = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
+      await build({ ...settings, entryPoints: [entry], ...(isRequired ? { banner: { js: banner } } : {}) });
+      const child = spawn(process.execPath, [outfile], { cwd: rig.project, env: rig.env, timeout: 30_000 });
+      let said = '';
+      child.stdout.on('data', (chunk) => (said += chunk));
+      child.stderr.on('data', (chunk) => (said += chunk));
+      await new Promise((resolve) => child.on('close', resolve));
+      assert.is(said, 'Bundled.\n');
+    });
+
 test('a signal ends what runs, and the promise resolves', async ({ rig }) => {
   makeTask(rig, CODEX);
   const before = `const gone = new AbortController();\nprocess.stdin.once('end', () => gone.abort()).resume();`;
@@ -115,9 +173,16 @@ test('a signal ends what runs, and the promise resolves', async ({ rig }) => {
 test('its types stand by themselves, for who checks them strictly', ({ rig }) => {
   const file = rig.write(
     'consumer.mts',
-    `import { callTool, readTask, runTask, signature, triage, type TaskEnd } from 'tollgate';
+    `import { callTool, type ErrorClass, type FailureReason, readTask, runTask, signature, triage, type TaskEnd } from 'tollgate';
 const end: TaskEnd = await runTask('fix', { signal: new AbortController().signal, redo: ['codex_impl'] });
 if (end.how === 'ran' && end.report.failure) { const lines: string[] = end.report.failure.next_actions; void lines; }
+const failed: ErrorClass = 'quota';
+const why: FailureReason = 'rate_limit';
+// @ts-expect-error: no class of ours
+const none: ErrorClass = 'qouta';
+// @ts-expect-error: no reason of ours
+const unheard: FailureReason = 'rate_limitt';
+void [failed, why, none, unheard];
 const { ok, answer }: { ok: boolean; answer: string } = await callTool('codex', 'Hi');
 const standing = await readTask('fix');
 const alike: boolean = signature({ tool: 'codex', stderr: answer }) === triage({ tool: 'codex' }).signature;
@@ -136,6 +201,11 @@ export { ok, standing, alike };
     },
   );
   assert.equal([stdout, status], ['', 0]);
+});
+
+test('the published unions have every class and every reason', () => {
+  const types = readFileSync('dist/library.d.mts', 'utf8');
+  for (const word of [...Object.keys(CLASSES), ...FAILURE_REASONS]) assert.ok(types.includes(`  | '${word}'`), word);
 });
 
 test('its surface does not change without a word in the changelog', () => {

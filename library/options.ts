@@ -1,0 +1,102 @@
+// The options of each function, checked at run time: a program without types would otherwise lose a mistyped one.
+
+import { RUN_FLAGS } from '../loops/task/run-options.ts';
+import { TOOLS } from '../policies/facts/tools.ts';
+import { nearest } from '../policies/text/nearest.ts';
+
+/** What a value must be; a list: one of these. */
+type Kind = keyof typeof KINDS | readonly unknown[];
+
+type KnownOptions = Readonly<Record<string, Kind>>;
+
+const KINDS = {
+  text: ['a text', (value: unknown) => typeof value === 'string'],
+  texts: ['a list of texts', (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === 'string')],
+  flag: ['true or false', (value: unknown) => typeof value === 'boolean'],
+  /** Of milliseconds or turns. */
+  count: ['a whole number of 1 or more', (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 1],
+  amount: ['a number of 0 or more', (value: unknown) => Number.isFinite(value) && (value as number) >= 0],
+  exit_code: ['a whole number or null', (value: unknown) => value === null || Number.isSafeInteger(value)],
+  function: ['a function', (value: unknown) => typeof value === 'function'],
+  signal: ['an AbortSignal', (value: unknown) => value instanceof AbortSignal],
+  environment: [
+    'an object of texts',
+    (value: unknown) =>
+      isObject(value) && Object.values(value).every((one) => ['string', 'undefined'].includes(typeof one)),
+  ],
+} as const satisfies Record<string, readonly [must: string, is: (value: unknown) => boolean]>;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const WHEREABOUTS = { cwd: 'text', environment: 'environment' } as const satisfies KnownOptions;
+
+export const READ_OPTIONS: KnownOptions = WHEREABOUTS;
+
+export const RUN_OPTIONS: KnownOptions = { ...WHEREABOUTS, signal: 'signal', say: 'function', ...flagOptions() };
+
+export const CALL_OPTIONS: KnownOptions = {
+  ...WHEREABOUTS,
+  signal: 'signal',
+  model: 'text',
+  resumeSession: 'text',
+  access: ['read', 'write', 'full'],
+  timeoutMs: 'count',
+  idleTimeoutMs: 'count',
+  maxTurns: 'count',
+  trustWorkspace: 'flag',
+  task: 'text',
+  stage: 'text',
+  keepIn: 'text',
+};
+
+export const CAPTURED: KnownOptions = { tool: TOOLS, stderr: 'text', stdout: 'text', exitCode: 'exit_code' };
+
+/** Each option of a run is one of the flags, or several of them. */
+function flagOptions(): KnownOptions {
+  const known: Record<string, Kind> = {};
+  for (const flag of Object.values(RUN_FLAGS)) {
+    const { option, takes } = flag;
+    if (takes === 'texts') known[option] = 'texts';
+    else if ('reads' in flag) known[option] = 'amount';
+    else if (takes === 'choice') known[option] = flag.choices;
+    else if ('given' in flag) known[option] = [...new Set([...valuesOf(known[option]), flag.without, flag.given])];
+    else known[option] = 'text';
+  }
+  return known;
+}
+
+function valuesOf(kind: Kind | undefined): readonly unknown[] {
+  return Array.isArray(kind) ? kind : [];
+}
+
+/** What is wrong with the options, in one sentence that names the nearest that is known; null where nothing is. */
+export function optionsMistake(what: string, given: unknown, known: KnownOptions): string | null {
+  if (!isObject(given)) return `the options of ${what} must be an object, and are ${shown(given)}`;
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(known, name)) return `${what} has no option ${shown(name)}; ${meant(name, Object.keys(known))}`;
+    if (value === undefined) continue;
+    const kind = known[name]!;
+    if (typeof kind === 'string') {
+      const [must, is] = KINDS[kind];
+      if (!is(value)) return `${what}: ${name} must be ${must}, and is ${shown(value)}`;
+    } else if (!kind.includes(value)) {
+      const words = kind.map(String);
+      return `${what}: ${name} must be one of ${words.join(', ')}, and is ${shown(value)}; ${meant(String(value), words)}`;
+    }
+  }
+  return null;
+}
+
+function meant(word: string, known: readonly string[]): string {
+  const near = nearest(word, known);
+  return near === null ? `known are ${known.join(', ')}` : `did you mean ${near}?`;
+}
+
+/** A value may be a secret or a megabyte: only a short text is repeated. */
+function shown(value: unknown): string {
+  if (typeof value === 'string')
+    return value.length <= 60 ? JSON.stringify(value) : `a text of ${value.length} characters`;
+  if (value === null || ['number', 'boolean', 'undefined', 'bigint'].includes(typeof value)) return String(value);
+  return Array.isArray(value) ? 'a list' : `of type ${typeof value}`;
+}
