@@ -291,6 +291,15 @@ const DENIED: [name: string, tool: BuiltIn, facts: object[], denied: string, way
     '--access write',
   ],
 ];
+test('codex: a command that its sandbox stopped is reported by its log', async ({ rig }) => {
+  const text =
+    '2026-01-01T00:00:00Z  WARN codex_sandboxing::violation: recorded sandbox violation: resource=filesystem backend=linux_sandbox reason=read_only_file_system path=unknown\n';
+  rig.answer(() => [{ do: 'write', to: 'stderr', text }, ...answered('codex')]);
+  const { code, record } = await runWrapper(rig, 'codex', ['--trust-workspace', '--access', 'write']).ended();
+  assert.is(code, 0);
+  assert.is(record.warnings[0], 'the tool command_execution was denied; to allow it: --access full');
+});
+
 for (const [name, tool, facts, denied, way] of DENIED) {
   const denials =
     name === 'permission_denials alone'

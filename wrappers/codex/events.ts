@@ -59,10 +59,13 @@ const isStoppedBySandbox = ({ type, exit_code, aggregated_output }: Json): boole
   exit_code !== null &&
   /: (?:Read-only file system|Operation not permitted)(?: \(os error \d+\))?$/m.test(textOf(aggregated_output) ?? '');
 
+const VIOLATION = 'codex_sandboxing::violation: recorded sandbox violation';
+
 /** Reported at the level `warn`, which the overlay asks for. */
 const STARTUP_FAILED = /\bMCP server startup failed server_name="([^"]{1,200})" error=(.*)/;
 
 export function readStderr(line: string): EngineEvent[] {
+  if (line.includes(VIOLATION)) return [{ how: 'tool_denied', id: '', name: 'command_execution' }];
   if (!line.includes('MCP')) return [];
   const [, name, why] = STARTUP_FAILED.exec(line) ?? [];
   return name === undefined ? [] : [{ how: 'server', name, state: 'failed', ...(why ? { why } : {}) }];

@@ -20,7 +20,12 @@ export const FEATURES = [
   { kind: 'setting', name: 'model_providers.*.stream_max_retries', since: null, without: null },
   { kind: 'setting', name: 'mcp_servers.*.required', since: null, without: null },
   { kind: 'variable', name: 'NO_COLOR', since: null, without: 'colours may stand in its words' },
-  { kind: 'variable', name: 'RUST_LOG', since: null, without: 'an MCP server that failed is not reported' },
+  {
+    kind: 'variable',
+    name: 'RUST_LOG',
+    since: null,
+    without: 'an MCP server that failed, and a command that the sandbox stopped, are not reported',
+  },
   { kind: 'event', name: 'thread.started', since: null, without: null },
   { kind: 'event', name: 'turn.started', since: null, without: null },
   { kind: 'event', name: 'item.started', since: null, without: null },

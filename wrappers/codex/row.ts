@@ -37,7 +37,7 @@ export const CODEX = {
   ],
   environment: ({ environment: { RUST_LOG } }) => ({
     NO_COLOR: '1',
-    RUST_LOG: `${RUST_LOG || 'error'},${SERVERS_LOGGED}`,
+    RUST_LOG: `${RUST_LOG || 'error'},${LACKS_LOGGED}`,
   }),
   overlay: readOverlay,
   distrusts: () => null,
@@ -65,8 +65,8 @@ export const CODEX = {
   lingerMs: 5000,
 } as const satisfies Adapter;
 
-/** The stream does not report a server that failed; its log does, at the level `warn`. */
-const SERVERS_LOGGED = 'codex_mcp::rmcp_client=warn';
+/** The stream reports neither a server that failed nor a command that the sandbox stopped; its log does, at the level `warn`. */
+const LACKS_LOGGED = 'codex_mcp::rmcp_client=warn,codex_sandboxing::violation=warn';
 
 const MORE = { read: 'write', write: 'full', full: null } as const satisfies Record<
   CallRequest['access'],

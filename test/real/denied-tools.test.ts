@@ -1,0 +1,73 @@
+// A tool that a real CLI denies: the warning names what allows it, and with that it is allowed.
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
+import type { CallRecord } from '../../policies/record/call-record.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { startModelApi } from '../rig/model-api.ts';
+import { CLIS, RealHome } from './real-home.ts';
+
+const OLDER = path.join(import.meta.dirname, 'older/node_modules');
+
+const command = (words: string) => `tool=${words}`;
+const WRITE = `callraw=write_file:${JSON.stringify({ file_path: 'made.txt', content: 'x' })}`;
+
+const CASES: [name: string, tool: BuiltIn, scenario: string, way: string, clis: string][] = [
+  ['claude', 'claude', command('touch made.txt'), "--allow-tool 'Bash(touch made.txt)'", CLIS],
+  ['claude, two commands', 'claude', command('touch made.txt; touch b.txt'), '--allow-tool Bash', CLIS],
+  ['claude, an older one', 'claude', command('sh made.sh'), "--allow-tool 'Bash(sh made.sh)'", OLDER],
+  ['copilot', 'copilot', command('touch made.txt'), "--allow-tool 'shell(touch)'", CLIS],
+  ['copilot, an older one', 'copilot', command('touch made.txt'), "--allow-tool 'shell(touch)'", OLDER],
+  ['codex', 'codex', command('touch made.txt'), '--access write', CLIS],
+  ['gemini', 'gemini', WRITE, '--access write', CLIS],
+];
+
+async function made(tool: BuiltIn, scenario: string, flags: string[], clis: string) {
+  const api = await startModelApi();
+  const home = new RealHome(tool, api.url(scenario), clis);
+  try {
+    const argv = [
+      '--prompt-file',
+      home.write('prompt.md', 'Do it.\n'),
+      '--out',
+      'out',
+      '--err',
+      'err',
+      '--result',
+      'record',
+    ];
+    const { code } = await home.start(ADAPTERS[tool].command, [...argv, '--trust-workspace', ...flags]).result;
+    const record = JSON.parse(readFileSync(path.join(home.project, 'record'), 'utf8')) as CallRecord;
+    return { code, record, requests: api.paid().length, left: home.survivors() };
+  } finally {
+    await home.dispose();
+    await api.close();
+  }
+}
+
+const wordsOf = (line: string): string[] =>
+  execFileSync('sh', ['-c', `printf '%s\\n' ${line}`], { encoding: 'utf8' })
+    .trimEnd()
+    .split('\n');
+
+for (const [name, tool, scenario, way, clis] of CASES)
+  test(`${name}: what is denied is reported with what allows it, and that allows it`, async () => {
+    const denied = await made(tool, scenario, [], clis);
+    assert.is(denied.code, 0, JSON.stringify(denied.record.verdict));
+    const warning = denied.record.warnings.find((one) => one.includes('was denied')) ?? '';
+    assert.is(warning.replace(/^the tool \S+ was denied; to allow it: /, ''), way);
+    const allowed = await made(tool, scenario, wordsOf(way), clis);
+    assert.is(allowed.code, 0, JSON.stringify(allowed.record.verdict));
+    assert.equal(allowed.record.denied_tools, []);
+    const refused = await made(tool, scenario, ['--fail-on-denied'], clis);
+    const { verdict } = refused.record;
+    assert.equal([verdict.class, verdict.reason], ['contract_violation', 'tool_denied'], JSON.stringify(verdict));
+    assert.ok(refused.requests <= 2);
+    assert.equal(refused.left, []);
+  });
+
+test.run();
