@@ -14,7 +14,7 @@ const SPEC: CommandSpec = {
   flags: {
     access: {
       ...{ takes: 'choice', choices: ACCESS, default: 'read' },
-      about: 'the most that a CLI may do that is asked by the tool ask: look, change the working folder, anything',
+      about: 'the most that the tools ask and create_task allow a CLI: look, change the working folder, anything',
     },
     runs: { takes: 'number', min: 1, max: 100, default: 8, about: 'begin so many runs at the same time at the most' },
     'trust-workspace': { takes: 'nothing', about: 'give --trust-workspace to the runs that are asked for' },

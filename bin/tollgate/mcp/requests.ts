@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import { superviseWanted } from '../../../console/server/changes/begun.ts';
 import type { WantedRun } from '../../../loops/carried/begin.ts';
 import { makeFolder } from '../../../state/disk/folder.ts';
 import { publishText } from '../../../state/disk/replace-file.ts';
@@ -26,6 +27,14 @@ export function taskWanted(
     filesFor: () => null,
     prepare: () => {},
   };
+}
+
+/** The same run as the console begins, so that each of them finds that of the other. Or what is wrong with it. */
+export function supervisionWanted(task: string, server: ServerSettings): WantedRun | string {
+  const located = locateTask(task, process.cwd(), process.env);
+  if (located.how === 'invalid') return located.message;
+  if (located.folder.manifest === null) return `there is no task at ${located.folder.root}`;
+  return superviseWanted(task, server);
 }
 
 /** Or what is wrong with it. */

@@ -39,10 +39,10 @@ export function told(run_id: string, standing: CarriedStanding): ToolSaid {
 }
 
 /** Its process was killed: the next run of a task settles that itself. */
-function lost(run_id: string, { what, task }: CarriedStart): ToolSaid['object'] {
+function lost(run_id: string, { what, task, argv }: CarriedStart): ToolSaid['object'] {
   const next =
     what === 'run'
-      ? `call run_task with task ${task}: it settles what was paid for, and goes on`
+      ? `call ${argv[0] === 'supervise' ? 'supervise' : 'run_task'} with task ${task}: it settles what was paid for, and continues`
       : 'wait some minutes and ask the same: what its CLI says may still be found; with again: true it is paid once more';
   return {
     ...{ run_id, state: 'lost', task, class: 'transient', reason: 'lost' },
@@ -57,6 +57,7 @@ interface Report {
   failure?: (Verdict & { signature: string | null; stage: string | null; tool: string | null }) | null;
   spent?: unknown;
   budget?: unknown;
+  supervision?: { question: string | null } | null;
   next_actions?: string[];
   class?: string;
 }
@@ -69,14 +70,27 @@ function ofTask({ run_id, task }: CarriedStart, { exit_code, object }: CarriedEn
     failure = null,
     spent,
     budget,
+    supervision = null,
     next_actions,
   } = object as Report;
+  if (state === 'parked')
+    return {
+      how: 'done',
+      object: {
+        ...{ run_id, state, task, exit_code, question: supervision?.question ?? null, spent, budget },
+        message: 'The reasoner has a question for the user. Ask the user, then call answer with the text.',
+        next_call: { tool: 'answer', arguments: { task } },
+      },
+    };
   const isDone = exit_code === 0;
   const answered = stages.filter(({ answer }) => answer !== null).at(-1);
   const why = isDone ? {} : whyNot(failure, state, object as Report);
   const after = isDone
     ? {}
-    : { next_call: { tool: 'explain_failure', arguments: { task } }, next_actions: next_actions ?? [] };
+    : {
+        next_call: { tool: 'explain_failure', arguments: { task } },
+        next_actions: withTrust(failure, next_actions ?? []),
+      };
   return {
     how: isDone ? 'done' : 'failed',
     object: {
@@ -91,6 +105,14 @@ function ofTask({ run_id, task }: CarriedStart, { exit_code, object }: CarriedEn
       ...{ spent, budget, summary: `tollgate://task/${task}/summary`, ...after },
     },
   };
+}
+
+/** No tool of this server can trust a folder, and an agent should not type a flag that does: the user decides. */
+function withTrust(failure: Pick<Verdict, 'reason'> | null, actions: readonly string[]): readonly string[] {
+  if (failure?.reason !== 'untrusted') return actions;
+  const way =
+    'Ask the user to run `tollgate trust` in it, or to register this server with: tollgate mcp --trust-workspace';
+  return [`The folder ${process.cwd()} is not trusted, so its CLI does not start. ${way}`, ...actions];
 }
 
 function whyNot(failure: Report['failure'], state: string, { class: given }: Report) {
@@ -122,7 +144,7 @@ function ofCall({ run_id, tool, task, files }: CarriedStart, { exit_code, object
     how: 'failed',
     object: {
       ...{ ...asked, state: record.ending === 'cancelled' ? 'interrupted' : 'failed', signature, ...verdict },
-      ...{ stderr_file: `${files}/stderr.log`, next_actions: nextActions(situation) },
+      ...{ stderr_file: `${files}/stderr.log`, next_actions: withTrust(verdict, nextActions(situation)) },
     },
   };
 }

@@ -5,15 +5,20 @@ import { begin, removeOld, startsIn, type WantedRun } from '../../../loops/carri
 import { carriedFolder, claim, end, endOfRun, RUN_ID, sayingsOf } from '../../../loops/carried/carried-run.ts';
 import { type CarriedStanding, notBegun, standingOf } from '../../../loops/carried/standing.ts';
 import { endProcess } from '../../../loops/now/stop-task.ts';
+import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { namedTools } from '../../../policies/facts/tools.ts';
+import { PIPELINES, type PipelineName } from '../../../policies/manifest/pipelines.ts';
+import { type BuiltInRole, ROLES } from '../../../policies/roles/roles.ts';
 import { readIfFit } from '../../../state/disk/regular-file.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
+import { endOf, objectIn } from '../../command.ts';
 import { refusalWithin } from '../within-call.ts';
 import { startCarrier } from './carrier.ts';
-import { giving, TASK, taking, WORD } from './fields.ts';
-import { callWanted, taskWanted } from './requests.ts';
+import { giving, LIST, OBJECT, TASK, taking, WORD } from './fields.ts';
+import { callWanted, supervisionWanted, taskWanted } from './requests.ts';
 import { refused, told } from './run-object.ts';
-import { ACCESS, type AskedTool, type FieldSchema, type McpTool, type ToolSaid } from './tool.ts';
+import { ACCESS, type AskedTool, type FieldSchema, type McpTool, type ServerSettings, type ToolSaid } from './tool.ts';
+import { inTurn, verbTool } from './verb.ts';
 
 const WAIT: FieldSchema = {
   ...{ type: 'integer', minimum: 0, maximum: 45_000 },
@@ -43,6 +48,7 @@ export const RUNS: readonly McpTool[] = [
     ),
     gives: GIVES,
     changes: 'something',
+    callsModel: true,
     act: (given, asked) => beginAndWait(taskWanted(given, asked.server), given, asked),
   },
   {
@@ -79,13 +85,81 @@ export const RUNS: readonly McpTool[] = [
     ),
     gives: GIVES,
     changes: 'something',
+    callsModel: true,
     act: (given, asked) => beginAndWait(callWanted(given, asked.server), given, asked),
+  },
+  verbTool({
+    name: 'create_task',
+    title: 'Create a task',
+    about:
+      'Writes a new task with its manifest, and starts nothing. A task that is there is never overwritten. A task that changes the working folder needs a server that allows it.',
+    takes: taking(
+      {
+        task: { ...TASK, description: 'the id of the new task' },
+        goal: { type: 'string', maxLength: 20_000, description: 'what is to be achieved, in a sentence or two' },
+        pipeline: {
+          ...{ type: 'string', pattern: '^[a-z][a-z0-9_-]{0,63}$' },
+          description: `its stages by a name: ${Object.keys(PIPELINES).join(', ')}, or one of the project; without it one stage that writes a brief`,
+        },
+        supervise: {
+          type: 'boolean',
+          description: 'a worker and a reasoner in place of stages: start it with supervise',
+        },
+        max_calls: { type: 'integer', minimum: 1, maximum: 1000, description: 'paid calls at the most; 10 by default' },
+      },
+      'task',
+      'goal',
+    ),
+    gives: giving({ task_id: WORD, folder: WORD, files: LIST, next_call: OBJECT }),
+    changes: 'something',
+    load: () => import('../init.ts'),
+    refuses: creationMistake,
+    argv: ({ task, goal, pipeline, supervise, max_calls: most }) => [
+      ...[String(task), `--goal=${goal}`, '--no-ask'],
+      ...(pipeline === undefined ? [] : [`--pipeline=${pipeline}`]),
+      ...(supervise === true ? ['--supervise'] : []),
+      ...(most === undefined ? [] : [`--budget=${most}`]),
+    ],
+    tells: ({ task_id, folder, files }, { supervise }) => ({
+      ...{ task_id, folder, files },
+      next_call: { tool: supervise === true ? 'supervise' : 'run_task', arguments: { task: task_id } },
+    }),
+  }),
+  {
+    name: 'supervise',
+    title: 'Supervise a task',
+    about:
+      'Starts or continues a supervised task: a worker CLI carries out what a reasoner CLI says, step by step; may pay. Answers with the result, with the question that the reasoner has for a person, or with state "running" and a run_id to wait for.',
+    takes: taking({ task: TASK, wait_ms: WAIT }, 'task'),
+    gives: GIVES,
+    changes: 'something',
+    callsModel: true,
+    act: (given, asked) => beginAndWait(supervisionWanted(String(given.task), asked.server), given, asked),
+  },
+  {
+    name: 'answer',
+    title: 'Answer a question',
+    about:
+      'Gives the answer of the user to the question of a supervised task, and continues it; may pay. To a task that does not wait for one it is a note, which its reasoner receives in the next iteration.',
+    takes: taking(
+      {
+        task: TASK,
+        text: { type: 'string', maxLength: 60_000, description: 'the answer, in the words of the user' },
+        wait_ms: WAIT,
+      },
+      'task',
+      'text',
+    ),
+    gives: GIVES,
+    changes: 'something',
+    callsModel: true,
+    act: answered,
   },
   {
     name: 'wait',
     title: 'Wait for a run',
     about:
-      'Waits for the end of a run of run_task or ask, and gives its result, also of a server that was ended before.',
+      'Waits for the end of a run of run_task, supervise, answer or ask, and gives its result, also of a server that was ended before.',
     takes: taking({ run_id: RUN, wait_ms: WAIT }, 'run_id'),
     gives: GIVES,
     changes: 'nothing',
@@ -102,6 +176,27 @@ export const RUNS: readonly McpTool[] = [
     act: ({ run_id, wait_ms }, asked) => cancelled(String(run_id), wait_ms, asked),
   },
 ];
+
+/** What may change the working folder needs the access that `ask` needs for it. */
+function creationMistake({ pipeline, supervise }: Record<string, unknown>, { access }: ServerSettings): string | null {
+  const name = pipeline === undefined ? null : String(pipeline);
+  const reads = name === null || (Object.hasOwn(PIPELINES, name) && PIPELINES[name as PipelineName].every(onlyReads));
+  if (access !== 'read' || (reads && supervise !== true)) return null;
+  return `this server allows tasks that read alone; the user allows more by registering it with: tollgate mcp --access write`;
+}
+
+const onlyReads = ({ role }: { role: BuiltInRole }): boolean => ROLES[role].access === 'read';
+
+async function answered(given: Record<string, unknown>, asked: AskedTool): Promise<ToolSaid> {
+  const task = String(given.task);
+  const { run } = await import('../supervise/answer.ts');
+  const words = ['--later', '--json', '--', task, String(given.text)];
+  const { exit, out, err } = await inTurn('something', () => endOf({ run, failure: TOLLGATE_EXIT.failure }, words));
+  const object = objectIn(out ?? '', err ?? '');
+  if (exit !== TOLLGATE_EXIT.ok) return refused(String(object.message));
+  if (object.state === 'waiting') return beginAndWait(supervisionWanted(task, asked.server), given, asked);
+  return { how: 'done', object: { state: 'noted', task, task_state: object.state, message: object.message } };
+}
 
 const folderNow = (): string => carriedFolder(process.cwd(), process.env);
 
@@ -136,15 +231,13 @@ async function sweepHere(): Promise<void> {
 
 async function waited(run: string, waitMs: unknown, { signal, tell }: AskedTool): Promise<ToolSaid> {
   const folder = folderNow();
-  let next = TELL_MS;
+  const progress = progressOf(folder, run, tell);
   const standing = await awaitEnd({
     ...{ folder, run, stop: signal, atMostMs: waitMs === undefined ? WAIT_MS : Number(waitMs) },
-    tick(elapsedMs) {
-      if (tell === null || elapsedMs < next) return;
-      next = elapsedMs + TELL_MS;
-      tell(Math.round(elapsedMs / 1000), lastSaid(folder, run));
-    },
+    tick: progress,
   });
+  // What was said since the last look.
+  progress(0);
   if (standing.how !== 'lost' || standing.start.what !== 'ask') return told(run, standing);
   await sweepHere();
   return told(run, await standingOf(folder, run, new Date()));
@@ -153,11 +246,32 @@ async function waited(run: string, waitMs: unknown, { signal, tell }: AskedTool)
 const WAIT_MS = 30_000;
 const TELL_MS = 3000;
 
-/** The last line that the run has said, for a person who looks on. */
-function lastSaid(folder: string, run: string): string {
-  const lines = (readIfFit(sayingsOf(folder, run)) ?? '').trimEnd().split('\n');
-  return lines.at(-1) || 'it runs';
+/** Each message of the run, once and in order; between two of them the last one again, so that a client sees that it works. */
+function progressOf(folder: string, run: string, tell: AskedTool['tell']): (elapsedMs: number) => void {
+  let sent = toldLines.get(run) ?? 0;
+  let progress = 0;
+  let next = TELL_MS;
+  return (elapsedMs) => {
+    if (tell === null) return;
+    const lines = (readIfFit(sayingsOf(folder, run)) ?? '').split('\n').slice(0, -1);
+    const isQuiet = lines.length <= sent;
+    if (isQuiet && elapsedMs < next) return;
+    next = elapsedMs + TELL_MS;
+    for (const line of isQuiet ? [lines.at(-1) ?? 'it runs'] : lines.slice(sent).slice(-MOST_AT_ONCE)) {
+      // It must grow with each message.
+      progress = Math.max(progress + 1, Math.round(elapsedMs / 1000));
+      tell(progress, line);
+    }
+    sent = lines.length;
+    toldLines.set(run, sent);
+  };
 }
+
+/** By run: a client that waits again is not told the same again. */
+const toldLines = new Map<string, number>();
+
+/** A client that connects late gets the latest messages. */
+const MOST_AT_ONCE = 50;
 
 async function cancelled(run: string, waitMs: unknown, asked: AskedTool): Promise<ToolSaid> {
   const folder = folderNow();

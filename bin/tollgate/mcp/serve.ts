@@ -38,11 +38,11 @@ export function serve(stop: AbortSignal, settings: ServerSettings): Promise<numb
 function made(settings: ServerSettings, gone: AbortSignal): McpServer {
   const server = new McpServer({ name: 'tollgate', version: manifest.version }, { instructions: INSTRUCTIONS });
   for (const tool of TOOLS) {
-    const { name, title, about, takes, gives, changes } = tool;
+    const { name, title, about, takes, gives, changes, callsModel = false } = tool;
     const config = {
       ...{ title, description: about, inputSchema: fromJsonSchema<Record<string, unknown>>(takes) },
       outputSchema: fromJsonSchema(gives),
-      annotations: { readOnlyHint: changes === 'nothing', destructiveHint: false, openWorldHint: false },
+      annotations: { readOnlyHint: changes === 'nothing', destructiveHint: false, openWorldHint: callsModel },
     };
     server.registerTool(name, config, async (given, { mcpReq }) => {
       const signal = AbortSignal.any([mcpReq.signal, gone]);

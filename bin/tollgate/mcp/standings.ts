@@ -4,10 +4,16 @@ import path from 'node:path';
 import { startsIn } from '../../../loops/carried/begin.ts';
 import { carriedFolder } from '../../../loops/carried/carried-run.ts';
 import { standingOf } from '../../../loops/carried/standing.ts';
-import { TOOLS as CLIS } from '../../../policies/facts/tools.ts';
+import { localClock } from '../../../loops/local-clock.ts';
+import type { FollowedLine } from '../../../loops/logs/follow.ts';
+import { CLASSES } from '../../../policies/facts/classes.ts';
+import { type BuiltIn, TOOLS as CLIS } from '../../../policies/facts/tools.ts';
+import { locateTask } from '../../../state/task-folder.ts';
+import { hiddenVerdict } from '../secrets.ts';
 import { COUNT, giving, LIST, OBJECT, TASK, taking, WORD, WORD_OR_NONE } from './fields.ts';
 import { tasksFolder } from './resources.ts';
-import type { McpTool } from './tool.ts';
+import { refused } from './run-object.ts';
+import type { AskedTool, McpTool, ToolSaid } from './tool.ts';
 import { verbTool } from './verb.ts';
 
 const MOST: { type: string; minimum: number; maximum: number } = { type: 'integer', minimum: 1, maximum: 200 };
@@ -64,6 +70,42 @@ export const STANDINGS: readonly McpTool[] = [
     load: () => import('../triage/explain.ts'),
     argv: wordOf,
   }),
+  {
+    name: 'logs',
+    title: 'What a call said',
+    about:
+      "The last lines of a task's call: its answer, tools, errors and stderr, in words; of the call under way, or else of the last one.",
+    takes: taking(
+      {
+        task: TASK,
+        stage: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,127}$', description: 'calls of this stage alone' },
+        last: { ...MOST, description: 'so many lines from the end; 50 by default' },
+      },
+      'task',
+    ),
+    gives: giving({ task_id: WORD, lines: LIST, more: COUNT, missing: LIST }),
+    changes: 'nothing',
+    act: logged,
+  },
+  {
+    name: 'triage',
+    title: 'Classify an output',
+    about:
+      'The verdict on the captured output of a CLI that was called elsewhere: class, reason, evidence, signature. The rules of tollgate.yaml count too. Calls nothing.',
+    takes: taking(
+      {
+        cli: { type: 'string', enum: CLIS },
+        stderr: { type: 'string', maxLength: 1_000_000 },
+        stdout: { type: 'string', maxLength: 1_000_000, description: 'its event stream, or its plain answer' },
+        exit_code: { type: 'integer', minimum: 0, maximum: 255 },
+      },
+      'cli',
+      'stderr',
+    ),
+    gives: giving({ verdict: OBJECT, signature: WORD_OR_NONE, next: WORD_OR_NONE }),
+    changes: 'nothing',
+    act: triaged,
+  },
   verbTool({
     name: 'list_failures',
     title: 'Failures by signature',
@@ -127,4 +169,44 @@ async function runsHere(): Promise<object[]> {
       return { run_id, since: at, state: how };
     }),
   );
+}
+
+async function logged({ task, stage, last = MOST_ROWS }: Record<string, unknown>, asked: AskedTool): Promise<ToolSaid> {
+  const located = locateTask(String(task), process.cwd(), process.env);
+  if (located.how === 'invalid') return refused(located.message);
+  const { followCalls } = await import('../../../loops/logs/follow.ts');
+  const kept: FollowedLine[] = [];
+  let all = 0;
+  const followed = await followCalls({
+    ...{ task: located.folder, stage: stage === undefined ? null : String(stage), until: 'now', events: 'words' },
+    ...{ environment: process.env, stop: asked.signal, clock: () => new Date(), begin: () => {} },
+    async take(lines) {
+      all += lines.length;
+      kept.push(...lines);
+      kept.splice(0, Math.max(0, kept.length - Number(last)));
+      return 'more';
+    },
+  });
+  if (followed.how === 'invalid') return refused(followed.message);
+  if (followed.calls === 0 && located.folder.manifest === null)
+    return refused(`there is no task at ${located.folder.root}`);
+  return { how: 'done', object: { task_id: task, lines: kept, more: all - kept.length, missing: followed.missing } };
+}
+
+async function triaged({ cli, stderr, stdout = '', exit_code = null }: Record<string, unknown>): Promise<ToolSaid> {
+  const [{ triage }, { readOwnRules }] = await Promise.all([
+    import('../../../loops/triage/triage.ts'),
+    import('../../../loops/triage/own-rules.ts'),
+  ]);
+  const own = await readOwnRules(process.cwd());
+  if (own.how === 'invalid') return refused(own.message);
+  const captured = {
+    tool: cli as BuiltIn,
+    stderr: String(stderr),
+    stdout: String(stdout),
+    exitCode: exit_code as number | null,
+  };
+  const { verdict, signature } = triage({ ...captured, signal: null, ending: null }, localClock(new Date()), own.rules);
+  const next = verdict.class === null ? null : CLASSES[verdict.class].next;
+  return { how: 'done', object: { verdict: hiddenVerdict(verdict), signature: signature?.signature ?? null, next } };
 }

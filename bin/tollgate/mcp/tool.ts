@@ -9,6 +9,8 @@ export interface McpTool {
   takes: ObjectSchema;
   gives: ObjectSchema;
   changes: 'nothing' | 'something';
+  /** Whether it may start a CLI that calls a model: what happens then is outside of this machine. */
+  callsModel?: true;
   act(given: Record<string, unknown>, asked: AskedTool): Promise<ToolSaid>;
 }
 

@@ -3,7 +3,8 @@
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { askForObject } from '../../command.ts';
 import type { Ran } from '../../ran.ts';
-import type { McpTool, ToolSaid } from './tool.ts';
+import { refused } from './run-object.ts';
+import type { McpTool, ServerSettings, ToolSaid } from './tool.ts';
 
 interface CommandBody {
   run(argv: readonly string[]): Promise<Ran>;
@@ -12,16 +13,20 @@ interface CommandBody {
 interface Verb extends Omit<McpTool, 'act'> {
   load(): Promise<CommandBody>;
   argv(given: Record<string, unknown>): string[];
+  /** Why this server does not allow it; null where it does. */
+  refuses?(given: Record<string, unknown>, server: ServerSettings): string | null;
   /** What of its object is told; all of it unless said. */
   tells?(object: Record<string, unknown>, given: Record<string, unknown>): Record<string, unknown>;
   /** Ends with an object that is no failure of the asking; 0 alone unless said. */
   answersWith?: readonly number[];
 }
 
-export function verbTool({ load, argv, tells, answersWith = [TOLLGATE_EXIT.ok], ...tool }: Verb): McpTool {
+export function verbTool({ load, argv, refuses, tells, answersWith = [TOLLGATE_EXIT.ok], ...tool }: Verb): McpTool {
   return {
     ...tool,
-    async act(given) {
+    async act(given, { server }) {
+      const why = refuses?.(given, server) ?? null;
+      if (why !== null) return refused(why);
       const { exit, object } = await inTurn(tool.changes, async () => askForObject((await load()).run, argv(given)));
       const isDone = answersWith.includes(exit);
       return { how: isDone ? 'done' : 'failed', object: isDone && tells ? tells(object, given) : refusal(object) };
@@ -38,7 +43,7 @@ const refusal = (object: Record<string, unknown>): ToolSaid['object'] =>
 let last: Promise<unknown> = Promise.resolve();
 
 /** Commands that change something listen to signals, as if they were alone: one at a time, and none of it stays. */
-function inTurn<T>(changes: McpTool['changes'], act: () => Promise<T>): Promise<T> {
+export function inTurn<T>(changes: McpTool['changes'], act: () => Promise<T>): Promise<T> {
   if (changes === 'nothing') return act();
   const turn = last.then(async () => {
     const before = SIGNALS.map((name) => process.listeners(name));

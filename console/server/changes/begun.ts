@@ -10,7 +10,7 @@ import { projectState } from '../../../state/task-folder.ts';
 import type { Actions } from '../../contract/actions.ts';
 import type { ServedProject } from '../project.ts';
 
-export const superviseWanted = (task: string, project: ServedProject): WantedRun =>
+export const superviseWanted = (task: string, project: Pick<ServedProject, 'trustWorkspace'>): WantedRun =>
   wanted(`supervise-${task}`, task, ['supervise', task, '--json', ...trust(project)]);
 
 export const resumeWanted = (name: string, held: 'accept' | 'ask_again', project: ServedProject): WantedRun =>
@@ -41,7 +41,8 @@ export function bookWanted(wish: Actions['/api/distill/start'], project: ServedP
   };
 }
 
-const trust = ({ trustWorkspace }: ServedProject): string[] => (trustWorkspace ? ['--trust-workspace'] : []);
+const trust = ({ trustWorkspace }: Pick<ServedProject, 'trustWorkspace'>): string[] =>
+  trustWorkspace ? ['--trust-workspace'] : [];
 
 const wanted = (name: string, task: string | null, argv: string[]): WantedRun => ({
   ...{ what: 'run', task, tool: null, asks: hashOf(JSON.stringify(argv)), argv },
