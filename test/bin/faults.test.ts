@@ -34,18 +34,21 @@ test('TERM with a record that cannot be written still ends the tree, and exits 1
   assert.equal(rig.survivors(), []);
 });
 
-test('an answer that comes while the CLI is told to stop was paid for, and is published', async ({ rig }) => {
+test('an answer that comes after the signal to stop is no success', async ({ rig }) => {
   const running = runWrapper(rig, 'codex');
   const fake = await rig.call();
-  const [answer] = answerWith('codex', 'just in time');
+  const [answer] = answerWith('codex', 'too late');
   await fake.tell(write(STREAMS.codex.opens(SESSION)), {
     do: 'trap',
     signals: ['SIGTERM'],
     run: [answer!, { do: 'exit', code: 0 }],
   });
   running.running.signal('SIGTERM');
-  const { code, out, record } = await running.ended();
-  assert.equal([code, out, record.verdict.class, record.ending], [0, 'just in time', null, 'cancelled']);
+  const { code, record } = await running.ended();
+  assert.equal(
+    [code, record.verdict.class, record.verdict.reason, record.ending],
+    [143, 'transient', 'cancelled', 'cancelled'],
+  );
 });
 
 test('a temporary folder that is not there costs nothing', async ({ rig }) => {

@@ -54,9 +54,9 @@ for (const tool of TOOLS) {
     assert.is(code, 0);
     atMost(before, [
       // Its own bundle alone, once; what judges is another one.
-      ['bytes evaluated', bytesOf(eventsOf(before, 'evaluate', /\/dist\//)), 262_144],
-      // The prompt and the CLI's package; the register, the overlay, the prompt's copy; its three descriptors, two of them to be read.
-      ['files opened', eventsOf(before, 'open', OWN).length, 10],
+      ['bytes evaluated', bytesOf(eventsOf(before, 'evaluate', /\/dist\//)), 393_216],
+      // The prompt and the CLI's package; the folders that the user trusts; the register, the overlay, the prompt's copy; its three descriptors, two of them to be read.
+      ['files opened', eventsOf(before, 'open', OWN).length, 12],
       ['files written', eventsOf(before, 'write').length, 3],
       // Nothing that protects money: a call without a task has no journal.
       ['files synced', eventsOf(before, 'sync').length, 0],
@@ -113,7 +113,7 @@ for (const tool of TOOLS) {
     ]);
     atMost(whole, [
       // The words of errors once: what judges takes them out of the bundle that picked the lines.
-      ['bytes evaluated', bytesOf(eventsOf(whole, 'evaluate', /\/dist\//)), 565_248],
+      ['bytes evaluated', bytesOf(eventsOf(whole, 'evaluate', /\/dist\//)), 786_432],
       ['processes started', eventsOf(whole, 'spawn').length, 1],
       ['waits for Node to end', eventsOf(whole, 'drain').length, 0],
       // The record; there is no answer.

@@ -58,6 +58,7 @@ const WORDS: Record<string, { argv: string[]; out: boolean; lines?: true; client
   trace: { argv: ['fix', '--dry-run'], out: true },
   doctor: { argv: ['--tools=codex', '--quick'], out: true },
   completion: { argv: ['bash'], out: true },
+  trust: { argv: ['--list'], out: true },
   // Nobody could open an address that is lost, so it serves nobody and ends.
   console: { argv: [], out: true },
 };

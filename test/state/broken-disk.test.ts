@@ -25,7 +25,7 @@ const ROWS: Row[] = [
   { in: DISPATCHER, does: 'SHORT', times: 1, every: 6, from: 1 },
   { in: GUARDIAN, does: 'SHORT', times: 1, every: 4, from: 3 },
   { in: DISPATCHER, does: 'EMFILE', times: 1, every: 53, from: 14 },
-  { in: GUARDIAN, does: 'EMFILE', times: 1, every: 37, from: 21 },
+  { in: GUARDIAN, does: 'EMFILE', times: 1, every: 13, from: 5 },
   { in: DISPATCHER, does: 'EROFS', times: 0, every: 67, from: 10 },
   { in: GUARDIAN, does: 'EROFS', times: 0, every: 61, from: 15 },
 ];

@@ -46,7 +46,7 @@ const FOLLOWS = Object.fromEntries([
   ...pausedBy(['429-long'], 'reset'),
   ...pausedBy(['max-tokens', 'safety', 'recitation', 'blocked'], 'finish_reason'),
   ...pausedBy(['refusal'], 'refusal'),
-  ...pausedBy(['short'], 'short'),
+  ...pausedBy(['short', 'no-text'], 'short'),
   ...pausedBy(['loop'], 'loop'),
   ...pausedBy(['control-tokens'], 'control_tokens'),
   ...pausedBy(['other-version'], 'model_changed'),

@@ -41,7 +41,9 @@ test('what an attempt changed that was stopped, after another one failed, is fou
   assert.equal(report.failure?.missing, ['docs/a.md (added; no glob of scope.allow matches)']);
 });
 
-test('a baseline of another tree is no baseline, and puts nothing back there', async ({ rig }) => {
+test('a baseline of another tree is no baseline: the stage is refused, and nothing is restored there', async ({
+  rig,
+}) => {
   const git = (...argv: string[]) =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...argv], { cwd: rig.project });
   rig.write('docs/a.md', 'old\n');
@@ -58,7 +60,11 @@ test('a baseline of another tree is no baseline, and puts nothing back there', a
   );
   rig.answer(() => [save('docs/a.md'), save('src/a.ts'), ...answerWith('codex', 'done')]);
   const { report } = await task.run('--restore');
-  assert.is(report.failure?.class, 'scope_violation', JSON.stringify(report.failure?.evidence));
+  assert.is(report.failure?.class, 'tooling', JSON.stringify(report.failure?.evidence));
+  assert.match(
+    report.failure!.evidence!.text,
+    /^what earlier attempts of codex_impl changed cannot be checked, so it cannot be done/,
+  );
   const read = (file: string) => readFileSync(path.join(rig.project, file), 'utf8');
   assert.equal([read('docs/a.md'), read('.tmp/worktrees/fix/docs/a.md')], ['by a person\n', 'old\n']);
 });
