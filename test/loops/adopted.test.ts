@@ -332,15 +332,19 @@ for (const [signal, exit] of [
     assert.equal(rig.survivors(), []);
   });
 
-test('an answer that comes while it is told to stop is kept, and not asked for again', async ({ rig }) => {
+test('an answer that arrives after the stop signal does not count, and the next run requests it again', async ({
+  rig,
+}) => {
   const left = await orphan(rig);
   const [answer] = answerWith('codex', 'just in time');
   await left.fake.tell(OPENED, { do: 'trap', signals: ['SIGTERM'], run: [answer!, { do: 'exit', code: 0 }] });
   const next = await adopted(rig, left);
   next.signal('SIGINT');
   assert.is((await next.result).code, 130);
-  assert.is(recordOf(left).verdict.class, null);
-  assert.equal([(await left.task.run()).code, rig.calls.length], [0, 1]);
+  assert.is(recordOf(left).verdict.reason, 'cancelled');
+  const again = left.task.start();
+  await (await rig.call()).tell(...answerWith('codex', 'the second answer'));
+  assert.equal([(await again.result).code, rig.calls.length], [0, 2]);
 });
 
 test('a run that is told to stop while a guardian still works leaves the call to it, and says so', async ({ rig }) => {
