@@ -1,30 +1,14 @@
 // Which errors the operating system gave: a disk that is full or gone, and no bug.
 
 import { constants } from 'node:os';
-import { bears } from './disk/error-mark.ts';
 import { UnfitFileError } from './disk/regular-file.ts';
+import { StrangeStateError } from './disk/strange-state-error.ts';
 
 /** Node gives codes to its own errors, too (`ERR_INVALID_ARG_TYPE`); those tell of a bug. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
   return typeof code === 'string' && (typeof syscall === 'string' || code in constants.errno);
-}
-
-const STRANGE = Symbol.for('tollgate: strange state');
-
-/** State on disk that cannot be gone by; its message names it, and says what that comes to and the way out. */
-export class StrangeStateError extends Error {
-  static override readonly [Symbol.hasInstance] = bears(STRANGE);
-  readonly [STRANGE] = true;
-
-  /** @param what is wrong, for who tells another sequel of it. @param sequel for a call that is not started. */
-  constructor(
-    readonly what: string,
-    sequel: string | null = null,
-  ) {
-    super(sequel === null ? what : `${what}; ${sequel}`);
-  }
 }
 
 /** What a disk, or a machine that has no more to give, refuses whoever asks; no mistake in what was asked. */

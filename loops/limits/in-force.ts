@@ -1,10 +1,10 @@
 // Which limits bind a call: the user's own, and those of its project beside them, which can only be stricter.
 
 import { isLimited, type LimitsInForce } from '../../policies/limits/limits.ts';
+import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
 import { type LimitsFiles, mayBeLimited } from '../../state/limits/limits-folder.ts';
 import { readUserLimits } from '../../state/limits/user-limits.ts';
 import { projectFile, readProject } from '../../state/project/project.ts';
-import { StrangeStateError } from '../../state/system-error.ts';
 
 /** Throws StrangeStateError where any of it cannot be gone by. */
 export async function limitsInForce(files: LimitsFiles | null, projectRoot: string): Promise<LimitsInForce[]> {

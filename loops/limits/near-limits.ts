@@ -2,9 +2,10 @@
 
 import path from 'node:path';
 import { asOf, tellable } from '../../policies/limits/ledger.ts';
+import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
 import { readLimitsLedger, writeLimitsLedger } from '../../state/limits/ledger-file.ts';
 import { limitsFiles } from '../../state/limits/limits-folder.ts';
-import { isSystemError, StrangeStateError } from '../../state/system-error.ts';
+import { isSystemError } from '../../state/system-error.ts';
 import { projectRoot } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { HOLDS_LOCK_MS, locked } from './locked.ts';

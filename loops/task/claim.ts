@@ -1,6 +1,7 @@
 // One run of a task at a time: claims it in the journal, or waits for the run that has it.
 
 import { randomUUID } from 'node:crypto';
+import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
 import type { Journal } from '../../state/journal/journal.ts';
 import { waitForChange } from '../../state/wait-for-change.ts';
 import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
@@ -25,6 +26,9 @@ interface Claiming extends Pick<RunContext, 'stop' | 'say'> {
 
 const LOOK_MS = 500;
 
+/** Each lost to a run that had the task for a moment. */
+const MOST_CLAIMS = 100;
+
 /** A run that we were started from is never waited for. */
 export async function claim({ journal, whenTaken, stop, say }: Claiming): Promise<Claim> {
   const runId = randomUUID();
@@ -33,6 +37,7 @@ export async function claim({ journal, whenTaken, stop, say }: Claiming): Promis
   const waits = whenTaken === 'wait' || whenTaken === 'force';
   let awaited: string | null = null;
   let bytes = 0;
+  let claims = 0;
   for (;;) {
     const { ledger, offset } = journal.read();
     // What only grows has shrunk: to go on would begin the task afresh in the old place.
@@ -47,6 +52,9 @@ export async function claim({ journal, whenTaken, stop, say }: Claiming): Promis
     if (stop.aborted) return { how: 'stopped' };
     const life = run === null ? 'dead' : await isAlive(run.owner, self);
     if (life === 'dead' || (life === 'unknown' && forced)) {
+      // Our line may lose to another's, time and again; one that nobody's beats must be seen when we read.
+      claims += 1;
+      if (claims > MOST_CLAIMS) throw new StrangeStateError(unheard(journal.file));
       // Whoever's line comes first has it; the others find out when they read.
       await journal.note({ fact: 'claimed', run_id: runId, over: run?.run_id ?? null, owner: self });
       awaited = null;
@@ -63,6 +71,9 @@ export async function claim({ journal, whenTaken, stop, say }: Claiming): Promis
     await waitForChange(journal.file, LOOK_MS, stop);
   }
 }
+
+const unheard = (file: string) =>
+  `${file} was written to ${MOST_CLAIMS} times to take this task, and each time the task was not ours; nothing was started. Look at its last lines`;
 
 const fromWithin = (pid: number) =>
   `this command was started from within the run that has this task (pid ${pid}), and would wait for itself; run another task from there`;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { TurnAnswer, TurnContent } from '../../policies/distill/service.ts';
 import { readUnlessUnfit } from '../disk/regular-file.ts';
 import { publishText } from '../disk/replace-file.ts';
-import { StrangeStateError } from '../system-error.ts';
+import { StrangeStateError } from '../disk/strange-state-error.ts';
 import type { DistillFolder } from './run-folder.ts';
 
 /** `turns/0007.json`. */

@@ -2,7 +2,7 @@
 
 import { type CheckAnswer, say } from '../../policies/facts/finding.ts';
 import { holdWords } from '../../policies/limits/holds.ts';
-import { StrangeStateError } from '../system-error.ts';
+import { StrangeStateError } from '../disk/strange-state-error.ts';
 import { readHolds } from './holds-file.ts';
 import { readLimitsLedger } from './ledger-file.ts';
 import { limitsFiles } from './limits-folder.ts';

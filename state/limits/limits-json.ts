@@ -3,7 +3,8 @@
 import { makeFolder } from '../disk/folder.ts';
 import { readRegularOrNull } from '../disk/regular-file.ts';
 import { publishText } from '../disk/replace-file.ts';
-import { isSystemError, StrangeStateError } from '../system-error.ts';
+import { StrangeStateError } from '../disk/strange-state-error.ts';
+import { isSystemError } from '../system-error.ts';
 
 /** @param mistake what is wrong with the value, or null. @param mend the way out, a sentence. Throws StrangeStateError for what cannot be gone by. */
 export function readLimitsJson<T>(

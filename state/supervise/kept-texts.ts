@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { writeAtomic } from '../atomic-file.ts';
 import { readRegularOrNull } from '../disk/regular-file.ts';
-import { StrangeStateError } from '../system-error.ts';
+import { StrangeStateError } from '../disk/strange-state-error.ts';
 import type { TaskFolder } from '../task-folder.ts';
 
 const fileOf = ({ state }: Pick<TaskFolder, 'state'>, sha256: string): string =>

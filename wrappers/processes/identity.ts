@@ -3,6 +3,7 @@
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type ProcessIdentity, placeOf } from '../../policies/facts/process-identity.ts';
+import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
 import type { ProcessRow } from './rows.ts';
 import { processTable } from './table.ts';
 
@@ -16,10 +17,31 @@ export async function identify(pid: number): Promise<ProcessIdentity | null> {
 /** What never changes of this process is asked once; its host may be renamed. */
 let own: ProcessIdentity | null = null;
 
-async function identifySelf(): Promise<ProcessIdentity | null> {
-  const row = own === null ? await processTable.row(process.pid) : null;
-  if (row !== null) own = await nameOf(row);
-  return own && { ...own, host: hostname() };
+/** Throws where the system does not show this process: then no process that a call starts could be found again. */
+async function identifySelf(): Promise<ProcessIdentity> {
+  own ??= await nameOf((await ownRow()) ?? noProcessTable());
+  return { ...own, host: hostname() };
+}
+
+async function ownRow(): Promise<ProcessRow | null> {
+  return process.platform !== 'linux' || procNumber() === process.pid ? processTable.row(process.pid) : null;
+}
+
+/** Our number in the /proc that is mounted; it is another one where that belongs to another PID namespace. */
+function procNumber(): number | null {
+  try {
+    return Number(readlinkSync('/proc/self'));
+  } catch {
+    return null;
+  }
+}
+
+function noProcessTable(): never {
+  const way = process.platform === 'linux' ? '/proc' : '`ps`';
+  const mend = process.platform === 'linux' ? ' Mount it (mount -t proc proc /proc), and run it again' : '';
+  throw new StrangeStateError(
+    `${way} does not show the processes of this machine, so Tollgate cannot watch or end what a call starts; nothing was started.${mend}`,
+  );
 }
 
 /**

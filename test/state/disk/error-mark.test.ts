@@ -5,10 +5,11 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 
 type Copy = typeof import('../../../state/system-error.ts') &
+  typeof import('../../../state/disk/strange-state-error.ts') &
   typeof import('../../../state/journal/journal.ts') &
   typeof import('../../../state/disk/regular-file.ts');
 
-const EXPORTS = ['system-error', 'journal/journal', 'disk/regular-file'].map(
+const EXPORTS = ['system-error', 'disk/strange-state-error', 'journal/journal', 'disk/regular-file'].map(
   (name) => `export * from './state/${name}.ts';`,
 );
 
