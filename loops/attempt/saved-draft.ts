@@ -60,7 +60,8 @@ export function saveDraft(attempt: Attempt, draft: Draft, overlay: Overlay): str
 /** What stands of it in the journal, where its agent's word for it is not taken. */
 export function termsOf(attempt: Attempt, draft: Draft, overlay: Overlay): CallTerms {
   const { marker, started_at, limits, temporary, overlay_folders } = savedOf(attempt, draft, overlay);
-  return { marker, started_at, clocks: readClocks(), limits, temporary, overlay_folders };
+  const folder = path.resolve(attempt.folder);
+  return { marker, started_at, clocks: readClocks(), limits, temporary, overlay_folders, folder };
 }
 
 /** What `attempt.json` holds of a draft; the environment, which has secrets, is left out. */

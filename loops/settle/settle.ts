@@ -1,6 +1,7 @@
 // Settles a call that an earlier run left open: waits for its guardian, or has what a dead one left judged.
 
 import { setMaxListeners } from 'node:events';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Journal } from '../../state/journal/journal.ts';
@@ -80,6 +81,8 @@ export async function settle(open: Call, settling: Settling): Promise<SettledCal
         );
       return { how: 'stopped' };
     }
+    const original = foreign === 'refuse' ? originalOf(present, attempt) : null;
+    if (original !== null) return { how: 'foreign', message: copyMessage(stage, call_id, original) };
     const life = await isAlive(guardian, self);
     const overdue = clock().getTime() > Date.parse(deadline_at) + FOREIGN_GRACE_MS;
     if (await isWithin(present, settling)) return { how: 'foreign', message: withinMessage(stage) };
@@ -103,6 +106,15 @@ export async function settle(open: Call, settling: Settling): Promise<SettledCal
       say(`stage ${stage}: waiting for the call ${call_id} that an earlier run started (until ${deadline_at})`);
     await waitForChange(journal.file, LOOK_MS, stop);
   }
+}
+
+/** The folder of the task that this one was copied from while the call ran, or null: what the call answers lands there. */
+function originalOf({ reserved }: Call, attempt: string): string | null {
+  const first = reserved.terms?.folder;
+  if (first === undefined) return null;
+  const [there, here] = [first, attempt].map((folder) => statSync(folder, { throwIfNoEntry: false }));
+  if (there === undefined || (there.ino === here?.ino && there.dev === here.dev)) return null;
+  return path.resolve(first, '../../..');
 }
 
 /** Most runs have nothing to close, and do not wait for what judges. */
@@ -129,6 +141,9 @@ async function isWithin({ reserved, started }: Call, { environment }: Settling):
   const above = await ancestorsOf(process.pid);
   return [reserved.guardian, started?.cli ?? null].some((one) => one !== null && isAmong(above, one));
 }
+
+const copyMessage = (stage: string, callId: string, original: string) =>
+  `this task was copied from ${original} while the call ${callId} of stage ${stage} ran, and its answer lands there. Run the task there, or copy it again after that call; --force --redo ${stage} pays for it again here`;
 
 const withinMessage = (stage: string) =>
   `this command was started from within the call of stage ${stage} that an earlier run left, and would wait for itself; run another task from there`;

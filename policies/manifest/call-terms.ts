@@ -22,11 +22,14 @@ export interface CallTerms {
   /** The CLI's own $TMPDIR. */
   temporary: string;
   overlay_folders: string[];
+  /** Of the attempt, from the root; absent in the terms of a version that did not say. */
+  folder?: string;
 }
 
 /** Half of them, or what somebody made up, are none. */
 export function isTerms(value: unknown): value is CallTerms {
-  const { marker, started_at, clocks, limits, temporary, overlay_folders } = (value ?? {}) as Partial<CallTerms>;
+  const { marker, started_at, clocks, limits, temporary, overlay_folders, folder } = (value ??
+    {}) as Partial<CallTerms>;
   return (
     typeof marker === 'string' &&
     !Number.isNaN(Date.parse(String(started_at))) &&
@@ -40,7 +43,8 @@ export function isTerms(value: unknown): value is CallTerms {
     ) &&
     typeof temporary === 'string' &&
     Array.isArray(overlay_folders) &&
-    overlay_folders.every((folder) => typeof folder === 'string')
+    overlay_folders.every((one) => typeof one === 'string') &&
+    (folder === undefined || typeof folder === 'string')
   );
 }
 

@@ -88,6 +88,23 @@ for (const [what, move] of Object.entries(PLACES)) {
   });
 }
 
+test('a copy that was made while a call ran', async ({ rig }) => {
+  makeTask(rig, { stages: [{ tool: 'codex', role: 'worker', ...ANY_ANSWER }] });
+  const first = rig.start('tollgate', ['run', 'fix']);
+  const fake = await rig.call();
+  const cwd = path.join(rig.root, 'elsewhere');
+  cpSync(path.join(rig.project, '.tmp'), path.join(cwd, '.tmp'), { recursive: true });
+  await fake.tell(...answerWith('codex', 'answered there'));
+  assert.is((await first.result).code, 0);
+  const refused = await rig.run('tollgate', ['run', 'fix'], { cwd });
+  assert.equal([refused.code, rig.calls.length], [1, 1], refused.stderr);
+  const said = `${refused.stdout}${refused.stderr}`;
+  assert.match(said, `this task was copied from ${path.join(rig.project, '.tmp/task/fix')} while the call`);
+  rig.answer(() => answerWith('codex', 'answered here'));
+  const forced = await rig.run('tollgate', ['run', 'fix', '--force', '--redo=codex_worker'], { cwd });
+  assert.equal([forced.code, rig.calls.length], [0, 2], `${forced.stdout}${forced.stderr}`);
+});
+
 test('a change of scope.ignored keeps the baseline', async ({ rig }) => {
   rig.answer(() => [STRAY, ...answerWith('codex', 'changed it')]);
   const manifest = (ignored: boolean) => ({

@@ -49,24 +49,29 @@ const owner = (description: string) =>
     pid_ns: text('The PID namespace'),
   });
 
-const terms = record<CallTerms>('What it was granted with: whoever settles it goes by this', {
-  marker: text('What its processes bear: the calls that it was made from within, and its own'),
-  started_at: time('When it was prepared'),
-  clocks: record<CallTerms['clocks']>('The clocks of the machine then, in milliseconds', {
-    steadyMs: amount('Awake'),
-    bootMs: amount('Since its start'),
-  }),
-  limits: record<CallTerms['limits']>('Its limits', {
-    timeoutMs: amount('Its time'),
-    timeoutMode: one('Whether that ends it, or twice as much does', ['enforce', 'wait_done']),
-    idleTimeoutMs: orNull(amount('Without a byte of output'), 'no limit'),
-    startTimeoutMs: orNull(amount('Until its first byte'), 'no limit'),
-    maxTurns: orNull(count('Requests to the model'), 'no limit'),
-    maxOutputBytes: amount('Of its output'),
-  }),
-  temporary: text("The CLI's own $TMPDIR"),
-  overlay_folders: texts('Folders made for it elsewhere'),
-});
+const terms = record<CallTerms>(
+  'What it was granted with: whoever settles it goes by this',
+  {
+    marker: text('What its processes bear: the calls that it was made from within, and its own'),
+    started_at: time('When it was prepared'),
+    clocks: record<CallTerms['clocks']>('The clocks of the machine then, in milliseconds', {
+      steadyMs: amount('Awake'),
+      bootMs: amount('Since its start'),
+    }),
+    limits: record<CallTerms['limits']>('Its limits', {
+      timeoutMs: amount('Its time'),
+      timeoutMode: one('Whether that ends it, or twice as much does', ['enforce', 'wait_done']),
+      idleTimeoutMs: orNull(amount('Without a byte of output'), 'no limit'),
+      startTimeoutMs: orNull(amount('Until its first byte'), 'no limit'),
+      maxTurns: orNull(count('Requests to the model'), 'no limit'),
+      maxOutputBytes: amount('Of its output'),
+    }),
+    temporary: text("The CLI's own $TMPDIR"),
+    overlay_folders: texts('Folders made for it elsewhere'),
+    folder: text('The folder of the attempt, from the root'),
+  },
+  ['folder'],
+);
 
 const run_id = text('The run');
 const call_id = text('The call');
