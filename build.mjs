@@ -181,15 +181,17 @@ async function startCached(name, bundle) {
 
 /** A file for each command: printing it anew would cost 80 ms. What prints them is not shipped. */
 async function keepHelp() {
-  const { stdout } = await promisify(execFile)(process.execPath, [`${out}/${EVERY_HELP}.cjs`], { maxBuffer: 2 ** 24 });
+  // Without a home it leaves no code cache: that of a run that prints help would hold little.
+  const { stdout } = await promisify(execFile)(process.execPath, [`${out}/${EVERY_HELP}.cjs`], {
+    maxBuffer: 2 ** 24,
+    env: { ...process.env, HOME: '', XDG_CACHE_HOME: '' },
+  });
   await mkdir(`${out}/help`);
   const { texts, completed } = JSON.parse(stdout);
   await writeFile(`${out}/help/completion.json`, JSON.stringify(completed));
   for (const [command, text] of Object.entries(texts))
     await writeFile(`${out}/help/${command.replaceAll(' ', '-')}.txt`, text);
-  // Nor are code caches of a run that has only been asked for help: they would hold little.
-  for (const file of await readdir(out))
-    if (file.includes(EVERY_HELP) || file.endsWith('.cache')) await rm(`${out}/${file}`);
+  for (const file of await readdir(out)) if (file.includes(EVERY_HELP)) await rm(`${out}/${file}`);
 }
 
 /** For `import`, names that are seen without running it; and its types: the surface, and of each function which it is. */

@@ -1,12 +1,17 @@
 // Starts a bundle with V8's code cache of it, which is made on the first run: a wrapper starts 10 ms sooner, a task 90 ms.
-// build.mjs fills in the name. The cache lies beside the bundle, and counts only where nobody else could write it.
+// build.mjs fills in the name. The caches lie in the user's cache folder, and count only where nobody else could write them;
+// where there is no such folder, each run compiles. Nothing is written to the package or into a working tree.
 // Node's own (module.enableCompileCache, from 22.1 on) asks for no owner, and took a wrapper 8 to 15 ms more on 22.23 and 24.21.
 const fs = require('node:fs');
+const path = require('node:path');
 const { Script } = require('node:vm');
 
 // V8 takes a cache of its own version and flags alone; the bundle's own hash tells two of one length apart.
 const flags = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ').trim();
 const mark = flags === '' ? '' : `.${flags.replace(/[^\w-]+/g, '_').slice(0, 80)}`;
+
+/** Twice the code of a bundle is a few MB. */
+const LARGEST = 64 * 1024 * 1024;
 
 // The first starter of a process starts all bundles of its folder: to go to each by require would cost half a millisecond.
 const ours = Symbol.for(`tollgate start ${__dirname}`);
@@ -34,25 +39,36 @@ function starting() {
 function evaluate(body, module) {
   // build.mjs makes one function of it, of nothing but ASCII, and puts its hash at the end.
   const source = fs.readFileSync(body, 'latin1');
-  const cache = `${__dirname}/.${body.slice(__dirname.length + 1)}.${source.slice(-16)}.${process.versions.v8}${mark}.cache`;
-  const cachedData = read(cache, body);
+  const folder = cacheFolder();
+  const name = `${path.basename(body)}.${source.slice(-16)}.${process.versions.v8}${mark}.cache`;
+  const cache = folder === null ? null : path.join(folder, name);
+  const cachedData = cache === null ? undefined : read(cache);
   const script = new Script(source, { filename: body, cachedData });
-  if (cachedData === undefined || script.cachedDataRejected) saveAtExit(script, cache);
+  if (cache !== null && (cachedData === undefined || script.cachedDataRejected)) saveAtExit(script, cache);
   script.runInThisContext()(module.exports, require, module, body, __dirname, start);
+}
+
+/** Where the caches lie; null where no absolute path leads to one, or where it would be in a working tree. */
+function cacheFolder() {
+  const { XDG_CACHE_HOME, HOME } = process.env;
+  const base = XDG_CACHE_HOME && path.isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : HOME && path.join(HOME, '.cache');
+  return base && path.isAbsolute(base) ? path.join(base, 'tollgate', 'code') : null;
 }
 
 /**
  * V8 does not look at the code in it, and a damaged one would end us by a signal. So it stands there twice, and counts
  * where both are the same: a hash of it would need node:crypto, which takes 2 ms to load.
  */
-function read(cache, body) {
+function read(cache) {
   let file;
   try {
-    file = fs.openSync(cache, 'r');
-    const { mode, uid, size } = fs.fstatSync(file);
-    if ((mode & 0o022) !== 0 || !isTrusted(uid, body)) return undefined;
+    if (!isOurs(fs.lstatSync(path.dirname(cache)))) return undefined;
+    file = fs.openSync(cache, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
+    const found = fs.fstatSync(file);
+    const { size } = found;
+    if (!found.isFile() || !isOurs(found) || size === 0 || size % 2 !== 0 || size > LARGEST) return undefined;
     const bytes = Buffer.allocUnsafe(size);
-    if (size === 0 || size % 2 !== 0 || fs.readSync(file, bytes) !== size) return undefined;
+    if (fs.readSync(file, bytes) !== size) return undefined;
     const data = bytes.subarray(0, size / 2);
     return data.equals(bytes.subarray(size / 2)) ? data : undefined;
   } catch {
@@ -62,18 +78,13 @@ function read(cache, body) {
   }
 }
 
-/** Ours, root's, or that of whoever owns the bundle, and could change that. Windows has no owners here. */
-function isTrusted(uid, body) {
-  return uid === (process.getuid?.() ?? uid) || uid === 0 || uid === fs.statSync(body).uid;
+/** Is it the user's, and can nobody else write to it? Windows has no owners here. */
+function isOurs({ uid, mode }) {
+  return uid === (process.getuid?.() ?? uid) && (mode & 0o022) === 0;
 }
 
-/** One listener for all bundles of a process. In a folder that we may not write to, every run compiles. */
+/** One listener for all bundles of a process. */
 function saveAtExit(script, cache) {
-  try {
-    fs.accessSync(__dirname, fs.constants.W_OK);
-  } catch {
-    return;
-  }
   const key = Symbol.for('tollgate caches');
   if (globalThis[key] === undefined) {
     globalThis[key] = [];
@@ -84,18 +95,53 @@ function saveAtExit(script, cache) {
   globalThis[key].push(() => save(script, cache));
 }
 
+/** Where the folder cannot be made or written to, nothing is saved and nothing said: the run has ended as it has. */
 function save(script, cache) {
+  const folder = path.dirname(cache);
   const temporary = `${cache}.${process.pid}.${Math.random().toString(36).slice(2)}`;
   let file;
   try {
+    if (isInWorkingTree(folder)) return;
+    makeFolder(folder);
+    if (!isOurs(fs.lstatSync(folder))) return;
     const data = script.createCachedData();
     // Not by the umask, which may let everybody write.
-    file = fs.openSync(temporary, 'wx', 0o644);
+    file = fs.openSync(temporary, 'wx', 0o600);
     fs.writeFileSync(file, Buffer.concat([data, data]));
     fs.renameSync(temporary, cache);
+    removeOld(folder);
   } catch {
     if (file !== undefined) fs.rmSync(temporary, { force: true });
   } finally {
     if (file !== undefined) fs.closeSync(file);
+  }
+}
+
+/** A file there could count as an agent's change. The environment may have moved HOME or XDG_CACHE_HOME into the checkout. */
+function isInWorkingTree(folder) {
+  if (`${folder}/`.startsWith(`${process.cwd()}/`)) return true;
+  for (let at = folder; ; at = path.dirname(at)) {
+    if (fs.existsSync(path.join(at, '.git'))) return true;
+    if (at === path.dirname(at)) return false;
+  }
+}
+
+/** The user's cache folder and below; a home that is not there is not made. */
+function makeFolder(folder) {
+  const tollgate = path.dirname(folder);
+  for (const each of [path.dirname(tollgate), tollgate, folder])
+    try {
+      fs.mkdirSync(each, 0o700);
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+}
+
+/** What another version of Tollgate or Node left; one that is still used is made again once in that time. */
+function removeOld(folder) {
+  const before = Date.now() - 30 * 86_400_000;
+  for (const name of fs.readdirSync(folder)) {
+    const file = path.join(folder, name);
+    if (fs.lstatSync(file).mtimeMs < before) fs.rmSync(file, { force: true });
   }
 }

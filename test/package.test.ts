@@ -35,6 +35,9 @@ const [packed] = JSON.parse(packing.stdout) as [Packed];
 writeFileSync(path.join(project, 'package.json'), '{ "name": "somebody", "version": "1.0.0" }\n');
 const installing = run(project, 'npm', ['install', '--offline', path.join(root, packed.filename)]);
 
+const filesOf = (folder: string) => readdirSync(folder, { recursive: true }).sort();
+const atFirst = filesOf(path.join(project, 'node_modules'));
+
 const { bin, scripts, dependencies, ...manifest } = JSON.parse(
   readFileSync(path.join(INSTALLED, 'package.json'), 'utf8'),
 ) as { bin: Record<string, string>; scripts: Record<string, string>; dependencies?: object } & Record<string, unknown>;
@@ -148,6 +151,11 @@ test('the example runs from where it is installed', () => {
   const { status, stdout } = run(project, process.execPath, [path.join(INSTALLED, 'examples/start.mjs')]);
   assert.is(status, 0);
   assert.match(stdout, '# Task example-hello: done');
+});
+
+test('no command has written to it', () => {
+  assert.equal(filesOf(path.join(project, 'node_modules')), atFirst);
+  assert.ok(filesOf(path.join(home, '.cache/tollgate/code')).length > 0);
 });
 
 test.after(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));

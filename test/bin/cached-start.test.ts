@@ -1,7 +1,18 @@
-// The bundles' code caches: made on the first run, replaced when they are broken, and never needed.
+// The bundles' code caches: made on the first run in the user's cache folder, replaced when they are broken, and never needed.
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,6 +22,8 @@ import { TestRig } from '../rig/test-rig.ts';
 const test = suite<{
   rig: TestRig;
   dist: string;
+  /** The folder with the caches. */
+  caches: string;
   run: (environment?: NodeJS.ProcessEnv, umask?: string) => number | null;
 }>('cached start');
 test.before.each(async (context) => {
@@ -18,7 +31,10 @@ test.before.each(async (context) => {
   rig.install('codex', { script: [...answerWith('codex', 'ok')] as never });
   rig.write('ask.md', 'x');
   const dist = path.join(rig.root, 'dist');
-  cpSync('dist', dist, { recursive: true, filter: (file) => !file.includes('.cache') });
+  cpSync('dist', dist, { recursive: true });
+  // Not the rig's own, which are shared.
+  rig.env.XDG_CACHE_HOME = path.join(rig.root, 'cache');
+  const caches = path.join(rig.root, 'cache/tollgate/code');
   const flags = ['--prompt-file=ask.md', '--out=o.out', '--err=o.err'];
   const wrapper = [path.join(dist, 'run_codex.cjs'), ...flags];
   const run = (environment: NodeJS.ProcessEnv = {}, umask = '022') =>
@@ -26,20 +42,20 @@ test.before.each(async (context) => {
       cwd: rig.project,
       env: { ...rig.env, ...environment },
     }).status;
-  Object.assign(context, { rig, dist, run });
+  Object.assign(context, { rig, dist, caches, run });
 });
 test.after.each(({ rig }) => rig.dispose());
 
-const cachesIn = (dist: string) => readdirSync(dist).filter((name) => name.includes('.cache'));
+const cachesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : []);
 
-test('the first run leaves one cache, and the next uses it as it is', ({ dist, run }) => {
+test('the first run leaves one cache, and the next uses it as it is', ({ caches, run }) => {
   assert.is(run(), 0);
-  const [cache, ...more] = cachesIn(dist);
+  const [cache, ...more] = cachesIn(caches);
   assert.equal(more, []);
   assert.match(cache!, `.${process.versions.v8}.cache`);
-  const before = readFileSync(path.join(dist, cache!));
+  const before = readFileSync(path.join(caches, cache!));
   assert.is(run(), 0);
-  assert.ok(before.equals(readFileSync(path.join(dist, cache!))));
+  assert.ok(before.equals(readFileSync(path.join(caches, cache!))));
 });
 
 // Their starter reads them so.
@@ -56,9 +72,9 @@ for (const [what, bytes] of [
   ['an empty', ''],
   ['a broken', 'no code at all'],
 ] as const)
-  test(`${what} cache is replaced by a good one`, ({ dist, run }) => {
+  test(`${what} cache is replaced by a good one`, ({ caches, run }) => {
     run();
-    const cache = path.join(dist, cachesIn(dist)[0]!);
+    const cache = path.join(caches, cachesIn(caches)[0]!);
     writeFileSync(cache, bytes);
     assert.is(run(), 0);
     assert.ok(readFileSync(cache).length > 10_000);
@@ -74,6 +90,7 @@ test('two installations in one process each start bundles of their own', ({ dist
 });
 
 test('a run that does nothing of its work leaves no cache, which would hold little for those that do', ({
+  caches,
   dist,
   rig,
   run,
@@ -86,11 +103,11 @@ test('a run that does nothing of its work leaves no cache, which would hold litt
   ] as const)
     assert.is(spawnSync(process.execPath, [wrapper, flag], { cwd: rig.project, env: rig.env }).status, code, flag);
   assert.equal(
-    cachesIn(dist).filter((name) => name.startsWith('.run_codex')),
+    cachesIn(caches).filter((name) => name.startsWith('run_codex')),
     [],
   );
   assert.is(run(), 0);
-  assert.is(cachesIn(dist).filter((name) => name.startsWith('.run_codex')).length, 1);
+  assert.is(cachesIn(caches).filter((name) => name.startsWith('run_codex')).length, 1);
 });
 
 function isWhole(cache: string): boolean {
@@ -104,9 +121,12 @@ for (const [where, at] of [
   ['first', 0.25],
   ['second', 0.75],
 ] as const)
-  test(`a cache with one damaged byte in its ${where} half is replaced, and its code is never run`, ({ dist, run }) => {
+  test(`a cache with one damaged byte in its ${where} half is replaced, and its code is never run`, ({
+    caches,
+    run,
+  }) => {
     run();
-    const cache = path.join(dist, cachesIn(dist)[0]!);
+    const cache = path.join(caches, cachesIn(caches)[0]!);
     const damaged = readFileSync(cache);
     damaged[Math.floor(damaged.length * at)]! ^= 0xff;
     writeFileSync(cache, damaged);
@@ -119,22 +139,22 @@ for (const [what, shorten] of [
   ['cut by a byte', (bytes: Buffer) => bytes.subarray(1)],
   ['of zeros', (bytes: Buffer) => Buffer.alloc(bytes.length)],
 ] as const)
-  test(`a cache ${what} is replaced`, ({ dist, run }) => {
+  test(`a cache ${what} is replaced`, ({ caches, run }) => {
     run();
-    const cache = path.join(dist, cachesIn(dist)[0]!);
+    const cache = path.join(caches, cachesIn(caches)[0]!);
     writeFileSync(cache, shorten(readFileSync(cache)));
     assert.is(run(), 0);
     assert.ok(isWhole(cache));
   });
 
-test('one that changes flags of V8 on its way leaves caches that the next takes', ({ dist, rig, run }) => {
+test('one that changes flags of V8 on its way leaves caches that the next takes', ({ caches, rig, run }) => {
   // More than the young heap is kept small for.
   rig.install('codex', {
     script: [{ do: 'fill', to: 'stderr', bytes: 1_000_000 }, ...answerWith('codex', 'ok')] as never,
   });
   const stamps = () =>
-    cachesIn(dist).map((name) => {
-      const { ino, mtimeMs } = statSync(path.join(dist, name));
+    cachesIn(caches).map((name) => {
+      const { ino, mtimeMs } = statSync(path.join(caches, name));
       return [name, ino, mtimeMs];
     });
   assert.is(run(), 0);
@@ -145,38 +165,78 @@ test('one that changes flags of V8 on its way leaves caches that the next takes'
 });
 
 test('nobody else may write a cache, whatever the umask, and one that others may write is not taken', ({
-  dist,
+  caches,
   run,
 }) => {
   assert.is(run({}, '000'), 0);
-  const cache = path.join(dist, cachesIn(dist)[0]!);
-  assert.is(statSync(cache).mode & 0o777, 0o644);
+  const cache = path.join(caches, cachesIn(caches)[0]!);
+  assert.is(statSync(cache).mode & 0o777, 0o600);
   const before = statSync(cache).ino;
   chmodSync(cache, 0o666);
   assert.is(run(), 0);
   assert.not.equal(statSync(cache).ino, before);
 });
 
-test('runs with other flags of V8 have a cache of their own', ({ dist, run }) => {
+test('runs with other flags of V8 have a cache of their own', ({ caches, run }) => {
   const other = { NODE_OPTIONS: '--max-old-space-size=700' };
   assert.equal([run(), run(other)], [0, 0]);
-  const made = cachesIn(dist).map((name) => [name, statSync(path.join(dist, name)).ino]);
+  const made = cachesIn(caches).map((name) => [name, statSync(path.join(caches, name)).ino]);
   assert.is(made.length, 2);
   assert.equal([run(), run(other)], [0, 0]);
   assert.equal(
-    cachesIn(dist).map((name) => [name, statSync(path.join(dist, name)).ino]),
+    cachesIn(caches).map((name) => [name, statSync(path.join(caches, name)).ino]),
     made,
   );
 });
 
 // Only root can give a file away.
 if (process.getuid?.() === 0)
-  test('a cache of somebody who owns neither us nor the bundle is not taken', ({ dist, run }) => {
+  test('a cache of another user is not taken', ({ caches, run }) => {
     run();
-    const cache = path.join(dist, cachesIn(dist)[0]!);
+    const cache = path.join(caches, cachesIn(caches)[0]!);
     chownSync(cache, 65_534, 65_534);
     assert.is(run(), 0);
     assert.is(statSync(cache).uid, 0);
+  });
+
+for (const [what, make] of [
+  ['a file', (folder: string) => writeFileSync(folder, 'x')],
+  ['a link', (folder: string) => symlinkSync('/tmp', folder)],
+  ['a folder that others may write to', (folder: string) => mkdirSync(folder, { mode: 0o777 })],
+] as const)
+  test(`where ${what} stands in the place of the folder, a run works without a cache`, ({ caches, run }) => {
+    mkdirSync(path.dirname(caches), { recursive: true });
+    make(caches);
+    if (what === 'a folder that others may write to') chmodSync(caches, 0o777);
+    assert.equal([run(), run()], [0, 0]);
+    if (what !== 'a file')
+      assert.equal(
+        readdirSync(caches).filter((name) => name.startsWith('run_codex')),
+        [],
+      );
+  });
+
+test('the folder is the own of the user, and a run without a home leaves none', ({ caches, dist, rig, run }) => {
+  assert.is(run({ XDG_CACHE_HOME: '', HOME: '' }), 0);
+  assert.is(run({ XDG_CACHE_HOME: 'relative', HOME: path.join(rig.root, 'not-there') }), 0);
+  assert.not(existsSync(path.join(rig.root, 'not-there')));
+  assert.is(run(), 0);
+  for (const folder of [caches, path.dirname(caches)]) assert.is(statSync(folder).mode & 0o777, 0o700);
+  assert.equal(
+    readdirSync(dist).filter((name) => name.includes('cache')),
+    [],
+  );
+});
+
+for (const [where, git] of [
+  ['below the working folder', false],
+  ['in a repository', true],
+] as const)
+  test(`a cache folder ${where} is not used: a file there could count as a change`, ({ rig, run }) => {
+    const home = git ? path.join(rig.root, 'other') : rig.project;
+    mkdirSync(path.join(home, git ? '.git' : 'x'), { recursive: true });
+    assert.is(run({ XDG_CACHE_HOME: path.join(home, 'sub') }), 0);
+    assert.not(existsSync(path.join(home, 'sub')));
   });
 
 test.run();

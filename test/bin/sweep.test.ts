@@ -68,7 +68,7 @@ const traces = (rig: TestRig): string[] => [
   ...namesIn(register(rig)),
   ...namesIn(path.join(rig.root, 'tmp')),
   ...namesIn(rig.project).filter((name) => name.startsWith('.tollgate-')),
-  ...namesIn(path.join(rig.home, '.cache/tollgate')),
+  ...namesIn(path.join(rig.home, '.cache/tollgate')).filter((name) => name !== 'code'),
 ];
 
 /** A wrapper that is killed once its CLI has carried out `commands`. */

@@ -38,7 +38,7 @@ if (times !== null) printTimes();
 for (const { file, why } of failures) console.log(`FAILED ${file}\n${why.map((line) => `  ${line}\n`).join('')}`);
 console.log(`\n${suite} suite: ${((Date.now() - started) / 1000).toFixed(1)} s`);
 console.log(`${total.passed} passed, ${total.failed} failed${total.skipped ? `, ${total.skipped} skipped` : ''}`);
-rmSync(compiled, { recursive: true, force: true });
+for (const made of [compiled, path.join(folder, 'code-caches')]) rmSync(made, { recursive: true, force: true });
 process.exitCode = total.failed > 0 ? 1 : 0;
 
 async function lane() {

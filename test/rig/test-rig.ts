@@ -7,6 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { keepCodeCaches, lendCodeCaches } from './code-caches.ts';
 import { canRunHere, runHere } from './command-here.ts';
 import { FakeCall, type FakeCommand, type FakeReport } from './fake-call.ts';
 import { type CommandOptions, type CommandResult, RunningCommand } from './running-command.ts';
@@ -50,6 +51,7 @@ export class TestRig {
       return path.join(root, name);
     }) as [string, string, string];
     mkdirSync(path.join(root, 'tmp'));
+    lendCodeCaches(this.home);
     // The user's answer to the trust dialogs of claude and gemini.
     const trusted = { projects: { [root]: { hasTrustDialogAccepted: true } } };
     writeFileSync(path.join(this.home, '.claude.json'), JSON.stringify(trusted));
@@ -160,6 +162,7 @@ export class TestRig {
   /** Ends what is left of this rig's processes and removes its folders. */
   async dispose(): Promise<void> {
     await endSurvivors(this.#marker);
+    keepCodeCaches(this.home);
     this.#server.close();
     rmSync(this.root, { recursive: true, force: true, maxRetries: 3 });
   }

@@ -1,0 +1,37 @@
+// Code caches of our bundles, lent to the home of each rig: otherwise every command of every test would compile anew.
+
+import { linkSync, mkdirSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** Linked, not copied: beside the rigs, on the same disk. A test that damages a cache has a cache folder of its own. */
+const LENT = path.join(tmpdir(), 'code-caches');
+
+export const codeCaches = (home: string): string => path.join(home, '.cache/tollgate/code');
+
+export function lendCodeCaches(home: string): void {
+  for (const folder of [LENT, codeCaches(home)]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  linkAll(LENT, codeCaches(home));
+}
+
+export const keepCodeCaches = (home: string): void => linkAll(codeCaches(home), LENT);
+
+function linkAll(from: string, to: string): void {
+  for (const name of namesIn(from)) {
+    if (!name.endsWith('.cache')) continue;
+    try {
+      linkSync(path.join(from, name), path.join(to, name));
+    } catch {
+      // It is there already, or was replaced just now; without it a command compiles.
+    }
+  }
+}
+
+/** None where a test took the folder away. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
