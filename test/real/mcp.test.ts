@@ -42,7 +42,8 @@ const CLIENTS: Record<BuiltIn, ClientRow> = {
     argv: ['exec', '--skip-git-repo-check', 'Look.'],
     impatient: (home) => {
       const table = '[mcp_servers.tollgate]';
-      edit(path.join(home.home, '.codex/config.toml'), table, `${table}\ntool_timeout_sec = 2`);
+      const [allow] = /^default_tools_approval_mode = .*$/m.exec(PAGE)!;
+      edit(path.join(home.home, '.codex/config.toml'), table, `${table}\ntool_timeout_sec = 2\n${allow}`);
       return {};
     },
   },
