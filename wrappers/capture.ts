@@ -79,6 +79,7 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
   let stopped: EngineFailure | null = null;
   let missed: EngineFailure | null = null;
   let announced = false;
+  let asked: EngineFailure | null = null;
 
   const deny = (id: string, tool: string, rule: string | null) => {
     // It may be told by several events, of which a later one knows the rule.
@@ -106,7 +107,7 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
     const named = [...servers.values()].filter(({ name }) => name !== null);
     return lackingServers(named).length > 0 ? named : [...servers.values()];
   };
-  const unmet = () => unmetIn(requires, { ...seen, servers: reported(), denials: told.denials });
+  const unmet = () => asked ?? unmetIn(requires, { ...seen, servers: reported(), denials: told.denials });
 
   const take: { [How in EngineEvent['how']]: (event: Extract<EngineEvent, { how: How }>) => void } = {
     session_named: ({ id }) => {
@@ -156,6 +157,10 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
       seen.listed = true;
     },
     warned: ({ message }) => keep(told.warnings, message),
+    asked_to_sign_in: ({ message }) => {
+      // Once the model was asked, it may be a tool that says so.
+      if (!seen.begun && told.tools === 0 && !answer.isVisible()) asked ??= { message };
+    },
     erred: ({ failure, framed }) => {
       announced = false;
       const cause = framed && [told.retrying, told.errors.at(-1)].find((one) => one && isOf(failure, one));

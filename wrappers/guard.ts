@@ -39,7 +39,15 @@ interface GuardWatch {
 
 /** After these a requirement of the caller may be unmet. */
 const MAY_LACK: ReadonlySet<EngineEvent['how']> = new Set([
-  ...(['server', 'servers_listed', 'tool_denied', 'tool_ended', 'turn_began', 'requested'] as const),
+  ...([
+    'asked_to_sign_in',
+    'server',
+    'servers_listed',
+    'tool_denied',
+    'tool_ended',
+    'turn_began',
+    'requested',
+  ] as const),
 ]);
 
 /** @param ageMs how long it has been working before we came. */

@@ -6,10 +6,14 @@ export interface LineSplitter {
   push(text: string): void;
   /** Gives out a last line that has no line end. */
   end(): void;
+  /** What there is of a line that has no end yet; empty once it is longer than a question to a person. */
+  begun(): string;
 }
 
 /** So much of a line of stderr is read: its beginning, and the JSON in it. */
 export const MAX_STDERR_LINE = 32_768;
+
+const LONGEST_QUESTION = 2000;
 
 /**
  * @param maxLine characters of a line that are kept.
@@ -94,5 +98,6 @@ export function createLineSplitter(
     end() {
       if (kept > 0) flush();
     },
+    begun: () => (kept > LONGEST_QUESTION ? '' : pieces.join('')),
   };
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { EngineEvent, EngineFailure } from '../policies/facts/engine-event.ts';
 import type { Requirements } from '../policies/facts/requirements.ts';
 import type { Tool } from '../policies/facts/tools.ts';
+import { asksToSignIn } from '../policies/rule/sign-in-prompt.ts';
 import { isOfHelper } from '../policies/rules/mcp.ts';
 import type { ErrorLines } from '../policies/stderr/error-lines.ts';
 import { parseCutObject } from '../policies/text/cut-json.ts';
@@ -91,11 +92,18 @@ export function read(
       tell(event, () => capture.result().turns ?? 0);
     }
   };
+  let asks = adapter.described === undefined && adapter.tool !== null;
+  const takeQuestion = (line: string) => {
+    if (!asks || line.startsWith('{') || !asksToSignIn(line)) return;
+    asks = false;
+    take([{ how: 'asked_to_sign_in', message: line.trim() }], 'stream');
+  };
   const stdout = follow(
     files.stdout,
-    createLineSplitter(MAX_EVENT_LINE, 'all', (line, dropped) =>
-      take(dropped === 0 ? adapter.readEvent(line) : readOutsized(line, adapter), 'stream'),
-    ),
+    createLineSplitter(MAX_EVENT_LINE, 'all', (line, dropped) => {
+      take(dropped === 0 ? adapter.readEvent(line) : readOutsized(line, adapter), 'stream');
+      takeQuestion(line);
+    }),
   );
   let cutAt = Number.POSITIVE_INFINITY;
   const cut = (offset: number) => {
@@ -111,6 +119,7 @@ export function read(
   const takeLines = (lines: string) => {
     selected.push(lines);
     for (const line of lines.split('\n')) {
+      takeQuestion(line);
       const events = adapter.readStderr?.(line) ?? [];
       told += events.length;
       take(events, 'stderr');
@@ -135,6 +144,8 @@ export function read(
     size = now;
     while (log?.advance());
     const more = [stdout.advance(), stderr?.advance()].includes(true);
+    // A question has no line end.
+    for (const one of [stdout, stderr]) if (asks && one !== null) takeQuestion(one.begun());
     // A flood is read in turns, so that deadlines and signals are not kept waiting.
     if (more && watching) setImmediate(look);
   };

@@ -16,6 +16,8 @@ export function eventWords(event: Exclude<EngineEvent, { how: 'said' }>): string
       return event.state === 'connected' ? null : serverWords({ ...event, why: event.why ?? null });
     case 'session_named':
       return `session ${event.id}`;
+    case 'asked_to_sign_in':
+      return `asks to sign in: ${event.message}`;
     case 'warned':
       return `warning: ${event.message}`;
     case 'retrying':

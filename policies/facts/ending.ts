@@ -8,7 +8,7 @@ export const ENDINGS = {
   max_turns: 'the limit of turns was reached',
   overflowed: 'the output grew over its limit',
   retry_cut: 'the CLI announced a retry of its own, which would be paid again',
-  requirement_unmet: 'the call did not meet what its caller requires, and was ended',
+  requirement_unmet: 'the call lacked what it must have (a server, a permission, a sign-in), and was ended',
   lingered: 'the CLI reported its result but did not exit',
   cancelled: 'the wrapper was told to stop',
   lost: 'nobody saw how the CLI ended',

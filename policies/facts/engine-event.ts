@@ -39,6 +39,8 @@ export type EngineEvent =
   /** Every MCP server of the call was named before this. */
   | { how: 'servers_listed' }
   | { how: 'warned'; message: string }
+  /** The CLI asks a person to sign in, and waits: nobody will answer. */
+  | { how: 'asked_to_sign_in'; message: string }
   /** An error event that need not be the end; `framed`: the CLI's own words for what the service said just before. */
   | { how: 'erred'; failure: EngineFailure; framed?: true }
   /** The CLI announces that it will call the model again after a failure; an empty message confirms the one before. `keeps`: what it has said so far stands, and it goes on there. */

@@ -2,6 +2,7 @@
 
 import { near } from '../rule/near.ts';
 import { REFUSED, type Rule } from '../rule/rule.ts';
+import { SIGN_IN_PROMPT } from '../rule/sign-in-prompt.ts';
 
 export const ACCESS_RULES = [
   {
@@ -170,6 +171,15 @@ export const ACCESS_RULES = [
     class: 'auth',
     reason: 'not_signed_in',
     proof: [{ message: 'You are not logged in. Run `copilot` and use /login.' }],
+  },
+  {
+    id: 'access-prompt',
+    tool: 'any',
+    source: 'any',
+    match: { status: ['none'], text: SIGN_IN_PROMPT },
+    class: 'auth',
+    reason: 'not_signed_in',
+    proof: [{ message: 'To authenticate, visit https://github.com/login/device and enter code ABCD-1234.' }],
   },
   {
     id: 'access-token',

@@ -55,6 +55,13 @@ export const SERVER_LACKS = {
   reason: 'mcp_server',
 } as const satisfies Means;
 
+/** It waited for a person until its time was over. */
+export const SIGN_IN_AWAITED = {
+  id: 'ending-sign-in-awaited',
+  class: 'auth',
+  reason: 'not_signed_in',
+} as const satisfies Means;
+
 /** The caller does not accept a call with a denied tool (`--fail-on-denied`). Asked again it would be denied again. */
 export const TOOL_DENIED = {
   id: 'required-tools',

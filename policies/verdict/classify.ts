@@ -1,16 +1,18 @@
 // The verdict on one call: evidence in the order of its worth, rules in the order of their telling.
 
-import { ENDINGS } from '../facts/ending.ts';
+import { ENDINGS, type Ending } from '../facts/ending.ts';
 import type { EngineFailure } from '../facts/engine-event.ts';
 import type { Evidence, EvidenceSource, Verdict } from '../facts/evidence.ts';
 import { DENIAL_REFUSED, SERVER_REQUIRED } from '../facts/requirements.ts';
 import type { Rule } from '../rule/rule.ts';
+import { asksToSignIn } from '../rule/sign-in-prompt.ts';
 import {
   ENDING_RULES,
   LEFTOVERS,
   LOST,
   NO_ANSWER,
   SERVER_LACKS,
+  SIGN_IN_AWAITED,
   SILENT_START,
   TOO_LARGE,
   TOOL_DENIED,
@@ -30,6 +32,8 @@ export function classify(evidence: Evidence, clock: Clock, own: readonly Rule[] 
   const { obstacle, ending } = evidence;
   if (obstacle !== null) return verdict({ id: 'obstacle', ...obstacle }, 'none', obstacle.message, null);
   if (ending === 'idle' && evidence.silent) return verdict(SILENT_START, 'ending', SILENT_START.words, null);
+  const asked = WAITED.has(ending) ? evidence.stderr.find(asksToSignIn) : undefined;
+  if (asked !== undefined) return verdict(SIGN_IN_AWAITED, 'stderr', asked, null);
   const ended = ENDING_RULES[ending];
   if (ended !== null) return verdict(ended, 'ending', ENDINGS[ending], null);
   const { failure } = evidence;
@@ -38,14 +42,14 @@ export function classify(evidence: Evidence, clock: Clock, own: readonly Rule[] 
   if (failure?.code === SERVER_REQUIRED) return verdict(SERVER_LACKS, 'terminal', failure.message, null);
   if (failure?.code === DENIAL_REFUSED) return verdict(TOOL_DENIED, 'terminal', failure.message, null);
   const { subjects, asides } = saidIn(evidence);
-  const asked = subjects.some(({ exit }) => exit === null) ? subjects : [...subjects, ...asides];
+  const heard = subjects.some(({ exit }) => exit === null) ? subjects : [...subjects, ...asides];
   for (const rules of tiersWith(own))
-    for (const subject of asked) {
+    for (const subject of heard) {
       const rule = findRule(subject, rules, clock);
       if (rule === null) continue;
-      return verdict(rule, subject.source, subject.failure.message, askedTime(rule, [subject, ...asked], clock));
+      return verdict(rule, subject.source, subject.failure.message, askedTime(rule, [subject, ...heard], clock));
     }
-  return leftover(evidence, asked);
+  return leftover(evidence, heard);
 }
 
 /** A project's rows stand before ours, but no row decides by what is less worth believing while another fits what is more. */
@@ -130,3 +134,6 @@ function verdict(
 }
 
 const MAX_TEXT = 1000;
+
+/** Why a call that waits for a person ends. */
+const WAITED: ReadonlySet<Ending> = new Set(['timed_out', 'idle']);

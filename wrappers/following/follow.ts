@@ -20,6 +20,8 @@ export interface Follower {
   divide(offset: number, onReached: () => void): void;
   /** Closes the file; again does nothing. */
   close(): void;
+  /** What there is of a line that has no end yet, as the splitter tells it. */
+  begun(): string;
   /** The file's present size in bytes. */
   size(): number;
   /** How many bytes have been read. */
@@ -90,6 +92,7 @@ export function follow(file: string, lines: LineSplitter, told: (() => number) |
       if (open) closeSync(fd);
       open = false;
     },
+    begun: lines.begun,
     size: () => fstatSync(fd).size,
     bytes: () => position,
   };

@@ -82,7 +82,7 @@ export const PLAIN_ROWS: readonly MatrixRow[] = [
   // Only codex and claude say that an answer was cut at the output limit; copilot asks twice more and takes what it gets.
   {
     name: 'maxtokens',
-    class: { gemini: null, codex: 'transient', copilot: null, claude: 'transient' },
+    class: { gemini: null, codex: 'contract_violation', copilot: null, claude: 'contract_violation' },
     requests: { gemini: 1, codex: 1, copilot: 3, claude: 2 },
     pieces: { gemini: 1, codex: 1, copilot: 3, claude: 1 },
   },
