@@ -1,6 +1,6 @@
 // The report over the whole machine: a row for each check, with what to do about it.
 
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -139,7 +139,7 @@ test('a binary of no package is asked for its version, unless nothing may be sta
 test('a binary that tells no version', async () => {
   replaceGemini('echo broken >&2; exit 3');
   assert.equal(await look({ depth: 'full' }), [
-    'warn gemini version: `~/bin/gemini --version` tells no version → npm install -g @google/gemini-cli@0.61.0',
+    'fail gemini version: `~/bin/gemini --version` tells no version → npm install -g @google/gemini-cli@0.61.0',
   ]);
 });
 
@@ -152,6 +152,7 @@ test('quick starts no process: every program on the PATH would leave a trace', a
 });
 
 test('no git', async () => {
+  symlinkSync(process.execPath, path.join(rig.bin, 'node'));
   assert.equal(await look({ environment: { PATH: rig.bin } }), [
     'warn git: git is not on the PATH: what a CLI changes in the tree cannot be told → install git',
   ]);

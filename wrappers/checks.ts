@@ -11,6 +11,7 @@ import { versionOfPackage } from './cli-version.ts';
 import { lacking } from './feature.ts';
 import { geminiNeeds } from './gemini/needs.ts';
 import type { Surroundings } from './sign-in/sign-in.ts';
+import { brokenInstall } from './startable.ts';
 
 export interface ToolPlace extends Surroundings {
   tool: BuiltIn;
@@ -22,20 +23,32 @@ export interface ToolPlace extends Surroundings {
   versionOf: ((file: string, words?: readonly string[]) => Promise<string | null>) | null;
 }
 
-export function checkFound({ tool, cli }: ToolPlace): CheckAnswer {
+export function checkFound({ tool, cli, environment }: ToolPlace): CheckAnswer {
   if (cli === null) return say('fail', `${adapterOf(tool).binary} is not found`, TESTED_VERSIONS[tool].install);
+  const broken = checkStartable(adapterOf(tool), cli, environment.PATH);
+  if (broken !== null) return broken;
   if (cli.where === 'on_path') return say('ok', cli.file);
   return say('fail', `${cli.file} is not on the PATH`, `export PATH="${path.dirname(cli.file)}:$PATH"`);
 }
 
-export async function checkVersion({ tool, cli, versionOf }: ToolPlace): Promise<CheckAnswer> {
-  if (cli === null) return null;
+/** Told without starting it. */
+export function checkStartable(
+  adapter: { binary: string; packageName: string },
+  { file }: CliLocation,
+  searchPath: string | undefined,
+): CheckAnswer {
+  const broken = brokenInstall(adapter, file, searchPath);
+  return broken && say('fail', broken.what, broken.mend);
+}
+
+export async function checkVersion({ tool, cli, environment, versionOf }: ToolPlace): Promise<CheckAnswer> {
+  if (cli === null || brokenInstall(adapterOf(tool), cli.file, environment.PATH) !== null) return null;
   const { from, below, tested, install } = TESTED_VERSIONS[tool];
   const packaged = versionOfPackage(cli.file, adapterOf(tool).packageName);
   if (packaged === null && versionOf === null)
     return say('note', 'not known without starting it', 'run preflight without --quick');
   const version = packaged ?? (await versionOf?.(cli.file)) ?? null;
-  if (version === null) return say('warn', `\`${cli.file} --version\` tells no version`, install);
+  if (version === null) return say('fail', `\`${cli.file} --version\` tells no version`, install);
   const verdict = judgeVersion(tool, version);
   const range = `from ${from} up to, but not including, ${below}; last ${tested.at(-1)}`;
   const lacked = lackedBy(tool, version);

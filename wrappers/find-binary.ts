@@ -17,7 +17,7 @@ export function findBinary(name: string, searchPath: string | undefined): string
 export const absoluteFolders = (searchPath: string | undefined): string[] =>
   (searchPath ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
 
-function isProgram(file: string): boolean {
+export function isProgram(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
     return statSync(file).isFile();

@@ -15,6 +15,7 @@ import { isPublished } from '../../wrappers/cli-version.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
 import { homeOf } from '../../wrappers/home.ts';
 import { missingOwn } from '../../wrappers/own/missing.ts';
+import { brokenInstall } from '../../wrappers/startable.ts';
 import { lookAt, outputPathsOf, realPlace } from '../attempt/output-paths.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
 import { MAX_PROMPT_BYTES } from '../attempt/request.ts';
@@ -81,8 +82,17 @@ export function startableCall(adapter: Adapter, call: CallRequest): StartableCal
     return { how: 'refused', refusal };
   }
   const refusal =
-    refusedFolder(adapter, call, binary) ?? signedOut(adapter, call, binary) ?? missingServer(adapter, call);
+    unstartable(adapter, call, binary) ??
+    refusedFolder(adapter, call, binary) ??
+    signedOut(adapter, call, binary) ??
+    missingServer(adapter, call);
   return refusal === null ? { how: 'ready', binary } : { how: 'refused', refusal };
+}
+
+function unstartable(adapter: Adapter, { environment }: CallRequest, binary: string): Refusal | null {
+  const broken = brokenInstall(adapter, binary, environment.PATH);
+  if (broken === null) return null;
+  return { class: 'tooling', reason: 'broken_install', exit: 'failure', message: `${broken.what}; ${broken.mend}` };
 }
 
 function missingServer(adapter: Adapter, call: CallRequest): Refusal | null {

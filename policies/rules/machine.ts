@@ -59,7 +59,7 @@ export const MACHINE_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\bcannot find (?:module|package|native binding)\b|\bunable to find the \S{1,80} package\b|\brequires a newer version\b|\bno (?:platform|native|prebuilt) (?:package|binary|binding)\b|MODULE_NOT_FOUND|error while loading shared libraries|\bGLIBC\w* .{0,10}not found|\bunsupported engine|\brequires node|\bnode(?:\.js)? version\b.{0,40}\b(?:required|or (?:higher|newer)|not supported)|\b(?:cli|client) version\b.{0,30}\b(?:outdated|deprecated|no longer supported)/i,
+      text: /\bcannot find (?:module|package|native binding)\b|\b(?:native|platform|prebuilt)(?:-specific)? (?:binary|executable|package)\b.{0,40}\b(?:not (?:installed|found|available|downloaded)|missing|unavailable)|\bpostinstall(?: script)? (?:did not|didn.t|failed|was (?:not|never|skipped))|\boptional dependency\b.{0,80}\b(?:not (?:downloaded|installed|found)|missing|unsupported)|\bmissing optional dependency\b|\binstalled (?:\S+ ){0,3}for another (?:platform|architecture)\b|\bunable to find the \S{1,80} package\b|\brequires a newer version\b|\bno (?:platform|native|prebuilt) (?:package|binary|binding)\b|MODULE_NOT_FOUND|error while loading shared libraries|\bGLIBC\w* .{0,10}not found|\bunsupported engine|\brequires node|\bnode(?:\.js)? version\b.{0,40}\b(?:required|or (?:higher|newer)|not supported)|\b(?:cli|client) version\b.{0,30}\b(?:outdated|deprecated|no longer supported)/i,
     },
     class: 'tooling',
     reason: 'broken_install',

@@ -3,22 +3,25 @@
 import path from 'node:path';
 import { type CheckAnswer, say } from '../../policies/facts/finding.ts';
 import type { Adapter } from '../adapter.ts';
-import type { ToolPlace } from '../checks.ts';
+import { checkStartable, type ToolPlace } from '../checks.ts';
 import { versionOfPackage } from '../cli-version.ts';
+import { brokenInstall } from '../startable.ts';
 import { missingOwn } from './missing.ts';
 
 type OwnPlace = Omit<ToolPlace, 'tool'> & { adapter: Adapter };
 
-export function checkOwnFound({ adapter, cli }: OwnPlace): CheckAnswer {
+export function checkOwnFound({ adapter, cli, environment }: OwnPlace): CheckAnswer {
   const { row } = adapter.described!;
   if (cli === null) return say('fail', `${row.binary} is not found`, missingOwn(row));
+  const broken = checkStartable(adapter, cli, environment.PATH);
+  if (broken !== null) return broken;
   if (cli.where === 'on_path') return say('ok', cli.file);
   return say('fail', `${cli.file} is not on the PATH`, `export PATH="${path.dirname(cli.file)}:$PATH"`);
 }
 
-export async function checkOwnVersion({ adapter, cli, versionOf }: OwnPlace): Promise<CheckAnswer> {
+export async function checkOwnVersion({ adapter, cli, environment, versionOf }: OwnPlace): Promise<CheckAnswer> {
   const { row } = adapter.described!;
-  if (cli === null) return null;
+  if (cli === null || brokenInstall(adapter, cli.file, environment.PATH) !== null) return null;
   const packaged = row.packageName === null ? null : versionOfPackage(cli.file, row.packageName);
   if (packaged !== null) return say('ok', packaged);
   if (row.version === null) return null;
@@ -26,7 +29,7 @@ export async function checkOwnVersion({ adapter, cli, versionOf }: OwnPlace): Pr
   const version = await versionOf(cli.file, row.version);
   if (version !== null) return say('ok', version);
   return say(
-    'warn',
+    'fail',
     `\`${[cli.file, ...row.version].join(' ')}\` tells no version`,
     `mend tools.${row.name}.version of tollgate.yaml`,
   );

@@ -1,0 +1,164 @@
+// Can the system start this file at all? Told by its first bytes, without starting it: an interrupted update leaves a file that is none.
+
+import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs';
+import path from 'node:path';
+import { absoluteFolders, findBinary, isProgram } from './find-binary.ts';
+
+/** The machine that is to start it. */
+interface Starter {
+  platform: NodeJS.Platform;
+  /** As Node names it. */
+  arch: string;
+  /** Where `env` looks for an interpreter. */
+  searchPath: string | undefined;
+  /** Does the kernel hand programs of other machines to an emulator? */
+  emulates: boolean;
+}
+
+interface Unstartable {
+  /** A sentence without a subject. */
+  why: string;
+  /** Where to install it again is no help. */
+  mend?: string;
+}
+
+/** What is wrong with a CLI that the system cannot start, and what to do; null where it may start. */
+export function brokenInstall(
+  { binary, packageName }: { binary: string; packageName: string },
+  file: string,
+  searchPath: string | undefined,
+): { what: string; mend: string } | null {
+  const broken = unstartable(file, searchPath);
+  if (broken === null) return null;
+  const what = `${file} cannot be started: it ${broken.why}`;
+  if (broken.mend !== undefined) return { what, mend: broken.mend };
+  const again = packageName === '' ? `install ${binary} again` : `install it again (npm install -g ${packageName})`;
+  const other = otherStartable(binary, file, searchPath);
+  const removed = other === null ? '' : `, or remove it: ${other} can be started, and stands later on the PATH`;
+  return { what, mend: `${again}${removed}` };
+}
+
+const unstartable = (file: string, searchPath: string | undefined): Unstartable | null =>
+  judge(file, { platform: process.platform, arch: process.arch, searchPath, emulates: hasEmulators() });
+
+/** The first program of that name behind `broken` on the PATH that can be started; null where there is none. */
+function otherStartable(name: string, broken: string, searchPath: string | undefined): string | null {
+  const files = absoluteFolders(searchPath).map((folder) => path.join(folder, name));
+  return files.find((file) => file !== broken && isProgram(file) && unstartable(file, searchPath) === null) ?? null;
+}
+
+/** Why that machine cannot start this file; null where it may. */
+export function judge(file: string, starter: Starter): Unstartable | null {
+  const head = readHead(file);
+  if (head === null) return null;
+  if (head.length === 0) return { why: 'is empty (0 bytes), as an interrupted update leaves it' };
+  if (head.toString('latin1', 0, 2) === '#!') return judgeScript(head, starter);
+  const format = formatOf(head);
+  if (format === null)
+    return head.subarray(0, 256).includes(0) ? { why: 'is no program: its format is unknown to the system' } : null;
+  if (starter.emulates) return null;
+  if (format !== NATIVE[starter.platform])
+    return { why: `is a program for ${SYSTEM_OF[format]}, and not for this system` };
+  return format === 'ELF' ? judgeElf(head, starter) : null;
+}
+
+type Format = 'ELF' | 'Mach-O' | 'PE';
+
+const NATIVE: Partial<Record<NodeJS.Platform, Format>> = {
+  linux: 'ELF',
+  freebsd: 'ELF',
+  darwin: 'Mach-O',
+  win32: 'PE',
+};
+const SYSTEM_OF: Record<Format, string> = { ELF: 'Linux', 'Mach-O': 'macOS', PE: 'Windows' };
+const MACH_O: ReadonlySet<number> = new Set([0xfeedface, 0xfeedfacf, 0xcefaedfe, 0xcffaedfe, 0xcafebabe, 0xbebafeca]);
+
+function formatOf(head: Buffer): Format | null {
+  if (head.toString('latin1', 0, 4) === '\x7fELF') return 'ELF';
+  if (head.toString('latin1', 0, 2) === 'MZ') return 'PE';
+  return head.length >= 4 && MACH_O.has(head.readUInt32BE(0)) ? 'Mach-O' : null;
+}
+
+/** As the kernel reads the first line: an interpreter, and one argument. */
+function judgeScript(head: Buffer, { searchPath }: Starter): Unstartable | null {
+  const [line = ''] = head.toString('latin1', 2, 258).split('\n');
+  const [interpreter = '', ...words] = line.trim().split(/\s+/);
+  if (!path.isAbsolute(interpreter)) return null;
+  if (!existsSync(interpreter)) return { why: `needs ${interpreter}, which is not there` };
+  if (path.basename(interpreter) !== 'env') return null;
+  const wanted = words.find((word) => !word.startsWith('-') && !word.includes('='));
+  if (wanted === undefined || wanted.includes('/') || findBinary(wanted, searchPath) !== null) return null;
+  return { why: `needs ${wanted}, which is not on the PATH`, mend: `put the folder of ${wanted} on the PATH` };
+}
+
+/** The numbers of machines in ELF; a machine that is not here is not judged. A 64-bit system starts 32-bit programs of its kind. */
+const MACHINES: Readonly<Record<string, readonly number[]>> = {
+  x64: [62, 3],
+  ia32: [3],
+  arm64: [183, 40],
+  arm: [40],
+  riscv64: [243],
+  s390x: [22],
+};
+const MACHINE_NAMES: Readonly<Record<number, string>> = {
+  3: 'x86',
+  22: 's390x',
+  40: 'arm',
+  62: 'x64',
+  183: 'arm64',
+  243: 'riscv',
+};
+const PT_INTERP = 3;
+
+function judgeElf(head: Buffer, { arch }: Starter): Unstartable | null {
+  if (head.length < 64) return { why: 'is cut off: it has no whole header' };
+  const little = head[5] === 1;
+  const number = (at: number, bytes: 2 | 4 | 8): number =>
+    bytes === 8
+      ? Number(little ? head.readBigUInt64LE(at) : head.readBigUInt64BE(at))
+      : little
+        ? head.readUIntLE(at, bytes)
+        : head.readUIntBE(at, bytes);
+  const machine = number(18, 2);
+  const fits = MACHINES[arch];
+  if (fits !== undefined && !fits.includes(machine))
+    return { why: `is a program for ${MACHINE_NAMES[machine] ?? `machine ${machine}`}, and this machine is ${arch}` };
+  const wide = head[4] === 2;
+  const [table, size, count] = wide
+    ? [number(32, 8), number(54, 2), number(56, 2)]
+    : [number(28, 4), number(42, 2), number(44, 2)];
+  for (let at = table; at < table + size * count && at + size <= head.length; at += size) {
+    if (number(at, 4) !== PT_INTERP) continue;
+    const [from, length] = wide ? [number(at + 8, 8), number(at + 32, 8)] : [number(at + 4, 4), number(at + 16, 4)];
+    const loader = head.toString('latin1', from, Math.min(from + length, head.length)).split('\0')[0]!;
+    if (path.isAbsolute(loader) && from + length <= head.length && !existsSync(loader))
+      return { why: `needs ${loader}, which is not there: it was built for another C library` };
+  }
+  return null;
+}
+
+/** A header, its table, and the name of a loader lie well within. */
+const HEAD_BYTES = 4096;
+
+/** null for a file that cannot be read: it may be started all the same. */
+function readHead(file: string): Buffer | null {
+  let fd: number | null = null;
+  try {
+    fd = openSync(file, 'r');
+    const head = Buffer.alloc(HEAD_BYTES);
+    return head.subarray(0, readSync(fd, head, 0, HEAD_BYTES, 0));
+  } catch {
+    return null;
+  } finally {
+    if (fd !== null) closeSync(fd);
+  }
+}
+
+/** As qemu and Windows' own for Linux register themselves. */
+function hasEmulators(): boolean {
+  try {
+    return readdirSync('/proc/sys/fs/binfmt_misc').some((name) => name !== 'register' && name !== 'status');
+  } catch {
+    return false;
+  }
+}
