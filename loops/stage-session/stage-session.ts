@@ -109,7 +109,7 @@ function sessionOf(
     isUnfit: (id) => kept.all().isGivenUp(stage.tool, id) || !isFit(kept.known(id)),
     async giveUp(id, how) {
       if (!held.isGuest()) await kept.drop(id, how);
-      [session.id, session.use] = [null, 'new'];
+      [session.id, session.use, session.overflowed] = [null, 'new', how === 'lost'];
     },
     startAnew() {
       const entry = current();

@@ -10,7 +10,7 @@ export interface StageSession {
   use: SessionUse;
   /** The one to go on in; null: a new one is made. */
   id: string | null;
-  /** Does a new one go on with the work of one whose context was full, or that is good for another folder alone? */
+  /** Does a new one go on with the work of one whose context was full, that is lost, or that is good for another folder alone? */
   overflowed: boolean;
   /** For the report. */
   notes: string[];

@@ -161,7 +161,7 @@ test('an id that the CLI does not know costs neither the task nor a retry', asyn
   const { code, summary } = await task.run();
   assert.equal([code, asked(rig)], [0, [OTHER, null]]);
   assert.match(summary, `session ${OTHER} is not known to codex any more`);
-  assert.ok(prompts(rig)[1]!.startsWith('[Feature: fix]\n\n'));
+  assert.match(prompts(rig)[1]!, /^\[Feature: fix\]\n\n# Where the work stands\n/);
   assert.is(stored(rig).active_sessions.fix!.codex!.session_id, SESSION);
 });
 

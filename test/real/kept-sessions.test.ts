@@ -64,6 +64,16 @@ for (const tool of ['codex', 'copilot', 'claude'] as const)
       assert.equal(told(saidIn(api)), ['PROMPT-A', 'Do what one asks.', 'Do what two asks.', 'Do what three asks.']);
     }));
 
+test('gemini: a session whose resume failed is still there after a call in another session', () =>
+  within('gemini', async (home, api) => {
+    await runTask(home, 'gemini', 'one');
+    api.script(['500']);
+    assert.is((await runTask(home, 'gemini', 'two', asksOnce)).exit_code, 1);
+    await callReal(home, 'gemini', 'PROMPT-A', []);
+    await runTask(home, 'gemini', 'three');
+    assert.match(saidIn(api), 'Do what one asks.');
+  }));
+
 test.run();
 
 const told = (said: string): string[] => [...said.matchAll(/PROMPT-A|Do what \w+ asks\./g)].map(([prompt]) => prompt);

@@ -1,4 +1,4 @@
-// Turns gemini's inner retries off through system settings of this one call, and gives it a model where the user has none.
+// Turns gemini's inner retries and its deletion of old sessions off through system settings of this one call, and gives it a model where the user has none.
 
 import { mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,11 +15,11 @@ export function overlay(request: CallRequest): Overlay {
   const administrators = readSettings(files.system);
   const read = [administrators, readSettings(files.project), readSettings(files.user)];
   const argv = hasModel(request, read) ? [] : ['--model', DEFAULT_MODEL];
-  if (request.innerRetries === 'allow' && request.maxTurns === null)
-    return { argv, environment: {}, folders: [], warnings: [] };
   const folder = safeFolder(request);
-  if (folder === null || administrators === 'unreadable')
-    return { argv, environment: {}, folders: [], warnings: [UNSAFE] };
+  if (folder === null || administrators === 'unreadable') {
+    const isMissed = request.innerRetries === 'cut' || request.maxTurns !== null;
+    return { argv, environment: {}, folders: [], warnings: isMissed ? [UNSAFE] : [] };
+  }
   const file = path.join(folder, 'settings.json');
   writeFileSync(file, JSON.stringify(merge(administrators, request), null, 2), { mode: 0o600 });
   return { argv, environment: { GEMINI_CLI_SYSTEM_SETTINGS_PATH: file }, folders: [folder], warnings: [] };
@@ -36,6 +36,8 @@ function merge(administrators: Settings | null, request: CallRequest): Settings 
     general: {
       ...group('general'),
       ...(request.innerRetries === 'cut' ? { maxAttempts: 1 } : {}),
+      // After a resume that failed, gemini has two files of one session, and its next start would delete both.
+      sessionRetention: { enabled: false },
       enableAutoUpdate: false,
       enableAutoUpdateNotification: false,
     },
