@@ -1,10 +1,11 @@
 // Makes the record of a call, and the sentence that a person reads.
 
 import { CLASSES } from '../../policies/facts/classes.ts';
-import { ENDINGS } from '../../policies/facts/ending.ts';
+import { ENDINGS, type Ending } from '../../policies/facts/ending.ts';
 import { UNKNOWN_USAGE, type Usage } from '../../policies/facts/engine-event.ts';
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import { lackingServers, lackOfServer, lackOfTool } from '../../policies/facts/requirements.ts';
+import type { CallLimits } from '../../policies/manifest/call-terms.ts';
 import { CALL_RECORD_SCHEMA, type CallRecord } from '../../policies/record/call-record.ts';
 import { redactValue } from '../../policies/redact/redact-value.ts';
 import type { Permission } from '../../wrappers/adapter.ts';
@@ -72,15 +73,34 @@ function usageOf({ request, countedBefore }: Draft, usage: Usage): Usage {
 }
 
 /** What went wrong and what to do, in one line; null after a success. */
-export function sentenceOf({ verdict, ending, duration_ms }: CallRecord, taskId: string | null): string | null {
+export function sentenceOf(
+  { verdict, ending, duration_ms }: CallRecord,
+  taskId: string | null,
+  limits: CallLimits,
+): string | null {
   if (verdict.class === null) return null;
-  const what = verdict.evidence?.text.replace(/\s+/g, ' ').trim() || ENDINGS[ending];
+  const isOurs = verdict.evidence?.source === 'ending';
+  const passed = isOurs ? passedLimit(ending, verdict.reason, limits) : null;
+  const what = passed ?? (verdict.evidence?.text.replace(/\s+/g, ' ').trim() || ENDINGS[ending]);
   const says = ending === 'not_started' ? 'Not' : 'The service says: not';
   const retry = verdict.retry_at === null ? '' : ` ${says} before ${verdict.retry_at}.`;
   const when = ending === 'not_started' || duration_ms === null ? '' : ` after ${(duration_ms / 1000).toFixed(1)} s`;
   const more = `${retry}${nextOf(verdict, taskId)}`;
   const told = what.slice(0, 400);
   return `${verdict.class} (${verdict.reason})${when}: ${told}${more === '' || /[.!?…]$/.test(told) ? '' : '.'}${more}`;
+}
+
+/** The limit that ended the call, with its flag; null where no limit of time did. */
+function passedLimit(ending: Ending, reason: string | null, limits: CallLimits): string | null {
+  const { timeoutMs, timeoutMode, idleTimeoutMs, startTimeoutMs } = limits;
+  const wallMs = timeoutMode === 'wait_done' ? 2 * timeoutMs : timeoutMs;
+  if (ending === 'timed_out')
+    return `it took longer than ${wallMs / 1000} s; give it more time with --timeout-ms (now ${timeoutMs})`;
+  if (ending !== 'idle') return null;
+  if (reason === 'silent_start' && startTimeoutMs !== null)
+    return `it wrote nothing within ${startTimeoutMs / 1000} s; give it more time with --start-timeout-ms (now ${startTimeoutMs})`;
+  if (idleTimeoutMs === null) return null;
+  return `it wrote nothing for ${idleTimeoutMs / 1000} s; give it more time with --idle-timeout-ms (now ${idleTimeoutMs})`;
 }
 
 /** A refusal, or a call whose files could not be read, has said already what to do; and only a task has a last_failure.json. */

@@ -1,5 +1,6 @@
 // The problems of all tasks of a report.
 
+import { createRedactor } from '../../policies/redact/create-redactor.ts';
 import type { Problem } from '../../policies/report/problem.ts';
 import { locateTask } from '../../state/task-folder.ts';
 import { rootOf } from '../task/task.ts';
@@ -25,7 +26,8 @@ export function reportProblems(
     const task_id = folder.slice(folder.lastIndexOf('/') + 1);
     return { rule: 'report/unreadable', level: 'error' as const, task_id, ...NOWHERE, text: message };
   });
-  return [...told, ...unread];
+  const { redact } = createRedactor({ env: environment, patterns: [] });
+  return [...told, ...unread].map((problem) => ({ ...problem, text: redact(problem.text) }));
 }
 
 const NOWHERE = { stage: null, place: null, signature: null };

@@ -143,10 +143,11 @@ async function stagesOf(
   return stagesIn(ledger).map((stage) => stageFacts(task, ledger, stage, null, atWork));
 }
 
-/** Calls of a wrapper on its own are no stage's. */
-function stagesIn({ calls, done }: Ledger): string[] {
+/** Calls of a wrapper on its own are no stage's; one that the manifest has no longer is none of the task. */
+function stagesIn({ calls, done, planned }: Ledger): string[] {
   const called = [...calls.values()].filter(({ granted, reserved }) => granted && reserved.run_id !== null);
-  return [...new Set([...called.map(({ reserved }) => reserved.stage), ...done.keys()])];
+  const names = new Set([...called.map(({ reserved }) => reserved.stage), ...done.keys()]);
+  return [...names].filter((name) => planned?.has(name) ?? true);
 }
 
 /** null when there is none. Throws when it is no JSON object with what a failure has. */

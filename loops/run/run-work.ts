@@ -5,8 +5,7 @@ import type { Composing } from '../task/prompt.ts';
 import type { RunRequest } from '../task/run-request.ts';
 import type { TaskRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
-import type { RunReport } from './report.ts';
-import type { EndedRun } from './write-report.ts';
+import type { EndedRun, WrittenReport } from './write-report.ts';
 
 /** @property work null for its stages in order. */
 export type WorkedRun = RunRequest & { work: RunWork | null };
@@ -23,11 +22,11 @@ export interface RunWork {
 /** What a run has of its own, once the task is its own. */
 export type OwnedRun = Pick<TaskRun, 'runId' | 'early'>;
 
-/** `summary`: `_summary.md` as it was written. `invalid`: a mistake in what was given; nothing was paid. */
+/** `invalid`: a mistake in what was given; nothing was paid. */
 export type RanTask =
-  | { how: 'ran'; report: RunReport; summary: string }
+  | ({ how: 'ran' } & WrittenReport)
   /** The task is ours, and cannot be run as it stands: its report says why. */
-  | { how: 'refused'; report: RunReport; summary: string; message: string }
+  | ({ how: 'refused'; message: string } & WrittenReport)
   /** Nothing was run by us: the outcome is that of the run which had the task. */
   | { how: 'awaited'; exitCode: number; message: string }
   | { how: 'not_run'; exitCode: number; message: string }

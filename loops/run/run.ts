@@ -52,7 +52,13 @@ async function claimAndRun(
   left: RecoveredJudge,
   early: EarlyGuardian | null,
 ): Promise<RanTask> {
-  const claimed = await claim({ ...request.options, ...request.context, journal: open.journal });
+  const stages = open.plans.map(({ stage }) => stage.name);
+  const claimed = await claim({
+    ...request.options,
+    ...request.context,
+    journal: open.journal,
+    ...(stages.length === 0 ? {} : { stages }),
+  });
   // Evaluated while the guardian begins: nothing of it is needed before.
   const { awaitedRun, runOwned } = await import('./owned-run.ts');
   if (claimed.how === 'awaited') return awaitedRun(request, open, claimed.exitCode);

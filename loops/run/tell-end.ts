@@ -4,13 +4,7 @@ import { eventsOf } from '../../policies/notify/notification.ts';
 import { nearLimitsFor } from '../notify/near-limits-for.ts';
 import type { RunContext } from '../task/run-context.ts';
 import type { OpenTask } from '../task/task.ts';
-import type { RunReport } from './report.ts';
-import { addNotified } from './write-report.ts';
-
-interface Written {
-  report: RunReport;
-  summary: string;
-}
+import { addNotified, type WrittenReport } from './write-report.ts';
 
 /**
  * Whatever comes of it, the run is as it is; nothing is loaded where nobody is to be told.
@@ -19,9 +13,9 @@ interface Written {
 export async function tellEnd(
   context: RunContext,
   open: OpenTask,
-  written: Written,
+  written: WrittenReport,
   usedBefore: number,
-): Promise<Written> {
+): Promise<WrittenReport> {
   const { notifiers, manifest, root, task, journal } = open;
   if (notifiers.length === 0 || context.tells === 'of_all' || context.stop.aborted) return written;
   const { report } = written;

@@ -28,11 +28,17 @@ export interface EndedRun {
   supervision?: SupervisionReport;
 }
 
-export async function writeReport(
-  open: OpenTask,
-  ended: EndedRun,
-  clock: () => Date,
-): Promise<{ report: RunReport; summary: string }> {
+export interface WrittenReport {
+  report: RunReport;
+  /** `_summary.md` as it was written. */
+  summary: string;
+  /** A text as it may be posted: without secrets, and with paths relative to the project. */
+  post(text: string): string;
+}
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+export async function writeReport(open: OpenTask, ended: EndedRun, clock: () => Date): Promise<WrittenReport> {
   const failure = ended.failure === null ? null : asCalled(open, ended.failure, ended.supervision?.resume);
   if (failure === null) await resolveFailure(open, clock);
   else await writeJson(failureFile(open), failure);
@@ -73,19 +79,19 @@ export async function writeReport(
   };
   const summary = renderSummary(report);
   await writeAtomic(report.files.summary, summary, 'renamed');
-  return { report, summary };
+  const places = [open.tree, open.root].map((folder) => new RegExp(`${escaped(folder)}(?:/|(?!\\.?[\\w-]))`, 'g'));
+  const post = (text: string) =>
+    places.reduce((shown, place) => shown.replace(place, (found) => (found.endsWith('/') ? '' : '.')), open.hide(text));
+  return { report, summary, post };
 }
 
 /** The page once more, with who was told of the end that it tells. */
-export async function addNotified(
-  written: { report: RunReport; summary: string },
-  notified: Notified[],
-): Promise<{ report: RunReport; summary: string }> {
+export async function addNotified(written: WrittenReport, notified: Notified[]): Promise<WrittenReport> {
   if (notified.length === 0) return written;
   const report = { ...written.report, notified };
   const summary = renderSummary(report);
   await writeAtomic(report.files.summary, summary, 'renamed');
-  return { report, summary };
+  return { ...written, report, summary };
 }
 
 /** Where all is done there is something to read. */

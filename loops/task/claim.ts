@@ -22,6 +22,8 @@ interface Claiming extends Pick<RunContext, 'stop' | 'say'> {
   journal: Journal;
   /** `force_or_refuse`: takes over what cannot be looked up, and waits for nobody. */
   whenTaken: RunOptions['whenTaken'] | 'force_or_refuse';
+  /** The names of its stages; absent where it has none. */
+  stages?: string[];
 }
 
 const LOOK_MS = 500;
@@ -30,7 +32,7 @@ const LOOK_MS = 500;
 const MOST_CLAIMS = 100;
 
 /** A run that we were started from is never waited for. */
-export async function claim({ journal, whenTaken, stop, say }: Claiming): Promise<Claim> {
+export async function claim({ journal, whenTaken, stages, stop, say }: Claiming): Promise<Claim> {
   const runId = randomUUID();
   const self = (await identify(process.pid))!;
   const forced = whenTaken === 'force' || whenTaken === 'force_or_refuse';
@@ -56,7 +58,13 @@ export async function claim({ journal, whenTaken, stop, say }: Claiming): Promis
       claims += 1;
       if (claims > MOST_CLAIMS) throw new StrangeStateError(unheard(journal.file));
       // Whoever's line comes first has it; the others find out when they read.
-      await journal.note({ fact: 'claimed', run_id: runId, over: run?.run_id ?? null, owner: self });
+      await journal.note({
+        fact: 'claimed',
+        run_id: runId,
+        over: run?.run_id ?? null,
+        owner: self,
+        ...(stages && { stages }),
+      });
       awaited = null;
       continue;
     }

@@ -31,7 +31,7 @@ const isStandIn: Test = (value) => asked(value) && asked((value as Record<string
 
 /** Only what a reader relies on. */
 const SHAPES: Record<Fact['fact'], Record<string, Test>> = {
-  claimed: { run_id: text, owner: process_ },
+  claimed: { run_id: text, owner: process_, stages: (value) => value === undefined || texts(value) },
   released: { run_id: text, exit_code: count, state: (value) => RUN_ENDS.includes(value) },
   budget: { calls: count },
   reserved: { call_id: name, stage: name, tool, guardian: process_, deadline_at: time },

@@ -16,7 +16,14 @@ export const JOURNAL_VERSION = 1;
 
 export type Fact =
   /** A run owns the task; `over` names a run that died without releasing it. */
-  | { fact: 'claimed'; run_id: string; over: string | null; owner: ProcessIdentity }
+  | {
+      fact: 'claimed';
+      run_id: string;
+      over: string | null;
+      owner: ProcessIdentity;
+      /** Those of the manifest; absent where it has none, and in lines of a version that did not say. */
+      stages?: string[];
+    }
   | {
       fact: 'released';
       run_id: string;

@@ -28,6 +28,8 @@ export interface Ledger {
   used: number;
   calls: Map<string, Call>;
   run: { run_id: string; owner: ProcessIdentity } | null;
+  /** The stages of the manifest when it was last run; null where nobody knows. */
+  planned: ReadonlySet<string> | null;
   /** Runs that died and were claimed over: a guardian of theirs that is only now about to begin begins nothing. */
   takenOver: Set<string>;
   /** How the runs that ended ended. */
@@ -64,6 +66,7 @@ export function emptyLedger(): Ledger {
     used: 0,
     calls: new Map(),
     run: null,
+    planned: null,
     takenOver: new Set(),
     released: new Map(),
     done: new Map(),
@@ -88,6 +91,7 @@ export function fold(ledger: Ledger, line: JournalLine, offset: number): void {
       if (ledger.run !== null && ledger.run.run_id !== line.over) return;
       if (ledger.run !== null) ledger.takenOver.add(ledger.run.run_id);
       ledger.run = { run_id: line.run_id, owner: line.owner };
+      ledger.planned = line.stages === undefined ? null : new Set(line.stages);
       return;
     case 'released':
       ledger.released.set(line.run_id, line);

@@ -3,15 +3,18 @@
 import path from 'node:path';
 import type { RunReport } from '../../../loops/run/report.ts';
 import type { RanTask } from '../../../loops/run/run-work.ts';
+import type { WrittenReport } from '../../../loops/run/write-report.ts';
 import { commentText } from '../../../policies/report/comment-text.ts';
 import { readIfFit } from '../../../state/disk/regular-file.ts';
 import { replaceText } from '../../../state/disk/replace-file.ts';
 import type { Ran } from '../../ran.ts';
 
-export function commentOf(report: RunReport): string {
+/** What a service shows to others has no secret and no path of this machine; the answer itself stays as it is. */
+export function commentOf({ report, post }: Pick<WrittenReport, 'report' | 'post'>): string {
   const { task_id, state, failure, next_actions } = report;
   const last = answeredLast(report);
-  return commentText({ task_id, state, failure, next_actions, answer: (last && readIfFit(last.answer!)) ?? '' });
+  const answer = (last && readIfFit(last.answer!)) ?? '';
+  return commentText({ task_id, state, failure, next_actions: next_actions.map(post), answer: post(answer) });
 }
 
 /** What a reasoner says last is that it is done; the answer is the worker's. */
@@ -24,7 +27,7 @@ export function answeredLast({ stages, supervision }: RunReport): RunReport['sta
 export function withComment(file: string | undefined, ran: RanTask, answer: Ran): Ran {
   if (file === undefined || !('report' in ran)) return answer;
   try {
-    replaceText(path.resolve(file), `${commentOf(ran.report)}\n`);
+    replaceText(path.resolve(file), `${commentOf(ran)}\n`);
     return answer;
   } catch (error) {
     return { ...answer, err: `${answer.err ?? ''}tollgate run: --comment: ${(error as Error).message}\n` };

@@ -55,7 +55,9 @@ function problemsIn(ran: RanTask, word: string) {
   }
   const { stages, failure, state } = ran.report;
   const told = failure === null ? null : { ...failure, text: failure.evidence?.text ?? null };
-  return problemsOf({ task, root, stages, failure: told, level: state === 'interrupted' ? 'warning' : 'error' });
+  const level = state === 'interrupted' ? 'warning' : 'error';
+  const problems = problemsOf({ task, root, stages, failure: told, level });
+  return problems.map((problem) => ({ ...problem, text: ran.post(problem.text) }));
 }
 
 function outputsOf(ran: RanTask, exit: number): StepOutputs {
@@ -74,7 +76,7 @@ function outputsOf(ran: RanTask, exit: number): StepOutputs {
     session: stages.findLast(({ session_id }) => session_id !== null)?.session_id ?? '',
     summary_file: files.summary,
     answer_file: last?.answer ?? '',
-    comment: commentOf(ran.report),
+    comment: commentOf(ran),
     ...answerOutputs(answer ?? ''),
   };
 }

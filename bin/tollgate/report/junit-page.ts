@@ -35,16 +35,20 @@ export function renderJunit({ tasks, unreadable }: TasksReport): string {
 }
 
 function casesOf(row: TaskRow): Case[] {
-  const cases = row.stages.map(stageCase);
   const isTold = row.stages.some(({ stage, class: errorClass }) => stage === row.stage && errorClass !== null);
-  if (row.class !== null && !isTold) {
-    const message = row.evidence ?? row.reason ?? row.class;
-    const how = row.state === 'interrupted' ? 'skipped' : 'error';
-    cases.push(caseOf(row.stage ?? '(task)', { how, type: typeOf(row), message }));
-  }
+  const failed = row.class === null || isTold ? null : failureCase(row);
+  // A stage that was stopped says nothing of why; its task does.
+  const cases = row.stages.map((facts) => (facts.stage === failed?.name ? failed : stageCase(facts)));
+  if (failed !== null && !cases.includes(failed)) cases.push(failed);
   if (cases.length === 0)
     cases.push(caseOf('(task)', { how: 'skipped', type: row.state, message: row.state.replace('_', ' ') }));
   return cases;
+}
+
+function failureCase(row: TaskRow): Case {
+  const how = row.state === 'interrupted' ? 'skipped' : 'error';
+  const message = row.evidence ?? row.reason ?? row.class!;
+  return caseOf(row.stage ?? '(task)', { how, type: typeOf(row), message });
 }
 
 const caseOf = (name: string, wrong: Case['wrong']): Case => ({ name, seconds: 0, wrong, out: [] });

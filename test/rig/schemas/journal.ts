@@ -94,11 +94,17 @@ function line<T extends object>(
 }
 
 const LINES: readonly Schema[] = [
-  line<Of<'claimed'>>('claimed', 'A run owns the task', {
-    run_id,
-    over: orNull(text('A run that died without releasing the task'), 'there was none'),
-    owner: owner('The process of the run'),
-  }),
+  line<Of<'claimed'>>(
+    'claimed',
+    'A run owns the task',
+    {
+      run_id,
+      over: orNull(text('A run that died without releasing the task'), 'there was none'),
+      owner: owner('The process of the run'),
+      stages: texts('The stages of the manifest, of a task that has stages'),
+    },
+    ['stages'],
+  ),
   line<Of<'released'>>('released', 'A run ended', {
     run_id,
     exit_code: count('Its exit code'),

@@ -68,6 +68,24 @@ test('--comment: the same in a file, anywhere; where it cannot be written the ru
   assert.match(lost.stderr, /tollgate run: --comment: .*none/);
 });
 
+test('what is posted has no secret and no path of the runner; the answer stays as it is', async ({ rig }) => {
+  const key = 'ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8';
+  const answer = `${REVIEW}\nSee ${rig.project}/src/a.ts with ${key} in ${rig.project}.\n`;
+  makeTask(rig, { stages: [{ tool: 'codex', role: 'review' }] });
+  rig.answer(() => answerWith('codex', answer));
+  const env = runner(rig);
+  const { stderr } = await rig.run('tollgate', ['run', 'fix', '--comment', 'comment.md'], { env });
+  const outputs = outputsIn(readFileSync(env.GITHUB_OUTPUT!, 'utf8'));
+  const file = readFileSync(path.join(rig.project, 'comment.md'), 'utf8');
+  for (const posted of [outputs.comment!, file]) {
+    assert.match(posted, 'See src/a.ts with [');
+    assert.not.match(posted, key);
+    assert.not.match(posted, rig.project);
+  }
+  assert.not.match(stderr, key);
+  assert.match(outputs.answer!, rig.project);
+});
+
 test('a run that fails tells class and reason, and with --json stdout is the object alone', async ({ rig }) => {
   makeTask(rig, { stages: [{ tool: 'codex', role: 'review' }] });
   rig.answer(() => failWith('codex', 'Incorrect API key provided', 401));
