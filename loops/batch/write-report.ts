@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
+import { shellWord } from '../../policies/text/shell-word.ts';
 import { writeAtomic, writeJson } from '../../state/atomic-file.ts';
 import { findEscapingLink } from '../../state/escaping-link.ts';
 import { isSystemError } from '../../state/system-error.ts';
@@ -42,7 +43,12 @@ export async function writeBatchReport(
     summary: path.join(folder, '_summary.md'),
     left: left.length === 0 ? null : path.join(folder, 'left.txt'),
   };
-  const again = ['tollgate batch', `--from ${files.left}`, `--concurrency ${concurrency}`, ...flags].join(' ');
+  const again = [
+    'tollgate batch',
+    `--from ${shellWord(files.left ?? '')}`,
+    `--concurrency ${concurrency}`,
+    ...flags,
+  ].join(' ');
   const signIn = signedOut.length === 0 ? [] : [`preflight --tools ${signedOut.join()} (says how to sign in again)`];
   const goOn = files.left === null ? [] : [...signIn, `${again} (what is left; what is done costs nothing)`];
   const open = [...goOn, ...repairOf(unreadable)];

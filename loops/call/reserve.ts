@@ -135,7 +135,7 @@ function budgetRefusal(task: TaskFolder, used: number, budget: number): Refusal 
     class: 'quota',
     reason: 'budget',
     exit: 'failure',
-    message: `the budget of task ${task.id} is used up: ${used} of ${budget} paid calls; nothing was started. To allow more: tollgate budget ${task.id} --set N (or edit paid_call_budget in ${stats})`,
+    message: `the budget of task ${task.id} is used up: ${used} of ${budget} paid calls; nothing was started. To allow more: tollgate budget ${task.id} --set ${budget + 5} (or edit paid_call_budget in ${stats})`,
   };
 }
 

@@ -49,8 +49,9 @@ export function withFailureBefore({ open, stage, context: { environment } }: Sta
 
 /** To raise the limit and ask again is one line: without the first the second would be refused. */
 function raisedFirst({ next_actions }: Failure, rerun: string): string {
-  const [first = rerun, ...others] = next_actions;
-  if (others.length > 0) return `${first} && ${rerun}`;
+  const raise = next_actions.map((line) => /tollgate budget .*/.exec(line)?.[0]).find((line) => line !== undefined);
+  if (raise !== undefined) return `${raise} && ${rerun}`;
+  const [first = rerun] = next_actions;
   // A limit that each run begins anew needs no raising.
   return first.startsWith(rerun) ? rerun : first;
 }

@@ -24,6 +24,7 @@ interface Failing {
   environment: NodeJS.ProcessEnv;
   /** Of the task's paid calls. */
   callsLeft: number;
+  budget: number;
 }
 
 /** What was asked last. */
@@ -39,7 +40,7 @@ export interface SentPrompt {
 
 /** Reads files of the project and of the CLI, and writes nothing; `sent` is null where no prompt is known. */
 export function situationOf(
-  { task, read, stage, cwd, environment, callsLeft }: Failing,
+  { task, read, stage, cwd, environment, callsLeft, budget }: Failing,
   { verdict, session_id, ending }: Pick<CallRecord, 'verdict' | 'session_id'> & { ending: CallRecord['ending'] | null },
   sent: SentPrompt | null = null,
 ): Situation {
@@ -53,6 +54,7 @@ export function situationOf(
     tool,
     sessionId: session_id,
     callsLeft,
+    budget,
     ending,
     packageName,
     stderrFile: whereNotEmpty(outputsOf(task, stage).err),
@@ -78,8 +80,9 @@ export function situationOf(
 
 export function failingIn(open: OpenTask, stage: Failing['stage'], environment: NodeJS.ProcessEnv): Failing {
   const { ledger } = open.journal.read();
-  const callsLeft = Math.max(0, budgetOf(ledger) - ledger.used);
-  return { task: open.task, read: open, stage, cwd: open.cwd, environment, callsLeft };
+  const budget = budgetOf(ledger);
+  const callsLeft = Math.max(0, budget - ledger.used);
+  return { task: open.task, read: open, stage, cwd: open.cwd, environment, callsLeft, budget };
 }
 
 /** A stand-in's model stands in the stage's `fallback`; `cwd` is the task's. */

@@ -170,6 +170,7 @@ async function waysOut({ task, ledger, word, cwd, environment }: Opened, call: C
     cwd: rootOf(task, cwd, environment),
     environment,
     callsLeft: Math.max(0, budgetOf(ledger) - ledger.used),
+    budget: budgetOf(ledger),
   };
   const record = findRecord(task, call);
   const known = { verdict, session_id: record?.session_id ?? null, ending: record?.ending ?? null };

@@ -1,6 +1,7 @@
 // Writes what a run's reader needs: last_failure.json, _summary.md, stats.json.
 
 import path from 'node:path';
+import { asCalled } from '../../policies/next-actions/as-called.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import { readJson, writeAtomic, writeJson } from '../../state/atomic-file.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
@@ -39,7 +40,7 @@ export interface WrittenReport {
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 export async function writeReport(open: OpenTask, ended: EndedRun, clock: () => Date): Promise<WrittenReport> {
-  const failure = ended.failure === null ? null : asCalled(open, ended.failure, ended.supervision?.resume);
+  const failure = ended.failure === null ? null : toldAs(open, ended.failure, ended.supervision?.resume);
   if (failure === null) await resolveFailure(open, clock);
   else await writeJson(failureFile(open), failure);
   const { ledger, torn } = open.journal.read();
@@ -62,7 +63,9 @@ export async function writeReport(open: OpenTask, ended: EndedRun, clock: () => 
       last_failure: failure === null ? null : failureFile(open),
       outputs: open.task.outputs,
     },
-    next_actions: failure?.next_actions ?? ended.nextActions ?? afterSuccess(open, ended.stages),
+    next_actions:
+      failure?.next_actions ??
+      asCalled(ended.nextActions ?? afterSuccess(open, ended.stages), open.task.id, open.called),
     notes: [
       ...ended.notes,
       ...open.notes,
@@ -111,16 +114,19 @@ const limitsOf = ({ manifest: { budgets } }: OpenTask): RunReport['limits'] => (
 });
 
 export async function writeFailure(open: OpenTask, failure: Failure): Promise<void> {
-  await writeJson(failureFile(open), asCalled(open, failure));
+  await writeJson(failureFile(open), toldAs(open, failure));
 }
 
 /** A supervised task is gone on with by its own command; by the line of its saved session where there is one. */
-function asCalled({ manifest, task }: OpenTask, failure: Failure, resume?: string | null): Failure {
-  if (manifest.supervise === undefined) return failure;
-  const told = failure.next_actions.map((line) =>
-    line.replaceAll(`tollgate run ${task.id}`, resume ?? `tollgate supervise ${task.id}`),
-  );
-  return { ...failure, next_actions: told };
+function toldAs(open: OpenTask, failure: Failure, resume?: string | null): Failure {
+  const { manifest, task } = open;
+  const lines =
+    manifest.supervise === undefined
+      ? failure.next_actions
+      : failure.next_actions.map((line) =>
+          line.replaceAll(`tollgate run ${task.id}`, resume ?? `tollgate supervise ${task.id}`),
+        );
+  return { ...failure, next_actions: asCalled(lines, task.id, open.called) };
 }
 
 /** A success marks the earlier failure as resolved; it stays readable. */

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { verdictMistake } from '../../policies/gate/schema-verdict.ts';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import { type ResolvedRole, resolveRole } from '../../policies/manifest/resolved-role.ts';
+import type { CommandCalled } from '../../policies/next-actions/as-called.ts';
 import type { NotifierRow } from '../../policies/notify/notifier.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import { type OwnRow, withoutProof } from '../../policies/verdict/own-row.ts';
@@ -19,6 +20,7 @@ import { soundFiles } from '../../state/project/sound-files.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { locateTask, manifestsIn, projectRoot, projectState, type TaskFolder } from '../../state/task-folder.ts';
 import { networkMistake } from '../../state/volume.ts';
+import { findBinary } from '../../wrappers/find-binary.ts';
 import { describeTools } from '../../wrappers/own/described.ts';
 import type { Lookup } from '../../wrappers/sessions/store.ts';
 import { withOwnGlobs } from '../paths/scope-of.ts';
@@ -53,6 +55,8 @@ export interface OpenTask {
   stateFolder: string;
   /** Takes secrets out of what is reported of the task. */
   hide(text: string): string;
+  /** How the command that opened it was called. */
+  called: CommandCalled;
 }
 
 type OpenedTask = { how: 'opened'; open: OpenTask } | { how: 'invalid'; message: string };
@@ -185,10 +189,19 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
     redactor ??= redactorOf(opening.environment, manifest.security.redaction_patterns);
     return redactor.redact(text);
   };
+  const { word, environment, trustWorkspace } = opening;
+  const called = { launcher: launcherIn(environment), word, trusts: trustWorkspace };
   return {
     how: 'opened',
-    open: { ...written, manifest: named.manifest, journal, tree: treeOf(written), cwd, stateFolder, hide },
+    open: { ...written, manifest: named.manifest, journal, tree: treeOf(written), cwd, stateFolder, hide, called },
   };
+}
+
+/** In a project that has this package installed it is started by npx; elsewhere it is on the PATH. */
+function launcherIn(environment: NodeJS.ProcessEnv): string {
+  const isInstalled = process.argv[1]?.includes(`${path.sep}node_modules${path.sep}tollgate${path.sep}`) === true;
+  const isNpx = environment.npm_command === 'exec';
+  return isNpx || (isInstalled && findBinary('tollgate', environment.PATH) === null) ? 'npx tollgate' : 'tollgate';
 }
 
 const OPENINGS = {

@@ -61,8 +61,10 @@ const asksAgain = (call: GatedCall): string =>
   `${redoing(call, [call.stage])} (asks ${call.tool} again, for one paid call)`;
 
 /** The same prompt is mostly answered the same way. */
-const otherwise = (call: GatedCall): string =>
-  `or ask again, best with another \`model\` or \`tool\`: ${asksAgain(call)}`;
+const otherwise = (call: GatedCall): string => `ask again, best with another \`model\` or \`tool\`: ${asksAgain(call)}`;
+
+/** What lets through what the gate did not: never first, and for the user to decide. */
+const weakens = (line: string): string => `only if the user decides so, since it weakens the gate: ${line}`;
 
 const looksAgain = ({ taskId }: GatedCall): string =>
   `tollgate run ${taskId} (looks at the answer again, pays nothing)`;
@@ -90,13 +92,15 @@ const judgesNewWork = (call: GatedCall): string[] => [
 const WAY_OUT: Record<Finding['reason'], (call: GatedCall) => string[]> = {
   out_of_scope: (call) => [
     `when they are taken back: ${looksAgain(call)}`,
-    `if they are meant, once ${call.place('scope')} allows them: tollgate run ${call.taskId} --keep ${call.stage} (likewise)`,
+    `only if the user decides so, since it widens the scope: once ${call.place('scope')} allows them: tollgate run ${call.taskId} --keep ${call.stage} (likewise)`,
   ],
   judge_changed: (call) => [looksAgain(call)],
   acceptance_failed: (call) => [
     `mend what fails, then: tollgate run ${call.taskId} (runs the commands again, pays nothing)`,
     ...writerMends(call, 'the end of that log'),
-    `if a command itself is wrong, mend it (${call.place('acceptance')}), then: tollgate run ${call.taskId} --keep ${call.stage} (runs the commands again, pays nothing)`,
+    weakens(
+      `if a command itself is wrong, mend it (${call.place('acceptance')}), then: tollgate run ${call.taskId} --keep ${call.stage} (runs the commands again, pays nothing)`,
+    ),
   ],
   verdict_fail: (call) =>
     call.outdated.length > 0
@@ -110,41 +114,52 @@ const WAY_OUT: Record<Finding['reason'], (call: GatedCall) => string[]> = {
     call.outdated.length > 0
       ? judgesNewWork(call)
       : [
-          `read ${call.answerFile}; if its judgement is clear, put PASS or FAIL, alone, on the first line of its section "Verdict", then: ${looksAgain(call)}`,
-          `or let it pass without a verdict (\`on_fail: note\` of the stage, ${call.place('on_fail')}), then: ${looksAgain(call)}`,
           otherwise(call),
+          weakens(
+            `read ${call.answerFile}; if its judgement is clear, put PASS or FAIL, alone, on the first line of its section "Verdict", then: ${looksAgain(call)}`,
+          ),
+          weakens(
+            `let it pass without a verdict (\`on_fail: note\` of the stage, ${call.place('on_fail')}), then: ${looksAgain(call)}`,
+          ),
         ],
   missing_sections: (call) => [
-    `if what was asked for is in ${call.answerFile} under another heading, put the right headings there, then: ${looksAgain(call)}`,
-    `or require other headings (\`requires\` of the stage, ${call.place('requires')}), then: ${keeps(call)}`,
     otherwise(call),
+    weakens(
+      `if what was asked for is in ${call.answerFile} under another heading, put the right headings there, then: ${looksAgain(call)}`,
+    ),
+    weakens(`require other headings (\`requires\` of the stage, ${call.place('requires')}), then: ${keeps(call)}`),
   ],
   too_short: (call) => [
-    `read ${call.answerFile}; if it is enough, lower \`min_lines\` of the stage (${call.place('min_lines')}), then: ${keeps(call)}`,
     otherwise(call),
+    weakens(
+      `if ${call.answerFile} is enough, lower \`min_lines\` of the stage (${call.place('min_lines')}), then: ${keeps(call)}`,
+    ),
   ],
   not_json: (call) => [
-    `if all of it is in ${call.answerFile}, leave nothing but the JSON there, then: ${looksAgain(call)}`,
     otherwise(call),
+    weakens(`if all of it is in ${call.answerFile}, leave nothing but the JSON there, then: ${looksAgain(call)}`),
   ],
   schema_mismatch: (call) => [
-    `if little is wrong, mend it in ${call.answerFile}, then: ${looksAgain(call)}`,
-    `or mend the schema (${call.place('schema')}), then: ${keeps(call)}`,
     otherwise(call),
+    weakens(`if little is wrong, mend it in ${call.answerFile}, then: ${looksAgain(call)}`),
+    weakens(`mend the schema (${call.place('schema')}), then: ${keeps(call)}`),
   ],
   schema_unchecked: (call) => [`once the schema is mended (${call.place('schema')}): ${keeps(call)}`],
   no_change: (call) => [
-    `if there may be nothing to change, say \`may_be_empty: true\` in the stage (${call.place('may_be_empty')}), then: ${looksAgain(call)}`,
-    `else say in inputs/user_request.md what is to be changed: ${asksAgain(call)}`,
+    `say in inputs/user_request.md what is to be changed: ${asksAgain(call)}`,
+    weakens(
+      `if there may be nothing to change, say \`may_be_empty: true\` in the stage (${call.place('may_be_empty')}), then: ${looksAgain(call)}`,
+    ),
   ],
   no_diff: (call) => [
     `read ${call.answerFile}; the prompt asked for one unified diff in a \`\`\`diff block`,
-    `or let it write itself (\`access: write\` in the stage): ${asksAgain(call)}`,
+    asksAgain(call),
+    `only if the user decides so: let it write itself (\`access: write\` in the stage): ${asksAgain(call)}`,
   ],
   diff_does_not_apply: (call) => [
     `if the tree was what did not fit: tollgate run ${call.taskId} (tries the diff again, pays nothing)`,
-    `if little is wrong with the diff, mend it in ${call.answerFile}, then the same line`,
     otherwise(call),
+    weakens(`if little is wrong with the diff, mend it in ${call.answerFile}, then the first line`),
   ],
   diff_leaves_tree: (call) => [otherwise(call)],
   diff_unclear: (call) => [otherwise(call)],

@@ -1,11 +1,10 @@
 // Quotas of the service, and the task's own budget.
 
 import { KEY_ACTIONS } from './keys.ts';
-import { later, rerun, type Situation, type WayOut } from './situation.ts';
+import { later, raiseBudget, rerun, type Situation, type WayOut } from './situation.ts';
 
-/** MAX: how long it may take is for whoever waits to say. */
 const awaited: WayOut = ({ taskId, verdict: { retry_at } }) =>
-  retry_at === null ? [] : [`or let it wait: tollgate run ${taskId} --wait-for-reset MAX`];
+  retry_at === null ? [] : [`or let it wait: tollgate run ${taskId} --wait-for-reset 24h (at most that long)`];
 
 const otherTool = ({ tool }: Situation): string =>
   `or give the stage another tool than ${tool} (\`tool\`, or \`fallback\`)`;
@@ -49,5 +48,9 @@ export const MONEY_ACTIONS = {
     'or ask all the same: --ignore-hold (tollgate budget shows what is held, and since when)',
     otherTool(situation),
   ],
-  budget: ({ taskId }) => [`tollgate budget ${taskId} --set N`, `tollgate run ${taskId}`],
+  budget: (situation) => [
+    'ask the user whether this task may pay for more calls: all that it was allowed are used',
+    raiseBudget(situation),
+    `then: tollgate run ${situation.taskId}`,
+  ],
 } as const satisfies Record<string, WayOut>;

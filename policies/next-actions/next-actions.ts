@@ -9,7 +9,7 @@ import { MONEY_ACTIONS } from './money.ts';
 import { PASSING_ACTIONS } from './passing.ts';
 import { SERVER_ACTIONS } from './servers.ts';
 import { SESSION_ACTIONS } from './sessions.ts';
-import { later, preflight, rerun, type Situation, thenRerun, type WayOut } from './situation.ts';
+import { later, preflight, raiseBudget, rerun, type Situation, thenRerun, type WayOut } from './situation.ts';
 
 export type { Situation } from './situation.ts';
 
@@ -18,12 +18,12 @@ export function nextActions(situation: Situation): string[] {
   const { class: errorClass, reason } = situation.verdict;
   if (errorClass === null) return [];
   const wayOut = isKnown(reason) ? BY_REASON[reason](situation) : BY_CLASS[errorClass](situation);
-  return situation.callsLeft === 0 && reason !== 'budget' ? [moreCalls(situation), ...wayOut] : wayOut;
+  return situation.callsLeft === 0 && reason !== 'budget' ? [NO_CALLS, raiseBudget(situation), ...wayOut] : wayOut;
 }
 
-/** Without it any line that asks again would be refused. */
-const moreCalls = ({ taskId }: Situation): string =>
-  `no paid call remains; before anything is asked again: tollgate budget ${taskId} --set N`;
+/** Any line that asks again would be refused. */
+const NO_CALLS =
+  'ask the user whether this task may pay for more calls: none is left, and each line that asks again needs one';
 
 const isKnown = (reason: string | null): reason is CallReason => reason !== null && Object.hasOwn(BY_REASON, reason);
 

@@ -15,6 +15,8 @@ export interface Situation {
   ending?: Ending | null;
   /** Of the task's paid calls; absent where that is not known. */
   callsLeft?: number;
+  /** Its paid calls in all; absent where that is not known. */
+  budget?: number;
   /** What its session is kept under. */
   tag?: string;
   /** Does the manifest itself name the session to go on in? */
@@ -54,6 +56,10 @@ export type WayOut = (situation: Situation) => string[];
 /** @param note what is to be known of this run, within the parentheses. */
 export const rerun = ({ taskId, tool, again = `tollgate run ${taskId}` }: Situation, note = ''): string =>
   `${again} (${note === '' ? '' : `${note}; `}asks ${tool} again)`;
+
+/** Five more than it has, and never as the first thing to do: what may be paid is for the user to say. */
+export const raiseBudget = ({ taskId, budget = 10 }: Situation): string =>
+  `only if the user allows more paid calls: tollgate budget ${taskId} --set ${budget + 5}`;
 
 export const thenRerun = (situation: Situation): string => `then: ${rerun(situation)}`;
 

@@ -53,7 +53,7 @@ test('64 wrappers at once on a budget of 10: exactly 10 run, 54 are refused with
   for (const { stderr } of refused)
     assert.match(
       stderr,
-      /quota \(budget\): the budget of task fix is used up: 10 of 10 paid calls; nothing was started\. To allow more: tollgate budget fix --set N/,
+      /quota \(budget\): the budget of task fix is used up: 10 of 10 paid calls; nothing was started\. To allow more: tollgate budget fix --set 15/,
     );
   const { ledger, offset, torn } = journalOf(task).read();
   assert.equal([ledger.used, [...ledger.calls.values()].filter((call) => call.granted).length, torn], [10, 10, 0]);

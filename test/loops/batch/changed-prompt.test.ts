@@ -223,7 +223,7 @@ test('a budget that failures used up names what failed first, and then the budge
   assert.match(evidence!.text, /^auth \(bad_key\): unexpected status 401 .*; then the budget: /);
   assert.equal(
     [next_actions[0], next_actions.at(-1)],
-    [first.report.next_actions[1], 'tollgate budget fix --set N && tollgate run fix (asks codex again)'],
+    [first.report.next_actions[2], 'tollgate budget fix --set 6 && tollgate run fix (asks codex again)'],
   );
 });
 
@@ -234,7 +234,7 @@ test('no line that asks again is said before the budget is raised, whatever fail
   const { report } = await task.run();
   const again = report.next_actions.filter((line) => line.includes('tollgate run fix'));
   assert.equal(again, [
-    'mend what the evidence names, if it names something; else: tollgate budget fix --set N && tollgate run fix (asks codex again)',
+    'mend what the evidence names, if it names something; else: tollgate budget fix --set 6 && tollgate run fix (asks codex again)',
   ]);
 });
 

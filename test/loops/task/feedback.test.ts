@@ -119,7 +119,7 @@ test('headings that are put right in the answer count, and so do others that the
   const { report } = await task.run();
   assert.match(report.failure!.evidence!.text, 'lacks the section "Verdict"; its headings are "Findings", "Result"');
   const answer = path.join(task.folder, 'outputs/codex_review.codex.out');
-  assert.match(report.next_actions[0]!, `if what was asked for is in ${answer} under another heading`);
+  assert.match(report.next_actions[1]!, `if what was asked for is in ${answer} under another heading`);
   writeFileSync(answer, task.read('outputs/codex_review.codex.out').replace('## Result', '## Verdict'));
   assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
   const other = makeTask(rig, { stages: [{ tool: 'codex', role: 'review' }] }, 'other');

@@ -43,7 +43,7 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     [
       'read LOG',
       'mend what fails, then: tollgate run fix (runs the commands again, pays nothing)',
-      'if a command itself is wrong, mend it (manifest.yaml (acceptance)), then: tollgate run fix --keep gemini_verify (runs the commands again, pays nothing)',
+      'only if the user decides so, since it weakens the gate: if a command itself is wrong, mend it (manifest.yaml (acceptance)), then: tollgate run fix --keep gemini_verify (runs the commands again, pays nothing)',
     ],
   ],
   [
@@ -54,7 +54,7 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
       'read LOG',
       'mend what fails, then: tollgate run fix (runs the commands again, pays nothing)',
       'or let codex_impl mend it: tollgate run fix --redo codex_impl --redo gemini_verify (its prompt is given the end of that log; 2 paid calls)',
-      'if a command itself is wrong, mend it (manifest.yaml (acceptance)), then: tollgate run fix --keep gemini_verify (runs the commands again, pays nothing)',
+      'only if the user decides so, since it weakens the gate: if a command itself is wrong, mend it (manifest.yaml (acceptance)), then: tollgate run fix --keep gemini_verify (runs the commands again, pays nothing)',
     ],
   ],
   [
@@ -64,7 +64,7 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     [
       'mend what fails, then: tollgate run fix (runs the commands again, pays nothing)',
       'or let codex_impl mend it: tollgate run fix --redo codex_impl (its prompt is given the end of that log; one paid call; gemini_verify then looks again, and pays nothing)',
-      'if a command itself is wrong, mend it (manifest.yaml (acceptance)), then: tollgate run fix --keep gemini_verify (runs the commands again, pays nothing)',
+      'only if the user decides so, since it weakens the gate: if a command itself is wrong, mend it (manifest.yaml (acceptance)), then: tollgate run fix --keep gemini_verify (runs the commands again, pays nothing)',
     ],
   ],
   [
@@ -106,9 +106,9 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     [found('verdict_missing')],
     { writer: WRITER },
     [
-      `read OUT; if its judgement is clear, put PASS or FAIL, alone, on the first line of its section "Verdict", then: ${FREE}`,
-      `or let it pass without a verdict (\`on_fail: note\` of the stage, manifest.yaml (on_fail)), then: ${FREE}`,
-      `or ask again, best with another \`model\` or \`tool\`: ${PAID}`,
+      `ask again, best with another \`model\` or \`tool\`: ${PAID}`,
+      `only if the user decides so, since it weakens the gate: read OUT; if its judgement is clear, put PASS or FAIL, alone, on the first line of its section "Verdict", then: ${FREE}`,
+      `only if the user decides so, since it weakens the gate: let it pass without a verdict (\`on_fail: note\` of the stage, manifest.yaml (on_fail)), then: ${FREE}`,
     ],
   ],
   [
@@ -116,9 +116,9 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     [found('missing_sections')],
     {},
     [
-      `if what was asked for is in OUT under another heading, put the right headings there, then: ${FREE}`,
-      `or require other headings (\`requires\` of the stage, manifest.yaml (requires)), then: ${KEEP}`,
-      `or ask again, best with another \`model\` or \`tool\`: ${PAID}`,
+      `ask again, best with another \`model\` or \`tool\`: ${PAID}`,
+      `only if the user decides so, since it weakens the gate: if what was asked for is in OUT under another heading, put the right headings there, then: ${FREE}`,
+      `only if the user decides so, since it weakens the gate: require other headings (\`requires\` of the stage, manifest.yaml (requires)), then: ${KEEP}`,
     ],
   ],
   [
@@ -128,7 +128,7 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     [
       'take it back',
       `when they are taken back: ${FREE}`,
-      'if they are meant, once manifest.yaml (scope) allows them: tollgate run fix --keep gemini_verify (likewise)',
+      'only if the user decides so, since it widens the scope: once manifest.yaml (scope) allows them: tollgate run fix --keep gemini_verify (likewise)',
       'name them',
     ],
   ],
