@@ -4,6 +4,7 @@ import path from 'node:path';
 import { readFailure, readRow } from '../loops/report/task-row.ts';
 import { readRegularOrNull } from '../state/disk/regular-file.ts';
 import { openJournal } from '../state/journal/journal.ts';
+import { missingTask } from '../state/missing-task.ts';
 import { locateTask } from '../state/task-folder.ts';
 import { identify } from '../wrappers/processes/identity.ts';
 import type { TaskStanding, Whereabouts } from './surface.ts';
@@ -16,7 +17,7 @@ export async function standingOf(
   const located = locateTask(word, path.resolve(cwd), environment);
   if (located.how === 'invalid') return located;
   const { folder } = located;
-  if (folder.manifest === null) return { how: 'invalid', message: `there is no task at ${folder.root}` };
+  if (folder.manifest === null) return { how: 'invalid', message: missingTask(folder.root) };
   const shown = { isShown: () => true, stages: 'left_out' } as const;
   const journal = openJournal(folder.root, () => new Date()).read;
   const read = await readRow(folder, journal, (await identify(process.pid))!, environment, shown);

@@ -12,7 +12,7 @@ interface Starter {
   /** Where `env` looks for an interpreter. */
   searchPath: string | undefined;
   /** Does the kernel hand programs of other machines to an emulator? */
-  emulates: boolean;
+  emulates(): boolean;
 }
 
 interface Unstartable {
@@ -39,7 +39,7 @@ export function brokenInstall(
 }
 
 const unstartable = (file: string, searchPath: string | undefined): Unstartable | null =>
-  judge(file, { platform: process.platform, arch: process.arch, searchPath, emulates: hasEmulators() });
+  judge(file, { platform: process.platform, arch: process.arch, searchPath, emulates: hasEmulators });
 
 /** The first program of that name behind `broken` on the PATH that can be started; null where there is none. */
 function otherStartable(name: string, broken: string, searchPath: string | undefined): string | null {
@@ -56,11 +56,16 @@ export function judge(file: string, starter: Starter): Unstartable | null {
   const format = formatOf(head);
   if (format === null)
     return head.subarray(0, 256).includes(0) ? { why: 'is no program: its format is unknown to the system' } : null;
-  if (starter.emulates) return null;
-  if (format !== NATIVE[starter.platform])
-    return { why: `is a program for ${SYSTEM_OF[format]}, and not for this system` };
-  return format === 'ELF' ? judgeElf(head, starter) : null;
+  const broken = format === NATIVE[starter.platform] ? judgeNative(head, format, starter) : foreign(format);
+  return broken !== null && starter.emulates() ? null : broken;
 }
+
+const judgeNative = (head: Buffer, format: Format, starter: Starter): Unstartable | null =>
+  format === 'ELF' ? judgeElf(head, starter) : null;
+
+const foreign = (format: Format): Unstartable => ({
+  why: `is a program for ${SYSTEM_OF[format]}, and not for this system`,
+});
 
 type Format = 'ELF' | 'Mach-O' | 'PE';
 

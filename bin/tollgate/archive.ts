@@ -1,13 +1,13 @@
 // tollgate archive: puts tasks that have ended out of the way, or deletes them.
 
 import path from 'node:path';
-import { type Archiving, type Put, putAway } from '../../loops/archive/archive.ts';
+import { type Archiving, type Put, putAway, restoreTask } from '../../loops/archive/archive.ts';
 import { oldBatches, type PutBatch, putBatchAway } from '../../loops/archive/batches.ts';
 import { type ArchiveCandidate, chooseTasks } from '../../loops/archive/candidates.ts';
 import { type LeftWorktree, leftWorktree } from '../../loops/archive/left-worktree.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { wholeDuration } from '../../policies/time/duration.ts';
-import { projectState } from '../../state/task-folder.ts';
+import { checkTaskId, projectState } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { readArguments } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
@@ -20,7 +20,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate archive',
   usage: '[TASK…] [options]',
   about:
-    'Moves tasks that have ended to .tmp/archive: those that are named, or all in which nothing happened for a while, and the reports of batches as old. A task that somebody is at work on stays, and so does the worktree of any.',
+    'Moves tasks that have ended to .tmp/archive, and back: those that are named, or all in which nothing happened for a while, and the reports of batches as old. A task that somebody is at work on stays, and so does the worktree of any.',
   flags: {
     'older-than': {
       takes: 'text',
@@ -31,12 +31,14 @@ const SPEC: CommandSpec = {
       about: 'without state/attempts, what is kept of each call (raw only with --keep-raw)',
     },
     delete: { takes: 'nothing', about: 'delete them for good; with named tasks or --older-than only' },
+    restore: { takes: 'nothing', about: 'put the named tasks back, each as it was archived last' },
     'dry-run': { takes: 'nothing', about: 'say what would be done, and do nothing' },
   },
   words: { min: 0, max: Number.POSITIVE_INFINITY, called: 'TASK' },
   examples: [
     ['tollgate archive --dry-run', 'which tasks have rested for 30 days?'],
     ['tollgate archive fix-login', 'this one, however new'],
+    ['tollgate archive --restore fix-login', 'back among the tasks'],
     ['tollgate archive --older-than 90d --delete', 'for good'],
   ],
   exits: [
@@ -55,6 +57,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const dry = given.has('dry-run');
   const refusal = dry ? null : refusalWithin(process.env, 'put a task away');
   if (refusal !== null) return invalid(refusal);
+  if (given.has('restore')) return restored(read.args);
   const age = text['older-than'] ?? (words.length === 0 ? DEFAULT_AGE : null);
   const ageMs = age === null ? null : wholeDuration(age);
   if (age !== null && ageMs === null) return invalid(`--older-than takes a duration such as 7d, not "${age}"`);
@@ -83,6 +86,29 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   // That a task is at work is no failure of a sweep over all of them.
   const failed = [...done, ...(words.length === 0 ? [] : kept), ...batches].some(({ how }) => how === 'left');
   return { exit: failed ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok, ...answer([...done, ...kept], batches, read.args) };
+}
+
+function restored({ text, given, words }: Arguments): Ran {
+  const unfit = ['delete', 'drop-attempts', 'dry-run', 'older-than'].find((flag) => given.has(flag) || text[flag]);
+  if (unfit !== undefined) return invalid(`--restore and --${unfit} contradict each other; leave one of them out`);
+  if (words.length === 0) return invalid('--restore takes the ids of archived tasks');
+  const mistake = words.map(checkTaskId).find((found) => found !== null);
+  if (mistake !== undefined) return invalid(mistake);
+  const tasks = path.join(projectState(process.cwd(), process.env), 'task');
+  const done = words.map((id) => restoreTask(id, tasks));
+  const back = done.filter((one) => one.how === 'put');
+  const left = done.filter((one) => one.how === 'left');
+  const exit = left.length > 0 ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok;
+  if (given.has('json')) {
+    const tasks = back.map(({ task_id, from, to }) => ({ task_id, from, to }));
+    return { exit, out: `${JSON.stringify({ schema: 1, restored: tasks, left })}\n` };
+  }
+  const lines = back.map(({ task_id, to }) => `restored: ${task_id} → ${to}\n`);
+  return {
+    exit,
+    out: lines.join(''),
+    err: left.map(({ task_id, why }) => `${SPEC.name}: ${task_id}: ${why}\n`).join(''),
+  };
 }
 
 const would = ({ task }: ArchiveCandidate): Put => ({ how: 'put', task_id: task.id, from: task.root, to: null });

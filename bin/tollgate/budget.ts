@@ -7,6 +7,7 @@ import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import { type Journal, JournalError, openJournal } from '../../state/journal/journal.ts';
 import { budgetOf, type Ledger, openCalls } from '../../state/journal/ledger.ts';
 import { adoptEdits, refreshStats } from '../../state/journal/stats.ts';
+import { missingTask } from '../../state/missing-task.ts';
 import { readProject } from '../../state/project/project.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
@@ -75,8 +76,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const journal = openJournal(located.folder.root, clock);
   try {
     const before = journal.read();
-    if (before.offset === 0 && located.folder.manifest === null)
-      return invalid(`there is no task at ${located.folder.root}`);
+    if (before.offset === 0 && located.folder.manifest === null) return invalid(missingTask(located.folder.root));
     const mistake = await adoptEdits(journal, clock);
     if (mistake !== null) return invalid(mistake);
     if (args.number.set !== undefined || args.given.has('reset')) {

@@ -7,6 +7,7 @@ import { collectTasks } from '../../loops/report/collect.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { visible } from '../../policies/text/visible-text.ts';
 import { wholeDuration } from '../../policies/time/duration.ts';
+import { missingTask } from '../../state/missing-task.ts';
 import { locateTask, projectState } from '../../state/task-folder.ts';
 import { collectGarbage } from '../../wrappers/heap-limits.ts';
 import { readArguments } from '../command.ts';
@@ -66,7 +67,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (text.batch !== undefined) return batch(text.batch, read.args);
   const task = text.task === undefined ? null : locateTask(text.task, process.cwd(), process.env);
   if (task?.how === 'invalid') return invalid(task.message);
-  if (task !== null && !existsSync(task.folder.root)) return invalid(`there is no task at ${task.folder.root}`);
+  if (task !== null && !existsSync(task.folder.root)) return invalid(missingTask(task.folder.root));
   const from = {
     word: task?.folder.root ?? words[0] ?? null,
     cwd: process.cwd(),

@@ -11,7 +11,7 @@ import { printing } from '../printing.ts';
 import type { Ran } from '../ran.ts';
 import { startCiTelling } from './ci/ci-telling.ts';
 import { withComment } from './ci/comment.ts';
-import { deadlineOf } from './ci/deadline.ts';
+import { DEADLINE_FLAG, deadlineOf } from './ci/deadline.ts';
 import { publishInCi } from './ci/publish.ts';
 import { ciSystem } from './ci/system.ts';
 import { answerTo, answerWithoutRun, surprise } from './run-answer.ts';
@@ -41,10 +41,7 @@ const SPEC: CommandSpec = {
         'tell the run for a log of CI: folded away, a line every 30 s (by itself where GITHUB_ACTIONS or GITLAB_CI is set)',
     },
     'no-ci': { takes: 'nothing', about: 'tell it as on any machine, and write nothing for later steps of a job' },
-    deadline: {
-      takes: 'text',
-      about: 'stop after so long (50m, 5h), as by TERM, with everything saved: the next run goes on',
-    },
+    deadline: DEADLINE_FLAG,
     comment: {
       takes: 'text',
       about:

@@ -10,14 +10,14 @@ import { renderStatus } from './status-page.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate status',
-  usage: '[DIR]',
+  usage: '[TASK|DIR]',
   about:
     'Shows what is there and what runs: each call under way with the time that it has taken and what its CLI did last, who stands in line for whom, and the state of every task. Reads only.',
   flags: {},
-  words: { min: 0, max: 1, called: 'DIR' },
+  words: { min: 0, max: 1, called: 'TASK, or DIR with tasks' },
   examples: [
     ['tollgate status', 'of this project'],
-    ['tollgate status .tmp/task/fix-login', 'of one task'],
+    ['tollgate status fix-login', 'of one task'],
     ['tollgate status --json | jq ".running.calls"', 'what runs, for another program'],
   ],
   exits: [

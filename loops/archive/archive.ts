@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { type Journal, openJournal } from '../../state/journal/journal.ts';
+import { archiveBeside, archivedAs } from '../../state/missing-task.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { claim } from '../task/claim.ts';
@@ -43,6 +44,23 @@ export async function putAway({ task, state }: ArchiveCandidate, archiving: Arch
     if (!isSystemError(error)) throw error;
     const { message } = error;
     return left(`its state cannot be written (${message})`);
+  }
+}
+
+/** Puts back the one that was archived last under that id, as it was. @param tasks the folder of the project's tasks. */
+export function restoreTask(id: string, tasks: string): Put {
+  const left = (why: string): Put => ({ how: 'left', task_id: id, why });
+  const archive = archiveBeside(tasks);
+  const from = archivedAs(id, archive);
+  if (from === null) return left(`${archive} has no task of that id`);
+  const to = path.join(tasks, id);
+  if (existsSync(to)) return left(`there is a task at ${to}; move it away, or archive it first`);
+  try {
+    mkdirSync(tasks, { recursive: true, mode: 0o700 });
+    renameSync(from, to);
+    return { how: 'put', task_id: id, from, to };
+  } catch (error) {
+    return left(`it cannot be moved from ${from} (${(error as Error).message})`);
   }
 }
 

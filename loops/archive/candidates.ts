@@ -6,6 +6,7 @@ import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { entriesIn } from '../../state/disk/folder.ts';
 import { openJournal } from '../../state/journal/journal.ts';
 import { openCalls } from '../../state/journal/ledger.ts';
+import { missingTask } from '../../state/missing-task.ts';
 import { locateTask, projectState, type TaskFolder } from '../../state/task-folder.ts';
 import { standingOf } from '../report/standing.ts';
 
@@ -73,7 +74,7 @@ function namedTasks({ words, cwd, environment }: WantedTasks): Found {
     if (located.how === 'invalid') return located;
     const { folder } = located;
     if (folder.manifest === null && !existsSync(path.join(folder.state, 'journal.jsonl')))
-      return { how: 'invalid', message: `there is no task at ${folder.root}; nothing was done` };
+      return { how: 'invalid', message: `${missingTask(folder.root)}; nothing was done` };
     tasks.set(folder.root, folder);
   }
   return { how: 'found', tasks: [...tasks.values()] };

@@ -167,9 +167,10 @@ function saidIn(tool: Tool, text: string, telling: Telling | null): string[] {
   if (text.trim() === '') return [];
   if (telling === null) return [text];
   try {
-    return adapterOf(tool)
-      .readEvent(text)
-      .flatMap((event) => telling.hear(event));
+    const { described, readEvent } = adapterOf(tool);
+    // What prints no events prints its answer.
+    if (described !== undefined && described.row.output !== 'lines') return [text];
+    return readEvent(text).flatMap((event) => telling.hear(event));
   } catch {
     return [text];
   }

@@ -3,6 +3,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { isFolder } from '../../state/disk/regular-file.ts';
+import { missingTask } from '../../state/missing-task.ts';
 import { locateTask, projectState, TASK_ID } from '../../state/task-folder.ts';
 
 export interface NowPlaces {
@@ -25,8 +26,7 @@ export function placesOf(
     const located = locateTask(word, cwd, environment);
     if (located.how === 'invalid') return located;
     const { root } = located.folder;
-    if (!isFolder(root))
-      return { how: 'invalid', message: `there is no task at ${root}; tollgate status lists those there are` };
+    if (!isFolder(root)) return { how: 'invalid', message: missingTask(root) };
     named.add(root);
   }
   const [first] = named;

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { DaySpending } from '../../policies/report/spending.ts';
 import { namesIn } from '../../state/disk/folder.ts';
 import { isFolder } from '../../state/disk/regular-file.ts';
+import { missingTask } from '../../state/missing-task.ts';
 import { projectState } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { type FailureGroup, groupFailures } from './groups.ts';
@@ -98,16 +99,24 @@ const isShownIn =
   (standing) =>
     isSince(standing, earliest) && (which === 'all' || standing.state === 'failed' || standing.state === 'refused');
 
+/** A folder of that name is meant before a task of that id. */
+function placeOf(word: string, cwd: string, environment: NodeJS.ProcessEnv): string {
+  const folder = path.resolve(cwd, word);
+  if (word.includes('/') || isFolder(folder)) return folder;
+  return path.join(projectState(cwd, environment), 'task', word);
+}
+
 type Places = { how: 'found'; folder: string; names: string[] } | { how: 'invalid'; message: string };
 
 function placesOf(word: string | null, cwd: string, environment: NodeJS.ProcessEnv): Places {
-  const given = word === null ? projectState(cwd, environment) : path.resolve(cwd, word);
+  const given = word === null ? projectState(cwd, environment) : placeOf(word, cwd, environment);
   if (word !== null && isTask(given))
     return { how: 'found', folder: path.dirname(given), names: [path.basename(given)] };
   const inside = [path.join(given, 'task'), path.join(given, '.tmp', 'task')].find(isFolder);
   const folder = inside ?? (word === null ? path.join(given, 'task') : given);
   if (isFolder(folder)) return listed(folder);
   if (word === null) return { how: 'found', folder, names: [] };
+  if (!word.includes('/')) return { how: 'invalid', message: missingTask(given) };
   return { how: 'invalid', message: `${folder} is no folder; name the one that holds the tasks, such as .tmp/task` };
 }
 

@@ -11,6 +11,7 @@ import { decisionsByCall } from '../../state/journal/decisions.ts';
 import { JournalError, openJournal } from '../../state/journal/journal.ts';
 import { budgetOf, type Call, type Ledger } from '../../state/journal/ledger.ts';
 import { statsOf } from '../../state/journal/stats.ts';
+import { missingTask } from '../../state/missing-task.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { findRecord } from '../../state/usage.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
@@ -53,8 +54,7 @@ export async function explainTask(explaining: Explaining): Promise<ExplainedTask
     failure = readFailure(task);
     const reading = openJournal(task.root, explaining.clock).read();
     ledger = reading.ledger;
-    if (reading.offset === 0 && task.manifest === null && failure === null)
-      return invalid(`there is no task at ${task.root}`);
+    if (reading.offset === 0 && task.manifest === null && failure === null) return invalid(missingTask(task.root));
   } catch (error) {
     const { message } = error as Error;
     if (error instanceof JournalError) return invalid(message);

@@ -8,10 +8,10 @@ import type { SessionSave } from '../../policies/supervise/session-save.ts';
 import { SAVE_SCHEMA, saveMistake } from '../../policies/supervise/session-save.ts';
 import type { LeftHow } from '../../policies/supervise/supervise-facts.ts';
 import { readJson, writeAtomic, writeJson } from '../../state/atomic-file.ts';
-import { readBytesIfFit } from '../../state/disk/regular-file.ts';
+import { readBytesIfFit, readIfFit } from '../../state/disk/regular-file.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
 import { keptText } from '../../state/supervise/kept-texts.ts';
-import type { TaskFolder } from '../../state/task-folder.ts';
+import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
 import { spentOf } from '../task/spent.ts';
 import { stageFacts } from '../task/stage-facts.ts';
 import type { OpenTask } from '../task/task.ts';
@@ -50,6 +50,7 @@ export async function saveSession(
     instruction_sha256: standing.instruction,
     iterations: standing.iteration,
     progress: standing.rows.map((row) => iterationCells(row, shownText(open.task))),
+    last_message: lastMessage(open),
     question: standing.question,
     changed_files: changes.map(({ path: at, how }) => ({ path: at, how, sha256: contentHash(open.tree, at) })),
     patch: patch === null ? null : patchFile,
@@ -61,6 +62,16 @@ export async function saveSession(
   await writeJson(saveFileOf(open.task), save);
   return save;
 }
+
+function lastMessage(open: OpenTask): string | null {
+  const { tool } = open.plans.find(({ stage }) => stage.name === 'worker')!.stage;
+  const { out } = outputsOf(open.task, { name: 'worker', tool });
+  const said = readIfFit(out);
+  return said === null ? null : open.hide(said).slice(0, MAX_MESSAGE);
+}
+
+/** Enough to see where it stands; the whole is in outputs/. */
+const MAX_MESSAGE = 4000;
 
 const sessionOf = ({ task, journal, plans }: OpenTask, part: Part) => {
   const { tool } = plans.find(({ stage }) => stage.name === part)!.stage;

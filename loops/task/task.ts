@@ -1,5 +1,6 @@
 // Opens a task for a run: its folder, its manifest, its journal with what people changed.
 
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { verdictMistake } from '../../policies/gate/schema-verdict.ts';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
@@ -13,6 +14,7 @@ import { findEscapingLink } from '../../state/escaping-link.ts';
 import { createDryRunJournal } from '../../state/journal/dry-run-journal.ts';
 import { type Journal, JournalError, openJournal } from '../../state/journal/journal.ts';
 import { adoptEdits, imagineEdits } from '../../state/journal/stats.ts';
+import { missingTask } from '../../state/missing-task.ts';
 import { type PlaceOf, readManifest } from '../../state/project/manifest.ts';
 import type { Manifest, Stage } from '../../state/project/manifest-schema.ts';
 import { readProject } from '../../state/project/project.ts';
@@ -89,6 +91,10 @@ export async function readTask(
   const located = found === null ? locateTask(word, cwd, environment) : { how: 'located' as const, folder: found.task };
   if (located.how === 'invalid') return located;
   const { folder: task } = located;
+  if (task.manifest === null && !existsSync(task.root)) {
+    const message = `${missingTask(task.root)}; to make a new one: tollgate init ${word}`;
+    return { how: 'invalid', message };
+  }
   if (task.manifest === null)
     return {
       how: 'invalid',

@@ -21,6 +21,8 @@ export interface SessionSave {
   instruction_sha256: string;
   iterations: number;
   progress: IterationCells[];
+  /** What the worker said last, without secrets, its beginning; null where it has said nothing. */
+  last_message: string | null;
   question: string | null;
   /** Since the supervision began; `sha256`: of the content, null for what is gone or no file. */
   changed_files: (Pick<Change, 'path' | 'how'> & { sha256: string | null })[];

@@ -2,6 +2,8 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { TOOLS } from '../../policies/facts/tools.ts';
+import { makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('tollgate doctor');
@@ -49,6 +51,19 @@ test('its steps are the findings of preflight that are wrong, no more and no few
 test('a flag of preflight that changes something is none of its flags', async ({ rig }) => {
   const { code, stderr } = await doctor(rig, '--sweep');
   assert.equal([code, stderr.split('\n')[0]], [2, 'tollgate doctor: unknown flag --sweep']);
+});
+
+test('it looks at the CLIs that tasks name, and at all where there is no task', async ({ rig }) => {
+  for (const tool of TOOLS) rig.uninstall(tool);
+  const missing = async () => {
+    const { stdout } = await doctor(rig, '--json');
+    return (JSON.parse(stdout) as { steps: { check: string }[] }).steps
+      .flatMap(({ check }) => /^(\w+) command$/.exec(check)?.[1] ?? [])
+      .sort();
+  };
+  assert.equal(await missing(), [...TOOLS].sort());
+  makeTask(rig, { stages: [{ tool: 'codex', role: 'worker', fallback: [{ tool: 'gemini' }] }] });
+  assert.equal(await missing(), ['codex', 'gemini']);
 });
 
 test.run();

@@ -46,6 +46,8 @@ test('worker and reasoner of a supervision', async ({ rig }) => {
   const { code, said: told } = await task.supervise('--trust-workspace');
   assert.equal([code, workOf(rig), task.journal.read().ledger.used], [0, 'worked\nworked\n', 4], told);
   assert.equal(rig.survivors(), []);
+  const logs = await rig.run('tollgate', ['logs', 'fix', '--stage=worker']);
+  assert.match(logs.stdout, 'The step is done.');
 });
 
 test('a reasoner whose answers are elsewhere is told as that, and ends in a saved session', async ({ rig }) => {

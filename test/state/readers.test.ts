@@ -102,6 +102,7 @@ const DIRECT: Record<string, string> = {
   'wrappers/processes/linux.ts': '/proc',
   'wrappers/run.ts': 'makes the files of a call in a folder of its own, before its CLI runs',
   'wrappers/sessions/kernel-lock.ts': '/proc',
+  'wrappers/startable.ts': 'a program that was found to be a regular file',
 };
 
 const READS =

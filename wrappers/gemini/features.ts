@@ -11,6 +11,12 @@ export const FEATURES = [
   { kind: 'setting', name: 'general.maxAttempts', since: null, without: 'the retries that it announces are cut' },
   { kind: 'setting', name: 'general.enableAutoUpdate', since: null, without: 'it may update itself' },
   { kind: 'setting', name: 'general.enableAutoUpdateNotification', since: null, without: 'it may tell of an update' },
+  {
+    kind: 'setting',
+    name: 'general.sessionRetention',
+    since: null,
+    without: 'it may delete a session whose resume failed',
+  },
   { kind: 'setting', name: 'model.maxSessionTurns', since: null, without: 'its turns are counted from without' },
   {
     kind: 'variable',

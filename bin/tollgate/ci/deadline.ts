@@ -2,6 +2,12 @@
 
 import { pauseFor } from '../../../loops/stage/pauses.ts';
 import { wholeDuration } from '../../../policies/time/duration.ts';
+import type { FlagRow } from '../../command-line.ts';
+
+export const DEADLINE_FLAG = {
+  takes: 'text',
+  about: 'stop after so long (50m, 5h), as by TERM, with everything saved: the next run goes on',
+} as const satisfies FlagRow;
 
 interface Deadline {
   /** Told to stop by a signal, or by the clock. */

@@ -1,9 +1,11 @@
 // tollgate doctor: what preflight finds as a list of things to do, the gravest first, each with how to see that it is mended.
 
+import { usedTools } from '../../../loops/report/used-tools.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import type { CheckFinding } from '../../../policies/facts/finding.ts';
+import { isBuiltIn } from '../../../policies/facts/tools.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
-import { preflight } from '../../../preflight.ts';
+import { type PreflightOptions, preflight } from '../../../preflight.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { PREFLIGHT_SPEC, preflightOptions } from '../../preflight-command.ts';
@@ -18,7 +20,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate doctor',
   usage: '[--tools LIST] [--quick]',
   about:
-    'Says what to do about this machine, the gravest first: what is wrong, the line to type or the thing to mend, and the line that shows whether it is mended. The checks are those of preflight; it changes nothing.',
+    'Says what to do about this machine, the gravest first: what is wrong, the line to type or the thing to mend, and the line that shows whether it is mended. The checks are those of preflight, for the CLIs that the tasks of this project and tollgate.yaml name (all where there is no task); it changes nothing.',
   flags: { tools, 'trust-workspace': trust, quick, cwd },
   words: { min: 0, max: 0, called: 'nothing' },
   examples: [
@@ -45,8 +47,9 @@ interface Step {
 export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
-  const options = await preflightOptions(read.args);
-  if (typeof options === 'string') return badInputOf(SPEC.name)(options);
+  const asked = await preflightOptions(read.args);
+  if (typeof asked === 'string') return badInputOf(SPEC.name)(asked);
+  const options = read.args.text.tools === undefined ? await ofTasks(asked) : asked;
   const { given } = read.args;
   const detail = given.has('quiet') ? 'problems' : 'all';
   const progress = startProgress(printing('stderr'), detail, () => 'asking the CLIs for their versions');
@@ -55,6 +58,15 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const exit = ok ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.failure;
   if (given.has('json')) return { exit, out: `${JSON.stringify({ schema: 1, ok, steps }, null, 2)}\n` };
   return { exit, out: `${[...steps.map(paragraph), summary(steps)].join('\n\n')}\n` };
+}
+
+/** Without tasks any CLI may be meant; with some, theirs and those that tollgate.yaml describes. */
+async function ofTasks(options: PreflightOptions): Promise<PreflightOptions> {
+  const { cwd = process.cwd(), tools = [], trustWorkspace = false } = options;
+  const used: readonly string[] = await usedTools(cwd, process.env, trustWorkspace);
+  return used.length === 0
+    ? options
+    : { ...options, tools: tools.filter((tool) => used.includes(tool) || !isBuiltIn(tool)) };
 }
 
 /** What must be mended before what may go wrong; within that in the order of the checks, of which each stands on those before it. */

@@ -6,6 +6,7 @@ import { superviseWanted } from '../../../console/server/changes/begun.ts';
 import type { WantedRun } from '../../../loops/carried/begin.ts';
 import { makeFolder } from '../../../state/disk/folder.ts';
 import { publishText } from '../../../state/disk/replace-file.ts';
+import { missingTask } from '../../../state/missing-task.ts';
 import { locateTask, projectState } from '../../../state/task-folder.ts';
 import type { Access } from '../../../wrappers/adapter.ts';
 import { ACCESS, type ServerSettings } from './tool.ts';
@@ -18,7 +19,7 @@ export function taskWanted(
   const id = String(task);
   const located = locateTask(id, process.cwd(), process.env);
   if (located.how === 'invalid') return located.message;
-  if (located.folder.manifest === null) return `there is no task at ${located.folder.root}`;
+  if (located.folder.manifest === null) return missingTask(located.folder.root);
   const stages = Array.isArray(redo) ? redo.map((stage) => `--redo=${stage}`) : [];
   const argv = ['run', id, '--json', '--no-ci', ...stages, ...(trustWorkspace ? [TRUST] : [])];
   return {
@@ -33,7 +34,7 @@ export function taskWanted(
 export function supervisionWanted(task: string, server: ServerSettings): WantedRun | string {
   const located = locateTask(task, process.cwd(), process.env);
   if (located.how === 'invalid') return located.message;
-  if (located.folder.manifest === null) return `there is no task at ${located.folder.root}`;
+  if (located.folder.manifest === null) return missingTask(located.folder.root);
   return superviseWanted(task, server);
 }
 

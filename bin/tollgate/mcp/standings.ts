@@ -8,6 +8,7 @@ import { localClock } from '../../../loops/local-clock.ts';
 import type { FollowedLine } from '../../../loops/logs/follow.ts';
 import { CLASSES } from '../../../policies/facts/classes.ts';
 import { type BuiltIn, TOOLS as CLIS } from '../../../policies/facts/tools.ts';
+import { missingTask } from '../../../state/missing-task.ts';
 import { locateTask } from '../../../state/task-folder.ts';
 import { hiddenVerdict } from '../secrets.ts';
 import { COUNT, giving, LIST, OBJECT, TASK, taking, WORD, WORD_OR_NONE } from './fields.ts';
@@ -188,8 +189,7 @@ async function logged({ task, stage, last = MOST_ROWS }: Record<string, unknown>
     },
   });
   if (followed.how === 'invalid') return refused(followed.message);
-  if (followed.calls === 0 && located.folder.manifest === null)
-    return refused(`there is no task at ${located.folder.root}`);
+  if (followed.calls === 0 && located.folder.manifest === null) return refused(missingTask(located.folder.root));
   return { how: 'done', object: { task_id: task, lines: kept, more: all - kept.length, missing: followed.missing } };
 }
 

@@ -3,12 +3,14 @@
 import type { Supervising } from '../../../loops/supervise/supervise.ts';
 import { RUN_FLAGS } from '../../../loops/task/run-options.ts';
 import type { Arguments, FlagRow } from '../../command-line.ts';
+import { DEADLINE_FLAG } from '../ci/deadline.ts';
 
 export const SUPERVISE_FLAGS = {
   'accept-tree': {
     takes: 'nothing',
     about: 'go on in a tree that is not as the saved session left it: look at it first',
   },
+  deadline: DEADLINE_FLAG,
   'no-wait': RUN_FLAGS['no-wait'],
   force: RUN_FLAGS.force,
   'accept-changes': RUN_FLAGS['accept-changes'],

@@ -6,6 +6,7 @@ import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { Arguments, CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
+import { deadlineOf } from '../ci/deadline.ts';
 import { answerTo, answerWithoutRun, type RunningWord, surprise } from '../run-answer.ts';
 import { contextOf, optionsOf } from '../run-flags.ts';
 import { startTelling } from '../telling.ts';
@@ -87,12 +88,17 @@ export async function superviseWord(
   const within = args.given.has('accept-tree') ? refusalWithin(process.env, 'accept a tree that has moved on') : null;
   const options = within ?? optionsOf(args, [word]);
   if (typeof options === 'string') return answerTo({ how: 'invalid', message: options }, named, command);
+  const deadline = deadlineOf(args.text.deadline, stop);
+  if (typeof deadline === 'string') return answerTo({ how: 'invalid', message: deadline }, named, command);
   const { progress, told } = startTelling(args);
   if (found !== null) told.say(found);
-  const request = { word, options, context: contextOf(stop, told) };
+  const request = { word, options, context: contextOf(deadline.stop, told) };
   const supervised = () => superviseTask(request, supervisingOf(args));
   const ran = await supervised()
     .then((first) => (first.how === 'awaited' && isUnheard() ? supervised() : first))
-    .finally(() => progress.stop());
+    .finally(() => {
+      deadline.close();
+      progress.stop();
+    });
   return answerTo(ran, named, command);
 }

@@ -6,6 +6,7 @@ import { stopExit } from '../../../policies/facts/stop.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import { JournalError } from '../../../state/journal/journal.ts';
 import type { Call } from '../../../state/journal/ledger.ts';
+import { missingTask } from '../../../state/missing-task.ts';
 import { locateTask } from '../../../state/task-folder.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
@@ -71,7 +72,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   }
   if (followed.how === 'invalid') return invalid(followed.message);
   const { calls, missing } = followed;
-  if (calls === 0 && task.manifest === null) return invalid(`there is no task at ${task.root}`);
+  if (calls === 0 && task.manifest === null) return invalid(missingTask(task.root));
   return {
     exit: stop.aborted ? stopExit(stop) : missing.length > 0 ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok,
     err: [...missing, ...(calls === 0 ? [`no call of ${task.id} was made yet`] : [])]

@@ -57,7 +57,7 @@ test('a named task is moved, whole, however new, and its journal says what it sa
   assert.equal(await archive(rig, 'fix'), [
     2,
     '',
-    'tollgate archive: there is no task at PROJECT/.tmp/task/fix; nothing was done\n',
+    'tollgate archive: there is no task at PROJECT/.tmp/task/fix: it was archived to PROJECT/.tmp/archive/fix-TIME; `tollgate archive --restore fix` puts it back; nothing was done\n',
   ]);
 });
 
@@ -219,7 +219,10 @@ test('from within a call: it may look, and put nothing away', async ({ rig }) =>
 
 const MISTAKES: [argv: string[], said: string][] = [
   [['--older-than', 'old'], 'tollgate archive: --older-than takes a duration such as 7d, not "old"\n'],
-  [['fix', 'none'], 'tollgate archive: there is no task at PROJECT/.tmp/task/none; nothing was done\n'],
+  [
+    ['fix', 'none'],
+    'tollgate archive: there is no task at PROJECT/.tmp/task/none (tollgate status lists those that exist); nothing was done\n',
+  ],
 ];
 for (const [argv, said] of MISTAKES)
   test(`${argv.join(' ')}: exit 2, nothing done`, async ({ rig }) => {
@@ -227,5 +230,52 @@ for (const [argv, said] of MISTAKES)
     assert.equal(await archive(rig, ...argv), [2, '', said]);
     assert.equal(tasksOf(rig), ['fix']);
   });
+
+test('--restore puts a task back as it was archived last, and overwrites none', async ({ rig }) => {
+  const task = await ended(rig, 'fix', 'done');
+  const before = readdirSync(task.folder, { recursive: true }).length;
+  await archive(rig, 'fix');
+  assert.equal(await archive(rig, '--restore', 'fix'), [0, 'restored: fix → PROJECT/.tmp/task/fix\n', '']);
+  assert.equal([readdirSync(task.folder, { recursive: true }).length, archiveOf(rig)], [before, []]);
+  const again = await rig.run('tollgate', ['run', 'fix', '--json']);
+  assert.equal([again.code, rig.calls.length], [0, 1]);
+  await archive(rig, 'fix');
+  await ended(rig, 'fix', 'done');
+  const [code, , err] = await archive(rig, '--restore', 'fix', 'none');
+  assert.is(code, 1);
+  assert.match(err, 'fix: there is a task at PROJECT/.tmp/task/fix');
+  assert.match(err, 'none: PROJECT/.tmp/archive has no task of that id');
+});
+
+for (const [flags, says] of [
+  [['--restore'], '--restore takes the ids'],
+  [['--restore', '../fix'], 'is no task id'],
+  [['--restore', 'fix', '--delete'], 'contradict each other'],
+] as const)
+  test(`${flags.join(' ')} is refused`, async ({ rig }) => {
+    const [code, , err] = await archive(rig, ...flags);
+    assert.is(code, 2);
+    assert.match(err, says);
+  });
+
+for (const argv of [['run'], ['explain'], ['status'], ['logs'], ['budget']])
+  test(`${argv[0]} names what may have been meant: an archived task, or one of a similar name`, async ({ rig }) => {
+    await ended(rig, 'fix-login', 'failed');
+    const typo = await rig.run('tollgate', [...argv, 'fix-logni']);
+    assert.is(typo.code, 2, typo.stderr);
+    assert.match(typo.stderr, 'did you mean fix-login?');
+    await archive(rig, 'fix-login');
+    const gone = await rig.run('tollgate', [...argv, 'fix-login']);
+    assert.is(gone.code, 2);
+    assert.match(gone.stderr, '`tollgate archive --restore fix-login` puts it back');
+  });
+
+test('status TASK shows that task alone', async ({ rig }) => {
+  await ended(rig, 'one', 'failed');
+  await ended(rig, 'two', 'done');
+  const { code, stdout } = await rig.run('tollgate', ['status', 'two', '--json']);
+  const { tasks, totals } = JSON.parse(stdout) as { tasks: { task_id: string }[]; totals: { tasks: number } };
+  assert.equal([code, totals.tasks, tasks.map(({ task_id }) => task_id)], [0, 1, ['two']]);
+});
 
 test.run();

@@ -72,6 +72,7 @@ test('scene 3, error 3: the session is saved with its ids, the task, the progres
   assert.equal([save.how, save.task, save.instruction, save.iterations], ['saved', TASK_A, TASK_B, 6]);
   assert.ok(save.sessions.worker.session_id !== null && save.sessions.reasoner.session_id !== null);
   assert.equal(save.progress.map(({ action }) => action).slice(3), ['Preserve', 'Preserve', 'Exit']);
+  assert.match(save.last_message ?? '', /^step \d+ is done/);
   assert.equal(
     save.changed_files.map((file) => [file.path, file.sha256?.length]),
     [1, 2, 3, 4, 5, 6].map((n) => [`src/step-${n}.txt`, 64]),

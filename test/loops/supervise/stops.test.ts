@@ -93,6 +93,16 @@ test('INT while the reasoner is asked: saved, and it alone is asked again', asyn
   assert.is(toolsOf(rig), 'wrr');
 });
 
+test('--deadline saves the session as TERM does, and one that is no duration is refused', async ({ rig }) => {
+  const task = superviseTask(rig);
+  const wrong = await rig.run('tollgate', ['supervise', 'fix', '--deadline', 'soon']);
+  assert.is(wrong.code, 2);
+  assert.match(wrong.stdout + wrong.stderr, '--deadline takes a duration');
+  const { code } = await rig.start('tollgate', ['supervise', 'fix', '--json', '--deadline', '2s']).result;
+  assert.is(code, 143);
+  assert.is(savedBy(task).how, 'interrupted');
+});
+
 test('INT while the acceptance commands look at the work: saved, and the work that was paid for is looked at anew', async ({
   rig,
 }) => {

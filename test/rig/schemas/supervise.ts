@@ -29,6 +29,7 @@ export const SESSION_SAVE: Schema = record<SessionSave>('What state/session_save
   instruction_sha256: hash('Of it'),
   iterations: count('That were begun'),
   progress: list('They, in order', ITERATION),
+  last_message: orNull(text('What the worker said last, its beginning'), 'it has said nothing'),
   question: orNull(text("The reasoner's, for a person"), 'it asks nothing'),
   changed_files: list(
     'What has changed in the tree since the supervision began',
