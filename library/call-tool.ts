@@ -18,6 +18,7 @@ import { userState } from '../state/user-state.ts';
 import type { Adapter } from '../wrappers/adapter.ts';
 import { adapterOf } from '../wrappers/adapters.ts';
 import { exitCodesOf } from '../wrappers/own/exit-codes.ts';
+import { commitMistake } from '../wrappers/own-flags.ts';
 import { stoppedWith } from './stopped-with.ts';
 import type { CallToolOptions, ToolAnswer, ToolName } from './surface.ts';
 
@@ -85,6 +86,10 @@ function requestOf(folder: string, adapter: Adapter, options: CallToolOptions): 
   for (const [name, text] of Object.entries({ model, resumeSession }))
     if (text !== null && (text.startsWith('-') || /[\n\r\0]/.test(text)))
       return `${name} must be one line that does not begin with a dash`;
+  if (options.allowCommit === true && !('allow-commit' in adapter.own))
+    return `allowCommit: ${adapter.tool} is described by tollgate.yaml, whose access says what it may do`;
+  const unfit = commitMistake(options.allowCommit === true, access, 'allowCommit', "access: 'write'");
+  if (unfit !== null) return unfit;
   const charge = chargeOf(adapter, cwd, environment, options);
   if (typeof charge === 'string') return charge;
   const at = (name: string) => path.join(folder, name);
@@ -96,7 +101,7 @@ function requestOf(folder: string, adapter: Adapter, options: CallToolOptions): 
       newSession: adapter.sessionId === 'chosen' ? randomUUID() : '',
       innerRetries: 'cut',
       trustWorkspace: options.trustWorkspace ?? isTrustedFolder(cwd, environment),
-      own: {},
+      own: options.allowCommit === true ? { 'allow-commit': true } : {},
     },
     files: {
       ...{ prompt: at('prompt.md'), out: at('answer.md'), err: at('stderr.log'), result: at('record.json') },

@@ -41,6 +41,7 @@ export const CALL_OPTIONS: KnownOptions = {
   model: 'text',
   resumeSession: 'text',
   access: ['read', 'write', 'full'],
+  allowCommit: 'flag',
   timeoutMs: 'count',
   idleTimeoutMs: 'count',
   maxTurns: 'count',

@@ -106,6 +106,8 @@ export interface CallToolOptions extends Whereabouts {
   resumeSession?: string;
   /** What the agent may do: look, change the working folder, anything; `read` unless told. */
   access?: 'read' | 'write' | 'full';
+  /** Lets the agent commit; only with `access: 'write'`, or `full`, which allows it anyway. */
+  allowCommit?: boolean;
   timeoutMs?: number;
   idleTimeoutMs?: number;
   maxTurns?: number;

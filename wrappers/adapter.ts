@@ -123,10 +123,14 @@ export interface Adapter {
 }
 
 /** A flag of our command and its value; `--deny-tool` is one to take away. */
-export interface Permission {
-  flag: 'access' | 'allow-tool' | 'deny-tool' | 'cwd';
-  value: string;
-}
+export type Permission =
+  | {
+      flag: 'access' | 'allow-tool' | 'deny-tool' | 'cwd';
+      value: string;
+      also?: 'allow-commit';
+      orForCommit?: 'allow-commit';
+    }
+  | { flag: 'allow-commit' };
 
 export interface FailureReport {
   stack: string | null;

@@ -20,3 +20,19 @@ export type OwnOf<Flags extends Readonly<Record<string, OwnFlag>>> = {
         ? string
         : true;
 };
+
+/** Of all four. */
+export const ALLOW_COMMIT = {
+  'allow-commit': { takes: 'nothing', about: 'let the agent commit with --access write: the git folders are writable' },
+} as const satisfies Record<string, OwnFlag>;
+
+interface Asked {
+  own: OwnValues;
+  access: string;
+}
+
+export const mayCommit = ({ own, access }: Asked): boolean => own['allow-commit'] === true && access === 'write';
+
+/** A call that changes nothing cannot commit. */
+export const commitMistake = (isAllowed: boolean, access: string, allowed: string, needed: string): string | null =>
+  isAllowed && access === 'read' ? `${allowed} has no effect with read access: add ${needed}` : null;

@@ -16,6 +16,7 @@ import { isTrustedFolder } from '../../state/trusted-folders.ts';
 import { userState } from '../../state/user-state.ts';
 import type { Adapter, CallRequest } from '../../wrappers/adapter.ts';
 import { exitCodesOf } from '../../wrappers/own/exit-codes.ts';
+import { commitMistake } from '../../wrappers/own-flags.ts';
 import { readProc } from '../../wrappers/processes/linux.ts';
 import { readArguments, stopOnSignals } from '../command.ts';
 import type { Arguments } from '../command-line.ts';
@@ -103,6 +104,8 @@ async function refused(argv: readonly string[], ran: Ran): Promise<Ran> {
 /** The request, or what is wrong with the flags together. */
 function requestOf(adapter: Adapter, args: Arguments, dispatch: Dispatch | null): WrapperRequest | string {
   const { text, texts, number, given } = args;
+  const unfit = commitMistake(given.has('allow-commit'), text.access!, '--allow-commit', '--access write');
+  if (unfit !== null) return unfit;
   for (const flag of ['model', 'resume-session', 'stage'])
     if (text[flag]?.startsWith('-') || /[\n\r\0]/.test(text[flag] ?? ''))
       return `--${flag} must be one line that does not begin with a dash`;

@@ -152,24 +152,36 @@ function warningsOf(
 /** What the agent worked without. */
 function lacksOf({ request }: Draft, { servers, denials }: Outcome['capture']): string[] {
   const ofServers = lackingServers(servers).map(lackOfServer);
-  const ofTools = denials.map((denial) => {
+  // The log of codex reports without a rule what a result reports with one.
+  const named = denials.filter(
+    ({ tool, rule }) => rule !== null || !denials.some((one) => one.tool === tool && one.rule),
+  );
+  const ofTools = named.map((denial) => {
     const permission = request.adapter.allows(denial, request.call);
-    return lackOfTool(denial.tool, permission === null ? null : permissionWords(permission, request));
+    return lackOfTool(denial.tool, permission === null ? null : waysOf(permission, request));
   });
   return [...new Set([...ofServers, ...ofTools])];
 }
 
+function waysOf(permission: Permission, request: WrapperRequest): string {
+  const words = permissionWords(permission, request);
+  if (permission.flag === 'allow-commit' || permission.orForCommit === undefined) return words;
+  return `${words}, or for a commit ${permissionWords({ flag: permission.orForCommit }, request)}`;
+}
+
 /** As a flag of the command; in a run as a field of the manifest. */
-function permissionWords({ flag, value }: Permission, { charge }: WrapperRequest): string {
+function permissionWords(permission: Permission, { charge }: WrapperRequest): string {
+  if (permission.flag === 'allow-commit') return charge?.runId ? '`allow_commit: true` in the stage' : '--allow-commit';
+  const { flag, value, also } = permission;
   if (charge?.runId)
     return {
-      access: `\`access: ${value}\` in the stage`,
+      access: `\`access: ${value}\`${also === undefined ? '' : ' and `allow_commit: true`'} in the stage`,
       'allow-tool': `\`allow_tool: [${JSON.stringify(value)}]\` in the stage`,
       'deny-tool': `take ${value} out of what is denied`,
       cwd: `\`cwd\` of the manifest, as ${value}`,
     }[flag];
   if (flag === 'deny-tool') return `leave out --deny-tool ${shellWord(value)}`;
-  return `--${flag} ${flag === 'cwd' ? value : shellWord(value)}`;
+  return `--${flag} ${flag === 'cwd' ? value : shellWord(value)}${also === undefined ? '' : ` --${also}`}`;
 }
 
 const shellWord = (word: string): string =>

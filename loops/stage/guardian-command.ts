@@ -82,9 +82,11 @@ interface LateTerms {
 export const lateFlagsOf = ({ promptFile, timeoutMs, resumeSession }: LateTerms): string[] =>
   flagsOf({ 'prompt-file': promptFile, 'timeout-ms': timeoutMs, 'resume-session': resumeSession });
 
-const flagsOf = (given: Record<string, string | number | readonly string[] | undefined | null>): string[] =>
+const flagsOf = (given: Record<string, true | string | number | readonly string[] | undefined | null>): string[] =>
   Object.entries(given).flatMap(([flag, value]) =>
-    value === undefined || value === null ? [] : [value].flat().map((one) => `--${flag}=${one}`),
+    value === undefined || value === null
+      ? []
+      : [value].flat().map((one) => (one === true ? `--${flag}` : `--${flag}=${one}`)),
   );
 
 export const recordFile = (task: TaskFolder, callId: string): string => path.join(task.attempts, callId, 'record.json');

@@ -8,6 +8,7 @@ import { adapterOf } from '../../wrappers/adapters.ts';
 const FIELDS = {
   effort: 'effort',
   allow_tool: 'allow-tool',
+  allow_commit: 'allow-commit',
 } as const satisfies Partial<Record<keyof Stage, string>>;
 
 type Field = keyof typeof FIELDS;
@@ -16,7 +17,7 @@ const NAMES = Object.keys(FIELDS) as Field[];
 const has = (tool: Tool, field: Field) => FIELDS[field] in adapterOf(tool).own;
 
 /** By the name of the flag its value; empty for a CLI that understands none of them. */
-export const ownFlagsOf = (stage: Stage): Record<string, string | readonly string[]> =>
+export const ownFlagsOf = (stage: Stage): Record<string, true | string | readonly string[]> =>
   Object.fromEntries(
     NAMES.flatMap((field) => (stage[field] && has(stage.tool, field) ? [[FIELDS[field], stage[field]]] : [])),
   );

@@ -1,36 +1,9 @@
-// Finds a repository by its files alone: where its parts lie, which commit it is at, what decides what it ignores.
+// Reads a repository's files: which commit it is at, and what decides which paths it ignores.
 
-import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import type { GitPlace } from '../../state/disk/git-place.ts';
 import { lookAt, readFollowedIfFit } from '../../state/disk/regular-file.ts';
-
-export interface GitPlace {
-  /** The folder that has the `.git`. */
-  top: string;
-  /** HEAD lies here. */
-  own: string;
-  /** Settings, hooks and branches lie here; of a linked worktree that is not its own folder. */
-  common: string;
-}
-
-/** The repository that a folder lies in; null when it lies in none. */
-export function findGit(folder: string): GitPlace | null {
-  for (let at = folder; ; at = path.dirname(at)) {
-    if (existsSync(path.join(at, '.git'))) return gitAt(at);
-    if (at === path.dirname(at)) return null;
-  }
-}
-
-/** The repository whose `.git` stands in this very folder; null when that is none. */
-export function gitAt(top: string): GitPlace | null {
-  const dotGit = path.join(top, '.git');
-  const link = readShort(dotGit)?.match(/^gitdir: (.+?)\n?$/)?.[1];
-  const own = link === undefined ? dotGit : path.resolve(top, link);
-  if (!existsSync(path.join(own, 'HEAD'))) return null;
-  const common = readShort(path.join(own, 'commondir'))?.trim();
-  return { top, own, common: common === undefined ? own : path.resolve(own, common) };
-}
 
 /** The commit that HEAD points to, or in words why there is none; it tells two states of a repository apart. */
 export function commitOf(git: GitPlace): string {

@@ -4,10 +4,11 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type KeptOut, watchOf } from '../../policies/gate/scope.ts';
+import { findGit, type GitPlace, gitAt } from '../../state/disk/git-place.ts';
 import { readContents } from './content.ts';
 import type { TreeEntry } from './entry.ts';
 import { ignoredFolders } from './git.ts';
-import { commitOf, findGit, type GitPlace, gitAt, ruleFiles } from './git-place.ts';
+import { commitOf, ruleFiles } from './git-place.ts';
 import { placeOf } from './names.ts';
 import { walk } from './walk.ts';
 

@@ -2,10 +2,11 @@
 
 import { type Dirent, lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
 import type { ScopeWatch } from '../../policies/gate/scope.ts';
+import { gitAt } from '../../state/disk/git-place.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { breathing } from './breath.ts';
 import { bareEntry, entryOf, type TreeEntry } from './entry.ts';
-import { commitOf, gitAt } from './git-place.ts';
+import { commitOf } from './git-place.ts';
 import { isLossy, nameOf, placeOf } from './names.ts';
 
 interface WalkOptions {

@@ -76,6 +76,11 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
     example: '["Bash(git push)"]',
     without: 'none',
   },
+  'stages[].allow_commit': {
+    about: 'Whether the agent may commit, where its access is write: codex keeps the git folders read-only otherwise',
+    example: 'true',
+    without: 'false',
+  },
   'stages[].requires_mcp': {
     about: 'MCP servers that must serve, by name, or all: without one the call fails (tooling, mcp_server)',
     example: '[tickets]',

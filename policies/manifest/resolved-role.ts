@@ -28,6 +28,7 @@ export interface StageWords {
   name: string;
   role: string;
   access?: 'read' | 'write' | 'full' | undefined;
+  allow_commit?: boolean | undefined;
   prompt?: string | undefined;
   requires?: readonly string[] | undefined;
   min_lines?: number | undefined;
@@ -45,6 +46,11 @@ export function resolveRole(stage: StageWords, project: ProjectFile, trust: 'tru
   if (template === null) return { how: 'invalid', message: noTemplate(stage, project, trust) };
   const role: Role = builtIn === null ? NO_ROLE : ROLES[builtIn];
   const access = stage.access ?? row?.access ?? role.access;
+  if (stage.allow_commit && access === 'read')
+    return {
+      how: 'invalid',
+      message: `stage ${stage.name}: allow_commit has no effect with read access: add \`access: write\``,
+    };
   const onFail = stage.on_fail ?? row?.on_fail ?? role.onFail;
   return {
     how: 'resolved',

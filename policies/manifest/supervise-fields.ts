@@ -12,6 +12,7 @@ const partFields = (part: string, access: string): Record<string, ManifestField>
       effort: ['How hard the model thinks: low, medium, high or xhigh', "the CLI's own choice"],
       access: ['What the CLI may do: read, write (the working tree), or full (everything)', access],
       allow_tool: ["Tools that the agent may use beside what `access` allows, in the CLI's own syntax", 'none'],
+      allow_commit: ['Whether the agent may commit, where its access is write', 'false'],
       requires_mcp: ['MCP servers that must serve, by name, or all', 'none; a server that failed is a warning'],
       on_denied: ['What becomes of a call in which a tool was denied: note or fail', 'note'],
       prompt: [

@@ -71,6 +71,8 @@ export const STAGE = z.strictObject({
   access: z.enum(['read', 'write', 'full']).optional(),
   /** Permissions of the CLI's own, each as one of its rules. */
   allow_tool: z.array(word.max(500)).max(100).optional(),
+  /** The git folders are writable; only with `access: write`. */
+  allow_commit: z.boolean().optional(),
   /** MCP servers without which a call has failed. */
   requires_mcp: z.union([z.literal('all'), z.array(word.max(200)).min(1).max(50)]).optional(),
   /** Without it a denied tool is a warning. */
@@ -104,6 +106,7 @@ const PART = STAGE.pick({
   effort: true,
   access: true,
   allow_tool: true,
+  allow_commit: true,
   requires_mcp: true,
   on_denied: true,
   prompt: true,

@@ -297,7 +297,35 @@ test('codex: a command that its sandbox stopped is reported by its log', async (
   rig.answer(() => [{ do: 'write', to: 'stderr', text }, ...answered('codex')]);
   const { code, record } = await runWrapper(rig, 'codex', ['--trust-workspace', '--access', 'write']).ended();
   assert.is(code, 0);
-  assert.is(record.warnings[0], 'the tool command_execution was denied; to allow it: --access full');
+  assert.is(
+    record.warnings[0],
+    'the tool command_execution was denied; to allow it: --access full, or for a commit --allow-commit',
+  );
+});
+
+for (const [access, exitCode, way] of [
+  [[], 128, '--access write --allow-commit'],
+  [['--access', 'write'], 128, '--allow-commit'],
+  [['--access', 'write'], 0, '--allow-commit'],
+  [['--access', 'write', '--allow-commit'], 128, '--access full'],
+] as const)
+  test(`codex ${access.join(' ')}: a commit that its sandbox stopped (exit ${exitCode}) is reported`, async ({
+    rig,
+  }) => {
+    const said = "fatal: Unable to create '/r/.git/worktrees/a b/index.lock': Read-only file system\nwent on\n";
+    const item = { id: '1', type: 'command_execution', command: 'git commit', status: 'completed' };
+    const facts = [{ type: 'item.completed', item: { ...item, aggregated_output: said, exit_code: exitCode } }];
+    rig.answer(() => [write(lines(...facts)), ...answered('codex')]);
+    const { code, record, said: printed } = await runWrapper(rig, 'codex', ['--trust-workspace', ...access]).ended();
+    assert.is(code, 0, printed);
+    assert.is(record.warnings[0], `the tool command_execution was denied; to allow it: ${way}`);
+    assert.match(printed, record.warnings[0]!);
+  });
+
+test('--allow-commit with read access is refused before anything is charged', async ({ rig }) => {
+  const { code, said } = await runWrapper(rig, 'codex', ['--trust-workspace', '--allow-commit']).ended();
+  assert.is(code, 2, said);
+  assert.match(said, '--allow-commit has no effect with read access: add --access write');
 });
 
 for (const [name, tool, facts, denied, way] of DENIED) {

@@ -1,8 +1,9 @@
 // The flags that claude alone understands, under the names that codex and copilot have for what they share.
 
-import type { OwnFlag, OwnOf } from '../own-flags.ts';
+import { ALLOW_COMMIT, type OwnFlag, type OwnOf } from '../own-flags.ts';
 
 export const OWN_FLAGS = {
+  ...ALLOW_COMMIT,
   'allow-tool': { takes: 'texts', about: 'a tool the agent may use without asking (repeatable)' },
   'deny-tool': { takes: 'texts', about: 'a tool the agent may not use (repeatable)' },
   effort: { takes: 'choice', choices: ['low', 'medium', 'high', 'xhigh', 'max'], about: 'how hard the model thinks' },

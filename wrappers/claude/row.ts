@@ -2,6 +2,7 @@
 
 import { COMMANDS } from '../../policies/facts/tools.ts';
 import type { Adapter, CallRequest } from '../adapter.ts';
+import { mayCommit } from '../own-flags.ts';
 import { escapePrompt } from './escape.ts';
 import { readEvent } from './events.ts';
 import { FEATURES } from './features.ts';
@@ -30,6 +31,7 @@ export const CLAUDE = {
     ...MODE[request.access],
     `--disallowedTools=${deniedIn(request.access, own['allow-tool'] ?? []).join(',')}`,
     ...(own['allow-tool'] ?? []).map((tool) => `--allowedTools=${tool}`),
+    ...(mayCommit(request) ? COMMITS.map((rule) => `--allowedTools=${rule}`) : []),
     ...(own['deny-tool'] ?? []).map((tool) => `--disallowedTools=${tool}`),
     ...(own.effort === undefined ? [] : ['--effort', own.effort]),
     ...(own['json-schema'] === undefined ? [] : [`--json-schema=${own['json-schema']}`]),
@@ -74,6 +76,7 @@ const MODE = {
 
 /** What wakes the model after its answer: by then the call is over. */
 const LATER = ['Monitor', 'ScheduleWakeup', 'CronCreate'];
+const COMMITS = ['Bash(git add:*)', 'Bash(git commit:*)'];
 const EDITS = ['Edit', 'Write', 'NotebookEdit'];
 
 /** A user's own settings may allow edits to all calls; what is allowed to this one stays so. */

@@ -48,6 +48,7 @@ function readCompleted(item: Json | null): EngineEvent[] {
       name: nameOf(item),
       denied: item.status === 'declined' || isStoppedBySandbox(item),
       ...goneIn(error),
+      ...(isStoppedCommit(item) ? { denied: true, rule: COMMIT } : {}),
     },
   ];
 }
@@ -58,6 +59,14 @@ const isStoppedBySandbox = ({ type, exit_code, aggregated_output }: Json): boole
   exit_code !== 0 &&
   exit_code !== null &&
   /: (?:Read-only file system|Operation not permitted)(?: \(os error \d+\))?$/m.test(textOf(aggregated_output) ?? '');
+
+/** What its permission is called. */
+export const COMMIT = 'allow-commit';
+
+/** The sandbox keeps the git folders read-only; a command that goes on after that may end well. */
+const isStoppedCommit = ({ type, aggregated_output }: Json): boolean =>
+  type === 'command_execution' &&
+  /\.git\/[^\n]{0,4000}: (?:Read-only file system|Operation not permitted)$/m.test(textOf(aggregated_output) ?? '');
 
 const VIOLATION = 'codex_sandboxing::violation: recorded sandbox violation';
 

@@ -7,6 +7,7 @@ export const FEATURES = [
   { kind: 'flag', name: '--skip-git-repo-check', since: null, without: null },
   { kind: 'flag', name: '--model', since: null, without: null },
   { kind: 'flag', name: '-c', since: null, without: null },
+  { kind: 'flag', name: '--add-dir', since: null, without: 'it cannot commit with `--access write`' },
   { kind: 'setting', name: 'sandbox_mode', since: null, without: null },
   { kind: 'setting', name: 'approval_policy', since: null, without: null },
   { kind: 'setting', name: 'check_for_update_on_startup', since: null, without: 'it may look for an update' },

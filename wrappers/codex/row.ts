@@ -1,8 +1,10 @@
 // The codex CLI.
 
 import { COMMANDS } from '../../policies/facts/tools.ts';
+import { gitFolders } from '../../state/disk/git-place.ts';
 import type { Adapter, CallRequest } from '../adapter.ts';
-import { readEvent, readStderr } from './events.ts';
+import { mayCommit } from '../own-flags.ts';
+import { COMMIT, readEvent, readStderr } from './events.ts';
 import { FEATURES } from './features.ts';
 import { missingServer, overlay as readOverlay } from './overlay.ts';
 import { type CodexOwn, OWN_FLAGS } from './own-flags.ts';
@@ -19,6 +21,8 @@ export const CODEX = {
   own: OWN_FLAGS,
   argv: (request, overlay, own: CodexOwn = request.own) => [
     'exec',
+    // Read-only otherwise, within the working folder too. `exec resume` takes it before its own name alone.
+    ...(mayCommit(request) ? gitFolders(request.cwd).flatMap((folder) => ['--add-dir', folder]) : []),
     ...(request.resumeSession === null ? [] : ['resume']),
     '--json',
     ...(request.trustWorkspace ? ['--skip-git-repo-check'] : []),
@@ -50,7 +54,12 @@ export const CODEX = {
   readStderr,
   log: null,
   missingServer,
-  allows: (_, { access }) => {
+  allows: ({ rule }, { access, own }) => {
+    if (rule === COMMIT && access === 'read') return { flag: 'access', value: 'write', also: COMMIT };
+    if (rule === COMMIT && access === 'write' && own[COMMIT] !== true) return { flag: COMMIT };
+    // The stream may leave a short command out: then its log alone reports it, without its words.
+    if (rule === null && access === 'write' && own[COMMIT] !== true)
+      return { flag: 'access', value: 'full', orForCommit: COMMIT };
     const value = MORE[access];
     return value === null ? null : { flag: 'access', value };
   },

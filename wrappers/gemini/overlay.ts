@@ -5,12 +5,22 @@ import path from 'node:path';
 import { OVERLAY_FOLDERS } from '../../policies/facts/private-names.ts';
 import type { CallRequest, Overlay } from '../adapter.ts';
 import { accountHome, homeOf } from '../home.ts';
+import { mayCommit } from '../own-flags.ts';
 import { readSettings, type Settings, settingsFiles } from './settings.ts';
 
 /** Without a model, a router asks another model first, also on a resume: two paid requests for each prompt. This alias skips it. */
 const DEFAULT_MODEL = 'pro';
 
 export function overlay(request: CallRequest): Overlay {
+  const made = withSettings(request);
+  const lacksCommands = mayCommit(request) && request.own['approval-mode'] !== 'yolo';
+  return lacksCommands ? { ...made, warnings: [...made.warnings, NO_COMMANDS] } : made;
+}
+
+const NO_COMMANDS =
+  'gemini runs no commands with `--access write`, so `--allow-commit` has no effect: use `--access full`, or commit after the call';
+
+function withSettings(request: CallRequest): Overlay {
   const files = settingsFiles(request.environment, homeOf(request.environment) ?? request.cwd, request.cwd);
   const administrators = readSettings(files.system);
   const read = [administrators, readSettings(files.project), readSettings(files.user)];

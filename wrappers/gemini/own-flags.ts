@@ -1,8 +1,9 @@
 // The flags that gemini alone understands.
 
-import type { OwnFlag, OwnOf } from '../own-flags.ts';
+import { ALLOW_COMMIT, type OwnFlag, type OwnOf } from '../own-flags.ts';
 
 export const OWN_FLAGS = {
+  ...ALLOW_COMMIT,
   sandbox: { takes: 'nothing', about: "use gemini's sandbox" },
   'approval-mode': {
     takes: 'choice',

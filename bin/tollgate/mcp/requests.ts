@@ -40,14 +40,31 @@ export function supervisionWanted(task: string, server: ServerSettings): WantedR
 
 /** Or what is wrong with it. */
 export function callWanted(given: Record<string, unknown>, server: ServerSettings): WantedRun | string {
-  const { cli, prompt, access = 'read', model, session, task, timeout_s: seconds, again } = given;
+  const {
+    cli,
+    prompt,
+    access = 'read',
+    model,
+    session,
+    task,
+    timeout_s: seconds,
+    again,
+    allow_commit: commits,
+  } = given;
   if (ACCESS.indexOf(access as Access) > ACCESS.indexOf(server.access))
     return `this server lets whom it asks ${server.access} alone; who registers it may allow more (tollgate mcp --access ${access})`;
   const tool = String(cli);
   const flags = Object.entries({ access, model, 'resume-session': session, task })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `--${name}=${value}`);
-  const argv = ['call', tool, ...flags, '--json', ...(server.trustWorkspace ? [TRUST] : [])];
+  const argv = [
+    'call',
+    tool,
+    ...flags,
+    ...(commits === true ? ['--allow-commit'] : []),
+    '--json',
+    ...(server.trustWorkspace ? [TRUST] : []),
+  ];
   if (seconds !== undefined) argv.push(`--timeout-ms=${Number(seconds) * 1000}`);
   const asks = hashOf([argv, prompt]);
   return {

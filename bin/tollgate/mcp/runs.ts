@@ -69,6 +69,7 @@ export const RUNS: readonly McpTool[] = [
           enum: ACCESS,
           description: 'what it may do; read unless told, and no more than the server allows',
         },
+        allow_commit: { type: 'boolean', description: 'let it commit; access must be write or full' },
         model: { type: 'string', pattern: '^[A-Za-z0-9][^\\n\\r]{0,127}$' },
         session: {
           type: 'string',
