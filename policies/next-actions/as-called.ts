@@ -13,12 +13,12 @@ export interface CommandCalled {
 
 /** @param id of the task, by which the lines name it. */
 export function asCalled(lines: readonly string[], id: string, { launcher, word, trusts }: CommandCalled): string[] {
-  const named = new RegExp(`\\btollgate (${WITH_TASK}) ${escaped(id)}(?![\\w.-])(?! --trust-workspace)`, 'g');
+  const named = new RegExp(`\\btollgate (${WITH_TASK}) ${escaped(id)}(?![\\w.-])( --trust-workspace)?`, 'g');
   const begun = launcher === 'tollgate' ? null : launcher;
   return lines.map((line) => {
-    const whole = line.replace(named, (_, command: string) => {
-      const trust = trusts && (command === 'run' || command === 'supervise') ? ' --trust-workspace' : '';
-      return `tollgate ${command} ${shellWord(word)}${trust}`;
+    const whole = line.replace(named, (_, command: string, said = '') => {
+      const needs = trusts && (command === 'run' || command === 'supervise');
+      return `tollgate ${command} ${shellWord(word)}${needs ? ' --trust-workspace' : said}`;
     });
     if (begun === null) return whole;
     const first = begun.replace(/tollgate$/, 'preflight');

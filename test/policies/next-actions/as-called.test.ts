@@ -13,6 +13,12 @@ const ROWS: [what: string, called: Partial<CommandCalled>, line: string, told: s
   ['a path with a quote', { word: "./it's/q1" }, 'tollgate run q1', String.raw`tollgate run './it'\''s/q1'`],
   ['trust', { trusts: true }, 'tollgate run q1 --redo a', 'tollgate run q1 --trust-workspace --redo a'],
   ['trust that is there', { trusts: true }, 'tollgate run q1 --trust-workspace', 'tollgate run q1 --trust-workspace'],
+  [
+    'trust of a path',
+    { word: './jobs/q1' },
+    'tollgate run q1 --trust-workspace',
+    'tollgate run ./jobs/q1 --trust-workspace',
+  ],
   ['trust that a budget has no use for', { trusts: true }, 'tollgate budget q1 --set 6', 'tollgate budget q1 --set 6'],
   [
     'npx',
