@@ -1,6 +1,6 @@
 // The tables of what the rows rely on are whole: each flag, setting, variable and event that a row uses stands there, and no other.
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'uvu';
@@ -41,6 +41,7 @@ function requestsIn(cwd: string, flags: Adapter['own']): CallRequest[] {
     ...(['write', 'full'] as Access[]).map((access) => ({ ...plain, access })),
     { ...plain, own },
     { ...plain, requires: { servers: ['a'], denied: 'note' } },
+    { ...plain, access: 'write', own: { 'allow-commit': true } },
     { ...plain, environment: { HOME: cwd, ANTHROPIC_BASE_URL: 'https://gateway' } },
   ];
 }
@@ -88,6 +89,8 @@ const lines = (uses: readonly Use[]) => [...new Set(uses.map(({ kind, name }) =>
 for (const tool of TOOLS)
   test(`${tool}: what the row uses is what its table has`, () => {
     const cwd = mkdtempSync(path.join(tmpdir(), 'features-'));
+    mkdirSync(path.join(cwd, '.git/objects'), { recursive: true });
+    writeFileSync(path.join(cwd, '.git/HEAD'), 'ref: refs/heads/main\n');
     try {
       const used = requestsIn(cwd, ADAPTERS[tool].own).flatMap((request) => usesOf(ADAPTERS[tool], request));
       const events = Object.keys(EVENTS[tool]).map((name) => ({ kind: 'event' as const, name }));
