@@ -199,7 +199,10 @@ for (const [what, file, text, said] of BROKEN)
 
 test('a task that is not there: exit 2', async ({ rig }) => {
   const { code, stderr } = await rig.run('tollgate', ['explain', 'none']);
-  assert.equal([code, settled(stderr, rig)], [2, 'tollgate explain: there is no task at PROJECT/.tmp/task/none\n']);
+  assert.equal(
+    [code, settled(stderr, rig)],
+    [2, 'tollgate explain: there is no task at PROJECT/.tmp/task/none (tollgate status lists those that exist)\n'],
+  );
 });
 
 test.run();

@@ -49,7 +49,7 @@ test('--batch is what it left, by its id or the last one', async ({ rig }) => {
 });
 
 const MISTAKES: [argv: string[], said: string][] = [
-  [['--task=none'], 'there is no task at ~/project/.tmp/task/none'],
+  [['--task=none'], 'there is no task at ~/project/.tmp/task/none (tollgate status lists those that exist)'],
   [['--task=a', '--errors'], '--task and --errors do not go together; leave one of them out'],
   [['--task=a', 'x'], '--task says what is meant; leave x out'],
   [['--batch=last'], 'no batch has left a report in ~/project/.tmp/batch'],

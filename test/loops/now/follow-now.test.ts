@@ -174,7 +174,7 @@ test('of tasks at rest as many are watched as there may be, and each step tells 
 
 test('a word that names no task is a mistake', ({ rig }) => {
   const placed = placesOf(['none'], rig.project, {});
-  assert.match(placed.how === 'invalid' ? placed.message : '', /^there is no task at .*none; tollgate status lists/);
+  assert.match(placed.how === 'invalid' ? placed.message : '', /^there is no task at .*none \(tollgate status lists/);
 });
 
 test.run();

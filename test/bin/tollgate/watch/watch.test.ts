@@ -101,7 +101,7 @@ test('--until-end where nothing is at work says how it stands', async ({ rig }) 
 test('no such task', async ({ rig }) => {
   const { code, stderr } = await rig.run('tollgate', ['watch', 'none']);
   assert.is(code, 2);
-  assert.match(stderr, /^tollgate watch: there is no task at .*none; tollgate status lists those there are\n$/);
+  assert.match(stderr, /^tollgate watch: there is no task at .*none \(tollgate status lists those that exist\)\n$/);
 });
 
 const KEYS: [what: string, keys: string, code: number][] = [
