@@ -204,7 +204,8 @@ test('a project without tasks has an empty report', async ({ rig }) => {
 });
 
 const MISTAKES: [argv: string[], said: RegExp][] = [
-  [['none'], /^tollgate report: .*\/none is no folder; name the one that holds the tasks, such as \.tmp\/task\n$/],
+  [['none'], /^tollgate report: there is no task at .*\.tmp\/task\/none \(/],
+  [['./none'], /^tollgate report: .*\/none is no folder; name the one that holds the tasks, such as \.tmp\/task\n$/],
   [['--since', 'soon'], /^tollgate report: --since takes a duration such as 24h or 7d, not "soon"\n$/],
   [
     ['--format', 'pdf'],

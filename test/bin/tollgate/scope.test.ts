@@ -112,7 +112,7 @@ const MISTAKES: [argv: string[], message: RegExp][] = [
   [['aks', 'a'], /^tollgate scope: unknown word "aks"; did you mean ask\?\n$/],
   [['src/a.ts', 'b'], /^tollgate scope: unknown word "src\/a.ts"; tollgate scope ask src\/a.ts b\n$/],
   [['ask', 'a'], /^tollgate scope: --task is required where TOLLGATE_TASK does not name the task\n$/],
-  [['ask', 'a', '--task=none'], /^tollgate scope: .*\/none has no manifest\.yaml/],
+  [['ask', 'a', '--task=none'], /^tollgate scope: there is no task at .*\/none \(/],
   [['ask', 'a', '--task=..'], /^tollgate scope: "\.\." is no task id/],
 ];
 for (const [argv, message] of MISTAKES)
