@@ -115,7 +115,7 @@ for (const [what, cwd, message, flags, more] of FOLDERS)
 
 test('a task that is not there, and ids that are paths', async ({ rig }) => {
   for (const [word, message] of [
-    ['nothing', /no manifest\.yaml/],
+    ['nothing', /there is no task at /],
     ['..', /"\.\." is no task id/],
     ['a b', /"a b" is no task id/],
     ['x'.repeat(129), /is no task id/],

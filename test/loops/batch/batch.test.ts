@@ -117,7 +117,7 @@ test('one bad task refuses all before anything is paid, unless the others are as
   );
   for (const line of [
     / {2}empty: .*stages/,
-    / {2}absent: .*has no manifest/,
+    / {2}absent: .*there is no task at/,
     /\.\/\.tmp\/task\/good: this task is named twice/,
     /\.\.\/x: /,
   ])
