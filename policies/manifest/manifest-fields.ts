@@ -78,7 +78,7 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
   },
   'stages[].allow_commit': {
     about: 'Whether the agent may commit, where its access is write: codex keeps the git folders read-only otherwise',
-    example: 'true',
+    example: 'false',
     without: 'false',
   },
   'stages[].requires_mcp': {

@@ -103,6 +103,9 @@ test('the folder of the state is taken away and a link put there: the call count
   const task = makeTask(rig, { stages: [REVIEW] });
   const running = task.start();
   const fake = await rig.call();
+  // Its guardian writes that it started, which must not meet the link.
+  while (openCalls(task.journal.read().ledger)[0]?.started == null)
+    await new Promise((resolve) => setImmediate(resolve));
   const elsewhere = path.join(rig.root, 'elsewhere');
   mkdirSync(elsewhere);
   renameSync(path.join(task.folder, 'state'), path.join(rig.root, 'taken'));
