@@ -101,9 +101,9 @@ function save(script, cache) {
   const temporary = `${cache}.${process.pid}.${Math.random().toString(36).slice(2)}`;
   let file;
   try {
-    if (isInWorkingTree(folder)) return;
+    if (isInWorkingTree(realOf(folder))) return;
     makeFolder(folder);
-    if (!isOurs(fs.lstatSync(folder))) return;
+    if (![path.dirname(folder), folder].every((each) => isOurs(fs.lstatSync(each)))) return;
     const data = script.createCachedData();
     // Not by the umask, which may let everybody write.
     file = fs.openSync(temporary, 'wx', 0o600);
@@ -114,6 +114,16 @@ function save(script, cache) {
     if (file !== undefined) fs.rmSync(temporary, { force: true });
   } finally {
     if (file !== undefined) fs.closeSync(file);
+  }
+}
+
+/** Where it lies or would lie: a link above it may lead into a checkout. */
+function realOf(folder) {
+  try {
+    return fs.realpathSync(folder);
+  } catch (error) {
+    if (error.code !== 'ENOENT' || folder === path.dirname(folder)) throw error;
+    return path.join(realOf(path.dirname(folder)), path.basename(folder));
   }
 }
 

@@ -216,6 +216,17 @@ for (const [what, make] of [
       );
   });
 
+for (const linked of ['cache', 'cache/tollgate'])
+  test(`where ${linked} is a link to a folder of a repository, nothing is written there`, ({ rig, run }) => {
+    const checkout = path.join(rig.root, 'checkout');
+    for (const folder of ['.git', 'sub']) mkdirSync(path.join(checkout, folder), { recursive: true });
+    const link = path.join(rig.root, linked);
+    mkdirSync(path.dirname(link), { recursive: true });
+    symlinkSync(path.join(checkout, 'sub'), link);
+    assert.is(run(), 0);
+    assert.equal(readdirSync(path.join(checkout, 'sub')), []);
+  });
+
 test('the folder is the own of the user, and a run without a home leaves none', ({ caches, dist, rig, run }) => {
   assert.is(run({ XDG_CACHE_HOME: '', HOME: '' }), 0);
   assert.is(run({ XDG_CACHE_HOME: 'relative', HOME: path.join(rig.root, 'not-there') }), 0);
