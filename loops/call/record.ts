@@ -95,7 +95,7 @@ function passedLimit(ending: Ending, reason: string | null, limits: CallLimits):
   const { timeoutMs, timeoutMode, idleTimeoutMs, startTimeoutMs } = limits;
   const wallMs = timeoutMode === 'wait_done' ? 2 * timeoutMs : timeoutMs;
   if (ending === 'timed_out')
-    return `it took longer than ${wallMs / 1000} s; give it more time with --timeout-ms (now ${timeoutMs})`;
+    return `it took longer than ${wallMs / 1000} s${wallMs === timeoutMs ? '' : ', twice its timeout'}; give it more time with --timeout-ms (now ${timeoutMs})`;
   if (ending !== 'idle') return null;
   if (reason === 'silent_start' && startTimeoutMs !== null)
     return `it wrote nothing within ${startTimeoutMs / 1000} s; give it more time with --start-timeout-ms (now ${startTimeoutMs})`;

@@ -98,7 +98,7 @@ test('--deadline saves the session as TERM does, and one that is no duration is 
   const wrong = await rig.run('tollgate', ['supervise', 'fix', '--deadline', 'soon']);
   assert.is(wrong.code, 2);
   assert.match(wrong.stdout + wrong.stderr, '--deadline takes a duration');
-  const { code } = await rig.start('tollgate', ['supervise', 'fix', '--json', '--deadline', '2s']).result;
+  const { code } = await rig.start('tollgate', ['supervise', 'fix', '--json', '--deadline', '10s']).result;
   assert.is(code, 143);
   assert.is(savedBy(task).how, 'interrupted');
 });
