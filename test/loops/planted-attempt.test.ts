@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openCalls } from '../../state/journal/ledger.ts';
 import { answerWith } from '../rig/streams.ts';
-import { ANY_ANSWER, makeTask, type TestTask } from '../rig/task-run.ts';
+import { ANY_ANSWER, makeTask, type TestTask, untilStarted } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig; task: TestTask }>('planted attempt');
@@ -73,6 +73,7 @@ test('an answer whose verdict found no journal is taken from its attempt, and no
 }) => {
   const running = task.start();
   const fake = await rig.call();
+  await untilStarted(task);
   rmSync(task.journal.file);
   symlinkSync(path.join(rig.project, 'nowhere'), task.journal.file);
   await fake.tell(...answerWith('codex', 'paid for'));

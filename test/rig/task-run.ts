@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { RunReport } from '../../loops/run/report.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import { openJournal } from '../../state/journal/journal.ts';
+import { openCalls } from '../../state/journal/ledger.ts';
 import type { CommandResult, RunningCommand } from './running-command.ts';
 import type { TestRig } from './test-rig.ts';
 
@@ -30,6 +31,11 @@ export interface Ran {
   said: string;
   summary: string;
   report: RunReport;
+}
+
+/** Until its guardian has written that the call started: what a test then takes away, no write of the start meets. */
+export async function untilStarted({ journal }: Pick<TestTask, 'journal'>): Promise<void> {
+  while (openCalls(journal.read().ledger)[0]?.started == null) await new Promise((resolve) => setImmediate(resolve));
 }
 
 export function makeTask(rig: TestRig, manifest: object, id = 'fix'): TestTask {

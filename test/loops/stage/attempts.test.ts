@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { openCalls } from '../../../state/journal/ledger.ts';
 import type { FakeCommand } from '../../rig/fake-call.ts';
 import { answerWith, failWith, SESSION, STREAMS, type Stream, write } from '../../rig/streams.ts';
-import { ANY_ANSWER, makeTask, NO_REST } from '../../rig/task-run.ts';
+import { ANY_ANSWER, makeTask, NO_REST, untilStarted } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('attempts');
@@ -114,6 +114,7 @@ test('a call whose task is cleared away meanwhile counts, and the task is put ba
   rig.write('.tmp/task/fix/inputs/user_request.md', 'Look.\n');
   const running = task.start();
   const fake = await rig.call();
+  await untilStarted(task);
   rmSync(task.folder, { recursive: true });
   await fake.tell(...answerWith('codex', 'fine'));
   const { code } = await running.result;

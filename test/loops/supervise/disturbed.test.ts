@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import type { FakeCall } from '../../rig/fake-call.ts';
 import { answerWith } from '../../rig/streams.ts';
 import { changes, REASONER, superviseTask } from '../../rig/supervise-run.ts';
+import { untilStarted } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('disturbed');
@@ -28,6 +29,7 @@ for (const [what, takeAway] of [
     const task = superviseTask(rig);
     const running = rig.start('tollgate', ['supervise', 'fix']);
     const worker = await rig.call();
+    await untilStarted(task);
     takeAway(task.folder);
     await worker.tell(...changes(1));
     const { code, stdout } = await running.result;

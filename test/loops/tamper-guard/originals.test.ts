@@ -19,7 +19,7 @@ import { openCalls } from '../../../state/journal/ledger.ts';
 import type { FakeCall } from '../../rig/fake-call.ts';
 import { makeHuge } from '../../rig/huge-file.ts';
 import { answerWith } from '../../rig/streams.ts';
-import { ANY_ANSWER, makeTask, type TestTask } from '../../rig/task-run.ts';
+import { ANY_ANSWER, makeTask, type TestTask, untilStarted } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('originals');
@@ -91,6 +91,7 @@ for (const what of ['a folder', 'a FIFO', 'an endless device'])
     const task = makeTask(rig, { stages: [REVIEW] });
     const running = task.start();
     const fake = await rig.call();
+    await untilStarted(task);
     rmSync(task.journal.file);
     put(task.journal.file, rig);
     await fake.tell(...answerWith('codex', 'fine'));
@@ -103,9 +104,7 @@ test('the folder of the state is taken away and a link put there: the call count
   const task = makeTask(rig, { stages: [REVIEW] });
   const running = task.start();
   const fake = await rig.call();
-  // Its guardian writes that it started, which must not meet the link.
-  while (openCalls(task.journal.read().ledger)[0]?.started == null)
-    await new Promise((resolve) => setImmediate(resolve));
+  await untilStarted(task);
   const elsewhere = path.join(rig.root, 'elsewhere');
   mkdirSync(elsewhere);
   renameSync(path.join(task.folder, 'state'), path.join(rig.root, 'taken'));
