@@ -215,18 +215,21 @@ async function shipLibrary() {
   for (const kind of ['mts', 'cts']) await writeFile(`${out}/library.d.${kind}`, types);
 }
 
-/** The surface by itself: the unions that it takes from the policies' tables are written out. */
+/** The surface by itself: the types that it takes from the policies are written out. */
 async function publishedSurface() {
   const { CLASSES } = await tableIn('policies/facts/classes.ts');
   const bundled = { bundle: true, write: false, format: 'esm', platform: 'node' };
   const { outputFiles } = await build({ ...bundled, entryPoints: ['policies/verdict/reasons.ts'] });
   const { FAILURE_REASONS } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
   const union = (name, words) => `export type ${name} =\n${words.map((word) => `  | '${word}'`).join('\n')};\n`;
+  const [nextAction] = /^export interface NextAction \{[\s\S]*?^\}/m.exec(
+    await readFile('policies/facts/next-action.ts', 'utf8'),
+  );
   const surface = (await readFile('library/surface.ts', 'utf8'))
     .replace(/^import type .*\n/gm, '')
     .replace(
-      'export type { ErrorClass, FailureReason };\n',
-      `${union('ErrorClass', Object.keys(CLASSES))}\n${union('FailureReason', FAILURE_REASONS)}`,
+      'export type { ErrorClass, FailureReason, NextAction };\n',
+      `${union('ErrorClass', Object.keys(CLASSES))}\n${union('FailureReason', FAILURE_REASONS)}\n${nextAction}\n`,
     );
   if (/^import|ErrorClass, FailureReason/m.test(surface))
     throw new Error('library/surface.ts: an import is not written out');

@@ -1,6 +1,7 @@
 // What every command shares: reading its arguments, signals, one place that prints, and one that exits.
 
 import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
+import { toDo, toType } from '../policies/facts/next-action.ts';
 import type { StopSignal } from '../policies/facts/stop.ts';
 import { visible } from '../policies/text/visible-text.ts';
 import { refusalOf, workingFolderMistake } from '../state/system-error.ts';
@@ -95,7 +96,11 @@ function forMachines(ran: Ran, argv: readonly string[]): Ran {
   const [said] = err.split(/\n(?:Usage|More): /);
   const [speaker] = /^[a-z_]+(?: [a-z]+)?(?=: )/.exec(said!) ?? [null];
   const message = speaker === null ? said!.trimEnd() : said!.slice(speaker.length + 2).trimEnd();
-  const next_actions = [exit === EXIT_BUG ? 'report it as a bug of tollgate' : `${speaker ?? 'tollgate'} --help`];
+  const next_actions = [
+    exit === EXIT_BUG
+      ? toDo('report it as a bug of tollgate')
+      : toType('see how it is called', `${speaker ?? 'tollgate'} --help`),
+  ];
   return {
     ...ran,
     out: `${JSON.stringify({ schema: 1, state: 'refused', exit_code: exit, message, next_actions })}\n`,

@@ -1,9 +1,10 @@
-// What `import … from 'tollgate'` gives, whole: build.mjs ships this file as the package's types, with the two imported unions written out.
+// What `import … from 'tollgate'` gives, whole: build.mjs ships this file as the package's types, with the imported types written out.
 
 import type { ErrorClass } from '../policies/facts/classes.ts';
+import type { NextAction } from '../policies/facts/next-action.ts';
 import type { FailureReason } from '../policies/verdict/reasons.ts';
 
-export type { ErrorClass, FailureReason };
+export type { ErrorClass, FailureReason, NextAction };
 
 /** A CLI that has a wrapper of ours. */
 export type ToolName = 'gemini' | 'copilot' | 'codex' | 'claude';
@@ -47,8 +48,8 @@ export interface WhatFailed {
   evidence: { source: string; text: string } | null;
   /** ISO time before which another call is in vain; null where nobody said. */
   retry_at: string | null;
-  /** Lines to type, or one sentence each, the first one first. */
-  next_actions: string[];
+  /** The best first. */
+  next_actions: NextAction[];
   /** ISO time of the success that came after it. */
   resolved_at: string | null;
 }
@@ -83,7 +84,7 @@ export interface TaskReport {
   budget: { used: number; total: number; left: number };
   spent: { tokens: number; usd: number; calls_without_tokens: number; calls_without_price: number };
   files: { summary: string; stats: string; last_failure: string | null; outputs: string };
-  next_actions: string[];
+  next_actions: NextAction[];
   notes: string[];
 }
 
@@ -166,7 +167,7 @@ export type TaskStanding =
       at: string | null;
       calls: { used: number; budget: number | null };
       failure: WhatFailed | null;
-      next_action: string | null;
+      next_action: NextAction | null;
       /** `_summary.md`; null where no run has left one. */
       summary: string | null;
     }

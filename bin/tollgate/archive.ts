@@ -165,7 +165,7 @@ const worktreeLines = (worktree: LeftWorktree | null): string[] =>
     ? []
     : [
         `  its worktree stays: ${worktree.folder} on branch ${worktree.branch}; when its changes are taken:`,
-        ...worktree.next_actions.map((line) => `  ${line}`),
+        ...worktree.next_actions.map(({ command }) => `  ${command}`),
       ];
 
 const invalid = badInputOf('tollgate archive');

@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { type BatchRan, runBatch } from '../../loops/batch/batch.ts';
 import { RUN_FLAGS } from '../../loops/task/run-options.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { type NextAction, toType } from '../../policies/facts/next-action.ts';
 import { readArguments, stopOnSignals, unexpected } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import type { Ran } from '../ran.ts';
@@ -110,7 +111,7 @@ function answerTo(ran: BatchRan, { given }: Arguments): Ran {
   return { exit, out: onSheet(ran.summary, sheetOf(process.env)) };
 }
 
-const HELP = ['tollgate batch --help'];
+const HELP = [toType('see how it is called', 'tollgate batch --help')];
 
-const refusal = (message: string, next_actions: string[]): string =>
+const refusal = (message: string, next_actions: NextAction[]): string =>
   `${JSON.stringify({ schema: 1, state: 'refused', exit_code: TOLLGATE_EXIT.badInput, message, next_actions })}\n`;

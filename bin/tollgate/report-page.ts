@@ -3,6 +3,7 @@
 import type { TasksReport } from '../../loops/report/collect.ts';
 import type { FailureGroup } from '../../loops/report/groups.ts';
 import type { TaskRow } from '../../loops/report/task-row.ts';
+import { actionLine } from '../../policies/facts/next-action.ts';
 import type { DaySpending } from '../../policies/report/spending.ts';
 import { oneLine } from '../../policies/text/one-line.ts';
 import { visible } from '../../policies/text/visible-text.ts';
@@ -78,7 +79,7 @@ function taskLines({ tasks }: TasksReport, sheet: Sheet): string[] {
   // A command that is cut could not be typed: it stands below its task.
   const { dim } = coloursOf(sheet.ink);
   const nexts = tasks.map(({ next_action }) =>
-    next_action === null ? [] : wrapLine(`→ ${words(next_action, 300)}`, sheet.width!, 2),
+    next_action === null ? [] : wrapLine(`→ ${words(actionLine(next_action), 300)}`, sheet.width!, 2),
   );
   return [heading!, ...lines.flatMap((line, i) => [line, ...nexts[i]!.map((next) => dim(next))])];
 }
@@ -125,7 +126,7 @@ function cellsOf(row: TaskRow): string[] {
     short(signature),
     minute(since ?? at),
     taskCalls(calls),
-    next_action === null ? '-' : words(next_action, 100),
+    next_action === null ? '-' : words(actionLine(next_action), 100),
   ];
 }
 

@@ -2,8 +2,11 @@
 
 import path from 'node:path';
 import { exitByClass } from '../../loops/call/exit.ts';
+import { launcherIn } from '../../loops/launcher.ts';
 import type { RanTask as TaskRan } from '../../loops/run/run-work.ts';
 import { EXIT_BUG, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { type NextAction, toDo, toType } from '../../policies/facts/next-action.ts';
+import { shellWord } from '../../policies/text/shell-word.ts';
 import { refusalOf } from '../../state/system-error.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { unexpected } from '../command.ts';
@@ -52,23 +55,35 @@ export function answerWithoutRun(
 ): string {
   const located = word === null ? null : locateTask(word, process.cwd(), process.env);
   const task_id = located?.how === 'located' ? located.folder.id : null;
-  const next_actions = afterNothing(state, exit_code, located?.how === 'located' ? located.folder : null, command);
+  const next_actions = afterNothing(
+    { state, exit_code, command, word: word ?? '' },
+    located?.how === 'located' ? located.folder : null,
+  );
   return `${JSON.stringify({ schema: 1, task_id, state, exit_code, message, next_actions })}\n`;
 }
 
-/** Lines to type, or one sentence each. */
-function afterNothing(
-  state: 'refused' | 'awaited',
-  exitCode: number,
-  task: TaskFolder | null,
-  command: RunningWord,
-): string[] {
-  if (exitCode === EXIT_BUG) return ['report it as a bug of tollgate, with what stands on stderr'];
-  if (task === null) return [`tollgate ${command} --help`];
+interface NotRun {
+  state: 'refused' | 'awaited';
+  exit_code: number;
+  word: string;
+  command: RunningWord;
+}
+
+function afterNothing({ state, exit_code: exitCode, word, command }: NotRun, task: TaskFolder | null): NextAction[] {
+  const launcher = launcherIn(process.env);
+  if (exitCode === EXIT_BUG) return [toDo('report it as a bug of tollgate, with what stands on stderr')];
+  if (task === null) return [toType('see how it is called', `${launcher} ${command} --help`)];
   if (state === 'refused')
-    return [`when what the message names is mended: tollgate ${command === 'run' ? 'run' : 'supervise'} ${task.id}`];
-  const summary = `read ${path.join(task.outputs, '_summary.md')}`;
-  return exitCode === TOLLGATE_EXIT.ok ? [summary] : [summary, `tollgate explain ${task.id}`];
+    return [
+      toType(
+        'when what the message names is mended, go on',
+        `${launcher} ${command === 'run' ? 'run' : 'supervise'} ${shellWord(word)}`,
+        'pays',
+      ),
+    ];
+  const summary = toDo(`read ${path.join(task.outputs, '_summary.md')}`);
+  const why = toType('see why it failed', `${launcher} explain ${shellWord(word)}`);
+  return exitCode === TOLLGATE_EXIT.ok ? [summary] : [summary, why];
 }
 
 function reported({ report, summary }: TaskRan & { how: 'ran' }, given: Arguments['given']): Ran {

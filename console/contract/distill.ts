@@ -1,5 +1,7 @@
 // Distilled books: all, and one with its document.
 
+import type { NextAction } from '../../policies/facts/next-action.ts';
+
 export interface BooksShown {
   distillations: BookLine[];
 }
@@ -20,7 +22,7 @@ export interface BookLine {
 
 export interface BookShown extends BookLine {
   evidence: string;
-  next_actions: string[];
+  next_actions: NextAction[];
   /** ISO time at which the service is asked again; null where nothing is waited for. */
   waits_until: string | null;
   document: { section: number; title: string; chars: number; text: string; state: 'kept' | 'held' }[];

@@ -3,6 +3,7 @@
 import type { TaskState } from '../../loops/report/standing.ts';
 import type { StageFacts } from '../../loops/task/stage-facts.ts';
 import type { GateRecord } from '../../policies/facts/gate-record.ts';
+import type { NextAction } from '../../policies/facts/next-action.ts';
 import type { StandIn } from '../../policies/retry/stand-ins.ts';
 
 export interface StageShown {
@@ -59,7 +60,7 @@ export interface TaskShown {
   summary: string | null;
   texts: TextLine[];
   /** Empty while it runs, and where it is done. */
-  next_actions: string[];
+  next_actions: NextAction[];
 }
 
 /** A file of the task that may be shown; `what`: prompt, answer, stderr or record. */

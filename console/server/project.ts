@@ -1,6 +1,7 @@
 // What the console serves: a project, and the commands by which it is changed.
 
 import type { WantedRun } from '../../loops/carried/begin.ts';
+import { actionLine, readActions } from '../../policies/facts/next-action.ts';
 import type { RefusedRequest } from '../contract/page.ts';
 
 export interface ServedProject {
@@ -53,6 +54,10 @@ export const refused = (
 export function refusedBy({ object }: CommandTold): Reply {
   const { message, says, next_actions: ways } = object;
   const words = [message, says].find((each) => typeof each === 'string') as string | undefined;
-  const way = Array.isArray(ways) && typeof ways[0] === 'string' ? ways[0] : null;
-  return refused(409, words ?? 'the command did not do it, and did not say why', way);
+  const [way] = readActions(ways);
+  return refused(
+    409,
+    words ?? 'the command did not do it, and did not say why',
+    way === undefined ? null : actionLine(way),
+  );
 }

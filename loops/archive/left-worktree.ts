@@ -2,6 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { type NextAction, toType } from '../../policies/facts/next-action.ts';
+import { shellWord } from '../../policies/text/shell-word.ts';
 import { projectState, type TaskFolder } from '../../state/task-folder.ts';
 import { branchOf, worktreeOf } from '../run/worktree.ts';
 import { rootOf } from '../task/task.ts';
@@ -9,8 +11,8 @@ import { rootOf } from '../task/task.ts';
 export interface LeftWorktree {
   folder: string;
   branch: string;
-  /** Lines to type; git refuses each while there is something to lose. */
-  next_actions: string[];
+  /** git refuses each while there is something to lose. */
+  next_actions: NextAction[];
 }
 
 /** The worktree of an archived task with the commands that remove it; null where it has none. */
@@ -19,9 +21,13 @@ export function leftWorktree(task: TaskFolder, cwd: string, environment: NodeJS.
   const folder = worktreeOf(projectState(root, environment), task.id);
   if (!existsSync(path.join(folder, '.git'))) return null;
   const branch = branchOf(task.id);
+  const git = `git -C ${shellWord(root)}`;
   return {
     folder,
     branch,
-    next_actions: [`git -C ${root} worktree remove ${folder}`, `git -C ${root} branch -d ${branch}`],
+    next_actions: [
+      toType('remove the worktree', `${git} worktree remove ${shellWord(folder)}`),
+      toType('delete its branch', `${git} branch -d ${branch}`),
+    ],
   };
 }

@@ -2,8 +2,10 @@
 
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import { type NextAction, toDo } from '../../policies/facts/next-action.ts';
 import { stopExit } from '../../policies/facts/stop.ts';
 import { collectGarbage, keepYoungHeapSmall, optimiseLate } from '../../wrappers/heap-limits.ts';
+import { launcherIn } from '../launcher.ts';
 import { runTask } from '../run/run.ts';
 import { openUnseenCalls } from '../tamper-guard/unseen-calls.ts';
 import { traceEnd } from '../trace/trace-end.ts';
@@ -22,7 +24,7 @@ import { type BatchFacts, writeBatchReport } from './write-report.ts';
 export type BatchRan =
   | { how: 'ran'; report: BatchReport; summary: string }
   /** Nothing was started. */
-  | { how: 'invalid'; message: string; next_actions: string[] };
+  | { how: 'invalid'; message: string; next_actions: NextAction[] };
 
 /** Tasks at work for each call that may be made: more than one, so that there is a tool to choose; but no one pays while another's failure is not known yet that would have kept it from beginning. */
 const TASKS_A_CALL = { go_on: 2, stop: 1 } as const satisfies Record<BatchLimits['onFailure'], number>;
@@ -63,7 +65,12 @@ async function runLimited(request: BatchRequest, limits: BatchBounds, began: Dat
     slots,
     limits,
   );
-  const all = [...bad.map((one) => badRow(one, options)), ...told.values()];
+  const all = [
+    ...bad.map((one) =>
+      badRow(one, { ...options, launcher: launcherIn(context.environment), trusts: options.trustWorkspace }),
+    ),
+    ...told.values(),
+  ];
   const rows = all.map(({ row }) => row);
   const left = tasks.filter((task) => told.get(task)?.row.state !== 'done').map(({ word }) => word);
   const totals = totalsOf(rows, clock().getTime() - began.getTime());
@@ -160,12 +167,14 @@ function mistakeOf(bad: readonly { word: string; message: string }[], count: num
   return [what, ...lines].join('\n');
 }
 
-function nextAfter(bad: readonly Bad[], others: number): string[] {
+function nextAfter(bad: readonly Bad[], others: number): NextAction[] {
   const changed = bad.some((one) => one.changed.length > 0);
   return [
-    'mend what the message names, then the same command again',
-    ...(changed ? ['the same command with --keep-all (pays nothing for those stages), or with --redo-all'] : []),
-    ...(others > 0 ? ['the same command with --skip-bad (runs the other tasks)'] : []),
+    toDo('mend what the message names, then start the same command again'),
+    ...(changed
+      ? [toDo('or start the same command with --keep-all (pays nothing for those stages), or with --redo-all')]
+      : []),
+    ...(others > 0 ? [toDo('or start the same command with --skip-bad, which runs the other tasks')] : []),
   ];
 }
 

@@ -1,6 +1,7 @@
 // The facts of a batch: a row for each task, the failures by what they have in common, and what to do next.
 
 import { EXIT_BUG, type EXIT_BY_SIGNAL, EXIT_ORDER, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import type { NextAction } from '../../policies/facts/next-action.ts';
 import { gatherFailures } from '../../policies/signature/same-failure.ts';
 import { exitByClass } from '../call/exit.ts';
 import type { Notified } from '../notify/sent.ts';
@@ -15,7 +16,7 @@ export interface BatchReport {
   totals: Record<BatchState, number> & { tasks: number; calls: number; duration_ms: number };
   by_failure: BatchFailure[];
   notes: string[];
-  next_actions: string[];
+  next_actions: NextAction[];
   files: { report: string; summary: string; left: string | null };
   /** Who was told of its end; absent where nobody was to be. */
   notified?: Notified[];
@@ -33,7 +34,7 @@ export interface BatchFailure {
   /** The first 20. */
   task_ids: string[];
   /** As the first task's own report says. */
-  next_actions: string[];
+  next_actions: NextAction[];
 }
 
 const NAMED = 20;

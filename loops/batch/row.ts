@@ -2,6 +2,7 @@
 
 import type { ErrorClass } from '../../policies/facts/classes.ts';
 import { EXIT_BUG, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { type CalledAs, goOnLine, type NextAction, toType } from '../../policies/facts/next-action.ts';
 import { reachesShare } from '../../policies/notify/notification.ts';
 import { changedActions, type Named } from '../../policies/retry/changed-prompt.ts';
 import { refusalOf } from '../../state/system-error.ts';
@@ -37,7 +38,7 @@ export type BatchStage = Omit<StageReport, 'session' | 'session_id' | 'warnings'
 /** @param next what its own report says to do next. */
 export interface RowTold {
   row: BatchRow;
-  next: string[];
+  next: NextAction[];
   /** In this batch it reached four fifths of its paid calls. */
   nearBudget?: boolean;
 }
@@ -77,12 +78,13 @@ export function refusedRow(taskId: string, message: string): BatchRow {
 }
 
 /** One that was found unfit before any was begun. */
-export function badRow({ word, message, changed }: Bad, named: Named): RowTold {
+export function badRow({ word, message, changed }: Bad, named: Named & Pick<CalledAs, 'launcher' | 'trusts'>): RowTold {
   const row = refusedRow(word, message);
   const [first] = changed;
-  if (first === undefined) return { row, next: [`when that is mended: tollgate run ${word}`] };
+  const called = { ...named, verb: 'run', word } as const;
+  if (first === undefined) return { row, next: [toType('when that is mended, run it', goOnLine(called), 'pays')] };
   const failed = { failed_stage: first.stage, class: 'tooling', reason: 'prompt_changed' } as const;
-  return { row: { ...row, ...failed }, next: changedActions(word, changed, named) };
+  return { row: { ...row, ...failed }, next: changedActions(called, changed, named) };
 }
 
 /** One task that meets what nobody expected must not take the others with it. */

@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import { CLASSES } from '../../policies/facts/classes.ts';
+import { actionLine } from '../../policies/facts/next-action.ts';
 import { oneLine } from '../../policies/text/one-line.ts';
 import { visible } from '../../policies/text/visible-text.ts';
 import { notifiedLines } from '../notify/lines.ts';
@@ -26,7 +27,7 @@ export function renderBatch(report: BatchReport): string {
       ...(groups.length === 0 ? [] : ['']),
       ...notes.slice(0, 5).map((note) => `Note: ${oneLine(note, MAX_CHARS)}`),
       ...notifiedLines(report.notified ?? []),
-      ...(next.length === 0 ? [] : ['Next:', ...next.map((line) => `- ${line}`)]),
+      ...(next.length === 0 ? [] : ['Next:', ...next.map((action) => `- ${actionLine(action)}`)]),
       `Files: ${path.dirname(files.report)}${path.sep}`,
     ].join('\n')}\n`,
   );
@@ -44,7 +45,9 @@ function groupLines(group: BatchFailure): string[] {
   return [
     `- ${count} × ${what}${signature === null ? '' : `, ${signature.slice(0, 19)}…`}: ${oneLine(tasks.join(', '), MAX_CHARS)}${rest}`,
     ...thenLine(group),
-    ...group.next_actions.slice(0, 2).map((line) => `  ${tasks[0]}: ${oneLine(line, MAX_CHARS)}`),
+    ...group.next_actions
+      .slice(0, 2)
+      .map((action) => `  ${tasks[0]}: ${actionLine({ ...action, text: oneLine(action.text, MAX_CHARS) })}`),
   ];
 }
 

@@ -1,12 +1,14 @@
 // Writes the report of a batch to disk, with the list of what is still to be done.
 
 import path from 'node:path';
+import { type NextAction, preflightLine, toDo, toType } from '../../policies/facts/next-action.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { shellWord } from '../../policies/text/shell-word.ts';
 import { writeAtomic, writeJson } from '../../state/atomic-file.ts';
 import { findEscapingLink } from '../../state/escaping-link.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { projectState } from '../../state/task-folder.ts';
+import { launcherIn } from '../launcher.ts';
 import type { Notified } from '../notify/sent.ts';
 import type { BatchRequest } from './batch-request.ts';
 import type { BatchReport } from './report.ts';
@@ -43,16 +45,21 @@ export async function writeBatchReport(
     summary: path.join(folder, '_summary.md'),
     left: left.length === 0 ? null : path.join(folder, 'left.txt'),
   };
+  const launcher = launcherIn(environment);
   const again = [
-    'tollgate batch',
+    `${launcher} batch`,
     `--from ${shellWord(files.left ?? '')}`,
     `--concurrency ${concurrency}`,
     ...flags,
   ].join(' ');
-  const signIn = signedOut.length === 0 ? [] : [`preflight --tools ${signedOut.join()} (says how to sign in again)`];
-  const goOn = files.left === null ? [] : [...signIn, `${again} (what is left; what is done costs nothing)`];
+  const signIn =
+    signedOut.length === 0
+      ? []
+      : [toType('see how to sign in again', preflightLine(launcher, `--tools ${signedOut.join()}`))];
+  const goOn =
+    files.left === null ? [] : [...signIn, toType('run what is left; what is done costs nothing', again, 'pays')];
   const open = [...goOn, ...repairOf(unreadable)];
-  const next_actions = open.length === 0 ? [`read ${files.summary}`] : open;
+  const next_actions = open.length === 0 ? [toDo(`read ${files.summary}`)] : open;
   let report: BatchReport = { ...facts, next_actions, files };
   const stray = findEscapingLink(projectState(cwd, environment), ['batch']);
   if (stray !== null) {
@@ -80,10 +87,12 @@ export async function addNotifiedBatch({ report: bare }: WrittenBatch, notified:
 }
 
 /** Under --skip-bad; the list of what is left would be refused with them. */
-function repairOf(unreadable: readonly string[]): string[] {
+function repairOf(unreadable: readonly string[]): NextAction[] {
   if (unreadable.length === 0) return [];
   const [named, more] = [unreadable.slice(0, NAMED).join(', '), unreadable.length - NAMED];
-  return [`mend what is wrong with ${named}${more > 0 ? ` and ${more} more` : ''} (Failures says what), then run it`];
+  return [
+    toDo(`mend what is wrong with ${named}${more > 0 ? ` and ${more} more` : ''} (Failures says what), then run it`),
+  ];
 }
 
 const withoutFiles = (report: BatchReport, why: string): BatchReport => ({
@@ -92,5 +101,5 @@ const withoutFiles = (report: BatchReport, why: string): BatchReport => ({
     ...report.notes,
     `the report could not be written (${why}); each task has its own in its outputs/_summary.md`,
   ],
-  next_actions: ['the same command again: what is done costs nothing'],
+  next_actions: [toDo('start the same command again: what is done costs nothing')],
 });

@@ -13,6 +13,7 @@ import { turnOrNull, unreadableWords } from '../../state/distill/turns.ts';
 import { type Journal, openJournal } from '../../state/journal/journal.ts';
 import { budgetOf, type Ledger } from '../../state/journal/ledger.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
+import { launcherIn } from '../launcher.ts';
 import { type BookHistory, openHistory } from './run/history.ts';
 import { type DistillView, viewOf } from './view.ts';
 
@@ -100,5 +101,6 @@ export async function viewed({ folder, checkpoint, ledger, standing }: OpenDisti
   const { held } = standing;
   const kept = held === null ? null : turnOrNull(folder, held.turn);
   const canBeKept = kept !== null && !isEmptyAnswer(kept.answer);
-  return viewOf({ folder, checkpoint, standing, document: documentOf(checkpoint), calls, driver, canBeKept });
+  const launcher = launcherIn(process.env);
+  return viewOf({ folder, checkpoint, standing, document: documentOf(checkpoint), calls, driver, canBeKept, launcher });
 }

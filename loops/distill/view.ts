@@ -1,7 +1,9 @@
 // A distillation as status shows it, from its facts alone.
 
-import { ANOMALY_PAUSES, PAUSES, type PauseReason } from '../../policies/distill/pauses.ts';
+import { ANOMALY_PAUSES, PAUSES, type PauseReason, type PauseRow } from '../../policies/distill/pauses.ts';
 import { type DistillStanding, shownState } from '../../policies/distill/standing.ts';
+import { forUser, inOrder, type NextAction, toType } from '../../policies/facts/next-action.ts';
+import { shellWord } from '../../policies/text/shell-word.ts';
 import type { DistillCheckpoint } from '../../state/distill/checkpoint.ts';
 import type { DistillFolder } from '../../state/distill/run-folder.ts';
 
@@ -25,7 +27,7 @@ export interface DistillView {
   calls: { used: number; total: number };
   document: string;
   folder: string;
-  next_actions: string[];
+  next_actions: NextAction[];
 }
 
 interface Viewed {
@@ -37,9 +39,12 @@ interface Viewed {
   driver: { host: string; elsewhere: boolean } | null;
   /** The answer that is held can be, were it accepted. */
   canBeKept: boolean;
+  /** What starts tollgate from the shell of the user. */
+  launcher: string;
 }
 
-export function viewOf({ folder, checkpoint, standing, document, calls, driver, canBeKept }: Viewed): DistillView {
+export function viewOf(viewed: Viewed): DistillView {
+  const { folder, checkpoint, standing, document, calls, driver } = viewed;
   const { spent, halted, sections, wanted, held, modelVersion } = standing;
   const running = driver !== null;
   const state = running ? drivenState(driver) : shownState(standing, (reason) => PAUSES[reason]?.shown ?? reason);
@@ -63,28 +68,41 @@ export function viewOf({ folder, checkpoint, standing, document, calls, driver, 
     calls,
     document,
     folder: folder.root,
-    next_actions: driver?.elsewhere
-      ? [`tollgate distill resume ${folder.name} --force takes it over, if ${driver.host} is gone`]
-      : held !== null && reason !== null && Object.hasOwn(ANOMALY_PAUSES, reason) && !canBeKept
-        ? [`tollgate distill resume ${folder.name} asks for section ${held.section} again; an empty answer is not kept`]
-        : nextActions(folder.name, state, reason, halted?.evidence ?? ''),
+    next_actions: nextActions(viewed, state),
   };
 }
 
 const drivenState = ({ host, elsewhere }: NonNullable<Viewed['driver']>): string =>
   elsewhere ? `driven elsewhere (${host})` : 'running';
 
-function nextActions(name: string, state: string, reason: PauseReason | null, evidence: string): string[] {
-  if (state === 'running') return [`tollgate distill pause ${name}`];
-  if (state === 'complete') return [`tollgate distill export ${name}`];
-  if (reason !== null) return [PAUSES[reason].next.replaceAll('NAME', name)];
-  const budget = /^(time|token|money) budget reached/.exec(evidence)?.[1] as keyof typeof RAISED | undefined;
-  return [`tollgate distill resume ${name}${budget === undefined ? '' : RAISED[budget]}`];
+function nextActions({ folder, driver, standing, calls, canBeKept, launcher }: Viewed, state: string): NextAction[] {
+  const { held, halted, spent } = standing;
+  const line = (...words: string[]) => [launcher, 'distill', ...words].join(' ');
+  const name = shellWord(folder.name);
+  const resume = (text: string, ...flags: string[]) => toType(text, line('resume', name, ...flags), 'pays');
+  if (driver?.elsewhere) return [resume(`if ${driver.host} is gone, take it over`, '--force')];
+  if (driver !== null) return [toType('pause it after the section that is under way', line('pause', name))];
+  if (state === 'complete') return [toType('write it as one document', line('export', name))];
+  const reason = halted?.reason ?? null;
+  if (held !== null && reason !== null && Object.hasOwn(ANOMALY_PAUSES, reason) && !canBeKept)
+    return [resume(`ask for section ${held.section} again; an empty answer is not kept`)];
+  if (reason !== null)
+    return inOrder(
+      (PAUSES[reason].next as PauseRow['next']).map(({ text, flag }) =>
+        flag === '--max-calls'
+          ? forUser('budget', resume(text, `${flag} ${calls.total + MORE_CALLS}`))
+          : flag === '--accept'
+            ? forUser('gate', resume(text, flag))
+            : resume(text),
+      ),
+    );
+  const budget = /^(time|token|money) budget reached/.exec(halted?.evidence ?? '')?.[1];
+  if (budget === 'token')
+    return inOrder([forUser('budget', resume(RAISE, `--max-tokens ${Math.ceil(spent.tokens * 1.5)}`))]);
+  if (budget === 'money')
+    return inOrder([forUser('budget', resume(RAISE, `--max-usd ${Math.ceil(spent.usd * 150) / 100}`))]);
+  return [resume('go on where it stopped')];
 }
 
-/** The time is of one run of the command; the others are of the whole. */
-const RAISED = {
-  time: '',
-  token: ' --max-tokens N allows more',
-  money: ' --max-usd N allows more',
-} as const;
+const MORE_CALLS = 20;
+const RAISE = 'raise the limit by half, and go on where it stopped';

@@ -1,5 +1,6 @@
 // A limit that failures have used up is the second thing to say: what failed is the first.
 
+import { forUser, inOrder, type NextAction } from '../../policies/facts/next-action.ts';
 import { nextActions } from '../../policies/next-actions/next-actions.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import { gateActions, gateRecordOf } from '../task/gate-actions.ts';
@@ -10,7 +11,6 @@ import { failingIn, situationOf } from './situation.ts';
 /** The failure of a used up budget, with the stage's last real failure before it; any other failure as it is. */
 export function withFailureBefore({ open, stage, context: { environment } }: StageRun, failure: Failure): Failure {
   if (failure.reason !== 'budget') return failure;
-  const { id } = open.task;
   const { ledger } = open.journal.read();
   const before = stageFacts(open.task, ledger, stage.name, stage.tool);
   const { class: errorClass, reason, evidence, retry_at, session_id } = before;
@@ -24,34 +24,35 @@ export function withFailureBefore({ open, stage, context: { environment } }: Sta
   const gate =
     before.gate === 'failed' ? gateRecordOf(open.task, stage.name, ledger.gates.get(stage.name)!.call_id) : null;
   if (gate !== null) {
-    const actions = gateActions(
-      open,
-      { ...stage, tool: before.tool ?? stage.tool },
-      gate,
-      before.exit_code === 0 ? 'paid' : 'none',
-    );
+    const answer = before.exit_code === 0 ? 'paid' : 'none';
+    const actions = gateActions(open, { ...stage, tool: before.tool ?? stage.tool }, gate, answer);
     // Its lines that pay raise the paid calls themselves.
-    const isRaised = actions.some((line) => line.includes('tollgate budget '));
-    return { ...told, next_actions: isRaised ? actions : [...actions, ...failure.next_actions] };
+    const isRaised = actions.some(({ changes }) => changes === 'budget');
+    return { ...told, next_actions: isRaised ? actions : inOrder([...actions, ...failure.next_actions]) };
   }
   const verdict = { class: errorClass, reason, evidence, retry_at };
   const failing = failingIn(open, { ...stage, tool: before.tool ?? stage.tool }, environment);
   // That no call remains is said below, once.
   const { callsLeft: _, ...situation } = situationOf(failing, { verdict, session_id, ending: null });
-  const rerun = `tollgate run ${id}`;
-  const raised = raisedFirst(failure, rerun);
-  const actions = nextActions(situation).map((line) => line.replace(rerun, () => raised));
-  return {
-    ...told,
-    next_actions: actions.some((line) => line.includes(raised)) ? actions : [...actions, ...failure.next_actions],
-  };
+  const wayOut = nextActions(situation);
+  const raise = failure.next_actions.find(({ changes }) => changes === 'budget');
+  return { ...told, next_actions: raise === undefined ? wayOut : raisedFirst(wayOut, raise, failure) };
 }
 
 /** To raise the limit and ask again is one line: without the first the second would be refused. */
-function raisedFirst({ next_actions }: Failure, rerun: string): string {
-  const raise = next_actions.map((line) => /tollgate budget .*/.exec(line)?.[0]).find((line) => line !== undefined);
-  if (raise !== undefined) return `${raise} && ${rerun}`;
-  const [first = rerun] = next_actions;
-  // A limit that each run begins anew needs no raising.
-  return first.startsWith(rerun) ? rerun : first;
+function raisedFirst(wayOut: readonly NextAction[], raise: NextAction, { next_actions }: Failure): NextAction[] {
+  const { command: raising } = raise;
+  const asks = wayOut.some(({ pays }) => pays);
+  if (raising === undefined || raise.pays || !asks) return inOrder([...wayOut, ...next_actions]);
+  return inOrder(
+    wayOut.map((action) =>
+      action.pays && action.command !== undefined
+        ? forUser('budget', {
+            ...action,
+            text: `raise the limit, and ${action.text.replace(/^or |^then /, '')}`,
+            command: `${raising} && ${action.command}`,
+          })
+        : action,
+    ),
+  );
 }

@@ -2,10 +2,12 @@
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import type { Change } from '../../policies/facts/gate-record.ts';
+import { forUser, goOnLine, toDo, toType } from '../../policies/facts/next-action.ts';
 import { isBuiltIn } from '../../policies/facts/tools.ts';
 import type { UsedUp } from '../../policies/manifest/limits.ts';
 import { tooLargeWords } from '../../policies/manifest/prompt-limits.ts';
 import { nextActions } from '../../policies/next-actions/next-actions.ts';
+import { preflight } from '../../policies/next-actions/situation.ts';
 import { splitAdvice } from '../../policies/prompt/split-advice.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { FAILURE_SCHEMA, type Failure } from '../../policies/record/task-failure.ts';
@@ -97,24 +99,26 @@ const MAX_CHANGED = 50;
 
 /** The task's own limit, before a call. */
 export function limitFailure(run: StageRun, { field, why }: UsedUp): Failure {
-  const { task } = run.open;
+  const { called } = run.open;
   return {
     ...ofStage(run),
     class: 'quota',
     reason: 'budget',
     evidence: { source: 'none', text: why, rule: `limit-${field}` },
     decision: { action: 'stop', why },
-    next_actions: [
+    next_actions:
       field === 'max_wallclock_sec'
-        ? `tollgate run ${task.id} (the clock of a run starts anew)`
-        : `raise budgets.${field} in the manifest, then: tollgate run ${task.id}`,
-    ],
+        ? [toType('go on: the clock of a run starts anew', goOnLine(called), 'pays')]
+        : [
+            toDo(`ask the user whether budgets.${field} may be raised: it is used up`),
+            forUser('budget', toType(`raise budgets.${field} in the manifest, and go on`, goOnLine(called), 'pays')),
+          ],
   };
 }
 
 /** A prompt over its limit: nothing was reserved for it. */
 export function tooLargeFailure(run: StageRun, { tooLarge, parts }: Prompt): Failure {
-  const { task, manifest } = run.open;
+  const { called, manifest } = run.open;
   const { tool, model } = run.stage;
   const why = tooLargeWords(tool, tooLarge!);
   const policy = manifest.context.digest_policy === 'off';
@@ -125,22 +129,26 @@ export function tooLargeFailure(run: StageRun, { tooLarge, parts }: Prompt): Fai
     evidence: { source: 'none', text: why, rule: 'prompt-over-limit' },
     decision: { action: 'stop', why: 'it would be refused, and paid for' },
     next_actions: [
-      ...splitAdvice(parts),
-      ...(policy ? ['or context.digest_policy: auto in the manifest: it leaves out the rest, and says what'] : []),
-      `or, where ${model ?? 'its model'} takes more: ${isBuiltIn(tool) ? `prompts.max_chars.${tool}` : `tools.${tool}.max_chars`} in tollgate.yaml`,
-      `then: tollgate run ${task.id}`,
+      ...splitAdvice(parts).map(toDo),
+      ...(policy
+        ? [toDo('or set context.digest_policy: auto in the manifest: it leaves out the rest, and says what')]
+        : []),
+      toDo(
+        `or, where ${model ?? 'its model'} takes more, raise ${isBuiltIn(tool) ? `prompts.max_chars.${tool}` : `tools.${tool}.max_chars`} in tollgate.yaml`,
+      ),
+      toType('then go on', goOnLine(called), 'pays'),
     ],
   };
 }
 
 /** A stage that cannot be begun: a prompt that is another one than was answered, a tree that cannot be copied. Nothing was paid for it. */
 export function unpreparedFailure({ open, stage, context: { clock } }: StageRun, why: string): Failure {
-  return { ...invalidFailure(open.task.id, why, clock()), stage: stage.name, tool: stage.tool };
+  return { ...invalidFailure(open, why, clock()), stage: stage.name, tool: stage.tool };
 }
 
 /** Stages whose prompt is another than the one that was answered. Nothing is paid for them again without a word. */
 export function changedFailure(
-  { task, plans }: OpenTask,
+  { task, plans, called }: OpenTask,
   changed: readonly ChangedPrompt[],
   named: Named,
   at: Date,
@@ -158,22 +166,25 @@ export function changedFailure(
     exit_code: TOLLGATE_EXIT.badInput,
     evidence: { source: 'none', text, rule: 'prompt-changed' },
     decision: { action: 'stop', why: 'nothing is paid again without a word' },
-    next_actions: changedActions(task.id, changed, named),
+    next_actions: changedActions(called, changed, named),
   };
 }
 
 /** A task that cannot be run as it stands. */
-export function invalidFailure(taskId: string, why: string, at: Date): Failure {
+export function invalidFailure({ task, called }: Pick<OpenTask, 'task' | 'called'>, why: string, at: Date): Failure {
   return {
     ...EMPTY_FAILURE,
-    task_id: taskId,
+    task_id: task.id,
     at: at.toISOString(),
     class: 'tooling',
     reason: 'not_prepared',
     exit_code: TOLLGATE_EXIT.badInput,
     evidence: { source: 'none', text: why, rule: 'not-prepared' },
     decision: { action: 'stop', why: 'nothing can be called before it is mended' },
-    next_actions: why.includes('--redo') ? [why] : [why, `then: tollgate run ${taskId}`],
+    next_actions: [
+      toDo(why),
+      ...(why.includes('--redo') ? [] : [toType('when that is mended, go on', goOnLine(called), 'pays')]),
+    ],
   };
 }
 
@@ -186,7 +197,10 @@ export function unansweredFailure(run: StageRun, why: string): Failure {
     reason: 'wrapper_failed',
     evidence: { source: 'none', text: why, rule: 'wrapper-left-no-record' },
     decision: { action: 'stop', why },
-    next_actions: [`preflight --tools ${stage.tool}`, `tollgate run ${open.task.id}`],
+    next_actions: [
+      preflight({ called: open.called, tool: stage.tool }),
+      toType('then go on', goOnLine(open.called), 'pays'),
+    ],
   };
 }
 
@@ -203,30 +217,38 @@ export function pausedFailure(run: StageRun, pause: CallSlot & { how: 'paused' }
     evidence,
     decision: { action: 'stop', why: message },
     retry_at: until,
-    next_actions: nextActions({ verdict, taskId: open.task.id, tool: stage.tool }),
+    next_actions: nextActions({ verdict, called: open.called, tool: stage.tool }),
   };
 }
 
 /** The run was told to stop. */
 export function interruptedFailure(
-  taskId: string,
+  { task, called }: Pick<OpenTask, 'task' | 'called'>,
   stage: string | null,
   by: string,
   exitCode: number,
   at: Date,
+  retryAt: string | null = null,
 ): Failure {
   const why = `stopped by ${by}; run it again to go on`;
   return {
     ...EMPTY_FAILURE,
-    task_id: taskId,
+    task_id: task.id,
     stage,
     at: at.toISOString(),
     class: 'transient',
     reason: 'cancelled',
     exit_code: exitCode,
     ending: 'cancelled',
+    retry_at: retryAt,
     evidence: { source: 'ending', text: why, rule: 'run-stopped' },
     decision: { action: 'stop', why },
-    next_actions: [`tollgate run ${taskId}`],
+    next_actions: [
+      toType(
+        `${retryAt === null ? '' : `not before ${retryAt}, `}go on from where it stopped`,
+        goOnLine(called),
+        'pays',
+      ),
+    ],
   };
 }

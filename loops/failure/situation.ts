@@ -1,5 +1,6 @@
 // What is known of a failed call that its way out depends on: the manifest's lines, the CLI's sign-in, what was sent.
 
+import type { CalledAs } from '../../policies/facts/next-action.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { Situation } from '../../policies/next-actions/next-actions.ts';
 import type { ManifestPlace, SituationField } from '../../policies/next-actions/situation.ts';
@@ -16,6 +17,7 @@ import type { OpenTask, ReadTask } from '../task/task.ts';
 
 interface Failing {
   task: TaskFolder;
+  called: CalledAs;
   /** null where the manifest cannot be read any more. */
   read: Pick<ReadTask, 'manifest' | 'plans' | 'placeOf'> | null;
   stage: { name: string; tool: Tool; model?: string | undefined };
@@ -40,7 +42,7 @@ export interface SentPrompt {
 
 /** Reads files of the project and of the CLI, and writes nothing; `sent` is null where no prompt is known. */
 export function situationOf(
-  { task, read, stage, cwd, environment, callsLeft, budget }: Failing,
+  { task, called, read, stage, cwd, environment, callsLeft, budget }: Failing,
   { verdict, session_id, ending }: Pick<CallRecord, 'verdict' | 'session_id'> & { ending: CallRecord['ending'] | null },
   sent: SentPrompt | null = null,
 ): Situation {
@@ -50,7 +52,7 @@ export function situationOf(
   const isOfKey = verdict.class === 'auth' && home !== null;
   return {
     verdict,
-    taskId: task.id,
+    called,
     tool,
     sessionId: session_id,
     callsLeft,
@@ -82,7 +84,7 @@ export function failingIn(open: OpenTask, stage: Failing['stage'], environment: 
   const { ledger } = open.journal.read();
   const budget = budgetOf(ledger);
   const callsLeft = Math.max(0, budget - ledger.used);
-  return { task: open.task, read: open, stage, cwd: open.cwd, environment, callsLeft, budget };
+  return { task: open.task, called: open.called, read: open, stage, cwd: open.cwd, environment, callsLeft, budget };
 }
 
 /** A stand-in's model stands in the stage's `fallback`; `cwd` is the task's. */

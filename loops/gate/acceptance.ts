@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import type { AcceptanceResult, Finding } from '../../policies/facts/gate-record.ts';
+import { toDo } from '../../policies/facts/next-action.ts';
 import { scrubbed } from '../../policies/gate/scrubbed-environment.ts';
 import { oneLine } from '../../policies/text/one-line.ts';
 import type { GateRequest } from './gate-request.ts';
@@ -70,7 +71,7 @@ function findingOf(failed: { told: string; last: string }[], artifact: string): 
     reason: 'acceptance_failed',
     missing: failed.map(({ told }) => told),
     text: first.last === '' ? `${begins}, without a word` : endedBy(`${begins}, whose last lines are:\n`, first.last),
-    next_actions: [`read ${artifact}`],
+    next_actions: [toDo(`read ${artifact}`)],
   };
 }
 

@@ -3,6 +3,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Finding } from '../../policies/facts/gate-record.ts';
+import { type NextAction, toDo } from '../../policies/facts/next-action.ts';
 import type { GateReason } from '../../policies/facts/own-reasons.ts';
 import { pathsOfDiff, prefixParts, strayPaths } from '../../policies/gate/diff-paths.ts';
 import { recounted } from '../../policies/gate/recounted.ts';
@@ -71,7 +72,7 @@ function mistakesIn(stderr: string): string[] {
   return mistakes.length > 0 ? mistakes.slice(0, MOST_NAMED) : ['it is no diff that git can read'];
 }
 
-const finding = (reason: GateReason, missing: string[], text: string, next_actions: string[] = []): Finding => ({
+const finding = (reason: GateReason, missing: string[], text: string, next_actions: NextAction[] = []): Finding => ({
   check: 'diff',
   class: 'contract_violation',
   reason,
@@ -99,7 +100,7 @@ const unclear = (files: string[]) =>
 
 const unchecked = (why: string) =>
   finding('diff_unchecked', ['a look at the diff'], `whether the diff applies could not be looked at: ${why}`, [
-    'install git, so that diffs can be checked',
+    toDo('install git, so that diffs can be checked'),
   ]);
 
 const leavesTree = (paths: string[]): Finding => ({

@@ -1,6 +1,7 @@
 // Whether an answer fits the schema of its stage, told as a finding; what could take long is looked at in a thread of its own.
 
 import type { Finding } from '../../policies/facts/gate-record.ts';
+import { toDo } from '../../policies/facts/next-action.ts';
 import { namesIn } from '../../policies/gate/schema-names.ts';
 import type { ThreadEnd } from '../limited-thread.ts';
 import { findMisfits, type Misfit, type Schema, type SchemaLook, type SchemaTold } from './schema.ts';
@@ -92,7 +93,9 @@ const unchecked = (why: string): Finding => ({
   reason: 'schema_unchecked',
   missing: ['a look at the schema'],
   text: `whether the answer fits the schema could not be looked at: ${why}`,
-  next_actions: ['make the patterns of the schema simpler: one repeat within another, as in (a+)+, can take for ever'],
+  next_actions: [
+    toDo('make the patterns of the schema simpler: one repeat within another, as in (a+)+, can take for ever'),
+  ],
 });
 
 function messageOf(misfit: Misfit, redact: (text: string) => string): string {

@@ -1,6 +1,7 @@
 // The record of a gate without secrets: names of files, lines of answers and what commands printed may hold some.
 
 import type { GateRecord } from '../../policies/facts/gate-record.ts';
+import { mapAction } from '../../policies/facts/next-action.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 
 /** What is redacted already stays as it is. */
@@ -12,7 +13,7 @@ export function redactRecord(record: GateRecord, { redact }: Redactor): GateReco
       missing: finding.missing.map(redact),
       ...(finding.signed === undefined ? {} : { signed: finding.signed.map(redact) }),
       text: redact(finding.text),
-      next_actions: finding.next_actions.map(redact),
+      next_actions: finding.next_actions.map((action) => mapAction(action, redact)),
     })),
     changes:
       record.changes?.map(({ path, how, from }) => ({

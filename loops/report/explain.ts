@@ -1,12 +1,10 @@
 // Explains a task's last failure, or the last call of one of its stages.
 
-import path from 'node:path';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
 import type { Verdict } from '../../policies/facts/evidence.ts';
-import type { Finding, GateRecord } from '../../policies/facts/gate-record.ts';
+import type { Finding } from '../../policies/facts/gate-record.ts';
 import { nextActions } from '../../policies/next-actions/next-actions.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
-import { readRegular } from '../../state/disk/regular-file.ts';
 import { decisionsByCall } from '../../state/journal/decisions.ts';
 import { JournalError, openJournal } from '../../state/journal/journal.ts';
 import { budgetOf, type Call, type Ledger } from '../../state/journal/ledger.ts';
@@ -16,6 +14,8 @@ import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { findRecord } from '../../state/usage.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { situationOf } from '../failure/situation.ts';
+import { launcherIn } from '../launcher.ts';
+import { readGateRecord } from '../task/gate-actions.ts';
 import { readTask, rootOf } from '../task/task.ts';
 import { explanationOf, type FailureExplanation } from './explanation.ts';
 import { ownRowsOf } from './own-rows.ts';
@@ -163,8 +163,10 @@ async function explainCall(opened: Opened, call: Call): Promise<ExplainedTask> {
 async function waysOut({ task, ledger, word, cwd, environment }: Opened, call: Call, verdict: Verdict) {
   const read = await readTask({ word, cwd, environment, trustWorkspace: false });
   const { stage, tool } = call.reserved;
+  const supervised = read.how === 'read' && read.manifest.supervise !== undefined;
   const failing = {
     task,
+    called: { launcher: launcherIn(environment), verb: supervised ? 'supervise' : 'run', word, trusts: false } as const,
     read: read.how === 'read' ? read : null,
     stage: { name: stage, tool },
     cwd: rootOf(task, cwd, environment),
@@ -175,7 +177,7 @@ async function waysOut({ task, ledger, word, cwd, environment }: Opened, call: C
   const record = findRecord(task, call);
   const known = { verdict, session_id: record?.session_id ?? null, ending: record?.ending ?? null };
   // No run makes it again: it was none of the manifest's.
-  const byHand = call.reserved.run_id === null ? { again: `${adapterOf(tool).command} with the same flags` } : {};
+  const byHand = call.reserved.run_id === null ? { again: `call ${adapterOf(tool).command} with the same flags` } : {};
   return nextActions({ ...situationOf(failing, known), ...byHand });
 }
 
@@ -196,12 +198,8 @@ async function signedText(
 
 /** What the gate of the stage found last; none where it left no record. */
 function findingsOf(task: TaskFolder, stage: string | null): Finding[] {
-  try {
-    const record = JSON.parse(readRegular(path.join(task.outputs, `${stage}.gate.json`))) as GateRecord;
-    return record.passed ? [] : record.findings;
-  } catch {
-    return [];
-  }
+  const record = stage === null ? null : readGateRecord(task, stage);
+  return record === null || record.passed ? [] : record.findings;
 }
 
 function noSuchStage(ledger: Ledger, stage: string): string {

@@ -3,6 +3,7 @@
 import { CLASSES, type ErrorClass } from '../../policies/facts/classes.ts';
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import type { Finding } from '../../policies/facts/gate-record.ts';
+import type { NextAction } from '../../policies/facts/next-action.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { RETRY_TABLE, type RetryRow } from '../../policies/retry/retry.ts';
 import type { Match, Rule } from '../../policies/rule/rule.ts';
@@ -39,7 +40,7 @@ export interface FailureExplanation {
   retry_at: string | null;
   /** What the gate found. */
   findings: Finding[];
-  next_actions: string[];
+  next_actions: NextAction[];
 }
 
 export interface ShownRow {
@@ -65,7 +66,7 @@ interface KnownFailure
   inRun: number | null;
   decision: FailureExplanation['decision'];
   findings: Finding[];
-  next_actions: string[];
+  next_actions: NextAction[];
 }
 
 type Evidence = NonNullable<Verdict['evidence']>;

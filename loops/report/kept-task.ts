@@ -1,6 +1,7 @@
 // What the index keeps of a task: how it stands, in words of its own, and its row where that was shown.
 
 import path from 'node:path';
+import { readActions } from '../../policies/facts/next-action.ts';
 import type { KeptText } from '../../state/task-index.ts';
 import { isTask, type ReadingTasks, type TaskReading } from './read-task.ts';
 import type { RowStanding, TaskRow } from './task-row.ts';
@@ -46,7 +47,7 @@ function rowOf(folder: string, { state, at }: RowStanding, kept: KeptRow): TaskR
     count: kept.count ?? null,
     retry_at: kept.retry_at ?? null,
     calls: kept.calls,
-    next_action: kept.next_action ?? null,
+    next_action: readActions([kept.next_action])[0] ?? null,
     supervision: null,
     stages: [],
   };

@@ -70,6 +70,5 @@ function sharing(): (row: TaskRow) => void {
     row.signature = shared(row.signature);
     row.evidence = shared(row.evidence);
     row.since = shared(row.since);
-    row.next_action = shared(row.next_action);
   };
 }

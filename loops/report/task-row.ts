@@ -3,6 +3,7 @@
 import type { Stats } from 'node:fs';
 import path from 'node:path';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
+import { goOnLine, type NextAction, readActions, toType } from '../../policies/facts/next-action.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import type { SessionSave } from '../../policies/supervise/session-save.ts';
@@ -12,6 +13,8 @@ import type { JournalReading } from '../../state/journal/journal.ts';
 import { budgetOf, type Ledger, openCalls } from '../../state/journal/ledger.ts';
 import { statsOf } from '../../state/journal/stats.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
+import { launcherIn } from '../launcher.ts';
+import { answerAction } from '../supervise/way-on.ts';
 import { type StageFacts, stageFacts } from '../task/stage-facts.ts';
 import { stagesAtWork, standingOf, type TaskState } from './standing.ts';
 import { supervisionOf, type TaskSupervision } from './supervised.ts';
@@ -34,7 +37,7 @@ export interface TaskRow {
   retry_at: string | null;
   /** `budget` is null until a run has read it from the manifest. */
   calls: { used: number; budget: number | null };
-  next_action: string | null;
+  next_action: NextAction | null;
   /** null for a task that nobody has supervised. */
   supervision: TaskSupervision | null;
   /** Those that were called, in the order of their first calls; empty where a reader has not asked for them. */
@@ -111,7 +114,7 @@ export async function readRow(
       calls: { used: ledger.used, budget: ledger.budget === null ? null : budgetOf(ledger) },
       supervision,
       stages: stages === 'left_out' ? [] : await stagesOf(whole!, ledger, state, self),
-      next_action: standing?.next_actions[0] ?? nextOf(task, state, supervision),
+      next_action: standing?.next_actions[0] ?? nextOf(task, state, supervision, launcherIn(environment)),
     };
     return { ...read, row, problem, failureLook };
   } catch (error) {
@@ -161,7 +164,8 @@ function seeFailure(task: Pick<TaskFolder, 'state'>): SeenFailure {
   const failure = failureIn(seen.bytes.toString());
   if (typeof failure?.class !== 'string' || !Array.isArray(failure.next_actions))
     throw new StrangeStateError('it is no record of a failure');
-  return { failure: { ...failure, resolved_at: failure.resolved_at ?? null }, look: seen.look };
+  const next_actions = readActions(failure.next_actions);
+  return { failure: { ...failure, next_actions, resolved_at: failure.resolved_at ?? null }, look: seen.look };
 }
 
 function failureIn(text: string): Failure | null {
@@ -177,15 +181,20 @@ export function nextOf(
   task: Pick<TaskFolder, 'id' | 'state'>,
   state: TaskState,
   supervision: Pick<TaskSupervision, 'answer_waits'> | null,
-): string | null {
+  launcher: string,
+): NextAction | null {
   const next = NEXT[state];
   const isAnswered = supervision?.answer_waits === true;
+  const verb = supervision === null ? 'run' : 'supervise';
+  if (next === null) return null;
   if (next !== 'answer' || isAnswered)
-    return next && `tollgate ${supervision === null ? 'run' : 'supervise'} ${task.id}`;
+    return toType(NEXT_WORDS[state] ?? 'go on', goOnLine({ launcher, verb, word: task.id, trusts: false }), 'pays');
   // It says what the run was allowed.
   const save = readJsonIfFit<Pick<SessionSave, 'answer'>>(path.join(task.state, 'session_save.json'));
-  return typeof save?.answer === 'string' ? save.answer : `tollgate answer ${task.id} "…"`;
+  return answerAction(typeof save?.answer === 'string' ? save.answer : `${launcher} answer ${task.id} "…"`);
 }
+
+const NEXT_WORDS: Partial<Record<TaskState, string>> = { never_run: 'run it' };
 
 const NEXT: Record<TaskState, 'again' | 'answer' | null> = {
   done: null,

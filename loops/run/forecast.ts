@@ -1,5 +1,6 @@
 // What a run would do, without doing it: for each stage its arguments, and its prompt's size and hash. Pays nothing, writes nothing.
 
+import { actionLine, inOrder, type NextAction } from '../../policies/facts/next-action.ts';
 import { stopExit } from '../../policies/facts/stop.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { paidRun } from '../../policies/gate/way-out.ts';
@@ -30,7 +31,7 @@ export interface Forecast {
   stages: StageForecast[];
   budget: { used: number; total: number };
   notes: string[];
-  next_actions: string[];
+  next_actions: NextAction[];
 }
 
 interface StageForecast {
@@ -110,11 +111,10 @@ export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized
     });
   }
   const notes = [...open.notes, ...unsettled(stages)];
-  const { id } = open.task;
   const next_actions =
     checked.how === 'changed'
-      ? changedActions(id, checked.changed, options).filter((line) => !line.includes(' --dry-run'))
-      : [paidRun({ taskId: id, budget }, calls)];
+      ? changedActions(open.called, checked.changed, options).filter(({ command }) => !command?.includes(' --dry-run'))
+      : inOrder([paidRun({ called: open.called, budget }, calls, 'run it')]);
   return { how: 'foreseen', forecast: { schema: 1, task_id: open.task.id, stages, budget, notes, next_actions } };
 }
 
@@ -219,8 +219,8 @@ export function showForecast({ task_id, stages, budget, notes, next_actions }: F
   const head = `Task ${task_id}: ${calls} of ${stages.length} stages would be called; ${budget.used} of ${budget.total} paid calls used. Nothing was paid.`;
   const isRefused = stages.some(({ state }) => state === 'prompt_changed');
   // A plain run needs no line; one that the budget would stop does.
-  const next = isRefused || next_actions.some((line) => line.startsWith('tollgate budget ')) ? next_actions : [];
-  const below = [...notes.map((note) => `Note: ${note}`), ...next.map((line) => `Next: ${line}`)];
+  const next = isRefused || next_actions.some(({ changes }) => changes === 'budget') ? next_actions : [];
+  const below = [...notes.map((note) => `Note: ${note}`), ...next.map((action) => `Next: ${actionLine(action)}`)];
   return `${[head, '', ...lines, ...below, ...stages.flatMap(promptLines)].join('\n')}\n`;
 }
 

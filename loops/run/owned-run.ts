@@ -60,7 +60,7 @@ export async function runOwned(
     }
     if (entered.how === 'invalid') {
       ended = REFUSED;
-      return await refuse(request, opened, invalidFailure(opened.task.id, entered.message, clock()));
+      return await refuse(request, opened, invalidFailure(opened, entered.message, clock()));
     }
     const { open } = entered;
     const usedBefore = open.journal.read().ledger.used;
@@ -78,7 +78,7 @@ export async function runOwned(
       const failure =
         plan.how === 'changed'
           ? changedFailure(open, plan.changed, options, clock())
-          : invalidFailure(open.task.id, plan.message, clock());
+          : invalidFailure(open, plan.message, clock());
       return await refuse(request, open, failure);
     }
     const whole = await goThrough(request, open, own, plan, left);
@@ -132,8 +132,8 @@ async function goThrough(
   const { stop, clock, say, environment } = context;
   const guardians = new AbortController();
   let told: Promise<void> | null = null;
-  const interrupted = (stage: string | null): Failure =>
-    interruptedFailure(open.task.id, stage, stopWords(stop), stopExit(stop), clock());
+  const interrupted = (stage: string | null, retryAt: string | null = null): Failure =>
+    interruptedFailure(open, stage, stopWords(stop), stopExit(stop), clock(), retryAt);
   const tell = () => {
     // What is known is written before anything is ended.
     told = writeFailure(open, interrupted(null))
@@ -168,14 +168,10 @@ async function goThrough(
     if (ended.state !== 'interrupted') return ended;
     await told;
     const stage = ended.stages.find((report) => report.state === 'interrupted')?.stage ?? null;
-    const retry_at = ended.retryAt ?? null;
-    const failure = interrupted(stage);
-    const again =
-      retry_at === null ? failure.next_actions : failure.next_actions.map((line) => `${line} (not before ${retry_at})`);
     return {
       ...ended,
       exitCode: stopExit(stop),
-      failure: { ...failure, retry_at, next_actions: again },
+      failure: interrupted(stage, ended.retryAt),
     };
   } finally {
     stop.removeEventListener('abort', tell);

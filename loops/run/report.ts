@@ -1,5 +1,6 @@
 // What a run leaves for its reader, as facts.
 
+import type { NextAction } from '../../policies/facts/next-action.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import type { IterationCells } from '../../policies/supervise/iteration-table.ts';
 import type { LeftHow } from '../../policies/supervise/supervise-facts.ts';
@@ -63,7 +64,7 @@ export interface RunReport {
   /** The task's own limits beside its calls. */
   limits: { max_tokens: number | null; max_usd: number | null };
   files: { summary: string; stats: string; last_failure: string | null; outputs: string };
-  next_actions: string[];
+  next_actions: NextAction[];
   notes: string[];
   supervision?: SupervisionReport;
   /** Who was told of its end; absent where nobody was to be. */

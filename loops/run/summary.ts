@@ -1,6 +1,7 @@
 // The page of a run: at most 80 lines, complete for a reader that has nothing else.
 
 import path from 'node:path';
+import { actionLine } from '../../policies/facts/next-action.ts';
 import { leftOutSentence, leftOutWords, NAMED_IN_WARNING } from '../../policies/prompt/left-out.ts';
 import { iterationTable } from '../../policies/supervise/iteration-table.ts';
 import { oneLine } from '../../policies/text/one-line.ts';
@@ -34,7 +35,14 @@ export function renderSummary(report: RunReport): string {
     ...notifiedLines(report.notified ?? []),
     ...(report.next_actions.length === 0
       ? []
-      : ['', 'Next:', ...report.next_actions.slice(0, MAX_NEXT).map((action) => `- ${oneLine(action, 300)}`), '']),
+      : [
+          '',
+          'Next:',
+          ...report.next_actions
+            .slice(0, MAX_NEXT)
+            .map((action) => `- ${actionLine({ ...action, text: oneLine(action.text, 300) })}`),
+          '',
+        ]),
     `Files: ${report.files.outputs}${path.sep}`,
   ];
   const room = MAX_LINES - head.length;

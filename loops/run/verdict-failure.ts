@@ -1,5 +1,6 @@
 // The failure of a run in which every stage is done, and whose caller takes nothing but a verdict of PASS for a success.
 
+import { goOnLine, toDo, toType } from '../../policies/facts/next-action.ts';
 import { owesVerdict, VERDICT_FAIL, verdictMissing, verdictPlace } from '../../policies/gate/verdict-said.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import { EMPTY_FAILURE } from '../failure/empty-failure.ts';
@@ -8,7 +9,7 @@ import type { StageReport } from './report.ts';
 
 /** null where no verdict is FAIL, and none is missing that is owed. */
 export async function verdictFailure(
-  { task, plans }: OpenTask,
+  { task, called, plans }: OpenTask,
   stages: readonly StageReport[],
   at: Date,
 ): Promise<Failure | null> {
@@ -41,9 +42,15 @@ export async function verdictFailure(
       why: `every stage is done, and --fail-on-verdict takes ${failed.length > 0 ? 'a verdict of FAIL' : 'a verdict that is missing'} for a failure`,
     },
     next_actions: [
-      ...failed.map((one) => `read the findings of ${one.stage}${inFile(one)}, and mend what they name`),
-      ...silent.map((one) => `read the answer of ${one.stage}${inFile(one)}: it must say PASS or FAIL ${placeIn(one)}`),
-      `then have it judged again: tollgate run ${task.id} ${bad.map(({ stage }) => `--redo ${stage}`).join(' ')} (${bad.length === 1 ? 'one paid call' : `${bad.length} paid calls`})`,
+      ...failed.map((one) => toDo(`read the findings of ${one.stage}${inFile(one)}, and mend what they name`)),
+      ...silent.map((one) =>
+        toDo(`read the answer of ${one.stage}${inFile(one)}: it must say PASS or FAIL ${placeIn(one)}`),
+      ),
+      toType(
+        `then have it judged again, for ${bad.length === 1 ? 'one paid call' : `${bad.length} paid calls`}`,
+        goOnLine(called, ...bad.map(({ stage }) => `--redo ${stage}`)),
+        'pays',
+      ),
     ],
     files: first.answer === null ? {} : { out: first.answer },
   };

@@ -1,7 +1,7 @@
 // Writes what a run's reader needs: last_failure.json, _summary.md, stats.json.
 
 import path from 'node:path';
-import { asCalled } from '../../policies/next-actions/as-called.ts';
+import { type NextAction, toDo } from '../../policies/facts/next-action.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import { readJson, writeAtomic, writeJson } from '../../state/atomic-file.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
@@ -23,7 +23,7 @@ export interface EndedRun {
   failure: Failure | null;
   notes: string[];
   /** Where nothing failed; unless told, what there is to read. */
-  nextActions?: string[];
+  nextActions?: NextAction[];
   /** Of a run that was stopped: when the service may be asked again. */
   retryAt?: string | null;
   supervision?: SupervisionReport;
@@ -40,7 +40,7 @@ export interface WrittenReport {
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 export async function writeReport(open: OpenTask, ended: EndedRun, clock: () => Date): Promise<WrittenReport> {
-  const failure = ended.failure === null ? null : toldAs(open, ended.failure, ended.supervision?.resume);
+  const { failure } = ended;
   if (failure === null) await resolveFailure(open, clock);
   else await writeJson(failureFile(open), failure);
   const { ledger, torn } = open.journal.read();
@@ -63,9 +63,7 @@ export async function writeReport(open: OpenTask, ended: EndedRun, clock: () => 
       last_failure: failure === null ? null : failureFile(open),
       outputs: open.task.outputs,
     },
-    next_actions:
-      failure?.next_actions ??
-      asCalled(ended.nextActions ?? afterSuccess(open, ended.stages), open.task.id, open.called),
+    next_actions: failure?.next_actions ?? ended.nextActions ?? afterSuccess(open, ended.stages),
     notes: [
       ...ended.notes,
       ...open.notes,
@@ -98,14 +96,16 @@ export async function addNotified(written: WrittenReport, notified: Notified[]):
 }
 
 /** Where all is done there is something to read. */
-function afterSuccess({ task, manifest }: OpenTask, stages: readonly StageReport[]): string[] {
+function afterSuccess({ task, manifest }: OpenTask, stages: readonly StageReport[]): NextAction[] {
   const bad = stages.flatMap(({ stage, verdict, answer }) =>
-    verdict === 'FAIL' && answer !== null ? [`read the findings of ${stage}, whose verdict is FAIL: ${answer}`] : [],
+    verdict === 'FAIL' && answer !== null
+      ? [toDo(`read the findings of ${stage}, whose verdict is FAIL: ${answer}`)]
+      : [],
   );
   // What a reasoner says last is that it is done, and stands in the summary.
   const told = manifest.supervise === undefined ? stages : stages.filter(({ stage }) => stage === 'worker');
   const last = told.findLast(({ answer }) => answer !== null)?.answer ?? task.outputs;
-  return bad.length > 0 ? bad : [`read the answer: ${last}`];
+  return bad.length > 0 ? bad : [toDo(`read the answer: ${last}`)];
 }
 
 const limitsOf = ({ manifest: { budgets } }: OpenTask): RunReport['limits'] => ({
@@ -114,19 +114,7 @@ const limitsOf = ({ manifest: { budgets } }: OpenTask): RunReport['limits'] => (
 });
 
 export async function writeFailure(open: OpenTask, failure: Failure): Promise<void> {
-  await writeJson(failureFile(open), toldAs(open, failure));
-}
-
-/** A supervised task is gone on with by its own command; by the line of its saved session where there is one. */
-function toldAs(open: OpenTask, failure: Failure, resume?: string | null): Failure {
-  const { manifest, task } = open;
-  const lines =
-    manifest.supervise === undefined
-      ? failure.next_actions
-      : failure.next_actions.map((line) =>
-          line.replaceAll(`tollgate run ${task.id}`, resume ?? `tollgate supervise ${task.id}`),
-        );
-  return { ...failure, next_actions: asCalled(lines, task.id, open.called) };
+  await writeJson(failureFile(open), failure);
 }
 
 /** A success marks the earlier failure as resolved; it stays readable. */

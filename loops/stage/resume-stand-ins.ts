@@ -1,5 +1,6 @@
 // Goes on with the stand-ins that a run which did not come to its end had come to: who cannot answer is not paid for once more.
 
+import type { NextAction } from '../../policies/facts/next-action.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { causeOf, type StandIn, standInWords } from '../../policies/retry/stand-ins.ts';
 import { decisionsByCall } from '../../state/journal/decisions.ts';
@@ -64,7 +65,12 @@ async function wantsStandIn(progress: StageProgress, record: CallRecord, baselin
 async function ask(progress: StageProgress, reason: string | null, why: string): Promise<'followed' | 'stopped'> {
   const { run, session, request, sent } = progress;
   const { stage, open, runId, context } = run;
-  const decision = { action: 'fallback', tool: stage.fallback[0]!.tool, why, next_actions: [] as string[] } as const;
+  const decision = {
+    action: 'fallback',
+    tool: stage.fallback[0]!.tool,
+    why,
+    next_actions: [] as NextAction[],
+  } as const;
   const verdict = { class: null, reason, evidence: null, retry_at: null };
   const planned = await planNextAttempt(run, decision, 0, {
     ...{ request, session, sent: { ...sent, cliVersion: null } },

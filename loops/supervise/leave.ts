@@ -1,6 +1,7 @@
 // The end of a supervision's run: the session is saved first, then the journal says that it was left, then the report is made.
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { forUser, goOnLine, type NextAction, toDo, toType } from '../../policies/facts/next-action.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import type { LeaveReason } from '../../policies/supervise/next-move.ts';
 import type { SessionSave } from '../../policies/supervise/session-save.ts';
@@ -12,7 +13,7 @@ import type { OpenTask } from '../task/task.ts';
 import type { Leaving, SuperviseCourse } from './course.ts';
 import { saveSession } from './save.ts';
 import { supervisionReport } from './supervision-report.ts';
-import { answerLine } from './way-on.ts';
+import { answerAction, answerLine } from './way-on.ts';
 
 export async function leaveLoop(course: SuperviseCourse, leaving: Leaving): Promise<EndedRun> {
   const { open, runId, context } = course.task;
@@ -20,7 +21,7 @@ export async function leaveLoop(course: SuperviseCourse, leaving: Leaving): Prom
   const changes = course.whole === null ? [] : await course.whole.look();
   const save = how === 'done' ? null : await saveSession(course, how, why, changes);
   await open.journal.note({ fact: 'left', run_id: runId, how, why: why.slice(0, MAX_WHY) });
-  const told = save === null || failure === null ? failure : withWayOn(failure, save, how);
+  const told = save === null || failure === null ? failure : withWayOn(failure, save, how, open);
   if (save !== null && how !== 'parked') context.say(`session saved; resume with: ${save.resume}`);
   return {
     state: STATE[how],
@@ -35,7 +36,7 @@ export async function leaveLoop(course: SuperviseCourse, leaving: Leaving): Prom
     ],
     retryAt,
     supervision: supervisionReport(open, save, changes),
-    ...(how === 'parked' ? { nextActions: [answerLine(course.task)] } : {}),
+    ...(how === 'parked' ? { nextActions: [answerAction(answerLine(course.task))] } : {}),
   };
 }
 
@@ -49,11 +50,15 @@ const STATE = {
 
 const MAX_WHY = 4000;
 
-/** The line to type stands first where nothing else has to be done before. */
-function withWayOn(failure: Failure, { resume, task_id }: SessionSave, how: Leaving['how']): Failure {
-  const again = `tollgate run ${task_id}`;
-  const actions = failure.next_actions.map((action) => action.replaceAll(again, resume));
-  const own = actions.some((action) => action.includes(resume)) ? [] : [resume];
+/** The line to type stands first where nothing else has to be done before; its session is what it goes on by. */
+function withWayOn(failure: Failure, { resume }: SessionSave, how: Leaving['how'], { called }: OpenTask): Failure {
+  const plain = goOnLine(called);
+  const actions = failure.next_actions.map((action) =>
+    action.command === undefined ? action : { ...action, command: action.command.replace(plain, () => resume) },
+  );
+  const own = actions.some(({ command }) => command?.includes(resume))
+    ? []
+    : [toType('go on in the saved session', resume, 'pays')];
   return { ...failure, next_actions: [...(how === 'saved' ? own : []), ...actions, ...(how === 'saved' ? [] : own)] };
 }
 
@@ -87,7 +92,7 @@ interface EndRow {
   class: Failure['class'];
   reason: string;
   why: string;
-  next(answer: string, open: OpenTask): string[];
+  next(answer: string, open: OpenTask): NextAction[];
 }
 
 const ENDS: Record<Exclude<LeaveReason, 'done' | 'question'>, EndRow> = {
@@ -102,17 +107,21 @@ const ENDS: Record<Exclude<LeaveReason, 'done' | 'question'>, EndRow> = {
     class: 'quota',
     reason: 'budget',
     why: 'the iterations are used up',
-    next: (_, { task, placeOf }) => [
-      `raise max_iterations at ${placeOf(null, 'supervise').at}, then: tollgate run ${task.id}`,
+    next: (_, { called, placeOf }) => [
+      toDo('ask the user whether this task may take more iterations: all that it was allowed are used'),
+      forUser(
+        'budget',
+        toType(`raise max_iterations at ${placeOf(null, 'supervise').at}, and go on`, goOnLine(called), 'pays'),
+      ),
     ],
   },
   stalled: {
     class: 'unknown',
     reason: 'stalled',
     why: 'nothing comes of the instruction',
-    next: (answer, { task }) => [
-      `tell the reasoner what to do instead: ${answer}`,
-      `or go on as it is: tollgate run ${task.id}`,
+    next: (answer, { called }) => [
+      toDo(`tell the reasoner what to do instead, in place of the dots: ${answer}`),
+      toType('or go on as it is', goOnLine(called), 'pays'),
     ],
   },
 };

@@ -104,12 +104,12 @@ export async function superviseRun(
   if (standingOf(open).iteration === 0) forgetBefore(course);
   const kept = standingOf(open).step === 'done' ? null : await keepBeginning(task);
   if (context.stop.aborted) return leaveLoop(course, interruptedBy(`stopped by ${stopWords(context.stop)}`));
-  if (kept !== null) return leaveLoop(course, leftWith(invalidFailure(open.task.id, kept, context.clock())));
+  if (kept !== null) return leaveLoop(course, leftWith(invalidFailure(open, kept, context.clock())));
   const whole = wholeOf(course);
   const { iteration, step } = standingOf(open);
   const baseline = await openBaseline(whole, iteration > 0 && step !== 'done' ? 'unfinished' : 'none');
   if (baseline !== null && 'how' in baseline)
-    return leaveLoop(course, leftWith(invalidFailure(open.task.id, baseline.message, context.clock())));
+    return leaveLoop(course, leftWith(invalidFailure(open, baseline.message, context.clock())));
   course.whole = baseline;
   let end: EndedRun | null = null;
   try {

@@ -3,6 +3,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Finding } from '../../policies/facts/gate-record.ts';
+import { toDo } from '../../policies/facts/next-action.ts';
 import { refreshStats } from '../../state/journal/stats.ts';
 import type { OpenTask } from '../task/task.ts';
 import { judgeFiles, ownFiles, ownFolders } from './judge-files.ts';
@@ -79,7 +80,7 @@ export const tamperedFinding = (missing: string[], aside: string): Finding => ({
   reason: 'judge_changed',
   missing,
   text: `files that this stage is judged by were changed while it ran: ${missing.slice(0, 3).join(', ')}${missing.length > 3 ? ` and ${missing.length - 3} more` : ''}`,
-  next_actions: existsSync(aside) ? [`look at what was written there: ${aside}`] : [],
+  next_actions: existsSync(aside) ? [toDo(`look at what was written there: ${aside}`)] : [],
 });
 
 const OUTCOME = {

@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import type { GateRecord } from '../../policies/facts/gate-record.ts';
+import { type NextAction, readActions } from '../../policies/facts/next-action.ts';
 import { type GatedCall, gateNextActions } from '../../policies/gate/way-out.ts';
 import { outdatedBy, writerOf } from '../../policies/gate/writer.ts';
 import { placeWords } from '../../policies/manifest/stage-place.ts';
@@ -18,11 +19,11 @@ export function gateActions(
   stage: Pick<Stage, 'name' | 'tool'>,
   { findings, restored }: Pick<GateRecord, 'findings' | 'restored'>,
   answer: GatedCall['answer'],
-): string[] {
+): NextAction[] {
   const { ledger } = open.journal.read();
   const writer = writerOf(lineOfStages(open.plans), stage.name);
   return gateNextActions(findings, {
-    taskId: open.task.id,
+    called: open.called,
     stage: stage.name,
     tool: stage.tool,
     answer,
@@ -43,6 +44,14 @@ export const gateFileOf = ({ outputs }: TaskFolder, stage: string): string => pa
 
 /** Of the call that it names; null where it is gone, or is about another: it is a view that anybody may edit. */
 export function gateRecordOf(task: TaskFolder, stage: string, callId: string): GateRecord | null {
-  const record = readJsonIfFit<GateRecord>(gateFileOf(task, stage));
+  const record = readGateRecord(task, stage);
   return record?.call_id === callId ? record : null;
+}
+
+/** As it lies there; null where there is none. */
+export function readGateRecord(task: TaskFolder, stage: string): GateRecord | null {
+  const record = readJsonIfFit<GateRecord>(gateFileOf(task, stage));
+  if (record === null || !Array.isArray(record.findings)) return null;
+  const findings = record.findings.map((finding) => ({ ...finding, next_actions: readActions(finding.next_actions) }));
+  return { ...record, findings };
 }

@@ -2,10 +2,10 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { CalledAs } from '../../policies/facts/next-action.ts';
 import { verdictMistake } from '../../policies/gate/schema-verdict.ts';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import { type ResolvedRole, resolveRole } from '../../policies/manifest/resolved-role.ts';
-import type { CommandCalled } from '../../policies/next-actions/as-called.ts';
 import type { NotifierRow } from '../../policies/notify/notifier.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import { type OwnRow, withoutProof } from '../../policies/verdict/own-row.ts';
@@ -22,9 +22,9 @@ import { soundFiles } from '../../state/project/sound-files.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { locateTask, manifestsIn, projectRoot, projectState, type TaskFolder } from '../../state/task-folder.ts';
 import { networkMistake } from '../../state/volume.ts';
-import { findBinary } from '../../wrappers/find-binary.ts';
 import { describeTools } from '../../wrappers/own/described.ts';
 import type { Lookup } from '../../wrappers/sessions/store.ts';
+import { launcherIn } from '../launcher.ts';
 import { withOwnGlobs } from '../paths/scope-of.ts';
 import { workingFolderMistake } from '../paths/working-folder.ts';
 import { redactorOf } from '../redactor.ts';
@@ -58,7 +58,7 @@ export interface OpenTask {
   /** Takes secrets out of what is reported of the task. */
   hide(text: string): string;
   /** How the command that opened it was called. */
-  called: CommandCalled;
+  called: CalledAs;
 }
 
 type OpenedTask = { how: 'opened'; open: OpenTask } | { how: 'invalid'; message: string };
@@ -196,7 +196,8 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
     return redactor.redact(text);
   };
   const { word, environment, trustWorkspace } = opening;
-  const called = { launcher: launcherIn(environment), word, trusts: trustWorkspace };
+  const goesOnBy = manifest.supervise === undefined ? 'run' : 'supervise';
+  const called = { launcher: launcherIn(environment), verb: goesOnBy, word, trusts: trustWorkspace } as const;
   return {
     how: 'opened',
     open: { ...written, manifest: named.manifest, journal, tree: treeOf(written), cwd, stateFolder, hide, called },
@@ -204,12 +205,6 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
 }
 
 /** In a project that has this package installed it is started by npx; elsewhere it is on the PATH. */
-function launcherIn(environment: NodeJS.ProcessEnv): string {
-  const isInstalled = process.argv[1]?.includes(`${path.sep}node_modules${path.sep}tollgate${path.sep}`) === true;
-  const isNpx = environment.npm_command === 'exec';
-  return isNpx || (isInstalled && findBinary('tollgate', environment.PATH) === null) ? 'npx tollgate' : 'tollgate';
-}
-
 const OPENINGS = {
   run: { openAt: openJournal, adopt: adoptEdits, verb: 'written' },
   look: { openAt: createDryRunJournal, adopt: imagineEdits, verb: 'read' },

@@ -1,5 +1,6 @@
 // What a gate finds in a finished stage: the hand-over from each check to the verdict, the record and the report.
 
+import type { NextAction } from './next-action.ts';
 import type { GateReason } from './own-reasons.ts';
 
 /** Each check has a name of its own; the order is the order in which they are looked at and told. */
@@ -29,8 +30,8 @@ export interface Finding {
   signed?: string[];
   /** One sentence for whoever reads the report. */
   text: string;
-  /** Lines to type, or one sentence each; the class's own next actions follow. */
-  next_actions: string[];
+  /** Those of the failure follow. */
+  next_actions: NextAction[];
 }
 
 /** What an answer says of what it was to judge. */

@@ -1,6 +1,7 @@
 // Whether an answer is a refusal: it is short, and opens with an inability in the model's own words.
 
 import type { Finding } from '../facts/gate-record.ts';
+import { toDo } from '../facts/next-action.ts';
 import { IN_ALL_ROWS, REFUSALS, type RefusalRule } from '../verdict/refusals.ts';
 import { visibleChars } from '../verdict/success.ts';
 import { missingSections } from './sections.ts';
@@ -29,7 +30,7 @@ export function checkRefusal(
     missing: [],
     text: `the answer is a refusal: "${sentenceOf(openingOf(redact(answer)))}" [${rule.id}]`,
     next_actions: [
-      'say in the prompt why this is asked for and what the tool may do, or give the stage to another tool',
+      toDo('say in the prompt why this is asked for and what the tool may do, or give the stage to another tool'),
     ],
   };
 }

@@ -1,6 +1,7 @@
 // Judges what changed in the tree against what a task may touch.
 
 import type { Change, Finding } from '../facts/gate-record.ts';
+import { toDo } from '../facts/next-action.ts';
 import { atAnyDepth, compileForbidden, compileGlobs, compileReach } from '../text/globs.ts';
 
 export interface Scope {
@@ -77,9 +78,7 @@ export function violationsFinding(violations: readonly Violation[]): Finding | n
     // Which files it were varies between two runs of one failure; which glob does not.
     signed: [...new Set(violations.map(({ list, glob }) => `${list} ${glob ?? '-'}`))],
     text: `${lines.length} ${lines.length === 1 ? 'change is' : 'changes are'} out of scope: ${capped([first!, ...others], MAX_TOLD).join('; ')}`,
-    next_actions: [
-      'take these changes back, or widen `scope.allow` or narrow `scope.deny` in the manifest if they are meant',
-    ],
+    next_actions: [toDo('look at these changes, and take back those that are not meant')],
   };
 }
 

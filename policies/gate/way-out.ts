@@ -1,11 +1,21 @@
 // What to do about what a gate found: what costs nothing first, and a paid call only where it can come out otherwise.
 
 import type { Finding } from '../facts/gate-record.ts';
+import {
+  type CalledAs,
+  forUser,
+  goOnLine,
+  inOrder,
+  type NextAction,
+  taskLine,
+  toDo,
+  toType,
+} from '../facts/next-action.ts';
 import type { Tool } from '../facts/tools.ts';
 import { weightiest } from './verdict.ts';
 
 export interface GatedCall {
-  taskId: string;
+  called: CalledAs;
   stage: string;
   tool: Tool;
   /** `none`: the call failed besides, and is made again. */
@@ -31,142 +41,178 @@ export interface WayOutWriter {
   after: string[];
 }
 
-/** Lines to type, or one sentence each: of the weightiest finding, and the way out of it, before those of the others. */
-export function gateNextActions(findings: readonly Finding[], call: GatedCall): string[] {
+/** Of the weightiest finding, and the way out of it, before those of the others. */
+export function gateNextActions(findings: readonly Finding[], call: GatedCall): NextAction[] {
   const first = weightiest(findings);
   if (first === undefined) return [];
   const others = findings.filter((finding) => finding !== first);
   if (first.reason === 'out_of_scope' && call.restored > 0)
-    return [`tollgate run ${call.taskId} (what was out of scope is put back; looks at the answer again, pays nothing)`];
-  const wayOut =
-    call.answer === 'none' ? [`${paidRun(call, 1)} (asks ${call.tool} again)`] : WAY_OUT[first.reason](call);
-  return [...new Set([...first.next_actions, ...wayOut, ...others.flatMap((finding) => finding.next_actions)])];
+    return [looksAgain(call, 'what was out of scope is put back:')];
+  const wayOut = call.answer === 'none' ? [paidRun(call, 1, `ask ${call.tool} again`)] : WAY_OUT[first.reason](call);
+  return inOrder([...first.next_actions, ...wayOut, ...others.flatMap((finding) => finding.next_actions)]);
 }
 
 /** A run that the budget would refuse begins with the line that raises it. */
 export function paidRun(
-  { taskId, budget: { used, total } }: Pick<GatedCall, 'taskId' | 'budget'>,
+  { called, budget: { used, total } }: Pick<GatedCall, 'called' | 'budget'>,
   calls: number,
-): string {
+  text: string,
+  ...flags: string[]
+): NextAction {
   const needed = used + calls;
-  return `${needed > total ? `tollgate budget ${taskId} --set ${needed} && ` : ''}tollgate run ${taskId}`;
+  const run = goOnLine(called, ...flags);
+  if (needed <= total) return toType(text, run, 'pays');
+  const raise = taskLine(called, 'budget', `--set ${needed}`);
+  return forUser('budget', toType(`raise the limit, and ${text}`, `${raise} && ${run}`, 'pays'));
 }
 
-const redoing = (call: GatedCall, stages: readonly string[]): string =>
-  `${paidRun(call, stages.length)} ${stages.map((stage) => `--redo ${stage}`).join(' ')}`;
+const redoing = (call: GatedCall, stages: readonly string[], text: string): NextAction =>
+  paidRun(call, stages.length, text, ...stages.map((stage) => `--redo ${stage}`));
 
 const callWords = (count: number): string => (count === 1 ? 'one paid call' : `${count} paid calls`);
 
-const asksAgain = (call: GatedCall): string =>
-  `${redoing(call, [call.stage])} (asks ${call.tool} again, for one paid call)`;
+const asksAgain = (call: GatedCall, before = ''): NextAction =>
+  redoing(call, [call.stage], `${before}ask ${call.tool} again, for one paid call`);
 
 /** The same prompt is mostly answered the same way. */
-const otherwise = (call: GatedCall): string => `ask again, best with another \`model\` or \`tool\`: ${asksAgain(call)}`;
+const otherwise = (call: GatedCall): NextAction =>
+  redoing(
+    call,
+    [call.stage],
+    `ask ${call.tool} again, best with another \`model\` or \`tool\` in the stage, for one paid call`,
+  );
 
-/** What lets through what the gate did not: never first, and for the user to decide. */
-const weakens = (line: string): string => `only if the user decides so, since it weakens the gate: ${line}`;
+/** Stages that are not done may still be asked by the same run. */
+const looksAgain = ({ called }: GatedCall, when: string, what = 'look at the answer again'): NextAction =>
+  toType(`${when} ${what}, which pays nothing`, goOnLine(called));
 
-const looksAgain = ({ taskId }: GatedCall): string =>
-  `tollgate run ${taskId} (looks at the answer again, pays nothing)`;
-
-const keeps = ({ taskId, stage }: GatedCall): string =>
-  `tollgate run ${taskId} --keep ${stage} (looks at the answer again, pays nothing)`;
+const keeps = ({ called, stage }: GatedCall, when: string, what = 'look at the answer again'): NextAction =>
+  toType(`${when}, and ${what}, which pays nothing`, goOnLine(called, `--keep ${stage}`));
 
 /** The stage that writes does it, with what was found for its context; who judges has nothing to mend. */
-function writerMends(call: GatedCall, given: string): string[] {
+function writerMends(call: GatedCall, given: string): NextAction[] {
   const { stage, writer } = call;
   if (writer === null) return [];
   const names = [writer.stage, ...writer.after];
   const judged = writer.after.includes(stage) ? '' : `; ${stage} then looks again, and pays nothing`;
-  return [
-    `or let ${writer.stage} mend it: ${redoing(call, names)} (its prompt is given ${given}; ${callWords(names.length)}${judged})`,
-  ];
+  const costs = `its prompt is given ${given}; ${callWords(names.length)}${judged}`;
+  return [redoing(call, names, `let ${writer.stage} mend it (${costs})`)];
 }
 
 /** The writer was paid for since, and who judges was not asked about that. */
-const judgesNewWork = (call: GatedCall): string[] => [
-  `${redoing(call, call.outdated)} (this verdict is about earlier work: ${call.writer?.stage} has answered since; ${callWords(call.outdated.length)})`,
+const judgesNewWork = (call: GatedCall): NextAction[] => [
+  redoing(
+    call,
+    call.outdated,
+    `have the new work judged: this verdict is about earlier work, since ${call.writer?.stage} has answered again (${callWords(call.outdated.length)})`,
+  ),
 ];
 
 /** A run looks anew at an answer that is paid for, so where a person can mend what was found, nothing need be asked again. */
-const WAY_OUT: Record<Finding['reason'], (call: GatedCall) => string[]> = {
+const WAY_OUT: Record<Finding['reason'], (call: GatedCall) => NextAction[]> = {
   out_of_scope: (call) => [
-    `when they are taken back: ${looksAgain(call)}`,
-    `only if the user decides so, since it widens the scope: once ${call.place('scope')} allows them: tollgate run ${call.taskId} --keep ${call.stage} (likewise)`,
+    looksAgain(call, 'when these changes are taken back,'),
+    forUser('scope', keeps(call, `allow these changes (${call.place('scope')})`)),
   ],
-  judge_changed: (call) => [looksAgain(call)],
+  judge_changed: (call) => [looksAgain(call, 'when the changes are looked through,')],
   acceptance_failed: (call) => [
-    `mend what fails, then: tollgate run ${call.taskId} (runs the commands again, pays nothing)`,
+    looksAgain(call, 'mend what fails, then', 'run the acceptance commands again'),
     ...writerMends(call, 'the end of that log'),
-    weakens(
-      `if a command itself is wrong, mend it (${call.place('acceptance')}), then: tollgate run ${call.taskId} --keep ${call.stage} (runs the commands again, pays nothing)`,
+    forUser(
+      'gate',
+      keeps(
+        call,
+        `if a command itself is wrong, change it (${call.place('acceptance')})`,
+        'run the acceptance commands again',
+      ),
     ),
   ],
   verdict_fail: (call) =>
     call.outdated.length > 0
       ? judgesNewWork(call)
       : [
-          `read the findings in ${call.answerFile}`,
+          toDo(`read the findings in ${call.answerFile}`),
           ...writerMends(call, 'those findings'),
-          `or mend what they name, and have it judged again: ${asksAgain(call)}`,
+          redoing(
+            call,
+            [call.stage],
+            `mend what they name, and have it judged again by ${call.tool}, for one paid call`,
+          ),
         ],
   verdict_missing: (call) =>
     call.outdated.length > 0
       ? judgesNewWork(call)
       : [
           otherwise(call),
-          weakens(
-            `read ${call.answerFile}; if its judgement is clear, put PASS or FAIL, alone, on the first line of its section "Verdict", then: ${looksAgain(call)}`,
+          forUser(
+            'gate',
+            looksAgain(
+              call,
+              `read ${call.answerFile}, put PASS or FAIL, alone, on the first line of its section "Verdict" if its judgement is clear, then`,
+            ),
           ),
-          weakens(
-            `let it pass without a verdict (\`on_fail: note\` of the stage, ${call.place('on_fail')}), then: ${looksAgain(call)}`,
+          forUser(
+            'gate',
+            looksAgain(
+              call,
+              `let it pass without a verdict (\`on_fail: note\` of the stage, ${call.place('on_fail')}), then`,
+            ),
           ),
         ],
   missing_sections: (call) => [
     otherwise(call),
-    weakens(
-      `if what was asked for is in ${call.answerFile} under another heading, put the right headings there, then: ${looksAgain(call)}`,
+    forUser(
+      'gate',
+      looksAgain(
+        call,
+        `if what was asked for is in ${call.answerFile} under another heading, put the right headings there, then`,
+      ),
     ),
-    weakens(`require other headings (\`requires\` of the stage, ${call.place('requires')}), then: ${keeps(call)}`),
+    forUser('gate', keeps(call, `require other headings (\`requires\` of the stage, ${call.place('requires')})`)),
   ],
   too_short: (call) => [
     otherwise(call),
-    weakens(
-      `if ${call.answerFile} is enough, lower \`min_lines\` of the stage (${call.place('min_lines')}), then: ${keeps(call)}`,
+    forUser(
+      'gate',
+      keeps(call, `if ${call.answerFile} is enough, lower \`min_lines\` of the stage (${call.place('min_lines')})`),
     ),
   ],
   not_json: (call) => [
     otherwise(call),
-    weakens(`if all of it is in ${call.answerFile}, leave nothing but the JSON there, then: ${looksAgain(call)}`),
+    forUser('gate', looksAgain(call, `if all of it is in ${call.answerFile}, leave nothing but the JSON there, then`)),
   ],
   schema_mismatch: (call) => [
     otherwise(call),
-    weakens(`if little is wrong, mend it in ${call.answerFile}, then: ${looksAgain(call)}`),
-    weakens(`mend the schema (${call.place('schema')}), then: ${keeps(call)}`),
+    forUser('gate', looksAgain(call, `if little is wrong, mend it in ${call.answerFile}, then`)),
+    forUser('gate', keeps(call, `change the schema (${call.place('schema')})`)),
   ],
-  schema_unchecked: (call) => [`once the schema is mended (${call.place('schema')}): ${keeps(call)}`],
+  schema_unchecked: (call) => [keeps(call, `mend the schema (${call.place('schema')})`)],
   no_change: (call) => [
-    `say in inputs/user_request.md what is to be changed: ${asksAgain(call)}`,
-    weakens(
-      `if there may be nothing to change, say \`may_be_empty: true\` in the stage (${call.place('may_be_empty')}), then: ${looksAgain(call)}`,
+    asksAgain(call, 'say in inputs/user_request.md what is to be changed, then '),
+    forUser(
+      'gate',
+      looksAgain(
+        call,
+        `if there may be nothing to change, say \`may_be_empty: true\` in the stage (${call.place('may_be_empty')}), then`,
+      ),
     ),
   ],
   no_diff: (call) => [
-    `read ${call.answerFile}; the prompt asked for one unified diff in a \`\`\`diff block`,
+    toDo(`read ${call.answerFile}; the prompt asked for one unified diff in a \`\`\`diff block`),
     asksAgain(call),
-    `only if the user decides so: let it write itself (\`access: write\` in the stage): ${asksAgain(call)}`,
+    forUser('scope', asksAgain(call, 'let it write itself (`access: write` in the stage): ')),
   ],
   diff_does_not_apply: (call) => [
-    `if the tree was what did not fit: tollgate run ${call.taskId} (tries the diff again, pays nothing)`,
+    looksAgain(call, 'if the tree was what did not fit,', 'try the diff again'),
     otherwise(call),
-    weakens(`if little is wrong with the diff, mend it in ${call.answerFile}, then the first line`),
+    forUser(
+      'gate',
+      looksAgain(call, `if little is wrong with the diff, mend it in ${call.answerFile}, then`, 'try the diff again'),
+    ),
   ],
   diff_leaves_tree: (call) => [otherwise(call)],
   diff_unclear: (call) => [otherwise(call)],
-  diff_unchecked: (call) => [`then: tollgate run ${call.taskId} (tries the diff again, pays nothing)`],
+  diff_unchecked: (call) => [looksAgain(call, 'when that is mended,', 'try the diff again')],
   refusal: (call) => [asksAgain(call)],
-  answer_unreadable: (call) => [
-    `if ${call.answerFile} can be put back: ${looksAgain(call)}`,
-    `else: ${asksAgain(call)}`,
-  ],
+  answer_unreadable: (call) => [looksAgain(call, `if ${call.answerFile} can be put back,`), asksAgain(call, 'else ')],
 };

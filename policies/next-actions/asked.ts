@@ -1,5 +1,6 @@
 // What was asked for: a model that is not there, a prompt that does not fit, an answer that was not given.
 
+import { type NextAction, toDo } from '../facts/next-action.ts';
 import { type BuiltIn, rowOf } from '../facts/tools.ts';
 import { modelsIn } from './models.ts';
 import { change, rerun, type Situation, thenRerun, type WayOut } from './situation.ts';
@@ -20,9 +21,11 @@ const otherModel: WayOut = (situation) => {
       'name a model that exists',
       "name a model that exists, since the CLI's own choice does not",
     ),
-    known.length > 0
-      ? `the models that ${situation.tool} named: ${known.join(', ')}`
-      : `to list the models that it knows: ${rowOf(LIST_MODELS, situation.tool, `${situation.tool} --help`)}`,
+    toDo(
+      known.length > 0
+        ? `choose among the models that ${situation.tool} named: ${known.join(', ')}`
+        : `list the models that it knows with ${rowOf(LIST_MODELS, situation.tool, `${situation.tool} --help`)}`,
+    ),
     rerun(situation),
   ];
 };
@@ -38,8 +41,8 @@ const CONTEXT_OF = {
 } as const satisfies Record<BuiltIn, string>;
 
 const smaller: WayOut = (situation) => [
-  ...(situation.largeParts ?? []),
-  'attach less, or split the task into smaller ones',
+  ...(situation.largeParts ?? []).map(toDo),
+  toDo('attach less, or split the task into smaller ones'),
   thenRerun(situation),
 ];
 
@@ -48,39 +51,45 @@ const tooLarge: WayOut = (situation) => {
   if (chars === undefined || chars > SMALL_PROMPT) return smaller(situation);
   const first = `the prompt is not what is too large (${chars} characters): it is ${resumed ? 'the history of its session, or ' : ''}what ${tool} adds by itself`;
   return [
-    first,
+    toDo(first),
     situation.namesSession
-      ? `to begin a fresh session: take meta.session_id out of the manifest, then: ${rerun(situation)}`
-      : rerun(situation, 'begins a fresh session'),
-    `if it is so again: shorten what ${tool} adds by itself (${rowOf(CONTEXT_OF, tool, 'its instructions and servers')})`,
+      ? rerun(situation, `take meta.session_id out of the manifest, then ask ${tool} again in a fresh session`)
+      : rerun(situation, `ask ${tool} again in a fresh session`),
+    toDo(
+      `if it fails the same way again, shorten what ${tool} adds by itself (${rowOf(CONTEXT_OF, tool, 'its instructions and servers')})`,
+    ),
     change(situation, 'model', 'or name a model with a larger context', 'or name a model with a larger context'),
   ];
 };
 
 const filtered: WayOut = (situation) => [
-  'leave out, or say in other words, what the service refuses (the evidence names its policy)',
-  `or give the stage another model or tool than ${situation.tool}`,
+  toDo('leave out, or say in other words, what the service refuses (the evidence names its policy)'),
+  toDo(`or give the stage another model or tool than ${situation.tool}`),
   thenRerun(situation),
 ];
 
-const fewerTurns = (situation: Situation): string[] => [
+const fewerTurns = (situation: Situation): NextAction[] => [
   change(situation, 'max_turns', 'if the work needs more turns, raise', 'make the task smaller, or give it more turns'),
   thenRerun(situation),
 ];
 
-const lessOutput = (situation: Situation): string[] => [
-  'ask for less output, or split the task into smaller ones',
+const lessOutput = (situation: Situation): NextAction[] => [
+  toDo('ask for less output, or split the task into smaller ones'),
   thenRerun(situation),
 ];
 
-const askForJson = (situation: Situation): string[] => [
-  'say in the prompt what each part of the schema means, or make the schema simpler (the evidence names what does not fit)',
+const askForJson = (situation: Situation): NextAction[] => [
+  toDo(
+    'say in the prompt what each part of the schema means, or make the schema simpler (the evidence names what does not fit)',
+  ),
   thenRerun(situation),
 ];
 
 /** Which permission it lacks is said by the warnings of its record. */
-const allowTool = (situation: Situation): string[] => [
-  `decide whether the agent may use that tool, and allow it as the warning says; else say in the prompt what it may do instead`,
+const allowTool = (situation: Situation): NextAction[] => [
+  toDo(
+    'decide whether the agent may use that tool, and allow it as the warning says; else say in the prompt what it may do instead',
+  ),
   thenRerun(situation),
 ];
 
@@ -88,7 +97,9 @@ export const ASKED_ACTIONS = {
   tool_denied: allowTool,
   model_not_found: otherModel,
   not_found: (situation) => [
-    `see that the address and the model are those of the service: the base URL in the settings or environment of ${situation.tool}`,
+    toDo(
+      `check that the address and the model are those of the service: the base URL in the settings or environment of ${situation.tool}`,
+    ),
     change(situation, 'model', 'and the model', 'and, if it is the model that is not there, name one'),
     rerun(situation),
   ],

@@ -1,12 +1,13 @@
 // Which key or login a CLI goes by, and what to do about one that was refused: a key of one's own is not mended by a login.
 
+import { toDo } from '../facts/next-action.ts';
 import { type BuiltIn, rowOf, type Tool } from '../facts/tools.ts';
 import { preflight, rerun, type Situation, type WayOut } from './situation.ts';
 
 const SIGN_IN = {
   gemini: 'start `gemini` and sign in, or set GEMINI_API_KEY',
   copilot: 'start `copilot` and type /login, or set COPILOT_GITHUB_TOKEN',
-  codex: 'codex login',
+  codex: 'start `codex login`',
   claude: 'start `claude` and type /login, or set ANTHROPIC_API_KEY',
 } as const satisfies Record<BuiltIn, string>;
 
@@ -42,8 +43,8 @@ function mendKey(situation: Situation): string {
 
 /** Why nobody is signed in, as far as that can be told from here. */
 const signInAgain: WayOut = (situation) => [
-  mendKey(situation),
-  ...(situation.key && situation.key.how !== 'signed_in' ? [`note: ${situation.key.because}`] : []),
+  toDo(mendKey(situation)),
+  ...(situation.key && situation.key.how !== 'signed_in' ? [toDo(`note: ${situation.key.because}`)] : []),
   preflight(situation),
   rerun(situation),
 ];
@@ -55,23 +56,29 @@ export const KEY_ACTIONS = {
   bad_credentials: (situation) => signInAgain(situation),
   not_signed_in: (situation) => signInAgain(situation),
   not_authorised: (situation) => [
-    isOwnProvider(situation)
-      ? `the key is known and may not do this: allow it at the provider (${(situation.key as { by: string }).by}), or set the key of another account there`
-      : `the account is known and may not do this: have it allowed by whoever administers it, or sign in with another (${signInOf(situation.tool)})`,
-    'or give the stage a model or a tool that the account may use',
+    toDo(
+      isOwnProvider(situation)
+        ? `the key is known and may not do this: allow it at the provider (${(situation.key as { by: string }).by}), or set the key of another account there`
+        : `the account is known and may not do this: have it allowed by whoever administers it, or sign in with another (${signInOf(situation.tool)})`,
+    ),
+    toDo('or give the stage a model or a tool that the account may use'),
     rerun(situation),
   ],
   client_retired: (situation) => [
-    'set GEMINI_API_KEY (and choose "gemini-api-key" where settings.json names another sign-in): Google shut the sign-in of this client with a personal account, and signing in anew does not mend it',
+    toDo(
+      'set GEMINI_API_KEY (and choose "gemini-api-key" where settings.json names another sign-in): Google shut the sign-in of this client with a personal account, and signing in anew does not mend it',
+    ),
     preflight(situation),
     rerun(situation),
   ],
   region_unsupported: (situation) => [
-    `a login does not mend this: run where the service is offered, or give the stage another tool than ${situation.tool}`,
+    toDo(
+      `a login does not mend this: run where the service is offered, or give the stage another tool than ${situation.tool}`,
+    ),
     rerun(situation),
   ],
   proxy_auth: (situation) => [
-    "set the proxy's user and password in HTTPS_PROXY (http://USER:PASSWORD@HOST:PORT)",
+    toDo('put the user and the password of the proxy into the URL in HTTPS_PROXY, before its host and an @'),
     preflight(situation),
     rerun(situation),
   ],

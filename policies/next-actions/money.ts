@@ -1,10 +1,19 @@
 // Quotas of the service, and the task's own budget.
 
+import { goOnLine, toDo, toType } from '../facts/next-action.ts';
 import { KEY_ACTIONS } from './keys.ts';
-import { later, raiseBudget, rerun, type Situation, type WayOut } from './situation.ts';
+import { later, raiseBudget, rerun, type Situation, thenRerun, type WayOut } from './situation.ts';
 
-const awaited: WayOut = ({ taskId, verdict: { retry_at } }) =>
-  retry_at === null ? [] : [`or let it wait: tollgate run ${taskId} --wait-for-reset 24h (at most that long)`];
+const awaited: WayOut = ({ again, called, verdict: { retry_at } }) =>
+  retry_at === null || again !== undefined
+    ? []
+    : [
+        toType(
+          'or let the run wait for that time, at most 24 hours, and ask then',
+          goOnLine(called, '--wait-for-reset 24h'),
+          'pays',
+        ),
+      ];
 
 const otherTool = ({ tool }: Situation): string =>
   `or give the stage another tool than ${tool} (\`tool\`, or \`fallback\`)`;
@@ -13,16 +22,16 @@ const resets: WayOut = (situation) => {
   const { verdict, tool } = situation;
   const again =
     verdict.retry_at === null
-      ? rerun(situation, `once the limit of ${tool} is reset; it did not say when`)
+      ? rerun(situation, `once the limit of ${tool} is reset (it did not say when), ask ${tool} again`)
       : later(situation);
-  return [again, ...awaited(situation), `${otherTool(situation)}, or raise the plan`];
+  return [again, ...awaited(situation), toDo(`${otherTool(situation)}, or raise the plan`)];
 };
 
 /** No time resets these. */
 const paidFor: WayOut = (situation) => [
-  `pay or top up at the provider of ${situation.tool}; no waiting mends it`,
-  rerun(situation),
-  otherTool(situation),
+  toDo(`pay or top up at the provider of ${situation.tool}; no waiting mends it`),
+  thenRerun(situation),
+  toDo(otherTool(situation)),
 ];
 
 export const MONEY_ACTIONS = {
@@ -35,22 +44,25 @@ export const MONEY_ACTIONS = {
   paused: (situation) =>
     situation.verdict.class === 'auth'
       ? KEY_ACTIONS.bad_credentials(situation)
-      : [later(situation), ...awaited(situation), `${otherTool(situation)}, or raise the plan`],
+      : [later(situation), ...awaited(situation), toDo(`${otherTool(situation)}, or raise the plan`)],
   own_limit: (situation) => [
-    situation.verdict.retry_at === null ? rerun(situation, 'once the calls that are made end') : later(situation),
+    situation.verdict.retry_at === null
+      ? rerun(situation, `once the calls that are made end, ask ${situation.tool} again`)
+      : later(situation),
     ...awaited(situation),
-    'or raise the limit: tollgate budget shows all of them, and where each stands',
-    otherTool(situation),
+    toType('look at all limits, and where each stands', `${situation.called.launcher} budget`),
+    toDo(otherTool(situation)),
   ],
   held: (situation) => [
     later(situation),
     ...awaited(situation),
-    'or ask all the same: --ignore-hold (tollgate budget shows what is held, and since when)',
-    otherTool(situation),
+    toType('look at what is held, and since when', `${situation.called.launcher} budget`),
+    toType('or ask all the same', goOnLine(situation.called, '--ignore-hold'), 'pays'),
+    toDo(otherTool(situation)),
   ],
   budget: (situation) => [
-    'ask the user whether this task may pay for more calls: all that it was allowed are used',
+    toDo('ask the user whether this task may pay for more calls: all that it was allowed are used'),
     raiseBudget(situation),
-    `then: tollgate run ${situation.taskId}`,
+    toType('then go on', goOnLine(situation.called), 'pays'),
   ],
 } as const satisfies Record<string, WayOut>;

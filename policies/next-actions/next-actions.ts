@@ -1,6 +1,7 @@
-// What a person or an agent does next when the dispatcher has stopped: lines to type, or one sentence.
+// What a person or an agent does next when a call has failed.
 
 import type { ErrorClass } from '../facts/classes.ts';
+import { inOrder, type NextAction, toDo, toType } from '../facts/next-action.ts';
 import type { CallReason } from '../verdict/reasons.ts';
 import { ASKED_ACTIONS } from './asked.ts';
 import { KEY_ACTIONS } from './keys.ts';
@@ -14,25 +15,32 @@ import { later, preflight, raiseBudget, rerun, type Situation, thenRerun, type W
 export type { Situation } from './situation.ts';
 
 /** Never empty for a failure. */
-export function nextActions(situation: Situation): string[] {
+export function nextActions(situation: Situation): NextAction[] {
   const { class: errorClass, reason } = situation.verdict;
   if (errorClass === null) return [];
   const wayOut = isKnown(reason) ? BY_REASON[reason](situation) : BY_CLASS[errorClass](situation);
-  return situation.callsLeft === 0 && reason !== 'budget' ? [NO_CALLS, raiseBudget(situation), ...wayOut] : wayOut;
+  if (reason === 'budget') return wayOut;
+  return situation.callsLeft === 0 ? [NO_CALLS, raiseBudget(situation), ...wayOut] : inOrder(wayOut);
 }
 
 /** Any line that asks again would be refused. */
-const NO_CALLS =
-  'ask the user whether this task may pay for more calls: none is left, and each line that asks again needs one';
+const NO_CALLS = toDo(
+  'ask the user whether this task may pay for more calls: none is left, and each line that asks again needs one',
+);
 
 const isKnown = (reason: string | null): reason is CallReason => reason !== null && Object.hasOwn(BY_REASON, reason);
 
 /** What is told of an unknown failure is all that there is to go by. */
 const unmatched: WayOut = (situation) => [
-  ...(situation.stderrFile ? [`read ${situation.stderrFile}, the whole of what ${situation.tool} said on stderr`] : []),
-  ...(situation.eventsFile ? [`read ${situation.eventsFile}, the events of the call`] : []),
-  `mend what the evidence names, if it names something; else: ${rerun(situation)}`,
-  'to have it told apart next time: a row for its words in tollgate.yaml (tollgate triage --help)',
+  ...(situation.stderrFile
+    ? [toDo(`read ${situation.stderrFile}, the whole of what ${situation.tool} said on stderr`)]
+    : []),
+  ...(situation.eventsFile ? [toDo(`read ${situation.eventsFile}, the events of the call`)] : []),
+  rerun(situation, `mend what the evidence names, if it names something, then ask ${situation.tool} again`),
+  toType(
+    'to have it classified next time, write a row for its words into tollgate.yaml; this says how',
+    `${situation.called.launcher} triage --help`,
+  ),
 ];
 
 /** Of the reasons that only a project's own rows give. */
@@ -42,8 +50,11 @@ const BY_CLASS = {
   auth: KEY_ACTIONS.bad_credentials,
   quota: MONEY_ACTIONS.plan,
   tooling: (situation) => [preflight(situation), rerun(situation)],
-  scope_violation: () => ['review `scope.deny` in the manifest, and the changes named above'],
-  contract_violation: (situation) => ['fix the prompt, or split the task into smaller ones', thenRerun(situation)],
+  scope_violation: () => [toDo('review `scope.deny` in the manifest, and the changes named above')],
+  contract_violation: (situation) => [
+    toDo('fix the prompt, or split the task into smaller ones'),
+    thenRerun(situation),
+  ],
   unknown: unmatched,
 } as const satisfies Record<ErrorClass, WayOut>;
 

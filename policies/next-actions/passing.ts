@@ -1,5 +1,6 @@
 // What passes by itself, or should: when to run again, and which limit of our own it was.
 
+import { type CalledAs, goOnLine, type NextAction, toDo, toType } from '../facts/next-action.ts';
 import { change, later, preflight, rerun, thenRerun, type WayOut } from './situation.ts';
 
 const waits: WayOut = (situation) => [later(situation)];
@@ -7,12 +8,19 @@ const waits: WayOut = (situation) => [later(situation)];
 /** Twice the same half answer is seldom chance. */
 const shorter: WayOut = (situation) => [
   later(situation),
-  'if it is so again: ask for less at once (a smaller task, a shorter answer), or give the stage another model',
+  toDo(
+    'if it fails the same way again, ask for less at once (a smaller task, a shorter answer), or give the stage another model',
+  ),
+];
+
+export const callElsewhere = (called: CalledAs): NextAction[] => [
+  toType('wait for that call, and take its answer', goOnLine(called)),
+  toType('if that machine or container is gone for good, ask again', goOnLine(called, '--force'), 'pays'),
 ];
 
 export const PASSING_ACTIONS = {
   network: (situation) => [preflight(situation), later(situation)],
-  overloaded: (situation) => [later(situation), `or give the stage another model or tool than ${situation.tool}`],
+  overloaded: (situation) => [later(situation), toDo(`or give the stage another model or tool than ${situation.tool}`)],
   rate_limit: waits,
   server_error: waits,
   conflict: waits,
@@ -42,17 +50,17 @@ export const PASSING_ACTIONS = {
   empty_answer: shorter,
   malformed_call: shorter,
   garbled_response: waits,
-  loop: (situation) => ['say more exactly what is asked, or give the stage another model', thenRerun(situation)],
+  loop: (situation) => [toDo('say more exactly what is asked, or give the stage another model'), thenRerun(situation)],
   killed: (situation) => [
-    'SIGKILL mostly comes from a system that is out of memory: free some, or run fewer calls at once (--concurrency)',
-    rerun(situation),
+    toDo(
+      'free memory, or run fewer calls at once (--concurrency): SIGKILL mostly comes from a system that is out of memory',
+    ),
+    thenRerun(situation),
   ],
-  interrupted: (situation) => [rerun(situation, 'the call was ended from outside')],
-  cancelled: ({ taskId, verdict: { retry_at } }) => [
-    `tollgate run ${taskId} (${retry_at === null ? '' : `not before ${retry_at}; `}goes on from where it stopped)`,
-  ],
-  call_elsewhere: ({ taskId }) => [
-    `tollgate run ${taskId} (waits for that call, and takes its answer)`,
-    `if that machine or container is gone for good: tollgate run ${taskId} --force`,
-  ],
+  interrupted: (situation) => [rerun(situation, `ask ${situation.tool} again, since the call was ended from outside`)],
+  cancelled: (situation) => {
+    const { retry_at } = situation.verdict;
+    return [rerun(situation, `${retry_at === null ? '' : `not before ${retry_at}, `}go on from where it stopped`)];
+  },
+  call_elsewhere: ({ called }) => callElsewhere(called),
 } as const satisfies Record<string, WayOut>;

@@ -1,25 +1,39 @@
 // Failures that are the session's own.
 
-import { rerun, type WayOut } from './situation.ts';
+import { toDo, toType } from '../facts/next-action.ts';
+import { shellWord } from '../text/shell-word.ts';
+import { rerun, thenRerun, type WayOut } from './situation.ts';
 
 export const SESSION_ACTIONS = {
-  broken_history: (situation) =>
-    situation.sessionId
-      ? [
-          `tollgate recover ${situation.sessionId}`,
-          situation.ranTools
-            ? `or look at what its tools did, for a fresh session does not know it: ${rerun(situation)}`
-            : `or begin a fresh session: ${rerun(situation)}`,
-        ]
-      : [rerun(situation, 'begins a fresh session')],
-  session_id: (situation) => [
-    situation.namesSession
-      ? 'name a session that exists in meta.session_id of the manifest, or take the line out (tollgate sessions list shows which do)'
-      : `tollgate sessions forget ${situation.tag ?? 'TAG'} (the next call begins a fresh one)`,
-    rerun(situation),
-  ],
-  session_busy: (situation) => [
-    `close the ${situation.tool} that has the session${situation.sessionId ? ` ${situation.sessionId}` : ''} open`,
-    rerun(situation),
-  ],
+  broken_history: (situation) => {
+    const { called, ranTools, sessionId, tool } = situation;
+    if (!sessionId) return [rerun(situation, `ask ${tool} again in a fresh session`)];
+    const fresh = ranTools
+      ? `or look at what its tools did, for a fresh session does not know it, then ask ${tool} again`
+      : `or ask ${tool} again in a fresh session`;
+    return [
+      toType('repair the session, without a paid call', `${called.launcher} recover ${shellWord(sessionId)}`),
+      rerun(situation, fresh),
+    ];
+  },
+  session_id: (situation) => {
+    const { called, namesSession, tag } = situation;
+    if (namesSession || tag === undefined)
+      return [
+        toType('see which sessions exist', `${called.launcher} sessions list`),
+        toDo('name one of them in meta.session_id of the manifest, or take the line out'),
+        thenRerun(situation),
+      ];
+    return [
+      toType(
+        'forget this session, so that the next call begins a fresh one',
+        `${called.launcher} sessions forget ${shellWord(tag)}`,
+      ),
+      thenRerun(situation),
+    ];
+  },
+  session_busy: (situation) => {
+    const which = situation.sessionId ? ` ${situation.sessionId}` : '';
+    return [toDo(`close the ${situation.tool} that has the session${which} open`), thenRerun(situation)];
+  },
 } as const satisfies Record<string, WayOut>;

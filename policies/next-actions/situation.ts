@@ -2,13 +2,24 @@
 
 import type { Ending } from '../facts/ending.ts';
 import type { Verdict } from '../facts/evidence.ts';
+import {
+  type CalledAs,
+  forUser,
+  goOnLine,
+  type NextAction,
+  preflightLine,
+  taskLine,
+  toDo,
+  toType,
+} from '../facts/next-action.ts';
 import { isBuiltIn, type Tool } from '../facts/tools.ts';
 import { placeWords, type StageField as SetOfStage, type StagePlace } from '../manifest/stage-place.ts';
 import type { KnownKey } from './known-key.ts';
 
 export interface Situation {
   verdict: Verdict;
-  taskId: string;
+  /** How the task was opened; without it, nothing goes on with the call but what `again` says. */
+  called: CalledAs;
   tool: Tool;
   /** Of the call that failed; null where none is known. */
   sessionId?: string | null;
@@ -23,7 +34,7 @@ export interface Situation {
   namesSession?: boolean;
   /** Where the CLI is installed from. */
   packageName?: string;
-  /** The command that asks again; absent: a run of the task. */
+  /** What asks again, in words, where no run of the task does. */
   again?: string;
   /** The CLI's whole stderr and its events, published; null where there are none. */
   stderrFile?: string | null;
@@ -51,33 +62,42 @@ export interface ManifestPlace extends StagePlace {
   value: string | number | null;
 }
 
-export type WayOut = (situation: Situation) => string[];
+export type WayOut = (situation: Situation) => NextAction[];
 
-/** @param note what is to be known of this run, within the parentheses. */
-export const rerun = ({ taskId, tool, again = `tollgate run ${taskId}` }: Situation, note = ''): string =>
-  `${again} (${note === '' ? '' : `${note}; `}asks ${tool} again)`;
+export function rerun({ called, tool, again }: Situation, text = `ask ${tool} again`): NextAction {
+  if (again !== undefined) return toDo(`${text}: ${again}`);
+  return toType(text, goOnLine(called), 'pays');
+}
 
-/** Five more than it has, and never as the first thing to do: what may be paid is for the user to say. */
-export const raiseBudget = ({ taskId, budget = 10 }: Situation): string =>
-  `only if the user allows more paid calls: tollgate budget ${taskId} --set ${budget + 5}`;
+export const thenRerun = (situation: Situation): NextAction => rerun(situation, `then ask ${situation.tool} again`);
 
-export const thenRerun = (situation: Situation): string => `then: ${rerun(situation)}`;
+/** Five more than it has: what may be paid is for the user to say. */
+export const raiseBudget = ({ called, budget = 10 }: Pick<Situation, 'called' | 'budget'>): NextAction =>
+  forUser('budget', toType('raise the limit', taskLine(called, 'budget', `--set ${budget + 5}`)));
 
 /** What a project describes is looked for where it is trusted alone. */
-export const preflight = ({ tool }: Situation): string =>
-  `preflight --tools ${tool}${isBuiltIn(tool) ? '' : ' --trust-workspace'}`;
+export const preflight = ({ called, tool }: Pick<Situation, 'called' | 'tool'>): NextAction =>
+  toType(
+    `check the installation and the sign-in of ${tool}, without a paid call`,
+    preflightLine(called.launcher, `--tools ${tool}`, ...(isBuiltIn(tool) ? [] : ['--trust-workspace'])),
+  );
 
 /** The evidence is a line of it; the whole of what was said may lie in stderr. */
-export const readFirst = ({ stderrFile }: Situation): string[] => (stderrFile ? [`read ${stderrFile}`] : []);
+export const readFirst = ({ stderrFile }: Situation): NextAction[] => (stderrFile ? [toDo(`read ${stderrFile}`)] : []);
 
 /** Without a time from the service: a few minutes, since the retries of this run came within seconds. */
-export const later = (situation: Situation): string =>
-  situation.verdict.retry_at === null
-    ? `in 5 minutes or later: ${rerun(situation)}`
-    : rerun(situation, `not before ${situation.verdict.retry_at}`);
+export const later = (situation: Situation): NextAction => {
+  const { tool, verdict } = situation;
+  const when = verdict.retry_at === null ? 'in 5 minutes or later' : `not before ${verdict.retry_at}`;
+  return rerun(situation, `${when}, ask ${tool} again`);
+};
 
 /** One sentence about a field of the stage: where it stands, or where it would. */
-export function change({ place }: Situation, field: SituationField, set: string, unset = set): string {
+export function change(situation: Situation, field: SituationField, set: string, unset = set): NextAction {
+  return toDo(changeWords(situation, field, set, unset));
+}
+
+function changeWords({ place }: Situation, field: SituationField, set: string, unset: string): string {
   if (place === undefined) return `${unset}: \`${field}\` of the stage in the manifest`;
   const { at, unlisted, value, field: held } = place(field);
   if (unlisted !== null && held !== 'cwd') {

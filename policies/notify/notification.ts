@@ -1,6 +1,7 @@
 // What is said of the end of a run or of a batch, as a receiver gets it.
 
 import type { ErrorClass } from '../facts/classes.ts';
+import type { NextAction } from '../facts/next-action.ts';
 import type { NotifyEvent } from './notifier.ts';
 
 /** null is what is unknown or does not apply; secrets are taken out. */
@@ -31,7 +32,7 @@ export interface Notification {
   near_budget: string[];
   /** Limits over all tasks of which four fifths are used, each told once on this machine: sentences. */
   near_limits: string[];
-  next_actions: string[];
+  next_actions: NextAction[];
   summary: string;
 }
 

@@ -1,5 +1,6 @@
 // A notification in one line for people: who, what became of it, and what to do.
 
+import { actionLine } from '../facts/next-action.ts';
 import { oneLine } from '../text/one-line.ts';
 import { visible } from '../text/visible-text.ts';
 import type { Told } from './notification.ts';
@@ -10,7 +11,7 @@ const MAX_CHARS = 600;
 export const wordsOf = (event: NotifyEvent, told: Told): string => {
   const who = told.task_id === null ? `batch ${told.batch_id}` : `task ${told.task_id}`;
   const [next] = told.next_actions;
-  const then = event === 'done' || next === undefined ? '' : `; next: ${next}`;
+  const then = event === 'done' || next === undefined ? '' : `; next: ${actionLine(next)}`;
   return visible(oneLine(`tollgate: ${who} ${SAYS[event](told)}${then}`, MAX_CHARS));
 };
 

@@ -3,6 +3,7 @@
 import type { ErrorClass } from '../facts/classes.ts';
 import type { Ending } from '../facts/ending.ts';
 import type { Verdict } from '../facts/evidence.ts';
+import type { NextAction } from '../facts/next-action.ts';
 import type { Tool } from '../facts/tools.ts';
 
 export const FAILURE_SCHEMA = 1;
@@ -30,7 +31,7 @@ export interface Failure {
   /** What the dispatcher did about it, and why. */
   decision: { action: string; why: string };
   retry_at: string | null;
-  next_actions: string[];
+  next_actions: NextAction[];
   /** What the gate found, the weightiest first; not in records of older versions. */
   findings?: { check: string; reason: string; text: string }[];
   /** What the gate found missing or out of scope, by name. */

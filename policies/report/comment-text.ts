@@ -1,12 +1,13 @@
 // What a run says in a comment of a pull or merge request: a model's words are shown, and none of them is obeyed there.
 
+import { actionLine, type NextAction } from '../facts/next-action.ts';
 import { visible } from '../text/visible-text.ts';
 
 interface CommentedRun {
   task_id: string;
   state: string;
   failure: { class: string | null; reason: string | null } | null;
-  next_actions: readonly string[];
+  next_actions: readonly NextAction[];
   /** The last one that a stage gave; '' where there is none. */
   answer: string;
 }
@@ -17,7 +18,7 @@ const MOST_CHARS = 60_000;
 /** The first line is by which the comment is found again. */
 export function commentText({ task_id, state, failure, next_actions, answer }: CommentedRun): string {
   const why = failure === null ? '' : `: ${failure.class}${failure.reason === null ? '' : ` (${failure.reason})`}`;
-  const next = failure === null ? [] : next_actions.slice(0, 1).map((action) => `Next: ${inert(action)}`);
+  const next = failure === null ? [] : next_actions.slice(0, 1).map((action) => `Next: ${inert(actionLine(action))}`);
   const said = inert(answer.trim());
   const shown = said.length > MOST_CHARS ? `${said.slice(0, MOST_CHARS)}\n\n[cut: the file has more]` : said;
   return [`<!-- tollgate: ${task_id} -->`, `**${task_id}**: ${state}${why}`, ...next, shown]

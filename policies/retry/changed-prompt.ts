@@ -1,5 +1,7 @@
 // Stages whose prompt is another than the one that was answered: what is said of them, and the ways out.
 
+import { type CalledAs, goOnLine, type NextAction, toType } from '../facts/next-action.ts';
+
 export interface ChangedPrompt {
   stage: string;
   /** `not_passed`: its answer was paid for, and did not pass its gate. */
@@ -38,23 +40,30 @@ export interface Named {
 }
 
 /**
- * Lines to type, what is free first.
+ * What is free first.
+ *
  * @param named with the run that was refused: it is not remembered, so the next one says it too.
  */
-export function changedActions(taskId: string, changed: readonly ChangedPrompt[], { redo, keep }: Named): string[] {
+export function changedActions(
+  called: CalledAs,
+  changed: readonly ChangedPrompt[],
+  { redo, keep }: Named,
+): NextAction[] {
   const [first, second] = changed;
-  const flags = [...keep.map((stage) => ` --keep ${stage}`), ...redo.map((stage) => ` --redo ${stage}`)];
-  const run = `tollgate run ${taskId}${flags.join('')}`;
+  const said = [...keep.map((stage) => `--keep ${stage}`), ...redo.map((stage) => `--redo ${stage}`)];
+  const run = (flag: string) => goOnLine(called, ...said, flag);
   if (first !== undefined && second === undefined) {
-    const kept = first.answer === 'done' ? 'keeps its answer' : 'looks at its answer again';
+    const kept =
+      first.answer === 'done' ? `keep the answer of ${first.stage}` : `look at the answer of ${first.stage} again`;
     return [
-      `${run} --keep ${first.stage} (${kept}, pays nothing for it)`,
-      `${run} --redo ${first.stage} (asks again, for one paid call)`,
+      toType(`${kept}, which pays nothing for it`, run(`--keep ${first.stage}`)),
+      toType(`or ask again for ${first.stage}, for one paid call`, run(`--redo ${first.stage}`), 'pays'),
     ];
   }
+  const names = changed.map(({ stage }) => stage).join(', ');
   return [
-    `${run} --keep-all (keeps the answers of ${changed.map(({ stage }) => stage).join(', ')}, pays nothing for them)`,
-    `${run} --redo-all (asks all of them again, for ${changed.length} paid calls)`,
-    `${run} --dry-run (shows which prompts have changed, pays nothing)`,
+    toType(`keep the answers of ${names}, which pays nothing for them`, run('--keep-all')),
+    toType(`or ask again for all of them, for ${changed.length} paid calls`, run('--redo-all'), 'pays'),
+    toType('or see which prompts have changed, which pays nothing', run('--dry-run')),
   ];
 }

@@ -2,6 +2,7 @@
 
 import type { ErrorClass } from '../facts/classes.ts';
 import type { Verdict } from '../facts/evidence.ts';
+import { type NextAction, toDo } from '../facts/next-action.ts';
 import type { Tool } from '../facts/tools.ts';
 import { RETRY_TABLE } from './retry.ts';
 import { type SessionStanding, wayOutOfSession } from './session-way-out.ts';
@@ -41,7 +42,7 @@ export interface Question {
 }
 
 /** `why` is half a sentence that follows the class; `next_actions` are what it asks for by itself, before what the failure does. */
-export type Decision = { why: string; next_actions: string[] } & (
+export type Decision = { why: string; next_actions: NextAction[] } & (
   | { action: 'retry' | 'retry_digest' }
   | { action: 'stop' }
   | { action: 'resume'; sessionId: string }
@@ -89,7 +90,9 @@ export function decide(question: Question): Decision {
   };
 }
 
-const RETRY_DIRTY = 'look at what it changed before you run it again; --retry-dirty lets a run begin anew by itself';
+const RETRY_DIRTY = toDo(
+  'look at what it changed before you run it again; --retry-dirty lets a run begin anew by itself',
+);
 
 /** Our own budget has no reset. */
 const never = ({ class: errorClass, reason }: Verdict): string =>
@@ -162,4 +165,4 @@ const FIRST_DOUBT_MS = 60_000;
 
 const go = (action: 'retry' | 'retry_digest', why: string): Decision => ({ action, why, next_actions: [] });
 
-const stop = (why: string, next_actions: string[] = []): Decision => ({ action: 'stop', why, next_actions });
+const stop = (why: string, next_actions: NextAction[] = []): Decision => ({ action: 'stop', why, next_actions });

@@ -9,6 +9,7 @@ import { renderText } from '../../bin/tollgate/report-page.ts';
 import { sessionLines } from '../../bin/tollgate/sessions/sessions-page.ts';
 import type { KnownSession } from '../../loops/conversation/known-sessions.ts';
 import type { TasksReport } from '../../loops/report/collect.ts';
+import { toDo } from '../../policies/facts/next-action.ts';
 
 const at = (width: number): Sheet => ({ width, ink: 'plain' });
 const COLUMNS: Column[] = [
@@ -66,7 +67,7 @@ const ROW: TasksReport['tasks'][number] = {
   calls: { used: 10, budget: 10 },
   supervision: null,
   stages: [],
-  next_action: `tollgate run a-task-with-a-rather-long-name-for-what-it-is ${'and then look at it '.repeat(5)}`,
+  next_action: toDo(`tollgate run a-task-with-a-rather-long-name-for-what-it-is ${'and then look at it '.repeat(5)}`),
 };
 const TOTALS = {
   tasks: 1,

@@ -175,7 +175,7 @@ test('its types stand by themselves, for who checks them strictly', ({ rig }) =>
     'consumer.mts',
     `import { callTool, type ErrorClass, type FailureReason, readTask, runTask, signature, triage, type TaskEnd } from 'tollgate';
 const end: TaskEnd = await runTask('fix', { signal: new AbortController().signal, redo: ['codex_impl'] });
-if (end.how === 'ran' && end.report.failure) { const lines: string[] = end.report.failure.next_actions; void lines; }
+if (end.how === 'ran' && end.report.failure) { const lines: string[] = end.report.failure.next_actions.map(({ text }) => text); void lines; }
 const failed: ErrorClass = 'quota';
 const why: FailureReason = 'rate_limit';
 // @ts-expect-error: no class of ours

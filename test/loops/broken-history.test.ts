@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { actionLine } from '../../policies/facts/next-action.ts';
 import type { BuiltIn } from '../../policies/facts/tools.ts';
 import { type MadeTurn, makeSession, SESSION_IDS, sessionFile } from '../rig/session-files.ts';
 import { answerWith, STREAMS, type Stream, write } from '../rig/streams.ts';
@@ -68,9 +69,9 @@ for (const tool of TOOLS)
     });
     const { code, report } = await makeTask(rig, manifestOf(tool)).run();
     assert.equal([code, rig.calls.length, report.failure?.reason, isKept(rig, tool)], [1, 2, 'broken_history', true]);
-    assert.equal(report.next_actions.slice(0, 2), [
-      `tollgate recover ${SESSION_IDS[tool]}`,
-      `or look at what its tools did, for a fresh session does not know it: tollgate run fix (asks ${tool} again)`,
+    assert.equal(report.next_actions.slice(0, 2).map(actionLine), [
+      `repair the session, without a paid call: \`tollgate recover ${SESSION_IDS[tool]}\``,
+      `or look at what its tools did, for a fresh session does not know it, then ask ${tool} again: \`tollgate run fix\``,
     ]);
   });
 

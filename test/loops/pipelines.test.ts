@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { actionLine } from '../../policies/facts/next-action.ts';
 import { PIPELINES, type PipelineName } from '../../policies/manifest/pipelines.ts';
 import { goodAnswer, playRole } from '../rig/answers.ts';
 import { answerWith } from '../rig/streams.ts';
@@ -92,7 +93,7 @@ test('an answer that is redone changes the prompts that hold it: the run stops b
   assert.is((await task.run()).code, 0);
   const { code, report } = await task.run('--redo=gemini_review');
   assert.equal([code, rig.calls.length, report.failure?.stage], [2, 3, 'codex_review_consolidate']);
-  assert.match(report.next_actions.join('\n'), '--redo codex_review_consolidate');
+  assert.match(report.next_actions.map(actionLine).join('\n'), '--redo codex_review_consolidate');
   assert.equal([(await task.run('--redo=codex_review_consolidate')).code, rig.calls.length], [0, 4]);
 });
 

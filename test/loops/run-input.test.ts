@@ -134,7 +134,7 @@ test('a missing CLI is tooling, pays nothing and names preflight', async ({ rig 
     [code, report.failure?.reason, report.budget.used, report.stages[0]!.calls],
     [1, 'binary_missing', 0, 0],
   );
-  assert.ok(report.next_actions.some((action) => action.includes('preflight')));
+  assert.ok(report.next_actions.some((action) => action.command?.includes('preflight')));
 });
 
 test('a summary never runs over 80 lines, however long the stderr', async ({ rig }) => {

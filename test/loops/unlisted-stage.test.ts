@@ -4,6 +4,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { actionLine, type NextAction } from '../../policies/facts/next-action.ts';
 import { goodAnswer } from '../rig/answers.ts';
 import { answerWith, failWith } from '../rig/streams.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -25,7 +26,7 @@ function openTask(rig: TestRig) {
   const run = async () => {
     const { code, stdout, stderr } = await rig.run('tollgate', ['run', 'fix', '--json']);
     assert.is.not(stdout, '', stderr);
-    return { code, next: (JSON.parse(stdout) as { next_actions: string[] }).next_actions };
+    return { code, next: (JSON.parse(stdout) as { next_actions: NextAction[] }).next_actions.map(actionLine) };
   };
   return { manifest, run };
 }
@@ -61,7 +62,7 @@ test('what a gate looks for, where the manifest lists another stage', async ({ r
   const about = next.find((action) => action.includes('may_be_empty'));
   assert.is(
     about,
-    `only if the user decides so, since it weakens the gate: if there may be nothing to change, say \`may_be_empty: true\` in the stage (add \`{tool: codex, role: impl, may_be_empty: true}\` to the list at ${manifest}:${first}), then: tollgate run fix (looks at the answer again, pays nothing)`,
+    `only if the user decides so, since it weakens the gate: if there may be nothing to change, say \`may_be_empty: true\` in the stage (add \`{tool: codex, role: impl, may_be_empty: true}\` to the list at ${manifest}:${first}), then look at the answer again, which pays nothing: \`tollgate run fix\``,
   );
   writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('\nstages:\n', `\nstages:\n  - ${toWrite(about!)}\n`));
   const again = await run();

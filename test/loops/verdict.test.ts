@@ -4,6 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { actionLine } from '../../policies/facts/next-action.ts';
 import { answerWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask, type TestTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -103,7 +104,7 @@ test('a FAIL that stops is not passed by a rerun, nor paid again; on_fail: note 
     const { class: errorClass, reason, signature, next_actions } = task.failure()!;
     assert.equal([errorClass, reason, rig.calls.length], ['contract_violation', 'verdict_fail', 1]);
     assert.match(signature!, /^v1:/);
-    assert.match(next_actions.join('\n'), 'tollgate run fix --redo codex_review');
+    assert.match(next_actions.map(actionLine).join('\n'), 'tollgate run fix --redo codex_review');
   }
   const accepted = { task_id: 'fix', goal: 'Find out.', stages: [{ ...REVIEW, on_fail: 'note' }] };
   rig.write('.tmp/task/fix/manifest.json', JSON.stringify(accepted));
@@ -126,8 +127,8 @@ for (const said of UNREADABLE)
     const { evidence, missing, next_actions } = task.failure()!;
     assert.match(evidence!.text, 'its section "Verdict" must be PASS or FAIL and nothing else');
     assert.equal(missing, ['a verdict of PASS or FAIL']);
-    assert.match(next_actions.join('\n'), 'tollgate run fix --redo codex_review');
-    assert.match(next_actions.join('\n'), '`on_fail: note` of the stage');
+    assert.match(next_actions.map(actionLine).join('\n'), 'tollgate run fix --redo codex_review');
+    assert.match(next_actions.map(actionLine).join('\n'), '`on_fail: note` of the stage');
     setStage(rig, { ...stage, on_fail: 'note' });
     assert.equal([(await task.run()).report.state, rig.calls.length], ['done', 1]);
   });
@@ -219,7 +220,10 @@ test('--fail-on-verdict: a verdict that is owed and missing is named beside thos
     report.failure?.evidence?.text,
     'the verdict of gemini_review is FAIL; no verdict of codex_review is recorded, neither PASS nor FAIL',
   );
-  assert.match(report.next_actions.join('\n'), 'run both --redo gemini_review --redo codex_review (2 paid calls)');
+  assert.match(
+    report.next_actions.map(actionLine).join('\n'),
+    'for 2 paid calls: `tollgate run both --redo gemini_review --redo codex_review`',
+  );
   const alone = makeTask(rig, { stages: [REVIEW] }, 'alone');
   for (let runs = 0; runs < 2; runs++) {
     const { code, report, summary } = await alone.run('--fail-on-verdict');

@@ -104,7 +104,10 @@ for (const tool of TOOLS)
       const { code, said } = await speak(home, tool, argv, impatient(home));
       assert.is(code, 0, said);
       const [, refused, gaveUp, status] = heard;
-      assert.match(refused!, /"class":"tooling","reason":"bad_input".*"next_actions":\["mend what the message names/);
+      assert.match(
+        refused!,
+        /"class":"tooling","reason":"bad_input".*"next_actions":\[{"text":"mend what the message names/,
+      );
       assert.match(gaveUp!, /timed out/);
       assert.match(status!, /"runs":\[\{"run_id":"ask\.codex-[^"]+","since":"[^"]+","state":"running"\}\]/);
       assert.match(heard.at(-1)!, `"state":"done","answer":"${ANSWER}"`);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { RunReport } from '../../../loops/run/report.ts';
 import type { RanTask } from '../../../loops/run/run-work.ts';
 import type { WrittenReport } from '../../../loops/run/write-report.ts';
+import { mapAction } from '../../../policies/facts/next-action.ts';
 import { commentText } from '../../../policies/report/comment-text.ts';
 import { readIfFit } from '../../../state/disk/regular-file.ts';
 import { replaceText } from '../../../state/disk/replace-file.ts';
@@ -14,7 +15,13 @@ export function commentOf({ report, post }: Pick<WrittenReport, 'report' | 'post
   const { task_id, state, failure, next_actions } = report;
   const last = answeredLast(report);
   const answer = (last && readIfFit(last.answer!)) ?? '';
-  return commentText({ task_id, state, failure, next_actions: next_actions.map(post), answer: post(answer) });
+  return commentText({
+    task_id,
+    state,
+    failure,
+    next_actions: next_actions.map((action) => mapAction(action, post)),
+    answer: post(answer),
+  });
 }
 
 /** What a reasoner says last is that it is done; the answer is the worker's. */

@@ -1,6 +1,7 @@
 // A distillation as people read it.
 
 import type { DistillView } from '../../../loops/distill/view.ts';
+import { actionLine } from '../../../policies/facts/next-action.ts';
 
 export const dollars = (usd: number): string => `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 
@@ -13,6 +14,6 @@ export function viewLines(view: DistillView): string[] {
     `  ${sections} ${sections === 1 ? 'section' : 'sections'}${wanted.length === 0 ? '' : `, to be asked for again: ${wanted.join(', ')}`}; ${tokens} tokens${estimated}; ${dollars(usd)}${unpriced}; ${calls.used} of ${calls.total} paid calls`,
     `  model: ${view.model}${view.model_version === null || view.model_version === view.model ? '' : ` (${view.model_version} answered)`}`,
     `  document: ${view.document}`,
-    ...view.next_actions.map((action) => `  next: ${action}`),
+    ...view.next_actions.map((action) => `  next: ${actionLine(action)}`),
   ];
 }

@@ -1,8 +1,10 @@
 // An answer as its client gets it: without secrets, bounded, and where something failed an error that says what to do.
 
+import { toDo } from '../../../policies/facts/next-action.ts';
 import { createRedactor } from '../../../policies/redact/create-redactor.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import { refusalOf } from '../../../state/system-error.ts';
+import { withCalls } from './next-calls.ts';
 import type { AskedTool, McpTool, ToolSaid } from './tool.ts';
 
 /** A client that floods us waits for what it has asked already. */
@@ -25,13 +27,16 @@ export async function answerTo(tool: McpTool, given: Record<string, unknown>, as
 
 const failed = (message: string): ToolSaid => ({
   how: 'failed',
-  object: { state: 'refused', message, next_actions: ['mend what the message names, and ask again'] },
+  object: { state: 'refused', message, next_actions: [toDo('mend what the message names, and ask again')] },
 });
 
 /** The text is for clients that do not read `structuredContent`. */
 export function resultOf({ how, object }: ToolSaid) {
   const { redact } = createRedactor({ env: process.env, patterns: [] });
-  const structuredContent = clean(object, (text) => shortened(visible(redact(text)))) as Record<string, unknown>;
+  const structuredContent = clean(withCalls(object), (text) => shortened(visible(redact(text)))) as Record<
+    string,
+    unknown
+  >;
   const text = JSON.stringify(structuredContent);
   return {
     content: [{ type: 'text' as const, text }],

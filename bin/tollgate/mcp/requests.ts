@@ -13,14 +13,15 @@ import { ACCESS, type ServerSettings } from './tool.ts';
 
 /** Or what is wrong with it. */
 export function taskWanted(
-  { task, redo }: Record<string, unknown>,
+  { task, redo, keep }: Record<string, unknown>,
   { trustWorkspace }: ServerSettings,
 ): WantedRun | string {
   const id = String(task);
   const located = locateTask(id, process.cwd(), process.env);
   if (located.how === 'invalid') return located.message;
   if (located.folder.manifest === null) return missingTask(located.folder.root);
-  const stages = Array.isArray(redo) ? redo.map((stage) => `--redo=${stage}`) : [];
+  const named = (flag: string, list: unknown) => (Array.isArray(list) ? list.map((stage) => `${flag}=${stage}`) : []);
+  const stages = [...named('--redo', redo), ...named('--keep', keep)];
   const argv = ['run', id, '--json', '--no-ci', ...stages, ...(trustWorkspace ? [TRUST] : [])];
   return {
     ...{ what: 'run', task: id, tool: null, asks: hashOf(argv), argv },

@@ -3,8 +3,10 @@
 import type { CarriedEnd, CarriedStart } from '../../../loops/carried/carried-run.ts';
 import type { CarriedStanding } from '../../../loops/carried/standing.ts';
 import type { Verdict } from '../../../policies/facts/evidence.ts';
+import { type NextAction, toDo, toType } from '../../../policies/facts/next-action.ts';
 import { nextActions } from '../../../policies/next-actions/next-actions.ts';
 import type { CallRecord } from '../../../policies/record/call-record.ts';
+import { shellWord } from '../../../policies/text/shell-word.ts';
 import { readIfFit } from '../../../state/disk/regular-file.ts';
 import type { ToolSaid } from './tool.ts';
 
@@ -13,7 +15,7 @@ export const refused = (message: string): ToolSaid => ({
   how: 'failed',
   object: {
     ...{ state: 'refused', class: 'tooling', reason: 'bad_input', message },
-    next_actions: ['mend what the message names, and ask again'],
+    next_actions: [toDo('mend what the message names, and ask again')],
   },
 });
 
@@ -40,10 +42,13 @@ export function told(run_id: string, standing: CarriedStanding): ToolSaid {
 
 /** Its process was killed: the next run of a task settles that itself. */
 function lost(run_id: string, { what, task, argv }: CarriedStart): ToolSaid['object'] {
+  const verb = argv[0] === 'supervise' ? 'supervise' : 'run';
   const next =
     what === 'run'
-      ? `call ${argv[0] === 'supervise' ? 'supervise' : 'run_task'} with task ${task}: it settles what was paid for, and continues`
-      : 'wait some minutes and ask the same: what its CLI says may still be found; with again: true it is paid once more';
+      ? toType('settle what was paid for, and continue', `tollgate ${verb} ${shellWord(String(task))}`, 'pays')
+      : toDo(
+          'wait some minutes and ask the same: what its CLI says may still be found; with again: true it is paid once more',
+        );
   return {
     ...{ run_id, state: 'lost', task, class: 'transient', reason: 'lost' },
     ...{ message: 'the process of this run was killed', next_actions: [next] },
@@ -58,7 +63,7 @@ interface Report {
   spent?: unknown;
   budget?: unknown;
   supervision?: { question: string | null } | null;
-  next_actions?: string[];
+  next_actions?: NextAction[];
   class?: string;
 }
 
@@ -108,11 +113,12 @@ function ofTask({ run_id, task }: CarriedStart, { exit_code, object }: CarriedEn
 }
 
 /** No tool of this server can trust a folder, and an agent should not type a flag that does: the user decides. */
-function withTrust(failure: Pick<Verdict, 'reason'> | null, actions: readonly string[]): readonly string[] {
+function withTrust(failure: Pick<Verdict, 'reason'> | null, actions: readonly NextAction[]): readonly NextAction[] {
   if (failure?.reason !== 'untrusted') return actions;
   const way =
     'Ask the user to run `tollgate trust` in it, or to register this server with: tollgate mcp --trust-workspace';
-  return [`The folder ${process.cwd()} is not trusted, so its CLI does not start. ${way}`, ...actions];
+  const first = toDo(`The folder ${process.cwd()} is not trusted, so its CLI does not start. ${way}`);
+  return [first, ...actions.map((action) => ({ ...action, text: 'when the user has trusted it, go on' }))];
 }
 
 function whyNot(failure: Report['failure'], state: string, { class: given }: Report) {
@@ -130,14 +136,16 @@ function ofCall({ run_id, tool, task, files }: CarriedStart, { exit_code, object
   if (exit_code === 0)
     return { how: 'done', object: { ...asked, state: 'done', answer, answer_file: `${files}/answer.md` } };
   if (verdict === undefined || verdict.class === null) {
-    const { class: errorClass = 'tooling', next_actions = ['mend what the message names, and ask again'] } = record;
+    const { class: errorClass = 'tooling', next_actions = [toDo('mend what the message names, and ask again')] } =
+      record;
     return {
       how: 'failed',
       object: { ...asked, state: 'refused', class: errorClass, reason: 'bad_input', message, next_actions },
     };
   }
   const situation = {
-    ...{ verdict, tool: record.tool!, sessionId: session_id, taskId: task ?? 'TASK', ending: record.ending ?? null },
+    ...{ verdict, tool: record.tool!, sessionId: session_id, ending: record.ending ?? null },
+    called: { launcher: 'tollgate', verb: 'run', word: task ?? '', trusts: false } as const,
     again: 'call ask with the same arguments',
   };
   return {

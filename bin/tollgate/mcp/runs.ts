@@ -42,6 +42,10 @@ export const RUNS: readonly McpTool[] = [
           ...{ type: 'array', maxItems: 50, items: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,127}$' } },
           description: 'stages to pay for once more, though they are done',
         },
+        keep: {
+          ...{ type: 'array', maxItems: 50, items: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,127}$' } },
+          description: 'stages whose answers are kept, though their prompts have changed',
+        },
         wait_ms: WAIT,
       },
       'task',

@@ -3,6 +3,7 @@
 import type { TasksReport } from '../../../loops/report/collect.ts';
 import type { FailureGroup } from '../../../loops/report/groups.ts';
 import type { TaskRow } from '../../../loops/report/task-row.ts';
+import { actionLine } from '../../../policies/facts/next-action.ts';
 import { markupText } from '../../../policies/report/markup-text.ts';
 import { byGravity, type Problem } from '../../../policies/report/problem.ts';
 import type { DaySpending } from '../../../policies/report/spending.ts';
@@ -116,7 +117,7 @@ function taskBlock(row: TaskRow, i: number): string {
     [
       pairs([
         ['evidence', evidence === null ? null : code(evidence, MAX_OF_TASK)],
-        ['next', next_action === null ? null : code(next_action, MAX_OF_TASK)],
+        ['next', next_action === null ? null : code(actionLine(next_action), MAX_OF_TASK)],
         ['signature', signature === null ? null : code(signature)],
         ['since', since === null ? null : minute(since)],
         ['not before', retry_at === null ? null : minute(retry_at)],

@@ -2,6 +2,7 @@
 
 import type { FailureExplanation, ShownRow } from '../../../loops/report/explanation.ts';
 import type { EvidenceSource } from '../../../policies/facts/evidence.ts';
+import { actionLine } from '../../../policies/facts/next-action.ts';
 import { oneLine } from '../../../policies/text/one-line.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 
@@ -30,7 +31,9 @@ export function renderExplanation(explanation: FailureExplanation): string {
       `- ${check}: ${words(text)}`,
       ...missing.map((name) => `  - ${words(name)}`),
     ]),
-    ...(next_actions.length === 0 ? [] : ['', 'Next:', ...next_actions.map((action) => `- ${words(action)}`)]),
+    ...(next_actions.length === 0
+      ? []
+      : ['', 'Next:', ...next_actions.map((action) => `- ${words(actionLine(action))}`)]),
   ].join('\n')}\n`;
 }
 

@@ -1,5 +1,6 @@
 // One distillation: how far it is, why it rests, the document as it grows, and what can be done with it.
 
+import { actionLine } from '../../../policies/facts/next-action.ts';
 import type { Actions } from '../../contract/actions.ts';
 import type { BookShown } from '../../contract/distill.ts';
 import type { ResourcesOf } from '../../contract/resources.ts';
@@ -105,8 +106,8 @@ function Sheet({ of }: { of: BookShown }) {
         )}
         {evidence !== '' && <Said of={evidence} label="Why it rests" />}
         {next.map((action) => (
-          <p key={action} class="soft">
-            <Words of={action} />
+          <p key={actionLine(action)} class="soft">
+            <Words of={actionLine(action)} />
           </p>
         ))}
         <div class="buttons">

@@ -1,5 +1,6 @@
 // Why a failure is what it is said to be: the evidence, the rule that matched, the signature, and what to do.
 
+import { actionLine } from '../../../policies/facts/next-action.ts';
 import type { FailureExplanation } from '../../contract/failures.ts';
 import { Mark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -57,8 +58,8 @@ export function Explanation({ of }: { of: FailureExplanation }) {
       <Panel title="What to do">
         <ol class="steps">
           {of.next_actions.map((action) => (
-            <li key={action}>
-              <Words of={action} />
+            <li key={actionLine(action)}>
+              <Words of={actionLine(action)} />
             </li>
           ))}
         </ol>

@@ -1,5 +1,6 @@
 // A task at a glance: its stages in order, what to do next, and the summary that its last run wrote.
 
+import { actionLine } from '../../../policies/facts/next-action.ts';
 import { inPlaceWords } from '../../../policies/retry/stand-ins.ts';
 import type { StageShown, TaskShown } from '../../contract/task.ts';
 import { Empty } from '../parts/empty.tsx';
@@ -31,8 +32,8 @@ export function Overview({ of }: { of: TaskShown }) {
             ) : (
               <ol class="steps">
                 {of.next_actions.map((action) => (
-                  <li key={action}>
-                    <Words of={action} />
+                  <li key={actionLine(action)}>
+                    <Words of={actionLine(action)} />
                   </li>
                 ))}
               </ol>

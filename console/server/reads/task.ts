@@ -1,17 +1,19 @@
 // One task whole: its stages, every attempt with what was decided, what its gates found, its summary and its texts.
 
 import path from 'node:path';
+import { launcherIn } from '../../../loops/launcher.ts';
 import { stagesAtWork, standingOf, type TaskState } from '../../../loops/report/standing.ts';
 import { supervisionOf } from '../../../loops/report/supervised.ts';
 import { nextOf, readFailure } from '../../../loops/report/task-row.ts';
-import { gateFileOf } from '../../../loops/task/gate-actions.ts';
+import { readGateRecord } from '../../../loops/task/gate-actions.ts';
 import { stageFacts } from '../../../loops/task/stage-facts.ts';
 import { rootOf } from '../../../loops/task/task.ts';
 import type { GateRecord } from '../../../policies/facts/gate-record.ts';
+import type { NextAction } from '../../../policies/facts/next-action.ts';
 import type { ProjectFile } from '../../../policies/manifest/project-file.ts';
 import { priceOf } from '../../../policies/record/price.ts';
 import type { Redactor } from '../../../policies/redact/redactor.ts';
-import { isFolder, readJsonIfFit } from '../../../state/disk/regular-file.ts';
+import { isFolder } from '../../../state/disk/regular-file.ts';
 import { decisionsByCall } from '../../../state/journal/decisions.ts';
 import { JournalError, openJournal } from '../../../state/journal/journal.ts';
 import { budgetOf, type Ledger } from '../../../state/journal/ledger.ts';
@@ -141,17 +143,17 @@ async function nextActionsOf(
   ledger: Ledger,
   state: TaskState,
   environment: NodeJS.ProcessEnv,
-): Promise<string[]> {
+): Promise<NextAction[]> {
   if (state === 'running' || state === 'done') return [];
   const failure = state === 'parked' ? null : failureOf(task);
   if (failure?.resolved_at === null) return failure.next_actions;
-  return [nextOf(task, state, await supervisionOf(task, ledger, environment)) ?? []].flat();
+  return [nextOf(task, state, await supervisionOf(task, ledger, environment), launcherIn(environment)) ?? []].flat();
 }
 
 const gatesOf = (task: TaskFolder, { gates }: Ledger): GateRecord[] =>
   [...gates.keys()].flatMap((stage) => {
-    const record = readJsonIfFit<GateRecord>(gateFileOf(task, stage));
-    return record !== null && Array.isArray(record.findings) ? [record] : [];
+    const record = readGateRecord(task, stage);
+    return record === null ? [] : [record];
   });
 
 const MAX_SUMMARY = 256 * 1024;

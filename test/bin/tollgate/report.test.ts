@@ -56,11 +56,11 @@ test('as text: newest first, a line for each failure, what is not readable, tota
   assert.is(
     settled(stdout, rig),
     `TASK   STATE      STAGE         FAILURE         SIGNATURE        SINCE              CALLS  NEXT
-full   failed     codex_review  quota (plan)    v1:ffd3862b774c  2026-11-22T00:00Z  1/10   tollgate run full (once the limit of codex is reset; it did not say when; asks codex again)
+full   failed     codex_review  quota (plan)    v1:ffd3862b774c  2026-11-22T00:00Z  1/10   once the limit of codex is reset (it did not say when), ask codex again: \`tollgate run full\`
 beta   failed     codex_review  auth (bad_key)  v1:db3695717249  2026-11-22T00:00Z  1/10   run \`codex login\`, or export CODEX_API_KEY=…
 alpha  failed     codex_review  auth (bad_key)  v1:db3695717249  2026-11-22T00:00Z  1/10   run \`codex login\`, or export CODEX_API_KEY=…
 good   done       -             -               -                2026-11-22T00:00Z  1/10   -
-new    never run  -             -               -                -                  0/-    tollgate run new
+new    never run  -             -               -                -                  0/-    run it: \`tollgate run new\`
 
 Failures:
   2 tasks  auth (bad_key)  v1:db3695717249  2026-11-22T00:00Z  unexpected status 401 Unauthorized: Incorrect API key provided  beta, alpha
@@ -80,7 +80,7 @@ Not readable: PROJECT/.tmp/task/later: PROJECT/.tmp/task/later/state/journal.jso
 
 | task | state | stage | failure | signature | since | calls | next |
 | --- | --- | --- | --- | --- | --- | --- | --- |
-| full | failed | codex_review | quota (plan) | v1:ffd3862b774c | 2026-11-22T00:00Z | 1/10 | tollgate run full (once the limit of codex is reset; it did not say when; asks codex again) |
+| full | failed | codex_review | quota (plan) | v1:ffd3862b774c | 2026-11-22T00:00Z | 1/10 | once the limit of codex is reset (it did not say when), ask codex again: \`tollgate run full\` |
 | beta | failed | codex_review | auth (bad_key) | v1:db3695717249 | 2026-11-22T00:00Z | 1/10 | run \`codex login\`, or export CODEX_API_KEY=… |
 | alpha | failed | codex_review | auth (bad_key) | v1:db3695717249 | 2026-11-22T00:00Z | 1/10 | run \`codex login\`, or export CODEX_API_KEY=… |
 
@@ -145,7 +145,7 @@ test('a task that runs, one whose run died, one that was stopped, and one that f
   await stopped.result;
   const { tasks } = await reportOf(rig, '--json');
   assert.equal(
-    [tasks[0]!.state, tasks[0]!.class, tasks[0]!.reason, tasks[0]!.next_action],
+    [tasks[0]!.state, tasks[0]!.class, tasks[0]!.reason, tasks[0]!.next_action?.command],
     ['interrupted', 'transient', 'cancelled', 'tollgate run stopped'],
   );
 

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { surprise } from '../../../bin/tollgate/run-answer.ts';
+import { toDo, toType } from '../../../policies/facts/next-action.ts';
 import { answerWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
@@ -26,7 +27,9 @@ const REFUSED: [what: string, argv: string[], taskId: string | null, message: Re
   ['a stage that is not there', ['fix', '--redo=none'], 'fix', /none/],
 ];
 const nextOf = (taskId: string | null) =>
-  taskId === null ? ['tollgate run --help'] : [`when what the message names is mended: tollgate run ${taskId}`];
+  taskId === null
+    ? [toType('see how it is called', 'tollgate run --help')]
+    : [toType('when what the message names is mended, go on', `tollgate run ${taskId}`, 'pays')];
 
 for (const [what, argv, taskId, message] of REFUSED)
   test(`${what}: --json prints one object, and exit 2 is in it`, async ({ rig }) => {
@@ -64,7 +67,7 @@ test('a run that waited, and one that would not: --json prints one object each',
     state: 'awaited',
     exit_code: 0,
     message: `another run of fix ended with exit code 0; its report: ${task.folder}/outputs/_summary.md`,
-    next_actions: [`read ${task.folder}/outputs/_summary.md`],
+    next_actions: [toDo(`read ${task.folder}/outputs/_summary.md`)],
   });
 });
 
@@ -92,7 +95,7 @@ test('what nobody expected: --json prints one object, and exit 70 is in it', () 
         state: 'refused',
         exit_code: 70,
         message: 'TypeError: no such thing',
-        next_actions: ['report it as a bug of tollgate, with what stands on stderr'],
+        next_actions: [toDo('report it as a bug of tollgate, with what stands on stderr')],
       },
     ],
   );

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BatchReport } from '../../../loops/batch/report.ts';
+import { actionLine } from '../../../policies/facts/next-action.ts';
 import type { FakeCall } from '../../rig/fake-call.ts';
 import { faultEnv, faultShim } from '../../rig/fault-shim.ts';
 import type { RunningCommand } from '../../rig/running-command.ts';
@@ -54,7 +55,7 @@ test('all done: one report, and a second time nothing is paid', async ({ rig }) 
     ],
   );
   assert.equal(
-    [report.totals.calls, report.by_failure, report.next_actions, report.files.left],
+    [report.totals.calls, report.by_failure, report.next_actions.map(actionLine), report.files.left],
     [3, [], [`read ${report.files.summary}`], null],
   );
   assert.equal(JSON.parse(readFileSync(report.files.report, 'utf8')), report);
@@ -96,8 +97,8 @@ test('some fail: exit 1, grouped by what they have in common, and the line that 
     [report.by_failure.length, group!.class, group!.count, group!.task_ids.sort()],
     [1, 'tooling', 2, ['bad', 'worse']],
   );
-  assert.equal(report.next_actions, [
-    `tollgate batch --from ${report.files.left} --concurrency 2 (what is left; what is done costs nothing)`,
+  assert.equal(report.next_actions.map(actionLine), [
+    `run what is left; what is done costs nothing: \`tollgate batch --from ${report.files.left} --concurrency 2\``,
   ]);
   rig.answer(() => answerWith('codex', 'done'));
   const rest = await batch(rig, [], `--from=${report.files.left}`);
@@ -128,7 +129,7 @@ test('one bad task refuses all before anything is paid, unless the others are as
     [skipped.code, skipped.report.totals.done, skipped.report.totals.refused, rig.calls.length],
     [1, 1, 4, 1],
   );
-  assert.equal(skipped.report.next_actions, [
+  assert.equal(skipped.report.next_actions.map(actionLine), [
     'mend what is wrong with empty, absent, ./.tmp/task/good, ../x (Failures says what), then run it',
   ]);
 });

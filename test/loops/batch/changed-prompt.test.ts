@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import type { BatchReport } from '../../../loops/batch/report.ts';
 import type { TasksReport } from '../../../loops/report/collect.ts';
 import type { Forecast } from '../../../loops/run/forecast.ts';
+import { actionLine, toType } from '../../../policies/facts/next-action.ts';
 import { validatorOf } from '../../rig/schemas/validator.ts';
 import { answerWith, failWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask, type TestTask } from '../../rig/task-run.ts';
@@ -80,9 +81,12 @@ test('all stages whose prompts have changed are named at once, and every view sa
   const message =
     'the prompts of 2 stages have changed since they were answered: codex_brief, gemini_review; say --keep-all to keep their answers, --redo-all to pay for all of them again, or --keep STAGE and --redo STAGE for each';
   const next = [
-    'tollgate run fix --keep-all (keeps the answers of codex_brief, gemini_review, pays nothing for them)',
-    'tollgate run fix --redo-all (asks all of them again, for 2 paid calls)',
-    'tollgate run fix --dry-run (shows which prompts have changed, pays nothing)',
+    toType(
+      'keep the answers of codex_brief, gemini_review, which pays nothing for them',
+      'tollgate run fix --keep-all',
+    ),
+    toType('or ask again for all of them, for 2 paid calls', 'tollgate run fix --redo-all', 'pays'),
+    toType('or see which prompts have changed, which pays nothing', 'tollgate run fix --dry-run'),
   ];
   assert.ok(validatorOf('REPORT_SCHEMA')(report));
   assert.equal(
@@ -130,7 +134,7 @@ test('one task of a batch whose prompt has changed is a row with its reason', as
       ['other', 'done', null, 1],
     ],
   );
-  assert.match(report.by_failure[0]!.next_actions[0]!, 'tollgate run fix --keep-all');
+  assert.is(report.by_failure[0]!.next_actions[0]!.command, 'tollgate run fix --keep-all');
 });
 
 const WISHES: [flags: string[], calls: number, states: string[]][] = [
@@ -166,7 +170,7 @@ test('--dry-run shows what has changed in place of refusing', async ({ rig }) =>
   const { stages, next_actions } = JSON.parse(stdout) as Forecast;
   assert.is(next_actions.length, 2);
   assert.equal([code, stages.map(({ state }) => state)], [0, ['prompt_changed', 'prompt_changed']]);
-  assert.match(next_actions[0]!, 'tollgate run fix --keep-all');
+  assert.is(next_actions[0]!.command, 'tollgate run fix --keep-all');
   const kept = await task.outcome('--dry-run', '--keep-all');
   assert.equal(
     (JSON.parse(kept.stdout) as Forecast).stages.map(({ state }) => state),
@@ -189,7 +193,7 @@ test('a stage that is redone may change the prompt of one that is done: that one
     [2, 'failed', 'gemini_review', 'prompt_changed', ['done', 'done_earlier']],
   );
   // That the first is to be redone is not said again: it was, and was paid for.
-  assert.match(report.next_actions[0]!, 'tollgate run fix --keep gemini_review');
+  assert.is(report.next_actions[0]!.command, 'tollgate run fix --keep gemini_review');
 });
 
 test('a stage that failed and whose task is refused now is still told as failed, with its evidence', async ({
@@ -222,8 +226,11 @@ test('a budget that failures used up names what failed first, and then the budge
   assert.equal([code, first.report.failure?.class, reason, rig.calls.length], [1, 'auth', 'budget', 1]);
   assert.match(evidence!.text, /^auth \(bad_key\): unexpected status 401 .*; then the budget: /);
   assert.equal(
-    [next_actions[0], next_actions.at(-1)],
-    [first.report.next_actions[2], 'tollgate budget fix --set 6 && tollgate run fix (asks codex again)'],
+    [next_actions[0], actionLine(next_actions.at(-1)!)],
+    [
+      first.report.next_actions.find(({ text }) => text.includes('codex login')),
+      'only if the user allows more paid calls: raise the limit, and ask codex again: `tollgate budget fix --set 6 && tollgate run fix`',
+    ],
   );
 });
 
@@ -232,9 +239,9 @@ test('no line that asks again is said before the budget is raised, whatever fail
   const task = makeTask(rig, { stages: [BRIEF], budgets: { paid_call_budget: 1 } });
   await task.run();
   const { report } = await task.run();
-  const again = report.next_actions.filter((line) => line.includes('tollgate run fix'));
-  assert.equal(again, [
-    'mend what the evidence names, if it names something; else: tollgate budget fix --set 6 && tollgate run fix (asks codex again)',
+  const again = report.next_actions.filter(({ command }) => command?.includes('tollgate run fix'));
+  assert.equal(again.map(actionLine), [
+    'only if the user allows more paid calls: raise the limit, and mend what the evidence names, if it names something, then ask codex again: `tollgate budget fix --set 6 && tollgate run fix`',
   ]);
 });
 
@@ -244,13 +251,20 @@ test('what was said with a run that was refused is said again by its next action
   const task = await changedTask(rig);
   const { report } = await task.run('--keep=codex_brief');
   const next = [
-    'tollgate run fix --keep codex_brief --keep gemini_review (keeps its answer, pays nothing for it)',
-    'tollgate run fix --keep codex_brief --redo gemini_review (asks again, for one paid call)',
+    toType(
+      'keep the answer of gemini_review, which pays nothing for it',
+      'tollgate run fix --keep codex_brief --keep gemini_review',
+    ),
+    toType(
+      'or ask again for gemini_review, for one paid call',
+      'tollgate run fix --keep codex_brief --redo gemini_review',
+      'pays',
+    ),
   ];
   assert.equal([report.state, report.next_actions], ['refused', next]);
   const dry = await rig.run('tollgate', ['run', 'fix', '--dry-run', '--json', '--keep', 'codex_brief']);
   assert.equal((JSON.parse(dry.stdout) as Forecast).next_actions, next);
-  const [, , ...flags] = next[0]!.split(' (')[0]!.split(' ').slice(1);
+  const [, , ...flags] = next[0]!.command!.split(' ').slice(1);
   assert.equal(await statesOf(task, ...flags), KEPT);
 });
 
@@ -264,7 +278,7 @@ test('each stage of a run has its tool, answer, time and tokens', async ({ rig }
       [stage.state, tool, tokens, duration_ms! > 0, answer, errorClass, evidence],
       [state, 'codex', 18, true, `${task.folder}/outputs/codex_brief.codex.out`, null, null],
     );
-    assert.equal(report.next_actions, [`read the answer: ${answer}`]);
+    assert.equal(report.next_actions.map(actionLine), [`read the answer: ${answer}`]);
   }
 });
 

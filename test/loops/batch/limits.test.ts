@@ -8,6 +8,7 @@ import { runBatch } from '../../../loops/batch/batch.ts';
 import type { BatchReport } from '../../../loops/batch/report.ts';
 import { CLASSES, EXIT_BUDGET } from '../../../policies/facts/classes.ts';
 import { EXIT_ORDER } from '../../../policies/facts/exit-codes.ts';
+import { actionLine } from '../../../policies/facts/next-action.ts';
 import { contextIn, OPTIONS } from '../../rig/run-settings.ts';
 import { answerWith, failWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
@@ -64,13 +65,13 @@ test('a refused sign-in stops its tool for the others, later stages too, until t
   assert.equal(report.notes, [
     'the sign-in of gemini was refused (bad_key); it is not asked again for the rest of this batch',
   ]);
-  assert.equal(report.next_actions, [
-    'preflight --tools gemini (says how to sign in again)',
-    `tollgate batch --from ${report.files.left} --concurrency 1 (what is left; what is done costs nothing)`,
+  assert.equal(report.next_actions.map(actionLine), [
+    'see how to sign in again: `preflight --tools gemini`',
+    `run what is left; what is done costs nothing: \`tollgate batch --from ${report.files.left} --concurrency 1\``,
   ]);
   const failure = JSON.parse(readFileSync(path.join(rig.project, `.tmp/task/${held}/state/last_failure.json`), 'utf8'));
   assert.equal(
-    [failure.class, failure.reason, failure.decision.why, failure.next_actions[0]],
+    [failure.class, failure.reason, failure.decision.why, failure.next_actions[0].text],
     ['auth', 'paused', report.notes[0], 'start `gemini` and sign in, or set GEMINI_API_KEY'],
   );
   rig.answer(({ report: { tool } }) => answerWith(tool, 'done'));
@@ -91,7 +92,7 @@ test('--fail-fast: after the first failure no task is begun, and none pays that 
     `--fail-fast: after ${task_id} had failed, 3 tasks were not begun, and those at work were let end`,
   ]);
   assert.is(readFileSync(report.files.left!, 'utf8'), 'a\nb\nc\nd\n');
-  assert.match(report.next_actions[0]!, /^tollgate batch --from \S+ --concurrency 1 --fail-fast \(/);
+  assert.match(report.next_actions[0]!.command!, /^tollgate batch --from \S+ --concurrency 1 --fail-fast$/);
   assert.match(readFileSync(report.files.summary, 'utf8'), `Note: ${report.notes[0]}\n`);
 });
 
@@ -140,7 +141,7 @@ test('a batch that is done in time is done', async ({ rig }) => {
   rig.answer(() => answerWith('codex', 'done'));
   makeTask(rig, LOOK, 'a');
   const { code, report } = await batch(rig, ['a'], '--max-minutes=1', '--fail-fast', '--exit-by-class');
-  assert.equal([code, report.notes, report.next_actions], [0, [], [`read ${report.files.summary}`]]);
+  assert.equal([code, report.notes, report.next_actions.map(actionLine)], [0, [], [`read ${report.files.summary}`]]);
 });
 
 test('--exit-by-class: the code of the failure that comes first', async ({ rig }) => {

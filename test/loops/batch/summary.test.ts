@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { type BatchReport, endOf, failuresOf, totalsOf } from '../../../loops/batch/report.ts';
 import { type BatchRow, type RowTold, refusedRow, rowOf, surprisedRow, waitingRow } from '../../../loops/batch/row.ts';
 import { renderBatch } from '../../../loops/batch/summary.ts';
+import { toDo, toType } from '../../../policies/facts/next-action.ts';
 
 const done = (task_id: string): RowTold => ({
   row: { ...waitingRow(task_id), state: 'done', exit_code: 0, calls: 1 },
@@ -22,7 +23,11 @@ const failed = (task_id: string, more: Partial<BatchRow> = {}): RowTold => ({
     signature: `v1:${'a'.repeat(64)}`,
     ...more,
   },
-  next: ['codex login', 'preflight --tools codex', `tollgate run ${task_id}`],
+  next: [
+    toDo('start `codex login`'),
+    toType('check it', 'preflight --tools codex'),
+    toType('go on', `tollgate run ${task_id}`, 'pays'),
+  ],
 });
 
 function reportOf(all: readonly RowTold[], stopExit: 130 | null = null): BatchReport {
@@ -35,7 +40,9 @@ function reportOf(all: readonly RowTold[], stopExit: 130 | null = null): BatchRe
     totals: totalsOf(rows, 12_345),
     by_failure: failuresOf(all),
     notes: [],
-    next_actions: ['tollgate batch --from /p/.tmp/batch/b/left.txt --concurrency 2'],
+    next_actions: [
+      toType('run what is left', 'tollgate batch --from /p/.tmp/batch/b/left.txt --concurrency 2', 'pays'),
+    ],
     files: { report: '/p/.tmp/batch/b/report.json', summary: '/p/.tmp/batch/b/_summary.md', left: null },
   };
 }
@@ -60,12 +67,12 @@ test('whole', () => {
 
 - 2 × auth (not_signed_in), v1:aaaaaaaaaaaaaaaa…: b, c
   Then: not before 2026-03-02T00:00:00.000Z
-  b: codex login
-  b: preflight --tools codex
+  b: start \`codex login\`
+  b: check it: \`preflight --tools codex\`
 - 1 × another run has this task: d
 
 Next:
-- tollgate batch --from /p/.tmp/batch/b/left.txt --concurrency 2
+- run what is left: \`tollgate batch --from /p/.tmp/batch/b/left.txt --concurrency 2\`
 Files: /p/.tmp/batch/b/
 `,
   );

@@ -8,6 +8,7 @@ import { changeAtRest } from '../../../loops/distill/at-rest.ts';
 import { distilledBook } from '../../../loops/distill/export/distilled-book.ts';
 import { openDistill } from '../../../loops/distill/open-run.ts';
 import type { DistillRequest } from '../../../loops/distill/request.ts';
+import { actionLine } from '../../../policies/facts/next-action.ts';
 import { type DistillRig, distillRig, fakeService, sectionText, usualAnswer } from '../../rig/book-service.ts';
 
 const test = suite('a distillation that goes on');
@@ -112,13 +113,22 @@ test('a resume that will meet the same hold again says so, and status names --ac
     misfortune: (n) => (n <= 2 ? { text: 'Yes.' } : n === 3 ? { text: '' } : null),
   });
   await rig.run(service);
-  assert.match((await rig.view()).next_actions[0]!, /--accept/);
+  assert.equal(
+    (await rig.view()).next_actions.map(({ command, changes }) => [command, changes]),
+    [
+      ['tollgate distill resume republic', null],
+      ['tollgate distill resume republic --accept', 'gate'],
+    ],
+  );
   await rig.run(service, { how: 'resume' });
   assert.equal(notes(rig), []);
   await rig.run(service, { how: 'resume' });
   assert.match(notes(rig)[0]!, /section 1 was held 2 times for the same \(short\).*--no-check short/);
   const [next] = (await rig.view()).next_actions;
-  assert.is(next, 'tollgate distill resume republic asks for section 1 again; an empty answer is not kept');
+  assert.is(
+    actionLine(next!),
+    'ask for section 1 again; an empty answer is not kept: `tollgate distill resume republic`',
+  );
   await rig.run(service, { how: 'resume' });
   assert.is((await rig.view()).state, 'complete');
 });
@@ -143,7 +153,9 @@ test('driven on another host: that is said, and only --force takes it over', asy
   writeFileSync(journal, `${left}\n`);
   const { state, next_actions } = await rig.view();
   assert.is(state, 'driven elsewhere (gone.example)');
-  assert.equal(next_actions, ['tollgate distill resume republic --force takes it over, if gone.example is gone']);
+  assert.equal(next_actions.map(actionLine), [
+    'if gone.example is gone, take it over: `tollgate distill resume republic --force`',
+  ]);
   const service = fakeService({ sections: 2 });
   const refused = await rig.run(service, { how: 'resume' });
   assert.is(refused.how, 'taken');

@@ -18,6 +18,7 @@ import { askToEnd, changeAtRest } from '../../../loops/distill/at-rest.ts';
 import { distilledBook } from '../../../loops/distill/export/distilled-book.ts';
 import { openDistill } from '../../../loops/distill/open-run.ts';
 import { FIRST_INSTRUCTION } from '../../../policies/distill/turn-contents.ts';
+import { actionLine } from '../../../policies/facts/next-action.ts';
 import { distillNames } from '../../../state/distill/run-folder.ts';
 import { traceLines } from '../../../state/distill/trace.ts';
 import { leaveWish } from '../../../state/distill/wishes.ts';
@@ -164,7 +165,9 @@ test('Non-transient errors: paused (error), with the error and the failing reque
   const view = await rig.view();
   assert.is(view.state, 'paused (error)');
   assert.match(view.evidence, /^HTTP 400: API key not valid/);
-  assert.equal(view.next_actions, ['mend that; tollgate distill resume republic goes on where it stopped']);
+  assert.equal(view.next_actions.map(actionLine), [
+    'mend that, then go on where it stopped: `tollgate distill resume republic`',
+  ]);
   assert.equal(((await traced(rig)).at(-1)!.error as { class: string }).class, 'auth');
   assert.is(document(rig), book(1));
   await rig.run(fakeService({ sections: 2 }), { how: 'resume' });
@@ -466,7 +469,10 @@ test('a budget of tokens or money holds for the runs after it, until one says an
   await rig.run(fakeService({ sections: 9 }), {}, (request) => {
     request.terms.budgets.maxTokens = 1500;
   });
-  assert.equal((await rig.view()).next_actions, ['tollgate distill resume republic --max-tokens N allows more']);
+  assert.match(
+    (await rig.view()).next_actions.map(actionLine).join('\n'),
+    /^ask the user .*\nonly if the user allows more paid calls: .*: `tollgate distill resume republic --max-tokens \d+`$/,
+  );
   const second = fakeService({ sections: 9 });
   await rig.run(second, { how: 'resume' });
   assert.is(second.asked.length, 0);

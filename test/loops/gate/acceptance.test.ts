@@ -7,6 +7,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runAcceptance } from '../../../loops/gate/acceptance.ts';
+import { toDo } from '../../../policies/facts/next-action.ts';
 import { waitForChange } from '../../../state/wait-for-change.ts';
 import { endSurvivors, findSurvivors } from '../../rig/survivors.ts';
 import { TOO_LATE, withinLimit } from '../../rig/within-limit.ts';
@@ -51,7 +52,7 @@ test('all commands are run in the tree, and both streams of each stand in the lo
     reason: 'acceptance_failed',
     missing: ['test -f "$HOME" || cat; exit 3 (exit 3)', 'no-such-command (exit 127, not found)'],
     text: 'acceptance failed: test -f "$HOME" || cat; exit 3 (exit 3), without a word',
-    next_actions: [`read ${gated.root}/task/t1/outputs/codex_verify.acceptance.log`],
+    next_actions: [toDo(`read ${gated.root}/task/t1/outputs/codex_verify.acceptance.log`)],
   });
   const lines = log()
     .replace(/, [\d.]+ s$/gm, ', T')

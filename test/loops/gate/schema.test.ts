@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkFit as checkFitOn } from '../../../loops/gate/fit.ts';
 import { checkSchema } from '../../../loops/gate/schema.ts';
+import { toDo } from '../../../policies/facts/next-action.ts';
 import { createRedactor } from '../../../policies/redact/create-redactor.ts';
 
 const REDACTOR = createRedactor({ env: { A_TOKEN: 'tok-verysecret' }, patterns: [] });
@@ -154,7 +155,7 @@ test('a pattern that takes for ever is ended', async () => {
     missing: ['a look at the schema'],
     text: 'whether the answer fits the schema could not be looked at: it took longer than 0.2 s',
     next_actions: [
-      'make the patterns of the schema simpler: one repeat within another, as in (a+)+, can take for ever',
+      toDo('make the patterns of the schema simpler: one repeat within another, as in (a+)+, can take for ever'),
     ],
   });
 });

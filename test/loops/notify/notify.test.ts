@@ -8,6 +8,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type NotifyRequest, notify } from '../../../loops/notify/notify.ts';
+import { toDo } from '../../../policies/facts/next-action.ts';
 import type { Notification, Told } from '../../../policies/notify/notification.ts';
 import type { NotifierRow } from '../../../policies/notify/notifier.ts';
 import { openReceiver, type Receiver } from '../../rig/receiver.ts';
@@ -48,7 +49,7 @@ const TOLD: Told = {
   tasks: null,
   near_budget: [],
   near_limits: [],
-  next_actions: ['read the answer'],
+  next_actions: [toDo('read the answer')],
   summary: '/p/_summary.md',
 };
 

@@ -3,6 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Forecast } from '../../../loops/run/forecast.ts';
+import { actionLine } from '../../../policies/facts/next-action.ts';
 import type { CallRecord } from '../../../policies/record/call-record.ts';
 import { answerWith, failWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask, type TestTask } from '../../rig/task-run.ts';
@@ -113,11 +114,11 @@ test('off over the limit: nothing is reserved, the failure names what is large, 
     [failure!.class, failure!.reason, failure!.stage, failure!.evidence?.rule],
     ['prompt_too_large', 'prompt_limit', 'codex_review', 'prompt-over-limit'],
   );
-  assert.match(report.next_actions[0]!, /^big\.txt is 450,000 of 45\d,\d{3} characters: attach less of it$/);
-  assert.equal(report.next_actions.slice(1), [
-    'or context.digest_policy: auto in the manifest: it leaves out the rest, and says what',
-    'or, where its model takes more: prompts.max_chars.codex in tollgate.yaml',
-    'then: tollgate run fix',
+  assert.match(report.next_actions[0]!.text, /^big\.txt is 450,000 of 45\d,\d{3} characters: attach less of it$/);
+  assert.equal(report.next_actions.slice(1).map(actionLine), [
+    'or set context.digest_policy: auto in the manifest: it leaves out the rest, and says what',
+    'or, where its model takes more, raise prompts.max_chars.codex in tollgate.yaml',
+    'then go on: `tollgate run fix`',
   ]);
   assert.match(summary, 'failed at codex_review, prompt_too_large (prompt_limit)');
   assert.is(task.failure()!.class, 'prompt_too_large');
@@ -135,7 +136,7 @@ test('off, where only the answers before it make a prompt too large: it stops th
   const stages = [STAGE, { tool: 'codex', role: 'impl', ...ANY_ANSWER }];
   const { code, report } = await makeTask(rig, { stages, context: { digest_policy: 'off' } }).run();
   assert.equal([code, rig.calls.length, report.failure?.stage], [1, 1, 'codex_impl']);
-  assert.match(report.next_actions[0]!, /^the answer of codex_brief is 21,000 of /);
+  assert.match(report.next_actions[0]!.text, /^the answer of codex_brief is 21,000 of /);
 });
 
 test('off, and the model refuses: no digest is paid for', async ({ rig }) => {

@@ -119,7 +119,7 @@ test('a supervised task that asks is parked, and its question is told', async ({
   play(rig, [{ action: 'ask', question: 'Keep the <old> flag?' }]);
   await task.supervise('--trust-workspace');
   const text =
-    'tollgate: task fix waits for an answer: Keep the &lt;old&gt; flag?; next: tollgate answer fix "…" --trust-workspace';
+    'tollgate: task fix waits for an answer: Keep the &lt;old&gt; flag?; next: ask the user, and give the answer in place of the dots: tollgate answer fix "…" --trust-workspace';
   assert.equal(
     receiver.received.map(({ body }) => JSON.parse(body)),
     [{ text }],

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Forecast } from '../../../loops/run/forecast.ts';
+import { actionLine } from '../../../policies/facts/next-action.ts';
 import { answerWith, failWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
@@ -116,7 +117,7 @@ test('max_tokens stops a task between calls, and names the way out', async ({ ri
   const { code, report, summary } = await task.run();
   assert.equal([code, rig.calls.length, report.failure?.class, report.failure?.reason], [1, 1, 'quota', 'budget']);
   assert.match(summary, '18 of 10 tokens are used up');
-  assert.match(summary, 'raise budgets.max_tokens in the manifest, then: tollgate run fix');
+  assert.match(summary, 'raise budgets.max_tokens in the manifest, and go on: `tollgate run fix`');
 });
 
 test('max_usd binds where a price is known, and says where none is', async ({ rig }) => {
@@ -166,7 +167,7 @@ test('a prompt that is over the limit even as a digest costs nothing', async ({ 
     [code === 0, rig.calls.length, report.failure?.class ?? report.exit_code],
     [false, 0, 'prompt_too_large'],
   );
-  assert.match(report.next_actions.join('\n'), 'shorten its template');
+  assert.match(report.next_actions.map(actionLine).join('\n'), 'shorten its template');
 });
 
 test('the wall clock of a task bounds a call that hangs', async ({ rig }) => {
@@ -213,7 +214,10 @@ test('a dry run says where the budget would stop the run, and which line raises 
   const foresee = async () => {
     const { stdout } = await rig.run('tollgate', ['run', 'fix', '--dry-run', '--json']);
     const { stages, next_actions } = JSON.parse(stdout) as Forecast;
-    return [...stages.map(({ warnings }) => warnings.filter((warning) => warning.includes('budget'))), next_actions];
+    return [
+      ...stages.map(({ warnings }) => warnings.filter((warning) => warning.includes('budget'))),
+      next_actions.map(({ command }) => command).filter((command) => command !== undefined),
+    ];
   };
   const warning = (total: number) =>
     `no paid call remains for it (${total} in all): the run would end with quota (budget) here, and pay nothing for it`;
@@ -225,7 +229,10 @@ test('a dry run says where the budget would stop the run, and which line raises 
   assert.equal(await foresee(), [[], [warning(1)], ['tollgate budget fix --set 2 && tollgate run fix']]);
   const shown = await rig.run('tollgate', ['run', 'fix', '--dry-run']);
   assert.match(shown.stdout, `  warning: ${warning(1)}\n`);
-  assert.match(shown.stdout, 'Next: tollgate budget fix --set 2 && tollgate run fix\n');
+  assert.match(
+    shown.stdout,
+    'Next: only if the user allows more paid calls: raise the limit, and run it: `tollgate budget fix --set 2 && tollgate run fix`\n',
+  );
   // The first answer did not pass: it is looked at again without a call.
   rig.answer((call) => answerWith(call.report.tool, 'short'));
   assert.is((await limited(1).run()).report.failure?.stage, 'codex_impl');

@@ -37,7 +37,7 @@ for (const [what, takeAway] of [
     assert.match(stdout, '# Task fix: failed at worker, scope_violation (judge_changed)');
     assert.match(stdout, 'manifest.json (deleted; put back)');
     assert.match(stdout, 'Current instruction: Task A');
-    assert.match(stdout, 'Next:\n- tollgate supervise --resume fix');
+    assert.match(stdout, /Next:\n- .*: `tollgate supervise --resume fix`\n/);
     playOn(rig);
     const again = await task.supervise();
     assert.equal([again.code, again.report.budget.used], [0, 3], again.said);

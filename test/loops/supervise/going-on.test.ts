@@ -47,7 +47,7 @@ test('in a trusted workspace each line bears the trust that it needs', async ({ 
   assert.match(saved.summary, resume);
   const parked = await paste(rig, resume);
   assert.match(parked.stdout, '# Task fix: waits for an answer');
-  const line = /- (tollgate answer .*)/.exec(parked.stdout)![1]!;
+  const line = /: (tollgate answer .*)/.exec(parked.stdout)![1]!;
   assert.match((await rig.run('tollgate', ['report'])).stdout, line);
   const answered = await paste(rig, line.replace('…', 'This one.'));
   assert.is(answered.code, 0, answered.stdout + answered.stderr);

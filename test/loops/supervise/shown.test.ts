@@ -3,6 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { TasksReport } from '../../../loops/report/collect.ts';
+import { toDo } from '../../../policies/facts/next-action.ts';
 import { play, superviseTask } from '../../rig/supervise-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
 
@@ -25,7 +26,9 @@ test('a question is no failure: each view says that the task is parked, what is 
   const task = superviseTask(rig);
   const ran = await task.supervise();
   assert.equal([ran.code, ran.report.state, ran.report.failure, ran.report.exit_code], [1, 'parked', null, 1]);
-  assert.equal(ran.report.next_actions, ['tollgate answer fix "…"']);
+  assert.equal(ran.report.next_actions, [
+    toDo('ask the user, and give the answer in place of the dots: tollgate answer fix "…"'),
+  ]);
   assert.is(task.failure(), null);
   const page = ran.summary.split('\n');
   assert.is(page[0], '# Task fix: waits for an answer');
@@ -44,7 +47,10 @@ test('a question is no failure: each view says that the task is parked, what is 
   assert.not.match(ran.summary, /Failed|unknown/);
 
   const text = (await rig.run('tollgate', ['report'])).stdout;
-  assert.match(text, /^fix +parked +- +- +- +\S+ +6\/10 +tollgate answer fix "…"$/m);
+  assert.match(
+    text,
+    /^fix +parked +- +- +- +\S+ +6\/10 +ask the user, and give the answer in place of the dots: tollgate answer fix "…"$/m,
+  );
   assert.match(
     text,
     /\nSupervised:\nTASK +ITERATION +REASONER +ERROR COUNT +ACTION +INSTRUCTION\nfix +1 +Success +0 +Normal +"Task B" \(new\)\nfix +2 +Error +1 → NO_OP +Preserve +"Task B" \(same\)\nfix +3 .*\nfix asks: Which \[31m flag\?\n/,

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { actionLine } from '../../../policies/facts/next-action.ts';
 import { answerWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
@@ -37,12 +38,12 @@ test('what acceptance found goes to the stage that writes, and the line that the
     [1, 'gemini_verify', 'acceptance_failed', 2],
   );
   const log = path.join(task.folder, 'outputs/gemini_verify.acceptance.log');
-  assert.equal(first.report.next_actions.slice(0, 3), [
+  assert.equal(first.report.next_actions.slice(0, 3).map(actionLine), [
     `read ${log}`,
-    'mend what fails, then: tollgate run fix (runs the commands again, pays nothing)',
-    'or let codex_impl mend it: tollgate run fix --redo codex_impl --redo gemini_verify (its prompt is given the end of that log; 2 paid calls)',
+    'mend what fails, then run the acceptance commands again, which pays nothing: `tollgate run fix`',
+    'let codex_impl mend it (its prompt is given the end of that log; 2 paid calls): `tollgate run fix --redo codex_impl --redo gemini_verify`',
   ]);
-  const [, , ...flags] = /tollgate (run fix(?: --redo \w+)+)/.exec(first.report.next_actions[2]!)![1]!.split(' ');
+  const [, , ...flags] = first.report.next_actions[2]!.command!.split(' ').slice(1);
   const second = await task.run(...flags);
   assert.equal([second.code, second.report.state, rig.calls.length], [0, 'done', 4]);
   const [asked, , redone, judged] = rig.calls.map(({ report }) => report.stdin.text);
@@ -83,14 +84,15 @@ test('a verdict about earlier work asks for the judge alone, and for the budget 
   );
   const task = makeTask(rig, { stages: STAGES, budgets: { paid_call_budget: 3 } });
   const first = await task.run();
-  assert.equal(first.report.next_actions.slice(1), [
-    'or let codex_impl mend it: tollgate budget fix --set 4 && tollgate run fix --redo codex_impl --redo gemini_verify (its prompt is given those findings; 2 paid calls)',
-    'or mend what they name, and have it judged again: tollgate run fix --redo gemini_verify (asks gemini again, for one paid call)',
+  assert.equal(first.report.next_actions.slice(1).map(actionLine), [
+    'mend what they name, and have it judged again by gemini, for one paid call: `tollgate run fix --redo gemini_verify`',
+    'only if the user allows more paid calls: raise the limit, and let codex_impl mend it (its prompt is given those findings; 2 paid calls): `tollgate budget fix --set 4 && tollgate run fix --redo codex_impl --redo gemini_verify`',
   ]);
   const mended = await task.run('--redo', 'codex_impl');
   assert.equal([mended.code, mended.report.failure?.reason, rig.calls.length], [1, 'verdict_fail', 3]);
-  assert.equal(mended.report.next_actions, [
-    'tollgate budget fix --set 4 && tollgate run fix --redo gemini_verify (this verdict is about earlier work: codex_impl has answered since; one paid call)',
+  assert.equal(mended.report.next_actions.map(actionLine), [
+    'ask the user whether this task may pay for more calls',
+    'only if the user allows more paid calls: raise the limit, and have the new work judged: this verdict is about earlier work, since codex_impl has answered again (one paid call): `tollgate budget fix --set 4 && tollgate run fix --redo gemini_verify`',
   ]);
   const over = await task.run('--redo', 'gemini_verify');
   assert.equal([over.report.failure?.reason, over.report.next_actions], ['budget', mended.report.next_actions]);
@@ -119,7 +121,7 @@ test('headings that are put right in the answer count, and so do others that the
   const { report } = await task.run();
   assert.match(report.failure!.evidence!.text, 'lacks the section "Verdict"; its headings are "Findings", "Result"');
   const answer = path.join(task.folder, 'outputs/codex_review.codex.out');
-  assert.match(report.next_actions[1]!, `if what was asked for is in ${answer} under another heading`);
+  assert.match(report.next_actions[1]!.text, `if what was asked for is in ${answer} under another heading`);
   writeFileSync(answer, task.read('outputs/codex_review.codex.out').replace('## Result', '## Verdict'));
   assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
   const other = makeTask(rig, { stages: [{ tool: 'codex', role: 'review' }] }, 'other');

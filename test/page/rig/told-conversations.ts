@@ -2,6 +2,7 @@
 
 import type { BookShown } from '../../../console/contract/distill.ts';
 import type { ResourcesOf } from '../../../console/contract/resources.ts';
+import { toDo } from '../../../policies/facts/next-action.ts';
 import { BOOK, LATER, NOW, SESSION, type Texts } from './told-names.ts';
 
 export function toldSession(text: Texts): ResourcesOf['session'] {
@@ -54,7 +55,7 @@ export function toldBook(text: Texts): BookShown {
     unpriced_answers: 1,
     calls: { used: 3, total: 40 },
     evidence: text('evidence'),
-    next_actions: [text('next')],
+    next_actions: [toDo(text('next'))],
     waits_until: LATER,
     document: [
       { section: 1, title: text('title'), chars: 400, text: text('section'), state: 'kept' },

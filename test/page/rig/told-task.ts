@@ -1,6 +1,7 @@
 // A task as the contract has it: whole, its failure explained, and what runs beside it.
 
 import type { Resources, ResourcesOf } from '../../../console/contract/resources.ts';
+import { toDo } from '../../../policies/facts/next-action.ts';
 import type { StandIn } from '../../../policies/retry/stand-ins.ts';
 import { LATER, NOW, TASK, type Texts } from './told-names.ts';
 
@@ -80,7 +81,7 @@ export function toldTask(text: Texts): ResourcesOf['task'] {
       { name: 'outputs/one.err', what: 'stderr', bytes: 20 },
       { name: text('file'), what: 'prompt', bytes: 20 },
     ],
-    next_actions: [text('next action')],
+    next_actions: [toDo(text('next action'))],
   };
 }
 

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { toDo } from '../../../policies/facts/next-action.ts';
 import { checkRefusal, refusalRule } from '../../../policies/gate/refusal.ts';
 import { IN_ALL_ROWS, REFUSALS } from '../../../policies/verdict/refusals.ts';
 import { fuzz } from '../../rig/fuzz.ts';
@@ -74,7 +75,7 @@ test('what has all its sections is none', () => {
     missing: [],
     text: 'the answer is a refusal: "I cannot do the second half." [refusal-cannot-help]',
     next_actions: [
-      'say in the prompt why this is asked for and what the tool may do, or give the stage to another tool',
+      toDo('say in the prompt why this is asked for and what the tool may do, or give the stage to another tool'),
     ],
   });
   assert.is(checkRefusal('I cannot do that.', [])?.reason, 'refusal');

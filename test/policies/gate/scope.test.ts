@@ -3,6 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Change } from '../../../policies/facts/gate-record.ts';
+import { toDo } from '../../../policies/facts/next-action.ts';
 import { askScope, judgeScope, outsideScope, type Scope, violationsFinding } from '../../../policies/gate/scope.ts';
 
 const scope = (part: Partial<Scope>): Scope => ({ allow: [], deny: [], forbidden: [], ...part });
@@ -56,9 +57,7 @@ test('the finding names each path once, with the glob', () => {
     reason: 'out_of_scope',
     missing: ['secrets/key (modified; scope.deny "secrets/**")', 'a\\nb (added; no glob of scope.allow matches)'],
     text: '2 changes are out of scope: secrets/key (modified; scope.deny "secrets/**"); a\\nb (added; no glob of scope.allow matches)',
-    next_actions: [
-      'take these changes back, or widen `scope.allow` or narrow `scope.deny` in the manifest if they are meant',
-    ],
+    next_actions: [toDo('look at these changes, and take back those that are not meant')],
     signed: ['deny secrets/**', 'allow -'],
   });
   assert.is(violationsFinding([]), null);

@@ -3,6 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Finding } from '../../../policies/facts/gate-record.ts';
+import { toDo } from '../../../policies/facts/next-action.ts';
 import { gateSignature } from '../../../policies/gate/signed.ts';
 import { gateVerdict } from '../../../policies/gate/verdict.ts';
 
@@ -12,7 +13,7 @@ const SECTIONS: Finding = {
   reason: 'missing_sections',
   missing: ['Findings', 'Verdict (empty)'],
   text: 'the answer lacks the sections "Findings", "Verdict (empty)"',
-  next_actions: ['name them'],
+  next_actions: [toDo('name them')],
 };
 const SCOPE: Finding = {
   check: 'scope',
@@ -21,7 +22,7 @@ const SCOPE: Finding = {
   missing: ['src/a.ts (modified; scope.deny "src/**")'],
   signed: ['scope.deny "src/**"'],
   text: '1 change is out of scope: src/a.ts (modified; scope.deny "src/**")',
-  next_actions: ['take it back'],
+  next_actions: [toDo('take it back')],
 };
 const REFUSAL: Finding = {
   ...SECTIONS,

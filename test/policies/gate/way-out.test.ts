@@ -3,12 +3,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Finding } from '../../../policies/facts/gate-record.ts';
+import { actionLine, toDo } from '../../../policies/facts/next-action.ts';
 import { GATE_REASONS } from '../../../policies/facts/own-reasons.ts';
 import { type GatedCall, gateNextActions, type WayOutWriter } from '../../../policies/gate/way-out.ts';
 import { outdatedBy, type StageInLine, writerOf } from '../../../policies/gate/writer.ts';
 
 const CALL: GatedCall = {
-  taskId: 'fix',
+  called: { launcher: 'tollgate', verb: 'run', word: 'fix', trusts: false },
   stage: 'gemini_verify',
   tool: 'gemini',
   answer: 'paid',
@@ -27,12 +28,16 @@ const found = (reason: Finding['reason'], next: string[] = [], errorClass: Findi
     reason,
     missing: [],
     text: reason,
-    next_actions: next,
+    next_actions: next.map(toDo),
   }) as const satisfies Finding;
 
-const FREE = 'tollgate run fix (looks at the answer again, pays nothing)';
-const PAID = 'tollgate run fix --redo gemini_verify (asks gemini again, for one paid call)';
-const KEEP = 'tollgate run fix --keep gemini_verify (looks at the answer again, pays nothing)';
+const FREE = 'look at the answer again, which pays nothing: `tollgate run fix`';
+const RUNS = 'run the acceptance commands again, which pays nothing: `tollgate run fix';
+const PAID = '`tollgate run fix --redo gemini_verify`';
+const KEEP = 'look at the answer again, which pays nothing: `tollgate run fix --keep gemini_verify`';
+const OTHERWISE = `ask gemini again, best with another \`model\` or \`tool\` in the stage, for one paid call: ${PAID}`;
+const BY_USER = 'only if the user decides so, since it weakens the gate';
+const CHANGES_COMMAND = `${BY_USER}: if a command itself is wrong, change it (manifest.yaml (acceptance)), and ${RUNS} --keep gemini_verify\``;
 
 const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: string[]][] = [
   ['nothing was found', [], {}, []],
@@ -40,11 +45,7 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     'a judge without a writer before it',
     [found('acceptance_failed', ['read LOG'])],
     {},
-    [
-      'read LOG',
-      'mend what fails, then: tollgate run fix (runs the commands again, pays nothing)',
-      'only if the user decides so, since it weakens the gate: if a command itself is wrong, mend it (manifest.yaml (acceptance)), then: tollgate run fix --keep gemini_verify (runs the commands again, pays nothing)',
-    ],
+    ['read LOG', `mend what fails, then ${RUNS}\``, CHANGES_COMMAND],
   ],
   [
     'a judge of what another stage wrote',
@@ -52,9 +53,9 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     { writer: WRITER },
     [
       'read LOG',
-      'mend what fails, then: tollgate run fix (runs the commands again, pays nothing)',
-      'or let codex_impl mend it: tollgate run fix --redo codex_impl --redo gemini_verify (its prompt is given the end of that log; 2 paid calls)',
-      'only if the user decides so, since it weakens the gate: if a command itself is wrong, mend it (manifest.yaml (acceptance)), then: tollgate run fix --keep gemini_verify (runs the commands again, pays nothing)',
+      `mend what fails, then ${RUNS}\``,
+      'let codex_impl mend it (its prompt is given the end of that log; 2 paid calls): `tollgate run fix --redo codex_impl --redo gemini_verify`',
+      CHANGES_COMMAND,
     ],
   ],
   [
@@ -62,9 +63,9 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     [found('acceptance_failed')],
     { writer: { ...WRITER, after: [] } },
     [
-      'mend what fails, then: tollgate run fix (runs the commands again, pays nothing)',
-      'or let codex_impl mend it: tollgate run fix --redo codex_impl (its prompt is given the end of that log; one paid call; gemini_verify then looks again, and pays nothing)',
-      'only if the user decides so, since it weakens the gate: if a command itself is wrong, mend it (manifest.yaml (acceptance)), then: tollgate run fix --keep gemini_verify (runs the commands again, pays nothing)',
+      `mend what fails, then ${RUNS}\``,
+      'let codex_impl mend it (its prompt is given the end of that log; one paid call; gemini_verify then looks again, and pays nothing): `tollgate run fix --redo codex_impl`',
+      CHANGES_COMMAND,
     ],
   ],
   [
@@ -73,8 +74,8 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     { writer: WRITER },
     [
       'read the findings in OUT',
-      'or let codex_impl mend it: tollgate run fix --redo codex_impl --redo gemini_verify (its prompt is given those findings; 2 paid calls)',
-      `or mend what they name, and have it judged again: ${PAID}`,
+      'let codex_impl mend it (its prompt is given those findings; 2 paid calls): `tollgate run fix --redo codex_impl --redo gemini_verify`',
+      `mend what they name, and have it judged again by gemini, for one paid call: ${PAID}`,
     ],
   ],
   [
@@ -82,7 +83,7 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     [found('verdict_fail')],
     { writer: WRITER, outdated: ['gemini_verify'] },
     [
-      'tollgate run fix --redo gemini_verify (this verdict is about earlier work: codex_impl has answered since; one paid call)',
+      `have the new work judged: this verdict is about earlier work, since codex_impl has answered again (one paid call): ${PAID}`,
     ],
   ],
   [
@@ -91,24 +92,27 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     { writer: WRITER, budget: { used: 2, total: 3 } },
     [
       'read the findings in OUT',
-      'or let codex_impl mend it: tollgate budget fix --set 4 && tollgate run fix --redo codex_impl --redo gemini_verify (its prompt is given those findings; 2 paid calls)',
-      `or mend what they name, and have it judged again: ${PAID}`,
+      `mend what they name, and have it judged again by gemini, for one paid call: ${PAID}`,
+      'only if the user allows more paid calls: raise the limit, and let codex_impl mend it (its prompt is given those findings; 2 paid calls): `tollgate budget fix --set 4 && tollgate run fix --redo codex_impl --redo gemini_verify`',
     ],
   ],
   [
     'a budget that is used up',
     [found('refusal')],
     { budget: { used: 3, total: 3 } },
-    [`tollgate budget fix --set 4 && ${PAID}`],
+    [
+      'ask the user whether this task may pay for more calls',
+      'only if the user allows more paid calls: raise the limit, and ask gemini again, for one paid call: `tollgate budget fix --set 4 && tollgate run fix --redo gemini_verify`',
+    ],
   ],
   [
     'no verdict',
     [found('verdict_missing')],
     { writer: WRITER },
     [
-      `ask again, best with another \`model\` or \`tool\`: ${PAID}`,
-      `only if the user decides so, since it weakens the gate: read OUT; if its judgement is clear, put PASS or FAIL, alone, on the first line of its section "Verdict", then: ${FREE}`,
-      `only if the user decides so, since it weakens the gate: let it pass without a verdict (\`on_fail: note\` of the stage, manifest.yaml (on_fail)), then: ${FREE}`,
+      OTHERWISE,
+      `${BY_USER}: read OUT, put PASS or FAIL, alone, on the first line of its section "Verdict" if its judgement is clear, then ${FREE}`,
+      `${BY_USER}: let it pass without a verdict (\`on_fail: note\` of the stage, manifest.yaml (on_fail)), then ${FREE}`,
     ],
   ],
   [
@@ -116,9 +120,9 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     [found('missing_sections')],
     {},
     [
-      `ask again, best with another \`model\` or \`tool\`: ${PAID}`,
-      `only if the user decides so, since it weakens the gate: if what was asked for is in OUT under another heading, put the right headings there, then: ${FREE}`,
-      `only if the user decides so, since it weakens the gate: require other headings (\`requires\` of the stage, manifest.yaml (requires)), then: ${KEEP}`,
+      OTHERWISE,
+      `${BY_USER}: if what was asked for is in OUT under another heading, put the right headings there, then ${FREE}`,
+      `${BY_USER}: require other headings (\`requires\` of the stage, manifest.yaml (requires)), and ${KEEP}`,
     ],
   ],
   [
@@ -127,32 +131,32 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     {},
     [
       'take it back',
-      `when they are taken back: ${FREE}`,
-      'only if the user decides so, since it widens the scope: once manifest.yaml (scope) allows them: tollgate run fix --keep gemini_verify (likewise)',
+      `when these changes are taken back, ${FREE}`,
       'name them',
+      `only if the user decides so, since it widens the scope: allow these changes (manifest.yaml (scope)), and ${KEEP}`,
     ],
   ],
   [
     'what was put back',
     [found('out_of_scope', ['take it back'], 'scope_violation')],
     { restored: 2 },
-    ['tollgate run fix (what was out of scope is put back; looks at the answer again, pays nothing)'],
+    [`what was out of scope is put back: ${FREE}`],
   ],
   [
     'a call that failed besides',
     [found('out_of_scope', ['take it back'], 'scope_violation')],
     { answer: 'none' },
-    ['take it back', 'tollgate run fix (asks gemini again)'],
+    ['take it back', 'ask gemini again: `tollgate run fix`'],
   ],
 ];
 for (const [why, findings, call, next] of ROWS)
-  test(why, () => assert.equal(gateNextActions(findings, { ...CALL, ...call }), next));
+  test(why, () => assert.equal(gateNextActions(findings, { ...CALL, ...call }).map(actionLine), next));
 
 test('every reason of a gate has a line to type', () => {
   for (const reason of GATE_REASONS) {
     const next = gateNextActions([found(reason)], CALL);
     assert.ok(
-      next.some((line) => line.includes('tollgate run fix')),
+      next.some(({ command }) => command?.startsWith('tollgate run fix')),
       reason,
     );
   }

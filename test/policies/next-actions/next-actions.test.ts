@@ -3,9 +3,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ErrorClass } from '../../../policies/facts/classes.ts';
+import { actionLine } from '../../../policies/facts/next-action.ts';
 import type { BuiltIn, OwnTool } from '../../../policies/facts/tools.ts';
 import { modelsIn } from '../../../policies/next-actions/models.ts';
 import { nextActions, type Situation } from '../../../policies/next-actions/next-actions.ts';
+import { FAILURE_REASONS } from '../../../policies/verdict/reasons.ts';
 
 const AT = '2026-01-02T03:00:00.000Z';
 const PLACE = '/p/.tmp/task/fix/manifest.yaml:7';
@@ -22,24 +24,23 @@ const situation = (
     evidence: text === undefined ? null : { source: 'failure', text, rule: 'any' },
     retry_at: retryAt ?? null,
   },
-  taskId: 'fix',
+  called: { launcher: 'tollgate', verb: 'run', word: 'fix', trusts: false },
   tool: 'codex',
   ...known,
 });
 
 const OWN = 'mine' as OwnTool;
-const AGAIN = 'tollgate run fix (asks codex again)';
+const AGAIN = 'ask codex again: `tollgate run fix`';
+const THEN = `then ${AGAIN}`;
+const LATER = `in 5 minutes or later, ${AGAIN}`;
+const checks = (tool: string, flags = '') =>
+  `check the installation and the sign-in of ${tool}, without a paid call: \`preflight --tools ${tool}${flags}\``;
+const CHECK = checks('codex');
 const key = (by: string): Known => ({ key: { how: 'signed_in', by } });
 
 const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, next: string[]][] = [
-  [
-    'the service says when',
-    'transient',
-    'rate_limit',
-    { retryAt: AT },
-    [`tollgate run fix (not before ${AT}; asks codex again)`],
-  ],
-  ['it does not', 'transient', 'rate_limit', {}, [`in 5 minutes or later: ${AGAIN}`]],
+  ['the service says when', 'transient', 'rate_limit', { retryAt: AT }, [`not before ${AT}, ${AGAIN}`]],
+  ['it does not', 'transient', 'rate_limit', {}, [LATER]],
   [
     'a described CLI whose answer is elsewhere',
     'tooling',
@@ -48,7 +49,7 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     [
       'read a.raw, which has what was printed',
       'mend output, document or events of tools.mine in tollgate.yaml',
-      'then: tollgate run fix (asks mine again)',
+      'then ask mine again: `tollgate run fix`',
     ],
   ],
   [
@@ -58,12 +59,12 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     { tool: OWN, packageName: '' },
     [
       'install mine, or mend tools.mine of tollgate.yaml',
-      'preflight --tools mine --trust-workspace',
-      'tollgate run fix (asks mine again)',
+      checks('mine', ' --trust-workspace'),
+      'then ask mine again: `tollgate run fix`',
     ],
   ],
-  ['a reason of the project', 'transient', 'vpn_down', {}, [`in 5 minutes or later: ${AGAIN}`]],
-  ["the service's own time-out", 'transient', 'timeout', { ending: 'exited' }, [`in 5 minutes or later: ${AGAIN}`]],
+  ['a reason of the project', 'transient', 'vpn_down', {}, [LATER]],
+  ["the service's own time-out", 'transient', 'timeout', { ending: 'exited' }, [LATER]],
   [
     'two servers that are named',
     'tooling',
@@ -72,7 +73,7 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     [
       'read err.txt',
       'mend or take out the MCP servers docs, jira: `mcpServers` in ~/.copilot/mcp-config.json or .mcp.json of the project',
-      'tollgate run fix (asks copilot again)',
+      'then ask copilot again: `tollgate run fix`',
     ],
   ],
   [
@@ -80,7 +81,7 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     'tooling',
     'mcp_server',
     { text: 'Streamable HTTP error: Error POSTing to endpoint (HTTP 404)' },
-    ['mend or take out the MCP server: `[mcp_servers.NAME]` in ~/.codex/config.toml', AGAIN],
+    ['mend or take out the MCP server: `[mcp_servers.…]` in ~/.codex/config.toml', THEN],
   ],
   [
     'a server that asks for a sign-in',
@@ -89,7 +90,7 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     { text: "MCP server 'docs' requires authentication using: /mcp auth docs", tool: 'gemini' },
     [
       'start `gemini` and type /mcp auth docs (the server asks for it, not the model)',
-      'tollgate run fix (asks gemini again)',
+      'then ask gemini again: `tollgate run fix`',
     ],
   ],
   [
@@ -113,8 +114,8 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     { callsLeft: 0 },
     [
       'ask the user whether this task may pay for more calls: none is left, and each line that asks again needs one',
-      'only if the user allows more paid calls: tollgate budget fix --set 15',
-      `in 5 minutes or later: ${AGAIN}`,
+      'only if the user allows more paid calls: raise the limit: `tollgate budget fix --set 15`',
+      LATER,
     ],
   ],
   [
@@ -124,21 +125,17 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     { callsLeft: 0 },
     [
       'ask the user whether this task may pay for more calls: all that it was allowed are used',
-      'only if the user allows more paid calls: tollgate budget fix --set 15',
-      'then: tollgate run fix',
+      'only if the user allows more paid calls: raise the limit: `tollgate budget fix --set 15`',
+      'then go on: `tollgate run fix`',
     ],
   ],
-  ["a login of the CLI's own", 'auth', 'bad_key', {}, ['codex login', 'preflight --tools codex', AGAIN]],
+  ["a login of the CLI's own", 'auth', 'bad_key', {}, ['start `codex login`', CHECK, AGAIN]],
   [
     'a key in the environment',
     'auth',
     'bad_key',
     key('CODEX_API_KEY'),
-    [
-      'set a valid key or token in CODEX_API_KEY: codex went by the one there, and it was refused',
-      'preflight --tools codex',
-      AGAIN,
-    ],
+    ['set a valid key or token in CODEX_API_KEY: codex went by the one there, and it was refused', CHECK, AGAIN],
   ],
   [
     "a key of a provider of one's own",
@@ -147,7 +144,7 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     key('TEST_KEY (provider "corp")'),
     [
       'set a valid key or token in TEST_KEY (provider "corp"): codex went by the one there, and it was refused',
-      'preflight --tools codex',
+      CHECK,
       AGAIN,
     ],
   ],
@@ -158,7 +155,7 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     key('provider "corp", which names no key'),
     [
       'codex went by its provider "corp", which names no key: name one in its `env_key` (config.toml), and set that variable',
-      'preflight --tools codex',
+      CHECK,
       AGAIN,
     ],
   ],
@@ -167,14 +164,14 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     'auth',
     'bad_key',
     { text: 'Missing environment variable: `TEST_KEY`.' },
-    ['set TEST_KEY, which codex is configured to read its key from', 'preflight --tools codex', AGAIN],
+    ['set TEST_KEY, which codex is configured to read its key from', CHECK, AGAIN],
   ],
   [
     'nobody is signed in',
     'auth',
     'not_signed_in',
     { key: { how: 'signed_out', because: 'no key is set', mend: 'run `codex login`' } },
-    ['run `codex login`', 'note: no key is set', 'preflight --tools codex', AGAIN],
+    ['run `codex login`', 'note: no key is set', CHECK, AGAIN],
   ],
   [
     "an account of a provider of one's own",
@@ -187,15 +184,15 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
       AGAIN,
     ],
   ],
-  ['a batch that paused for a refused key', 'auth', 'paused', {}, ['codex login', 'preflight --tools codex', AGAIN]],
+  ['a batch that paused for a refused key', 'auth', 'paused', {}, ['start `codex login`', CHECK, AGAIN]],
   [
     'a quota with its reset',
     'quota',
     'plan',
     { retryAt: AT },
     [
-      `tollgate run fix (not before ${AT}; asks codex again)`,
-      'or let it wait: tollgate run fix --wait-for-reset 24h (at most that long)',
+      `not before ${AT}, ${AGAIN}`,
+      'or let the run wait for that time, at most 24 hours, and ask then: `tollgate run fix --wait-for-reset 24h`',
       'or give the stage another tool than codex (`tool`, or `fallback`), or raise the plan',
     ],
   ],
@@ -209,7 +206,7 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     },
     [
       `name a model that exists: \`model\` in ${PLACE} (now nope)`,
-      'the models that codex named: gpt-6-sol, gpt-6-luna, o4-mini',
+      'choose among the models that codex named: gpt-6-sol, gpt-6-luna, o4-mini',
       AGAIN,
     ],
   ],
@@ -220,7 +217,7 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     { place: (field) => ({ at: PLACE, unlisted: null, field, value: null }) },
     [
       `name a model that exists, since the CLI's own choice does not: \`model\` in the stage at ${PLACE}`,
-      'to list the models that it knows: codex debug models (its catalogue, without a paid call)',
+      'list the models that it knows with codex debug models (its catalogue, without a paid call)',
       AGAIN,
     ],
   ],
@@ -232,7 +229,7 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     [
       'a.log is 800,000 of 900,000 characters: attach less of it',
       'attach less, or split the task into smaller ones',
-      `then: ${AGAIN}`,
+      THEN,
     ],
   ],
   [
@@ -242,8 +239,8 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     { promptChars: 1234, resumed: true },
     [
       'the prompt is not what is too large (1234 characters): it is the history of its session, or what codex adds by itself',
-      'tollgate run fix (begins a fresh session; asks codex again)',
-      'if it is so again: shorten what codex adds by itself (AGENTS.md files, skills and MCP servers)',
+      'ask codex again in a fresh session: `tollgate run fix`',
+      'if it fails the same way again, shorten what codex adds by itself (AGENTS.md files, skills and MCP servers)',
       'or name a model with a larger context: `model` of the stage in the manifest',
     ],
   ],
@@ -254,8 +251,8 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     { promptChars: 1234, resumed: true, namesSession: true },
     [
       'the prompt is not what is too large (1234 characters): it is the history of its session, or what codex adds by itself',
-      `to begin a fresh session: take meta.session_id out of the manifest, then: ${AGAIN}`,
-      'if it is so again: shorten what codex adds by itself (AGENTS.md files, skills and MCP servers)',
+      'take meta.session_id out of the manifest, then ask codex again in a fresh session: `tollgate run fix`',
+      'if it fails the same way again, shorten what codex adds by itself (AGENTS.md files, skills and MCP servers)',
       'or name a model with a larger context: `model` of the stage in the manifest',
     ],
   ],
@@ -266,8 +263,8 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     { stderrFile: '/p/outputs/x.err' },
     [
       'read /p/outputs/x.err, the whole of what codex said on stderr',
-      `mend what the evidence names, if it names something; else: ${AGAIN}`,
-      'to have it told apart next time: a row for its words in tollgate.yaml (tollgate triage --help)',
+      `mend what the evidence names, if it names something, then ${AGAIN}`,
+      'to have it classified next time, write a row for its words into tollgate.yaml; this says how: `tollgate triage --help`',
     ],
   ],
   [
@@ -275,12 +272,15 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     'tooling',
     'broken_history',
     { sessionId: 's-1' },
-    ['tollgate recover s-1', `or begin a fresh session: ${AGAIN}`],
+    [
+      'repair the session, without a paid call: `tollgate recover s-1`',
+      'or ask codex again in a fresh session: `tollgate run fix`',
+    ],
   ],
 ];
 for (const [why, errorClass, reason, known, next] of ROWS)
   test(`${errorClass} (${reason}): ${why}`, () => {
-    assert.equal(nextActions(situation(errorClass, reason, known)), next);
+    assert.equal(nextActions(situation(errorClass, reason, known)).map(actionLine), next);
   });
 
 test('a success needs nothing', () => {
@@ -288,20 +288,32 @@ test('a success needs nothing', () => {
 });
 
 test('each CLI is signed in to in its own way', () => {
-  const first = (tool: BuiltIn) => nextActions({ ...situation('auth', 'bad_credentials'), tool })[0];
+  const first = (tool: BuiltIn) => nextActions({ ...situation('auth', 'bad_credentials'), tool })[0]!.text;
   assert.equal(
     [first('gemini'), first('copilot'), first('codex')],
     [
       'start `gemini` and sign in, or set GEMINI_API_KEY',
       'start `copilot` and type /login, or set COPILOT_GITHUB_TOKEN',
-      'codex login',
+      'start `codex login`',
     ],
   );
   const own = { ...situation('auth', 'bad_key', key('COPILOT_PROVIDER_BASE_URL')), tool: 'copilot' } as const;
   assert.is(
-    nextActions(own)[0],
+    nextActions(own)[0]!.text,
     'copilot was refused by the provider of COPILOT_PROVIDER_BASE_URL: set a valid COPILOT_PROVIDER_API_KEY (or COPILOT_PROVIDER_BEARER_TOKEN)',
   );
+});
+
+test('no reason puts first what loosens something, and each command is whole', () => {
+  for (const reason of FAILURE_REASONS)
+    for (const callsLeft of [0, 3]) {
+      const actions = nextActions({ ...situation('tooling', reason), callsLeft, tag: 'fix', sessionId: 's-1' });
+      assert.is(actions[0]!.changes, null, reason);
+      for (const { text, command = '' } of actions) {
+        assert.not.match(command, /[<>…]|\b(?:NAME|TAG|TASK|MAX|N)\b|\(/, reason);
+        assert.not.match(text, /tollgate [a-z]+ fix/, reason);
+      }
+    }
 });
 
 const TEXTS: [text: string, models: string[]][] = [

@@ -3,6 +3,7 @@
 import { createHmac } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type NextAction, toDo, toType } from '../../../policies/facts/next-action.ts';
 import { afterTry, type Try } from '../../../policies/notify/after-try.ts';
 import { BODIES, headersOf } from '../../../policies/notify/message.ts';
 import { reachOf } from '../../../policies/notify/missing.ts';
@@ -42,7 +43,7 @@ const TOLD: Told = {
   tasks: null,
   near_budget: [],
   near_limits: [],
-  next_actions: ['sign in again', 'tollgate run fix-login'],
+  next_actions: [toDo('sign in again'), toType('go on', 'tollgate run fix-login', 'pays')],
   summary: '/p/_summary.md',
 };
 const BATCH: Told = {
@@ -64,7 +65,7 @@ for (const [event, told, words] of [
   ],
   [
     'failed',
-    { ...TOLD, stage: null, class: null, next_actions: [] as string[] },
+    { ...TOLD, stage: null, class: null, next_actions: [] as NextAction[] },
     'tollgate: task fix-login failed, 2 of 4 paid calls used',
   ],
   ['parked', TOLD, 'tollgate: task fix-login waits for an answer: Keep the old flag? [2J; next: sign in again'],

@@ -2,6 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { toDo } from '../../../policies/facts/next-action.ts';
 import { commentText } from '../../../policies/report/comment-text.ts';
 
 const RUN = { task_id: 'fix', state: 'done', failure: null, next_actions: [], answer: '' };
@@ -27,7 +28,7 @@ for (const [answer, shown] of SAID)
 
 test('one that failed says why and what to do first', () => {
   const failure = { class: 'quota', reason: 'daily_limit' };
-  const next_actions = ['ask @owner', 'another'];
+  const next_actions = [toDo('ask @owner'), toDo('another')];
   assert.is(
     commentText({ ...RUN, state: 'failed', failure, next_actions }),
     '<!-- tollgate: fix -->\n\n**fix**: failed: quota (daily_limit)\n\nNext: ask @\u200bowner',

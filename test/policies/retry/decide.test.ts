@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CLASSES, type ErrorClass } from '../../../policies/facts/classes.ts';
+import { toDo } from '../../../policies/facts/next-action.ts';
 import { decide, type Question } from '../../../policies/retry/decide.ts';
 import { RETRY_TABLE } from '../../../policies/retry/retry.ts';
 
@@ -193,7 +194,8 @@ test('a stop says why, and what to do next only where that is its own', () => {
       ['look at what it changed before you run it again; --retry-dirty lets a run begin anew by itself'],
     ],
   ];
-  for (const [asked, why, next_actions] of stops) assert.equal(decide(asked), { action: 'stop', why, next_actions });
+  for (const [asked, why, next_actions] of stops)
+    assert.equal(decide(asked), { action: 'stop', why, next_actions: next_actions.map(toDo) });
 });
 
 test('nothing is decided about a success', () => {

@@ -2,12 +2,14 @@
 
 import type { BatchFailure, BatchReport } from '../../../loops/batch/report.ts';
 import type { BatchRow, BatchStage, BatchState } from '../../../loops/batch/row.ts';
+import type { NextAction } from '../../../policies/facts/next-action.ts';
 import {
   amount,
   count,
   errorClass,
   is,
   list,
+  nextActions,
   one,
   orNull,
   reason,
@@ -57,7 +59,7 @@ const failure = record<BatchFailure>('One failure', {
   retry_at: retryAt,
   count: count('How many tasks have it'),
   task_ids: texts('The first 20 of them'),
-  next_actions: texts('Lines to type, or one sentence each, as the first of them says'),
+  next_actions: nextActions('What to do, as the first of them says'),
 });
 
 const ran = record<BatchReport>(
@@ -76,7 +78,7 @@ const ran = record<BatchReport>(
     }),
     by_failure: list('Their failures, the most frequent first', failure),
     notes: texts('What else is worth knowing'),
-    next_actions: texts('Lines to type, or one sentence each'),
+    next_actions: nextActions(),
     files: record<BatchReport['files']>('Where more is told', {
       report: text('This record'),
       summary: text('The page for a reader with little time'),
@@ -88,15 +90,18 @@ const ran = record<BatchReport>(
 );
 
 /** As `tollgate batch` prints it where nothing was started. */
-const refused = record<{ schema: number; state: string; exit_code: number; message: string; next_actions: string[] }>(
-  'The answer where nothing was run',
-  {
-    schema: version,
-    state: is('refused', 'Nothing was started'),
-    exit_code: count('The exit code of tollgate batch'),
-    message: text('Why; a line for each task that cannot be run'),
-    next_actions: texts('Lines to type'),
-  },
-);
+const refused = record<{
+  schema: number;
+  state: string;
+  exit_code: number;
+  message: string;
+  next_actions: NextAction[];
+}>('The answer where nothing was run', {
+  schema: version,
+  state: is('refused', 'Nothing was started'),
+  exit_code: count('The exit code of tollgate batch'),
+  message: text('Why; a line for each task that cannot be run'),
+  next_actions: nextActions(),
+});
 
 export const BATCH: Schema = { description: 'What tollgate batch --json prints', anyOf: [ran, refused] };

@@ -13,6 +13,7 @@ import {
   hash,
   list,
   map,
+  nextActions,
   one,
   orNull,
   reason,
@@ -130,7 +131,7 @@ export const FAILURE = record<Failure>(
       why: text('Why, as half a sentence'),
     }),
     retry_at: orNull(time('Before it, the service says, a call is in vain'), 'it did not say'),
-    next_actions: texts('Lines to type, or one sentence each, the best first'),
+    next_actions: nextActions(),
     http_status: whole('With which the service answered'),
     findings: list(
       'What the gate found, the weightiest first',

@@ -7,6 +7,7 @@ import {
   errorClass,
   is,
   list,
+  nextActions,
   one,
   orNull,
   reason,
@@ -14,7 +15,6 @@ import {
   type Schema,
   signature,
   text,
-  texts,
   time,
   tool,
   version,
@@ -99,7 +99,7 @@ const explained = record<FailureExplanation>('A failure that is explained', {
   }),
   retry_at: orNull(time('Before it, the service says, a call is in vain'), 'it did not say'),
   findings: list('What the gate found', FINDING),
-  next_actions: texts('Lines to type, or one sentence each'),
+  next_actions: nextActions(),
 });
 
 interface Nothing {

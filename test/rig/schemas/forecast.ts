@@ -3,7 +3,7 @@
 import type { Forecast } from '../../../loops/run/forecast.ts';
 import type { ShownPrompt } from '../../../loops/run/shown-prompt.ts';
 import type { PartSize } from '../../../policies/prompt/part.ts';
-import { count, hash, list, one, orNull, record, type Schema, text, texts, version } from './parts.ts';
+import { count, hash, list, nextActions, one, orNull, record, type Schema, text, texts, version } from './parts.ts';
 
 const part = record<PartSize>(
   'One part of the prompt',
@@ -65,7 +65,7 @@ export const FORECAST: Schema = object(
     stages: list('The stages, in order', stage),
     budget: record<Forecast['budget']>('Paid calls', { used: count('So far'), total: count('Allowed in all') }),
     notes: texts('What is worth knowing'),
-    next_actions: texts('Lines to type, or one sentence each'),
+    next_actions: nextActions(),
   },
   ['next_actions'],
 );

@@ -7,7 +7,7 @@ import {
   GATE_CHECKS,
   type GateRecord,
 } from '../../../policies/facts/gate-record.ts';
-import { amount, flag, list, one, orNull, record, text, texts, time, version, whole } from './parts.ts';
+import { amount, flag, list, nextActions, one, orNull, record, text, texts, time, version, whole } from './parts.ts';
 
 const check = one('Which check', GATE_CHECKS);
 
@@ -29,7 +29,7 @@ export const FINDING = record<Finding>(
     reason: text('One word for machines, such as missing_sections'),
     missing: texts('By name: sections, paths with their glob, commands'),
     text: text('One sentence'),
-    next_actions: texts('Lines to type, or one sentence each'),
+    next_actions: nextActions(),
     signed: texts('What the signature is made of, where names vary between runs'),
   },
   ['signed'],

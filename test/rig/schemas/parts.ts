@@ -2,6 +2,7 @@
 
 import { CLASSES } from '../../../policies/facts/classes.ts';
 import { ENDINGS } from '../../../policies/facts/ending.ts';
+import type { NextAction } from '../../../policies/facts/next-action.ts';
 import { TOOL_NAME, TOOLS } from '../../../policies/facts/tools.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -67,6 +68,22 @@ export function orNull({ description, ...schema }: Schema, whenNull = 'unknown')
     return { description: both, ...schema, type: [schema.type, 'null'] };
   return { description: both, anyOf: [{ ...schema }, { type: 'null' }] };
 }
+
+export const NEXT_ACTION = record<NextAction>(
+  'One thing to do next',
+  {
+    text: text('What to do; whole without the command'),
+    command: text('A line for the shell, complete as it stands; absent where no single line does it'),
+    pays: flag('Does the command itself ask for a paid call?'),
+    changes: orNull(
+      one('What it loosens, which only the user decides about', ['gate', 'scope', 'budget']),
+      'it loosens nothing',
+    ),
+  },
+  ['command'],
+);
+
+export const nextActions = (description = 'What to do, the best first'): Schema => list(description, NEXT_ACTION);
 
 export const version = is(1, 'The format of this record; a higher number is of a newer version of tollgate');
 export const tool: Schema = {

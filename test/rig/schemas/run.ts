@@ -3,6 +3,7 @@
 import type { Notified } from '../../../loops/notify/sent.ts';
 import type { RunReport, StageReport, SupervisionReport } from '../../../loops/run/report.ts';
 import type { StageFacts } from '../../../loops/task/stage-facts.ts';
+import type { NextAction } from '../../../policies/facts/next-action.ts';
 import { NOTIFY_EVENTS } from '../../../policies/notify/notifier.ts';
 import type { IterationCells } from '../../../policies/supervise/iteration-table.ts';
 import { evidence, FAILURE, leftOut } from './call.ts';
@@ -12,6 +13,7 @@ import {
   errorClass,
   type Fields,
   list,
+  nextActions,
   one,
   orNull,
   reason,
@@ -139,7 +141,7 @@ const ran = record<RunReport>(
       last_failure: orNull(text('The failure as a record'), 'nothing failed'),
       outputs: text('The folder with the answers and records'),
     }),
-    next_actions: texts('Lines to type, or one sentence each, the best first'),
+    next_actions: nextActions(),
     notes: texts('What else is worth knowing'),
     supervision: record<SupervisionReport>('Of a supervised task: how it stands', {
       how: orNull(one('How its last run was left', LEFT), 'it was not'),
@@ -165,14 +167,14 @@ const notRun = record<{
   state: string;
   exit_code: number;
   message: string;
-  next_actions: string[];
+  next_actions: NextAction[];
 }>('The answer where nothing was run', {
   schema: version,
   task_id: orNull(text('The task'), 'none was named'),
   state: one('Refused; or the outcome of a run that had the task, which was waited for', ['refused', 'awaited']),
   exit_code: count('The exit code of tollgate run'),
   message: text('Why, in one sentence'),
-  next_actions: texts('Lines to type'),
+  next_actions: nextActions(),
 });
 
 export const REPORT: Schema = { description: 'What tollgate run --json prints', anyOf: [ran, notRun] };

@@ -14,6 +14,7 @@ import {
   type Fields,
   flag,
   list,
+  NEXT_ACTION,
   one,
   orNull,
   reason,
@@ -68,7 +69,7 @@ export const ROW: Fields<TaskRow> = {
     'nobody has supervised it',
   ),
   stages: list('Its stages that were called', record<StageFacts>('One stage', STAGE_FACTS)),
-  next_action: orNull(text('A line to type, or one sentence'), 'there is nothing to do'),
+  next_action: orNull(NEXT_ACTION, 'there is nothing to do'),
 };
 
 export const TOTALS = record<TasksReport['totals']>('Over all tasks of the time that was asked for, shown or not', {

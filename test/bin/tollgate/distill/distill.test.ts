@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { NextAction } from '../../../../policies/facts/next-action.ts';
 import { type DocumentApi, startDocumentApi } from '../../../rig/document-api.ts';
 import { faultEnv, faultShim } from '../../../rig/fault-shim.ts';
 import type { FaultName } from '../../../rig/model-api/documents/faults.ts';
@@ -51,7 +52,7 @@ test('a book is distilled to its end; --json prints a line each, and the whole a
     'ended',
   ]);
   const { event, exit_code, state, sections, next_actions } = lines.at(-1)!;
-  assert.equal(next_actions, ['tollgate distill export republic']);
+  assert.is((next_actions as NextAction[])[0]!.command, 'tollgate distill export republic');
   assert.equal([event, exit_code, state, sections], ['ended', 0, 'complete', 3]);
   assert.is(api.paid().length, 3);
   const { body } = api.paid()[2]! as unknown as { body: Record<string, unknown> };

@@ -145,7 +145,7 @@ test('in a folder that is not trusted the user is named as the one who can trust
   const failed = await ended(mcp, await mcp.ask('run_task', { task: 'fix', wait_ms: 0 }));
   assert.equal([failed.isError, failed.object.reason], [true, 'untrusted'], failed.text);
   const [first] = failed.object.next_actions;
-  assert.match(first, /not trusted.*Ask the user to run `tollgate trust`.*tollgate mcp --trust-workspace/);
+  assert.match(first.text, /not trusted.*Ask the user to run `tollgate trust`.*tollgate mcp --trust-workspace/);
   await mcp.close();
 });
 

@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { renderHtml } from '../../../../bin/tollgate/report/html-page.ts';
 import { renderJunit } from '../../../../bin/tollgate/report/junit-page.ts';
 import type { TasksReport } from '../../../../loops/report/collect.ts';
+import { toDo } from '../../../../policies/facts/next-action.ts';
 import { sarifMistakes } from '../../../rig/sarif.ts';
 import { validatorOf } from '../../../rig/schemas/validator.ts';
 import { answerWith, failWith } from '../../../rig/streams.ts';
@@ -180,7 +181,7 @@ const ROW: TasksReport['tasks'][number] = {
   count: 1,
   retry_at: null,
   calls: { used: 1, budget: 10 },
-  next_action: 'x'.repeat(10_000),
+  next_action: toDo('x'.repeat(10_000)),
   supervision: null,
   stages: [
     {

@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert';
 import type { LimitsShown, SpentShown } from '../../../../console/contract/budgets.ts';
 import type { NowShown } from '../../../../console/contract/now.ts';
 import type { TaskShown } from '../../../../console/contract/task.ts';
+import { actionLine } from '../../../../policies/facts/next-action.ts';
 import { type ConsoleClient, openConsoleOf } from '../../../rig/console-client.ts';
 import type { FakeCommand } from '../../../rig/fake-call.ts';
 import { answerWith, failWith, SESSION, STREAMS, write } from '../../../rig/streams.ts';
@@ -67,7 +68,7 @@ test('the stage with a call under way is running, in the report too; the one tha
     ['gemini_review', 'interrupted_earlier'],
   ]);
   const { next_actions: next } = await shown<TaskShown>(page, '/api/tasks/fix');
-  assert.ok(next.some((line) => line.includes('tollgate run fix')));
+  assert.ok(next.some(({ command }) => command === 'tollgate run fix'));
 });
 
 test('a part of a supervision that answered is done; a parked task says how to answer', async ({ rig, page }) => {
@@ -82,7 +83,7 @@ test('a part of a supervision that answered is done; a parked task says how to a
     stages.map(({ state }) => state),
     ['done_earlier', 'done_earlier'],
   );
-  assert.match(next_actions.join('\n'), /tollgate answer fix/);
+  assert.match(next_actions.map(actionLine).join('\n'), /tollgate answer fix/);
 });
 
 test('an answer whose run was refused is not asked for again, in any view, and another run takes it', async ({
@@ -124,7 +125,10 @@ test('an answer whose run was refused is not asked for again, in any view, and a
     assert.not.match(stdout, /fix asks:/);
     assert.match(stdout, /fix has an answer that its reasoner has not received: tollgate supervise fix/);
   }
-  assert.equal((await shown<TaskShown>(page, '/api/tasks/fix')).next_actions, ['tollgate supervise fix']);
+  assert.equal(
+    (await shown<TaskShown>(page, '/api/tasks/fix')).next_actions.map(({ command }) => command),
+    ['tollgate supervise fix'],
+  );
   rig.write('.tmp/task/fix/manifest.json', manifest);
   assert.is((await task.supervise()).code, 0);
   assert.ok(task.prompts(REASONER).at(-1)!.includes('The left one.'));

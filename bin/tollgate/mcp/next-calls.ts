@@ -1,0 +1,75 @@
+// What to do next, for a client of the server: the tool to call in place of a line for the shell.
+
+import type { NextAction } from '../../../policies/facts/next-action.ts';
+
+interface NextCall extends Omit<NextAction, 'command'> {
+  call?: { tool: string; arguments: Record<string, unknown> };
+}
+
+/** A line that no tool of the server stands for is the user's to type. */
+export function callFor({ text, command, pays, changes }: NextAction): NextCall {
+  if (command === undefined) return { text, pays, changes };
+  const call = toolFor(wordsOf(command));
+  if (call === null) return { text: `ask the user to type a command. To ${text}: \`${command}\``, pays, changes };
+  return { text, call, pays, changes };
+}
+
+/** Everywhere in an object that a command printed. */
+export function withCalls(value: unknown, key = ''): unknown {
+  if (key === 'next_action' && isAction(value)) return callFor(value);
+  if (Array.isArray(value))
+    return value.map((each) => (key === 'next_actions' && isAction(each) ? callFor(each) : withCalls(each)));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withCalls(each, name)]));
+}
+
+const isAction = (value: unknown): value is NextAction =>
+  value !== null && typeof value === 'object' && 'text' in value && 'pays' in value;
+
+/** As `shellWord` writes them. */
+const wordsOf = (command: string): string[] =>
+  (command.match(/(?:[^\s'\\]|'[^']*'|\\.)+/g) ?? []).map((word) =>
+    word.replace(/'([^']*)'|\\(.)/g, (_, quoted: string | undefined, one: string) => quoted ?? one),
+  );
+
+/** null where a tool cannot do the same: its flags say more than the tool takes. */
+function toolFor(words: readonly string[]): Required<NextCall>['call'] | null {
+  const begins = words.findIndex((word) => /(?:^|\/)(?:tollgate|preflight)$/.test(word));
+  if (begins === -1 || words.includes('&&')) return null;
+  const [program, ...all] = words.slice(begins);
+  const rest = all.filter((word) => word !== '--trust-workspace');
+  if (program!.endsWith('preflight'))
+    return rest[0] === '--tools' && rest.length === 2 ? { tool: 'preflight', arguments: { tools: [rest[1]] } } : null;
+  const [verb, task, ...flags] = rest;
+  if (task === undefined) return verb === 'budget' || verb === 'status' ? { tool: verb, arguments: {} } : null;
+  switch (verb) {
+    case 'run': {
+      const stages = stagesOf(flags);
+      return stages && { tool: 'run_task', arguments: { task: idOf(task), ...stages } };
+    }
+    case 'supervise':
+      return flags.length === 0 && task !== '--resume' ? { tool: 'supervise', arguments: { task: idOf(task) } } : null;
+    case 'explain':
+      return flags.length === 0 ? { tool: 'explain_failure', arguments: { task: idOf(task) } } : null;
+    default:
+      return null;
+  }
+}
+
+/** A tool takes the id; the line may name the folder. */
+const idOf = (word: string): string => word.replace(/\/+$/, '').split('/').at(-1)!;
+
+/** `--redo` and `--keep`, each with its stage; null where there is another flag. */
+function stagesOf(flags: readonly string[]): { redo?: string[]; keep?: string[] } | null {
+  const named = { redo: [] as string[], keep: [] as string[] };
+  for (let i = 0; i < flags.length; i += 2) {
+    const list = flags[i] === '--redo' ? named.redo : flags[i] === '--keep' ? named.keep : null;
+    const stage = flags[i + 1];
+    if (list === null || stage === undefined) return null;
+    list.push(stage);
+  }
+  return {
+    ...(named.redo.length === 0 ? {} : { redo: named.redo }),
+    ...(named.keep.length === 0 ? {} : { keep: named.keep }),
+  };
+}

@@ -1,0 +1,97 @@
+// One thing to do next: the value that commands print, files keep, and other agents act on.
+
+import { shellWord } from '../text/shell-word.ts';
+
+export interface NextAction {
+  /** What to do, in the imperative. It is whole without the command. */
+  text: string;
+  /** A line for the shell, complete as it stands; absent where no single line does it. */
+  command?: string;
+  /** Does the command itself ask for a paid call? Stages that are open still pay when it goes on to them. */
+  pays: boolean;
+  /** What it loosens: only the user decides about that. null: nothing. */
+  changes: 'gate' | 'scope' | 'budget' | null;
+}
+
+export const toDo = (text: string): NextAction => ({ text, pays: false, changes: null });
+
+export const toType = (text: string, command: string, pays: 'pays' | 'free' = 'free'): NextAction => ({
+  text,
+  command,
+  pays: pays === 'pays',
+  changes: null,
+});
+
+const DECISION = {
+  gate: 'only if the user decides so, since it weakens the gate',
+  scope: 'only if the user decides so, since it widens the scope',
+  budget: 'only if the user allows more paid calls',
+} as const satisfies Record<NonNullable<NextAction['changes']>, string>;
+
+/** The same action, as one that only the user decides about. */
+export const forUser = (changes: NonNullable<NextAction['changes']>, action: NextAction): NextAction => ({
+  ...action,
+  text: `${DECISION[changes]}: ${action.text}`,
+  changes,
+});
+
+/** What loosens nothing stands first; alone, what loosens something follows a question to the user. Each is named once. */
+export function inOrder(actions: readonly NextAction[]): NextAction[] {
+  const lines = new Set<string>();
+  const once = actions.filter((action) => {
+    const line = actionLine(action);
+    return !lines.has(line) && lines.add(line);
+  });
+  const loosening = once.filter(({ changes }) => changes !== null);
+  const others = once.filter(({ changes }) => changes === null);
+  if (others.length > 0 || loosening.length === 0) return [...others, ...loosening];
+  const what = loosening[0]!.changes === 'budget' ? 'this task may pay for more calls' : 'less is to be required here';
+  return [toDo(`ask the user whether ${what}`), ...loosening];
+}
+
+/** As one line of a page: the command within backticks. */
+export const actionLine = ({ text, command }: NextAction): string =>
+  command === undefined ? text : `${text}: \`${command}\``;
+
+/** Each text and command, changed: by a redactor, or for who reads it. */
+export const mapAction = (action: NextAction, change: (text: string) => string): NextAction => ({
+  ...action,
+  text: change(action.text),
+  ...(action.command === undefined ? {} : { command: change(action.command) }),
+});
+
+/** Of a file that an older version wrote too: there each action was one line. What is none is left out. */
+export function readActions(kept: unknown): NextAction[] {
+  if (!Array.isArray(kept)) return [];
+  return kept.flatMap((each: unknown): NextAction[] => {
+    if (typeof each === 'string') return [{ ...toDo(each), pays: /\basks \S+ again\b/.test(each) }];
+    const { text, command, pays, changes } = (each ?? {}) as Partial<NextAction>;
+    if (typeof text !== 'string') return [];
+    const loosens = changes !== undefined && changes !== null && Object.hasOwn(DECISION, changes) ? changes : null;
+    return [{ text, ...(typeof command === 'string' ? { command } : {}), pays: pays === true, changes: loosens }];
+  });
+}
+
+/** How the command that opened a task was called, so that the next one is called the same way. */
+export interface CalledAs {
+  /** `tollgate`, or what starts it where that is not on the PATH. */
+  launcher: string;
+  /** What goes on with the task. */
+  verb: 'run' | 'supervise';
+  /** The task as it was named: an id, or a path. */
+  word: string;
+  /** With `--trust-workspace`. */
+  trusts: boolean;
+}
+
+/** The line that goes on with the task. */
+export const goOnLine = ({ launcher, verb, word, trusts }: CalledAs, ...flags: string[]): string =>
+  [launcher, verb, shellWord(word), ...(trusts ? ['--trust-workspace'] : []), ...flags].join(' ');
+
+/** Another command about the task. */
+export const taskLine = ({ launcher, word }: CalledAs, command: string, ...flags: string[]): string =>
+  [launcher, command, shellWord(word), ...flags].join(' ');
+
+/** A check of the machine, which is a program of its own beside `tollgate`. */
+export const preflightLine = (launcher: string, ...flags: string[]): string =>
+  [launcher.replace(/tollgate$/, 'preflight'), ...flags].join(' ');

@@ -1,0 +1,79 @@
+// The value of a next action: its line, its order, what older files hold, and the command as the task was opened.
+
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  actionLine,
+  type CalledAs,
+  forUser,
+  goOnLine,
+  inOrder,
+  mapAction,
+  preflightLine,
+  readActions,
+  taskLine,
+  toDo,
+  toType,
+} from '../../../policies/facts/next-action.ts';
+
+const PLAIN: CalledAs = { launcher: 'tollgate', verb: 'run', word: 'q1', trusts: false };
+
+const ROWS: [what: string, called: Partial<CalledAs>, flags: string[], line: string][] = [
+  ['an id', {}, [], 'tollgate run q1'],
+  ['a path', { word: './jobs/q1' }, [], 'tollgate run ./jobs/q1'],
+  ['a path with a space', { word: './my jobs/q1' }, ['--redo a'], "tollgate run './my jobs/q1' --redo a"],
+  ['a path with a quote', { word: "./it's/q1" }, [], String.raw`tollgate run './it'\''s/q1'`],
+  ['trust', { trusts: true }, ['--redo a'], 'tollgate run q1 --trust-workspace --redo a'],
+  ['npx', { launcher: 'npx tollgate' }, [], 'npx tollgate run q1'],
+  ['a supervised task', { verb: 'supervise' }, [], 'tollgate supervise q1'],
+];
+for (const [what, called, flags, line] of ROWS)
+  test(`the line that goes on: ${what}`, () => assert.is(goOnLine({ ...PLAIN, ...called }, ...flags), line));
+
+test('other commands are started the same way, and trust nothing', () => {
+  const called = { ...PLAIN, launcher: 'npx tollgate', word: 'a b', trusts: true };
+  assert.is(taskLine(called, 'budget', '--set 6'), "npx tollgate budget 'a b' --set 6");
+  assert.is(preflightLine('npx tollgate', '--tools codex'), 'npx preflight --tools codex');
+});
+
+test('a line holds the whole command', () => {
+  assert.is(actionLine(toDo('read it')), 'read it');
+  assert.is(actionLine(toType('go on', 'tollgate run q1')), 'go on: `tollgate run q1`');
+});
+
+test('what loosens something is named as the decision of the user, and is never first', () => {
+  const raise = forUser('budget', toType('raise the limit', 'tollgate budget q1 --set 6'));
+  const widen = forUser('scope', toDo('allow it'));
+  assert.is(
+    actionLine(raise),
+    'only if the user allows more paid calls: raise the limit: `tollgate budget q1 --set 6`',
+  );
+  assert.equal(inOrder([raise, toDo('read it'), widen, toDo('read it')]), [toDo('read it'), raise, widen]);
+  assert.equal(inOrder([raise]), [toDo('ask the user whether this task may pay for more calls'), raise]);
+  assert.equal(inOrder([widen]), [toDo('ask the user whether less is to be required here'), widen]);
+  assert.equal(inOrder([]), []);
+});
+
+test('a change reaches the text and the command', () => {
+  const action = forUser('gate', toType('read /p/a', 'cat /p/a', 'pays'));
+  assert.equal(
+    mapAction(action, (text) => text.replaceAll('/p/', '')),
+    { ...action, text: 'only if the user decides so, since it weakens the gate: read a', command: 'cat a' },
+  );
+});
+
+test('a file of an older version has a line for each, and anybody may have edited it', () => {
+  assert.equal(readActions(['tollgate run q1 (asks codex again)', 'read it']), [
+    { ...toDo('tollgate run q1 (asks codex again)'), pays: true },
+    toDo('read it'),
+  ]);
+  const whole = toType('go on', 'tollgate run q1', 'pays');
+  assert.equal(readActions([whole, { text: 'a', pays: 'yes', changes: 'all', command: 1 }, null, 7, {}]), [
+    whole,
+    toDo('a'),
+  ]);
+  assert.equal(readActions(undefined), []);
+  assert.equal(readActions({ text: 'a' }), []);
+});
+
+test.run();
