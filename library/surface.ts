@@ -25,8 +25,11 @@ export interface RunTaskOptions extends Whereabouts {
   say?(sentence: string): void;
   /** While another run has the task. */
   whenTaken?: 'wait' | 'refuse' | 'force';
+  /** `all`: every stage that `keep` does not name. */
   redo?: readonly string[];
   keep?: readonly string[];
+  /** `rechecked`: nothing is paid; the answers are looked at again, and the acceptance commands run on the tree as it is. */
+  finished?: 'trusted' | 'rechecked';
   /** Of stages whose prompt has changed, and that neither `redo` nor `keep` names. */
   changed?: 'refuse' | 'redo' | 'keep';
   /** How far away the reset of a usage limit may be that is waited for. */

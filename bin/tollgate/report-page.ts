@@ -11,7 +11,7 @@ import { coloursOf, type Sheet } from '../sheet.ts';
 import { type Column, tableLines, wrapLine } from '../table.ts';
 import { SPENT_HEADINGS, spentRows } from './report/spent-words.ts';
 import { questionsOf, SUPERVISION_HEADINGS, supervisionCells, supervisionLines } from './supervision-cells.ts';
-import { STATE_PAINT, taskCalls } from './task-cells.ts';
+import { STATE_PAINT, stateWords, taskCalls } from './task-cells.ts';
 
 /** @param spent null where nobody asked for it. */
 export function renderText(report: TasksReport, sheet: Sheet, spent: readonly DaySpending[] | null = null): string {
@@ -117,10 +117,10 @@ const SPENT: readonly Column[] = SPENT_HEADINGS.map((heading) => ({ heading: hea
 const HEADINGS = ['task', 'state', 'stage', 'failure', 'signature', 'since', 'calls', 'next'] as const;
 
 function cellsOf(row: TaskRow): string[] {
-  const { task_id, state, stage, signature, since, at, calls, next_action } = row;
+  const { task_id, stage, signature, since, at, calls, next_action } = row;
   return [
     task_id,
-    state.replace('_', ' '),
+    stateWords(row),
     stage ?? '-',
     row.class === null ? '-' : failureOf(row.class, row.reason),
     short(signature),

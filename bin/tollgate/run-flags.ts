@@ -14,6 +14,10 @@ import { refusalWithin } from './within-call.ts';
 export function optionsOf({ text, texts, given, words }: Arguments, tasks = words): RunOptions | string {
   if (given.has('redo-all') && given.has('keep-all'))
     return '--redo-all and --keep-all contradict each other; say one of them, and --keep STAGE or --redo STAGE for the others';
+  const pays =
+    given.has('recheck') && (['redo', 'keep', 'redo-all', 'keep-all'] as const).find((flag) => given.has(flag));
+  if (pays)
+    return `--recheck and --${pays} contradict each other: --recheck pays for nothing, and keeps each answer; say one of them`;
   const options: Record<string, unknown> = {};
   for (const [name, row] of Object.entries(RUN_FLAGS)) {
     const { option } = row;

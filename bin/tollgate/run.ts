@@ -86,6 +86,11 @@ async function runWord(args: Arguments, stop: AbortSignal): Promise<Ran> {
   if (typeof options === 'string') return answerTo({ how: 'invalid', message: options }, args);
   if (args.given.has('show-prompt') && !args.given.has('dry-run'))
     return answerTo({ how: 'invalid', message: '--show-prompt needs --dry-run' }, args);
+  if (args.given.has('recheck') && args.given.has('dry-run'))
+    return answerTo(
+      { how: 'invalid', message: '--recheck pays for nothing, so there is nothing for --dry-run to show' },
+      args,
+    );
   const deadline = deadlineOf(args.text.deadline, stop);
   if (typeof deadline === 'string') return answerTo({ how: 'invalid', message: deadline }, args);
   const system = args.given.has('dry-run') ? null : ciSystem(args.given, process.env);

@@ -23,6 +23,8 @@ export interface GateRequest {
   changes: Change[] | null;
   /** What was found before: of the tree, and of whoever wrote to the judge's files. */
   findings: readonly Finding[];
+  /** `again`: what passed once, without what is about the tree as the call left it. */
+  look: 'first' | 'again';
   /** To be run where the role asks for it. */
   acceptanceCommands: readonly string[];
   environment: NodeJS.ProcessEnv;

@@ -22,7 +22,9 @@ import { redactRecord } from './redacted-record.ts';
 /** Writes nothing but artifacts of the checks: `<stage>.patch` and `<stage>.acceptance.log`. */
 export async function passGate(asked: GateRequest): Promise<GateRecord> {
   const { stage, role, redactor } = asked;
-  const due = dueChecks(role, stage, asked.acceptanceCommands);
+  const due = dueChecks(role, stage, asked.acceptanceCommands).filter(
+    (check) => asked.look === 'first' || !OF_THE_CALL.includes(check),
+  );
   const answer = readAnswer(asked.answerFile);
   const given = [...asked.findings, ...(answer.how === 'read' ? [] : [answer.finding])];
   const seen: Seen = { answer: answer.how === 'read' ? answer.text : null, findings: [], acceptance: [], notes: [] };
@@ -61,6 +63,9 @@ export async function passGate(asked: GateRequest): Promise<GateRecord> {
   };
   return redactRecord(record, redactor);
 }
+
+/** A diff that was applied since does not apply again. */
+const OF_THE_CALL: readonly GateCheck[] = ['scope', 'changes', 'diff'];
 
 /** The gate so far. */
 interface Seen {

@@ -48,6 +48,8 @@ function rowOf(folder: string, { state, at }: RowStanding, kept: KeptRow): TaskR
     retry_at: kept.retry_at ?? null,
     calls: kept.calls,
     next_action: readActions([kept.next_action])[0] ?? null,
+    checked_at: kept.checked_at ?? null,
+    checked_by: kept.checked_by ?? null,
     supervision: null,
     stages: [],
   };

@@ -25,7 +25,12 @@ interface ProblemSource {
 /** In the order of the stages. Reads what agents wrote; what is no answer or no record of a gate says nothing. */
 export function problemsOf(source: ProblemSource): Problem[] {
   const { stages, failure } = source;
-  const ofStages = stages.flatMap((stage) => [...failuresOf(stage, source), ...reviewed(stage, source)]);
+  const ofStages = stages.flatMap((stage) =>
+    [...failuresOf(stage, source), ...reviewed(stage, source)].map((problem) => ({
+      ...problem,
+      earlier_at: stage.checked_by === 'earlier_run' ? stage.checked_at : null,
+    })),
+  );
   if (failure === null || ofStages.some(({ stage, rule }) => stage === failure.stage && !rule.startsWith('review/')))
     return ofStages;
   const { stage, class: errorClass, reason, text } = failure;
@@ -53,6 +58,7 @@ function failed(
     task_id: task.id,
     stage,
     place: null,
+    earlier_at: null,
     text: text === null ? what : `${what}: ${text}`,
     signature: failure?.stage === stage ? failure.signature : null,
   };
@@ -65,7 +71,7 @@ function gateFindings({ task, root, level, failure }: ProblemSource, stage: stri
     if (typeof check !== 'string' || typeof text !== 'string') return [];
     const rule = `gate/${check}`;
     const signature = failure?.stage === stage ? failure.signature : null;
-    const one = { rule, level, task_id: task.id, stage, signature };
+    const one = { rule, level, task_id: task.id, stage, signature, earlier_at: null };
     const places = check === 'scope' && Array.isArray(missing) ? missing.flatMap((line) => strayIn(line, root)) : [];
     if (places.length === 0) return [{ ...one, place: placeIn(text, root), text }];
     return places.map(({ place, said }) => ({ ...one, place, text: `out of scope: ${said}` }));
@@ -101,5 +107,6 @@ function reviewed({ stage, answer }: Omit<StageFacts, 'state'>, { task, root }: 
     place,
     text,
     signature: null,
+    earlier_at: null,
   }));
 }

@@ -30,4 +30,4 @@ export function reportProblems(
   return [...told, ...unread].map((problem) => ({ ...problem, text: redact(problem.text) }));
 }
 
-const NOWHERE = { stage: null, place: null, signature: null };
+const NOWHERE = { stage: null, place: null, signature: null, earlier_at: null };

@@ -38,6 +38,10 @@ export interface TaskRow {
   /** `budget` is null until a run has read it from the manifest. */
   calls: { used: number; budget: number | null };
   next_action: NextAction | null;
+  /** ISO time of the last word on a result of it: of a gate, else of a call; null where there is none. */
+  checked_at: string | null;
+  /** Whether its last run said that word, or one before it; null where there is none. */
+  checked_by: StageFacts['checked_by'];
   /** null for a task that nobody has supervised. */
   supervision: TaskSupervision | null;
   /** Those that were called, in the order of their first calls; empty where a reader has not asked for them. */
@@ -114,6 +118,8 @@ export async function readRow(
       calls: { used: ledger.used, budget: ledger.budget === null ? null : budgetOf(ledger) },
       supervision,
       stages: stages === 'left_out' ? [] : await stagesOf(whole!, ledger, state, self),
+      checked_at: ledger.judgedAt,
+      checked_by: ledger.judgedAt === null ? null : ledger.judged.size > 0 ? 'last_run' : 'earlier_run',
       next_action: standing?.next_actions[0] ?? nextOf(task, state, supervision, launcherIn(environment)),
     };
     return { ...read, row, problem, failureLook };

@@ -32,7 +32,8 @@ export async function runTask(request: RunRequest, work: RunWork | null = null):
   if (mistake !== null) return { how: 'invalid', message: mistake };
   const since = request.context.clock();
   try {
-    const early = work === null ? await startFirst({ ...request, open }) : null;
+    const asks = work === null && request.options.finished === 'trusted';
+    const early = asks ? await startFirst({ ...request, open }) : null;
     const ran = await claimAndRun({ ...request, work }, open, entrance.left, early).finally(() => early?.dismiss());
     if (ran.how === 'ran' && request.context.tells !== 'of_all') await traceEnd([request.word], since, request);
     return ran;

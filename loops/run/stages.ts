@@ -1,6 +1,7 @@
 // Goes through the stages of a task in order, until one fails.
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { goOnLine } from '../../policies/facts/next-action.ts';
 import { verdictNotes } from '../../policies/gate/verdict-said.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import type { Named } from '../../policies/retry/changed-prompt.ts';
@@ -14,10 +15,12 @@ import { type ComposedPrompt, composePrompt, type Prompt, writePrompt } from '..
 import type { RunOptions } from '../task/run-options.ts';
 import { keptVerdict, stageFacts } from '../task/stage-facts.ts';
 import type { StagePlan } from '../task/stage-plan.ts';
+import { ALL_STAGES } from '../task/stage-plan.ts';
 import { NOT_BEGUN, type StageEnd, type StageRun, type TaskRun } from '../task/stage-run.ts';
 import { keepAnswer, mendMarker, reopen, stageStatusOf } from '../task/stage-status.ts';
 import type { OpenTask } from '../task/task.ts';
 import { startFor } from './first-guardian.ts';
+import { recheckStage } from './recheck.ts';
 import type { StageReport } from './report.ts';
 import { stageRunOf } from './stage-run-of.ts';
 import { verdictFailure } from './verdict-failure.ts';
@@ -41,8 +44,7 @@ export async function runStages(task: TaskRun, checked: CheckedStages): Promise<
       continue;
     }
     const run = stageRunOf(task, plan, endsAtMs);
-    if (!run.early?.waitsFor(plan.stage)) run.early = await startFor(run);
-    const entered = await goInto(run, plan, checked);
+    const entered = options.finished === 'rechecked' ? await recheckStage(run, plan) : await goInto(run, plan, checked);
     if (entered.how === 'done_earlier') {
       reports.push(untouched(open, plan));
       continue;
@@ -57,11 +59,13 @@ export async function runStages(task: TaskRun, checked: CheckedStages): Promise<
       [state, exitCode, failure] = ['failed', entered.exitCode, entered.failure];
       continue;
     }
-    const { prompt, end } = entered;
-    reports.push(reportOf(open, plan, end));
+    const { end } = entered;
+    const report = reportOf(open, plan, end);
+    // Its answer is as old as it was.
+    reports.push(entered.how === 'rechecked' && end.how === 'done' ? { ...report, state: 'done_earlier' } : report);
     noteOutcome({ ...run.context, ...open, runId: run.runId, stage: plan.stage.name }, end);
-    notes.push(...proposals(plan.stage.name, prompt));
-    if (end.how === 'done') context.say(`stage ${plan.stage.name}: done`);
+    if (entered.how === 'ran') notes.push(...proposals(plan.stage.name, entered.prompt));
+    if (end.how === 'done') context.say(`stage ${plan.stage.name}: ${entered.how === 'ran' ? 'done' : 'passed again'}`);
     else [state, exitCode] = [end.how, TOLLGATE_EXIT.failure];
     if (end.how === 'failed') failure = end.failure;
     if (end.how === 'interrupted') retryAt = end.retry_at;
@@ -69,14 +73,25 @@ export async function runStages(task: TaskRun, checked: CheckedStages): Promise<
   if (state === 'done' && options.badVerdicts === 'fail')
     failure = await verdictFailure(open, reports, context.clock());
   if (state === 'done' && failure !== null) [state, exitCode] = ['failed', TOLLGATE_EXIT.failure];
+  if (state === 'done') notes.push(...ofEarlierRuns(reports, open));
   return { state, exitCode, stages: reports, failure, notes, retryAt };
+}
+
+/** That nothing was run is no news of the tree. */
+function ofEarlierRuns(reports: readonly StageReport[], { called }: OpenTask): string[] {
+  const times = reports.flatMap(({ checked_at, checked_by }) => (checked_by === 'earlier_run' ? [checked_at!] : []));
+  if (times.length === 0 || times.length < reports.length) return [];
+  return [
+    `every result is of an earlier run (the last of ${times.sort().at(-1)}); \`${goOnLine(called, '--recheck')}\` looks at them again on the tree as it is now, and pays nothing`,
+  ];
 }
 
 /** What was said of the stages before it has been done by now; to say it again would pay for them again. */
 function namedFrom(stage: string, { plans }: OpenTask, { redo, keep }: RunOptions): Named {
   const names = plans.map((plan) => plan.stage.name);
   const isAhead = (name: string): boolean => names.indexOf(name) >= names.indexOf(stage);
-  return { redo: redo.filter(isAhead), keep: keep.filter(isAhead) };
+  const wanted = redo.includes(ALL_STAGES) ? names.filter((name) => !keep.includes(name)) : redo;
+  return { redo: wanted.filter(isAhead), keep: keep.filter(isAhead) };
 }
 
 type Ran = { how: 'ran'; prompt: Prompt; end: StageEnd };
@@ -88,6 +103,7 @@ async function goInto(
   checked: CheckedStages,
 ): Promise<Exclude<Entered, { how: 'entered' }> | Ran> {
   try {
+    if (!run.early?.waitsFor(plan.stage)) run.early = await startFor(run);
     const entered = await enter(run, plan, checked);
     if (entered.how !== 'entered') return entered;
     const { prompt, redone } = entered;

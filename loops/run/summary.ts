@@ -102,11 +102,11 @@ function stageRows(stages: readonly StageReport[]): string[] {
   const judged = stages.some(({ verdict }) => verdict !== null);
   const row = (cells: readonly (string | number)[], verdict: string) =>
     `| ${[...cells, ...(judged ? [verdict] : [])].join(' | ')} |`;
-  const rows = stages.map(({ stage, state, exit_code, duration_ms, calls, gate, verdict }) =>
+  const rows = stages.map(({ stage, state, exit_code, duration_ms, calls, gate, verdict, checked_by }) =>
     row(
       [
         stage,
-        `${state.replace('_', ' ')}${gate === 'failed' ? ' (gate)' : ''}`,
+        `${state.replace('_', ' ')}${gate === 'failed' ? ' (gate)' : ''}${state === 'done_earlier' && checked_by === 'last_run' ? ', passed again' : ''}`,
         exit_code ?? '-',
         duration_ms === null ? '-' : `${(duration_ms / 1000).toFixed(1)} s`,
         calls,

@@ -28,6 +28,9 @@ import type { StageEnd, StageRun } from '../task/stage-run.ts';
 import { restore } from '../tree/restore.ts';
 import type { Baseline } from './baseline.ts';
 
+/** What of a prompt its gate goes by. */
+type GatedPrompt = Pick<Prompt, 'acceptanceCommands' | 'warnings'>;
+
 /**
  * Looks at the answer and at the tree, puts back what is out of scope where that is asked for, and notes what it found: file and fact.
  * @param judge what was found of the files by which the call is judged. @returns the record; told to stop, it has failed without a finding
@@ -35,7 +38,7 @@ import type { Baseline } from './baseline.ts';
 export async function passStage(
   run: StageRun,
   record: CallRecord,
-  prompt: Prompt,
+  prompt: GatedPrompt,
   baseline: Baseline | null,
   judge: Finding | null,
 ): Promise<GateRecord> {
@@ -48,7 +51,7 @@ export async function passStage(
   const { out: answerFile } = outputsOf(task, stage);
   const isPaid = record.verdict.class === null && !open.journal.read().ledger.gated.has(record.call_id);
   const isBack = isPaid && putAnswerBack(task, record.call_id, answerFile);
-  const request = {
+  const request: GateRequest = {
     task,
     manifest,
     stage,
@@ -59,6 +62,7 @@ export async function passStage(
     callId: record.call_id,
     changes,
     findings,
+    look: baseline === null && open.journal.read().ledger.passed.has(record.call_id) ? 'again' : 'first',
     acceptanceCommands: prompt.acceptanceCommands,
     environment,
     redactor: redactorOf(environment, manifest.security.redaction_patterns),
@@ -167,7 +171,13 @@ function gateFailure(run: StageRun, record: CallRecord, gate: GateRecord, calls:
   const { open, stage } = run;
   const verdict = gateVerdict(gate.findings);
   const first = weightiest(gate.findings);
-  const next_actions = gateActions(open, stage, gate, record.verdict.class === null ? 'paid' : 'none');
+  const next_actions = gateActions(
+    open,
+    stage,
+    gate,
+    record.verdict.class === null ? 'paid' : 'none',
+    run.options.finished === 'rechecked',
+  );
   const decision: FailureCircumstances['decision'] = {
     action: 'stop',
     why: NEVER[verdict.class ?? 'unknown'],
@@ -202,7 +212,7 @@ const gateFile = ({ open, stage }: StageRun) => gateFileOf(open.task, stage.name
 export async function gateAnswer(
   run: StageRun,
   record: CallRecord,
-  prompt: Prompt,
+  prompt: GatedPrompt,
   baseline: Baseline | null,
   calls: number,
   judge: Finding | null = null,

@@ -34,12 +34,14 @@ function earlierWork({ open, stage, access }: StageRun): 'none' | 'unfinished' {
  * Throws what the operating system throws where the state cannot be written.
  */
 export async function runStage(run: StageRun, first: Prompt): Promise<StageEnd> {
-  const baseline = await openBaseline(run, earlierWork(run));
+  const paid = paidAnswer(run, first);
+  // What it changed was looked at when its answer passed the first time.
+  const isLookedAt = paid !== null && run.open.journal.read().ledger.passed.has(paid.call_id);
+  const baseline = isLookedAt ? null : await openBaseline(run, earlierWork(run));
   if (baseline !== null && 'how' in baseline) {
     const failure = unpreparedFailure(run, baseline.message);
     return { how: 'failed', failure, record: null, gate: null, calls: 0, warnings: [] };
   }
-  const paid = paidAnswer(run, first);
   const answering = paid === null ? null : { ...run, stage: { ...run.stage, tool: paid.tool } };
   const end =
     paid === null

@@ -19,6 +19,7 @@ export function gateActions(
   stage: Pick<Stage, 'name' | 'tool'>,
   { findings, restored }: Pick<GateRecord, 'findings' | 'restored'>,
   answer: GatedCall['answer'],
+  rechecks = false,
 ): NextAction[] {
   const { ledger } = open.journal.read();
   const writer = writerOf(lineOfStages(open.plans), stage.name);
@@ -27,6 +28,7 @@ export function gateActions(
     stage: stage.name,
     tool: stage.tool,
     answer,
+    rechecks,
     restored: restored.length,
     answerFile: outputsOf(open.task, stage).out,
     place: (field) =>

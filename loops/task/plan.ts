@@ -41,6 +41,9 @@ export async function checkStages(composing: Composing, from: string | null = nu
   const { open, options } = composing;
   const wrong = choiceMistake(open.plans, options);
   if (wrong !== null) return invalid(wrong);
+  // What passed once is judged by its answer and the tree, whatever its prompt would be now.
+  if (options.finished === 'rechecked')
+    return { how: 'planned', tooLarge: null, composed: new Map(), offset: open.journal.read().offset };
   // Once a stage is to be run, the prompts of those after it may still change.
   let isSettled = true;
   let tooLarge: LargeStage | null = null;

@@ -54,16 +54,11 @@ export async function composePrompt(
 ): Promise<ComposedPrompt> {
   const { open, context, options } = composing;
   const { environment } = context;
-  const { briefCommands } = options;
   const { task, manifest, cwd, root, project } = open;
   const { stage, role, turn } = plan;
-  const answers = earlierAnswers(open, plan);
-  if (typeof answers === 'string') return { how: 'invalid', message: answers };
-  const brief = answers.findLast((answer) => answer.handsOff)?.text ?? null;
-  const found = brief === null ? [] : verificationCommands(brief);
-  const acceptanceCommands = role.runsAcceptance
-    ? [...manifest.acceptance.commands, ...(briefCommands === 'trusted' ? found : [])]
-    : [];
+  const accepting = acceptanceOf({ open, options }, plan);
+  if (typeof accepting === 'string') return { how: 'invalid', message: accepting };
+  const { answers, brief, commands: acceptanceCommands, proposed: proposedCommands } = accepting;
   const redactor = redactorOf(environment, manifest.security.redaction_patterns);
   const composed = await compose({
     task,
@@ -89,9 +84,33 @@ export async function composePrompt(
   const { text, how: _, ...told } = composed;
   const warnings = [...told.warnings, ...answers.flatMap(halfRead)];
   const file = path.join(task.inputs, 'prompt', `${stage.id ?? `${stage.tool}.${stage.role}`}.md`);
-  const proposedCommands = role.runsAcceptance && briefCommands === 'proposed' ? found : [];
   const prompt = { ...told, warnings, file, chars: text.length };
   return { how: 'composed', text, prompt: { ...prompt, acceptanceCommands, proposedCommands } };
+}
+
+interface Acceptance {
+  answers: EarlierAnswer[];
+  /** The last answer that hands on what the stages after it need; null where there is none. */
+  brief: string | null;
+  commands: string[];
+  /** What a brief found, and nobody has trusted. */
+  proposed: string[];
+}
+
+/** What the gate of a stage runs, and the earlier answers that say it; or what is missing. */
+export function acceptanceOf(
+  { open, options }: Pick<Composing, 'open' | 'options'>,
+  plan: StagePlan,
+): Acceptance | string {
+  const answers = earlierAnswers(open, plan);
+  if (typeof answers === 'string') return answers;
+  const brief = answers.findLast((answer) => answer.handsOff)?.text ?? null;
+  if (!plan.role.runsAcceptance) return { answers, brief, commands: [], proposed: [] };
+  const found = brief === null ? [] : verificationCommands(brief);
+  const { commands } = open.manifest.acceptance;
+  return options.briefCommands === 'trusted'
+    ? { answers, brief, commands: [...commands, ...found], proposed: [] }
+    : { answers, brief, commands: [...commands], proposed: found };
 }
 
 const halfRead = ({ stage, text, unread }: EarlierAnswer): string[] =>

@@ -29,7 +29,19 @@ export const RUN_FLAGS = {
     takes: 'nothing',
     about: 'take the task, and its open calls, from a run on another host or in another container that is gone',
   },
-  redo: { option: 'redo', takes: 'texts', about: 'run this stage again though it is done (repeatable)' },
+  redo: {
+    option: 'redo',
+    takes: 'texts',
+    about: 'run this stage again though it is done (repeatable; `all`: every stage that no --keep names)',
+  },
+  recheck: {
+    option: 'finished',
+    without: 'trusted',
+    given: 'rechecked',
+    takes: 'nothing',
+    about:
+      'pay for nothing: look at the answers that are there again, and run the acceptance commands on the tree as it is now',
+  },
   keep: {
     option: 'keep',
     takes: 'texts',

@@ -39,6 +39,10 @@ export interface StageFacts {
   /** ISO time before which, the service said, a call is in vain; null where it did not say. */
   retry_at: string | null;
   session_id: string | null;
+  /** ISO time of the last word on its result: of the gate, else of the call; null where there is none. */
+  checked_at: string | null;
+  /** Whether the last run of the task said that word, or one before it; null where there is none. */
+  checked_by: 'last_run' | 'earlier_run' | null;
   /** What a digest left out of the prompt of that call. */
   left_out: readonly LeftOut[];
 }
@@ -79,6 +83,8 @@ export function stageFacts(
     ...(failure ?? NO_FAILURE),
     retry_at: failure === null ? null : (call.verdict?.retry_at ?? null),
     session_id: record?.session_id ?? null,
+    checked_at: gate?.at ?? call.verdict?.at ?? null,
+    checked_by: call.verdict === null ? null : ledger.judged.has(stage) ? 'last_run' : 'earlier_run',
     left_out: record?.left_out ?? [],
   };
 }
@@ -104,6 +110,8 @@ const NOTHING: Omit<StageFacts, 'stage' | 'tool' | 'state'> = {
   ...NO_FAILURE,
   retry_at: null,
   session_id: null,
+  checked_at: null,
+  checked_by: null,
   left_out: [],
 };
 

@@ -22,13 +22,16 @@ export const supervisedMistake = ({ manifest, task }: { manifest: Manifest; task
     ? null
     : `${task.id} is a supervised task, and has no stages to run; say tollgate supervise ${task.id}`;
 
+/** For `--redo`: each stage that is not named by `--keep`. */
+export const ALL_STAGES = 'all';
+
 /** What is wrong with what the user said about stages; found before the task is claimed. */
 export function choiceMistake(
   plans: readonly StagePlan[],
   { redo, keep }: Pick<RunOptions, 'redo' | 'keep'>,
 ): string | null {
   const names = plans.map(({ stage }) => stage.name);
-  const unknown = [...redo, ...keep].find((name) => !names.includes(name));
+  const unknown = [...redo.filter((name) => name !== ALL_STAGES), ...keep].find((name) => !names.includes(name));
   if (unknown !== undefined) return `there is no stage "${unknown}"; the stages are ${names.join(', ')}`;
   const both = redo.find((name) => keep.includes(name));
   return both === undefined ? null : `--redo ${both} and --keep ${both} contradict each other; say one of them`;

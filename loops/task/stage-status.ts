@@ -14,6 +14,7 @@ import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Prompt } from './prompt.ts';
 import type { RunOptions } from './run-options.ts';
 import { keptVerdict } from './stage-facts.ts';
+import { ALL_STAGES } from './stage-plan.ts';
 
 /** `changed`: its prompt is another one than was answered, and nobody has said what to do about that. */
 export type StageStatus =
@@ -52,7 +53,16 @@ function isStopped(plan: Planned, ledger: Ledger): boolean {
 function choiceFor(stage: string, { redo, keep, changed }: StageChoices, isChanged: boolean): StageChoice | null {
   if (redo.includes(stage)) return 'redo';
   if (keep.includes(stage)) return 'keep';
+  if (redo.includes(ALL_STAGES)) return 'redo';
   return isChanged && changed !== 'refuse' ? changed : null;
+}
+
+/** The call whose answer the stage was done by, or that has passed its gate before; null where there is none. */
+export function passedCall(ledger: Ledger, stage: string): Call | null {
+  const finished = ledger.done.get(stage);
+  if (finished !== undefined) return ledger.calls.get(finished.call_id ?? '') ?? null;
+  const answered = lastAnswered(stage, ledger);
+  return answered !== null && ledger.passed.has(answered.call_id) ? ledger.calls.get(answered.call_id)! : null;
 }
 
 /** The last call of a run for the stage, if it was answered. */

@@ -85,8 +85,13 @@ export interface CalledAs {
 }
 
 /** The line that goes on with the task. */
-export const goOnLine = ({ launcher, verb, word, trusts }: CalledAs, ...flags: string[]): string =>
-  [launcher, verb, shellWord(word), ...(trusts ? ['--trust-workspace'] : []), ...flags].join(' ');
+export const goOnLine = ({ launcher, verb, word, trusts }: CalledAs, ...flags: string[]): string => {
+  const taken = verb === 'run' ? flags : flags.filter((flag) => !OF_STAGES.test(flag));
+  return [launcher, verb, shellWord(word), ...(trusts ? ['--trust-workspace'] : []), ...taken].join(' ');
+};
+
+/** What a supervision does not take: it has no stages to repeat or to keep. */
+const OF_STAGES = /^--(?:redo|keep|recheck|ignore-hold)\b/;
 
 /** Another command about the task. */
 export const taskLine = ({ launcher, word }: CalledAs, command: string, ...flags: string[]): string =>

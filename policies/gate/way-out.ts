@@ -20,6 +20,8 @@ export interface GatedCall {
   tool: Tool;
   /** `none`: the call failed besides, and is made again. */
   answer: 'paid' | 'none';
+  /** A run that pays for nothing looked at it again: so does the next one, whatever the prompt is by then. */
+  rechecks: boolean;
   /** How many paths were put back. */
   restored: number;
   /** The file with the answer. */
@@ -83,11 +85,11 @@ const otherwise = (call: GatedCall): NextAction =>
   );
 
 /** Stages that are not done may still be asked by the same run. */
-const looksAgain = ({ called }: GatedCall, when: string, what = 'look at the answer again'): NextAction =>
-  toType(`${when} ${what}, which pays nothing`, goOnLine(called));
+const looksAgain = ({ called, rechecks }: GatedCall, when: string, what = 'look at the answer again'): NextAction =>
+  toType(`${when} ${what}, which pays nothing`, goOnLine(called, ...(rechecks ? ['--recheck'] : [])));
 
-const keeps = ({ called, stage }: GatedCall, when: string, what = 'look at the answer again'): NextAction =>
-  toType(`${when}, and ${what}, which pays nothing`, goOnLine(called, `--keep ${stage}`));
+const keeps = ({ called, stage, rechecks }: GatedCall, when: string, what = 'look at the answer again'): NextAction =>
+  toType(`${when}, and ${what}, which pays nothing`, goOnLine(called, rechecks ? '--recheck' : `--keep ${stage}`));
 
 /** The stage that writes does it, with what was found for its context; who judges has nothing to mend. */
 function writerMends(call: GatedCall, given: string): NextAction[] {

@@ -2,7 +2,7 @@
 
 import { visible } from '../text/visible-text.ts';
 import { wellFormed } from '../text/well-formed.ts';
-import { byGravity, type Problem, type ProblemLevel } from './problem.ts';
+import { byGravity, earlierWords, type Problem, type ProblemLevel } from './problem.ts';
 
 /** One line each, the gravest first: the service shows only the first few of a step. */
 export const annotationsOf = (problems: readonly Problem[]): string =>
@@ -14,7 +14,7 @@ const COMMANDS = { error: 'error', warning: 'warning', note: 'notice' } as const
 
 const MAX_TEXT = 4000;
 
-function annotation({ level, place, task_id, stage, rule, text }: Problem): string {
+function annotation({ level, place, task_id, stage, rule, text, earlier_at }: Problem): string {
   const where: [string, string | number | null][] = [
     ['file', place?.path ?? null],
     ['line', place?.line ?? null],
@@ -22,7 +22,7 @@ function annotation({ level, place, task_id, stage, rule, text }: Problem): stri
     ['title', `${[task_id, stage].filter((word) => word !== null).join(' ')}: ${rule}`],
   ];
   const told = where.flatMap(([name, value]) => (value === null ? [] : [`${name}=${escapedProperty(String(value))}`]));
-  return `::${COMMANDS[level]} ${told.join(',')}::${escapedText(text.slice(0, MAX_TEXT))}`;
+  return `::${COMMANDS[level]} ${told.join(',')}::${escapedText(`${text.slice(0, MAX_TEXT)}${earlierWords(earlier_at)}`)}`;
 }
 
 /** What a command says last: it ends with its line, and `%` begins what is escaped. */

@@ -29,6 +29,8 @@ export interface Problem {
   place: FilePlace | null;
   text: string;
   signature: string | null;
+  /** ISO time of its result, where an earlier run than the last one found it; else null. */
+  earlier_at: string | null;
 }
 
 /** The gravest first, and else in the order given. */
@@ -42,5 +44,7 @@ export const fingerprint = ({ rule, place, text }: Problem): string =>
     .digest('hex');
 
 /** With the task and the stage that it is of. */
-export const textOf = ({ task_id, stage, text }: Problem): string =>
-  `${[task_id, stage].filter((word) => word !== null).join(' ')}: ${wellFormed(visible(text))}`;
+export const textOf = ({ task_id, stage, text, earlier_at }: Problem): string =>
+  `${[task_id, stage].filter((word) => word !== null).join(' ')}: ${wellFormed(visible(text))}${earlierWords(earlier_at)}`;
+
+export const earlierWords = (at: string | null): string => (at === null ? '' : ` (result of an earlier run, of ${at})`);

@@ -40,8 +40,12 @@ export interface Ledger {
   /** The last one of each stage, and all that was not passed. */
   gates: Map<string, Of<'gate'>>;
   gateFailures: Of<'gate'>[];
-  /** Calls whose answers a gate has looked at. */
+  /** Calls whose answers a gate has looked at, and those that it has let pass at least once. */
   gated: Set<string>;
+  passed: Set<string>;
+  /** Stages about which the last run has said something, and when any run did last. */
+  judged: Set<string>;
+  judgedAt: string | null;
   decided: Of<'decided'>[];
   /** The last of each tag and tool. */
   sessions: Map<string, Of<'session'>>;
@@ -74,6 +78,9 @@ export function emptyLedger(): Ledger {
     gates: new Map(),
     gateFailures: [],
     gated: new Set(),
+    passed: new Set(),
+    judged: new Set(),
+    judgedAt: null,
     decided: [],
     sessions: new Map(),
     supervised: [],
@@ -91,6 +98,7 @@ export function fold(ledger: Ledger, line: JournalLine, offset: number): void {
       if (ledger.run !== null && ledger.run.run_id !== line.over) return;
       if (ledger.run !== null) ledger.takenOver.add(ledger.run.run_id);
       ledger.run = { run_id: line.run_id, owner: line.owner };
+      ledger.judged.clear();
       ledger.planned = line.stages === undefined ? null : new Set(line.stages);
       return;
     case 'released':
@@ -136,7 +144,10 @@ export function fold(ledger: Ledger, line: JournalLine, offset: number): void {
     case 'verdict': {
       const call = ledger.calls.get(line.call_id);
       // The first word on a call stands: a settler and a late guardian may both write.
-      if (call !== undefined && call[line.fact] === null) Object.assign(call, { [line.fact]: line });
+      if (call === undefined || call[line.fact] !== null) return;
+      Object.assign(call, { [line.fact]: line });
+      ledger.judged.add(call.reserved.stage);
+      ledger.judgedAt = line.at;
       return;
     }
     case 'session':
@@ -148,7 +159,10 @@ export function fold(ledger: Ledger, line: JournalLine, offset: number): void {
     case 'gate':
       ledger.gates.set(line.stage, line);
       ledger.gated.add(line.call_id);
-      if (!line.passed) ledger.gateFailures.push(line);
+      ledger.judged.add(line.stage);
+      ledger.judgedAt = line.at;
+      if (line.passed) ledger.passed.add(line.call_id);
+      else ledger.gateFailures.push(line);
       return;
     case 'done':
       ledger.done.set(line.stage, line);

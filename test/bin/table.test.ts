@@ -65,6 +65,8 @@ const ROW: TasksReport['tasks'][number] = {
   count: 2,
   retry_at: null,
   calls: { used: 10, budget: 10 },
+  checked_at: null,
+  checked_by: null,
   supervision: null,
   stages: [],
   next_action: toDo(`tollgate run a-task-with-a-rather-long-name-for-what-it-is ${'and then look at it '.repeat(5)}`),

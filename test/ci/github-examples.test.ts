@@ -153,6 +153,22 @@ test('nightly: a page, findings and a cache, also where a task is bad; what is d
   }
 });
 
+test('nightly: code that breaks between two nights makes the second one red, and is not paid for', async (its) => {
+  const { project } = its;
+  const guarded =
+    'task_id: guard\ngoal: Look at it.\nstages: [{tool: codex, role: verify, requires: [], min_lines: 0}]\nacceptance: {commands: ["grep -q right code.txt"]}\n';
+  const files = { 'tasks/guard/manifest.yaml': guarded };
+  const junit = (at: string) => readFileSync(path.join(at, 'report/junit.xml'), 'utf8');
+  const green = await run('nightly', its, { commit: project.push({ ...files, 'code.txt': 'right\n' }), runId: '1' });
+  assert.equal([green.batch?.ok, project.paid()], [true, 1], green.batch?.log);
+  const red = await run('nightly', its, { commit: project.push({ 'code.txt': 'wrong\n' }), runId: '2' });
+  assert.equal([red.batch?.ok, project.paid()], [false, 1], red.batch?.log);
+  assert.match(junit(red.batch!.at), 'contract_violation/acceptance_failed');
+  const mended = await run('nightly', its, { commit: project.push({ 'code.txt': 'right again\n' }), runId: '3' });
+  assert.equal([mended.batch?.ok, project.paid()], [true, 1], mended.batch?.log);
+  assert.not.match(junit(mended.batch!.at), 'acceptance_failed');
+});
+
 test('fix: a pull request only if the gate let it pass; a goal is no shell and no YAML', async (its) => {
   const { project, api } = its;
   const manifest = (script: string) => JSON.stringify({ name: 'p', scripts: { test: script } });

@@ -141,6 +141,23 @@ test('nightly: a page, findings and a cache, also where a task is bad; what is d
   assert.equal(await run('nightly', its, { commit, id: '3', source: 'web' }), { nightly: null });
 });
 
+test('nightly: code that breaks between two nights makes the second one red, and is not paid for', async (its) => {
+  const { project } = its;
+  const guarded =
+    'task_id: guard\ngoal: Look at it.\nstages: [{tool: codex, role: verify, requires: [], min_lines: 0}]\nacceptance: {commands: ["grep -q right code.txt"]}\n';
+  const night = async (id: string, files: Record<string, string>) => {
+    const { nightly } = await run('nightly', its, { commit: project.push(files), id, source: 'schedule' });
+    return [nightly?.ok, project.paid(), readFileSync(path.join(nightly!.at, 'report/junit.xml'), 'utf8')] as const;
+  };
+  const [green, paid] = await night('1', { 'tasks/guard/manifest.yaml': guarded, 'code.txt': 'right\n' });
+  assert.equal([green, paid], [true, 1]);
+  const [red, then, junit] = await night('2', { 'code.txt': 'wrong\n' });
+  assert.equal([red, then], [false, 1]);
+  assert.match(junit, 'contract_violation/acceptance_failed');
+  const [mended, last] = await night('3', { 'code.txt': 'right again\n' });
+  assert.equal([mended, last], [true, 1]);
+});
+
 test('fix: a merge request only if the gate let it pass; a goal is no shell and no YAML', async (its) => {
   const { project, api } = its;
   const manifest = (script: string) => JSON.stringify({ name: 'p', scripts: { test: script } });

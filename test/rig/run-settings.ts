@@ -9,6 +9,7 @@ export const OPTIONS: RunOptions = {
   whenTaken: 'wait',
   redo: [],
   keep: [],
+  finished: 'trusted',
   changed: 'refuse',
   dirtyRetries: 'never',
   otherChanges: 'refused',

@@ -50,7 +50,7 @@ function problemsIn(ran: RanTask, word: string) {
   const root = rootOf(task, process.cwd(), process.env);
   if (!('report' in ran)) {
     if (ran.how !== 'invalid' && ran.exitCode === 0) return [];
-    const place = { stage: null, place: null, signature: null };
+    const place = { stage: null, place: null, signature: null, earlier_at: null };
     return [{ ...place, rule: `run/${ran.how}`, level: 'error' as const, task_id: task.id, text: ran.message }];
   }
   const { stages, failure, state } = ran.report;

@@ -59,8 +59,9 @@ function toolFor(words: readonly string[]): Required<NextCall>['call'] | null {
 /** A tool takes the id; the line may name the folder. */
 const idOf = (word: string): string => word.replace(/\/+$/, '').split('/').at(-1)!;
 
-/** `--redo` and `--keep`, each with its stage; null where there is another flag. */
-function stagesOf(flags: readonly string[]): { redo?: string[]; keep?: string[] } | null {
+/** `--redo` and `--keep`, each with its stage, or `--recheck` alone; null where there is another flag. */
+function stagesOf(flags: readonly string[]): { redo?: string[]; keep?: string[]; recheck?: true } | null {
+  if (flags.length === 1 && flags[0] === '--recheck') return { recheck: true };
   const named = { redo: [] as string[], keep: [] as string[] };
   for (let i = 0; i < flags.length; i += 2) {
     const list = flags[i] === '--redo' ? named.redo : flags[i] === '--keep' ? named.keep : null;

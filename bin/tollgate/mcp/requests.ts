@@ -13,7 +13,7 @@ import { ACCESS, type ServerSettings } from './tool.ts';
 
 /** Or what is wrong with it. */
 export function taskWanted(
-  { task, redo, keep }: Record<string, unknown>,
+  { task, redo, keep, recheck }: Record<string, unknown>,
   { trustWorkspace }: ServerSettings,
 ): WantedRun | string {
   const id = String(task);
@@ -21,7 +21,7 @@ export function taskWanted(
   if (located.how === 'invalid') return located.message;
   if (located.folder.manifest === null) return missingTask(located.folder.root);
   const named = (flag: string, list: unknown) => (Array.isArray(list) ? list.map((stage) => `${flag}=${stage}`) : []);
-  const stages = [...named('--redo', redo), ...named('--keep', keep)];
+  const stages = [...named('--redo', redo), ...named('--keep', keep), ...(recheck === true ? ['--recheck'] : [])];
   const argv = ['run', id, '--json', '--no-ci', ...stages, ...(trustWorkspace ? [TRUST] : [])];
   return {
     ...{ what: 'run', task: id, tool: null, asks: hashOf(argv), argv },

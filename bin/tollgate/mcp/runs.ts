@@ -46,6 +46,10 @@ export const RUNS: readonly McpTool[] = [
           ...{ type: 'array', maxItems: 50, items: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,127}$' } },
           description: 'stages whose answers are kept, though their prompts have changed',
         },
+        recheck: {
+          type: 'boolean',
+          description: 'pay for nothing: look at the finished stages again, on the tree as it is now',
+        },
         wait_ms: WAIT,
       },
       'task',

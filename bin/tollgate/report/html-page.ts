@@ -9,7 +9,7 @@ import { byGravity, type Problem } from '../../../policies/report/problem.ts';
 import type { DaySpending } from '../../../policies/report/spending.ts';
 import { inPlaceWords } from '../../../policies/retry/stand-ins.ts';
 import { oneLine } from '../../../policies/text/one-line.ts';
-import { taskCalls } from '../task-cells.ts';
+import { stateWords, taskCalls } from '../task-cells.ts';
 import { HTML_STYLE } from './html-style.ts';
 import { SPENT_HEADINGS, spentRows, spentTotals, spentWords } from './spent-words.ts';
 
@@ -113,7 +113,7 @@ function taskBlock(row: TaskRow, i: number): string {
   const failure =
     row.class === null ? '' : `: ${failureOf(row.class, row.reason)}${stage === null ? '' : ` in ${stage}`}`;
   return details(
-    `<span class="state ${state}">${state.replace('_', ' ')}</span>${text(task_id)}<span class="dim">${text(failure)}</span>`,
+    `<span class="state ${state}">${stateWords(row)}</span>${text(task_id)}<span class="dim">${text(failure)}</span>`,
     [
       pairs([
         ['evidence', evidence === null ? null : code(evidence, MAX_OF_TASK)],

@@ -17,7 +17,7 @@ interface Case {
 
 export function renderJunit({ tasks, unreadable }: TasksReport): string {
   const suites = [
-    ...tasks.map((row) => ({ name: row.task_id, at: row.at, cases: casesOf(row) })),
+    ...tasks.map((row) => ({ name: row.task_id, at: row.checked_at ?? row.at, cases: casesOf(row) })),
     ...unreadable.map(({ folder, message }) => ({
       name: folder,
       at: null,
@@ -54,7 +54,7 @@ function failureCase(row: TaskRow): Case {
 const caseOf = (name: string, wrong: Case['wrong']): Case => ({ name, seconds: 0, wrong, out: [] });
 
 function stageCase(facts: StageFacts): Case {
-  const { stage, stand_ins, state, duration_ms, gate, verdict, evidence } = facts;
+  const { stage, stand_ins, state, duration_ms, gate, verdict, evidence, checked_at, checked_by } = facts;
   const message = evidence?.text ?? facts.reason ?? '';
   const wrong: Case['wrong'] =
     facts.class !== null
@@ -62,7 +62,11 @@ function stageCase(facts: StageFacts): Case {
       : state === 'done_earlier'
         ? null
         : { how: 'skipped', type: state, message: state.replace('_earlier', '') };
-  const out = [...stand_ins.map(standInWords), ...(verdict === null ? [] : [`its verdict is ${verdict}`])];
+  const out = [
+    ...stand_ins.map(standInWords),
+    ...(verdict === null ? [] : [`its verdict is ${verdict}`]),
+    ...(checked_by === 'earlier_run' ? [`this is the result of an earlier run, of ${checked_at}`] : []),
+  ];
   return { name: stage, seconds: (duration_ms ?? 0) / 1000, wrong, out };
 }
 

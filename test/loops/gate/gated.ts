@@ -64,6 +64,7 @@ export function openGated(manifest: object = {}): Gated {
         answerFile,
         callId: 'call-1',
         changes: null,
+        look: 'first',
         findings: [],
         acceptanceCommands: read.acceptance.commands,
         environment: { PATH: process.env.PATH, HOME: root },

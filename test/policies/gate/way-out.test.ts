@@ -13,6 +13,7 @@ const CALL: GatedCall = {
   stage: 'gemini_verify',
   tool: 'gemini',
   answer: 'paid',
+  rechecks: false,
   restored: 0,
   answerFile: 'OUT',
   place: (field) => `manifest.yaml (${field})`,

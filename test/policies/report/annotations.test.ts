@@ -14,6 +14,7 @@ const PROBLEM: Problem = {
   place: { path: 'src/a.ts', line: 3, endLine: 5 },
   text: 'wrong',
   signature: null,
+  earlier_at: null,
 };
 
 test('one line each, the gravest first', () => {

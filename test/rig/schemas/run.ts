@@ -55,6 +55,8 @@ export const STAGE_FACTS: Fields<StageFacts> = {
   evidence,
   retry_at: orNull(time('Before it, the service says, a call is in vain'), 'it did not say'),
   session_id: orNull(text("The CLI's session")),
+  checked_at: orNull(time('Of the last word on its result: of its gate, else of its call'), 'there is none'),
+  checked_by: orNull(one('Which run of the task said that word', ['last_run', 'earlier_run']), 'there is none'),
   left_out: leftOut,
 };
 

@@ -70,6 +70,8 @@ export const ROW: Fields<TaskRow> = {
   ),
   stages: list('Its stages that were called', record<StageFacts>('One stage', STAGE_FACTS)),
   next_action: orNull(NEXT_ACTION, 'there is nothing to do'),
+  checked_at: orNull(time('Of the last word on a result of it: of a gate, else of a call'), 'there is none'),
+  checked_by: orNull(one('Which run of it said that word', ['last_run', 'earlier_run']), 'there is none'),
 };
 
 export const TOTALS = record<TasksReport['totals']>('Over all tasks of the time that was asked for, shown or not', {

@@ -11,6 +11,7 @@ const CALLS: [command: string, tool: string, given: Record<string, unknown>][] =
   ["tollgate run './my jobs/q1' --redo a --redo b", 'run_task', { task: 'q1', redo: ['a', 'b'] }],
   [String.raw`tollgate run '/it'\''s/q1/'`, 'run_task', { task: 'q1' }],
   ['tollgate run fix --keep a --redo b', 'run_task', { task: 'fix', redo: ['b'], keep: ['a'] }],
+  ['tollgate run fix --recheck', 'run_task', { task: 'fix', recheck: true }],
   ['tollgate supervise fix', 'supervise', { task: 'fix' }],
   ['tollgate explain fix', 'explain_failure', { task: 'fix' }],
   ['tollgate budget', 'budget', {}],

@@ -182,10 +182,13 @@ const ROW: TasksReport['tasks'][number] = {
   retry_at: null,
   calls: { used: 1, budget: 10 },
   next_action: toDo('x'.repeat(10_000)),
+  checked_at: null,
+  checked_by: null,
   supervision: null,
   stages: [
     {
       ...{ stage: 'gemini_review', tool: 'gemini', state: 'failed_earlier', exit_code: 1, duration_ms: 1, tokens: 1 },
+      ...{ checked_at: null, checked_by: null },
       ...{ answer: null, gate: null, verdict: null, class: 'quota', reason: 'plan', retry_at: null, session_id: null },
       ...{ evidence: { source: 'stderr', text: EVIL, rule: 'quota-plan' }, left_out: [], stand_ins: [] },
     } as TasksReport['tasks'][number]['stages'][number],

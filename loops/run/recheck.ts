@@ -1,0 +1,49 @@
+// A stage whose answer has passed its gate once, looked at again on the tree as it is now: nothing is paid.
+
+import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import type { Failure } from '../../policies/record/task-failure.ts';
+import { findRecord } from '../../state/usage.ts';
+import { changedByOthersFailure } from '../failure/closed-failure.ts';
+import { unpreparedFailure } from '../failure/failure.ts';
+import { closedBy } from '../tamper-guard/door.ts';
+import { acceptanceOf } from '../task/prompt.ts';
+import type { StagePlan } from '../task/stage-plan.ts';
+import { NOT_BEGUN, type StageEnd, type StageRun } from '../task/stage-run.ts';
+import { markDone, mendMarker, passedCall, reopen } from '../task/stage-status.ts';
+import { withTreeLock } from './with-tree-lock.ts';
+
+type Rechecked = { how: 'rechecked'; end: StageEnd } | { how: 'refused'; failure: Failure; exitCode: number };
+
+/** A stage that does not pass again is open: the next run looks at its answer once more before it asks for another. */
+export async function recheckStage(run: StageRun, plan: StagePlan): Promise<Rechecked> {
+  const { open, stage, register } = run;
+  const { task, journal } = open;
+  const closed = closedBy({ task, stateFolder: open.stateFolder, register });
+  if (closed !== null) return refused(changedByOthersFailure(run, closed));
+  const call = passedCall(journal.read().ledger, stage.name);
+  const record = call === null ? null : findRecord(task, call);
+  if (call === null || record === null || record.verdict.class !== null)
+    return refused(
+      unpreparedFailure(
+        run,
+        `stage ${stage.name} is not finished, and --recheck pays for nothing: run the task without it first`,
+      ),
+    );
+  const acceptance = acceptanceOf(run, plan);
+  if (typeof acceptance === 'string') return refused(unpreparedFailure(run, acceptance));
+  const answering = { ...run, stage: { ...stage, tool: record.tool ?? stage.tool } };
+  const prompt = { acceptanceCommands: acceptance.commands, warnings: [] };
+  const { gateAnswer } = await import('../stage/stage-gate.ts');
+  const turn = await withTreeLock(run, () => gateAnswer(answering, record, prompt, null, 0));
+  const end = turn.how === 'worked' ? turn.result : NOT_BEGUN;
+  const isDone = journal.read().ledger.done.has(stage.name);
+  if (end.how === 'done' && !isDone)
+    await markDone(task, journal, stage.name, record.call_id, { sha256: call.reserved.for_prompt! });
+  if (end.how === 'failed') {
+    reopen(journal, stage.name);
+    await mendMarker(task, journal, stage.name);
+  }
+  return { how: 'rechecked', end };
+}
+
+const refused = (failure: Failure): Rechecked => ({ how: 'refused', failure, exitCode: TOLLGATE_EXIT.badInput });
