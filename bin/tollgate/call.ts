@@ -62,7 +62,8 @@ async function adapterFor(name: string, argv: readonly string[]): Promise<Adapte
   if (dispatched?.own_tool?.name === name) return ownAdapter(dispatched.own_tool);
   const project = await readProject(projectRoot(process.cwd()));
   if (project.how === 'invalid') return project.message;
-  const { tools } = project.value;
+  const { tools, unsound } = project.value;
+  if (Object.hasOwn(unsound, name)) return unsound[name]!;
   const unknown = unknownTool(name, Object.keys(tools));
   if (unknown !== null) return `"${name}" is no CLI that is known: it ${unknown}`;
   const asksForHelp = argv.some((word) => HELP_FLAGS.includes(word));

@@ -12,6 +12,8 @@ interface FailedSession {
   sessionId: string;
   /** Where its CLI ran. */
   cwd: string;
+  /** What the service said. */
+  refusal: string | null;
 }
 
 /** null where no call failed that told of its session. */
@@ -20,7 +22,9 @@ export function failedSession(task: TaskFolder): FailedSession | null {
     ({ tool, session_id, verdict }) => isTool(tool) && session_id && verdict?.class,
   );
   const [last] = failed.sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
-  return last === undefined ? null : { tool: last.tool, sessionId: last.session_id!, cwd: last.cwd };
+  return last === undefined
+    ? null
+    : { tool: last.tool, sessionId: last.session_id!, cwd: last.cwd, refusal: last.verdict.evidence?.text ?? null };
 }
 
 const recordsIn = (folder: string): CallRecord[] =>

@@ -6,13 +6,16 @@ import { oneLine } from '../../policies/text/one-line.ts';
 import { visible } from '../../policies/text/visible-text.ts';
 import type { SessionHealth } from './recovering.ts';
 
+/** @param refusal what its service said last; null where that is not known. It stands first. */
 export function healthLines(
   { turns, flaws, cliVersion, context, lastPrompt }: SessionHealth,
   environment: NodeJS.ProcessEnv,
+  refusal: string | null = null,
 ): string[] {
   const { redact } = createRedactor({ env: environment, patterns: [] });
   const tokens = context === null ? '' : `, ${context.input + context.output} tokens of context`;
   return [
+    ...(refusal === null ? [] : [`refused: ${oneLine(visible(redact(refusal)), 300)}`]),
     `${turns} ${turns === 1 ? 'turn' : 'turns'}${tokens}`,
     ...(lastPrompt === null ? [] : [`the last prompt: ${oneLine(visible(redact(lastPrompt)), 100)}`]),
     ...flawLines(flaws, cliVersion),

@@ -1,6 +1,7 @@
 // The sessions of the last 7 days that could be taken on: as their CLI lists them itself, or else from its files.
 
 import type { Tool } from '../../policies/facts/tools.ts';
+import { sessionTitle } from '../../policies/session/session-title.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import type { OwnListed, SessionStore } from '../../wrappers/sessions/store.ts';
 import { redactorOf } from '../redactor.ts';
@@ -29,7 +30,10 @@ export async function listAdoptable(asking: AdoptableAsking, tools: readonly Too
     else sessions.push(...listed.map((session) => ({ tool, ...session })));
   }
   const { redact } = redactorOf(asking.environment, []);
-  return { sessions: sessions.map((session) => ({ ...session, title: redact(session.title) })), problems };
+  return {
+    sessions: sessions.map((session) => ({ ...session, title: redact(sessionTitle(session.title)) })),
+    problems,
+  };
 }
 
 async function fromFiles({ cwd, environment, clock }: AdoptableAsking, store: SessionStore): Promise<OwnListed[]> {

@@ -115,19 +115,24 @@ export async function readTask(
   if (read.how === 'invalid') return read;
   const { stages, placeOf } = read;
   const rooted = withOwnGlobs(read.manifest, treeOf({ root, manifest: read.manifest }));
-  if (rooted.how === 'invalid') return { how: 'invalid', message: `${task.manifest}: ${rooted.message}` };
+  if (rooted.how === 'invalid')
+    return { how: 'invalid', message: [...read.mistakes, `${task.manifest}: ${rooted.message}`].join('\n') };
   const { manifest } = rooted;
   const trust = trustWorkspace || manifest.security.trust_workspace ? 'trusted' : 'untrusted';
   const otherwise = trust === 'trusted' ? describeTools(project.value.tools) : null;
   if (otherwise !== null) return { how: 'invalid', message: otherwise };
   const plans: StagePlan[] = [];
+  const mistakes = [...read.mistakes];
   for (const stage of stages) {
     const resolved = resolveRole(stage, project.value, trust);
-    if (resolved.how === 'invalid') return { how: 'invalid', message: `${task.manifest}: ${resolved.message}` };
-    const mistake = schemaMistake(stage, resolved.role, placeOf);
-    if (mistake !== null) return { how: 'invalid', message: mistake };
-    plans.push({ stage, role: resolved.role, access: resolved.role.access });
+    const mistake =
+      resolved.how === 'invalid'
+        ? `${task.manifest}: ${resolved.message}`
+        : schemaMistake(stage, resolved.role, placeOf);
+    if (mistake !== null) mistakes.push(mistake);
+    else if (resolved.how !== 'invalid') plans.push({ stage, role: resolved.role, access: resolved.role.access });
   }
+  if (mistakes.length > 0) return { how: 'invalid', message: mistakes.join('\n') };
   const counting = { ...rowsOf(project.value, trust), placeOf };
   return { how: 'read', task, manifest, plans, root, project: project.value, ...counting };
 }
@@ -147,10 +152,15 @@ function schemaMistake({ name, schema }: Stage, role: ResolvedRole, placeOf: Pla
 
 /** Like roles and pipelines they count only in a trusted workspace. */
 function rowsOf(
-  { triage: { rules }, notify }: ProjectFile,
+  { triage: { rules }, notify, unsound }: ProjectFile,
   trust: 'trusted' | 'untrusted',
 ): Pick<OpenTask, 'ownRows' | 'notifiers' | 'notes'> {
-  if (trust === 'trusted') return { ownRows: rules.map(withoutProof), notifiers: notify, notes: [] };
+  if (trust === 'trusted') {
+    const notes = Object.entries(unsound).map(
+      ([name, message]) => `${name} of tollgate.yaml cannot be called: ${message}`,
+    );
+    return { ownRows: rules.map(withoutProof), notifiers: notify, notes };
+  }
   const unused = [
     ...(rules.length === 0 ? [] : ['the rows of tollgate.yaml (triage.rules) are']),
     ...(notify.length === 0 ? [] : ['notify of tollgate.yaml is']),

@@ -23,6 +23,8 @@ export interface ProjectFile {
   triage: { rules: readonly OwnRow[] };
   /** CLIs of its own, by name. */
   tools: Readonly<Record<string, OwnToolRow>>;
+  /** What is wrong with each of the others that it describes: a sentence, or more, by name. */
+  unsound: Readonly<Record<string, string>>;
   /** When a session is left for a fresh one, and how long it rests after a failure. */
   sessions: {
     /** Tokens of its context, by tool. */
@@ -67,6 +69,7 @@ export const NO_PROJECT_FILE: ProjectFile = {
   prices: {},
   triage: { rules: [] },
   tools: {},
+  unsound: {},
   sessions: SESSION_DEFAULTS,
   prompts: PROMPT_DEFAULTS,
   limits: NO_LIMITS,

@@ -8,11 +8,12 @@ import type { GivenManifest, Manifest, Stage } from './manifest-schema.ts';
 import { isPlainManifest } from './plain-manifest.ts';
 import type { SoundFiles } from './sound-files.ts';
 import { expandStages, nameOf, PARTS } from './stages.ts';
-import { unknownTool, untrustedTool } from './tool-names.ts';
+import { unknownTool, unsoundTool, untrustedTool } from './tool-names.ts';
 import { readYaml, type YamlRead } from './yaml-file.ts';
 
 type ManifestRead =
-  | { how: 'read'; manifest: Manifest; stages: Stage[]; placeOf: PlaceOf }
+  /** `mistakes`: what is wrong with it all the same, so that whoever looks on can say the rest too. */
+  | { how: 'read'; manifest: Manifest; stages: Stage[]; placeOf: PlaceOf; mistakes: string[] }
   | { how: 'invalid'; message: string };
 
 /**
@@ -42,40 +43,61 @@ export async function readManifest(
   sound: SoundFiles | null = null,
 ): Promise<ManifestRead> {
   const given = await readGiven(file, sound);
-  if (given.how === 'invalid') return given;
+  if (given.how === 'invalid') {
+    const more = given.kind === 'unfit' ? strangeTools(file, given, project, trust) : [];
+    return { how: 'invalid', message: [given.message, ...more].join('\n') };
+  }
   const trusted = given.value.security.trust_workspace ? 'trusted' : trust;
-  const stranger = strangeTool(file, given, project, trusted);
-  if (stranger !== null) return { how: 'invalid', message: stranger };
   const expanded = expandStages(given.value, project, trusted);
-  if (expanded.how === 'invalid') return { how: 'invalid', message: `${file}: ${expanded.message}` };
+  const mistakes = [
+    ...idMistakes(file, given),
+    ...strangeTools(file, { ...given, data: given.value }, project, trusted),
+    ...(expanded.how === 'invalid' ? expanded.messages.map((message) => `${file}: ${message}`) : []),
+  ];
+  if (expanded.how === 'invalid') return { how: 'invalid', message: mistakes.join('\n') };
   const { stages } = expanded;
-  return { how: 'read', manifest: { ...given.value, stages }, stages, placeOf: placesIn(file, given, stages) };
+  const placeOf = placesIn(file, given, stages);
+  return { how: 'read', manifest: { ...given.value, stages }, stages, placeOf, mistakes };
 }
 
-/** A stage's CLI that nobody knows, or that only a trusted workspace may describe. */
-function strangeTool(
+/** Each CLI of a stage that nobody knows, that is described wrongly, or that only a trusted workspace may describe. */
+function strangeTools(
   file: string,
-  { value, lineOf }: Given & { how: 'read' },
-  { tools }: ProjectFile,
+  { data, lineOf }: { data: unknown; lineOf(path: readonly PropertyKey[]): number },
+  { tools, unsound }: ProjectFile,
   trust: 'trusted' | 'untrusted',
-): string | null {
-  const parts = PARTS.flatMap((part) => {
-    const given = value.supervise?.[part];
-    const { tool } = given ?? {};
-    return tool === undefined
-      ? []
-      : [{ at: ['supervise', part], called: `supervise.${part}`, given: { tool, fallback: [] } }];
+): string[] {
+  const known = [...Object.keys(tools), ...Object.keys(unsound)];
+  return toolsIn(data).flatMap(({ at, tool }) => {
+    const message = unknownTool(tool, known) ?? unsoundTool(tool, unsound) ?? untrustedTool(tool, trust);
+    return message === null ? [] : [`${file}:${lineOf(at)}: ${pathOf(at)} ${message}`];
   });
-  const listed = value.stages.map((given, i) => ({ at: ['stages', i], called: `stages[${i}]`, given }));
-  for (const { at, called, given } of [...listed, ...parts])
-    for (const [n, { tool }] of [{ tool: given.tool }, ...given.fallback].entries()) {
-      const field = n === 0 ? [...at, 'tool'] : [...at, 'fallback', n - 1, 'tool'];
-      const message = unknownTool(tool, Object.keys(tools)) ?? untrustedTool(tool, trust);
-      if (message !== null)
-        return `${file}:${lineOf(field)}: ${called}.${n === 0 ? '' : `fallback[${n - 1}].`}tool ${message}`;
-    }
-  return null;
 }
+
+/** Of a manifest that may be wrong otherwise, where each CLI is named. */
+function toolsIn(data: unknown): { at: (string | number)[]; tool: string }[] {
+  const { stages, supervise } = (data ?? {}) as { stages?: unknown; supervise?: Record<string, unknown> };
+  const listed = Array.isArray(stages)
+    ? stages.map((given, i) => ({ at: ['stages', i], given: given as unknown }))
+    : [];
+  const parts = PARTS.map((part) => ({ at: ['supervise', part], given: supervise?.[part] }));
+  return [...listed, ...parts].flatMap(({ at, given }) => {
+    const { tool, fallback } = (given ?? {}) as { tool?: unknown; fallback?: unknown };
+    const standIns = Array.isArray(fallback) ? (fallback as unknown[]) : [];
+    const named = [
+      { at: [...at, 'tool'], tool },
+      ...standIns.map((one, n) => {
+        const { tool } = (one ?? {}) as { tool?: unknown };
+        return { at: [...at, 'fallback', n, 'tool'], tool: typeof one === 'string' ? one : tool };
+      }),
+    ];
+    return named.flatMap(({ at, tool }) => (typeof tool === 'string' ? [{ at, tool }] : []));
+  });
+}
+
+/** Such as `stages[0].tool`. */
+const pathOf = (steps: readonly (string | number)[]): string =>
+  steps.map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${step}`)).join('');
 
 function placesIn(file: string, { value, lineOf, has }: Given & { how: 'read' }, stages: readonly Stage[]): PlaceOf {
   return (stage, field, within = []) => {
@@ -83,9 +105,7 @@ function placesIn(file: string, { value, lineOf, has }: Given & { how: 'read' },
     const steps =
       stage === null ? [field, ...within] : index === -1 ? ['pipeline'] : ['stages', index, field, ...within];
     const at = `${file}:${lineOf(steps)}`;
-    const path = steps
-      .map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${step}`))
-      .join('');
+    const path = pathOf(steps);
     const ofPipeline = index === -1 ? stages.find(({ name }) => name === stage) : undefined;
     if (ofPipeline === undefined) return { at, path, isSet: has(steps), unlisted: null };
     const list = has(['stages']) ? `${file}:${lineOf(['stages'])}` : null;
@@ -102,19 +122,23 @@ export async function readBudget(
   file: string,
 ): Promise<{ how: 'read'; calls: number } | { how: 'invalid'; message: string }> {
   const read = await readGiven(file);
-  return read.how === 'invalid' ? read : { how: 'read', calls: read.value.budgets.paid_call_budget };
+  if (read.how === 'invalid') return read;
+  const [mistake] = idMistakes(file, read);
+  return mistake === undefined
+    ? { how: 'read', calls: read.value.budgets.paid_call_budget }
+    : { how: 'invalid', message: mistake };
 }
 
-type Given = Extract<YamlRead<GivenManifest>, { how: 'read' }> | { how: 'invalid'; message: string };
+type Given = YamlRead<GivenManifest>;
 
 async function readGiven(file: string, sound: SoundFiles | null = null): Promise<Given> {
   const schema = async () => (await import('./manifest-schema.ts')).MANIFEST;
   const known = sound === null ? null : { files: sound, isPlain: isPlainManifest, complete: completeManifest };
-  const read = await readYaml(file, 'a manifest', schema, known);
-  if (read.how === 'invalid') return read;
+  return readYaml(file, 'a manifest', schema, known);
+}
+
+function idMistakes(file: string, { value }: Given & { how: 'read' }): string[] {
   const folder = path.basename(path.dirname(path.resolve(file)));
-  const id = read.value.task_id;
-  if (id === folder) return read;
-  const message = `${file}: task_id is "${id}", but its folder is "${folder}"; make them the same`;
-  return { how: 'invalid', message };
+  const id = value.task_id;
+  return id === folder ? [] : [`${file}: task_id is "${id}", but its folder is "${folder}"; make them the same`];
 }

@@ -1,27 +1,77 @@
 // Reads tollgate.yaml at a project's root, if it has one.
 
 import path from 'node:path';
+import type * as z from 'zod';
 import { NO_PROJECT_FILE, type ProjectFile } from '../../policies/manifest/project-file.ts';
 import { kindOf } from '../disk/regular-file.ts';
 import type { GivenTool } from './own-tool-schema.ts';
 import { ownToolRows } from './own-tools.ts';
+import type { PROJECT } from './project-schema.ts';
 import { readYaml, type YamlRead } from './yaml-file.ts';
 
 export const PROJECT_FILES = ['tollgate.yaml', 'tollgate.yml'];
 
+/** A CLI that it describes wrongly is out of the question by itself; any other mistake is one of the whole file. */
 export async function readProject(root: string): Promise<YamlRead<ProjectFile>> {
   const file = projectFile(root);
   if (file === null) return { how: 'read', value: NO_PROJECT_FILE, has: () => false, lineOf: () => 1 };
-  const read = await readYaml(file, 'a project file', async () => (await import('./project-schema.ts')).PROJECT);
-  if (read.how === 'invalid') return read;
-  const { tools, sessions, prompts, ...rest } = read.value;
-  const value = {
+  const whole = await readYaml(file, WHAT, async () => (await import('./project-schema.ts')).PROJECT);
+  if (whole.how === 'read') return { ...whole, value: projectFrom(whole.value, {}, root) };
+  const partly = whole.kind === 'unfit' ? await readAround(file, whole.message) : null;
+  return partly === null ? whole : { ...partly.read, value: projectFrom(partly.read.value, partly.unsound, root) };
+}
+
+const WHAT = 'a project file';
+
+type GivenProject = z.infer<typeof PROJECT>;
+
+function projectFrom({ tools, ...rest }: GivenProject, unsound: ProjectFile['unsound'], root: string): ProjectFile {
+  const sound = Object.fromEntries(Object.entries(tools).filter(([name]) => !Object.hasOwn(unsound, name)));
+  const { sessions, prompts } = rest;
+  return {
     ...rest,
-    tools: ownToolRows(tools, root),
-    sessions: { ...sessions, context_limit: { ...sessions.context_limit, ...limitsIn(tools, 'context_limit') } },
-    prompts: { ...prompts, max_chars: { ...prompts.max_chars, ...limitsIn(tools, 'max_chars') } },
+    tools: ownToolRows(sound, root),
+    unsound,
+    sessions: { ...sessions, context_limit: { ...sessions.context_limit, ...limitsIn(sound, 'context_limit') } },
+    prompts: { ...prompts, max_chars: { ...prompts.max_chars, ...limitsIn(sound, 'max_chars') } },
   } as ProjectFile;
-  return { ...read, value };
+}
+
+/** The file with a plain row in the place of each CLI that is described wrongly, so that its name stays known; null where more is wrong. */
+async function readAround(file: string, message: string) {
+  const [{ PROJECT }, { ANY_TOOLS, OWN_TOOLS }, { preprocess }] = await Promise.all([
+    import('./project-schema.ts'),
+    import('./own-tool-schema.ts'),
+    import('zod'),
+  ]);
+  const read = await readYaml(file, WHAT, async () => ANY_TOOLS);
+  if (read.how === 'invalid') return null;
+  const { tools } = read.value;
+  const mistakeOf = (name: string) => OWN_TOOLS.safeParse({ [name]: tools[name] }).error?.issues[0]?.message;
+  const bad = Object.keys(tools).filter((name) => mistakeOf(name) !== undefined);
+  // A name that is none can be that of no stage either.
+  const named = bad.filter((name) => OWN_TOOLS.safeParse({ [name]: STAND_IN }).success);
+  const rows = Object.entries(tools).flatMap(([name, row]) =>
+    !bad.includes(name) ? [[name, row]] : named.includes(name) ? [[name, STAND_IN]] : [],
+  );
+  const around = preprocess((data) => ({ ...(data as object), tools: Object.fromEntries(rows) }), PROJECT);
+  const rest = bad.length === 0 ? null : await readYaml(file, WHAT, async () => around);
+  if (rest === null || rest.how === 'invalid') return null;
+  const unsound = Object.fromEntries(
+    bad.map((name) => [name, aboutTool(name, message) ?? `${file}: tools.${name} ${mistakeOf(name)}`]),
+  );
+  return { read: rest as YamlRead<GivenProject> & { how: 'read' }, unsound };
+}
+
+const STAND_IN = { binary: 'true' };
+
+/** Of all that is wrong with the file, the lines about this row; null where none is. */
+function aboutTool(name: string, message: string): string | null {
+  const about = message.split('\n').filter((line) => {
+    const at = line.indexOf(`: tools.${name}`);
+    return at !== -1 && /^(?:[.[ ]|$)/.test(line.slice(at + `: tools.${name}`.length));
+  });
+  return about.length === 0 ? null : about.join('\n');
 }
 
 /** What a project says of the CLIs that it describes stands beside what it says of the built-in ones. */

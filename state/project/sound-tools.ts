@@ -13,7 +13,10 @@ interface SoundTools {
 
 export async function readSoundTools(root: string): Promise<SoundTools> {
   const project = await readProject(root);
-  if (project.how === 'read') return { tools: project.value.tools, mistakes: [] };
+  if (project.how === 'read') {
+    const { tools, unsound } = project.value;
+    return { tools, mistakes: Object.values(unsound).flatMap((message) => message.split('\n')) };
+  }
   const mistakes = project.message.split('\n');
   const { ANY_TOOLS, OWN_TOOLS } = await import('./own-tool-schema.ts');
   const read = await readYaml(projectFile(root)!, 'a project file', async () => ANY_TOOLS);

@@ -5,7 +5,7 @@ import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 import type { GivenManifest, GivenStage, Stage } from './manifest-schema.ts';
 
-type ExpandedStages = { how: 'expanded'; stages: Stage[] } | { how: 'invalid'; message: string };
+type ExpandedStages = { how: 'expanded'; stages: Stage[] } | { how: 'invalid'; messages: string[] };
 
 /** @param trust only in a trusted workspace do the project's own pipelines count. */
 export function expandStages(
@@ -44,11 +44,15 @@ export const PARTS = ['worker', 'reasoner'] as const;
 /** A stage that is listed beside a pipeline changes the one of its name. */
 function refine(pipeline: string, stages: readonly Stage[], given: readonly GivenStage[]): ExpandedStages {
   const changes = new Map(given.map((stage) => [nameOf(stage), stage]));
-  for (const name of changes.keys())
-    if (!stages.some((stage) => stage.name === name))
-      return invalid(
-        `the pipeline ${pipeline} has no stage "${name}" to refine; its stages are ${stages.map((stage) => stage.name).join(', ')}`,
-      );
+  const unknown = [...changes.keys()].filter((name) => !stages.some((stage) => stage.name === name));
+  if (unknown.length > 0)
+    return {
+      how: 'invalid',
+      messages: unknown.map(
+        (name) =>
+          `the pipeline ${pipeline} has no stage "${name}" to refine; its stages are ${stages.map((stage) => stage.name).join(', ')}`,
+      ),
+    };
   return {
     how: 'expanded',
     stages: stages.map((stage) => ({ ...stage, ...saidOf(changes.get(stage.name)), name: stage.name })),
@@ -66,14 +70,19 @@ function saidOf(given: GivenStage | undefined): Partial<GivenStage> {
 /** A stage is called by its id, else `<tool>_<role>`. */
 function nameStages(given: readonly GivenStage[]): ExpandedStages {
   const stages = given.map((stage) => ({ ...stage, name: nameOf(stage) }));
-  const seen = new Set<string>();
-  for (const { name } of stages) {
-    const again = standInAgain(given[seen.size]!);
-    if (again !== null) return invalid(`stage ${name}: ${again} stands in twice, or for itself; its quota is the same`);
-    if (seen.has(name)) return invalid(`two stages are called "${name}"; give one an id of its own`);
-    seen.add(name);
-  }
-  return { how: 'expanded', stages };
+  const twice = [...new Set(stages.map(({ name }) => name))].filter(
+    (name) => stages.filter((stage) => stage.name === name).length > 1,
+  );
+  const mistakes = [
+    ...stages.flatMap((stage) => {
+      const again = standInAgain(stage);
+      return again === null
+        ? []
+        : [`stage ${stage.name}: ${again} stands in twice, or for itself; its quota is the same`];
+    }),
+    ...twice.map((name) => `two stages are called "${name}"; give one an id of its own`),
+  ];
+  return mistakes.length === 0 ? { how: 'expanded', stages } : { how: 'invalid', messages: mistakes };
 }
 
 /** A stand-in that asks the same tool for the same model meets the same limit, and pays for it. */
@@ -92,4 +101,4 @@ export const nameOf = ({ id, tool, role }: GivenStage): string => id ?? `${tool}
 /** What the schema fills in; a test holds the two together. */
 export const STAGE_DEFAULTS = { timeout_ms: 30 * 60_000, may_be_empty: false, fallback: [] as GivenStage['fallback'] };
 
-const invalid = (message: string): ExpandedStages => ({ how: 'invalid', message });
+const invalid = (message: string): ExpandedStages => ({ how: 'invalid', messages: [message] });

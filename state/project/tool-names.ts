@@ -11,6 +11,10 @@ export function unknownTool(name: string, described: readonly string[], more: re
   return `must be one of ${known.join(', ')}${near === null ? '' : `; did you mean ${near}?`}`;
 }
 
+/** Why it cannot be called, likewise: its description is wrong. */
+export const unsoundTool = (name: string, unsound: Readonly<Record<string, string>>): string | null =>
+  Object.hasOwn(unsound, name) ? `is ${name}, whose description is wrong: ${unsound[name]}` : null;
+
 /** Why it may not be called, likewise: its description names a program. */
 export const untrustedTool = (name: string, trust: 'trusted' | 'untrusted'): string | null =>
   trust === 'trusted' || isBuiltIn(name)

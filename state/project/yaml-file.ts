@@ -12,8 +12,10 @@ import { lineOf } from './yaml-line.ts';
 export type YamlRead<T> =
   /** `lineOf` gives the line of the field at a path, or of the nearest one above it that is there. */
   | { how: 'read'; value: T; lineOf(path: readonly PropertyKey[]): number; has(path: readonly PropertyKey[]): boolean }
-  /** `unreadable`: nothing is known of what it says. `unfit`: it says what cannot be. */
-  | { how: 'invalid'; kind: 'unreadable' | 'unfit'; message: string };
+  /** Nothing is known of what it says. */
+  | { how: 'invalid'; kind: 'unreadable'; message: string }
+  /** It says what cannot be, as `data`. */
+  | { how: 'invalid'; kind: 'unfit'; message: string; data: unknown; lineOf(path: readonly PropertyKey[]): number };
 
 /** More aliases than any manifest needs, and far fewer than a bomb has. */
 const MAX_ALIASES = 50;
@@ -70,13 +72,17 @@ export async function readYaml<S extends z.ZodType>(
     // Each key would be compared with each other one.
     uniqueKeys: false,
   });
-  const syntax = document.errors[0] ?? document.warnings[0];
-  if (syntax !== undefined) return invalid(`${file}:${lines.linePos(syntax.pos[0]).line}: ${plain(syntax.message)}`);
-  const repeated = repeatedKey(document, visit);
-  if (repeated !== null)
-    return invalid(
-      `${file}:${lines.linePos(repeated).line}: the same name stands twice in one place; keep one of them`,
-    );
+  const broken = new Map<number, string>();
+  // The first mistake of a line often makes the next.
+  const note = (at: number, message: string) => {
+    const { line } = lines.linePos(at);
+    if (!broken.has(line)) broken.set(line, `${file}:${line}: ${message}`);
+  };
+  for (const [i, { pos, message }] of [...document.errors, ...document.warnings].entries())
+    if (i === 0 || !FOLLOWS.test(message)) note(pos[0], plain(message));
+  // Of a broken document the names are not to be relied on.
+  if (broken.size === 0) for (const at of repeatedKeys(document, visit)) note(at, TWICE);
+  if (broken.size > 0) return invalid([...broken.values()].slice(0, MAX_ISSUES).join('\n'));
   let data: unknown;
   try {
     data = document.toJS({ maxAliasCount: MAX_ALIASES });
@@ -97,7 +103,7 @@ export async function readYaml<S extends z.ZodType>(
   const told = issues.slice(0, MAX_ISSUES).map((issue) => describeIssue(place, issue));
   const more = issues.length > MAX_ISSUES ? [`${file}: and ${issues.length - MAX_ISSUES} more mistakes`] : [];
   const message = [...told, ...more].join('\n');
-  return { how: 'invalid', kind: 'unfit', message };
+  return { how: 'invalid', kind: 'unfit', message, data, lineOf: (path) => lineOf(path, document, lines) };
 }
 
 /** null for what is no object in JSON; of two of one name YAML says where they stand. */
@@ -122,25 +128,26 @@ function bytesOf(file: string, what: string): Buffer | string {
   }
 }
 
-/** Where a map has a name for the second time; null where none has. */
-function repeatedKey(document: Document, visit: typeof Visit): number | null {
-  let at: number | null = null;
+/** What comes behind a mistake that ended the document. */
+const FOLLOWS = /^Unexpected \S+ token in YAML stream/;
+
+const TWICE = 'the same name stands twice in one place; keep one of them';
+
+/** Where a map has a name for the second time. */
+function repeatedKeys(document: Document, visit: typeof Visit): number[] {
+  const places: number[] = [];
   visit(document, {
     Map(_, map) {
       const names = new Set<unknown>();
       for (const { key } of map.items) {
         const { value, range } = key as { value?: unknown; range?: [number, number, number] };
         if (value === undefined) continue;
-        if (names.has(value)) {
-          at = range?.[0] ?? 0;
-          return visit.BREAK;
-        }
+        if (names.has(value)) places.push(range?.[0] ?? 0);
         names.add(value);
       }
-      return undefined;
     },
   });
-  return at;
+  return places;
 }
 
 function plain(message: string): string {

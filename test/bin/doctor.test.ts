@@ -64,6 +64,11 @@ test('it looks at the CLIs that tasks name, and at all where there is no task', 
   assert.equal(await missing(), [...TOOLS].sort());
   makeTask(rig, { stages: [{ tool: 'codex', role: 'worker', fallback: [{ tool: 'gemini' }] }] });
   assert.equal(await missing(), ['codex', 'gemini']);
+  rig.write('tollgate.yaml', 'pipelines: {own: [{tool: claude, role: review}]}\n');
+  assert.equal(await missing(), ['codex', 'gemini']);
+  const trusted = await doctor(rig, '--json', '--trust-workspace');
+  assert.match(trusted.stdout, 'claude command');
+  assert.not.match(trusted.stdout, 'copilot command');
 });
 
 test.run();

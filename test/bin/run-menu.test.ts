@@ -43,7 +43,7 @@ for (const [what, keys, says, isChanged] of ROWS)
     rig.answer(() => failWith('codex', BROKEN, 400, id));
     makeTask(rig, { stages: [{ tool: 'codex', role: 'review', ...ANY_ANSWER }], meta: { session_id: id } });
     const { said, code } = await onTerminal(rig, 'run fix', keys);
-    assert.match(said, /Deep rollback/);
+    assert.match(said, /refused: No tool output found for function call call_1\.[\s\S]*2 turns[\s\S]*Deep rollback/);
     assert.match(said, says);
     assert.match(said, /Task fix: failed at codex_review, tooling \(broken_history\)/);
     assert.is(code, 1);

@@ -17,13 +17,15 @@ interface Shown {
   tool: string;
   sessionId: string;
   health: SessionHealth;
+  /** What its service said; null where that is not known. */
+  refusal: string | null;
 }
 
 /** What is to be done; `ignore` for one who leaves the menu. Only for a terminal. */
-export async function chooseRecovery({ tool, sessionId, health }: Shown): Promise<Choice> {
+export async function chooseRecovery({ tool, sessionId, health, refusal }: Shown): Promise<Choice> {
   const output = printing('stderr');
   intro(`${tool} ${sessionId}`, { output });
-  log.info(healthLines(health, process.env).join('\n'), { output });
+  log.info(healthLines(health, process.env, refusal).join('\n'), { output });
   const chosen = await select({
     message: 'How shall it go on?',
     options: (Object.keys(CHOICES) as Choice[]).map((value) => ({

@@ -58,7 +58,8 @@ const SPEC: CommandSpec = {
   ],
 };
 
-export async function run(argv: readonly string[]): Promise<Ran> {
+/** @param said what the service said of the session, where a run has just met it. */
+export async function run(argv: readonly string[], said: string | null = null): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const { args } = read;
@@ -67,13 +68,13 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   try {
     const which = await sessionOrTask(args);
     if (which.how === 'invalid') return refusal(which.message, TOLLGATE_EXIT.badInput);
-    return await recoverIn(which, args);
+    return await recoverIn({ ...which, said: said ?? which.said ?? null }, args);
   } catch (error) {
     return refusal(unreadable(error), TOLLGATE_EXIT.badInput);
   }
 }
 
-type Found = Which & { task?: string };
+type Found = Which & { task?: string; said?: string | null };
 
 /** A task by its id has its own word; the tag of a session comes first. */
 async function sessionOrTask(args: Arguments): Promise<Found> {
@@ -96,7 +97,7 @@ async function sessionOrTask(args: Arguments): Promise<Found> {
       how: 'invalid',
       message: `${tool} has no file of the session ${sessionId}, in which ${located.folder.id} failed`,
     };
-  return { how: 'located', store, session, feature: null, task: located.folder.id };
+  return { how: 'located', store, session, feature: null, task: located.folder.id, said: failed.refusal };
 }
 
 const chosen = ({ text: { choose } }: Arguments): Choice | null =>
@@ -107,7 +108,7 @@ async function recoverIn(which: Found & { how: 'located' }, args: Arguments): Pr
   const health = healthOf(store.open(session), process.env);
   const choice = chosen(args) ?? (await ask(which, health, args));
   if (choice === null) {
-    const shown = healthLines(health, process.env).join('; ');
+    const shown = healthLines(health, process.env, which.said).join('; ');
     const message = `${session.tool} ${session.id}: ${shown}. There is no terminal to ask on: give --choose ${Object.keys(CHOICES).join('|')}`;
     return refusal(message, TOLLGATE_EXIT.badInput);
   }
@@ -145,10 +146,14 @@ async function heal({ tool, id }: SessionFile): Promise<string | null> {
 }
 
 /** null where nobody can be asked. */
-async function ask({ session }: Found & { how: 'located' }, health: ReturnType<typeof healthOf>, { given }: Arguments) {
+async function ask(
+  { session, said = null }: Found & { how: 'located' },
+  health: ReturnType<typeof healthOf>,
+  { given }: Arguments,
+) {
   if (given.has('json') || process.stdin.isTTY !== true || process.stdout.isTTY !== true) return null;
   const { chooseRecovery } = await import('./recover-menu.ts');
-  return chooseRecovery({ tool: session.tool, sessionId: session.id, health });
+  return chooseRecovery({ tool: session.tool, sessionId: session.id, health, refusal: said });
 }
 
 const holderOf = ({ feature, task }: Found & { how: 'located' }) => ({

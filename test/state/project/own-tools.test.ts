@@ -19,7 +19,9 @@ test.after.each(({ folder }) => rmSync(folder, { recursive: true }));
 async function read(folder: string, text: string) {
   writeFileSync(path.join(folder, 'tollgate.yaml'), text);
   const got = await readProject(folder);
-  return got.how === 'invalid' ? got.message.replaceAll(`${folder}/`, '') : got.value.tools;
+  if (got.how === 'invalid') return got.message.replaceAll(`${folder}/`, '');
+  const wrong = Object.values(got.value.unsound).join('\n').replaceAll(`${folder}/`, '');
+  return wrong === '' ? got.value.tools : wrong;
 }
 
 test('a binary is all that it must have', async ({ folder }) => {
@@ -163,6 +165,34 @@ for (const [what, body, told] of MISTAKES)
   test(what, async ({ folder }) => {
     assert.match((await read(folder, `tools:\n  mine:\n    ${body}\n`)) as unknown as string, told);
   });
+
+test('a row that is wrong blocks its own CLI alone, whoever names it', async ({ folder }) => {
+  const rest = `triage: {rules: [{id: x, tool: bad, match: {text: zork}, class: transient, reason: z, proof: [zork]}]}
+pipelines: {own: [{tool: bad, role: review}]}
+`;
+  const text = `tools:
+  good: {binary: x}
+  bad: {binary: x, ouput: json}
+  worse: 7
+  Bad Name: {binary: x}
+`;
+  writeFileSync(path.join(folder, 'tollgate.yaml'), `${text}${rest}`);
+  const got = await readProject(folder);
+  if (got.how === 'invalid') return assert.unreachable(got.message);
+  assert.equal(Object.keys(got.value.tools), ['good']);
+  assert.equal(
+    Object.entries(got.value.unsound).map(([name, message]) => `${name} ${message.replaceAll(`${folder}/`, '')}`),
+    [
+      'bad tollgate.yaml:3: tools.bad.ouput is unknown; did you mean output?',
+      'worse tollgate.yaml:4: tools.worse must be object, not number',
+      'Bad Name tollgate.yaml: tools.Bad Name must be 1 to 41 of a-z 0-9 _ - and begin with a letter',
+    ],
+  );
+  // Whatever is wrong beside them is told with them.
+  writeFileSync(path.join(folder, 'tollgate.yaml'), `${text}rulez: 1\n`);
+  const worse = await readProject(folder);
+  assert.match(worse.how === 'invalid' ? worse.message : '', /tools\.bad\.ouput is unknown[\s\S]*rulez is unknown/);
+});
 
 test('what a place fills in, and a setting under such a name, is no secret', async ({ folder }) => {
   const environment = `{ MY_TOKEN: '{session}', MAX_OUTPUT_TOKENS: '9000' }`;
