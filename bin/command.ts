@@ -90,7 +90,7 @@ async function withoutSecrets(ran: Ran): Promise<Ran> {
 }
 
 /** Whoever reads stdout as JSON gets an object for every end; one that a command made itself says more. */
-function forMachines(ran: Ran, argv: readonly string[]): Ran {
+async function forMachines(ran: Ran, argv: readonly string[]): Promise<Ran> {
   const { exit, out, err } = ran;
   if (exit === 0 || out !== undefined || !err || !asksForObject(argv)) return ran;
   const [said] = err.split(/\n(?:Usage|More): /);
@@ -99,12 +99,19 @@ function forMachines(ran: Ran, argv: readonly string[]): Ran {
   const next_actions = [
     exit === EXIT_BUG
       ? toDo('report it as a bug of tollgate')
-      : toType('see how it is called', `${speaker ?? 'tollgate'} --help`),
+      : toType('see how it is called', `${await asCalled(speaker ?? 'tollgate')} --help`),
   ];
   return {
     ...ran,
     out: `${JSON.stringify({ schema: 1, state: 'refused', exit_code: exit, message, next_actions })}\n`,
   };
+}
+
+/** The command as it is started from the caller's shell: each of ours lies beside `tollgate`. */
+async function asCalled(speaker: string): Promise<string> {
+  const { launcherIn } = await import('../loops/launcher.ts');
+  const [program, ...words] = speaker.split(' ');
+  return [launcherIn(process.env).replace(/tollgate$/, program!), ...words].join(' ');
 }
 
 /** Seen even where the arguments cannot be read. With --jsonl each line has its own answer. */

@@ -2,6 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { type BatchRan, runBatch } from '../../loops/batch/batch.ts';
+import { launcherIn } from '../../loops/launcher.ts';
 import { RUN_FLAGS } from '../../loops/task/run-options.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { type NextAction, toType } from '../../policies/facts/next-action.ts';
@@ -54,11 +55,11 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended')
     return read.mistake !== null && argv.includes('--json')
-      ? { ...read.ran, out: refusal(read.mistake, HELP) }
+      ? { ...read.ran, out: refusal(read.mistake, help()) }
       : read.ran;
   const { args } = read;
   const words = wordsOf(args);
-  if (words.how === 'invalid') return answerTo({ ...words, next_actions: HELP }, args);
+  if (words.how === 'invalid') return answerTo({ ...words, next_actions: help() }, args);
   return runWords(words.words, args, stop).then((ran) => answerTo(ran, args), unexpected);
 }
 
@@ -78,7 +79,7 @@ function wordsOf({ text, words }: Arguments): { how: 'read'; words: string[] } |
 async function runWords(words: readonly string[], args: Arguments, stop: AbortSignal): Promise<BatchRan> {
   const { number, given } = args;
   const options = optionsOf(args);
-  if (typeof options === 'string') return { how: 'invalid', message: options, next_actions: HELP };
+  if (typeof options === 'string') return { how: 'invalid', message: options, next_actions: help() };
   const progress = startBatchProgress(given.has('quiet') ? 'problems' : 'all');
   return runBatch({
     options,
@@ -111,7 +112,7 @@ function answerTo(ran: BatchRan, { given }: Arguments): Ran {
   return { exit, out: onSheet(ran.summary, sheetOf(process.env)) };
 }
 
-const HELP = [toType('see how it is called', 'tollgate batch --help')];
+const help = () => [toType('see how it is called', `${launcherIn(process.env)} batch --help`)];
 
 const refusal = (message: string, next_actions: NextAction[]): string =>
   `${JSON.stringify({ schema: 1, state: 'refused', exit_code: TOLLGATE_EXIT.badInput, message, next_actions })}\n`;

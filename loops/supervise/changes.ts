@@ -6,6 +6,7 @@ import { keepStart } from '../changes/start.ts';
 import { askGit } from '../git/git.ts';
 import { forbidsOf, stateOf } from '../prompt/compose.ts';
 import type { TaskRun } from '../task/stage-run.ts';
+import type { OpenTask } from '../task/task.ts';
 
 const rulesOf = async ({ open, context }: TaskRun) => ({
   cwd: open.tree,
@@ -42,12 +43,14 @@ interface GitStand {
 
 const TIMEOUT_MS = 30_000;
 
-/** null outside of git. */
+/** null outside of git. @param task its folder, whose own files count for nothing. */
 export async function gitStand(
-  tree: string,
+  { tree, task }: Pick<OpenTask, 'tree' | 'task'>,
   environment: NodeJS.ProcessEnv,
 ): Promise<(GitStand & { branches: string[] }) | null> {
   if (!existsSync(path.join(tree, '.git'))) return null;
+  const within = path.relative(tree, task.root);
+  const own = within === '' || within.startsWith('..') ? [] : [`:(exclude,literal)${within}`];
   const ask = async (...args: string[]) => {
     const ran = await askGit(args, { cwd: tree, timeoutMs: TIMEOUT_MS, environment });
     return ran.code === 0 ? ran.stdout.trim() : null;
@@ -56,7 +59,7 @@ export async function gitStand(
     ask('rev-parse', '--verify', '--quiet', 'HEAD'),
     ask('symbolic-ref', '--quiet', '--short', 'HEAD'),
     ask('for-each-ref', '--format=%(refname:short)', 'refs/heads'),
-    ask('status', '--porcelain=v1', '--untracked-files=all', '--', '.', ':(exclude).tmp'),
+    ask('status', '--porcelain=v1', '--untracked-files=all', '--', '.', ':(exclude).tmp', ...own),
   ]);
   return { head, branch, status, branches: (branches ?? '').split('\n').filter(Boolean) };
 }

@@ -20,7 +20,7 @@ export async function treeMistake(
   const now = {
     changed_files: save.changed_files.map((file) => ({ ...file, sha256: contentHash(open.tree, file.path) })),
     git: await standOf(open, environment),
-    branches: (await gitStand(open.tree, environment))?.branches ?? null,
+    branches: (await gitStand(open, environment))?.branches ?? null,
   };
   const moved = movedSince(save, now);
   if (moved.length === 0) return null;

@@ -86,10 +86,10 @@ export function contentHash(tree: string, at: string): string | null {
 }
 
 export async function standOf(
-  open: Pick<OpenTask, 'tree'>,
+  open: Pick<OpenTask, 'tree' | 'task'>,
   environment: NodeJS.ProcessEnv,
 ): Promise<SessionSave['git']> {
-  const stand = await gitStand(open.tree, environment);
+  const stand = await gitStand(open, environment);
   if (stand === null) return null;
   const { head, branch, status } = stand;
   return { head, branch, status: status === null ? null : createHash('sha256').update(status).digest('hex') };

@@ -12,7 +12,10 @@ export const SESSION_ACTIONS = {
       ? `or look at what its tools did, for a fresh session does not know it, then ask ${tool} again`
       : `or ask ${tool} again in a fresh session`;
     return [
-      toType('repair the session, without a paid call', `${called.launcher} recover ${shellWord(sessionId)}`),
+      toType(
+        'mend the session, or take its last step back, without a paid call',
+        `${called.launcher} recover ${shellWord(sessionId)} --choose clear`,
+      ),
       rerun(situation, fresh),
     ];
   },

@@ -327,7 +327,7 @@ test('a history that cannot be mended poisons its session: the stage stops and n
   const task = makeTask(rig, ONE);
   const { code, report } = await task.run('--no-repair');
   assert.equal([code, rig.calls.length, report.failure?.reason], [1, 1, 'broken_history']);
-  assert.is(report.next_actions[0]!.command, `tollgate recover ${SESSION}`);
+  assert.is(report.next_actions[0]!.command, `tollgate recover ${SESSION} --choose clear`);
   assert.match(stored(rig).active_sessions.fix!.codex!.poisoned!, 'its history is broken');
   const { summary } = await task.run();
   assert.equal(asked(rig), [SESSION, null]);

@@ -273,7 +273,7 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     'broken_history',
     { sessionId: 's-1' },
     [
-      'repair the session, without a paid call: `tollgate recover s-1`',
+      'mend the session, or take its last step back, without a paid call: `tollgate recover s-1 --choose clear`',
       'or ask codex again in a fresh session: `tollgate run fix`',
     ],
   ],

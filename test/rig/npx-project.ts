@@ -1,0 +1,83 @@
+// A project whose path has a space, with tollgate among its packages, so that npx starts it: for what is executed as it is printed.
+
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import * as assert from 'uvu/assert';
+import type { NextAction } from '../../policies/facts/next-action.ts';
+import { openJournal } from '../../state/journal/journal.ts';
+import type { Ledger } from '../../state/journal/ledger.ts';
+import { ANY_ANSWER } from './task-run.ts';
+import type { TestRig } from './test-rig.ts';
+
+export interface NpxProject {
+  rig: TestRig;
+  project: string;
+  /** By a shell, in the project. */
+  sh(line: string): Promise<{ code: number | null; stdout: string; stderr: string }>;
+  write(name: string, text: string): void;
+  /** A task by its path, or, in the state folder, by its id. */
+  task(manifest: object, folder?: string): PlacedTask;
+}
+
+export interface PlacedTask {
+  folder: string;
+  word: string;
+  ledger(): Ledger;
+}
+
+export function makeNpxProject(rig: TestRig): NpxProject {
+  const project = path.join(rig.root, 'my project');
+  const bin = path.join(project, 'node_modules/.bin');
+  mkdirSync(bin, { recursive: true });
+  execFileSync('git', ['init', '--quiet', project], { env: { ...rig.env, GIT_CONFIG_GLOBAL: '/dev/null' } });
+  for (const name of ['tollgate', 'preflight']) symlinkSync(path.resolve('dist', `${name}.cjs`), path.join(bin, name));
+  const write = (name: string, text: string) => {
+    mkdirSync(path.dirname(path.join(project, name)), { recursive: true });
+    writeFileSync(path.join(project, name), text);
+  };
+  write('package.json', '{"name": "mine", "private": true}');
+  const env = { ...rig.env, npm_config_update_notifier: 'false', npm_config_offline: 'true' };
+  return {
+    rig,
+    project,
+    write,
+    sh: (line) =>
+      new Promise((resolve) => {
+        execFile('/bin/sh', ['-c', line], { cwd: project, env, timeout: 200_000 }, (error, stdout, stderr) =>
+          resolve({ code: error === null ? 0 : ((error.code as unknown as number) ?? null), stdout, stderr }),
+        );
+      }),
+    task(manifest, folder = 'my jobs/fix') {
+      write(
+        `${folder}/manifest.json`,
+        JSON.stringify({ task_id: path.basename(folder), goal: 'Find out.', ...manifest }),
+      );
+      const word = folder.startsWith('.tmp/task/') ? path.basename(folder) : `./${folder}`;
+      const root = path.join(project, folder);
+      return { folder: root, word, ledger: () => openJournal(root, () => new Date()).read().ledger };
+    },
+  };
+}
+
+/** The first that has a command. */
+export const commandOf = (actions: readonly NextAction[]): NextAction & { command: string } => {
+  const first = actions.find(({ command }) => command !== undefined);
+  assert.ok(first, JSON.stringify(actions));
+  assert.is(actions[0]!.changes, null, 'what loosens something is never first');
+  return first as NextAction & { command: string };
+};
+
+/** A change of its manifest. */
+export const edited =
+  (change: (manifest: Record<string, unknown>) => void) =>
+  (_: NpxProject, { folder }: PlacedTask) => {
+    const file = path.join(folder, 'manifest.json');
+    const manifest = JSON.parse(readFileSync(file, 'utf8'));
+    change(manifest);
+    writeFileSync(file, JSON.stringify(manifest));
+  };
+
+export const VERIFY = { tool: 'codex', role: 'verify', ...ANY_ANSWER };
+/** Its acceptance command passes once the file is there. */
+export const GUARDED = { stages: [VERIFY], acceptance: { commands: ['test -f mended'] } };
