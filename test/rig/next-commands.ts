@@ -63,8 +63,8 @@ const SCENES: Record<string, Scene> = {
 
 const ENDS_WELL = ['done', 'done-after-a-retry', 'done-with-a-change'];
 
-/** A suite of those that are wanted. */
-export function testNextCommands(title: string, wanted: (name: string) => boolean): void {
+/** A suite of those that are wanted, to be run. */
+export function nextCommands(title: string, wanted: (name: string) => boolean) {
   const test = suite<{ world: NpxProject }>(title);
   test.before.each(async (context) => {
     context.world = makeNpxProject(await TestRig.open());
@@ -111,5 +111,5 @@ export function testNextCommands(title: string, wanted: (name: string) => boolea
       assert.is(paid() > before, action.pays, `${action.text}: ${action.command}`);
     });
 
-  test.run();
+  return test;
 }
