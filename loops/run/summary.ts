@@ -40,7 +40,7 @@ export function renderSummary(report: RunReport): string {
           'Next:',
           ...report.next_actions
             .slice(0, MAX_NEXT)
-            .map((action) => `- ${actionLine({ ...action, text: oneLine(action.text, 300) })}`),
+            .map((action) => `- ${actionLine({ ...action, text: oneLine(action.text, MAX_SENTENCE) })}`),
           '',
         ]),
     `Files: ${report.files.outputs}${path.sep}`,
@@ -133,7 +133,7 @@ function leftOutLines(stages: readonly StageReport[]): string[] {
   const more = lines.length - MAX_LEFT_OUT;
   return [
     'Left out of the prompts (context.digest_policy):',
-    ...lines.slice(0, MAX_LEFT_OUT).map((line) => oneLine(line, 300)),
+    ...lines.slice(0, MAX_LEFT_OUT).map((line) => oneLine(line, MAX_SENTENCE)),
     ...(more > 0 ? [`- and ${more} more, in the report of --json`] : []),
   ];
 }
@@ -145,13 +145,15 @@ function otherWarnings({ stage, warnings, left_out }: StageReport): string[] {
 }
 
 const MAX_NOTES = 4;
+/** Characters of a sentence that may name files: a path alone may have hundreds. */
+const MAX_SENTENCE = 1000;
 
 /** What is to be known, and what may be wrong, apart from what was found. */
 function lines(label: 'Note' | 'Warning', all: readonly string[]): string[] {
   const told = [...new Set(all)];
   const more = told.length - MAX_NOTES;
   return [
-    ...told.slice(0, MAX_NOTES).map((one) => `${label}: ${oneLine(one, 300)}`),
+    ...told.slice(0, MAX_NOTES).map((one) => `${label}: ${oneLine(one, MAX_SENTENCE)}`),
     ...(more > 0 ? [`${label}: and ${more} more, in the report of --json`] : []),
   ];
 }

@@ -30,7 +30,9 @@ const SOURCE = path.join(import.meta.dirname, 'faults.c');
 export function faultShim(): string | null {
   if (process.platform !== 'linux') return null;
   const hash = createHash('sha256').update(readFileSync(SOURCE)).digest('hex').slice(0, 16);
-  const folder = path.join(tmpdir(), `tollgate-faults-${userInfo().uid}`);
+  // The loader takes a space or a colon for the end of a name.
+  const place = /[\s:]/.test(tmpdir()) ? '/tmp' : tmpdir();
+  const folder = path.join(place, `tollgate-faults-${userInfo().uid}`);
   const library = path.join(folder, `faults-${hash}.so`);
   if (existsSync(library)) return library;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
