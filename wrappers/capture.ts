@@ -81,12 +81,15 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
   let announced = false;
   let asked: EngineFailure | null = null;
 
+  /** Told by a log alone, which does not say of which use. */
+  const logged: Denial[] = [];
   const deny = (id: string, tool: string, rule: string | null) => {
     // It may be told by several events, of which a later one knows the rule.
     if (id !== '' && denied.has(id)) return;
     if (id !== '' && denied.size < MOST_RUNNING) denied.add(id);
-    const isKnown = told.denials.some((one) => one.tool === tool && one.rule === rule);
-    if (!isKnown && told.denials.length < MOST) told.denials.push({ tool, rule });
+    const list = id === '' ? logged : told.denials;
+    const isKnown = list.some((one) => one.tool === tool && one.rule === rule);
+    if (!isKnown && list.length < MOST) list.push({ tool, rule });
   };
   const report = (one: ServerReport) => {
     const known = [...servers.keys()].find(
@@ -107,7 +110,12 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
     const named = [...servers.values()].filter(({ name }) => name !== null);
     return lackingServers(named).length > 0 ? named : [...servers.values()];
   };
-  const unmet = () => asked ?? unmetIn(requires, { ...seen, servers: reported(), denials: told.denials });
+  /** What a log tells without a rule the events tell with one. */
+  const denials = () => [
+    ...told.denials,
+    ...logged.filter(({ tool, rule }) => rule !== null || !told.denials.some((one) => one.tool === tool)),
+  ];
+  const unmet = () => asked ?? unmetIn(requires, { ...seen, servers: reported(), denials: denials() });
 
   const take: { [How in EngineEvent['how']]: (event: Extract<EngineEvent, { how: How }>) => void } = {
     session_named: ({ id }) => {
@@ -213,7 +221,7 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
       ...told,
       ...withUnmet(told, unmet()),
       errors: [...told.errors],
-      denials: [...told.denials],
+      denials: denials(),
       servers: reported(),
       warnings: [...told.warnings],
       answer: answer.text(),

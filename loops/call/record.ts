@@ -152,11 +152,7 @@ function warningsOf(
 /** What the agent worked without. */
 function lacksOf({ request }: Draft, { servers, denials }: Outcome['capture']): string[] {
   const ofServers = lackingServers(servers).map(lackOfServer);
-  // The log of codex reports without a rule what a result reports with one.
-  const named = denials.filter(
-    ({ tool, rule }) => rule !== null || !denials.some((one) => one.tool === tool && one.rule),
-  );
-  const ofTools = named.map((denial) => {
+  const ofTools = denials.map((denial) => {
     const permission = request.adapter.allows(denial, request.call);
     return lackOfTool(denial.tool, permission === null ? null : waysOf(permission, request));
   });

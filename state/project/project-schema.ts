@@ -218,3 +218,8 @@ export const PROJECT = FIELDS.superRefine(({ tools, triage, pipelines }, { addIs
       for (const [at, one] of fallback.entries()) look(one.tool, ['pipelines', name, i, 'fallback', at, 'tool']);
     }
 });
+
+export type GivenProject = z.infer<typeof PROJECT>;
+
+/** The same, with these rows in the place of its own. */
+export const projectWith = (tools: object) => z.preprocess((data) => ({ ...(data as object), tools }), PROJECT);

@@ -1,12 +1,11 @@
 // Reads tollgate.yaml at a project's root, if it has one.
 
 import path from 'node:path';
-import type * as z from 'zod';
 import { NO_PROJECT_FILE, type ProjectFile } from '../../policies/manifest/project-file.ts';
 import { kindOf } from '../disk/regular-file.ts';
 import type { GivenTool } from './own-tool-schema.ts';
 import { ownToolRows } from './own-tools.ts';
-import type { PROJECT } from './project-schema.ts';
+import type { GivenProject } from './project-schema.ts';
 import { readYaml, type YamlRead } from './yaml-file.ts';
 
 export const PROJECT_FILES = ['tollgate.yaml', 'tollgate.yml'];
@@ -23,8 +22,6 @@ export async function readProject(root: string): Promise<YamlRead<ProjectFile>> 
 
 const WHAT = 'a project file';
 
-type GivenProject = z.infer<typeof PROJECT>;
-
 function projectFrom({ tools, ...rest }: GivenProject, unsound: ProjectFile['unsound'], root: string): ProjectFile {
   const sound = Object.fromEntries(Object.entries(tools).filter(([name]) => !Object.hasOwn(unsound, name)));
   const { sessions, prompts } = rest;
@@ -39,10 +36,9 @@ function projectFrom({ tools, ...rest }: GivenProject, unsound: ProjectFile['uns
 
 /** The file with a plain row in the place of each CLI that is described wrongly, so that its name stays known; null where more is wrong. */
 async function readAround(file: string, message: string) {
-  const [{ PROJECT }, { ANY_TOOLS, OWN_TOOLS }, { preprocess }] = await Promise.all([
+  const [{ projectWith }, { ANY_TOOLS, OWN_TOOLS }] = await Promise.all([
     import('./project-schema.ts'),
     import('./own-tool-schema.ts'),
-    import('zod'),
   ]);
   const read = await readYaml(file, WHAT, async () => ANY_TOOLS);
   if (read.how === 'invalid') return null;
@@ -54,8 +50,7 @@ async function readAround(file: string, message: string) {
   const rows = Object.entries(tools).flatMap(([name, row]) =>
     !bad.includes(name) ? [[name, row]] : named.includes(name) ? [[name, STAND_IN]] : [],
   );
-  const around = preprocess((data) => ({ ...(data as object), tools: Object.fromEntries(rows) }), PROJECT);
-  const rest = bad.length === 0 ? null : await readYaml(file, WHAT, async () => around);
+  const rest = bad.length === 0 ? null : await readYaml(file, WHAT, async () => projectWith(Object.fromEntries(rows)));
   if (rest === null || rest.how === 'invalid') return null;
   const unsound = Object.fromEntries(
     bad.map((name) => [name, aboutTool(name, message) ?? `${file}: tools.${name} ${mistakeOf(name)}`]),

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BuiltIn } from '../../policies/facts/tools.ts';
 import type { FakeCommand } from '../rig/fake-call.ts';
-import { SESSION, STREAMS, write } from '../rig/streams.ts';
+import { SESSION, STREAMS, type Stream, write } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 import { runWrapper } from '../rig/wrapper-run.ts';
@@ -320,6 +320,63 @@ for (const [access, exitCode, way] of [
     assert.is(code, 0, printed);
     assert.is(record.warnings[0], `the tool command_execution was denied; to allow it: ${way}`);
     assert.match(printed, record.warnings[0]!);
+  });
+
+const STOPPED = "fatal: Unable to create '/r/.git/index.lock': Read-only file system\n";
+
+for (const [tool, access, way] of [
+  ['claude', [], '--access write --allow-commit'],
+  ['claude', ['--access', 'write'], '--allow-commit'],
+  ['copilot', [], '--access write'],
+  ['copilot', ['--access', 'write'], null],
+  ['gemini', [], '--access full'],
+] as const)
+  test(`${tool} ${access.join(' ')}: a commit that a wall around it stopped is reported`, async ({ rig }) => {
+    const { opens, runsTool }: Stream = STREAMS[tool];
+    rig.answer(() => [write([...opens(SESSION), ...runsTool(STOPPED)]), ...answered(tool)]);
+    const { code, record, said } = await runWrapper(rig, tool, ['--trust-workspace', ...access]).ended();
+    assert.is(code, 0, said);
+    assert.equal(record.denied_tools.length, 1);
+    const how = way === null ? '' : `; to allow it: ${way}`;
+    assert.is(record.warnings[0], `the tool ${record.denied_tools[0]} was denied${how}`);
+  });
+
+test('two uses of one tool that were denied for different reasons are both reported', async ({ rig }) => {
+  const ran = (id: string, aggregated_output: string) => ({
+    type: 'item.completed',
+    item: { id, type: 'command_execution', command: 'x', status: 'failed', exit_code: 1, aggregated_output },
+  });
+  const facts = [ran('1', STOPPED), ran('2', "touch: cannot touch '/etc/a': Read-only file system\n")];
+  const log =
+    '2026-01-01T00:00:00Z  WARN codex_sandboxing::violation: recorded sandbox violation: resource=filesystem backend=linux_sandbox reason=read_only_file_system path=unknown\n';
+  rig.answer(() => [{ do: 'write', to: 'stderr', text: log }, write(lines(...facts)), ...answered('codex')]);
+  const { code, record } = await runWrapper(rig, 'codex', ['--trust-workspace', '--access', 'write']).ended();
+  assert.is(code, 0);
+  assert.equal(record.warnings.slice(0, 2), [
+    'the tool command_execution was denied; to allow it: --allow-commit',
+    'the tool command_execution was denied; to allow it: --access full, or for a commit --allow-commit',
+  ]);
+});
+
+for (const [allowed, writable] of [
+  [true, true],
+  [false, false],
+] as const)
+  test(`a stage with allow_commit: ${allowed}: codex may${writable ? '' : ' not'} write to the git folder`, async ({
+    rig,
+  }) => {
+    const seen: string[][] = [];
+    rig.write('.git/HEAD', 'ref: refs/heads/main\n');
+    rig.write('.git/objects/.keep', '');
+    rig.write('.git/refs/.keep', '');
+    rig.answer((call) => {
+      seen.push(call.report.argv);
+      return [{ do: 'save', file: 'a.txt', text: 'x\n' }, ...answered('codex')];
+    });
+    const stage = { tool: 'codex', role: 'impl', ...ANY_ANSWER, ...(allowed ? { allow_commit: true } : {}) };
+    const { code, said } = await makeTask(rig, { stages: [stage] }).run('--trust-workspace');
+    assert.is(code, 0, said);
+    assert.is(seen[0]!.join(' ').includes('.git'), writable, seen[0]!.join(' '));
   });
 
 test('--allow-commit with read access is refused before anything is charged', async ({ rig }) => {

@@ -60,6 +60,17 @@ test('the examples of its page run, one after another', async ({ rig }) => {
   assert.ok(existsSync(path.join(rig.project, 'answers/login/record.json')));
 });
 
+test('allowCommit lets codex write to the git folder, and nothing else does', async ({ rig }) => {
+  for (const name of ['HEAD', 'objects/.keep', 'refs/.keep']) rig.write(`.git/${name}`, 'ref: refs/heads/main\n');
+  rig.answer(() => answerWith('codex', 'done'));
+  for (const more of ['', ', allowCommit: true'])
+    assert.ok((await resultOf<ToolAnswer>(rig, `tollgate.callTool('codex', 'Hi', { access: 'write'${more} })`)).ok);
+  assert.equal(
+    rig.calls.map(({ report }) => report.argv.join(' ').includes('.git')),
+    [false, true],
+  );
+});
+
 test('a task that fails is a value, and how it stands can be read', async ({ rig }) => {
   makeTask(rig, CODEX);
   rig.answer(() => failWith('codex', 'invalid api key', 401));

@@ -5,6 +5,7 @@ import { readFailure } from '../../policies/facts/engine-failure.ts';
 import { goneIn, serverState } from '../../policies/facts/requirements.ts';
 import { type Json, listOf, numberOf, partOf, textOf } from '../../policies/text/json.ts';
 import { type EventTable, readLine } from '../event-table.ts';
+import { stoppedCommit } from '../own-flags.ts';
 import { usageOf } from './usage.ts';
 
 export const readEvent = (line: string): EngineEvent[] => readLine(line, READ);
@@ -114,6 +115,7 @@ function readResults(event: Json): EngineEvent[] {
         name: null,
         denied,
         ...goneIn(part?.is_error === true ? textIn(part.content) : null),
+        ...stoppedCommit(textIn(part?.content)),
       };
     });
   if (event.isSynthetic !== true) return ended;

@@ -2,7 +2,7 @@
 
 import { COMMANDS } from '../../policies/facts/tools.ts';
 import type { Adapter, CallRequest } from '../adapter.ts';
-import { mayCommit } from '../own-flags.ts';
+import { commitPermission, mayCommit } from '../own-flags.ts';
 import { escapePrompt } from './escape.ts';
 import { readEvent } from './events.ts';
 import { FEATURES } from './features.ts';
@@ -52,10 +52,14 @@ export const CLAUDE = {
   log: null,
   // The CLI names its servers before its first request; some are those of plugins or of an account.
   missingServer: () => null,
-  allows: ({ tool, rule }, { access }) =>
-    access === 'read' && EDITS.includes(tool)
+  allows: (denial, request) => {
+    const commit = commitPermission(denial, request);
+    if (commit !== undefined) return commit;
+    const { tool, rule } = denial;
+    return request.access === 'read' && EDITS.includes(tool)
       ? { flag: 'access', value: 'write' }
-      : { flag: 'allow-tool', value: rule ?? tool },
+      : { flag: 'allow-tool', value: rule ?? tool };
+  },
   usageFile: null,
   usageCounts: 'call',
   sessionId: 'chosen',

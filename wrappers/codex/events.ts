@@ -5,6 +5,7 @@ import { readFailure } from '../../policies/facts/engine-failure.ts';
 import { goneIn } from '../../policies/facts/requirements.ts';
 import { type Json, numberOf, partOf, textOf } from '../../policies/text/json.ts';
 import { type EventTable, readLine } from '../event-table.ts';
+import { stoppedCommit } from '../own-flags.ts';
 
 export const readEvent = (line: string): EngineEvent[] => readLine(line, READ);
 
@@ -48,7 +49,7 @@ function readCompleted(item: Json | null): EngineEvent[] {
       name: nameOf(item),
       denied: item.status === 'declined' || isStoppedBySandbox(item),
       ...goneIn(error),
-      ...(isStoppedCommit(item) ? { denied: true, rule: COMMIT } : {}),
+      ...(item.type === 'command_execution' ? stoppedCommit(textOf(item.aggregated_output)) : {}),
     },
   ];
 }
@@ -59,14 +60,6 @@ const isStoppedBySandbox = ({ type, exit_code, aggregated_output }: Json): boole
   exit_code !== 0 &&
   exit_code !== null &&
   /: (?:Read-only file system|Operation not permitted)(?: \(os error \d+\))?$/m.test(textOf(aggregated_output) ?? '');
-
-/** What its permission is called. */
-export const COMMIT = 'allow-commit';
-
-/** The sandbox keeps the git folders read-only; a command that goes on after that may end well. */
-const isStoppedCommit = ({ type, aggregated_output }: Json): boolean =>
-  type === 'command_execution' &&
-  /\.git\/[^\n]{0,4000}: (?:Read-only file system|Operation not permitted)$/m.test(textOf(aggregated_output) ?? '');
 
 const VIOLATION = 'codex_sandboxing::violation: recorded sandbox violation';
 

@@ -3,8 +3,8 @@
 import { COMMANDS } from '../../policies/facts/tools.ts';
 import { gitFolders } from '../../state/disk/git-place.ts';
 import type { Adapter, CallRequest } from '../adapter.ts';
-import { mayCommit } from '../own-flags.ts';
-import { COMMIT, readEvent, readStderr } from './events.ts';
+import { COMMIT, commitPermission, mayCommit } from '../own-flags.ts';
+import { readEvent, readStderr } from './events.ts';
 import { FEATURES } from './features.ts';
 import { missingServer, overlay as readOverlay } from './overlay.ts';
 import { type CodexOwn, OWN_FLAGS } from './own-flags.ts';
@@ -54,11 +54,12 @@ export const CODEX = {
   readStderr,
   log: null,
   missingServer,
-  allows: ({ rule }, { access, own }) => {
-    if (rule === COMMIT && access === 'read') return { flag: 'access', value: 'write', also: COMMIT };
-    if (rule === COMMIT && access === 'write' && own[COMMIT] !== true) return { flag: COMMIT };
+  allows: (denial, request) => {
+    const commit = commitPermission(denial, request);
+    if (commit) return commit;
+    const { access, own } = request;
     // The stream may leave a short command out: then its log alone reports it, without its words.
-    if (rule === null && access === 'write' && own[COMMIT] !== true)
+    if (denial.rule === null && access === 'write' && own[COMMIT] !== true)
       return { flag: 'access', value: 'full', orForCommit: COMMIT };
     const value = MORE[access];
     return value === null ? null : { flag: 'access', value };

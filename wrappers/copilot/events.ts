@@ -5,6 +5,7 @@ import { readFailure } from '../../policies/facts/engine-failure.ts';
 import { goneIn, serverState } from '../../policies/facts/requirements.ts';
 import { type Json, listOf, numberOf, partOf, textOf } from '../../policies/text/json.ts';
 import { type EventTable, readLine } from '../event-table.ts';
+import { stoppedCommit } from '../own-flags.ts';
 
 export const readEvent = (line: string): EngineEvent[] => readLine(line, READ);
 
@@ -74,7 +75,7 @@ function shellRule(command: string): string | null {
   return name === undefined ? null : `shell(${name})`;
 }
 
-function readToolEnd({ toolCallId, error }: Json): EngineEvent[] {
+function readToolEnd({ toolCallId, error, result }: Json): EngineEvent[] {
   const { code, message } = partOf(error) ?? {};
   return [
     {
@@ -83,6 +84,7 @@ function readToolEnd({ toolCallId, error }: Json): EngineEvent[] {
       name: null,
       denied: code === 'denied',
       ...goneIn(textOf(message)),
+      ...stoppedCommit(textOf(partOf(result)?.content) ?? textOf(message)),
     },
   ];
 }

@@ -3,6 +3,7 @@
 import type { Denial } from '../../policies/facts/requirements.ts';
 import { COMMANDS } from '../../policies/facts/tools.ts';
 import { type Adapter, type CallRequest, NO_OVERLAY, type Permission } from '../adapter.ts';
+import { COMMIT } from '../own-flags.ts';
 import { escapePrompt } from './escape.ts';
 import { readEvent } from './events.ts';
 import { FEATURES } from './features.ts';
@@ -62,7 +63,11 @@ export const COPILOT = {
 } as const satisfies Adapter;
 
 /** A rule that denies goes before all that allow; and a path outside the folder needs more than the tool. */
-function allows({ tool, rule }: Denial, { access, own }: CallRequest): Permission | null {
+function allows(denial: Denial, request: CallRequest): Permission | null {
+  const { tool, rule } = denial;
+  const { access, own } = request;
+  // With `write` it may run git, so what stopped that was no rule of ours.
+  if (rule === COMMIT) return access === 'read' ? { flag: 'access', value: 'write' } : null;
   const allowed = rule ?? KINDS[tool] ?? tool;
   const kind = allowed.split('(')[0];
   const denying = ((own as CopilotOwn)['deny-tool'] ?? []).find((one) => one.split('(')[0] === kind);

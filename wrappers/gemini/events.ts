@@ -5,6 +5,7 @@ import { readFailure } from '../../policies/facts/engine-failure.ts';
 import { goneIn } from '../../policies/facts/requirements.ts';
 import { type Json, numberOf, partOf, textOf } from '../../policies/text/json.ts';
 import { type EventTable, readLine } from '../event-table.ts';
+import { stoppedCommit } from '../own-flags.ts';
 
 export const readEvent = (line: string): EngineEvent[] => readLine(line, READ);
 
@@ -50,6 +51,7 @@ function readToolResult(event: Json): EngineEvent[] {
     denied,
     ...(denied && OUTSIDE_WORDS.test(message) ? { rule: OUTSIDE } : {}),
     ...goneIn(message),
+    ...stoppedCommit(textOf(event.output) ?? message),
   };
   // A hook stopped the run through this tool; the CLI calls that a success.
   if (type === 'stop_execution') return [ended, { how: 'stopped', failure: { message, type } }];

@@ -51,12 +51,11 @@ export const GEMINI = {
   readStderr,
   log: { variable: 'GEMINI_DEBUG_LOG_FILE', readLine: readLog },
   missingServer,
-  allows: ({ tool, rule }, { access }) =>
-    rule === OUTSIDE
-      ? { flag: 'cwd', value: 'a folder that contains the path' }
-      : access === 'full'
-        ? null
-        : { flag: 'access', value: access === 'read' && WRITES.includes(tool) ? 'write' : 'full' },
+  allows({ tool, rule }, { access }) {
+    if (rule === OUTSIDE) return { flag: 'cwd', value: 'a folder that contains the path' };
+    if (access === 'full') return null;
+    return { flag: 'access', value: access === 'read' && WRITES.includes(tool) ? 'write' : 'full' };
+  },
   usageFile: null,
   usageCounts: 'call',
   sessionId: 'announced',

@@ -131,8 +131,14 @@ test('a question is paid once, unless it is asked again on purpose or has failed
     assert.match(object.answer, answer);
     assert.not.match(object.answer, /\u001b|ghp_/);
   }
+  rig.write('.git/HEAD', 'ref: refs/heads/main\n');
+  rig.write('.git/objects/.keep', '');
+  rig.write('.git/refs/.keep', '');
+  const writesGit = (n: number) => rig.calls[n]!.report.argv.join(' ').includes('.git');
+  assert.is((await asks({ access: 'write', allow_commit: true })).isError, false);
+  assert.equal([writesGit(3), writesGit(4)], [false, true]);
   const { isError, object } = await mcp.ask('ask', { ...QUESTION, access: 'full' });
-  assert.equal([isError, object.reason, rig.calls.length], [true, 'bad_input', 4]);
+  assert.equal([isError, object.reason, rig.calls.length], [true, 'bad_input', 5]);
   await mcp.close();
 });
 
