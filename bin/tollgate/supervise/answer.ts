@@ -8,8 +8,7 @@ import type { Arguments, CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
 import { surprise } from '../run-answer.ts';
 import { refusalWithin } from '../within-call.ts';
-import { SUPERVISE_EXITS, superviseWord } from './supervise.ts';
-import { SUPERVISE_FLAGS } from './supervise-flags.ts';
+import { SUPERVISE_EXITS, SUPERVISE_FLAGS } from './supervise-flags.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate answer',
@@ -45,8 +44,10 @@ async function answered(args: Arguments, stop: AbortSignal): Promise<Ran> {
   const state = await heard.state();
   // A run that was about to leave may be waited for, and end without having heard it.
   const isUnheard = () => notesLeft(notes).some((left) => left.note === note);
-  if (state === 'waiting' && !args.given.has('later'))
+  if (state === 'waiting' && !args.given.has('later')) {
+    const { superviseWord } = await import('./supervise.ts');
     return superviseWord(word, args, stop, { command: 'answer', isUnheard });
+  }
   const said = SAID[state](`${word}${args.given.has('trust-workspace') ? ' --trust-workspace' : ''}`);
   return args.given.has('json')
     ? { exit: 0, out: `${JSON.stringify({ schema: 1, task_id: task.id, note, state, message: said })}\n` }

@@ -2,7 +2,8 @@
 
 import type { Supervising } from '../../../loops/supervise/supervise.ts';
 import { RUN_FLAGS } from '../../../loops/task/run-options.ts';
-import type { Arguments, FlagRow } from '../../command-line.ts';
+import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import type { Arguments, CommandSpec, FlagRow } from '../../command-line.ts';
 import { DEADLINE_FLAG } from '../ci/deadline.ts';
 
 export const SUPERVISE_FLAGS = {
@@ -23,6 +24,17 @@ export const SUPERVISE_FLAGS = {
   'record-requests': RUN_FLAGS['record-requests'],
   'trust-workspace': RUN_FLAGS['trust-workspace'],
 } as const satisfies Record<string, FlagRow>;
+
+export const SUPERVISE_EXITS: CommandSpec['exits'] = [
+  [TOLLGATE_EXIT.ok, 'the task is done: the reasoner says so, the acceptance commands passed, and the scope is clean'],
+  [
+    TOLLGATE_EXIT.failure,
+    'the session is saved, or a question waits for an answer; _summary.md says which, and the line to go on',
+  ],
+  [TOLLGATE_EXIT.badInput, 'usage, a mistake in the manifest or the state, or a tree that has moved on'],
+  ['130, 143', 'stopped by INT, TERM; the session is saved'],
+  [70, 'a bug of ours'],
+];
 
 export const supervisingOf = ({ given }: Pick<Arguments, 'given'>): Supervising => ({
   begin: given.has('anew') ? 'anew' : 'on',

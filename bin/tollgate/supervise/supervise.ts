@@ -11,18 +11,7 @@ import { answerTo, answerWithoutRun, type RunningWord, surprise } from '../run-a
 import { contextOf, optionsOf } from '../run-flags.ts';
 import { startTelling } from '../telling.ts';
 import { refusalWithin } from '../within-call.ts';
-import { SUPERVISE_FLAGS, supervisingOf } from './supervise-flags.ts';
-
-export const SUPERVISE_EXITS: CommandSpec['exits'] = [
-  [TOLLGATE_EXIT.ok, 'the task is done: the reasoner says so, the acceptance commands passed, and the scope is clean'],
-  [
-    TOLLGATE_EXIT.failure,
-    'the session is saved, or a question waits for an answer; _summary.md says which, and the line to go on',
-  ],
-  [TOLLGATE_EXIT.badInput, 'usage, a mistake in the manifest or the state, or a tree that has moved on'],
-  ['130, 143', 'stopped by INT, TERM; the session is saved'],
-  [70, 'a bug of ours'],
-];
+import { SUPERVISE_EXITS, SUPERVISE_FLAGS, supervisingOf } from './supervise-flags.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate supervise',
