@@ -109,7 +109,7 @@ export function toldExplanation(text: Texts): Explanation {
     retry: { first: 'stop', again: 'stop', report: 'stop at once' },
     retry_at: null,
     findings: [],
-    next_actions: [text('action')],
+    next_actions: [toDo(text('action'))],
   } as unknown as Explanation;
 }
 

@@ -304,12 +304,17 @@ test('each CLI is signed in to in its own way', () => {
   );
 });
 
+/** test/next-commands executes them, as far as a fake CLI brings a task to where they are told. */
+const FORMS =
+  /^(?:tollgate run fix(?: --(?:trust-workspace|wait-for-reset 24h|ignore-hold|force|keep-all|redo-all))?|preflight --tools codex|tollgate budget(?: fix --set \d+)?|tollgate recover s-1 --choose clear|tollgate sessions (?:list|forget fix)|tollgate triage --help|npm install -g codex)$/;
+
 test('no reason puts first what loosens something, and each command is whole', () => {
   for (const reason of FAILURE_REASONS)
     for (const callsLeft of [0, 3]) {
       const actions = nextActions({ ...situation('tooling', reason), callsLeft, tag: 'fix', sessionId: 's-1' });
       assert.is(actions[0]!.changes, null, reason);
       for (const { text, command = '' } of actions) {
+        if (command !== '') assert.match(command, FORMS, reason);
         assert.not.match(command, /[<>…]|\b(?:NAME|TAG|TASK|MAX|N)\b|\(/, reason);
         assert.not.match(text, /tollgate [a-z]+ fix/, reason);
       }
