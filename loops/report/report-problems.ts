@@ -1,16 +1,16 @@
 // The problems of all tasks of a report.
 
 import { createRedactor } from '../../policies/redact/create-redactor.ts';
+import { withRelativePaths } from '../../policies/report/file-place.ts';
 import type { Problem } from '../../policies/report/problem.ts';
 import { locateTask } from '../../state/task-folder.ts';
-import { rootOf } from '../task/task.ts';
 import type { TasksReport } from './collect.ts';
 import { problemsOf } from './problems.ts';
 
-/** In the order of the report; what cannot be read is one too. */
+/** In the order of the report; what cannot be read is one too. @param root of the project: texts tell its paths relative to it. */
 export function reportProblems(
   { tasks, unreadable }: Pick<TasksReport, 'tasks' | 'unreadable'>,
-  cwd: string,
+  root: string,
   environment: NodeJS.ProcessEnv,
 ): Problem[] {
   const told = tasks.flatMap((row) => {
@@ -20,14 +20,14 @@ export function reportProblems(
     const failure = errorClass === null ? null : { stage, class: errorClass, reason, signature, text: evidence };
     const level = row.state === 'interrupted' ? 'warning' : 'error';
     const { folder: task } = located;
-    return problemsOf({ task, root: rootOf(task, cwd, environment), stages: row.stages, failure, level });
+    return problemsOf({ task, root, stages: row.stages, failure, level });
   });
   const unread = unreadable.map(({ folder, message }) => {
     const task_id = folder.slice(folder.lastIndexOf('/') + 1);
     return { rule: 'report/unreadable', level: 'error' as const, task_id, ...NOWHERE, text: message };
   });
   const { redact } = createRedactor({ env: environment, patterns: [] });
-  return [...told, ...unread].map((problem) => ({ ...problem, text: redact(problem.text) }));
+  return [...told, ...unread].map((problem) => ({ ...problem, text: withRelativePaths(redact(problem.text), [root]) }));
 }
 
 const NOWHERE = { stage: null, place: null, signature: null, earlier_at: null };

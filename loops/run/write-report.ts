@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { type NextAction, toDo } from '../../policies/facts/next-action.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
+import { withRelativePaths } from '../../policies/report/file-place.ts';
 import { readJson, writeAtomic, writeJson } from '../../state/atomic-file.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
 import type { Notified } from '../notify/sent.ts';
@@ -36,8 +37,6 @@ export interface WrittenReport {
   /** A text as it may be posted: without secrets, and with paths relative to the project. */
   post(text: string): string;
 }
-
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 export async function writeReport(open: OpenTask, ended: EndedRun, clock: () => Date): Promise<WrittenReport> {
   const { failure } = ended;
@@ -80,9 +79,7 @@ export async function writeReport(open: OpenTask, ended: EndedRun, clock: () => 
   };
   const summary = renderSummary(report);
   await writeAtomic(report.files.summary, summary, 'renamed');
-  const places = [open.tree, open.root].map((folder) => new RegExp(`${escaped(folder)}(?:/|(?!\\.?[\\w-]))`, 'g'));
-  const post = (text: string) =>
-    places.reduce((shown, place) => shown.replace(place, (found) => (found.endsWith('/') ? '' : '.')), open.hide(text));
+  const post = (text: string) => withRelativePaths(open.hide(text), [open.tree, open.root]);
   return { report, summary, post };
 }
 

@@ -22,12 +22,10 @@ export function codeQualityOf(problems: readonly Problem[]): string {
         [
           print,
           {
-            ...{
-              description: textOf(problem),
-              check_name: rule,
-              fingerprint: print,
-              severity: REVIEWED[rule] ?? SEVERITIES[level],
-            },
+            description: textOf(problem),
+            check_name: rule,
+            fingerprint: print,
+            severity: REVIEWED[rule] ?? SEVERITIES[level],
             location: { path: place.path, lines },
           },
         ],

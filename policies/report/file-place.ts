@@ -1,4 +1,4 @@
-// The first `path:line` of a text that an agent wrote, as a place within the tree.
+// Paths in a text, told relative to the tree: the first `path:line` that an agent wrote, and all paths of a report that leaves the machine.
 
 import { cut } from '../text/cut.ts';
 import type { FilePlace } from './problem.ts';
@@ -21,6 +21,14 @@ export function withinTree(named: string, root: string | null): string | null {
   const parts = below.replace(/^(?:\.\/)+/, '').split('/');
   const isFile = parts.every((part) => part !== '' && part !== '.' && part !== '..' && part !== '.git');
   return isFile && !/[\p{Cc}\p{Cf}\\]/u.test(below) ? parts.join('/') : null;
+}
+
+/** Leaves out each folder where a path of the text begins with it; the folder itself becomes `.`. @param folders absolute */
+export function withRelativePaths(text: string, folders: readonly string[]): string {
+  return folders
+    .filter((folder) => folder !== '/')
+    .map((folder) => new RegExp(`${folder.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?:/|(?!\\.?[\\w-]))`, 'g'))
+    .reduce((shown, place) => shown.replace(place, (found) => (found.endsWith('/') ? '' : '.')), text);
 }
 
 const MAX_TEXT = 2000;

@@ -6,8 +6,10 @@ import { reportProblems } from '../../../loops/report/report-problems.ts';
 import manifest from '../../../package.json';
 import { annotationsOf } from '../../../policies/report/annotations.ts';
 import { codeQualityOf } from '../../../policies/report/code-quality.ts';
+import { withRelativePaths } from '../../../policies/report/file-place.ts';
 import { sarifOf } from '../../../policies/report/sarif.ts';
 import type { DaySpending } from '../../../policies/report/spending.ts';
+import { projectRoot } from '../../../state/task-folder.ts';
 import { sheetOf } from '../../sheet.ts';
 import { renderMarkdown, renderText } from '../report-page.ts';
 import { renderHtml } from './html-page.ts';
@@ -27,9 +29,9 @@ export const FORMATS = {
     const spent = await spentIf(telling);
     return `${JSON.stringify(spent === null ? telling.report : { ...telling.report, spent })}\n`;
   },
-  md: async (telling) => renderMarkdown(telling.report, await spentIf(telling)),
-  html: async (telling) => renderHtml(telling.report, problems(telling), await spending(telling)),
-  junit: async ({ report }) => renderJunit(report),
+  md: async (telling) => posted(telling, renderMarkdown(telling.report, await spentIf(telling))),
+  html: async (telling) => posted(telling, renderHtml(telling.report, problems(telling), await spending(telling))),
+  junit: async (telling) => posted(telling, renderJunit(telling.report)),
   sarif: async (telling) => sarifOf(problems(telling), { version: manifest.version, at: telling.report.at }),
   github: async (telling) => annotationsOf(problems(telling)),
   gitlab: async (telling) => codeQualityOf(problems(telling)),
@@ -37,7 +39,13 @@ export const FORMATS = {
 
 export type ReportFormat = keyof typeof FORMATS;
 
-const problems = ({ report, cwd, environment }: ToldReport) => reportProblems(report, cwd, environment);
+/** Whoever reads a page on another machine has no use for this machine's paths. */
+const posted = (telling: ToldReport, page: string): string => withRelativePaths(page, [rootOf(telling)]);
+
+const rootOf = ({ report, cwd, environment }: ToldReport): string =>
+  projectRoot(environment.TOLLGATE_STATE ? cwd : report.folder);
+
+const problems = (telling: ToldReport) => reportProblems(telling.report, rootOf(telling), telling.environment);
 
 const spending = ({ report, cwd, environment }: ToldReport) => collectSpending(report, cwd, environment);
 

@@ -76,7 +76,7 @@ Not readable: PROJECT/.tmp/task/later: PROJECT/.tmp/task/later/state/journal.jso
     settled(md.stdout, rig),
     `# Tasks
 
-5 tasks in PROJECT/.tmp/task: 1 done, 3 failed, 1 never run; 1 not readable
+5 tasks in .tmp/task: 1 done, 3 failed, 1 never run; 1 not readable
 
 | task | state | stage | failure | signature | since | calls | next |
 | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -93,7 +93,7 @@ Not readable: PROJECT/.tmp/task/later: PROJECT/.tmp/task/later/state/journal.jso
 
 ## Not readable
 
-- PROJECT/.tmp/task/later: PROJECT/.tmp/task/later/state/journal.jsonl was written by a newer version (format 2, this one reads 1): update tollgate; nothing was changed
+- .tmp/task/later: .tmp/task/later/state/journal.jsonl was written by a newer version (format 2, this one reads 1): update tollgate; nothing was changed
 `,
   );
   const json = await reportOf(rig, '--json');
