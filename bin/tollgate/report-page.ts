@@ -117,14 +117,14 @@ const SPENT: readonly Column[] = SPENT_HEADINGS.map((heading) => ({ heading: hea
 const HEADINGS = ['task', 'state', 'stage', 'failure', 'signature', 'since', 'calls', 'next'] as const;
 
 function cellsOf(row: TaskRow): string[] {
-  const { task_id, stage, signature, since, at, calls, next_action } = row;
+  const { task_id, stage, signature, since, at, calls, next_action, checked_at, checked_by } = row;
   return [
     task_id,
     stateWords(row),
     stage ?? '-',
     row.class === null ? '-' : failureOf(row.class, row.reason),
     short(signature),
-    minute(since ?? at),
+    minute(since ?? (checked_by === 'earlier_run' ? checked_at : at)),
     taskCalls(calls),
     next_action === null ? '-' : words(actionLine(next_action), 100),
   ];

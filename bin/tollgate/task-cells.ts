@@ -3,11 +3,8 @@
 import type { TaskRow } from '../../loops/report/task-row.ts';
 import type { Paint } from '../sheet.ts';
 
-const OF_EARLIER_RUN = 'done (earlier run)';
-
 const PAINTS: Partial<Record<string, Paint>> = {
   done: 'green',
-  [OF_EARLIER_RUN]: 'dim',
   failed: 'red',
   interrupted: 'yellow',
   parked: 'yellow',
@@ -15,11 +12,14 @@ const PAINTS: Partial<Record<string, Paint>> = {
   'never run': 'dim',
 };
 
-export const STATE_PAINT = (cell: string): Paint | null => PAINTS[cell] ?? null;
+export const STATE_PAINT = (cell: string): Paint | null =>
+  cell === `done${OF_EARLIER_RUN}` ? 'dim' : (PAINTS[cell.replace(OF_EARLIER_RUN, '')] ?? null);
 
-/** A success of an earlier run says nothing of the tree as it is now. */
+const OF_EARLIER_RUN = ' (earlier run)';
+
+/** A result of an earlier run says nothing of the tree as it is now. */
 export const stateWords = ({ state, checked_by }: Pick<TaskRow, 'state' | 'checked_by'>): string =>
-  state === 'done' && checked_by === 'earlier_run' ? OF_EARLIER_RUN : state.replace('_', ' ');
+  `${state.replace('_', ' ')}${(state === 'done' || state === 'failed') && checked_by === 'earlier_run' ? OF_EARLIER_RUN : ''}`;
 
 /** `budget` is unknown until a run has read it. */
 export const taskCalls = ({ used, budget }: TaskRow['calls']): string => `${used}/${budget ?? '-'}`;

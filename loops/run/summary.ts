@@ -102,11 +102,11 @@ function stageRows(stages: readonly StageReport[]): string[] {
   const judged = stages.some(({ verdict }) => verdict !== null);
   const row = (cells: readonly (string | number)[], verdict: string) =>
     `| ${[...cells, ...(judged ? [verdict] : [])].join(' | ')} |`;
-  const rows = stages.map(({ stage, state, exit_code, duration_ms, calls, gate, verdict, checked_by }) =>
+  const rows = stages.map(({ stage, state, exit_code, duration_ms, calls, gate, verdict, checked_at, checked_by }) =>
     row(
       [
         stage,
-        `${state.replace('_', ' ')}${gate === 'failed' ? ' (gate)' : ''}${state === 'done_earlier' && checked_by === 'last_run' ? ', passed again' : ''}`,
+        `${state.replace('_', ' ')}${gate === 'failed' ? ' (gate)' : ''}${earlierWords(state, checked_at, checked_by)}`,
         exit_code ?? '-',
         duration_ms === null ? '-' : `${(duration_ms / 1000).toFixed(1)} s`,
         calls,
@@ -122,6 +122,12 @@ function stageRows(stages: readonly StageReport[]): string[] {
     ...rows.slice(0, MAX_STAGES),
     row([`${rows.length - MAX_STAGES} more`, `${done} done`, '', '', ''], ''),
   ];
+}
+
+/** Of a stage that is done since an earlier run. */
+function earlierWords(state: string, at: string | null, by: StageReport['checked_by']): string {
+  if (state !== 'done_earlier' || by === null) return '';
+  return by === 'last_run' ? ', passed again' : ` (${at!.slice(0, 16)}Z)`;
 }
 
 const MAX_LEFT_OUT = 6;

@@ -57,7 +57,7 @@ const ROWS: readonly (readonly [typed: readonly string[], found: readonly string
   [['tollgate', 'run', 'other', '--dead'], ['--deadline']],
   [
     ['tollgate', 'run', 'fix-login', '--redo', ''],
-    ['codex_brief', 'gemini_review'],
+    ['codex_brief', 'gemini_review', 'all'],
   ],
   [['tollgate', 'run', 'fix-login', '--redo=codex'], ['--redo=codex_brief']],
   [['tollgate', 'run', 'fix-login', '--keep', '=', 'g'], ['gemini_review']],

@@ -71,6 +71,25 @@ test('allowCommit lets codex write to the git folder, and nothing else does', as
   );
 });
 
+test('finished: rechecked runs the acceptance commands again, and pays for nothing', async ({ rig }) => {
+  rig.write('a.txt', 'right');
+  rig.answer(() => answerWith('codex', 'done'));
+  makeTask(rig, {
+    stages: [{ tool: 'codex', role: 'verify', ...ANY_ANSWER }],
+    acceptance: { commands: ['grep -q right a.txt'] },
+  });
+  const reasonOf = async (options: string) => {
+    const end = await resultOf<TaskEnd>(rig, `tollgate.runTask('fix', ${options})`);
+    return end.how === 'ran' ? (end.report.failure?.reason ?? null) : end.message;
+  };
+  assert.is(await reasonOf('{}'), null);
+  rig.write('a.txt', 'wrong');
+  assert.equal(
+    [await reasonOf('{}'), await reasonOf(`{ finished: 'rechecked' }`), rig.calls.length],
+    [null, 'acceptance_failed', 1],
+  );
+});
+
 test('a task that fails is a value, and how it stands can be read', async ({ rig }) => {
   makeTask(rig, CODEX);
   rig.answer(() => failWith('codex', 'invalid api key', 401));

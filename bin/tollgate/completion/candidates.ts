@@ -55,7 +55,8 @@ async function valuesOf(
 /** The values of flags that have one meaning wherever they are. */
 const FLAG_KINDS: Record<string, (before: readonly string[]) => Promise<Candidate[]>> = {
   ...{ task: NAMED.task, tool: NAMED.tool, tools: NAMED.tool, pipeline: NAMED.pipeline },
-  ...{ redo: NAMED.stage, keep: NAMED.stage, stage: NAMED.stage, 'resume-session': NAMED.session },
+  redo: async (before) => [...(await NAMED.stage(before)), { word: 'all', about: 'each stage of the task' }],
+  ...{ keep: NAMED.stage, stage: NAMED.stage, 'resume-session': NAMED.session },
 };
 
 async function ofKind(kind: CompletedCommand['word'], begun: string, before: readonly string[]): Promise<Candidate[]> {

@@ -109,7 +109,7 @@ function filter(tasks: readonly TaskRow[]): string {
 }
 
 function taskBlock(row: TaskRow, i: number): string {
-  const { task_id, state, stage, signature, since, at, calls, evidence, next_action, retry_at } = row;
+  const { task_id, state, stage, signature, since, at, calls, evidence, next_action, retry_at, checked_at } = row;
   const failure =
     row.class === null ? '' : `: ${failureOf(row.class, row.reason)}${stage === null ? '' : ` in ${stage}`}`;
   return details(
@@ -121,6 +121,7 @@ function taskBlock(row: TaskRow, i: number): string {
         ['signature', signature === null ? null : code(signature)],
         ['since', since === null ? null : minute(since)],
         ['not before', retry_at === null ? null : minute(retry_at)],
+        ['result of', checked_at === null ? null : minute(checked_at)],
         ['last', at === null ? null : minute(at)],
         ['paid calls', text(taskCalls(calls))],
         ['question', row.supervision?.question ? text(cut(row.supervision.question)) : null],
@@ -132,16 +133,17 @@ function taskBlock(row: TaskRow, i: number): string {
 }
 
 function stageTable({ stages }: TaskRow): string {
-  const rows = stages.map(({ stage, tool, stand_ins, state, duration_ms, tokens, gate, verdict }) =>
-    [
-      stage,
-      `${tool ?? '-'}${inPlaceWords(stand_ins)}`,
-      state.replace('_earlier', ''),
-      duration_ms === null ? '-' : `${(duration_ms / 1000).toFixed(1)} s`,
-      tokens === null ? '-' : String(tokens),
-      gate ?? '-',
-      verdict ?? '-',
-    ].map(text),
+  const rows = stages.map(
+    ({ stage, tool, stand_ins, state, duration_ms, tokens, gate, verdict, checked_at, checked_by }) =>
+      [
+        stage,
+        `${tool ?? '-'}${inPlaceWords(stand_ins)}`,
+        `${state.replace('_earlier', '')}${checked_by === 'earlier_run' ? ` (earlier run, ${checked_at!.slice(0, 16)}Z)` : ''}`,
+        duration_ms === null ? '-' : `${(duration_ms / 1000).toFixed(1)} s`,
+        tokens === null ? '-' : String(tokens),
+        gate ?? '-',
+        verdict ?? '-',
+      ].map(text),
   );
   return table(['stage', 'CLI', 'state', 'time', 'tokens', 'gate', 'verdict'], rows);
 }

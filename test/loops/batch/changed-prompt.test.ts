@@ -101,7 +101,7 @@ test('all stages whose prompts have changed are named at once, and every view sa
     ],
   );
   assert.match(summary, '# Task fix: refused (prompt_changed), nothing was run');
-  assert.match(summary, /\| codex_brief \| done earlier \|/);
+  assert.match(summary, /\| codex_brief \| done earlier \(20[^|]*\) \|/);
   const failure = task.failure()!;
   assert.equal([failure.reason, failure.evidence?.text, failure.next_actions], ['prompt_changed', message, next]);
 

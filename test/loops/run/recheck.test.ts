@@ -1,6 +1,7 @@
 // A finished task looked at again on the tree as it is: nothing is paid, and what is broken by now is told.
 
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync, watch } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -28,6 +29,7 @@ test('code that broke since is found, without a paid call; mended code passes ag
   rig.write('src/a.txt', 'wrong\n');
   const plain = await task.run();
   assert.is(plain.code, 0);
+  assert.match(plain.summary, /\| codex_verify \| done earlier \(20[\d-]+T[\d:]+Z\) \|/);
   assert.match(plain.summary, /Note: every result is of an earlier run \(the last of .*`tollgate run fix --recheck`/);
   const broken = await task.run('--recheck');
   const [stage] = broken.report.stages;
@@ -120,6 +122,39 @@ test('what contradicts it is refused before anything is done', async ({ rig }) =
   assert.is(rig.calls.length, 0);
 });
 
+test('a verdict in the JSON of a schema is read again', async ({ rig }) => {
+  const schema = { type: 'object', properties: { verdict: { enum: ['PASS', 'FAIL'] } }, required: ['verdict'] };
+  rig.answer(() => answerWith('codex', '{"verdict":"FAIL"}'));
+  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'review', schema }] });
+  assert.equal([(await task.run('--fail-on-verdict')).code, (await task.run()).code], [1, 0]);
+  const { code, report } = await task.run('--recheck', '--fail-on-verdict');
+  assert.equal(
+    [code, report.failure?.reason, report.stages[0]!.verdict, rig.calls.length],
+    [1, 'verdict_fail', 'FAIL', 1],
+  );
+  assert.is((await task.run('--recheck')).code, 0);
+});
+
+test('a recheck that is killed loses nothing, and the next one says what is broken', async ({ rig }) => {
+  const command = `test ! -e src/wait || { : > ${rig.root}/waiting; sleep 600; }; grep -q right src/a.txt`;
+  const task = makeTask(rig, { stages: [VERIFY], acceptance: { commands: [command] } });
+  assert.is((await task.run()).code, 0);
+  rig.write('src/a.txt', 'wrong\n');
+  rig.write('src/wait', '');
+  const watcher = watch(rig.root);
+  const waits = once(watcher, 'change');
+  const killed = task.start('--recheck');
+  await waits;
+  watcher.close();
+  process.kill(killed.pid, 'SIGKILL');
+  await killed.result;
+  rmSync(path.join(rig.project, 'src/wait'));
+  assert.equal(
+    [(await task.run('--recheck')).report.failure?.reason, (await task.run()).code, rig.calls.length],
+    ['acceptance_failed', 1, 1],
+  );
+});
+
 test('--redo all repeats each stage but those that are kept', async ({ rig }) => {
   const task = makeTask(rig, { stages: [{ ...VERIFY, role: 'brief' }, VERIFY] });
   assert.is((await task.run()).code, 0);
@@ -141,6 +176,10 @@ test('a batch looks at each finished task again, and reports say whose result it
   assert.match(after, /<system-out>.*this is the result of an earlier run, of 20/s);
   for (const format of ['text', 'md', 'html'])
     assert.match((await rig.run('tollgate', ['report', '--format', format])).stdout, 'done (earlier run)', format);
+  assert.match(
+    (await rig.run('tollgate', ['report', '--format', 'html'])).stdout,
+    /<td>done \(earlier run, 20[\d-]+T[\d:]+Z\)<\/td>/,
+  );
 
   rig.write('src/a.txt', 'wrong\n');
   const { code, stdout } = await rig.run('tollgate', ['batch', 'a', 'b', '--recheck', '--json']);
