@@ -2,12 +2,13 @@
 
 import path from 'node:path';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
+import { resolveRole } from '../../policies/manifest/resolved-role.ts';
 import type { StagePlace } from '../../policies/manifest/stage-place.ts';
 import { completeManifest } from './complete-manifest.ts';
-import type { GivenManifest, Manifest, Stage } from './manifest-schema.ts';
+import type { GivenManifest, GivenStage, Manifest, Stage } from './manifest-schema.ts';
 import { isPlainManifest } from './plain-manifest.ts';
 import type { SoundFiles } from './sound-files.ts';
-import { expandStages, nameOf, PARTS } from './stages.ts';
+import { expandStages, nameOf, PARTS, STAGE_DEFAULTS } from './stages.ts';
 import { unknownTool, unsoundTool, untrustedTool } from './tool-names.ts';
 import { readYaml, type YamlRead } from './yaml-file.ts';
 
@@ -44,13 +45,18 @@ export async function readManifest(
 ): Promise<ManifestRead> {
   const given = await readGiven(file, sound);
   if (given.how === 'invalid') {
-    const more = given.kind === 'unfit' ? strangeTools(file, given, project, trust) : [];
+    if (given.kind === 'unreadable') return given;
+    const more = [
+      ...idMistakes(file, given.data),
+      ...strangeTools(file, given, project, trust),
+      ...stageMistakes(file, given.data, project, trust),
+    ];
     return { how: 'invalid', message: [given.message, ...more].join('\n') };
   }
   const trusted = given.value.security.trust_workspace ? 'trusted' : trust;
   const expanded = expandStages(given.value, project, trusted);
   const mistakes = [
-    ...idMistakes(file, given),
+    ...idMistakes(file, given.value),
     ...strangeTools(file, { ...given, data: given.value }, project, trusted),
     ...(expanded.how === 'invalid' ? expanded.messages.map((message) => `${file}: ${message}`) : []),
   ];
@@ -123,7 +129,7 @@ export async function readBudget(
 ): Promise<{ how: 'read'; calls: number } | { how: 'invalid'; message: string }> {
   const read = await readGiven(file);
   if (read.how === 'invalid') return read;
-  const [mistake] = idMistakes(file, read);
+  const [mistake] = idMistakes(file, read.value);
   return mistake === undefined
     ? { how: 'read', calls: read.value.budgets.paid_call_budget }
     : { how: 'invalid', message: mistake };
@@ -137,8 +143,32 @@ async function readGiven(file: string, sound: SoundFiles | null = null): Promise
   return readYaml(file, 'a manifest', schema, known);
 }
 
-function idMistakes(file: string, { value }: Given & { how: 'read' }): string[] {
+function idMistakes(file: string, data: unknown): string[] {
   const folder = path.basename(path.dirname(path.resolve(file)));
-  const id = value.task_id;
-  return id === folder ? [] : [`${file}: task_id is "${id}", but its folder is "${folder}"; make them the same`];
+  const { task_id: id } = (data ?? {}) as { task_id?: unknown };
+  return typeof id !== 'string' || id === folder
+    ? []
+    : [`${file}: task_id is "${id}", but its folder is "${folder}"; make them the same`];
+}
+
+/** Of a manifest that is wrong otherwise: what is wrong with its pipeline, its roles and the names of its stages. */
+function stageMistakes(file: string, data: unknown, project: ProjectFile, trust: 'trusted' | 'untrusted'): string[] {
+  const { pipeline, stages, supervise } = (data ?? {}) as Record<string, unknown>;
+  const given = (Array.isArray(stages) ? (stages as Partial<GivenStage>[]) : []).filter(
+    (stage) => typeof stage?.tool === 'string' && typeof stage.role === 'string',
+  ) as GivenStage[];
+  if (supervise !== undefined || (typeof pipeline !== 'string' && given.length === 0)) return [];
+  const named = given.map(({ id, tool, role, prompt }) => ({
+    ...{ ...STAGE_DEFAULTS, tool, role },
+    ...(typeof id === 'string' ? { id } : {}),
+    ...(prompt === undefined ? {} : { prompt: String(prompt) }),
+  }));
+  const roles = named.flatMap((stage) => {
+    const resolved = resolveRole({ ...stage, name: nameOf(stage) }, project, trust);
+    return resolved.how === 'invalid' ? [resolved.message] : [];
+  });
+  const wanted = typeof pipeline === 'string' ? { pipeline, stages: [] } : { stages: named };
+  const expanded = expandStages(wanted, project, trust);
+  const messages = expanded.how === 'invalid' ? [...roles, ...expanded.messages] : roles;
+  return messages.map((message) => `${file}: ${message}`);
 }

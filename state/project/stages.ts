@@ -9,7 +9,7 @@ type ExpandedStages = { how: 'expanded'; stages: Stage[] } | { how: 'invalid'; m
 
 /** @param trust only in a trusted workspace do the project's own pipelines count. */
 export function expandStages(
-  { pipeline, stages, supervise }: GivenManifest,
+  { pipeline, stages, supervise }: Pick<GivenManifest, 'pipeline' | 'stages' | 'supervise'>,
   { pipelines }: ProjectFile,
   trust: 'trusted' | 'untrusted',
 ): ExpandedStages {

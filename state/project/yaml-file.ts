@@ -82,7 +82,7 @@ export async function readYaml<S extends z.ZodType>(
     if (i === 0 || !FOLLOWS.test(message)) note(pos[0], plain(message));
   // Of a broken document the names are not to be relied on.
   if (broken.size === 0) for (const at of repeatedKeys(document, visit)) note(at, TWICE);
-  if (broken.size > 0) return invalid([...broken.values()].slice(0, MAX_ISSUES).join('\n'));
+  if (broken.size > 0) return invalid(firstOf(file, [...broken.values()]));
   let data: unknown;
   try {
     data = document.toJS({ maxAliasCount: MAX_ALIASES });
@@ -100,10 +100,19 @@ export async function readYaml<S extends z.ZodType>(
   const { describeIssue } = await import('./yaml-issue.ts');
   const place = { file, what, schema: await load(), document, lines };
   const { issues } = looked.error;
-  const told = issues.slice(0, MAX_ISSUES).map((issue) => describeIssue(place, issue));
-  const more = issues.length > MAX_ISSUES ? [`${file}: and ${issues.length - MAX_ISSUES} more mistakes`] : [];
-  const message = [...told, ...more].join('\n');
+  const message = firstOf(
+    file,
+    issues.map((issue) => describeIssue(place, issue)),
+  );
   return { how: 'invalid', kind: 'unfit', message, data, lineOf: (path) => lineOf(path, document, lines) };
+}
+
+function firstOf(file: string, mistakes: readonly string[]): string {
+  const more = mistakes.length - MAX_ISSUES;
+  return [
+    ...mistakes.slice(0, MAX_ISSUES),
+    ...(more > 0 ? [`${file}: and ${more} more ${more === 1 ? 'mistake' : 'mistakes'}`] : []),
+  ].join('\n');
 }
 
 /** null for what is no object in JSON; of two of one name YAML says where they stand. */

@@ -59,6 +59,25 @@ test('what the schema refuses, and the CLIs beside it', async ({ rig }) => {
   assert.match(lines.join('\n'), /stages\[1\]\.role must be string/);
 });
 
+test('what the schema refuses, and ids, pipelines, roles and names beside it', async ({ rig }) => {
+  const stages = [REVIEW, { ...REVIEW, min_lines: 'x' }, { ...REVIEW, id: 'a', role: 'reviw' }];
+  const listed = await told(rig, { task_id: 'fox', stages });
+  assert.equal(
+    listed.map(
+      (line) => /min_lines|task_id is "fox"|two stages are called "codex_review"|did you mean "review"/.exec(line)?.[0],
+    ),
+    ['min_lines', 'task_id is "fox"', 'did you mean "review"', 'two stages are called "codex_review"'],
+  );
+  const named = await told(rig, { gaol: 'x', pipeline: 'safe_imp' }, 'named');
+  assert.match(named.join('\n'), /gaol is unknown.*\n.*there is no pipeline "safe_imp"; did you mean safe_impl\?/);
+});
+
+test('of many lines of YAML that are wrong it says how many it leaves out', async ({ rig }) => {
+  rig.write('.tmp/task/fix/manifest.yaml', `task_id: fix\n${'a: "\\q"\n'.repeat(31)}`);
+  const { stderr } = await rig.run('tollgate', ['run', 'fix']);
+  assert.match(stderr, /manifest\.yaml: and 11 more mistakes/);
+});
+
 test('a broken file of YAML tells each line that is wrong', async ({ rig }) => {
   rig.write('.tmp/task/fix/manifest.yaml', 'task_id: fix\ngoal: "\\q"\ncwd: "\\z"\nstages: []\n');
   const { code, stderr } = await rig.run('tollgate', ['run', 'fix']);
