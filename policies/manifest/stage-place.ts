@@ -16,27 +16,30 @@ interface Unlisted {
   fields: string;
 }
 
-/** The place in words; for an unlisted stage the text to write, which refines the pipeline's own. Capital letters are to be filled in. */
+/** The place in words; for an unlisted stage the text to write, which refines the pipeline's own. A value that only the user knows is left to the user. */
 export function placeWords({ at, unlisted }: StagePlace, field: StageField): string {
   if (unlisted === null) return at;
-  const entry = `{${unlisted.fields}, ${field}: ${VALUES[field]}}`;
-  return unlisted.list === null
-    ? `add \`stages: [${entry}]\` to ${unlisted.file}`
-    : `add \`${entry}\` to the list at ${unlisted.list}`;
+  const value = VALUES[field];
+  const entry = `{${unlisted.fields}${value === null ? '' : `, ${field}: ${value}`}}`;
+  const added =
+    unlisted.list === null
+      ? `add \`stages: [${entry}]\` to ${unlisted.file}`
+      : `add \`${entry}\` to the list at ${unlisted.list}`;
+  return value === null ? `${added}, with \`${field}\` in it` : added;
 }
 
 const VALUES = {
-  model: 'MODEL',
-  timeout_ms: 'N',
-  idle_timeout_ms: 'N',
-  start_timeout_ms: 'N',
-  max_turns: 'N',
-  fallback: '[{tool: TOOL, model: MODEL}]',
-  requires: '[HEADING]',
-  min_lines: 'N',
+  model: null,
+  timeout_ms: null,
+  idle_timeout_ms: null,
+  start_timeout_ms: null,
+  max_turns: null,
+  fallback: null,
+  requires: null,
+  min_lines: null,
   may_be_empty: 'true',
   on_fail: 'note',
-  schema: '{SCHEMA}',
+  schema: null,
 } as const;
 
 export type StageField = keyof typeof VALUES;

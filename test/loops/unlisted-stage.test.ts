@@ -39,9 +39,9 @@ test('a model, where the manifest lists no stage', async ({ rig }) => {
   const { next } = await run();
   assert.is(
     next[0],
-    `name a model that exists, since the CLI's own choice does not: \`model\` of the stage (add \`stages: [{tool: codex, role: impl, model: MODEL}]\` to ${manifest})`,
+    `name a model that exists, since the CLI's own choice does not: \`model\` of the stage (add \`stages: [{tool: codex, role: impl}]\` to ${manifest}, with \`model\` in it)`,
   );
-  appendFileSync(manifest, `\n${toWrite(next[0]!).replace('MODEL', 'gpt-mine')}\n`);
+  appendFileSync(manifest, `\n${toWrite(next[0]!).replace('}', ', model: gpt-mine}')}\n`);
   rig.answer(() => failWith('codex', "The 'gpt-mine' model is not supported when using Codex", 400));
   const again = await run();
   assert.is(rig.calls.length, 2);
@@ -82,9 +82,9 @@ test("a pipeline of the project's own, whose stages have ids", async ({ rig }) =
   const { next } = await run();
   assert.is(
     next[0],
-    `name a model that exists: \`model\` of the stage (add \`stages: [{id: "look", tool: codex, role: review, model: MODEL}]\` to ${manifest}; now gpt-theirs)`,
+    `name a model that exists: \`model\` of the stage (add \`stages: [{id: "look", tool: codex, role: review}]\` to ${manifest}, with \`model\` in it; now gpt-theirs)`,
   );
-  appendFileSync(manifest, `${toWrite(next[0]!).replace('MODEL', 'gpt-mine')}\n`);
+  appendFileSync(manifest, `${toWrite(next[0]!).replace('}', ', model: gpt-mine}')}\n`);
   await run();
   assert.ok(rig.calls[1]!.report.argv.includes('gpt-mine'));
 });
