@@ -42,8 +42,8 @@ export const mayCommit = ({ own, access }: Asked): boolean => own[COMMIT] === tr
 export const commitMistake = (isAllowed: boolean, access: string, allowed: string, needed: string): string | null =>
   isAllowed && access === 'read' ? `${allowed} has no effect with read access: add ${needed}` : null;
 
-/** In the result of a tool git says that a wall around the CLI stopped it; a command that goes on after that may end well. */
-const STOPPED = /\.git\/[^\n]{0,4000}: (?:Read-only file system|Operation not permitted)$/m;
+/** In the result of a tool git reports that it may not write its own folder; a command that goes on after that may end well. */
+const STOPPED = /\.git\/[^\n]{0,4000}: (?:Read-only file system|Operation not permitted|Permission denied)$/m;
 
 /** What the end of the tool has beside, by its whole output. */
 export const stoppedCommit = (output: string | null): { denied?: true; rule?: typeof COMMIT } =>

@@ -341,6 +341,14 @@ for (const [tool, access, way] of [
     assert.is(record.warnings[0], `the tool ${record.denied_tools[0]} was denied${how}`);
   });
 
+test('a git folder of another user stops a commit, too', async ({ rig }) => {
+  const { opens, runsTool }: Stream = STREAMS.claude;
+  const said = STOPPED.replace('Read-only file system', 'Permission denied');
+  rig.answer(() => [write([...opens(SESSION), ...runsTool(said)]), ...answered('claude')]);
+  const { record } = await runWrapper(rig, 'claude', ['--trust-workspace', '--access', 'write']).ended();
+  assert.match(record.warnings[0]!, /^the tool \S+ was denied; to allow it: --allow-commit$/);
+});
+
 test('two uses of one tool that were denied for different reasons are both reported', async ({ rig }) => {
   const ran = (id: string, aggregated_output: string) => ({
     type: 'item.completed',
