@@ -16,6 +16,7 @@ import {
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { faultEnv, faultShim } from '../rig/fault-shim.ts';
 import { answerWith } from '../rig/streams.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
@@ -189,15 +190,49 @@ test('runs with other flags of V8 have a cache of their own', ({ caches, run }) 
   );
 });
 
+const withFaults = faultShim() === null ? test.skip : test;
+for (const [what, fault] of [
+  ['read-only', { at: 1, times: 0, does: 'EROFS' }],
+  ['on a full disk', { at: 1, times: 0, does: 'ENOSPC' }],
+  // The fourth call there writes to the new file.
+  ['full within a file', { at: 4, times: 0, does: 'ENOSPC' }],
+  ['closed to the user', { at: 1, times: 0, does: 'EACCES' }],
+] as const)
+  withFaults(
+    `where the cache folder is ${what}, a run works without a cache and says nothing`,
+    ({ caches, rig, run }) => {
+      mkdirSync(caches, { recursive: true, mode: 0o700 });
+      const log = path.join(rig.root, 'faults.log');
+      const environment = faultEnv({ in: 'run_codex.cjs', under: caches, log, ...fault });
+      assert.equal([run(environment), run(environment)], [0, 0]);
+      assert.equal([cachesIn(caches), readFileSync(path.join(rig.project, 'o.err'), 'utf8')], [[], '']);
+      assert.is.not(readFileSync(log, 'utf8'), '');
+      assert.is(run(), 0);
+      assert.is(cachesIn(caches).length, 1);
+    },
+  );
+
 // Only root can give a file away.
-if (process.getuid?.() === 0)
-  test('a cache of another user is not taken', ({ caches, run }) => {
+const asRoot = process.getuid?.() === 0 ? test : test.skip;
+for (const folder of ['cache/tollgate', 'cache/tollgate/code'])
+  asRoot(`where ${folder} belongs to another user, nothing in it is taken or written`, ({ caches, rig, run }) => {
     run();
-    const cache = path.join(caches, cachesIn(caches)[0]!);
-    chownSync(cache, 65_534, 65_534);
+    const [cache] = cachesIn(caches);
+    const before = statSync(path.join(caches, cache!)).ino;
+    chownSync(path.join(rig.root, folder), 65_534, 65_534);
+    writeFileSync(path.join(caches, cache!), 'no code at all');
     assert.is(run(), 0);
-    assert.is(statSync(cache).uid, 0);
+    assert.equal([cachesIn(caches), statSync(path.join(caches, cache!)).ino], [[cache], before]);
+    assert.is(readFileSync(path.join(caches, cache!), 'utf8'), 'no code at all');
   });
+
+asRoot('a cache of another user is not taken', ({ caches, run }) => {
+  run();
+  const cache = path.join(caches, cachesIn(caches)[0]!);
+  chownSync(cache, 65_534, 65_534);
+  assert.is(run(), 0);
+  assert.is(statSync(cache).uid, 0);
+});
 
 for (const [what, make] of [
   ['a file', (folder: string) => writeFileSync(folder, 'x')],
