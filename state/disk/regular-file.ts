@@ -1,6 +1,7 @@
 // Opens a file that anybody may have put there: a regular file of bounded size, no link, never one that keeps us waiting.
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import path from 'node:path';
 import { bears } from './error-mark.ts';
 import { textOfBytes } from './text-encoding.ts';
 
@@ -160,6 +161,19 @@ export const isFolder = (place: string): boolean => lookAt(place)?.isDirectory()
 export function kindOf(file: string): string | null {
   const found = statOrNull(file);
   return found === null ? null : kindIn(found);
+}
+
+/** Whether a file is surely not there: false too where it, or a folder above it, cannot be looked at or is a link that leads nowhere. */
+export function isAbsent(file: string): boolean {
+  for (let at = file; ; at = path.dirname(at)) {
+    try {
+      lstatSync(at);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return false;
+      if (at !== path.dirname(at)) continue;
+    }
+    return at !== file && isFolder(at);
+  }
 }
 
 /** Of files of our own making: manifests, views, markers, queues, drafts. */

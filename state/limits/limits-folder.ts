@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { readIfFit } from '../disk/regular-file.ts';
+import { isAbsent, kindOf, readFollowedIfFit } from '../disk/regular-file.ts';
 import { userState } from '../user-state.ts';
 
 export interface LimitsFiles {
@@ -22,11 +22,14 @@ export function limitsFiles(environment: NodeJS.ProcessEnv): LimitsFiles | null 
   return { folder, limits: file('limits.json'), ledger: file('ledger.json'), holds: file('holds.json') };
 }
 
-/** A look that costs next to nothing: who has no limit and no hold need not load what reads them. */
+/** A look that costs next to nothing: who has no limit and no hold need not load what reads them. What cannot be read counts as a limit. */
 export function mayBeLimited(environment: NodeJS.ProcessEnv, projectRoot: string): boolean {
   const files = limitsFiles(environment);
-  if (files !== null && (existsSync(files.limits) || existsSync(files.holds))) return true;
-  return PROJECT_FILES.some((name) => MENTION.test(readIfFit(path.join(projectRoot, name)) ?? ''));
+  if (files !== null && (!isAbsent(files.limits) || existsSync(files.holds))) return true;
+  return PROJECT_FILES.map((name) => path.join(projectRoot, name)).some((file) => {
+    const text = readFollowedIfFit(file);
+    return text === null ? kindOf(file) !== null : MENTION.test(text);
+  });
 }
 
 /** As `state/project/project.ts` names them, which would load all that reads YAML. */

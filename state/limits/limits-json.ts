@@ -1,7 +1,7 @@
 // The JSON files of the limits over all tasks: read with care, and what is wrong with one is told before anything is paid.
 
 import { makeFolder } from '../disk/folder.ts';
-import { readRegularOrNull } from '../disk/regular-file.ts';
+import { isAbsent, readRegularOrNull } from '../disk/regular-file.ts';
 import { publishText } from '../disk/replace-file.ts';
 import { StrangeStateError } from '../disk/strange-state-error.ts';
 import { isSystemError } from '../system-error.ts';
@@ -21,7 +21,8 @@ export function readLimitsJson<T>(
     if (isSystemError(error)) throw strange(error.message);
     throw error;
   }
-  if (text === null) return absent;
+  if (text === null && isAbsent(file)) return absent;
+  if (text === null) throw strange(`${file} cannot be reached: a link on the way to it leads nowhere`);
   let value: unknown;
   try {
     value = JSON.parse(text);
