@@ -101,26 +101,23 @@ test('where no time was given, one of eight at once is let through, and its succ
   assert.is((await ask(rig, 'after')).code, 0);
 });
 
-for (const [what, inTheWay] of [
-  ['the folder', 'limits'],
-  ['the file', 'limits/holds.json/x'],
-] as const)
-  test(`what cannot be kept, as something is in the place of ${what}: the call ends as it did, and says so`, async ({
-    rig,
-  }) => {
-    // A separator of sentences in the way itself.
-    const state = path.join(rig.home, 'state; mine/tollgate');
-    mkdirSync(path.dirname(path.join(state, inTheWay)), { recursive: true });
-    writeFileSync(path.join(state, inTheWay), 'x');
-    rig.answer(() => failWith('codex', "You've hit your usage limit. Try again in 3 hours.", 429));
-    const { code, said, verdict } = await ask(rig, 'told', { env: { XDG_STATE_HOME: path.dirname(state) } });
-    assert.equal([code, verdict.class, rig.calls.length], [12, 'quota', 1]);
-    const [, why] = said.split(
-      `${state}/limits could not be told how this call ended, so others may pay to learn the same: `,
-    );
-    assert.match(why!, /^E.*state; mine\/tollgate\/limits/);
-    assert.not.match(said, 'nothing was started');
-    assert.is(readFileSync(path.join(state, inTheWay), 'utf8'), 'x');
-  });
+test('what cannot be kept, as a folder is in the place of the file: the call ends as it did, and says so', async ({
+  rig,
+}) => {
+  // A separator of sentences in the way itself.
+  const state = path.join(rig.home, 'state; mine/tollgate');
+  const inTheWay = path.join(state, 'limits/holds.json/x');
+  mkdirSync(path.dirname(inTheWay), { recursive: true });
+  writeFileSync(inTheWay, 'x');
+  rig.answer(() => failWith('codex', "You've hit your usage limit. Try again in 3 hours.", 429));
+  const { code, said, verdict } = await ask(rig, 'told', { env: { XDG_STATE_HOME: path.dirname(state) } });
+  assert.equal([code, verdict.class, rig.calls.length], [12, 'quota', 1]);
+  const [, why] = said.split(
+    `${state}/limits could not be told how this call ended, so others may pay to learn the same: `,
+  );
+  assert.match(why!, /^E.*state; mine\/tollgate\/limits/);
+  assert.not.match(said, 'nothing was started');
+  assert.is(readFileSync(inTheWay, 'utf8'), 'x');
+});
 
 test.run();
