@@ -1,10 +1,12 @@
 // Where the toolkit keeps what belongs to the user and to no project: calls that run, and what was done to conversations.
 
-import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { isFolder } from './disk/regular-file.ts';
 
 /** null for a user without a home, or with one that is not there: it is not for us to make it. */
 export function userState({ XDG_STATE_HOME, HOME }: NodeJS.ProcessEnv): string | null {
-  const [home, base] = XDG_STATE_HOME ? [path.dirname(XDG_STATE_HOME), XDG_STATE_HOME] : [HOME, `${HOME}/.local/state`];
-  return home && path.isAbsolute(home) && existsSync(home) ? path.join(base, 'tollgate') : null;
+  const base = XDG_STATE_HOME || (HOME ? path.join(HOME, '.local/state') : '');
+  if (!path.isAbsolute(base)) return null;
+  const isInHome = HOME !== undefined && path.isAbsolute(HOME) && base.startsWith(`${path.resolve(HOME)}/`);
+  return isFolder(isInHome ? HOME : path.dirname(base)) ? path.join(base, 'tollgate') : null;
 }

@@ -19,7 +19,7 @@ test.before.each(async (context) => {
     'hook.cjs',
     `process.on('exit', () => require('node:fs').appendFileSync(${JSON.stringify(log)}, JSON.stringify(Object.keys(require.cache)) + '\\n'))`,
   );
-  rig.env.NODE_OPTIONS = `--require ${hook}`;
+  rig.env.NODE_OPTIONS = `--require ${JSON.stringify(hook)}`;
   // Which of our bundles each process loaded; the fakes and the hook itself are not ours.
   context.loaded = () =>
     readFileSync(log, 'utf8')

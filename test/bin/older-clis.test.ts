@@ -146,7 +146,7 @@ function standalone(rig: TestRig, version: string): () => string[] {
   const [real, log] = [path.join(rig.root, 'lib/node_modules/@github/copilot/copilot.cjs'), path.join(rig.root, 'log')];
   rig.uninstall('copilot');
   writeFileSync(log, '');
-  const script = `[ "$1" = --version ] && echo asked >> ${log} && echo "GitHub Copilot CLI ${version}." && exit\nexec ${real} "$@"`;
+  const script = `[ "$1" = --version ] && echo asked >> '${log}' && echo "GitHub Copilot CLI ${version}." && exit\nexec '${real}' "$@"`;
   writeFileSync(path.join(rig.bin, 'copilot'), `#!/bin/sh\n${script}\n`);
   chmodSync(path.join(rig.bin, 'copilot'), 0o755);
   return () => readFileSync(log, 'utf8').trim().split('\n');

@@ -71,7 +71,7 @@ test('a reader of triage --jsonl that leaves early is no mistake of the input', 
   const line = `${JSON.stringify({ id: 'a', tool: 'claude', stderr: `Error: quota exceeded ${'x'.repeat(2000)}` })}\n`;
   const many = path.join(home, 'many.jsonl');
   writeFileSync(many, line.repeat(2000));
-  const shell = `cat ${many} | "${process.execPath}" "${DIST}"/tollgate.cjs triage --jsonl | head -c 10 >/dev/null; echo "\${PIPESTATUS[1]}"`;
+  const shell = `cat '${many}' | "${process.execPath}" "${DIST}"/tollgate.cjs triage --jsonl | head -c 10 >/dev/null; echo "\${PIPESTATUS[1]}"`;
   const { stdout, stderr } = spawnSync('bash', ['-c', shell], { cwd: home, encoding: 'utf8' });
   assert.equal([stdout.trim(), stderr], ['0', '']);
 });

@@ -168,17 +168,18 @@ test('the worktree of a task stays, and is named with the lines that remove it',
   const worktree = path.join(rig.project, '.tmp/worktrees/fix');
   const [code, out] = await archive(rig, 'fix');
   assert.equal([code, existsSync(worktree)], [0, true]);
+  // As a shell needs the real path.
+  const shown = (place: string) => (/\s/.test(rig.project) ? `'${place}'` : place);
   assert.is(
     out,
     `archived: fix → PROJECT/.tmp/archive/fix-TIME
   its worktree stays: PROJECT/.tmp/worktrees/fix on branch tollgate/fix; when its changes are taken:
-  git -C PROJECT worktree remove PROJECT/.tmp/worktrees/fix
-  git -C PROJECT branch -d tollgate/fix
+  git -C ${shown('PROJECT')} worktree remove ${shown('PROJECT/.tmp/worktrees/fix')}
+  git -C ${shown('PROJECT')} branch -d tollgate/fix
 1 task archived
 `,
   );
-  for (const line of out.replaceAll('PROJECT', rig.project).split('\n').slice(2, 4))
-    git(...line.trim().split(' ').slice(1));
+  for (const line of out.replaceAll('PROJECT', rig.project).split('\n').slice(2, 4)) execFileSync('sh', ['-c', line], { env: rig.env, stdio: 'ignore' });
   assert.not(existsSync(worktree));
 });
 

@@ -17,7 +17,7 @@ test.after.each(({ rig }) => rig.dispose());
 /** `asked` has a line for each request that the script made. */
 async function call(rig: TestRig, script: string, row: string, ...flags: string[]) {
   const asked = path.join(rig.root, 'asked');
-  const text = `#!/bin/sh\nask() { echo asked >> ${asked}; }\nask\n${script}\n`;
+  const text = `#!/bin/sh\nask() { echo asked >> '${asked}'; }\nask\n${script}\n`;
   if (script !== '') chmodSync(rig.write('mine.sh', text), 0o755);
   rig.write('tollgate.yaml', `tools:\n  mine:\n    binary: ./mine.sh\n${row}`);
   rig.write('ask.md', 'Say hello.\n');

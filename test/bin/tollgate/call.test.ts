@@ -20,7 +20,7 @@ const TRUST = '--trust-workspace';
 
 /** Describes `mine` as a script that does that, and counts how often it was started. */
 function describe(rig: TestRig, script: string, more = ''): void {
-  chmodSync(rig.write('mine.sh', `#!/bin/sh\necho started >> ${path.join(rig.root, 'started')}\n${script}\n`), 0o755);
+  chmodSync(rig.write('mine.sh', `#!/bin/sh\necho started >> '${path.join(rig.root, 'started')}'\n${script}\n`), 0o755);
   rig.write('tollgate.yaml', `tools:\n  mine:\n    binary: ./mine.sh\n${more}`);
 }
 
@@ -206,7 +206,7 @@ test('a stage may name it: journal, budget and record, as of any other', async (
 test('its agent does not change how it is called: its dispatcher has read it', async ({ rig }) => {
   describe(
     rig,
-    `cat >/dev/null; printf 'tools:\\n  mine:\\n    binary: ./other.sh\\n' > ${path.join(rig.project, 'tollgate.yaml')}; echo Hello.`,
+    `cat >/dev/null; printf 'tools:\\n  mine:\\n    binary: ./other.sh\\n' > '${path.join(rig.project, 'tollgate.yaml')}'; echo Hello.`,
   );
   makeTask(rig, { stages: STAGES });
   const before = readFileSync(path.join(rig.project, 'tollgate.yaml'), 'utf8');

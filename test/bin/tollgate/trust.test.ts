@@ -130,7 +130,7 @@ test('a task in a trusted folder uses what tollgate.yaml says, and the path of a
 }) => {
   const describe = (root: string) => {
     mkdirSync(path.join(root, '.git'), { recursive: true });
-    writeFileSync(path.join(root, 'mine.sh'), `#!/bin/sh\ntouch ${root}/started\necho fine\n`, { mode: 0o755 });
+    writeFileSync(path.join(root, 'mine.sh'), `#!/bin/sh\ntouch '${root}/started'\necho fine\n`, { mode: 0o755 });
     writeFileSync(path.join(root, 'tollgate.yaml'), 'tools:\n  mine:\n    binary: ./mine.sh\n');
   };
   const theirs = path.join(rig.root, 'theirs');

@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BatchReport } from '../../../loops/batch/report.ts';
 import { actionLine } from '../../../policies/facts/next-action.ts';
+import { shellWord } from '../../../policies/text/shell-word.ts';
 import type { FakeCall } from '../../rig/fake-call.ts';
 import { faultEnv, faultShim } from '../../rig/fault-shim.ts';
 import type { RunningCommand } from '../../rig/running-command.ts';
@@ -98,7 +99,7 @@ test('some fail: exit 1, grouped by what they have in common, and the line that 
     [1, 'tooling', 2, ['bad', 'worse']],
   );
   assert.equal(report.next_actions.map(actionLine), [
-    `run what is left; what is done costs nothing: \`tollgate batch --from ${report.files.left} --concurrency 2\``,
+    `run what is left; what is done costs nothing: \`tollgate batch --from ${shellWord(report.files.left!)} --concurrency 2\``,
   ]);
   rig.answer(() => answerWith('codex', 'done'));
   const rest = await batch(rig, [], `--from=${report.files.left}`);

@@ -9,6 +9,7 @@ import type { BatchReport } from '../../../loops/batch/report.ts';
 import { CLASSES, EXIT_BUDGET } from '../../../policies/facts/classes.ts';
 import { EXIT_ORDER } from '../../../policies/facts/exit-codes.ts';
 import { actionLine } from '../../../policies/facts/next-action.ts';
+import { shellWord } from '../../../policies/text/shell-word.ts';
 import { contextIn, OPTIONS } from '../../rig/run-settings.ts';
 import { answerWith, failWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
@@ -67,7 +68,7 @@ test('a refused sign-in stops its tool for the others, later stages too, until t
   ]);
   assert.equal(report.next_actions.map(actionLine), [
     'see how to sign in again: `preflight --tools gemini`',
-    `run what is left; what is done costs nothing: \`tollgate batch --from ${report.files.left} --concurrency 1\``,
+    `run what is left; what is done costs nothing: \`tollgate batch --from ${shellWord(report.files.left!)} --concurrency 1\``,
   ]);
   const failure = JSON.parse(readFileSync(path.join(rig.project, `.tmp/task/${held}/state/last_failure.json`), 'utf8'));
   assert.equal(
@@ -92,7 +93,7 @@ test('--fail-fast: after the first failure no task is begun, and none pays that 
     `--fail-fast: after ${task_id} had failed, 3 tasks were not begun, and those at work were let end`,
   ]);
   assert.is(readFileSync(report.files.left!, 'utf8'), 'a\nb\nc\nd\n');
-  assert.match(report.next_actions[0]!.command!, /^tollgate batch --from \S+ --concurrency 1 --fail-fast$/);
+  assert.match(report.next_actions[0]!.command!, /^tollgate batch --from .+ --concurrency 1 --fail-fast$/);
   assert.match(readFileSync(report.files.summary, 'utf8'), `Note: ${report.notes[0]}\n`);
 });
 

@@ -56,7 +56,7 @@ test('no format for another machine names a path of this one', async ({ rig }) =
   const at = `${rig.project}/src/b.ts`;
   for (const [id, answer] of [
     ['found', answerWith('codex', `## Findings\n\n- \`medium\`; \`${at}:3\`; ${at} is long\n\n## Verdict\n\nFAIL\n`)],
-    ['broken', failWith('codex', `Quota exceeded for ${at}`, 429)],
+    ['broken', failWith('codex', `Quota exceeded in ${at}`, 429)],
   ] as const) {
     rig.answer(() => answer);
     await makeTask(rig, { stages: [{ tool: 'codex', role: 'review' }] }, id).run();

@@ -206,7 +206,7 @@ const MISTAKES: [words: string[], says: RegExp][] = [
   [['--task', 'x'], /--task is about a call; it goes with --resend, --edit or --edit-file/],
   [['--edit', '  '], /the prompt is empty; nothing was changed and nothing sent/],
   [['--edit-file', 'nowhere.md'], /--edit-file nowhere\.md cannot be read .*; nothing was changed/],
-  [['--resend', '--out=.tmp/state/answer.out'], /--out \S+ lies in \S+\.tmp\/state, which only tollgate itself writes/],
+  [['--resend', '--out=.tmp/state/answer.out'], /--out .+ lies in .+\.tmp\/state, which only tollgate itself writes/],
   [['--edit', 'x', '--task', 'a b'], /--task: "a b" is no task id/],
 ];
 for (const [words, says] of MISTAKES)

@@ -120,7 +120,7 @@ test('--json has the same as fields', async ({ rig }) => {
 });
 
 const REFUSED: [what: string, file: string, argv: string[], said: RegExp][] = [
-  ['a file that is no YAML', 'triage: {rules: [\n', [], /^tollgate triage: \S+tollgate\.yaml:\d: /],
+  ['a file that is no YAML', 'triage: {rules: [\n', [], /^tollgate triage: .+tollgate\.yaml:\d: /],
   ['a word', '{}\n', ['err.txt'], /^tollgate triage: --lint looks at rows alone; leave err\.txt out\n$/],
   ['another flag', '{}\n', ['--jsonl'], /^tollgate triage: --lint looks at rows alone; leave --jsonl out\n$/],
 ];
