@@ -15,7 +15,7 @@ import { type BatchBounds, type BatchLimits, openLimits } from './limits.ts';
 import { lineUp } from './lineup.ts';
 import { type Bad, type BatchTask, lookAtTasks } from './look.ts';
 import { type BatchReport, endOf, failuresOf, totalsOf } from './report.ts';
-import { badRow, type RowTold, rowOf, surprisedRow, waitingRow } from './row.ts';
+import { type BatchRow, badRow, isBegun, type RowTold, rowOf, surprisedRow, waitingRow } from './row.ts';
 import { type BatchSlots, openSlots } from './slots.ts';
 import { tellBatchEnd } from './tell-end.ts';
 import { type BatchFacts, writeBatchReport } from './write-report.ts';
@@ -72,7 +72,11 @@ async function runLimited(request: BatchRequest, limits: BatchBounds, began: Dat
     ...told.values(),
   ];
   const rows = all.map(({ row }) => row);
-  const left = tasks.filter((task) => told.get(task)?.row.state !== 'done').map(({ word }) => word);
+  const wordsOf = (isMeant: (row: BatchRow) => boolean) =>
+    tasks.filter((task) => isMeant(told.get(task)!.row)).map(({ word }) => word);
+  const left = wordsOf(({ state }) => state !== 'done' && !(state === 'refused' && options.finished === 'rechecked'));
+  // What these are to repeat stands in their journals.
+  const begun = options.redo.length === 0 ? [] : wordsOf((row) => left.length > 0 && isBegun(row));
   const totals = totalsOf(rows, clock().getTime() - began.getTime());
   const facts: BatchFacts = {
     schema: 1,
@@ -83,7 +87,7 @@ async function runLimited(request: BatchRequest, limits: BatchBounds, began: Dat
     by_failure: failuresOf(all),
     notes: [...limits.notes(totals.not_started), ...slots.paused(), ...unseenCalls.finish()],
   };
-  const unmet = { left, unreadable: bad.map(({ word }) => word), signedOut: slots.signedOut() };
+  const unmet = { left, begun, unreadable: bad.map(({ word }) => word), signedOut: slots.signedOut() };
   const written = await writeBatchReport(request, facts, unmet);
   const near = all.filter(({ nearBudget }) => nearBudget).map(({ row }) => row.task_id);
   await traceEnd(

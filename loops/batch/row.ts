@@ -77,6 +77,10 @@ export function refusedRow(taskId: string, message: string): BatchRow {
   return { ...EMPTY, task_id: taskId, state: 'refused', exit_code: TOLLGATE_EXIT.badInput, message };
 }
 
+/** Its stages were gone into, and it is not done. */
+export const isBegun = ({ state, stages }: BatchRow): boolean =>
+  (state === 'failed' || state === 'interrupted' || state === 'broken') && stages.length > 0;
+
 /** One that was found unfit before any was begun. */
 export function badRow({ word, message, changed }: Bad, named: Named & Pick<CalledAs, 'launcher' | 'trusts'>): RowTold {
   const row = refusedRow(word, message);

@@ -21,6 +21,8 @@ export type BatchFacts = Omit<BatchReport, 'files' | 'next_actions'>;
 interface Unmet {
   /** Tasks that are not done, for the line that goes on. */
   left: readonly string[];
+  /** Those of them that have begun what they are to repeat: without the flag that says so, which would pay for it again. */
+  begun: readonly string[];
   /** Tasks, as they were named, that could not be run as they are. */
   unreadable: readonly string[];
   /** Whose sign-in was refused. */
@@ -37,7 +39,7 @@ const NAMED = 5;
 export async function writeBatchReport(
   { context: { cwd, environment }, concurrency, flags }: Pick<BatchRequest, 'context' | 'concurrency' | 'flags'>,
   facts: BatchFacts,
-  { left, unreadable, signedOut }: Unmet,
+  { left, begun, unreadable, signedOut }: Unmet,
 ): Promise<WrittenBatch> {
   const folder = path.join(projectState(cwd, environment), 'batch', facts.batch_id);
   const files = {
@@ -45,19 +47,33 @@ export async function writeBatchReport(
     summary: path.join(folder, '_summary.md'),
     left: left.length === 0 ? null : path.join(folder, 'left.txt'),
   };
+  const [begunFile, untouchedFile] = [path.join(folder, 'begun.txt'), path.join(folder, 'not_begun.txt')];
   const launcher = launcherIn(environment);
-  const again = [
-    `${launcher} batch`,
-    `--from ${shellWord(files.left ?? '')}`,
-    `--concurrency ${concurrency}`,
-    ...flags,
-  ].join(' ');
+  const untouched = left.filter((word) => !begun.includes(word));
+  const lineOf = (file: string, taken: readonly string[]) =>
+    [`${launcher} batch`, `--from ${shellWord(file)}`, `--concurrency ${concurrency}`, ...taken].join(' ');
   const signIn =
     signedOut.length === 0
       ? []
       : [toType('see how to sign in again', preflightLine(launcher, `--tools ${signedOut.join()}`))];
   const goOn =
-    files.left === null ? [] : [...signIn, toType('run what is left; what is done costs nothing', again, 'pays')];
+    files.left === null
+      ? []
+      : [
+          ...signIn,
+          ...(begun.length === 0
+            ? []
+            : [toType('go on with those that have begun', lineOf(begunFile, flags.filter(isNoRedo)), 'pays')]),
+          ...(untouched.length === 0
+            ? []
+            : [
+                toType(
+                  'run what is left; what is done costs nothing',
+                  lineOf(begun.length === 0 ? files.left : untouchedFile, flags),
+                  'pays',
+                ),
+              ]),
+        ];
   const open = [...goOn, ...repairOf(unreadable)];
   const next_actions = open.length === 0 ? [toDo(`read ${files.summary}`)] : open;
   let report: BatchReport = { ...facts, next_actions, files };
@@ -68,6 +84,10 @@ export async function writeBatchReport(
   }
   try {
     if (files.left !== null) await writeAtomic(files.left, `${left.join('\n')}\n`);
+    if (begun.length > 0) {
+      await writeAtomic(begunFile, `${begun.join('\n')}\n`);
+      await writeAtomic(untouchedFile, `${untouched.join('\n')}\n`);
+    }
     await writeJson(files.report, report);
     await writeAtomic(files.summary, renderBatch(report));
   } catch (error) {
@@ -94,6 +114,8 @@ function repairOf(unreadable: readonly string[]): NextAction[] {
     toDo(`mend what is wrong with ${named}${more > 0 ? ` and ${more} more` : ''} (Failures says what), then run it`),
   ];
 }
+
+const isNoRedo = (flag: string): boolean => !flag.startsWith('--redo=');
 
 const withoutFiles = (report: BatchReport, why: string): BatchReport => ({
   ...report,

@@ -1,18 +1,37 @@
 // A stage whose answer has passed its gate once, looked at again on the tree as it is now: nothing is paid.
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { goOnLine } from '../../policies/facts/next-action.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import { findRecord } from '../../state/usage.ts';
 import { changedByOthersFailure } from '../failure/closed-failure.ts';
 import { unpreparedFailure } from '../failure/failure.ts';
 import { closedBy } from '../tamper-guard/door.ts';
 import { acceptanceOf } from '../task/prompt.ts';
+import type { RunOptions } from '../task/run-options.ts';
 import type { StagePlan } from '../task/stage-plan.ts';
 import { NOT_BEGUN, type StageEnd, type StageRun } from '../task/stage-run.ts';
 import { markDone, mendMarker, passedCall, reopen } from '../task/stage-status.ts';
+import type { OpenTask } from '../task/task.ts';
 import { withTreeLock } from './with-tree-lock.ts';
 
-type Rechecked = { how: 'rechecked'; end: StageEnd } | { how: 'refused'; failure: Failure; exitCode: number };
+type Rechecked =
+  | { how: 'rechecked'; end: StageEnd }
+  | { how: 'refused'; failure: Failure; exitCode: number }
+  | { how: 'done_earlier'; kept: boolean };
+
+/** What keeps a task from being looked at again; what its last run came to stays recorded. */
+export function recheckMistake(
+  { plans, journal, called }: Pick<OpenTask, 'plans' | 'journal' | 'called'>,
+  { finished }: Pick<RunOptions, 'finished'>,
+): string | null {
+  if (finished !== 'rechecked') return null;
+  const { ledger } = journal.read();
+  const open = plans.map(({ stage }) => stage.name).find((name) => passedCall(ledger, name) === null);
+  return open === undefined
+    ? null
+    : `stage ${open} is not finished, and --recheck pays for nothing; to go on with the task: ${goOnLine(called)}`;
+}
 
 /** A stage that does not pass again is open: the next run looks at its answer once more before it asks for another. */
 export async function recheckStage(run: StageRun, plan: StagePlan): Promise<Rechecked> {
@@ -22,13 +41,12 @@ export async function recheckStage(run: StageRun, plan: StagePlan): Promise<Rech
   if (closed !== null) return refused(changedByOthersFailure(run, closed));
   const call = passedCall(journal.read().ledger, stage.name);
   const record = call === null ? null : findRecord(task, call);
-  if (call === null || record === null || record.verdict.class !== null)
-    return refused(
-      unpreparedFailure(
-        run,
-        `stage ${stage.name} is not finished, and --recheck pays for nothing: run the task without it first`,
-      ),
-    );
+  if (call === null || record === null || record.verdict.class !== null) {
+    // A stage that a run only looks at beside its work is as done as before.
+    if (run.options.finished === 'trusted') return { how: 'done_earlier', kept: false };
+    const why = `the record of the call of stage ${stage.name} is gone; --redo ${stage.name} asks again, for a paid call`;
+    return refused(unpreparedFailure(run, why));
+  }
   const acceptance = acceptanceOf(run, plan);
   if (typeof acceptance === 'string') return refused(unpreparedFailure(run, acceptance));
   const answering = { ...run, stage: { ...stage, tool: record.tool ?? stage.tool } };

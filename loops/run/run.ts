@@ -13,6 +13,7 @@ import { choiceMistake, supervisedMistake } from '../task/stage-plan.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
 import { traceEnd } from '../trace/trace-end.ts';
 import { startFirst } from './first-guardian.ts';
+import { recheckMistake } from './recheck.ts';
 import type { RanTask, RunWork, WorkedRun } from './run-work.ts';
 
 /**
@@ -27,7 +28,7 @@ export async function runTask(request: RunRequest, work: RunWork | null = null):
   const { open } = opened;
   const mistake =
     work === null
-      ? (supervisedMistake(open) ?? choiceMistake(open.plans, request.options))
+      ? (supervisedMistake(open) ?? choiceMistake(open.plans, request.options) ?? recheckMistake(open, request.options))
       : work.mistake(open, request);
   if (mistake !== null) return { how: 'invalid', message: mistake };
   const since = request.context.clock();

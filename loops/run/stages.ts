@@ -17,7 +17,7 @@ import { keptVerdict, stageFacts } from '../task/stage-facts.ts';
 import type { StagePlan } from '../task/stage-plan.ts';
 import { ALL_STAGES } from '../task/stage-plan.ts';
 import { NOT_BEGUN, type StageEnd, type StageRun, type TaskRun } from '../task/stage-run.ts';
-import { keepAnswer, mendMarker, reopen, stageStatusOf } from '../task/stage-status.ts';
+import { keepAnswer, mendMarker, noteRedo, reopen, reopenForRedo, stageStatusOf } from '../task/stage-status.ts';
 import type { OpenTask } from '../task/task.ts';
 import { startFor } from './first-guardian.ts';
 import { recheckStage } from './recheck.ts';
@@ -38,13 +38,21 @@ export async function runStages(task: TaskRun, checked: CheckedStages): Promise<
   let retryAt: string | null = null;
   let state: EndedRun['state'] = 'done';
   let exitCode: number = TOLLGATE_EXIT.ok;
+  const names = open.plans.map(({ stage }) => stage.name);
+  if (options.finished === 'trusted') noteRedo(open.journal, names, options);
+  /** The last stage that worked on the tree in this run. */
+  let changedBy: string | null = null;
   for (const plan of open.plans) {
     if (state !== 'done') {
       reports.push(untouched(open, plan));
       continue;
     }
     const run = stageRunOf(task, plan, endsAtMs);
-    const entered = options.finished === 'rechecked' ? await recheckStage(run, plan) : await goInto(run, plan, checked);
+    const first = options.finished === 'rechecked' ? await recheckStage(run, plan) : await goInto(run, plan, checked);
+    // Its answer is about another tree, or passed other acceptance commands: the gate looks again, which pays for nothing.
+    const isOlder = first.how === 'done_earlier' && (first.kept || changedBy !== null);
+    const entered = isOlder ? await recheckStage(run, plan) : first;
+    if (isOlder && changedBy !== null) notes.push(answeredBefore(open, plan, changedBy));
     if (entered.how === 'done_earlier') {
       reports.push(untouched(open, plan));
       continue;
@@ -67,6 +75,7 @@ export async function runStages(task: TaskRun, checked: CheckedStages): Promise<
     if (entered.how === 'ran') notes.push(...proposals(plan.stage.name, entered.prompt));
     if (end.how === 'done') context.say(`stage ${plan.stage.name}: ${entered.how === 'ran' ? 'done' : 'passed again'}`);
     else [state, exitCode] = [end.how, TOLLGATE_EXIT.failure];
+    if (entered.how === 'ran' && end.how === 'done' && plan.access !== 'read') changedBy = plan.stage.name;
     if (end.how === 'failed') failure = end.failure;
     if (end.how === 'interrupted') retryAt = end.retry_at;
   }
@@ -76,6 +85,9 @@ export async function runStages(task: TaskRun, checked: CheckedStages): Promise<
   if (state === 'done') notes.push(...ofEarlierRuns(reports, open));
   return { state, exitCode, stages: reports, failure, notes, retryAt };
 }
+
+const answeredBefore = ({ called }: OpenTask, { stage }: StagePlan, changedBy: string): string =>
+  `stage ${stage.name} was answered before ${changedBy} worked on the tree again; \`${goOnLine(called, `--redo ${stage.name}`)}\` asks it about the tree as it is now`;
 
 /** That nothing was run is no news of the tree. */
 function ofEarlierRuns(reports: readonly StageReport[], { called }: OpenTask): string[] {
@@ -118,7 +130,8 @@ async function goInto(
 
 type Entered =
   | { how: 'entered'; prompt: Prompt; redone: boolean }
-  | { how: 'done_earlier' }
+  /** `kept`: the user keeps its answer in this run. */
+  | { how: 'done_earlier'; kept: boolean }
   | { how: 'stopped' }
   | { how: 'refused'; failure: Failure; exitCode: number };
 
@@ -147,10 +160,13 @@ async function enter(run: StageRun, plan: StagePlan, checked: CheckedStages): Pr
     if (large !== null)
       return refused(tooLargeFailure({ ...run, stage: large.stage }, large.prompt), TOLLGATE_EXIT.failure);
     await writePrompt(composed);
-    reopen(open.journal, name);
+    if (redone) reopenForRedo(open.journal, name);
+    else reopen(open.journal, name);
   }
   await mendMarker(open.task, open.journal, name);
-  return status.how === 'open' ? { how: 'entered', prompt: composed.prompt, redone } : { how: 'done_earlier' };
+  return status.how === 'open'
+    ? { how: 'entered', prompt: composed.prompt, redone }
+    : { how: 'done_earlier', kept: status.choice === 'keep' };
 }
 
 /** It may hold what the stages before it answered, so only one before which nothing has happened since is not composed anew. */

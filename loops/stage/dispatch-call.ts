@@ -192,13 +192,14 @@ export function paidAnswer(
   prompt: Pick<Prompt, 'sha256'>,
 ): CallRecord | null {
   const { ledger } = open.journal.read();
-  const { calls, gated } = ledger;
+  const { calls, gated, disregarded } = ledger;
   const paid = [...calls.values()].filter(
     ({ reserved, verdict }) =>
       reserved.stage === stage.name &&
       reserved.run_id !== null &&
       (reserved.for_prompt === prompt.sha256 || isKeptFor(ledger, reserved, prompt.sha256)) &&
       !(redone && gated.has(reserved.call_id)) &&
+      !disregarded.has(reserved.call_id) &&
       verdict !== null &&
       verdict.class === null,
   );

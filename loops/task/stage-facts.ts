@@ -71,9 +71,11 @@ export function stageFacts(
       ? 'running'
       : isAnswered(ledger, call)
         ? 'done_earlier'
-        : failure === null
-          ? 'interrupted_earlier'
-          : 'failed_earlier',
+        : failure !== null
+          ? 'failed_earlier'
+          : ledger.redo.has(stage)
+            ? 'pending'
+            : 'interrupted_earlier',
     exit_code: call.verdict?.exit_code ?? null,
     duration_ms: record?.duration_ms ?? null,
     tokens: record?.usage?.total_tokens ?? null,

@@ -35,7 +35,7 @@ export function stageStatusOf(plan: Planned, prompt: Prompt, journal: Journal, c
     answered !== null &&
     answered.prompt_sha256 !== prompt.sha256 &&
     !isKeptFor(ledger, { stage, call_id: answered.call_id }, prompt.sha256);
-  const choice = choiceFor(stage, choices, isChanged);
+  const choice = choiceFor(stage, choices, isChanged) ?? (ledger.redo.has(stage) ? 'redo' : null);
   if (isChanged && choice === null) return { how: 'changed', answer: finished === undefined ? 'not_passed' : 'done' };
   const isOpen = finished === undefined || choice === 'redo' || isStopped(plan, ledger);
   return { how: isOpen ? 'open' : 'done_earlier', choice };
@@ -65,10 +65,10 @@ export function passedCall(ledger: Ledger, stage: string): Call | null {
   return answered !== null && ledger.passed.has(answered.call_id) ? ledger.calls.get(answered.call_id)! : null;
 }
 
-/** The last call of a run for the stage, if it was answered. */
-function lastAnswered(stage: string, { calls }: Ledger) {
+/** The last call of a run for the stage, if it was answered and its answer counts. */
+function lastAnswered(stage: string, { calls, disregarded }: Ledger) {
   const last = [...calls.values()].findLast((call) => isOfRun(call, stage));
-  if (last?.verdict?.class !== null) return null;
+  if (last?.verdict?.class !== null || disregarded.has(last.reserved.call_id)) return null;
   return { call_id: last.reserved.call_id, prompt_sha256: last.reserved.for_prompt };
 }
 
@@ -82,13 +82,28 @@ export async function keepAnswer(journal: Journal, stage: string, { sha256 }: Pr
     (call) => isOfRun(call, stage) && call.verdict?.class === null,
   )?.reserved;
   const answer = ledger.done.get(stage) ?? answered;
-  if (answer === undefined || isKeptFor(ledger, answer, sha256)) return;
+  if (answer === undefined) return;
+  if (isKeptFor(ledger, answer, sha256) && !ledger.disregarded.has(answer.call_id ?? '')) return;
   await journal.note({ fact: 'kept', stage, call_id: answer.call_id, prompt_sha256: sha256 });
 }
 
 /** A stage that is to be done or looked at again counts as open, whatever becomes of it. */
 export function reopen(journal: Journal, stage: string): void {
   if (journal.read().ledger.done.has(stage)) journal.append({ fact: 'reopened', stage });
+}
+
+/** Before any of them is called: what ends the run before their turn must not lose what the user asked for. */
+export function noteRedo(journal: Journal, stages: readonly string[], { redo, keep }: StageChoices): void {
+  if (redo.length === 0) return;
+  const { calls } = journal.read().ledger;
+  const called = stages.filter((name) => [...calls.values()].some((call) => isOfRun(call, name)));
+  for (const stage of called)
+    if (choiceFor(stage, { redo, keep, changed: 'refuse' }, false) === 'redo') reopenForRedo(journal, stage);
+}
+
+/** Nothing where it is noted already and no call was made since. */
+export function reopenForRedo(journal: Journal, stage: string): void {
+  if (!journal.read().ledger.redo.has(stage)) journal.append({ fact: 'reopened', stage, redo: true });
 }
 
 /** A run that was killed between a fact and its marker leaves them apart; the journal is right. */

@@ -63,7 +63,10 @@ export interface OpenTask {
 
 type OpenedTask = { how: 'opened'; open: OpenTask } | { how: 'invalid'; message: string };
 
-interface Opening extends Pick<RunContext, 'cwd' | 'environment' | 'clock'>, Pick<RunOptions, 'trustWorkspace'> {
+interface Opening
+  extends Pick<RunContext, 'cwd' | 'environment' | 'clock'>,
+    Pick<RunOptions, 'trustWorkspace'>,
+    Partial<Pick<RunOptions, 'badVerdicts' | 'briefCommands'>> {
   /** The task: an id, or a path. */
   word: string;
   /** As somebody has found it just now, and done nothing since; it is looked for where it is not given. */
@@ -207,7 +210,11 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
   };
   const { word, environment, trustWorkspace } = opening;
   const goesOnBy = manifest.supervise === undefined ? 'run' : 'supervise';
-  const called = { launcher: launcherIn(environment), verb: goesOnBy, word, trusts: trustWorkspace } as const;
+  const flags = [
+    ...(opening.badVerdicts === 'fail' ? ['--fail-on-verdict'] : []),
+    ...(opening.briefCommands === 'trusted' ? ['--trust-brief'] : []),
+  ];
+  const called = { launcher: launcherIn(environment), verb: goesOnBy, word, trusts: trustWorkspace, flags } as const;
   return {
     how: 'opened',
     open: { ...written, manifest: named.manifest, journal, tree: treeOf(written), cwd, stateFolder, hide, called },

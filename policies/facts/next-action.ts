@@ -82,11 +82,13 @@ export interface CalledAs {
   word: string;
   /** With `--trust-workspace`. */
   trusts: boolean;
+  /** Other flags of that command that decide how the next one ends. */
+  flags?: readonly string[];
 }
 
 /** The line that goes on with the task. */
-export const goOnLine = ({ launcher, verb, word, trusts }: CalledAs, ...flags: string[]): string => {
-  const taken = verb === 'run' ? flags : flags.filter((flag) => !OF_STAGES.test(flag));
+export const goOnLine = ({ launcher, verb, word, trusts, flags: given = [] }: CalledAs, ...flags: string[]): string => {
+  const taken = verb === 'run' ? [...given, ...flags] : flags.filter((flag) => !OF_STAGES.test(flag));
   return [launcher, verb, shellWord(word), ...(trusts ? ['--trust-workspace'] : []), ...taken].join(' ');
 };
 

@@ -43,7 +43,7 @@ const SHAPES: Record<Fact['fact'], Record<string, Test>> = {
   gate: { stage: name },
   done: { stage: name, prompt_sha256: text },
   kept: { stage: name, prompt_sha256: text },
-  reopened: { stage: text },
+  reopened: { stage: text, redo: (value) => value === undefined || value === true },
   reset: { used: count, at_offset: count },
   supervised: { supervision: text, goal: hash },
   instructed: { iteration: count, instruction: hash, worker: (value) => value === 'asked' || value === 'spared' },

@@ -91,8 +91,8 @@ export type Fact =
   | { fact: 'done'; stage: string; call_id: string | null; prompt_sha256: string }
   /** A person keeps the answer of this call: it counts for this prompt too, and for no other. */
   | { fact: 'kept'; stage: string; call_id: string | null; prompt_sha256: string }
-  /** A done stage is to be done again: what stood for it no longer does. */
-  | { fact: 'reopened'; stage: string }
+  /** A stage is no longer done. `redo`: the user wants another answer, and those that a gate has looked at no longer count. */
+  | { fact: 'reopened'; stage: string; redo?: true }
   /** A person edited the count in stats.json: adopted once for the offset that their view was made at. */
   | { fact: 'reset'; used: number; at_offset: number }
   | SuperviseFact

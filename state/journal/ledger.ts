@@ -43,6 +43,9 @@ export interface Ledger {
   /** Calls whose answers a gate has looked at, and those that it has let pass at least once. */
   gated: Set<string>;
   passed: Set<string>;
+  /** Stages that the user wants another answer of and that were not called since, and the calls whose answers no longer count. */
+  redo: Set<string>;
+  disregarded: Set<string>;
   /** Stages about which the last run has said something, and when any run did last. */
   judged: Set<string>;
   judgedAt: string | null;
@@ -79,6 +82,8 @@ export function emptyLedger(): Ledger {
     gateFailures: [],
     gated: new Set(),
     passed: new Set(),
+    redo: new Set(),
+    disregarded: new Set(),
     judged: new Set(),
     judgedAt: null,
     decided: [],
@@ -170,10 +175,13 @@ export function fold(ledger: Ledger, line: JournalLine, offset: number): void {
     case 'kept': {
       const prompts = ledger.kept.get(answerKey(line)) ?? new Set();
       ledger.kept.set(answerKey(line), prompts.add(line.prompt_sha256));
+      ledger.redo.delete(line.stage);
+      if (line.call_id !== null) ledger.disregarded.delete(line.call_id);
       return;
     }
     case 'reopened':
       ledger.done.delete(line.stage);
+      if (line.redo) disregard(ledger, line.stage);
       return;
     case 'reset':
       if (ledger.resets.has(line.at_offset)) return;
@@ -202,8 +210,15 @@ export function fold(ledger: Ledger, line: JournalLine, offset: number): void {
   }
 }
 
+/** An answer that no gate has looked at yet is one that the user has not seen. */
+function disregard({ calls, gated, redo, disregarded }: Ledger, stage: string): void {
+  redo.add(stage);
+  for (const [id, { reserved }] of calls) if (reserved.stage === stage && gated.has(id)) disregarded.add(id);
+}
+
 function grant(ledger: Ledger, call: Call, offset: number): void {
   call.granted = true;
+  if (call.reserved.run_id !== null) ledger.redo.delete(call.reserved.stage);
   const outer = ledger.calls.get(call.reserved.within ?? '');
   if (outer !== undefined) outer.nested += 1;
   ledger.used += 1;

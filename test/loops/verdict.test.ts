@@ -222,7 +222,7 @@ test('--fail-on-verdict: a verdict that is owed and missing is named beside thos
   );
   assert.match(
     report.next_actions.map(actionLine).join('\n'),
-    'for 2 paid calls: `tollgate run both --redo gemini_review --redo codex_review`',
+    'for 2 paid calls: `tollgate run both --fail-on-verdict --redo gemini_review --redo codex_review`',
   );
   const alone = makeTask(rig, { stages: [REVIEW] }, 'alone');
   for (let runs = 0; runs < 2; runs++) {

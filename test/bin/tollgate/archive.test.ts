@@ -179,7 +179,8 @@ test('the worktree of a task stays, and is named with the lines that remove it',
 1 task archived
 `,
   );
-  for (const line of out.replaceAll('PROJECT', rig.project).split('\n').slice(2, 4)) execFileSync('sh', ['-c', line], { env: rig.env, stdio: 'ignore' });
+  for (const line of out.replaceAll('PROJECT', rig.project).split('\n').slice(2, 4))
+    execFileSync('sh', ['-c', line], { env: rig.env, stdio: 'ignore' });
   assert.not(existsSync(worktree));
 });
 

@@ -1,5 +1,6 @@
 // What a batch asks of the disk for each of its stages, counted without a clock: what it reads of journals, opens, looks at, lists, writes, syncs and starts.
 
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -95,17 +95,74 @@ test('a prompt that has changed since is no matter: its answer is looked at', as
   assert.equal([(await task.run('--recheck')).code, rig.calls.length], [0, 1]);
 });
 
-test('a stage that was never done is refused: nothing is paid for', async ({ rig }) => {
-  const task = makeTask(rig, GUARDED);
-  const { code, report, said } = await task.run('--recheck');
+test('a task that is not finished is refused: nothing is paid for, and what its last run came to stays', async ({
+  rig,
+}) => {
+  rig.answer(() => answerWith('codex', 'nothing'));
+  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'review' }] });
+  const refused = await task.outcome('--recheck');
+  assert.equal([refused.code, rig.calls.length, task.journal.read().ledger.used], [2, 0, 0]);
+  assert.match(refused.stderr, 'stage codex_review is not finished, and --recheck pays for nothing');
+  assert.match(refused.stderr, 'to go on with the task: tollgate run fix');
+  const { report, summary } = await task.run();
+  assert.is(report.failure?.reason, 'missing_sections');
+  assert.equal([(await task.outcome('--recheck')).code, rig.calls.length], [2, 1]);
+  assert.equal([task.failure()?.reason, task.read('outputs/_summary.md')], ['missing_sections', summary]);
+  const batch = await rig.run('tollgate', ['batch', 'fix', '--recheck', '--json']);
+  assert.is(batch.code, 1);
+  assert.not.match(JSON.stringify(JSON.parse(batch.stdout).next_actions), 'recheck');
+});
+
+test('an answer that is older than the tree is looked at again, without a paid call', async ({ rig }) => {
+  const words = ['right', 'wrong', 'right', 'right'];
+  rig.answer(({ report }) => {
+    const isImpl = report.argv.join(' ').includes('workspace-write');
+    return isImpl
+      ? [{ do: 'save', file: 'src/a.txt', text: `${words.shift()} ${words.length}\n` }, ...answerWith('codex', 'done')]
+      : answerWith('codex', '## Verdict\n\nPASS\n');
+  });
+  const task = makeTask(rig, {
+    stages: [{ tool: 'codex', role: 'impl', ...ANY_ANSWER }, VERIFY],
+    scope: { allow: ['src/**'] },
+    acceptance: GUARDED.acceptance,
+  });
+  assert.is((await task.run()).code, 0);
+  const broken = await task.run('--redo=codex_impl');
   assert.equal(
-    [code, report.failure?.reason, rig.calls.length, task.journal.read().ledger.used],
-    [2, 'not_prepared', 0, 0],
+    [broken.code, broken.report.failure?.reason, broken.report.failure?.stage, rig.calls.length],
+    [1, 'acceptance_failed', 'codex_verify', 3],
   );
-  assert.match(
-    `${report.failure?.evidence?.text} ${said}`,
-    'stage codex_verify is not finished, and --recheck pays for nothing',
+  const again = await task.run('--redo=codex_impl');
+  assert.equal([again.code, rig.calls.length], [0, 4], again.summary);
+  const more = await task.run('--redo=codex_impl');
+  assert.equal([more.code, rig.calls.length, more.report.stages[1]!.checked_by], [0, 5, 'last_run']);
+  assert.match(more.summary, 'codex_verify was answered before codex_impl worked on the tree again');
+});
+
+test('an answer that is kept passes the acceptance commands that are there now, or does not count', async ({ rig }) => {
+  const task = makeTask(rig, GUARDED);
+  assert.is((await task.run()).code, 0);
+  makeTask(rig, { ...GUARDED, acceptance: { commands: ['test -f src/none.txt'] } });
+  const kept = await task.run('--keep-all');
+  assert.equal([kept.code, kept.report.failure?.reason, rig.calls.length], [1, 'acceptance_failed', 1]);
+  assert.is((await task.run()).code, 1);
+});
+
+test('stages that are to be repeated are repeated by the next run, where this one ends before them', async ({
+  rig,
+}) => {
+  const task = makeTask(rig, { stages: [{ ...VERIFY, role: 'brief' }, VERIFY] });
+  assert.is((await task.run()).code, 0);
+  rig.uninstall('codex');
+  const missing = await task.run('--redo=all');
+  assert.equal([missing.report.failure?.reason, rig.calls.length], ['binary_missing', 2]);
+  assert.equal(
+    missing.report.stages.map(({ state }) => state),
+    ['failed', 'pending'],
   );
+  rig.install('codex');
+  assert.equal([(await task.run()).code, rig.calls.length], [0, 4]);
+  assert.equal([(await task.run()).code, rig.calls.length], [0, 4]);
 });
 
 test('what contradicts it is refused before anything is done', async ({ rig }) => {

@@ -211,7 +211,12 @@ const LINES: readonly Schema[] = [
     call_id: orNull(call_id, 'none of its own'),
     prompt_sha256: hash("Of the stage's prompt"),
   }),
-  line<Of<'reopened'>>('reopened', 'A done stage is to be done again', { stage }),
+  line<Of<'reopened'>>(
+    'reopened',
+    'A stage is no longer done',
+    { stage, redo: flag('true: the user wants another answer, and those that a gate has looked at no longer count') },
+    ['redo'],
+  ),
   line<Of<'supervised'>>('supervised', 'A supervision begins, or begins anew', {
     run_id,
     supervision: text('Its id'),
