@@ -24,7 +24,7 @@ const describe = (rig: TestRig, more: string) =>
 async function adopted(rig: TestRig, answer: string, more: string, changed: string) {
   const [go, started] = [path.join(rig.root, 'go'), path.join(rig.root, 'started')];
   execFileSync('mkfifo', [go]);
-  const script = `#!/bin/sh\necho started >> ${started}\ncat ${go}\nprintf '%s\\n' '${answer}'\n`;
+  const script = `#!/bin/sh\necho started >> '${started}'\ncat '${go}'\nprintf '%s\\n' '${answer}'\n`;
   chmodSync(rig.write('mine.sh', script), 0o755);
   describe(rig, more);
   const task = makeTask(rig, { stages: [{ tool: 'mine', role: 'review', id: 'one', requires: [], min_lines: 0 }] });

@@ -31,7 +31,11 @@ function supervised(rig: TestRig, first: string, then: string) {
   const asked = path.join(rig.root, 'asked');
   script(rig, 'hand', 'cat > /dev/null; echo worked >> work.txt; echo "The step is done."');
   const says = (answer: string) => `printf '%s\\n' '${answer}'`;
-  script(rig, 'head', `cat > /dev/null\nif [ -e ${asked} ]; then ${says(then)}; else : > ${asked}; ${says(first)}; fi`);
+  script(
+    rig,
+    'head',
+    `cat > /dev/null\nif [ -e '${asked}' ]; then ${says(then)}; else : > '${asked}'; ${says(first)}; fi`,
+  );
   rig.write('tollgate.yaml', TOOLS);
   return superviseTask(rig, { supervise: { worker: { tool: 'hand' }, reasoner: { tool: 'head' } } });
 }

@@ -20,7 +20,7 @@ test.after.each(({ rig }) => rig.dispose());
 async function runFromWithin(rig: TestRig, fake: FakeCall): Promise<string> {
   const script = path.join(import.meta.dirname, '../../dist/tollgate.cjs');
   const out = path.join(rig.root, 'nested.txt');
-  const nested = `${process.execPath} ${script} run fix > ${out} 2>&1; echo "exit $?" >> ${out}; mv ${out} ${out}.whole`;
+  const nested = `${process.execPath} '${script}' run fix > '${out}' 2>&1; echo "exit $?" >> '${out}'; mv '${out}' '${out}.whole'`;
   const ended = new Promise<void>((resolve) => {
     const watcher = watch(rig.root, (_, name) => {
       if (name !== 'nested.txt.whole') return;

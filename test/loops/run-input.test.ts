@@ -76,13 +76,13 @@ for (const [what, manifest, message] of BAD)
   });
 
 const FOLDERS: [what: string, cwd: string, message: RegExp | null, flags: string[], more: object][] = [
-  ['missing', 'nowhere', /cwd: "nowhere" does not exist \(\S+\/nowhere\); make it, or name another folder/, [], {}],
+  ['missing', 'nowhere', /cwd: "nowhere" does not exist \(.+\/nowhere\); make it, or name another folder/, [], {}],
   ['no folder', 'file.txt', /cwd: "file\.txt" is no folder/, [], {}],
   ['missing, though trusted', '../nowhere', /cwd: "\.\.\/nowhere" does not exist/, ['--trust-workspace'], {}],
   [
     'beside the project',
     '../beside',
-    /cwd: "\.\.\/beside" leads out of the project \(\S+\); name a folder in it, or say --trust-workspace/,
+    /cwd: "\.\.\/beside" leads out of the project \(.+\); name a folder in it, or say --trust-workspace/,
     [],
     {},
   ],

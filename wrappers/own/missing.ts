@@ -2,17 +2,21 @@
 
 import path from 'node:path';
 import type { OwnToolRow } from '../../policies/own-tool/description.ts';
-import { kindOf } from '../../state/disk/regular-file.ts';
+import { isFolder, kindOf } from '../../state/disk/regular-file.ts';
 
 export function missingOwn({ binary, name, packageName }: OwnToolRow): string {
   const field = `tools.${name}.binary of tollgate.yaml`;
-  if (path.isAbsolute(binary)) return `${binary} ${atPath(binary)} (${field})${isCommandLine(binary) ? ONE_WORD : ''}`;
+  if (path.isAbsolute(binary))
+    return `${binary} ${atPath(binary)} (${field})${isCommandLine(ownPart(binary)) ? ONE_WORD : ''}`;
   if (BUILTINS.has(binary))
     return `${binary} is a builtin of the shell and no program (${field}): write a script that uses it, and name that, such as ./${name}.sh`;
   if (isCommandLine(binary)) return `${binary} is no program on the PATH (${field})${ONE_WORD}`;
   const install = packageName === null ? 'install it' : `install it (npm install -g ${packageName})`;
   return `${binary} is not on the PATH (${field}): ${install}, or name its path, such as ./${binary}; an alias or a function of the shell is no program`;
 }
+
+/** Of a path: what is no name of a folder that is there. */
+const ownPart = (file: string): string => (isFolder(path.dirname(file)) ? path.basename(file) : file);
 
 const isCommandLine = (binary: string): boolean => /\s/.test(binary);
 

@@ -28,7 +28,7 @@ const VERIFY = { stages: [{ tool: 'codex', role: 'verify', ...ANY_ANSWER }] };
 /** A task whose gate waits for ever unless `go` is there; killed while it waits. @returns the waiting command's number. */
 async function killedGate(rig: TestRig): Promise<{ task: TestTask; pid: number }> {
   const [go, begun] = ['go', 'begun'].map((name) => path.join(rig.root, name)) as [string, string];
-  const command = `test -f ${go} || { echo $$ > ${begun}.new; mv ${begun}.new ${begun}; exec sleep 600; }`;
+  const command = `test -f '${go}' || { echo $$ > '${begun}.new'; mv '${begun}.new' '${begun}'; exec sleep 600; }`;
   const task = makeTask(rig, { ...VERIFY, acceptance: { commands: [command] } });
   rig.answer(() => answerWith('codex', '## Verdict\n\nPASS\n'));
   const running = task.start();

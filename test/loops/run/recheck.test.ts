@@ -193,7 +193,7 @@ test('a verdict in the JSON of a schema is read again', async ({ rig }) => {
 });
 
 test('a recheck that is killed loses nothing, and the next one says what is broken', async ({ rig }) => {
-  const command = `test ! -e src/wait || { : > ${rig.root}/waiting; sleep 600; }; grep -q right src/a.txt`;
+  const command = `test ! -e src/wait || { : > '${rig.root}/waiting'; sleep 600; }; grep -q right src/a.txt`;
   const task = makeTask(rig, { stages: [VERIFY], acceptance: { commands: [command] } });
   assert.is((await task.run()).code, 0);
   rig.write('src/a.txt', 'wrong\n');

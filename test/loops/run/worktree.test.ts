@@ -119,7 +119,7 @@ function commitFiltered(root: string, scope: '--local' | '--global'): string {
   ] as const)
     execFileSync(
       'git',
-      ['config', scope, `filter.a=b.C.${field}`, `env >> ${path.join(root, '.tmp/marks')}; ${command}`],
+      ['config', scope, `filter.a=b.C.${field}`, `env >> '${path.join(root, '.tmp/marks')}'; ${command}`],
       { cwd: root, env: { PATH: process.env.PATH, HOME: home } },
     );
   git(root, 'config', 'filter.a=b.C.required', 'true');
@@ -163,7 +163,7 @@ test('no filter of a submodule is run', async ({ root }) => {
   commit(inner);
   git(root, 'add', 'inner');
   git(root, 'commit', '-qm', 'with a submodule');
-  git(inner, 'config', 'filter.x.clean', `touch ${root}/.tmp/marks; cat`);
+  git(inner, 'config', 'filter.x.clean', `touch '${root}/.tmp/marks'; cat`);
   writeFileSync(path.join(inner, '.git/info/attributes'), '* filter=x\n');
   writeFileSync(path.join(inner, 'sub/file'), 'six\n');
   mkdirSync(path.join(root, '.tmp'));

@@ -97,7 +97,7 @@ test('a template that is used is watched under its own name and under that of wh
 /** Stands in git's place and never answers. */
 function hangGit(rig: TestRig): string {
   const asked = path.join(rig.root, 'git-asked');
-  writeFileSync(path.join(rig.bin, 'git'), `#!/bin/sh\n: > ${asked}\nexec sleep 600\n`, { mode: 0o755 });
+  writeFileSync(path.join(rig.bin, 'git'), `#!/bin/sh\n: > '${asked}'\nexec sleep 600\n`, { mode: 0o755 });
   return asked;
 }
 

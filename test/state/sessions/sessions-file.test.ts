@@ -137,7 +137,7 @@ test('a folder in its place is set aside whole, told, and a file is written', as
   const looked = await readSessions(folder, clock, 'left');
   assert.equal(looked.warnings(), [`${file} is a folder, and no regular file; no session is known`]);
   const sessions = await readSessions(folder, clock);
-  const [, aside] = /moved to (\S+);/.exec(sessions.warnings().join()) ?? [];
+  const [, aside] = /moved to (.+);/.exec(sessions.warnings().join()) ?? [];
   assert.is(readFileSync(path.join(aside!, 'mine'), 'utf8'), 'precious');
   mkdirSync(file);
   await writeSessions(folder, sessions.with('a', 'codex', entry('s1')));

@@ -118,7 +118,7 @@ onLinux('a CLI that is held does nothing more until it is told to end, and that 
   const folder = mkdtempSync(path.join(tmpdir(), 'held-'));
   const work = path.join(folder, 'work');
   try {
-    const child = lead(`echo >> ${work}; echo ready; while :; do echo >> ${work}; done`);
+    const child = lead(`echo >> '${work}'; echo ready; while :; do echo >> '${work}'; done`);
     await line(child);
     const { start_time: startTime } = (await identify(child.pid))!;
     const root = { pid: child.pid, startTime, sinceMs: EARLIER, ours: 'child' as const };
@@ -138,7 +138,7 @@ onLinux('a CLI that is held to its end does nothing more, whatever it would do w
   const folder = mkdtempSync(path.join(tmpdir(), 'held-'));
   const work = path.join(folder, 'work');
   try {
-    const child = lead(`trap 'echo once more >> ${work}' TERM; echo ready; while :; do sleep 0.01; done`);
+    const child = lead(`trap 'echo once more >> "${work}"' TERM; echo ready; while :; do sleep 0.01; done`);
     await line(child);
     const { start_time: startTime } = (await identify(child.pid))!;
     const tree = await hold(
