@@ -126,7 +126,7 @@ function cellsOf(row: TaskRow): string[] {
     short(signature),
     minute(since ?? (checked_by === 'earlier_run' ? checked_at : at)),
     taskCalls(calls),
-    next_action === null ? '-' : words(actionLine(next_action), 100),
+    next_action === null ? '-' : words(actionLine(next_action), 400),
   ];
 }
 

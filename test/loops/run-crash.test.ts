@@ -101,7 +101,7 @@ test('the turn on the tree stands while the call of a killed dispatcher writes, 
   first.signal('SIGKILL');
   await first.result;
   const second = b.start('--restore');
-  await second.says(/stage codex_impl waits for its turn on \S+: task a \(pid \d+\) writes there/);
+  await second.says(/stage codex_impl waits for its turn on .+: task a \(pid \d+\) writes there/);
   rig.answer(() => [{ do: 'save', file: 'src/b/x.ts', text: 'b' }, ...answerWith('codex', 'b')]);
   await fake.tell({ do: 'save', file: 'src/a/x.ts', text: 'paid for' });
   await fake.tell(...answerWith('codex', 'a'));

@@ -17,7 +17,7 @@ export function remembering(root: string): Memory {
     hook,
     `process.on('exit', () => { try { require('node:fs').writeFileSync(${JSON.stringify(folder)} + '/' + process.pid, String(${PEAK_KIB})) } catch {} })`,
   );
-  return { folder, env: { NODE_OPTIONS: `--require ${hook}` } };
+  return { folder, env: { NODE_OPTIONS: `--require ${JSON.stringify(hook)}` } };
 }
 
 /** In MiB, of the one that had most; 0 where none could say. */

@@ -29,9 +29,9 @@ export const FORMATS = {
     const spent = await spentIf(telling);
     return `${JSON.stringify(spent === null ? telling.report : { ...telling.report, spent })}\n`;
   },
-  md: async (telling) => posted(telling, renderMarkdown(telling.report, await spentIf(telling))),
-  html: async (telling) => posted(telling, renderHtml(telling.report, problems(telling), await spending(telling))),
-  junit: async (telling) => posted(telling, renderJunit(telling.report)),
+  md: async (telling) => renderMarkdown(posted(telling), await spentIf(telling)),
+  html: async (telling) => renderHtml(posted(telling), problems(telling), await spending(telling)),
+  junit: async (telling) => renderJunit(posted(telling)),
   sarif: async (telling) => sarifOf(problems(telling), { version: manifest.version, at: telling.report.at }),
   github: async (telling) => annotationsOf(problems(telling)),
   gitlab: async (telling) => codeQualityOf(problems(telling)),
@@ -39,8 +39,11 @@ export const FORMATS = {
 
 export type ReportFormat = keyof typeof FORMATS;
 
-/** Whoever reads a page on another machine has no use for this machine's paths. */
-const posted = (telling: ToldReport, page: string): string => withRelativePaths(page, [rootOf(telling)]);
+/** The reader of a page on another machine has no use for the paths of this one. */
+function posted(telling: ToldReport): TasksReport {
+  const root = JSON.stringify(rootOf(telling)).slice(1, -1);
+  return JSON.parse(withRelativePaths(JSON.stringify(telling.report), [root])) as TasksReport;
+}
 
 const rootOf = ({ report, cwd, environment }: ToldReport): string =>
   projectRoot(environment.TOLLGATE_STATE ? cwd : report.folder);

@@ -179,7 +179,7 @@ test('one that has not started its CLI is not woken: it would ask, and nobody wa
 test('a wrapper whose time was over before it started anything asks nobody', async ({ rig }) => {
   const anHourEach =
     'const is = process.hrtime.bigint; let n = 0n; process.hrtime.bigint = () => is() + (n += 3600n * 10n ** 9n);';
-  rig.env.NODE_OPTIONS = `--require=${rig.write('jumps.cjs', anHourEach)}`;
+  rig.env.NODE_OPTIONS = `--require=${JSON.stringify(rig.write('jumps.cjs', anHourEach))}`;
   const { code, said, record } = await runWrapper(rig, 'codex', ['--timeout-ms=1000']).ended();
   assert.equal([code, record.verdict.reason, rig.calls.length], [12, 'timeout', 0]);
   assert.match(said, 'nothing was asked');
