@@ -2,7 +2,11 @@
 const { readFileSync, existsSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 
-const [tool] = process.argv.slice(2);
+const [tool, flag] = process.argv.slice(2);
+if (flag === '--version') {
+  console.log({ gemini: '0.61.0', codex: 'codex-cli 0.169.0', copilot: 'GitHub Copilot CLI 1.0.102.' }[tool]);
+  process.exit();
+}
 const prompt = readFileSync(0, 'utf8');
 // The first gemini call of an example meets an overloaded model, to show what the dispatcher does about it.
 const first = path.join(process.env.TOLLGATE_EXAMPLE_STATE ?? '.', 'outputs/.first-call-made');

@@ -1,9 +1,15 @@
-// Which fields of a manifest this version reads but does not act on: the report says so.
+// Which fields of a manifest have no effect on its stages: the report says so.
 
-import type { Manifest } from '../../state/project/manifest-schema.ts';
 import { unheeded } from '../task/own-flags.ts';
+import type { OpenTask } from '../task/task.ts';
 
-export function unsupportedFields({ stages }: Manifest): string[] {
-  const fields = unheeded(stages);
-  return fields.length === 0 ? [] : [`this version does not act on: ${fields.join('; ')}`];
+export function unsupportedFields({ manifest, plans }: Pick<OpenTask, 'manifest' | 'plans'>): string[] {
+  const fields = unheeded(manifest.stages);
+  const isUnused = manifest.acceptance.commands.length > 0 && !plans.some(({ role }) => role.runsAcceptance);
+  return [
+    ...(fields.length === 0 ? [] : [`this version does not act on: ${fields.join('; ')}`]),
+    ...(isUnused
+      ? ['acceptance.commands were not run: they run after a stage with the role verify, and this task has none']
+      : []),
+  ];
 }

@@ -68,7 +68,7 @@ export async function writeReport(open: OpenTask, ended: EndedRun, clock: () => 
       ...open.notes,
       ...lostCalls(ledger),
       ...nestedCalls(ledger),
-      ...unsupportedFields(open.manifest),
+      ...unsupportedFields(open),
       ...(torn === 0
         ? []
         : [

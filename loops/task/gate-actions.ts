@@ -17,7 +17,7 @@ import type { OpenTask } from './task.ts';
 export function gateActions(
   open: OpenTask,
   stage: Pick<Stage, 'name' | 'tool'>,
-  { findings, restored }: Pick<GateRecord, 'findings' | 'restored'>,
+  { findings, restored, changes }: Pick<GateRecord, 'findings' | 'restored' | 'changes'>,
   answer: GatedCall['answer'],
   rechecks = false,
 ): NextAction[] {
@@ -29,7 +29,7 @@ export function gateActions(
     tool: stage.tool,
     answer,
     rechecks,
-    restored: restored.length,
+    restored: restored.length === 0 ? 'none' : isAllBack(changes, restored) ? 'all' : 'some',
     answerFile: outputsOf(open.task, stage).out,
     place: (field) =>
       field === 'acceptance' || field === 'scope'
@@ -40,6 +40,9 @@ export function gateActions(
     budget: { used: ledger.used, total: budgetOf(ledger) },
   });
 }
+
+const isAllBack = (changes: GateRecord['changes'], restored: GateRecord['restored']): boolean =>
+  changes !== null && changes.every(({ path: changed }) => restored.some((back) => back.path === changed));
 
 /** The record of the last gate of a stage, be it there or not. */
 export const gateFileOf = ({ outputs }: TaskFolder, stage: string): string => path.join(outputs, `${stage}.gate.json`);

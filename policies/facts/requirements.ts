@@ -89,12 +89,14 @@ const MAX_WHY = 300;
 export const lackingServers = (servers: readonly ServerReport[]): ServerReport[] =>
   servers.filter(({ state }) => state !== 'connected' && state !== 'disabled');
 
-/** A warning of a record that tells of a server or a tool that the agent worked without. */
+/** A warning of a record that the caller sees without looking: the agent worked without a server or a tool, or a flag did nothing. */
 export const lackOfServer = (one: ServerReport): string => `${serverWords(one)}; the agent worked without it`;
 export const lackOfTool = (tool: string, way: string | null): string =>
   `the tool ${tool} was denied${way === null ? '' : `; to allow it: ${way}`}`;
 export const isLack = (warning: string): boolean =>
-  /^(?:an )?MCP server .*; the agent worked without it$|^the tool \S+ was denied(?:;|$)/s.test(warning);
+  /^(?:an )?MCP server .*; the agent worked without it$|^the tool \S+ was denied(?:;|$)|`--[\w-]+` has no effect\b|^no request is recorded /s.test(
+    warning,
+  );
 
 /** A CLI's own word for the state of a server. */
 export function serverState(word: string | null): ServerState {

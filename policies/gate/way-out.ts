@@ -23,7 +23,7 @@ export interface GatedCall {
   /** A run that pays for nothing looked at it again: so does the next one, whatever the prompt is by then. */
   rechecks: boolean;
   /** How many paths were put back. */
-  restored: number;
+  restored: 'none' | 'some' | 'all';
   /** The file with the answer. */
   answerFile: string;
   /** `<file>:<line>` of a field of the stage, or of the line that would hold it; or what is to be written for it. */
@@ -48,8 +48,13 @@ export function gateNextActions(findings: readonly Finding[], call: GatedCall): 
   const first = weightiest(findings);
   if (first === undefined) return [];
   const others = findings.filter((finding) => finding !== first);
-  if (first.reason === 'out_of_scope' && call.restored > 0)
+  if (first.reason === 'out_of_scope' && call.restored === 'some')
     return [looksAgain(call, 'what was out of scope is put back:')];
+  if (first.reason === 'out_of_scope' && call.restored === 'all')
+    return [
+      asksAgain(call, 'all that was changed was out of scope, and is put back: '),
+      looksAgain(call, 'or, where the stage may have changed nothing,'),
+    ];
   const wayOut = call.answer === 'none' ? [paidRun(call, 1, `ask ${call.tool} again`)] : WAY_OUT[first.reason](call);
   return inOrder([...first.next_actions, ...wayOut, ...others.flatMap((finding) => finding.next_actions)]);
 }
@@ -72,6 +77,12 @@ const redoing = (call: GatedCall, stages: readonly string[], text: string): Next
   paidRun(call, stages.length, text, ...stages.map((stage) => `--redo ${stage}`));
 
 const callWords = (count: number): string => (count === 1 ? 'one paid call' : `${count} paid calls`);
+
+/** Where an answer is there that is looked at again. */
+const restores = ({ called, answer }: GatedCall): NextAction[] =>
+  answer !== 'paid' || called.verb !== 'run'
+    ? []
+    : [toType('or have them put back, and look again, which pays nothing', goOnLine(called, '--restore'))];
 
 const asksAgain = (call: GatedCall, before = ''): NextAction =>
   redoing(call, [call.stage], `${before}ask ${call.tool} again, for one paid call`);
@@ -114,6 +125,7 @@ const judgesNewWork = (call: GatedCall): NextAction[] => [
 const WAY_OUT: Record<Finding['reason'], (call: GatedCall) => NextAction[]> = {
   out_of_scope: (call) => [
     looksAgain(call, 'when these changes are taken back,'),
+    ...restores(call),
     forUser('scope', keeps(call, `allow these changes (${call.place('scope')})`)),
   ],
   judge_changed: (call) => [looksAgain(call, 'when the changes are looked through,')],

@@ -387,6 +387,12 @@ for (const [allowed, writable] of [
     assert.is(seen[0]!.join(' ').includes('.git'), writable, seen[0]!.join(' '));
   });
 
+test('a flag that has no effect is printed, not only recorded', async ({ rig }) => {
+  rig.answer(() => answered('gemini'));
+  const { said } = await runWrapper(rig, 'gemini', ['--trust-workspace', '--access=write', '--allow-commit']).ended();
+  assert.match(said, 'warning: gemini runs no commands with `--access write`, so `--allow-commit` has no effect');
+});
+
 test('--allow-commit with read access is refused before anything is charged', async ({ rig }) => {
   const { code, said } = await runWrapper(rig, 'codex', ['--trust-workspace', '--allow-commit']).ended();
   assert.is(code, 2, said);

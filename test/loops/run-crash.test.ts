@@ -45,11 +45,11 @@ test('of two runs of one task the second waits for the first and returns its out
     [refused.code, /another run has this task \(pid \d+\); leave --no-wait out to wait for it/.test(refused.stderr)],
     [1, true],
   );
+  await second.says(/another run has this task \(pid \d+\); waiting for it/);
   await fake.tell(...answerWith('codex', 'ok'));
   assert.is((await first.result).code, 0);
   const { code, stderr } = await second.result;
   assert.equal([code, rig.calls.length], [0, 1]);
-  assert.match(stderr, /another run has this task \(pid \d+\); waiting for it/);
   assert.match(stderr, /another run of fix ended with exit code 0/);
 });
 

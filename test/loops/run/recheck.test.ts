@@ -179,6 +179,15 @@ test('what contradicts it is refused before anything is done', async ({ rig }) =
   assert.is(rig.calls.length, 0);
 });
 
+test('acceptance commands that no stage runs are reported', async ({ rig }) => {
+  const task = makeTask(rig, { stages: [{ ...VERIFY, role: 'brief' }], acceptance: { commands: ['false'] } });
+  for (const flags of [[], ['--recheck']]) {
+    const { code, summary } = await task.run(...flags);
+    assert.is(code, 0);
+    assert.match(summary, 'acceptance.commands were not run: they run after a stage with the role verify');
+  }
+});
+
 test('a verdict in the JSON of a schema is read again', async ({ rig }) => {
   const schema = { type: 'object', properties: { verdict: { enum: ['PASS', 'FAIL'] } }, required: ['verdict'] };
   rig.answer(() => answerWith('codex', '{"verdict":"FAIL"}'));

@@ -23,6 +23,8 @@ const ROWS: [what: string, called: Partial<CalledAs>, flags: string[], line: str
   ['a path', { word: './jobs/q1' }, [], 'tollgate run ./jobs/q1'],
   ['a path with a space', { word: './my jobs/q1' }, ['--redo a'], "tollgate run './my jobs/q1' --redo a"],
   ['a path with a quote', { word: "./it's/q1" }, [], String.raw`tollgate run './it'\''s/q1'`],
+  ['flags', { flags: ['--fail-on-verdict'] }, ['--redo a'], 'tollgate run q1 --fail-on-verdict --redo a'],
+  ['flags of a supervision', { verb: 'supervise', flags: ['--fail-on-verdict'] }, [], 'tollgate supervise q1'],
   ['trust', { trusts: true }, ['--redo a'], 'tollgate run q1 --trust-workspace --redo a'],
   ['npx', { launcher: 'npx tollgate' }, [], 'npx tollgate run q1'],
   ['a supervised task', { verb: 'supervise' }, [], 'tollgate supervise q1'],

@@ -14,7 +14,7 @@ const CALL: GatedCall = {
   tool: 'gemini',
   answer: 'paid',
   rechecks: false,
-  restored: 0,
+  restored: 'none',
   answerFile: 'OUT',
   place: (field) => `manifest.yaml (${field})`,
   writer: null,
@@ -133,6 +133,7 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     [
       'take it back',
       `when these changes are taken back, ${FREE}`,
+      'or have them put back, and look again, which pays nothing: `tollgate run fix --restore`',
       'name them',
       `only if the user decides so, since it widens the scope: allow these changes (manifest.yaml (scope)), and ${KEEP}`,
     ],
@@ -140,8 +141,17 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
   [
     'what was put back',
     [found('out_of_scope', ['take it back'], 'scope_violation')],
-    { restored: 2 },
+    { restored: 'some' },
     [`what was out of scope is put back: ${FREE}`],
+  ],
+  [
+    'where nothing else was changed',
+    [found('out_of_scope', ['take it back'], 'scope_violation')],
+    { restored: 'all' },
+    [
+      `all that was changed was out of scope, and is put back: ask gemini again, for one paid call: ${PAID}`,
+      `or, where the stage may have changed nothing, ${FREE}`,
+    ],
   ],
   [
     'a call that failed besides',
