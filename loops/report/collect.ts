@@ -3,7 +3,7 @@
 import path from 'node:path';
 import type { DaySpending } from '../../policies/report/spending.ts';
 import { namesIn } from '../../state/disk/folder.ts';
-import { isFolder } from '../../state/disk/regular-file.ts';
+import { isAbsent, isFolder } from '../../state/disk/regular-file.ts';
 import { missingTask } from '../../state/missing-task.ts';
 import { projectState } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
@@ -115,6 +115,11 @@ function placesOf(word: string | null, cwd: string, environment: NodeJS.ProcessE
   const inside = [path.join(given, 'task'), path.join(given, '.tmp', 'task')].find(isFolder);
   const folder = inside ?? (word === null ? path.join(given, 'task') : given);
   if (isFolder(folder)) return listed(folder);
+  if (!isAbsent(folder))
+    return {
+      how: 'invalid',
+      message: `${folder} cannot be read: it or ${path.dirname(folder)} is no folder, or one that may not be looked into`,
+    };
   if (word === null) return { how: 'found', folder, names: [] };
   if (!word.includes('/')) return { how: 'invalid', message: missingTask(given) };
   return { how: 'invalid', message: `${folder} is no folder; name the one that holds the tasks, such as .tmp/task` };

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
-import { kindOf, type LookedAtBytes } from '../../state/disk/regular-file.ts';
+import { isClosed, kindOf, type LookedAtBytes } from '../../state/disk/regular-file.ts';
 import { foldSeen, journalOf, seeJournal } from '../../state/journal/journal.ts';
 import { checkTaskRoot } from '../../state/task-folder.ts';
 import { type KeptLook, markOf } from '../../state/task-index.ts';
@@ -63,4 +63,5 @@ export async function readTask(folder: string, seen: Seen, reading: ReadingTasks
 
 const TASK_FILES = ['state/journal.jsonl', 'manifest.yaml', 'manifest.json', 'manifest.yml'];
 
-export const isTask = (folder: string): boolean => TASK_FILES.some((name) => kindOf(path.join(folder, name)) !== null);
+export const isTask = (folder: string): boolean =>
+  TASK_FILES.some((name) => kindOf(path.join(folder, name)) !== null) || isClosed(folder);

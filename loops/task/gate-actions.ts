@@ -42,7 +42,7 @@ export function gateActions(
 }
 
 const isAllBack = (changes: GateRecord['changes'], restored: GateRecord['restored']): boolean =>
-  changes !== null && changes.every(({ path: changed }) => restored.some((back) => back.path === changed));
+  changes?.every(({ path: changed }) => restored.some((back) => back.path === changed)) === true;
 
 /** The record of the last gate of a stage, be it there or not. */
 export const gateFileOf = ({ outputs }: TaskFolder, stage: string): string => path.join(outputs, `${stage}.gate.json`);

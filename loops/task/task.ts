@@ -10,6 +10,7 @@ import type { NotifierRow } from '../../policies/notify/notifier.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import { type OwnRow, withoutProof } from '../../policies/verdict/own-row.ts';
 import { isWithin } from '../../state/disk/real-path.ts';
+import { isClosed } from '../../state/disk/regular-file.ts';
 import { findEscapingLink } from '../../state/escaping-link.ts';
 import { createDryRunJournal } from '../../state/journal/dry-run-journal.ts';
 import { type Journal, JournalError, openJournal } from '../../state/journal/journal.ts';
@@ -94,6 +95,8 @@ export async function readTask(
   const located = found === null ? locateTask(word, cwd, environment) : { how: 'located' as const, folder: found.task };
   if (located.how === 'invalid') return located;
   const { folder: task } = located;
+  if (task.manifest === null && isClosed(task.root))
+    return { how: 'invalid', message: `${task.root} may not be looked into; make it readable for this user` };
   if (task.manifest === null && !existsSync(task.root)) {
     const message = `${missingTask(task.root)}; to make a new one: tollgate init ${word}`;
     return { how: 'invalid', message };

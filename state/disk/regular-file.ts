@@ -1,6 +1,16 @@
 // Opens a file that anybody may have put there: a regular file of bounded size, no link, never one that keeps us waiting.
 
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import path from 'node:path';
 import { bears } from './error-mark.ts';
 import { textOfBytes } from './text-encoding.ts';
@@ -156,6 +166,17 @@ export const lookAt = (file: string): Stats | null => tried(() => statSync(file,
 
 /** The same: is it a folder? */
 export const isFolder = (place: string): boolean => lookAt(place)?.isDirectory() === true;
+
+/** A folder in which this user may look at nothing. */
+export function isClosed(place: string): boolean {
+  if (!isFolder(place)) return false;
+  try {
+    accessSync(place, constants.X_OK);
+    return false;
+  } catch {
+    return true;
+  }
+}
 
 /** What a path holds, in words: "a FIFO"; null where nothing is there. */
 export function kindOf(file: string): string | null {

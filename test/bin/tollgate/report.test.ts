@@ -1,6 +1,8 @@
 // tollgate report over real runs: each state once, one failure of several tasks on one line, and what cannot be read named.
 
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { suite } from 'uvu';
@@ -201,6 +203,48 @@ for (const [what, word, shown] of PLACES)
 test('a project without tasks has an empty report', async ({ rig }) => {
   const { code, stdout } = await rig.run('tollgate', ['report']);
   assert.equal([code, settled(stdout, rig)], [0, '0 tasks in PROJECT/.tmp/task\n']);
+});
+
+for (const [what, make] of [
+  ['.tmp is a file', (project: string) => writeFileSync(path.join(project, '.tmp'), '')],
+  ['.tmp is a link that leads nowhere', (project: string) => symlinkSync('nowhere', path.join(project, '.tmp'))],
+  [
+    '.tmp/task is a file',
+    (project: string) => {
+      mkdirSync(path.join(project, '.tmp'));
+      writeFileSync(path.join(project, '.tmp/task'), '');
+    },
+  ],
+] as const)
+  test(`where ${what}, no report and no status says that there are no tasks`, async ({ rig }) => {
+    mkdirSync(path.join(rig.project, '.git'));
+    rmSync(path.join(rig.project, '.tmp'), { recursive: true, force: true });
+    make(rig.project);
+    for (const words of [['report'], ['report', '--format=junit'], ['report', '--format=github'], ['status']]) {
+      const { code, stderr } = await rig.run('tollgate', words);
+      assert.is(code, 2, words.join(' '));
+      assert.match(stderr, 'cannot be read');
+    }
+  });
+
+// Root may look into every folder.
+const AS_OTHER = ['--reuid=65534', '--regid=65534', '--clear-groups'];
+const REACHES = ['sh', '-c', 'test -x "$1" && test -r dist/tollgate.cjs', 'sh', tmpdir()];
+const asOther = spawnSync('setpriv', [...AS_OTHER, ...REACHES]).status === 0 ? test : test.skip;
+asOther('a task that may not be looked into is named, and no run takes it for none', async ({ rig }) => {
+  makeTask(rig, ONE);
+  chmodSync(path.join(rig.project, '.tmp/task/fix'), 0);
+  // The folders above belong to the test.
+  for (const folder of [rig.root, rig.project]) chmodSync(folder, 0o755);
+  const as = (...words: string[]) =>
+    spawnSync('setpriv', [...AS_OTHER, process.execPath, 'dist/tollgate.cjs', ...words], {
+      env: { ...rig.env, HOME: '/nonexistent' },
+      encoding: 'utf8',
+    });
+  const told = as('report', '--format=json', rig.project);
+  assert.match(JSON.parse(told.stdout).unreadable[0].folder, 'fix', told.stderr);
+  const run = as('run', `${rig.project}/.tmp/task/fix/`);
+  assert.match(run.stderr, 'may not be looked into; make it readable for this user');
 });
 
 const MISTAKES: [argv: string[], said: RegExp][] = [
