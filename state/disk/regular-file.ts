@@ -188,10 +188,9 @@ export function kindOf(file: string): string | null {
 export function isAbsent(file: string): boolean {
   for (let at = file; ; at = path.dirname(at)) {
     try {
-      lstatSync(at);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return false;
-      if (at !== path.dirname(at)) continue;
+      if (lstatSync(at, ABSENT) === undefined) continue;
+    } catch {
+      return false;
     }
     return at !== file && isFolder(at);
   }

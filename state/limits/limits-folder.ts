@@ -26,10 +26,9 @@ export function limitsFiles(environment: NodeJS.ProcessEnv): LimitsFiles | null 
 export function mayBeLimited(environment: NodeJS.ProcessEnv, projectRoot: string): boolean {
   const files = limitsFiles(environment);
   if (files !== null && (!isAbsent(files.limits) || existsSync(files.holds))) return true;
-  return PROJECT_FILES.map((name) => path.join(projectRoot, name)).some((file) => {
-    const text = readFollowedIfFit(file);
-    return text === null ? kindOf(file) !== null : MENTION.test(text);
-  });
+  return PROJECT_FILES.map((name) => path.join(projectRoot, name))
+    .filter((file) => kindOf(file) !== null)
+    .some((file) => MENTION.test(readFollowedIfFit(file) ?? 'limits:'));
 }
 
 /** As `state/project/project.ts` names them, which would load all that reads YAML. */
