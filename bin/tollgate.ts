@@ -3,6 +3,7 @@
 import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import { COMMANDS, namedTools } from '../policies/facts/tools.ts';
 import { nearest } from '../policies/text/nearest.ts';
+import { strayState } from '../state/task-folder.ts';
 import { columns } from './columns.ts';
 import { runCommand } from './command.ts';
 import { HELP_FLAGS, VERSION_FLAGS } from './command-line.ts';
@@ -33,11 +34,11 @@ async function run([word, ...rest]: readonly string[]): Promise<Ran> {
   if (VERSION_FLAGS.includes(word)) return printVersion(rest);
   if (word === 'help') return help(rest);
   if (rest.length === 1 && HELP_FLAGS.includes(rest[0]!)) return help([word]);
-  return (
-    subcommandOf(word)
-      ?.load()
-      .then((loaded) => loaded.run(rest)) ?? unknown(word)
-  );
+  const subcommand = subcommandOf(word);
+  if (subcommand === undefined) return unknown(word);
+  const stray = subcommand.writes ? strayState(process.cwd(), process.env) : null;
+  if (stray !== null) return { exit: TOLLGATE_EXIT.badInput, err: `tollgate ${word}: ${stray}\n` };
+  return (await subcommand.load()).run(rest);
 }
 
 const subcommandOf = (word: string) => (Object.hasOwn(SUBCOMMANDS, word) ? SUBCOMMANDS[word] : undefined);

@@ -3,6 +3,7 @@
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { Tool } from '../policies/facts/tools.ts';
+import { entriesIfAny } from './disk/folder.ts';
 import { realFolder } from './disk/real-folder.ts';
 import { kindOf } from './disk/regular-file.ts';
 import { findEscapingLink } from './escaping-link.ts';
@@ -32,7 +33,8 @@ export function locateTask(word: string, cwd: string, environment: NodeJS.Proces
   const mistake = checkTaskId(word);
   if (mistake !== null) return { how: 'invalid', message: mistake };
   const tasks = path.join(projectState(cwd, environment), 'task');
-  const stray = findEscapingLink(path.dirname(tasks), ['task']) ?? findEscapingLink(tasks, [word]);
+  const stray =
+    strayState(cwd, environment) ?? findEscapingLink(path.dirname(tasks), ['task']) ?? findEscapingLink(tasks, [word]);
   return stray === null ? located(path.join(tasks, word)) : { how: 'invalid', message: stray };
 }
 
@@ -46,6 +48,24 @@ export function checkTaskId(id: string): string | null {
 export function projectState(cwd: string, environment: NodeJS.ProcessEnv): string {
   if (environment.TOLLGATE_STATE) return path.resolve(cwd, environment.TOLLGATE_STATE);
   return path.join(projectRoot(cwd), '.tmp');
+}
+
+/**
+ * Why nothing may be written to the state of the project, or null: `.tmp`, or a folder in it, is a link that leads away. A checkout
+ * may hold such a link; the user chooses another place by TOLLGATE_STATE.
+ */
+export function strayState(cwd: string, environment: NodeJS.ProcessEnv): string | null {
+  if (environment.TOLLGATE_STATE) return null;
+  const root = projectRoot(cwd);
+  const state = path.join(root, '.tmp');
+  const links = entriesIfAny(state).filter((entry) => entry.isSymbolicLink());
+  const stray =
+    findEscapingLink(root, ['.tmp']) ??
+    findEscapingLink(
+      state,
+      links.map(({ name }) => name),
+    );
+  return stray === null ? null : `${stray}, or choose another place by TOLLGATE_STATE`;
 }
 
 export function projectRoot(cwd: string): string {

@@ -7,32 +7,39 @@ interface Subcommand {
   about: string;
   /** Files, or nothing that is known, unless told. */
   word?: WordKind;
+  /** It writes to the state of the project, so that no link may lead that away. */
+  writes?: true;
   load(): Promise<{ run(argv: readonly string[]): Promise<Ran> }>;
 }
 
 export const SUBCOMMANDS: Record<string, Subcommand> = {
   run: {
     about: 'dispatch one task: its stages in order, with retries, budget and report',
+    writes: true,
     word: 'task',
     load: () => import('./run.ts'),
   },
   supervise: {
     about: 'have a worker carry out one instruction after another, each said by a reasoner',
+    writes: true,
     word: 'task',
     load: () => import('./supervise/supervise.ts'),
   },
   answer: {
     about: 'say something to the reasoner of a supervised task; one that waits for it goes on',
+    writes: true,
     word: 'task',
     load: () => import('./supervise/answer.ts'),
   },
   distill: {
     about: 'have a long document distilled section by section, never paid twice',
+    writes: true,
     word: ['resume', 'pause', 'stop', 'status', 'sections', 'delete-section', 'export'],
     load: () => import('./distill/distill.ts'),
   },
   call: {
     about: 'one call of any CLI, also of one that tollgate.yaml describes',
+    writes: true,
     word: 'tool',
     load: () => import('./call.ts'),
   },
@@ -42,6 +49,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   },
   init: {
     about: 'write a task folder to fill in',
+    writes: true,
     load: () => import('./init.ts'),
   },
   explain: {
@@ -73,21 +81,25 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   },
   archive: {
     about: 'put tasks that have ended out of the way, or delete them',
+    writes: true,
     word: 'task',
     load: () => import('./archive.ts'),
   },
   batch: {
     about: 'dispatch many tasks at once on this machine, with one report',
+    writes: true,
     word: 'task',
     load: () => import('./batch.ts'),
   },
   budget: {
     about: "a task's paid calls and tokens: used, left, by stage; set or reset them",
+    writes: true,
     word: 'task',
     load: () => import('./budget.ts'),
   },
   sessions: {
     about: 'which sessions of the CLIs the tags go on with: show, adopt, forget',
+    writes: true,
     word: ['list', 'show', 'adopt', 'forget', 'backups'],
     load: () => import('./sessions/sessions.ts'),
   },
@@ -103,11 +115,13 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   },
   undo: {
     about: "take back a conversation's last answer, ask something else instead, or bring it back",
+    writes: true,
     word: 'session',
     load: () => import('./sessions/undo.ts'),
   },
   recover: {
     about: 'get a conversation going again that its service refuses',
+    writes: true,
     word: 'session',
     load: () => import('./sessions/recover.ts'),
   },
@@ -122,6 +136,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   },
   console: {
     about: 'a local page of this project: see what runs and what failed, and steer',
+    writes: true,
     load: () => import('./console/console.ts'),
   },
   trust: {
@@ -139,6 +154,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   },
   mcp: {
     about: 'serve agents by the Model Context Protocol: how tasks stand, why they failed, what is used',
+    writes: true,
     load: () => import('./mcp/mcp.ts'),
   },
   wait: {

@@ -21,7 +21,14 @@ import type { Manifest, Stage } from '../../state/project/manifest-schema.ts';
 import { readProject } from '../../state/project/project.ts';
 import { soundFiles } from '../../state/project/sound-files.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { locateTask, manifestsIn, projectRoot, projectState, type TaskFolder } from '../../state/task-folder.ts';
+import {
+  locateTask,
+  manifestsIn,
+  projectRoot,
+  projectState,
+  strayState,
+  type TaskFolder,
+} from '../../state/task-folder.ts';
 import { networkMistake } from '../../state/volume.ts';
 import { describeTools } from '../../wrappers/own/described.ts';
 import type { Lookup } from '../../wrappers/sessions/store.ts';
@@ -189,7 +196,9 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
     : workingFolderMistake({ cwd: manifest.cwd, manifest: task.manifest!, root, trust });
   if (cwdMistake !== null) return { how: 'invalid', message: cwdMistake };
   const stateFolder = opening.found?.stateFolder ?? projectState(root, opening.environment);
-  const stray = findEscapingLink(stateFolder, ['state', 'state/trees', 'state/sessions', 'worktrees']);
+  const stray =
+    strayState(root, opening.environment) ??
+    findEscapingLink(stateFolder, ['state', 'state/trees', 'state/sessions', 'worktrees']);
   if (stray !== null) return { how: 'invalid', message: stray };
   const { openAt, adopt, verb } = OPENINGS[purpose];
   const journal = openAt(task.root, opening.clock);

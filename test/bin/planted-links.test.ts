@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   symlinkSync,
   unlinkSync,
   writeFileSync,
@@ -14,6 +15,7 @@ import {
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { SUBCOMMANDS } from '../../bin/tollgate/subcommands.ts';
 import { answerWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask, type TestTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -45,6 +47,35 @@ for (const name of FOLDERS)
     assert.equal([code, said], [2, `tollgate run: ${why}\n`]);
     const alone = await runWrapper(rig, 'codex', ['--task', 'fix']).running.result;
     assert.equal([alone.code, alone.stderr], [2, `run_codex: --task: ${why}\n`]);
+    assert.equal([rig.calls.length, readdirSync(outside)], [0, []]);
+  });
+
+for (const [what, place] of [
+  ['.tmp', '.tmp'],
+  ['.tmp/mcp', '.tmp/mcp'],
+  ['.tmp/batch', '.tmp/batch'],
+  ['.tmp/console', '.tmp/console'],
+] as const)
+  test(`where ${what} is a link out of the project, each command that writes there is refused`, async ({
+    rig,
+    outside,
+  }) => {
+    const link = path.join(rig.project, place);
+    if (existsSync(link)) renameSync(link, path.join(rig.root, 'moved'));
+    mkdirSync(path.join(rig.project, '.git'));
+    plant(outside, link);
+    const writing = Object.entries(SUBCOMMANDS).flatMap(([word, { writes }]) => (writes ? [word] : []));
+    assert.ok(writing.length >= 14);
+    for (const word of writing) {
+      const { code, stderr } = await rig.start('tollgate', [word, 'fix']).result;
+      assert.equal(
+        [code, /is a symbolic link that leads out of .*, or choose another place by TOLLGATE_STATE/.test(stderr)],
+        [2, true],
+        `${word}: ${stderr}`,
+      );
+    }
+    const alone = await runWrapper(rig, 'codex', ['--task', 'fix']).running.result;
+    assert.is(alone.code, 2, alone.stderr);
     assert.equal([rig.calls.length, readdirSync(outside)], [0, []]);
   });
 
@@ -114,7 +145,8 @@ test('stats.json that leads away is no place to write to', async ({ rig, task, o
   assert.is(readFileSync(victim, 'utf8'), before);
 });
 
-test('.tmp/batch that leads away: the tasks run, and their report is not written', async ({ rig, outside }) => {
+test('batch of a chosen state that leads away: the tasks run, and their report is not written', async ({ rig, outside }) => {
+  rig.env.TOLLGATE_STATE = path.join(rig.project, '.tmp');
   plant(outside, path.join(rig.project, '.tmp/batch'));
   const { stdout } = await rig.run('tollgate', ['batch', 'fix', '--concurrency', '1', '--json']);
   const { notes, files } = JSON.parse(stdout);
