@@ -24,11 +24,14 @@ const ROWS: Row[] = [
   { in: GUARDIAN, does: 'EIO', times: 1, every: 41, from: 17 },
   { in: DISPATCHER, does: 'SHORT', times: 1, every: 6, from: 1 },
   { in: GUARDIAN, does: 'SHORT', times: 1, every: 4, from: 3 },
-  { in: DISPATCHER, does: 'EMFILE', times: 1, every: 53, from: 14 },
-  { in: GUARDIAN, does: 'EMFILE', times: 1, every: 13, from: 5 },
+  { in: DISPATCHER, does: 'EMFILE', times: 1, every: 30, from: 8 },
+  { in: GUARDIAN, does: 'EMFILE', times: 1, every: 6, from: 4 },
   { in: DISPATCHER, does: 'EROFS', times: 0, every: 67, from: 10 },
   { in: GUARDIAN, does: 'EROFS', times: 0, every: 61, from: 15 },
 ];
+
+/** Calls that alone can meet a fault: the spread falls on those. */
+const ONLY: Partial<Record<Row['does'], string>> = { SHORT: 'write', EMFILE: 'open' };
 
 const counts = new Map<string, Promise<string[]>>();
 function callsOf(script: string): Promise<string[]> {
@@ -46,8 +49,7 @@ for (const row of ROWS)
     const all = await callsOf(row.in);
     assert.ok(all.length > 40, `only ${all.length} calls were counted`);
     const isWhole = ['all', row.does].includes(WHOLE);
-    // Only what is written can be cut short: the spread falls on those alone.
-    const able = all.flatMap((name, i) => (row.does === 'SHORT' && !name.startsWith('write') ? [] : [i + 1]));
+    const able = all.flatMap((name, i) => (name.startsWith(ONLY[row.does] ?? '') ? [i + 1] : []));
     const calls = able.filter((_, i) => isWhole || (i + 1 >= row.from && (i + 1 - row.from) % row.every === 0));
     const wrong: string[] = [];
     let hit = 0;
