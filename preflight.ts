@@ -7,17 +7,28 @@ import { checkLeftovers } from './loops/sweep/check-leftovers.ts';
 import type { Swept } from './loops/sweep/swept.ts';
 import { type CheckAnswer, type CheckFinding, say } from './policies/facts/finding.ts';
 import { isBuiltIn, TOOLS, type Tool } from './policies/facts/tools.ts';
+import { scrubbed } from './policies/gate/scrubbed-environment.ts';
 import { compareVersions, TESTED_NODE } from './policies/manifest/tested-versions.ts';
 import { reachOf } from './policies/notify/missing.ts';
 import { type NotifierRow, nameOf } from './policies/notify/notifier.ts';
+import { createRedactor } from './policies/redact/create-redactor.ts';
 import { checkReach, checkSpace, checkWritable, type StatePlace } from './state/checks.ts';
 import { checkLimits } from './state/limits/check-limits.ts';
 import { projectRoot, projectState } from './state/task-folder.ts';
 import { isTrustedFolder } from './state/trusted-folders.ts';
 import { adapterOf } from './wrappers/adapters.ts';
-import { checkFound, checkOwnNeeds, checkSignIn, checkTrust, checkVersion, type ToolPlace } from './wrappers/checks.ts';
-import { type CliLocation, findCli } from './wrappers/cli-search.ts';
+import {
+  checkFound,
+  checkOwnNeeds,
+  checkSignIn,
+  checkTrust,
+  checkVersion,
+  isStrange,
+  type ToolPlace,
+} from './wrappers/checks.ts';
+import { type CliLocation, findCli, foldersOutside } from './wrappers/cli-search.ts';
 import { versionIn } from './wrappers/cli-version.ts';
+import { findBinary } from './wrappers/find-binary.ts';
 import { homeOf } from './wrappers/home.ts';
 import { checkEscapes } from './wrappers/kernel-walls.ts';
 import { checkOwnFound, checkOwnVersion } from './wrappers/own/checks.ts';
@@ -80,7 +91,7 @@ export async function preflight(options: PreflightOptions = {}): Promise<Preflig
   const machine = describeMachine(options);
   const ofMachine = MACHINE_CHECKS.map(async ({ check, look }) => ({ check, answer: await look(machine) }));
   const ofTools = (options.tools ?? TOOLS).flatMap((tool) => {
-    const cli = findCli(adapterOf(tool).binary, machine);
+    const cli = findCli(adapterOf(tool).binary, machine, projectRoot(machine.cwd));
     if (!isBuiltIn(tool)) return checksOfOwn(tool, cli, machine);
     const place = { ...machine, tool, cli };
     return TOOL_CHECKS.map(async ({ check, look }) => ({ check: `${tool} ${check}`, answer: await look(place) }));
@@ -131,27 +142,34 @@ function checkNotifier(
 function describeMachine(options: PreflightOptions): Machine {
   const environment = options.environment ?? process.env;
   const cwd = path.resolve(options.cwd ?? '.');
-  const ask = options.depth === 'quick' ? null : createAsker(environment, cwd);
+  const home = homeOf(environment) ?? cwd;
+  const trustWorkspace = options.trustWorkspace ?? isTrustedFolder(cwd, environment);
+  const searchPath = trustWorkspace ? environment.PATH : foldersOutside(environment.PATH, projectRoot(cwd), home);
+  const ask = options.depth === 'quick' ? null : createAsker({ ...environment, PATH: searchPath }, cwd);
   return {
     cwd,
     environment,
-    home: homeOf(environment) ?? cwd,
+    home,
     stateFolder: projectState(cwd, environment),
     nodeVersion: options.nodeVersion ?? process.versions.node,
     uid: options.uid ?? process.getuid?.() ?? -1,
-    trustWorkspace: options.trustWorkspace ?? isTrustedFolder(cwd, environment),
+    trustWorkspace,
     versionOf: ask && (async (file, words = ['--version']) => versionIn(await ask`${file} ${words as string[]}`)),
     sourceOf: ask && (async (folder) => /\n(.*?)\s+\d/.exec(await ask`df -P ${folder}`)?.[1] ?? null),
   };
 }
 
-/** Runs a command and gives its stdout, whatever its end; a CLI that says nothing for ten seconds is ended. */
+/** Runs a command, without a secret in its environment, and gives its stdout, whatever its end; one that prints nothing for ten seconds is ended. */
 function createAsker(environment: NodeJS.ProcessEnv, cwd: string) {
+  const { redact } = createRedactor({ env: environment, patterns: [] });
+  const env = scrubbed(environment, undefined, redact);
+  const shell = findBinary('bash', env.PATH);
   return async (pieces: TemplateStringsArray, ...values: (string | string[])[]): Promise<string> => {
     const { $ } = await import('zx/core');
     const run = $({
       cwd,
-      env: environment,
+      env,
+      ...(shell === null ? {} : { shell }),
       nothrow: true,
       quiet: true,
       timeout: '10s',
@@ -168,8 +186,11 @@ function checkNode({ nodeVersion }: Machine): CheckAnswer {
 }
 
 async function checkGit(machine: Machine): Promise<CheckAnswer> {
-  const git = findCli('git', machine);
-  if (git?.where === 'on_path') return say('ok', (await machine.versionOf?.(git.file)) ?? git.file);
+  const git = findCli('git', machine, projectRoot(machine.cwd));
+  if (git?.where === 'on_path') {
+    const version = isStrange(git, machine) ? null : await machine.versionOf?.(git.file);
+    return say('ok', version ?? git.file);
+  }
   return say('warn', 'git is not on the PATH: what a CLI changes in the tree cannot be told', 'install git');
 }
 

@@ -1,6 +1,6 @@
 // The report over the whole machine: a row for each check, with what to do about it.
 
-import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -95,6 +95,29 @@ test('a CLI that is installed but not on the PATH', async () => {
   assert.equal(await look({ environment }), [
     'fail gemini command: ~/bin/gemini is not on the PATH → export PATH="~/bin:$PATH"',
   ]);
+});
+
+test('a program that comes with the project is started in a trusted folder alone, and never with a key', async () => {
+  rig.write('.git/HEAD', '');
+  rig.uninstall('gemini');
+  const log = path.join(rig.root, 'started');
+  const script = `#!/bin/sh\necho "$0 $GEMINI_API_KEY$MY_TOKEN" >> '${log}'\necho 0.61.0\n`;
+  for (const name of ['gemini', 'git', 'bash', 'df']) {
+    const text = name === 'bash' ? script.replace('echo 0.61.0', 'exec /bin/bash "$@"') : script;
+    rig.write(`node_modules/.bin/${name}`, text);
+    chmodSync(path.join(rig.project, 'node_modules/.bin', name), 0o755);
+  }
+  const bin = path.join(rig.project, 'node_modules/.bin');
+  for (const PATH of [`${bin}:/usr/bin:/bin`, '/usr/bin:/bin']) {
+    const environment = { PATH, MY_TOKEN: 'ghp_0123456789abcdefghijklmnopqrstuvwxyz' };
+    const untrusted = await look({ environment, depth: 'full', trustWorkspace: false });
+    assert.is(existsSync(log), false, untrusted.join('\n'));
+    assert.match(untrusted.join('\n'), 'gemini comes with the project, and was not started to ask for its version');
+    await look({ environment, depth: 'full', trustWorkspace: true });
+    assert.match(readFileSync(log, 'utf8'), /gemini \n/);
+    assert.not.match(readFileSync(log, 'utf8'), 'ghp_');
+    rmSync(log);
+  }
 });
 
 test('a CLI that is newer than what was tested', async () => {

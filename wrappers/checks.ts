@@ -25,11 +25,29 @@ export interface ToolPlace extends Surroundings {
 
 export function checkFound({ tool, cli, environment }: ToolPlace): CheckAnswer {
   if (cli === null) return say('fail', `${adapterOf(tool).binary} is not found`, TESTED_VERSIONS[tool].install);
-  const broken = checkStartable(adapterOf(tool), cli, environment.PATH);
-  if (broken !== null) return broken;
-  if (cli.where === 'on_path') return say('ok', cli.file);
-  return say('fail', `${cli.file} is not on the PATH`, `export PATH="${path.dirname(cli.file)}:$PATH"`);
+  return checkStartable(adapterOf(tool), cli, environment.PATH) ?? checkPath(cli);
 }
+
+export function checkPath({ file, where, isOfProject }: CliLocation): CheckAnswer {
+  if (where === 'on_path') return say('ok', file);
+  const more = `export PATH="${path.dirname(file)}:$PATH"`;
+  return isOfProject
+    ? say('fail', `${file} is not on the PATH, and comes with the project`, `only if you trust the project: ${more}`)
+    : say('fail', `${file} is not on the PATH`, more);
+}
+
+/** Such a program is found, and not started. */
+export const isStrange = (
+  { isOfProject }: CliLocation,
+  { trustWorkspace }: Pick<ToolPlace, 'trustWorkspace'>,
+): boolean => isOfProject && !trustWorkspace;
+
+export const notStarted = ({ file }: CliLocation): CheckAnswer =>
+  say(
+    'warn',
+    `${file} comes with the project, and was not started to ask for its version`,
+    'if you trust the project, run `tollgate trust` there once, or give --trust-workspace',
+  );
 
 /** Told without starting it. */
 export function checkStartable(
@@ -41,12 +59,14 @@ export function checkStartable(
   return broken && say('fail', broken.what, broken.mend);
 }
 
-export async function checkVersion({ tool, cli, environment, versionOf }: ToolPlace): Promise<CheckAnswer> {
+export async function checkVersion(place: ToolPlace): Promise<CheckAnswer> {
+  const { tool, cli, environment, versionOf } = place;
   if (cli === null || brokenInstall(adapterOf(tool), cli.file, environment.PATH) !== null) return null;
   const { from, below, tested, install } = TESTED_VERSIONS[tool];
   const packaged = versionOfPackage(cli.file, adapterOf(tool).packageName);
   if (packaged === null && versionOf === null)
     return say('note', 'not known without starting it', 'run preflight without --quick');
+  if (packaged === null && isStrange(cli, place)) return notStarted(cli);
   const version = packaged ?? (await versionOf?.(cli.file)) ?? null;
   if (version === null) return say('fail', `\`${cli.file} --version\` tells no version`, install);
   const verdict = judgeVersion(tool, version);

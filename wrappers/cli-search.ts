@@ -2,7 +2,9 @@
 
 import path from 'node:path';
 import { namesIfAny } from '../state/disk/folder.ts';
-import { findBinary } from './find-binary.ts';
+import { isWithin, realOr } from '../state/disk/real-path.ts';
+import { lookAt } from '../state/disk/regular-file.ts';
+import { absoluteFolders, findBinary } from './find-binary.ts';
 import type { Surroundings } from './sign-in/sign-in.ts';
 import { readText } from './sign-in/text-file.ts';
 
@@ -10,23 +12,52 @@ export interface CliLocation {
   file: string;
   /** A call starts its CLI by name, so one beside the PATH is not found by it. */
   where: 'on_path' | 'beside_path';
+  /** Whoever wrote the project decides what this program does: only in a trusted folder may it be started to ask for its version. */
+  isOfProject: boolean;
 }
 
-export function findCli(binary: string, surroundings: Surroundings): CliLocation | null {
-  const onPath = findBinary(binary, surroundings.environment.PATH);
-  if (onPath !== null) return { file: onPath, where: 'on_path' };
-  const beside = findBinary(binary, usualHomes(surroundings).join(path.delimiter));
-  return beside === null ? null : { file: beside, where: 'beside_path' };
+/** @param root of the project: what lies above it may belong to anybody, and is not searched. */
+export function findCli(binary: string, surroundings: Surroundings, root: string): CliLocation | null {
+  const { environment, home } = surroundings;
+  const located = (file: string, where: CliLocation['where']): CliLocation => ({
+    file,
+    where,
+    isOfProject: isInProject(file, root, home),
+  });
+  const onPath = findBinary(binary, environment.PATH);
+  if (onPath !== null) return located(onPath, 'on_path');
+  const beside = findBinary(binary, usualHomes(surroundings, root).filter(isOursAlone).join(path.delimiter));
+  return beside === null ? null : located(beside, 'beside_path');
+}
+
+/** The folders of a PATH that do not lie in the project. */
+export const foldersOutside = (searchPath: string | undefined, root: string, home: string): string =>
+  absoluteFolders(searchPath)
+    .filter((folder) => !isInProject(path.join(folder, 'x'), root, home))
+    .join(path.delimiter);
+
+/** Its folder lies in the project, or the file that it leads to. A home that is a project holds the user's own programs. */
+function isInProject(file: string, root: string, home: string): boolean {
+  if (isWithin(realOr(root), realOr(home))) return false;
+  return [path.dirname(file), file].some((place) => isWithin(realOr(root), realOr(place)));
+}
+
+/** No other user may put a program there: it belongs to this user or to root, and not everybody may write to it. */
+function isOursAlone(folder: string): boolean {
+  const found = lookAt(folder);
+  const uid = process.getuid?.();
+  if (found === null || uid === undefined) return true;
+  return (found.uid === uid || found.uid === 0) && (found.mode & 0o002) === 0;
 }
 
 /** The project's own installation first, then npm's, then those of the version managers (newest Node first). */
-function usualHomes({ environment, home, cwd }: Surroundings): string[] {
+function usualHomes({ environment, home, cwd }: Surroundings, root: string): string[] {
   const data = environment.XDG_DATA_HOME || path.join(home, '.local/share');
   const fnm = environment.FNM_DIR
     ? [environment.FNM_DIR]
     : [path.join(data, 'fnm'), path.join(home, '.fnm'), path.join(home, 'Library/Application Support/fnm')];
   return [
-    ...upwards(cwd).map((folder) => path.join(folder, 'node_modules/.bin')),
+    ...upwards(cwd, root).map((folder) => path.join(folder, 'node_modules/.bin')),
     ...npmPrefixes(environment, home).map((prefix) => path.join(prefix, 'bin')),
     path.dirname(process.execPath),
     path.join(home, '.npm-global/bin'),
@@ -47,9 +78,10 @@ function usualHomes({ environment, home, cwd }: Surroundings): string[] {
   ];
 }
 
-function upwards(folder: string): string[] {
-  const parent = path.dirname(folder);
-  return parent === folder ? [folder] : [folder, ...upwards(parent)];
+function upwards(folder: string, root: string): string[] {
+  return folder === root || folder === path.dirname(folder)
+    ? [folder]
+    : [folder, ...upwards(path.dirname(folder), root)];
 }
 
 function npmPrefixes(environment: NodeJS.ProcessEnv, home: string): string[] {

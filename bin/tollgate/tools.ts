@@ -73,7 +73,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
 function listed(adapter: Adapter, cwd: string): ToolListed {
   const { tool, command, packageName, described } = adapter;
   const surroundings = { environment: process.env, home: homeOf(process.env) ?? cwd, cwd };
-  const found = findCli(adapter.binary, surroundings)?.file ?? null;
+  const found = findCli(adapter.binary, surroundings, projectRoot(cwd))?.file ?? null;
   const version = found === null || packageName === '' ? null : versionOfPackage(found, packageName);
   const common = { tool, command, binary: found, version };
   if (described === undefined) {

@@ -1,6 +1,6 @@
 // Where a CLI is found when the PATH does not know it.
 
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -24,7 +24,8 @@ function program(name: string): void {
 }
 
 function find(environment: NodeJS.ProcessEnv = {}) {
-  const found = findCli('an-agent-cli', { environment, home, cwd: path.join(home, 'project/deep') });
+  const cwd = path.join(home, 'project/deep');
+  const found = findCli('an-agent-cli', { environment, home, cwd }, path.join(home, 'project'));
   return found && `${found.where} ${found.file.replace(home, '~')}`;
 }
 
@@ -48,6 +49,47 @@ for (const [folder] of HOMES)
     program(`${folder}/an-agent-cli`);
     assert.is(find(), `beside_path ~/${folder}/an-agent-cli`);
   });
+
+test('nothing above the project is searched, nor a folder that others may write to', () => {
+  program('node_modules/.bin/an-agent-cli');
+  assert.is(find(), null);
+  program('project/node_modules/.bin/an-agent-cli');
+  chmodSync(path.join(home, 'project/node_modules/.bin'), 0o777);
+  assert.is(find(), null);
+});
+
+const asRoot = process.getuid?.() === 0 ? test : test.skip;
+asRoot('nor one of another user', () => {
+  program('project/node_modules/.bin/an-agent-cli');
+  chownSync(path.join(home, 'project/node_modules/.bin'), 65_534, 65_534);
+  assert.is(find(), null);
+});
+
+for (const [place, isOfProject] of [
+  ['project/node_modules/.bin', true],
+  ['project/deep/tools', true],
+  ['mine', false],
+] as const)
+  test(`what lies in ${place} is ${isOfProject ? '' : 'not '}the project's`, () => {
+    program(`${place}/an-agent-cli`);
+    const cwd = path.join(home, 'project/deep');
+    const environment = { PATH: path.join(home, place) };
+    const found = findCli(
+      'an-agent-cli',
+      { environment, home: path.join(home, 'me'), cwd },
+      path.join(home, 'project'),
+    );
+    assert.is(found?.isOfProject, isOfProject);
+  });
+
+test("a link elsewhere that leads into the project is the project's, and all of a home that is one is the user's own", () => {
+  program('project/evil');
+  mkdirSync(path.join(home, 'mine'));
+  symlinkSync(path.join(home, 'project/evil'), path.join(home, 'mine/an-agent-cli'));
+  const environment = { PATH: path.join(home, 'mine') };
+  const look = (root: string) => findCli('an-agent-cli', { environment, home, cwd: root }, root)?.isOfProject;
+  assert.equal([look(path.join(home, 'project')), look(home)], [true, false]);
+});
 
 const NAMED: readonly [variable: string, inside: string][] = [
   ['npm_config_prefix', 'bin'],

@@ -1,6 +1,7 @@
 // The machine as preflight finds it, and each CLI: where it is, which version, how it is signed in.
 
 import { TOOLS } from '../../../policies/facts/tools.ts';
+import { projectRoot } from '../../../state/task-folder.ts';
 import { ADAPTERS } from '../../../wrappers/adapters.ts';
 import { findCli } from '../../../wrappers/cli-search.ts';
 import { versionOfPackage } from '../../../wrappers/cli-version.ts';
@@ -15,7 +16,7 @@ export async function machineShown({ cwd, environment, commands }: ServedProject
   const surroundings = { environment, home: homeOf(environment) ?? cwd, cwd };
   const clis = TOOLS.map((tool) => {
     const { binary, packageName, signIn } = ADAPTERS[tool];
-    const path = findCli(binary, surroundings)?.file ?? null;
+    const path = findCli(binary, surroundings, projectRoot(cwd))?.file ?? null;
     const version = path === null ? null : versionOfPackage(path, packageName);
     return { tool, version, path, signed_in: signInWords(signIn(surroundings)) };
   });
