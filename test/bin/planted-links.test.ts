@@ -145,7 +145,10 @@ test('stats.json that leads away is no place to write to', async ({ rig, task, o
   assert.is(readFileSync(victim, 'utf8'), before);
 });
 
-test('batch of a chosen state that leads away: the tasks run, and their report is not written', async ({ rig, outside }) => {
+test('batch of a chosen state that leads away: the tasks run, and their report is not written', async ({
+  rig,
+  outside,
+}) => {
   rig.env.TOLLGATE_STATE = path.join(rig.project, '.tmp');
   plant(outside, path.join(rig.project, '.tmp/batch'));
   const { stdout } = await rig.run('tollgate', ['batch', 'fix', '--concurrency', '1', '--json']);
