@@ -3,7 +3,7 @@
 import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import { COMMANDS, namedTools } from '../policies/facts/tools.ts';
 import { nearest } from '../policies/text/nearest.ts';
-import { strayState } from '../state/task-folder.ts';
+import { projectState, strayState } from '../state/task-folder.ts';
 import { columns } from './columns.ts';
 import { runCommand } from './command.ts';
 import { HELP_FLAGS, VERSION_FLAGS } from './command-line.ts';
@@ -36,7 +36,7 @@ async function run([word, ...rest]: readonly string[]): Promise<Ran> {
   if (rest.length === 1 && HELP_FLAGS.includes(rest[0]!)) return help([word]);
   const subcommand = subcommandOf(word);
   if (subcommand === undefined) return unknown(word);
-  const stray = subcommand.writes ? strayState(process.cwd(), process.env) : null;
+  const stray = subcommand.writes ? strayState(projectState(process.cwd(), process.env), process.env) : null;
   if (stray !== null) return { exit: TOLLGATE_EXIT.badInput, err: `tollgate ${word}: ${stray}\n` };
   return (await subcommand.load()).run(rest);
 }

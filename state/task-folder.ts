@@ -32,9 +32,9 @@ export function locateTask(word: string, cwd: string, environment: NodeJS.Proces
   if (word.includes('/')) return located(path.resolve(cwd, word));
   const mistake = checkTaskId(word);
   if (mistake !== null) return { how: 'invalid', message: mistake };
-  const tasks = path.join(projectState(cwd, environment), 'task');
-  const stray =
-    strayState(cwd, environment) ?? findEscapingLink(path.dirname(tasks), ['task']) ?? findEscapingLink(tasks, [word]);
+  const state = projectState(cwd, environment);
+  const tasks = path.join(state, 'task');
+  const stray = strayState(state, environment) ?? findEscapingLink(state, ['task']) ?? findEscapingLink(tasks, [word]);
   return stray === null ? located(path.join(tasks, word)) : { how: 'invalid', message: stray };
 }
 
@@ -52,15 +52,13 @@ export function projectState(cwd: string, environment: NodeJS.ProcessEnv): strin
 
 /**
  * Why nothing may be written to the state of the project, or null: `.tmp`, or a folder in it, is a link that leads away. A checkout
- * may hold such a link; the user chooses another place by TOLLGATE_STATE.
+ * may hold such a link; the user chooses another place by TOLLGATE_STATE. @param state as `projectState` gives it.
  */
-export function strayState(cwd: string, environment: NodeJS.ProcessEnv): string | null {
+export function strayState(state: string, environment: NodeJS.ProcessEnv): string | null {
   if (environment.TOLLGATE_STATE) return null;
-  const root = projectRoot(cwd);
-  const state = path.join(root, '.tmp');
   const links = entriesIfAny(state).filter((entry) => entry.isSymbolicLink());
   const stray =
-    findEscapingLink(root, ['.tmp']) ??
+    findEscapingLink(path.dirname(state), [path.basename(state)]) ??
     findEscapingLink(
       state,
       links.map(({ name }) => name),

@@ -197,7 +197,7 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
   if (cwdMistake !== null) return { how: 'invalid', message: cwdMistake };
   const stateFolder = opening.found?.stateFolder ?? projectState(root, opening.environment);
   const stray =
-    strayState(root, opening.environment) ??
+    strayState(stateFolder, opening.environment) ??
     findEscapingLink(stateFolder, ['state', 'state/trees', 'state/sessions', 'worktrees']);
   if (stray !== null) return { how: 'invalid', message: stray };
   const { openAt, adopt, verb } = OPENINGS[purpose];
