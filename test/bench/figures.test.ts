@@ -1,10 +1,9 @@
 // What `npm run bench` makes of its measurements: turns, medians, rows, the page; and which flags it refuses.
 
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readFlags } from '../../bench/figures/flags.ts';
 import { writeFigures } from '../../bench/figures/page.ts';
 import { inTurns, timesOf } from '../../bench/figures/pairs.ts';
 import { figuresOf } from '../../bench/figures/parts.ts';
@@ -94,13 +93,15 @@ for (const [words, why] of [
   [['--nope'], "Unknown option '--nope'"],
 ] as const)
   test(`npm run bench -- ${words.join(' ')} is refused before anything is measured`, () => {
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      ['--import', 'tsx', path.resolve('bench/figures.ts'), ...words],
-      { encoding: 'utf8' },
+    assert.throws(
+      () => readFlags(words),
+      (error: Error) => error.message.startsWith(why),
     );
-    assert.equal([status, stdout], [2, '']);
-    assert.ok(stderr.startsWith(`bench: ${why}`), stderr);
   });
+
+test('without flags, all parts are measured', () => {
+  const { names, values } = readFlags([]);
+  assert.equal([names, values.rounds, values.figures], [[], undefined, false]);
+});
 
 test.run();
