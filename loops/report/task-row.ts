@@ -3,11 +3,11 @@
 import type { Stats } from 'node:fs';
 import path from 'node:path';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
-import { goOnLine, type NextAction, readActions, toType } from '../../policies/facts/next-action.ts';
+import { goOnLine, type NextAction, readActions, toDo, toType } from '../../policies/facts/next-action.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import type { SessionSave } from '../../policies/supervise/session-save.ts';
-import { kindOf, readJsonIfFit, readLookedOrNull } from '../../state/disk/regular-file.ts';
+import { kindOf, lookAt, readJsonIfFit, readLookedOrNull } from '../../state/disk/regular-file.ts';
 import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
 import type { JournalReading } from '../../state/journal/journal.ts';
 import { budgetOf, type Ledger, openCalls } from '../../state/journal/ledger.ts';
@@ -160,9 +160,9 @@ function stagesIn({ calls, done, planned }: Ledger): string[] {
 }
 
 /** null when there is none. Throws when it is no JSON object with what a failure has. */
-export const readFailure = (task: Pick<TaskFolder, 'state'>): Failure | null => seeFailure(task).failure;
+export const readFailure = (task: Pick<TaskFolder, 'root' | 'state'>): Failure | null => seeFailure(task).failure;
 
-function seeFailure(task: Pick<TaskFolder, 'state'>): SeenFailure {
+function seeFailure(task: Pick<TaskFolder, 'root' | 'state'>): SeenFailure {
   const file = path.join(task.state, 'last_failure.json');
   // Most have none, and an exception costs more than this look.
   const seen = kindOf(file) === null ? null : readLookedOrNull(file);
@@ -170,9 +170,32 @@ function seeFailure(task: Pick<TaskFolder, 'state'>): SeenFailure {
   const failure = failureIn(seen.bytes.toString());
   if (typeof failure?.class !== 'string' || !Array.isArray(failure.next_actions))
     throw new StrangeStateError('it is no record of a failure');
-  const next_actions = readActions(failure.next_actions);
-  return { failure: { ...failure, next_actions, resolved_at: failure.resolved_at ?? null }, look: seen.look };
+  const read = {
+    ...failure,
+    next_actions: readActions(failure.next_actions),
+    resolved_at: failure.resolved_at ?? null,
+  };
+  return { failure: isOfAnotherFolder(read, task) ? withoutItsPlace(read) : read, look: seen.look };
 }
+
+/** A copied or moved task; one that is reached by another name of its folder is the same. */
+function isOfAnotherFolder({ folder }: Failure, { root }: Pick<TaskFolder, 'root'>): boolean {
+  if (typeof folder !== 'string' || folder === root) return false;
+  const there = lookAt(folder);
+  const here = lookAt(root);
+  return there === null || here === null || there.dev !== here.dev || there.ino !== here.ino;
+}
+
+/** Its commands and files would lead to the other folder. */
+const withoutItsPlace = (failure: Failure): Failure => ({
+  ...failure,
+  files: {},
+  next_actions: [
+    toDo(
+      `run the task here; its last failure was recorded in ${failure.folder}, so the commands of that record are not shown`,
+    ),
+  ],
+});
 
 function failureIn(text: string): Failure | null {
   try {

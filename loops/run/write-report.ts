@@ -41,7 +41,7 @@ export interface WrittenReport {
 export async function writeReport(open: OpenTask, ended: EndedRun, clock: () => Date): Promise<WrittenReport> {
   const { failure } = ended;
   if (failure === null) await resolveFailure(open, clock);
-  else await writeJson(failureFile(open), failure);
+  else await writeJson(failureFile(open), { ...failure, folder: open.task.root });
   const { ledger, torn } = open.journal.read();
   const total = budgetOf(ledger);
   const report: RunReport = {

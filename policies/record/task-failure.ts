@@ -11,6 +11,8 @@ export const FAILURE_SCHEMA = 1;
 export interface Failure {
   schema: number;
   task_id: string;
+  /** The task's folder as it failed; absent in a report, and in records of older versions. */
+  folder?: string;
   /** null when the task failed before any stage. */
   stage: string | null;
   tool: Tool | null;

@@ -88,6 +88,30 @@ for (const [what, move] of Object.entries(PLACES)) {
   });
 }
 
+test('a copy names no command and no file of the folder in which it failed', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', ''));
+  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'worker' }] });
+  assert.is((await task.run()).code, 1);
+  const there = path.join(rig.project, '.tmp/task/fix');
+  const tell = async (cwd: string) => {
+    const explained = JSON.parse((await rig.run('tollgate', ['explain', 'fix', '--json'], { cwd })).stdout);
+    const { tasks } = JSON.parse((await rig.run('tollgate', ['report', '--json'], { cwd })).stdout);
+    return { explained, row: tasks[0] };
+  };
+  const own = await tell(rig.project);
+  assert.ok(own.explained.next_actions.every(({ text }: { text: string }) => !text.includes('was recorded in')));
+  const cwd = path.join(rig.root, 'elsewhere');
+  cpSync(rig.project, cwd, { recursive: true });
+  const { explained, row } = await tell(cwd);
+  const here = `run the task here; its last failure was recorded in ${there}`;
+  assert.equal([explained.next_actions.length, explained.class], [1, own.explained.class]);
+  for (const action of [explained.next_actions[0], row.next_action]) {
+    assert.ok(action.text.startsWith(here), action.text);
+    assert.is(action.command, undefined);
+  }
+  assert.equal(explained.files ?? {}, {});
+});
+
 test('a copy that was made while a call ran', async ({ rig }) => {
   makeTask(rig, { stages: [{ tool: 'codex', role: 'worker', ...ANY_ANSWER }] });
   const first = rig.start('tollgate', ['run', 'fix']);

@@ -113,6 +113,7 @@ export const FAILURE = record<Failure>(
   {
     schema: version,
     task_id: text('The task'),
+    folder: text('The folder of the task as it failed; only in `last_failure.json`'),
     stage: orNull(text('The stage that failed'), 'the task failed before any'),
     tool: orNull(tool, 'none was called'),
     attempt: orNull(count('Which call of the stage in that run, from 1'), 'none was made'),
@@ -148,5 +149,5 @@ export const FAILURE = record<Failure>(
     files: map('Where the outputs of the stage lie', { type: 'string' }),
     resolved_at: orNull(time('When a later success resolved it'), 'it stands'),
   },
-  ['findings', 'http_status'],
+  ['findings', 'folder', 'http_status'],
 );
