@@ -1,14 +1,14 @@
-// Which CLIs the tasks of a project call, and its own pipelines.
+// Which CLIs the tasks of a project call, and which its tollgate.yaml names.
 
 import path from 'node:path';
-import type { Tool } from '../../policies/facts/tools.ts';
+import { isTool, TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import { namesIfAny } from '../../state/disk/folder.ts';
 import type { GivenStage } from '../../state/project/manifest-schema.ts';
 import { readProject } from '../../state/project/project.ts';
 import { projectRoot, projectState } from '../../state/task-folder.ts';
 import { readTask } from '../task/task.ts';
 
-/** Those of all stages and of their fallbacks; empty where neither a task nor a pipeline of the project names one. */
+/** Those of all stages, of their fallbacks and of the project's settings; empty where none of these names one. */
 export async function usedTools(cwd: string, environment: NodeJS.ProcessEnv, trustWorkspace: boolean): Promise<Tool[]> {
   const folder = path.join(projectState(cwd, environment), 'task');
   const used = new Set<Tool>();
@@ -17,12 +17,23 @@ export async function usedTools(cwd: string, environment: NodeJS.ProcessEnv, tru
     if (read.how === 'invalid') continue;
     for (const { stage } of read.plans) for (const { tool } of [stage, ...stage.fallback]) used.add(tool);
   }
-  // As for a task, its pipelines count only in a trusted workspace.
+  // As for a task, its settings count only in a trusted workspace.
   const project = trustWorkspace ? await readProject(projectRoot(cwd)) : null;
-  if (project?.how === 'read')
-    for (const stages of Object.values(project.value.pipelines) as Pick<GivenStage, 'tool' | 'fallback'>[][])
-      for (const { tool, fallback = [] } of stages) for (const one of [{ tool }, ...fallback]) used.add(one.tool);
+  if (project?.how === 'read') for (const tool of toolsIn(project)) used.add(tool);
   return [...used];
+}
+
+function toolsIn({ value, has }: Extract<Awaited<ReturnType<typeof readProject>>, { how: 'read' }>): Tool[] {
+  const stages = Object.values(value.pipelines).flat() as Pick<GivenStage, 'tool' | 'fallback'>[];
+  const { budgets, at_once, per_minute } = value.limits;
+  const named = [
+    ...stages.flatMap(({ tool, fallback = [] }) => [tool, ...fallback.map((one) => one.tool)]),
+    ...[...value.triage.rules, ...budgets].map(({ tool }) => tool),
+    ...Object.keys({ ...at_once, ...per_minute }),
+    // Each has a value for every CLI; what the file says is asked.
+    ...TOOLS.filter((tool) => has(['sessions', 'context_limit', tool]) || has(['prompts', 'max_chars', tool])),
+  ];
+  return named.filter((name): name is Tool => isTool(name) && name !== 'any');
 }
 
 /** More would take seconds to read, and hardly name another CLI. */

@@ -71,4 +71,22 @@ test('it looks at the CLIs that tasks name, and at all where there is no task', 
   assert.not.match(trusted.stdout, 'copilot command');
 });
 
+for (const [what, yaml] of Object.entries({
+  'a rule of triage':
+    'triage: {rules: [{id: own, tool: copilot, match: {text: [stuck]}, class: transient, reason: network, proof: [it is stuck]}]}',
+  'a limit of its context': 'sessions: {context_limit: {copilot: 1000}}',
+  'a limit of its prompts': 'prompts: {max_chars: {copilot: 300000}}',
+  'a budget': 'limits: {budgets: [{per: day, tool: copilot, calls: 3}]}',
+  'a limit of calls at once': 'limits: {at_once: {copilot: 2, any: 3}}',
+}))
+  test(`it looks at a CLI that tollgate.yaml names in ${what}, and at no other`, async ({ rig }) => {
+    for (const tool of TOOLS) rig.uninstall(tool);
+    rig.write('tollgate.yaml', `${yaml}\n`);
+    const { stdout } = await doctor(rig, '--json', '--trust-workspace');
+    const missing = (JSON.parse(stdout) as { steps: { check: string }[] }).steps.flatMap(
+      ({ check }) => /^(\w+) command$/.exec(check)?.[1] ?? [],
+    );
+    assert.equal(missing, ['copilot']);
+  });
+
 test.run();
