@@ -41,12 +41,6 @@ const WITHIN = [
 /** Prints the help of all commands. */
 const EVERY_HELP = 'every-help';
 
-/** Whoever finds a file sound says by what: any change of the schemas, or of what they ask, makes it look again. */
-const soundBy = await hashOf(['package-lock.json', ...(await sourcesIn('policies')), ...(await sourcesIn('state'))]);
-
-/** Most manifests are surely sound by what can be read off their schema: its library, which takes 10 ms, is not asked. */
-const manifestShape = await manifestShapeNow();
-
 /** Without its comments and spaces: V8 reads it at each start, and each bundle has one. */
 const { code: starter } = await transform(await readFile('bin/cached-start.cjs', 'utf8'), { minifyWhitespace: true });
 
@@ -74,38 +68,10 @@ await shipPage();
 await writeFile(`${out}/THIRD-PARTY.txt`, noticeOf(packagesIn(metafiles)));
 await Promise.all(commands.map((name) => chmod(`${out}/${name}.cjs`, 0o755)));
 
-async function sourcesIn(folder) {
-  const names = await readdir(folder, { recursive: true });
-  return names.filter((name) => name.endsWith('.ts')).map((name) => path.join(folder, name));
-}
-
-async function hashOf(files) {
-  const sum = createHash('sha256');
-  for (const file of files.sort()) sum.update(await readFile(file));
-  return sum.digest('hex').slice(0, 16);
-}
-
 /** A file of literals alone, which imports nothing. */
 async function tableIn(file) {
   const { code } = await transform(await readFile(file, 'utf8'), { loader: 'ts', format: 'esm' });
   return import(`data:text/javascript,${encodeURIComponent(code)}`);
-}
-
-async function manifestShapeNow() {
-  const contents = `
-    import { MANIFEST } from './state/project/manifest-schema.ts';
-    import { shapeOf } from './state/project/schema-shape.ts';
-    export const shape = shapeOf(MANIFEST);`;
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir: '.' },
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    write: false,
-    banner: { js: `import { createRequire } from 'node:module'; const require = createRequire('${import.meta.url}');` },
-  });
-  const { shape } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
-  return JSON.stringify(shape);
 }
 
 /** @param borrowed the files that it takes out of the lender's bundle. */
@@ -123,11 +89,7 @@ function bundle(entryPoints, borrowed = []) {
     supported: { 'dynamic-import': false },
     banner: { js: `#!/usr/bin/env node\n${ONCE}` },
     // A bundled ESM package asks for import.meta.url; CommonJS has none.
-    define: {
-      'import.meta.url': '__bundleUrl',
-      __soundBy: JSON.stringify(soundBy),
-      __manifestShape: JSON.stringify(manifestShape),
-    },
+    define: { 'import.meta.url': '__bundleUrl' },
     inject: ['bin/bundle-url.js'],
     // The font of code in a PDF.
     loader: { '.ttf': 'base64' },

@@ -19,7 +19,6 @@ import { missingTask } from '../../state/missing-task.ts';
 import { type PlaceOf, readManifest } from '../../state/project/manifest.ts';
 import type { Manifest, Stage } from '../../state/project/manifest-schema.ts';
 import { readProject } from '../../state/project/project.ts';
-import { soundFiles } from '../../state/project/sound-files.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import {
   locateTask,
@@ -95,10 +94,13 @@ export type ReadTask = Pick<
 type TaskRead = ({ how: 'read' } & ReadTask) | { how: 'invalid'; message: string };
 
 /** What is written about a task, and nothing of its state. */
-export async function readTask(
-  { word, cwd, environment, trustWorkspace, found = null }: Omit<Opening, 'clock'>,
-  purpose: 'run' | 'look' = 'look',
-): Promise<TaskRead> {
+export async function readTask({
+  word,
+  cwd,
+  environment,
+  trustWorkspace,
+  found = null,
+}: Omit<Opening, 'clock'>): Promise<TaskRead> {
   const located = found === null ? locateTask(word, cwd, environment) : { how: 'located' as const, folder: found.task };
   if (located.how === 'invalid') return located;
   const { folder: task } = located;
@@ -124,7 +126,7 @@ export async function readTask(
   const project = await readProject(root);
   if (project.how === 'invalid') return project;
   const trusted = trustWorkspace ? 'trusted' : 'untrusted';
-  const read = await readManifest(task.manifest, project.value, trusted, soundFiles(environment, purpose));
+  const read = await readManifest(task.manifest, project.value, trusted);
   if (read.how === 'invalid') return read;
   const { stages, placeOf } = read;
   const rooted = withOwnGlobs(read.manifest, treeOf({ root, manifest: read.manifest }));
@@ -184,7 +186,7 @@ function rowsOf(
 
 /** @param purpose who only looks changes nothing on disk: what a run would note first is imagined. */
 export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'): Promise<OpenedTask> {
-  const read = await readTask(opening, purpose);
+  const read = await readTask(opening);
   if (read.how === 'invalid') return read;
   const { how: _, ...written } = read;
   const { task, manifest, root } = written;

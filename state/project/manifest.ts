@@ -4,10 +4,7 @@ import path from 'node:path';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import { resolveRole } from '../../policies/manifest/resolved-role.ts';
 import type { StagePlace } from '../../policies/manifest/stage-place.ts';
-import { completeManifest } from './complete-manifest.ts';
 import type { GivenManifest, GivenStage, Manifest, Stage } from './manifest-schema.ts';
-import { isPlainManifest } from './plain-manifest.ts';
-import type { SoundFiles } from './sound-files.ts';
 import { expandStages, nameOf, PARTS, STAGE_DEFAULTS } from './stages.ts';
 import { unknownTool, unsoundTool, untrustedTool } from './tool-names.ts';
 import { readYaml, type YamlRead } from './yaml-file.ts';
@@ -33,17 +30,13 @@ interface Stands extends StagePlace {
   path: string;
 }
 
-/**
- * @param trust what the caller says of the workspace; the manifest may say it too.
- * @param sound the manifests that need not be looked at by the schema again.
- */
+/** @param trust what the caller says of the workspace; the manifest may say it too. */
 export async function readManifest(
   file: string,
   project: ProjectFile,
   trust: 'trusted' | 'untrusted',
-  sound: SoundFiles | null = null,
 ): Promise<ManifestRead> {
-  const given = await readGiven(file, sound);
+  const given = await readGiven(file);
   if (given.how === 'invalid') {
     if (given.kind === 'unreadable') return given;
     const more = [
@@ -137,11 +130,8 @@ export async function readBudget(
 
 type Given = YamlRead<GivenManifest>;
 
-async function readGiven(file: string, sound: SoundFiles | null = null): Promise<Given> {
-  const schema = async () => (await import('./manifest-schema.ts')).MANIFEST;
-  const known = sound === null ? null : { files: sound, isPlain: isPlainManifest, complete: completeManifest };
-  return readYaml(file, 'a manifest', schema, known);
-}
+const readGiven = (file: string): Promise<Given> =>
+  readYaml(file, 'a manifest', async () => (await import('./manifest-schema.ts')).MANIFEST);
 
 function idMistakes(file: string, data: unknown): string[] {
   const folder = path.basename(path.dirname(path.resolve(file)));

@@ -1,11 +1,8 @@
 // Reads a YAML or JSON file that people write (the only door to yaml); an error names file, line, path, what was expected and the nearest right name.
 
-import { isDeepStrictEqual } from 'node:util';
 import type { Document, visit as Visit } from 'yaml';
 import type * as z from 'zod';
 import { readFollowedBytes, UnfitFileError } from '../disk/regular-file.ts';
-import { hasIn, lineInJson, repeatsName } from './json-line.ts';
-import type { SoundFiles } from './sound-files.ts';
 import { limitMistake, TOO_DEEP } from './yaml-limits.ts';
 import { lineOf } from './yaml-line.ts';
 
@@ -23,45 +20,17 @@ const MAX_BYTES = 1024 * 1024;
 /** Nobody reads more of them at once. */
 const MAX_ISSUES = 20;
 
-/** What was found sound before, or is surely sound, needs no schema. */
-interface Known<T> {
-  files: SoundFiles;
-  isPlain(data: object): boolean;
-  /** What the schema makes of what it passes. */
-  complete(data: object): T;
-}
-
-/** JSON is YAML, and is read without what reads that; only its mistakes are told by it. */
+/** JSON is YAML. */
 export async function readYaml<S extends z.ZodType>(
   file: string,
   what: string,
   load: () => Promise<S>,
-  known: Known<z.infer<S>> | null = null,
 ): Promise<YamlRead<z.infer<S>>> {
   const bytes = bytesOf(file, what);
   if (typeof bytes === 'string') return invalid(bytes);
-  const isSound = known?.files.has(bytes) ?? false;
-  const limit = isSound ? null : limitMistake(bytes);
+  const limit = limitMistake(bytes);
   if (limit !== null) return invalid(`${file}:${limit.line}: ${limit.message}`);
   const text = bytes.toString('utf8');
-  const json = objectIn(text);
-  const look = async (data: object) => {
-    if (known !== null && (isSound || known.isPlain(data)))
-      return { success: true, data: known.complete(data) } as const;
-    const parsed = (await load()).safeParse(data);
-    // Once it is read the short way, it must say the very same.
-    if (parsed.success && known !== null && isDeepStrictEqual(known.complete(data), parsed.data))
-      known.files.add(bytes);
-    return parsed;
-  };
-  const passed = json === null ? null : await look(json);
-  if (json !== null && passed?.success)
-    return {
-      how: 'read',
-      value: passed.data,
-      lineOf: (path) => lineInJson(text, path),
-      has: (path) => hasIn(json, path),
-    };
   const { parseDocument, LineCounter, visit } = await import('yaml');
   const lines = new LineCounter();
   const document = parseDocument(text, {
@@ -89,7 +58,8 @@ export async function readYaml<S extends z.ZodType>(
   } catch (error) {
     return invalid(`${file}:1: ${error instanceof RangeError ? TOO_DEEP : plain((error as Error).message)}`);
   }
-  const looked = await look(data as object);
+  const schema = await load();
+  const looked = schema.safeParse(data);
   if (looked.success)
     return {
       how: 'read',
@@ -98,7 +68,7 @@ export async function readYaml<S extends z.ZodType>(
       has: (path) => document.hasIn(path),
     };
   const { describeIssue } = await import('./yaml-issue.ts');
-  const place = { file, what, schema: await load(), document, lines };
+  const place = { file, what, schema, document, lines };
   const { issues } = looked.error;
   const message = firstOf(
     file,
@@ -113,17 +83,6 @@ function firstOf(file: string, mistakes: readonly string[]): string {
     ...mistakes.slice(0, MAX_ISSUES),
     ...(more > 0 ? [`${file}: and ${more} more ${more === 1 ? 'mistake' : 'mistakes'}`] : []),
   ].join('\n');
-}
-
-/** null for what is no object in JSON; of two of one name YAML says where they stand. */
-function objectIn(text: string): object | null {
-  if (!/^\s*\{/.test(text)) return null;
-  try {
-    const data = JSON.parse(text) as object;
-    return repeatsName(text) ? null : data;
-  } catch {
-    return null;
-  }
 }
 
 /** Or what is wrong with it. */

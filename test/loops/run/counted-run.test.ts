@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bundlesOf, bytesOf, type CountedProcess, countIn, eventsOf } from '../../rig/counted.ts';
+import { bytesOf, type CountedProcess, countIn, eventsOf } from '../../rig/counted.ts';
 import { answerWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
@@ -52,12 +52,10 @@ const atMost = (run: CountedProcess, what: Parameters<typeof eventsOf>[1], ceili
   assert.ok(count <= ceiling, `${count} times ${what}, and at most ${ceiling}`);
 };
 
-test('a run with nothing to do loads two bundles, starts nobody, and writes what tells of it', async ({ rig }) => {
+test('a run with nothing to do starts no process, and writes what tells of it', async ({ rig }) => {
   const run = countedTask(rig);
   await run(1);
   const [idle] = (await run(0)) as [CountedProcess];
-  // Neither schema nor YAML, no git, no globs, no rules, nothing of a call.
-  assert.equal(bundlesOf(idle), ['tollgate.cjs', 'lazy-bin-tollgate-run.cjs']);
   assert.equal(namesOf(idle, 'spawn', /(?:)/), []);
   // That it began, that it ended, and the two views of the task.
   assert.equal(namesOf(idle, 'write', /(?:)/), ['journal.jsonl', '._summary.md', 'journal.jsonl', '.stats.json']);
@@ -75,13 +73,6 @@ test('a run of one stage starts its guardian alone, and writes its prompt for a 
 }) => {
   const run = countedTask(rig);
   const [stage, guardian] = (await run(1)) as [CountedProcess, CountedProcess];
-  // The manifest is new here: it needs its schema once, and is no YAML.
-  assert.equal(bundlesOf(stage), [
-    'tollgate.cjs',
-    'lazy-bin-tollgate-run.cjs',
-    'lazy-state-project-manifest-schema.cjs',
-    'lazy-wrappers-codex-sessions-store.cjs',
-  ]);
   // In a tree that is not large git's files are read, and git is not started.
   assert.equal(namesOf(stage, 'spawn', /(?:)/), [path.basename(process.execPath)]);
   // For who looks, by which it counts as done; and for the call alone, as it is sent.

@@ -58,4 +58,28 @@ for (const [field, given, message] of ROWS)
     assert.is(read.how === 'read' ? null : read.message, message === null ? null : `${file}:1: ${field} ${message}`);
   });
 
+for (const [what, text, message] of [
+  ['a mistake', '{"task_id": "fix",\n"goal": "g",\n"stages": 3}\n', 'manifest.json:3: stages must be'],
+  ['a name that is there twice', '{"task_id": "fix",\n"goal": "g",\n"goal": "h"}\n', 'manifest.json:3: the same name'],
+  ['half a file', '{"task_id": "fix",\n"goal": ', 'manifest.json:'],
+] as const)
+  test(`${what} in JSON is reported with its line`, async ({ folder }) => {
+    const file = path.join(folder, 'fix/manifest.json');
+    writeFileSync(file, text);
+    const read = await readManifest(file, NO_PROJECT_FILE, 'untrusted');
+    assert.ok(read.how === 'invalid' && read.message.includes(message), JSON.stringify(read));
+  });
+
+test('JSON with tabs, escapes and other signs says what it says to JSON.parse', async ({ folder }) => {
+  const given = {
+    task_id: 'fix',
+    goal: 'größe "a"\t\\/ \u0001 \ud83d\ude00',
+    stages: [{ tool: 'codex', role: 'impl' }],
+  };
+  const file = path.join(folder, 'fix/manifest.json');
+  writeFileSync(file, `\ufeff${JSON.stringify(given, null, '\t').replace('größe', 'gr\\u00f6\\u00dfe')}`);
+  const read = await readManifest(file, NO_PROJECT_FILE, 'untrusted');
+  assert.is(read.how === 'read' && read.manifest.goal, given.goal);
+});
+
 test.run();
