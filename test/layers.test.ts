@@ -230,7 +230,6 @@ const OF_THE_LIBRARY = new Set(['library/library.ts', 'library/surface.ts']);
 const NAMED_IN_A_TEXT = new Set([
   'loops/distill/export/render-export.ts inThread',
   'loops/gate/schema-thread.ts inThread',
-  'loops/report/read-ahead.ts lookFromTheLast',
 ]);
 
 test('what a file exports another one imports, be it a test', () => {

@@ -1,4 +1,4 @@
-// How all tasks of a folder stand: one row for each that is shown; of the others only how they stand is read, and that is kept.
+// How all tasks of a folder stand: one row for each that is shown; of the others only how they stand is read.
 
 import path from 'node:path';
 import type { DaySpending } from '../../policies/report/spending.ts';
@@ -8,8 +8,7 @@ import { missingTask } from '../../state/missing-task.ts';
 import { projectState } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { type FailureGroup, groupFailures } from './groups.ts';
-import { isTask } from './read-task.ts';
-import { readTasks } from './read-tasks.ts';
+import { isTask, readTask } from './read-task.ts';
 import type { TaskState } from './standing.ts';
 import type { RowReading, RowStanding, TaskRow } from './task-row.ts';
 
@@ -74,17 +73,18 @@ export async function collectTasks({
   const reading = {
     self: (await identify(process.pid))!,
     environment,
-    now,
     stages,
     isShown: isShownIn(which, earliest),
   };
-  await readTasks(places.folder, places.names, reading, ({ standing, row, problem }, folder) => {
+  for (const name of places.names) {
+    const folder = path.join(places.folder, name);
+    const { standing, row, problem } = await readTask(folder, reading);
     if (problem !== null) unreadable.push({ folder, message: problem });
-    if (standing === null || !isSince(standing, earliest)) return;
+    if (standing === null || !isSince(standing, earliest)) continue;
     totals.tasks += 1;
     totals[standing.state] += 1;
     if (row !== null) rows.push(row);
-  });
+  }
   totals.unreadable = unreadable.length;
   rows.sort((a, b) => byText(b.at ?? '', a.at ?? '') || byText(a.task_id, b.task_id));
   const report = { schema: 1, at: now.toISOString(), folder: places.folder, totals, tasks: rows } as const;

@@ -1,16 +1,15 @@
 // One task as a row of the report, from its journal and its last failure.
 
-import type { Stats } from 'node:fs';
 import path from 'node:path';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
 import { goOnLine, type NextAction, readActions, toDo, toType } from '../../policies/facts/next-action.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import type { SessionSave } from '../../policies/supervise/session-save.ts';
-import { kindOf, lookAt, readJsonIfFit, readLookedOrNull } from '../../state/disk/regular-file.ts';
+import { kindOf, lookAt, readJsonIfFit, readRegularOrNull } from '../../state/disk/regular-file.ts';
 import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
 import type { JournalReading } from '../../state/journal/journal.ts';
-import { budgetOf, type Ledger, openCalls } from '../../state/journal/ledger.ts';
+import { budgetOf, type Ledger } from '../../state/journal/ledger.ts';
 import { statsOf } from '../../state/journal/stats.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { launcherIn } from '../launcher.ts';
@@ -63,16 +62,8 @@ export interface RowReading {
 }
 
 type RowRead =
-  /** `row` is null for one that is not shown. `isSettled`: nothing but its journal, and of one that is shown its failure, has a say in it. */
-  | {
-      how: 'read';
-      standing: RowStanding;
-      row: TaskRow | null;
-      problem: string | null;
-      isSettled: boolean;
-      /** How its failure looked as it was read; null for none. */
-      failureLook: Stats | null | 'unread';
-    }
+  /** `row` is null for one that is not shown. */
+  | { how: 'read'; standing: RowStanding; row: TaskRow | null; problem: string | null }
   /** Nothing can be said about it but why. */
   | { how: 'unreadable'; message: string };
 
@@ -87,10 +78,9 @@ export async function readRow(
   try {
     const { ledger, offset } = journal();
     const { state, at } = await standingOf(ledger, self);
-    const isSettled = ledger.run === null && openCalls(ledger).length === 0 && ledger.supervised.length === 0;
-    const read = { how: 'read', standing: { state, at }, isSettled } as const;
-    if (!isShown(read.standing)) return { ...read, row: null, problem: null, failureLook: 'unread' };
-    const { failure, look: failureLook, problem } = failureOf(task);
+    const read = { how: 'read', standing: { state, at } } as const;
+    if (!isShown(read.standing)) return { ...read, row: null, problem: null };
+    const { failure, problem } = failureOf(task);
     const standing =
       (state === 'failed' || state === 'interrupted' || state === 'refused') && failure?.resolved_at === null
         ? failure
@@ -122,23 +112,17 @@ export async function readRow(
       checked_by: ledger.judgedAt === null ? null : ledger.judged.size > 0 ? 'last_run' : 'earlier_run',
       next_action: standing?.next_actions[0] ?? nextOf(task, state, supervision, launcherIn(environment)),
     };
-    return { ...read, row, problem, failureLook };
+    return { ...read, row, problem };
   } catch (error) {
     return { how: 'unreadable', message: (error as Error).message };
   }
 }
 
-interface SeenFailure {
-  failure: Failure | null;
-  /** null for none. */
-  look: Stats | null;
-}
-
-function failureOf(task: TaskPlace): SeenFailure & { problem: string | null } {
+function failureOf(task: TaskPlace): { failure: Failure | null; problem: string | null } {
   try {
-    return { ...seeFailure(task), problem: null };
+    return { failure: readFailure(task), problem: null };
   } catch (error) {
-    return { failure: null, look: null, problem: `state/last_failure.json: ${(error as Error).message}` };
+    return { failure: null, problem: `state/last_failure.json: ${(error as Error).message}` };
   }
 }
 
@@ -160,14 +144,12 @@ function stagesIn({ calls, done, planned }: Ledger): string[] {
 }
 
 /** null when there is none. Throws when it is no JSON object with what a failure has. */
-export const readFailure = (task: Pick<TaskFolder, 'root' | 'state'>): Failure | null => seeFailure(task).failure;
-
-function seeFailure(task: Pick<TaskFolder, 'root' | 'state'>): SeenFailure {
+export function readFailure(task: Pick<TaskFolder, 'root' | 'state'>): Failure | null {
   const file = path.join(task.state, 'last_failure.json');
   // Most have none, and an exception costs more than this look.
-  const seen = kindOf(file) === null ? null : readLookedOrNull(file);
-  if (seen === null) return { failure: null, look: null };
-  const failure = failureIn(seen.bytes.toString());
+  const text = kindOf(file) === null ? null : readRegularOrNull(file);
+  if (text === null) return null;
+  const failure = failureIn(text);
   if (typeof failure?.class !== 'string' || !Array.isArray(failure.next_actions))
     throw new StrangeStateError('it is no record of a failure');
   const read = {
@@ -175,7 +157,7 @@ function seeFailure(task: Pick<TaskFolder, 'root' | 'state'>): SeenFailure {
     next_actions: readActions(failure.next_actions),
     resolved_at: failure.resolved_at ?? null,
   };
-  return { failure: isOfAnotherFolder(read, task) ? withoutItsPlace(read) : read, look: seen.look };
+  return isOfAnotherFolder(read, task) ? withoutItsPlace(read) : read;
 }
 
 /** A copied or moved task; one that is reached by another name of its folder is the same. */

@@ -51,19 +51,11 @@ export const readRegular = (file: string, maxBytes: number = MAX_BYTES): string 
 
 /** The same as bytes. */
 export const readRegularBytes = (file: string, maxBytes: number = MAX_BYTES): Buffer =>
-  readLooked(file, maxBytes).bytes;
+  readOpened(openLooked(file, O_RDONLY | O_NOFOLLOW, 0), file, maxBytes);
 
-export interface LookedAtBytes {
-  bytes: Buffer;
-  look: Stats;
-}
-
-const readLooked = (file: string, maxBytes: number, room?: Buffer): LookedAtBytes =>
-  readOpened(openLooked(file, O_RDONLY | O_NOFOLLOW, 0), file, maxBytes, room);
-
-function readOpened({ fd, look }: Opened, file: string, maxBytes: number, room?: Buffer): LookedAtBytes {
+function readOpened({ fd, look }: Opened, file: string, maxBytes: number): Buffer {
   try {
-    return { bytes: readWhole(fd, file, maxBytes, look, room), look };
+    return readWhole(fd, file, maxBytes, look);
   } finally {
     closeSync(fd);
   }
@@ -71,14 +63,14 @@ function readOpened({ fd, look }: Opened, file: string, maxBytes: number, room?:
 
 /** The same as text; null where there is none. */
 export function readRegularOrNull(file: string, maxBytes: number = MAX_BYTES): string | null {
-  const read = readLookedOrNull(file, maxBytes);
-  return read === null ? null : textOfBytes(read.bytes);
+  const bytes = readBytesOrNull(file, maxBytes);
+  return bytes === null ? null : textOfBytes(bytes);
 }
 
-/** The same, and how the file looked before it was read. @param room for the bytes, where they fit in: whoever reads thousands needs one for all. */
-export function readLookedOrNull(file: string, maxBytes: number = MAX_BYTES, room?: Buffer): LookedAtBytes | null {
+/** The same as bytes; null where there is none. */
+export function readBytesOrNull(file: string, maxBytes: number = MAX_BYTES): Buffer | null {
   try {
-    return readLooked(file, maxBytes, room);
+    return readRegularBytes(file, maxBytes);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
@@ -104,10 +96,10 @@ export const readFollowed = (file: string, maxBytes: number = MAX_BYTES): string
 
 /** The same as bytes. */
 export const readFollowedBytes = (file: string, maxBytes: number = MAX_BYTES): Buffer =>
-  readOpened(openLooked(file, O_RDONLY, 0), file, maxBytes).bytes;
+  readOpened(openLooked(file, O_RDONLY, 0), file, maxBytes);
 
 /** Its beginning, and how the file looked before it was read. Throws the same, but for one that is large. */
-export function readFollowedHead(file: string, bytes: number): LookedAtBytes {
+export function readFollowedHead(file: string, bytes: number): { bytes: Buffer; look: Stats } {
   const { fd, look } = openLooked(file, O_RDONLY, 0);
   try {
     const head = Buffer.allocUnsafe(Math.min(look.size, bytes));
@@ -136,15 +128,9 @@ export const readFollowedIfFit = (file: string, maxBytes: number = MAX_BYTES): s
   tried(() => readFollowed(file, maxBytes));
 
 /** From an open regular file, from its start. Throws UnfitFileError when it is larger. */
-export function readWhole(
-  fd: number,
-  file: string,
-  maxBytes: number,
-  { size }: Stats = fstatSync(fd),
-  room?: Buffer,
-): Buffer {
+export function readWhole(fd: number, file: string, maxBytes: number, { size }: Stats = fstatSync(fd)): Buffer {
   if (size > maxBytes) throw tooLarge(file, size, maxBytes);
-  const bytes = room !== undefined && size <= room.length ? room : Buffer.allocUnsafe(size);
+  const bytes = Buffer.allocUnsafe(size);
   let at = 0;
   while (at < size) {
     const read = readSync(fd, bytes, at, size - at, at);

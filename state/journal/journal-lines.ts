@@ -7,7 +7,7 @@ import { parseLine, seeJournal } from './journal.ts';
 /** Without halves, and what is no fact. Throws as reading a journal does. */
 export function journalLines(taskFolder: string): JournalLine[] {
   const file = path.join(taskFolder, 'state', 'journal.jsonl');
-  const text = seeJournal(file)?.bytes.toString('utf8') ?? '';
+  const text = seeJournal(file)?.toString('utf8') ?? '';
   return text
     .split('\n')
     .map((line) => parseLine(line, file))

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { appendLine, named, naming } from '../append-line.ts';
 import { bears } from '../disk/error-mark.ts';
-import { type LookedAtBytes, openRegular, readLookedOrNull, tooLarge, UnfitFileError } from '../disk/regular-file.ts';
+import { openRegular, readBytesOrNull, tooLarge, UnfitFileError } from '../disk/regular-file.ts';
 import { StrangeStateError } from '../disk/strange-state-error.ts';
 import { syncFolder, syncFolderMeanwhile } from '../sync-folder.ts';
 import { isFact } from './fact-shapes.ts';
@@ -88,7 +88,7 @@ const TRIES = 10;
 
 /** What was written into a file that bears no name any more stands nowhere, unless whoever replaced it has carried it over. */
 const stands = (line: JournalLine, file: string, fd: number): boolean =>
-  naming(file, () => fstatSync(fd)).nlink > 0 || seeJournal(file)?.bytes.includes(JSON.stringify(line)) === true;
+  naming(file, () => fstatSync(fd)).nlink > 0 || seeJournal(file)?.includes(JSON.stringify(line)) === true;
 
 const restless = (file: string) =>
   Object.assign(new Error(`${file} is replaced again and again while it is written; see who does that`), {
@@ -159,24 +159,23 @@ interface Parsed {
   from: number;
 }
 
-/** What lies there now, and how it looked; null where there is none. Throws as `read` does, and may be folded later. @param room as `readLookedOrNull` takes it. */
-export function seeJournal(file: string, room?: Buffer): LookedAtBytes | null {
+/** What is there now; null where there is none. Throws as `read` does, and may be folded later. */
+export function seeJournal(file: string): Buffer | null {
   try {
-    return readLookedOrNull(file, MAX_JOURNAL_BYTES, room);
+    return readBytesOrNull(file, MAX_JOURNAL_BYTES);
   } catch (error) {
     throw strange(error);
   }
 }
 
-/** The fold of what was seen. */
-export const foldSeen = (file: string, bytes: Buffer): JournalReading =>
-  folded(bytes.length, parsedLines(file, bytes, 0, bytes.length));
-
-/** The same of what lies there now: a fold of his own, for who folds on what is in no file yet. */
-export const foldAnew = (file: string): JournalReading => foldSeen(file, seeJournal(file)?.bytes ?? Buffer.alloc(0));
+/** The fold of what is there now, of its own: for who folds on what is in no file yet. */
+export function foldAnew(file: string): JournalReading {
+  const bytes = seeJournal(file) ?? Buffer.alloc(0);
+  return folded(bytes.length, parsedLines(file, bytes, 0, bytes.length));
+}
 
 function readJournal(file: string, known: Known, upTo?: number): JournalReading {
-  const bytes = seeJournal(file)?.bytes ?? Buffer.alloc(0);
+  const bytes = seeJournal(file) ?? Buffer.alloc(0);
   if (upTo !== undefined && upTo > bytes.length)
     throw new JournalError(
       `${file} ends at byte ${bytes.length}, but a view was made at byte ${upTo}: the journal lost its end. Restore it, or delete stats.json beside it to count what is left.`,

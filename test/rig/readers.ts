@@ -43,7 +43,6 @@ import { editsLedger, planEdit, readEdits } from '../../state/sessions/edits-led
 import { readSessions } from '../../state/sessions/sessions-file.ts';
 import { syncFolder } from '../../state/sync-folder.ts';
 import { locateTask } from '../../state/task-folder.ts';
-import { openTaskIndex } from '../../state/task-index.ts';
 import { findRecord } from '../../state/usage.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { versionOfPackage } from '../../wrappers/cli-version.ts';
@@ -159,12 +158,6 @@ export const READERS: readonly Reader[] = [
   at('.local/state/tollgate/conversations/codex.id/edits.jsonl', 'a line for the ledger', (_, root) =>
     planEdit(editsLedger('codex', 'id', { HOME: root })!, EDIT),
   ),
-  // Named by the SHA-256 of /tasks.
-  at('.local/state/tollgate/reports/16999009ee740f1cd697fe3c3e97e573.index', 'the index of a report', (_, root) => {
-    const index = openTaskIndex('/tasks', 500, { HOME: root })!;
-    index.keep('a', 'mark', index.find('a') ?? { head: 'done', body: () => 'text' });
-    index.save();
-  }),
   at('corpus/a.jsonl', 'a corpus', (file, root) => readCorpus(path.dirname(file), root)),
   at('captures/c/meta.json', 'a recorded call', (_, root) =>
     readCapturedFiles('c', 'codex', { file: path.join(root, 'captures/x.jsonl'), line: 1, homes: [root] }),

@@ -6,7 +6,6 @@ import type { NowTask } from '../../../loops/now/now.ts';
 import { foldersOf } from '../../../loops/now/places.ts';
 import { collectSpending } from '../../../loops/report/collect-spending.ts';
 import { readTask, type TaskReading } from '../../../loops/report/read-task.ts';
-import { readTasks } from '../../../loops/report/read-tasks.ts';
 import type { TaskRow } from '../../../loops/report/task-row.ts';
 import type { ProcessIdentity } from '../../../policies/facts/process-identity.ts';
 import type { DaySpending } from '../../../policies/report/spending.ts';
@@ -49,7 +48,7 @@ const PIECE = 100;
 
 /** @param changed what a look at costs found, for whoever has the list already. */
 export function openTaskLines(project: ServedProject, changed: (change: TasksChange) => void): TaskLines {
-  const { cwd, environment, clock } = project;
+  const { cwd, environment } = project;
   const places = { folder: path.join(projectState(cwd, environment), 'task'), named: null };
   const kept = new Map<string, KeptTask>();
   let first: Promise<void> | null = null;
@@ -59,7 +58,11 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
 
   async function readFirst(): Promise<void> {
     const names = foldersOf(places).map((folder) => path.basename(folder));
-    await readTasks(places.folder, names.sort(), await reading(), (seen, folder) => void keep(folder, seen));
+    const now = await reading();
+    for (const name of names.sort()) {
+      const folder = path.join(places.folder, name);
+      keep(folder, await readTask(folder, now));
+    }
   }
 
   async function readAgain(folders: readonly string[]): Promise<TasksChange> {
@@ -67,7 +70,7 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
     const now = await reading();
     for (const [n, folder] of folders.entries()) {
       if (n % PIECE === PIECE - 1) await breathe();
-      const line = keep(folder, await readTask(folder, 'unread', now));
+      const line = keep(folder, await readTask(folder, now));
       if (line !== null) change.lines.push(line);
       else if (kept.delete(path.basename(folder))) change.gone.push(path.basename(folder));
     }
@@ -77,7 +80,7 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
 
   async function reading() {
     self ??= (await identify(process.pid))!;
-    return { self, environment, now: clock(), stages: 'left_out', isShown: () => true } as const;
+    return { self, environment, stages: 'left_out', isShown: () => true } as const;
   }
 
   /** null for what is no task. */
