@@ -1,13 +1,12 @@
-// Builds one CommonJS bundle for each command into dist/ (CommonJS starts 3 ms sooner than ESM on Node 20), and one for
-// each thing that is imported lazily: a bundle that held them all would cost its readers 15 ms of parsing.
+// Builds dist/: a CommonJS bundle of what every command starts with, one of the rest of our code, one for each package that
+// they import, and a starter for each command. CommonJS starts 3 ms sooner than ESM on Node 20.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { build, transform } from 'esbuild';
-import { BORROWER, borrow, LENT, nameOf } from './build-lent.mjs';
 import { noticeOf, packagesIn } from './build-notice.mjs';
 import { pageOf } from './build-page.mjs';
 
@@ -19,49 +18,44 @@ for (const name of Object.values(COMMANDS))
   for (const each of [name, `${name}.sh`])
     if (bin[each] !== `dist/${name}.cjs`) throw new Error(`package.json: bin lacks "${each}": "dist/${name}.cjs"`);
 
-/** Bundles with more bytes start with a code cache: `tollgate run` compiles 2 MB otherwise, a tenth of a second. */
-const LARGE = 32_768;
+/** Modules that start a thread of themselves: each has a starter. */
+const THREADS = ['loops/gate/schema-thread.ts', 'loops/distill/export/render-export.ts'];
+/** Bytes of a font, and a list of names of which few are used: the bundle that imports them holds what it needs of them. */
+const WITHIN = /\.ttf$|semantic-conventions/;
 
-/** A bundle of 130 modules would copy the names of node:path, node:fs and so on for each: 5 ms. */
-const ONCE = `"use strict"; var __builtins = {}, __builtin = (name) => __builtins[name] ??= __toESM(require(name), 1);`;
+const COMMAND_FILES = commands.map((name) => `bin/${name}.ts`);
+/** What can be started, by name. */
+const STARTED = {
+  ...Object.fromEntries([...COMMAND_FILES, ...THREADS].map((file) => [path.basename(file, '.ts'), file])),
+  library: 'library/library.ts',
+  // For the tests, which run subcommands in their own process.
+  subcommands: 'bin/tollgate/subcommands.ts',
+  'every-help': 'bin/help/every-help.ts',
+};
 
-/** Evaluated when first asked for, within the bundle that asks: one of its own would hold most of that bundle again. */
-const WITHIN = [
-  'loops/call/conclude.ts',
-  'loops/run/owned-run.ts',
-  'loops/settle/close-orphaned-call.ts',
-  'loops/stage/early-guardian.ts',
-  'loops/stage/stage-gate.ts',
-  'loops/stage/stage.ts',
-  'loops/tamper-guard/left-judge.ts',
-  'policies/gate/signed.ts',
-  'policies/redact/create-redactor.ts',
-].map((file) => path.resolve(file));
-
-/** Prints the help of all commands. */
-const EVERY_HELP = 'every-help';
-
-/** Without its comments and spaces: V8 reads it at each start, and each bundle has one. */
-const { code: starter } = await transform(await readFile('bin/cached-start.cjs', 'utf8'), { minifyWhitespace: true });
-
-/** What was imported lazily and still has no bundle: its name, and the file to begin with. */
-let wanted = Object.fromEntries(commands.map((name) => [name, `bin/${name}.ts`]));
-wanted.library = 'library/library.ts';
-wanted[EVERY_HELP] = `bin/help/${EVERY_HELP}.ts`;
-const built = new Set();
+/** What a command loads before it knows what to do, and what a call needs that ends well: it is read at each start, so it is kept apart from the rest. */
+const core = await importedBy([...COMMAND_FILES, 'loops/call/conclude.ts', 'loops/call/reserve.ts']);
+/** Of each bundle, by name: the modules that are called for, by what they are called. Each is evaluated when it is first called for. */
+const bundles = new Map();
 const metafiles = [];
+for (const file of Object.values(STARTED)) callFor(file, path.resolve(file));
 
 await rm(out, { recursive: true, force: true });
-while (Object.keys(wanted).length > 0) {
-  const entryPoints = wanted;
-  for (const name of Object.keys(entryPoints)) built.add(name);
-  wanted = {};
-  const { [nameOf(BORROWER)]: borrower, ...others } = entryPoints;
-  metafiles.push((await bundle(others)).metafile);
-  if (borrower !== undefined) metafiles.push((await bundle({ [nameOf(BORROWER)]: borrower }, LENT)).metafile);
+await mkdir(out);
+const texts = new Map();
+// Bundling one shows what it calls for in another.
+const sizes = new Map();
+for (let name = nextOf(); name !== undefined; name = nextOf()) {
+  sizes.set(name, bundles.get(name).size);
+  texts.set(name, await textOf(name));
 }
-const texts = await textsOf([...built]);
-for (const [name, text] of texts) await finish(name, text);
+for (const [name, text] of texts) await writeBody(name, text);
+// Without its comments and spaces: V8 reads it at each start.
+const { code: starter } = await transform(await readFile('bin/cached-start.cjs', 'utf8'), { minifyWhitespace: true });
+for (const [name, file] of Object.entries(STARTED)) {
+  const text = starter.replaceAll('NAME', name).replace('BUNDLE', bundleOf(file)).replace('MODULE', file);
+  await writeFile(`${out}/${name}.cjs`, `#!/usr/bin/env node\n${text}`);
+}
 await keepHelp();
 await shipLibrary();
 await shipPage();
@@ -74,56 +68,119 @@ async function tableIn(file) {
   return import(`data:text/javascript,${encodeURIComponent(code)}`);
 }
 
-/** @param borrowed the files that it takes out of the lender's bundle. */
-function bundle(entryPoints, borrowed = []) {
-  return build({
+/** The files of ours that these import, without those that are imported lazily. */
+async function importedBy(entryPoints) {
+  const notLazy = ({ kind }) => (kind === 'dynamic-import' ? { external: true } : undefined);
+  const { metafile } = await build({
     entryPoints,
     outdir: out,
-    outExtension: { '.js': '.cjs' },
     bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    plugins: [{ name: 'lazy', setup: (build) => build.onResolve({ filter: /./ }, notLazy) }],
+  });
+  return new Set(Object.keys(metafile.inputs));
+}
+
+/** The bundle of one of our files, or of a module of a package: those of one scope are one. */
+function bundleOf(module) {
+  if (/\.tsx?$/.test(module)) return core.has(module) ? 'core' : 'ours';
+  return `package-${/^@?([\w-]+)/.exec(module)[1]}`;
+}
+
+function callFor(module, file) {
+  const name = bundleOf(module);
+  if (!bundles.has(name)) bundles.set(name, new Map());
+  bundles.get(name).set(module, file);
+  return { path: `./${name}.cjs?${module}`, external: true };
+}
+
+/** One that has not been bundled with all that is called for in it. */
+function nextOf() {
+  return [...bundles.keys()].find((name) => sizes.get(name) !== bundles.get(name).size);
+}
+
+async function textOf(name) {
+  // In one order, whichever was called for first.
+  const modules = [...bundles.get(name)].sort();
+  const isPackage = name.startsWith('package-');
+  const { outputFiles, metafile } = await build({
+    stdin: {
+      contents: modules.map(([module, file]) => `exports['${module}'] = () => require('${file}');`).join('\n'),
+      resolveDir: '.',
+    },
+    // Ours stays readable in a stack.
+    minifyWhitespace: isPackage,
+    minifySyntax: isPackage,
+    bundle: true,
+    write: false,
     metafile: true,
     platform: 'node',
     target: 'node20.19',
     format: 'cjs',
     // Kept as it is, import() would load Node's whole ESM loader: 11 ms.
     supported: { 'dynamic-import': false },
-    banner: { js: `#!/usr/bin/env node\n${ONCE}` },
-    // A bundled ESM package asks for import.meta.url; CommonJS has none.
-    define: { 'import.meta.url': '__bundleUrl' },
-    inject: ['bin/bundle-url.js'],
+    // A bundled ESM package asks for import.meta.url; CommonJS has none. writeBody defines it.
+    define: { 'import.meta.url': '__url' },
     // The font of code in a PDF.
     loader: { '.ttf': 'base64' },
     // dist/THIRD-PARTY.txt says them all.
     legalComments: 'none',
     logLevel: 'warning',
     plugins: [
-      { name: 'borrow', setup: (build) => borrow(build, borrowed) },
-      { name: 'lazy', setup: (build) => build.onResolve({ filter: /./ }, (args) => part(build, args)) },
+      { name: 'others', setup: (build) => build.onResolve({ filter: /./ }, (args) => otherBundle(build, args, name)) },
+      { name: 'threads', setup: (build) => build.onLoad({ filter: /\.ts$/ }, placeOfThread) },
     ],
   });
+  metafiles.push(metafile);
+  return outputFiles[0].text;
 }
 
-/** By name, what esbuild made, with what it sees of each builtin made once. */
-async function textsOf(names) {
-  const read = async (name) => {
-    const bundle = await readFile(`${out}/${name}.cjs`, 'utf8');
-    return [name, inAscii(name, bundle.replace(/__toESM\(require\(("node:[\w/]+")\), 1\)/g, '__builtin($1)'))];
+/** Takes from another bundle what is in that one. @param self the bundle that is made. */
+async function otherBundle(build, { path: specifier, importer, resolveDir, pluginData }, self) {
+  if (pluginData === 'seen' || importer === '<stdin>' || isBuiltin(specifier) || WITHIN.test(specifier))
+    return undefined;
+  const isOurs = !importer.includes('node_modules');
+  const isOfPackage = /^[^./]/.test(specifier);
+  if (!isOurs && !isOfPackage) return undefined;
+  const asked = { kind: 'import-statement', importer, resolveDir, pluginData: 'seen' };
+  const { path: file } = await build.resolve(specifier, asked);
+  const module = isOfPackage ? specifier : path.relative('.', file);
+  if (!isOfPackage && !/\.tsx?$/.test(module)) return undefined;
+  const name = bundleOf(module);
+  return name === self || !(isOurs || bundles.has(name)) ? undefined : callFor(module, file);
+}
+
+/** A thread is started with the module's own starter. */
+async function placeOfThread({ path: file }) {
+  const name = path.relative('.', file);
+  if (!THREADS.includes(name)) return undefined;
+  const contents = await readFile(file, 'utf8');
+  return {
+    loader: 'ts',
+    contents: contents.replaceAll('import.meta.url', `new URL('${path.basename(name, '.ts')}.cjs', import.meta.url)`),
   };
-  return new Map(await Promise.all(names.map(read)));
 }
 
-/** Of a large bundle puts the starter in its place, and it beside; what it imports lazily is started by that. */
-async function finish(name, text) {
-  if (text.length < LARGE) await writeFile(`${out}/${name}.cjs`, text);
-  else
-    await startCached(
-      name,
-      text
-        .replace(/^#!.*\n/, '')
-        .replace(/\brequire\("\.\/([\w-]+)\.cjs"\)/g, (asks, part) =>
-          (texts.get(part)?.length ?? 0) < LARGE ? asks : `__start("${part}")`,
-        ),
-    );
+/** One function, as `bin/cached-start.cjs` calls it, with a hash of it behind. */
+async function writeBody(name, text) {
+  const bundle = inAscii(name, text).replace(
+    /(__toESM\()?require\("\.\/([\w-]+)\.cjs\?([^"]+)"\)(, ?1\))?/g,
+    // An ES module has its own `default`; that of another one is all that it exports.
+    (_, opened = '', from, module, closed = '') =>
+      `${opened}__start("${from}")["${module}"]()${closed && isEsm(from, module) ? ')' : closed}`,
+  );
+  const hash = createHash('sha256').update(bundle).digest('hex').slice(0, 16);
+  const parameters = 'exports, require, module, __filename, __dirname, __url, __start';
+  await writeFile(`${out}/${name}.body.cjs`, `(function (${parameters}) {${bundle}\n})\n//${hash}`);
+}
+
+function isEsm(name, module) {
+  const file = path.relative('.', bundles.get(name).get(module));
+  return metafiles.some(({ inputs }) => inputs[file]?.format === 'esm');
 }
 
 /** Other signs, which esbuild leaves in regular expressions and comments, as escapes: ASCII is read three times as fast. */
@@ -133,27 +190,19 @@ function inAscii(name, bundle) {
   return bundle.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** One function, as `bin/cached-start.cjs` calls it: put around it there, it would be copied at each start. */
-async function startCached(name, bundle) {
-  const hash = createHash('sha256').update(bundle).digest('hex').slice(0, 16);
-  const parameters = 'exports, require, module, __filename, __dirname, __start';
-  await writeFile(`${out}/${name}.body.cjs`, `(function (${parameters}) {${bundle}\n})\n//${hash}`);
-  await writeFile(`${out}/${name}.cjs`, `#!/usr/bin/env node\n${starter.replaceAll('NAME', name)}`);
-}
-
-/** A file for each command: printing it anew would cost 80 ms. What prints them is not shipped. */
+/** A file for each command: printing it again would cost 80 ms. */
 async function keepHelp() {
-  // Without a home it leaves no code cache: that of a run that prints help would hold little.
-  const { stdout } = await promisify(execFile)(process.execPath, [`${out}/${EVERY_HELP}.cjs`], {
+  // Without a home it leaves no code cache in that of who builds.
+  const { stdout } = await promisify(execFile)(process.execPath, [`${out}/every-help.cjs`], {
     maxBuffer: 2 ** 24,
     env: { ...process.env, HOME: '', XDG_CACHE_HOME: '' },
   });
+  await rm(`${out}/every-help.cjs`);
   await mkdir(`${out}/help`);
   const { texts, completed } = JSON.parse(stdout);
   await writeFile(`${out}/help/completion.json`, JSON.stringify(completed));
   for (const [command, text] of Object.entries(texts))
     await writeFile(`${out}/help/${command.replaceAll(' ', '-')}.txt`, text);
-  for (const file of await readdir(out)) if (file.includes(EVERY_HELP)) await rm(`${out}/${file}`);
 }
 
 /** For `import`, names that are seen without running it; and its types: the surface, and of each function which it is. */
@@ -203,15 +252,4 @@ async function shipPage() {
   const { html, metafile } = await pageOf('console/page/main.tsx', 'console/page/style/style.css');
   metafiles.push(metafile);
   await writeFile(`${out}/console.html`, html);
-}
-
-/** Makes a lazy import a bundle of its own, beside the one that asks for it. */
-async function part(build, { path: wish, kind, importer, resolveDir }) {
-  if (kind !== 'dynamic-import' || isBuiltin(wish)) return undefined;
-  const { path: file } = await build.resolve(wish, { kind: 'import-statement', importer, resolveDir });
-  if (WITHIN.includes(file)) return undefined;
-  const known = file.split('node_modules/').at(-1) ?? file;
-  const name = nameOf(known);
-  if (!built.has(name)) wanted[name] = file;
-  return { path: `./${name}.cjs`, external: true };
 }

@@ -25,6 +25,7 @@ const TASK = path.join(project, '.tmp/task/checked');
 
 interface Packed {
   filename: string;
+  size: number;
   unpackedSize: number;
   files: { path: string }[];
 }
@@ -78,7 +79,8 @@ test('it holds the bundles, the pages, the examples and the licences, and no sou
     names.filter((file) => /\.ts$|\.map$|\.cache$/.test(file)),
     [],
   );
-  assert.ok(packed.unpackedSize < 36 * 1024 * 1024, `${packed.unpackedSize} bytes`);
+  assert.ok(packed.unpackedSize <= 12 * 1024 * 1024, `${packed.unpackedSize} bytes unpacked`);
+  assert.ok(packed.size <= 4 * 1024 * 1024, `${packed.size} bytes packed`);
 });
 
 test('the notice has the licence of every package that the sources import', () => {

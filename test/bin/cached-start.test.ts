@@ -62,7 +62,7 @@ test('the first run leaves one cache, and the next uses it as it is', ({ caches,
 // Their starter reads them so.
 test('a bundle that has a starter is ASCII', ({ dist }) => {
   const bodies = readdirSync(dist).filter((name) => name.endsWith('.body.cjs'));
-  assert.ok(bodies.length > 20);
+  assert.ok(bodies.length > 10);
   assert.equal(
     bodies.filter((name) => /[^\0-\x7f]/.test(readFileSync(path.join(dist, name), 'latin1'))),
     [],
@@ -104,11 +104,11 @@ test('a run that does nothing of its work leaves no cache, which would hold litt
   ] as const)
     assert.is(spawnSync(process.execPath, [wrapper, flag], { cwd: rig.project, env: rig.env }).status, code, flag);
   assert.equal(
-    cachesIn(caches).filter((name) => name.startsWith('run_codex')),
+    cachesIn(caches).filter((name) => name.includes('.run_codex.')),
     [],
   );
   assert.is(run(), 0);
-  assert.is(cachesIn(caches).filter((name) => name.startsWith('run_codex')).length, 1);
+  assert.is(cachesIn(caches).filter((name) => name.includes('.run_codex.')).length, 1);
 });
 
 function isWhole(cache: string): boolean {
@@ -246,7 +246,7 @@ for (const [what, make] of [
     assert.equal([run(), run()], [0, 0]);
     if (what !== 'a file')
       assert.equal(
-        readdirSync(caches).filter((name) => name.startsWith('run_codex')),
+        readdirSync(caches).filter((name) => name.includes('.run_codex.')),
         [],
       );
   });

@@ -1,6 +1,5 @@
 // Runs a command of tollgate's dist/ in the test's own process: a process of its own would cost 0.1 s of CPU each time.
 
-import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { Writable } from 'node:stream';
@@ -17,7 +16,7 @@ let isTaken = false;
 
 /** Whether it can be had here; what steers Node itself, or how a process is loaded, needs a process. */
 export function canRunHere(command: string, [word]: readonly string[], { stdin, env }: CommandOptions): boolean {
-  if (isTaken || command !== 'tollgate' || word === undefined || bundleOf(word) === undefined) return false;
+  if (isTaken || command !== 'tollgate' || word === undefined || !HERE.has(word)) return false;
   return stdin === undefined && !NEEDS_PROCESS.some((name) => name in env);
 }
 
@@ -29,10 +28,10 @@ export async function runHere(
   { cwd, env, limitMs = 200_000 }: CommandOptions,
 ): Promise<CommandResult> {
   const [word, ...rest] = argv;
-  const { run } = load(path.join(DIST, bundleOf(word!)!)) as { run(argv: string[]): Promise<Ran> };
   const streams = { stdout: new Collected(), stderr: new Collected() };
   const giveBack = become(cwd, env, streams);
   try {
+    const { run } = await loadersOf()[word!]!.load();
     const {
       exit,
       out = '',
@@ -44,10 +43,15 @@ export async function runHere(
   }
 }
 
-/** Of a word that keeps nothing of the environment in which it was loaded. */
-const bundleOf = (word: string) => BUNDLES.find((name) => OF_WORD.exec(name)?.[1] === word);
-const BUNDLES = existsSync(DIST) ? readdirSync(DIST) : [];
-const OF_WORD = /^lazy-bin-tollgate-(?:sessions-|triage-(?=explain)|distill-(?=distill))?([a-z]+)\.cjs$/;
+/** Those that keep nothing of the environment in which they were loaded, and end no process. */
+const HERE = new Set([
+  ...['archive', 'batch', 'budget', 'call', 'distill', 'explain', 'history', 'init'],
+  ...['recover', 'report', 'run', 'scope', 'sessions', 'status', 'tools', 'undo'],
+]);
+
+type Loaders = Record<string, { load(): Promise<{ run(argv: string[]): Promise<Ran> }> }>;
+
+const loadersOf = () => (load('./subcommands.cjs') as { SUBCOMMANDS: Loaders }).SUBCOMMANDS;
 
 class Collected extends Writable {
   readonly isTTY = false;
