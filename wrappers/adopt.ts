@@ -7,7 +7,7 @@ import { sleptBetween } from '../policies/time/machine-clocks.ts';
 import type { Adapter } from './adapter.ts';
 import { signallingUnread } from './following/cut.ts';
 import { type Guarded, guard, heldUntil } from './guard.ts';
-import { endTree, hold, membersOf, type Tree, type TreeEnd } from './processes/end-tree.ts';
+import { describeLeft, endTree, hold, membersOf, type Tree, type TreeEnd } from './processes/end-tree.ts';
 import { trackMembers } from './processes/member-tracker.ts';
 import { processTable } from './processes/table.ts';
 import { SHORT_MS } from './processes/tree-types.ts';
@@ -41,7 +41,7 @@ export async function adopt(left: Left, observer: AdoptionObserver, stop: AbortS
     const end = await endTree(left.tree, undefined, () => signallingUnread(left.files));
     return {
       ...(await readLeft(left.files, left.adapter, left.limits.maxOutputBytes, left.requires)),
-      ...countOf(end),
+      ...(await countOf(end)),
     };
   } catch (error) {
     // Ours or the system's: the CLI must not outlive it.
@@ -94,7 +94,7 @@ async function attend({ tree, ...left }: Left, observer: AdoptionObserver, stop:
     );
     await reading.finish(cause === 'gone' ? 'unseen' : 'ended');
     const ending = cause === 'gone' ? endingIn(reading) : cause;
-    return { ...outcomeOf(reading, ending), ...known(), ...countOf(end) };
+    return { ...outcomeOf(reading, ending), ...known(), ...(await countOf(end)) };
   } catch (error) {
     reading.release();
     throw error;
@@ -103,7 +103,7 @@ async function attend({ tree, ...left }: Left, observer: AdoptionObserver, stop:
   }
 }
 
-const countOf = ({ ended, left }: TreeEnd) => ({ orphansKilled: ended, left: left.map(({ pid }) => pid) });
+const countOf = async ({ ended, left }: TreeEnd) => ({ orphansKilled: ended, left: await describeLeft(left) });
 
 interface Life {
   over: Promise<'gone'>;

@@ -1,8 +1,8 @@
 // What the kernel offers against a process that leaves its call: such a wall ends it whatever it has shed.
 
 import { accessSync, constants, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { type CheckAnswer, say } from '../policies/facts/finding.ts';
+import { ownGroup } from './processes/cgroup.ts';
 
 /** A machine as its kernel tells of it. */
 interface Kernel {
@@ -18,17 +18,13 @@ export const checkEscapes = ({ uid }: { uid: number }): CheckAnswer =>
 
 export function judgeEscapes(kernel: Kernel): CheckAnswer {
   if (kernel.platform !== 'linux') return say('note', `${ESCAPE}; this system offers nothing against it`, CONTAINER);
-  const group = ownGroup(kernel);
-  const killed = group === null ? [] : [`cgroup.kill in ${group}`];
-  if (hasNamespaces(kernel))
-    return say(
-      'ok',
-      `${['a PID namespace', ...killed].join(', ')}; a run that lets nothing out: ${UNSHARE} tollgate run TASK`,
-    );
-  const [offer = 'neither a PID namespace nor a cgroup of its own'] = killed;
-  return say('note', `${ESCAPE}; this kernel offers ${offer}`, CONTAINER);
+  const group = ownGroup(kernel.read, kernel.canWrite)?.group ?? null;
+  const cgroup = group === null ? NO_GROUP : `each call gets a cgroup below ${group}, with all of which it ends`;
+  if (hasNamespaces(kernel)) return say('ok', `${cgroup}; a run that lets nothing out: ${UNSHARE} tollgate run TASK`);
+  return group === null ? say('note', `${ESCAPE}; ${cgroup}, and no PID namespace`, CONTAINER) : say('ok', cgroup);
 }
 
+const NO_GROUP = 'this user may make no cgroup (version 2) here';
 const ESCAPE =
   'a process that clears its environment, begins a session and loses its parents within a quarter of a second outlives its call';
 const CONTAINER = 'run what you do not trust in a container, and end that';
@@ -43,14 +39,6 @@ function hasNamespaces({ uid, read }: Kernel): boolean {
     read('/proc/sys/kernel/unprivileged_userns_clone') !== '0' &&
     read('/proc/sys/kernel/apparmor_restrict_unprivileged_userns') !== '1'
   );
-}
-
-/** Our own group of the second kind of cgroups, where we may make others below it; null where there is none. */
-function ownGroup({ read, canWrite }: Kernel): string | null {
-  const name = /^0::(\/.*)$/m.exec(read('/proc/self/cgroup') ?? '')?.[1];
-  if (name === undefined) return null;
-  const folder = path.join('/sys/fs/cgroup', name);
-  return canWrite(path.join(folder, 'cgroup.procs')) && canWrite(folder) ? folder : null;
 }
 
 function read(file: string): string | null {

@@ -8,7 +8,8 @@ import { type MachineClocks, sleptBetween } from '../policies/time/machine-clock
 import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
 import { type GuardLimits, guard, heldUntil } from './guard.ts';
-import { endTree, hold, type Tree, type TreeEnd } from './processes/end-tree.ts';
+import { removeGroup, startInGroup } from './processes/cgroup.ts';
+import { describeLeft, endTree, hold, type Tree, type TreeEnd } from './processes/end-tree.ts';
 import { identifyChild } from './processes/identity.ts';
 import { trackMembers } from './processes/member-tracker.ts';
 import { isRoot } from './processes/tree.ts';
@@ -51,7 +52,7 @@ export interface Outcome {
   stderrBytes: number;
   orphansKilled: number;
   /** Processes of the call that could not be ended. */
-  left?: readonly number[];
+  left?: readonly string[];
   /** Why the operating system did not start the CLI. */
   spawnError: NodeJS.ErrnoException | null;
   /** Whoever has made use of them closes them; none where nothing was opened. */
@@ -76,13 +77,14 @@ export async function run(
   // Whatever can fail of our own does so before anything is paid.
   const files = openFiles(invocation);
   if (files instanceof Error) return notStarted(files);
-  const child = start(invocation, files.descriptors);
+  const { started: child, group } = startInGroup(invocation.marker, () => start(invocation, files.descriptors));
   if (child instanceof Error) {
+    if (group !== null) removeGroup(group);
     files.reading.release();
     return notStarted(child);
   }
   const exited = exitOf(child);
-  const tree = await treeOf(child, invocation, began).catch((error) => {
+  const tree = await treeOf(child, invocation, group, began).catch((error) => {
     files.reading.release();
     // Nothing can be looked up; but it was started just now, so that the number is still its own.
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
@@ -124,6 +126,7 @@ async function attend(
   // It is awaited when the CLI has ended, and must not end us before.
   started?.catch(() => {});
   let silent = false;
+  let left: string[] = [];
   const outcome = (ending: Ending, exit: Exit, end: TreeEnd): Outcome => ({
     ending,
     ...exit,
@@ -135,7 +138,7 @@ async function attend(
     remarks: reading.remarks(),
     stderrBytes: reading.stderrBytes(),
     orphansKilled: end.ended,
-    left: end.left.map(({ pid }) => pid),
+    left,
     streams: reading.streams,
   });
 
@@ -159,6 +162,7 @@ async function attend(
   // The CLI may have left children behind that nobody waits for.
   if (typeof first !== 'string' && exit.spawnError === null)
     end = await endTree(tree, undefined, exit.signal === null ? undefined : reading.signalling);
+  left = await describeLeft(end.left);
   const ending = typeof first === 'string' ? first : endingOf(exit);
   return outcome(reading.isOversized() ? 'overflowed' : ending, exit, end);
 }
@@ -235,8 +239,16 @@ function exitOf(child: ChildProcess): Promise<Exit> {
   });
 }
 
-async function treeOf(child: ChildProcess, { marker, folders = [] }: Invocation, sinceMs: number): Promise<Tree> {
-  if (child.pid === undefined) return { root: null, marker };
+async function treeOf(
+  child: ChildProcess,
+  { marker, folders = [] }: Invocation,
+  group: string | null,
+  sinceMs: number,
+): Promise<Tree> {
+  if (child.pid === undefined) {
+    if (group !== null) removeGroup(group);
+    return { root: null, marker };
+  }
   const startTime = (await identifyChild(child.pid))?.start_time ?? null;
-  return { root: { pid: child.pid, startTime, sinceMs, ours: 'child' }, marker, folders };
+  return { root: { pid: child.pid, startTime, sinceMs, ours: 'child' }, marker, group, folders };
 }

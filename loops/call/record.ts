@@ -142,7 +142,9 @@ function warningsOf(
   if (limits.timeoutMode === 'wait_done' && (durationMs ?? 0) > limits.timeoutMs)
     warnings.push(`the deadline of ${limits.timeoutMs} ms passed; it was only noted (--timeout-mode wait_done)`);
   if (left.length > 0)
-    warnings.push(`processes of the call could not be ended and are left behind: ${left.join(', ')} (look with ps -p)`);
+    warnings.push(
+      `processes of the call could not be ended, since they belong to another user or hang in the kernel: ${left.join(', ')}; end them as that user or as root`,
+    );
   if (sleptMs > 0) warnings.push(`the machine slept for ${Math.round(sleptMs / 1000)} s during the call`);
   if (call.resumeSession !== null && capture.sessionId !== null && capture.sessionId !== call.resumeSession)
     warnings.push(`session ${call.resumeSession} was asked for, but the CLI went on in ${capture.sessionId}`);

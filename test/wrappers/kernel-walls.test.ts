@@ -5,32 +5,69 @@ import * as assert from 'uvu/assert';
 import { judgeEscapes } from '../../wrappers/kernel-walls.ts';
 
 const SPACES = { '/proc/sys/user/max_user_namespaces': '96365', '/proc/sys/user/max_pid_namespaces': '96365' };
-const GROUP = { '/proc/self/cgroup': '1:name=x:/\n0::/user.slice' };
+const MOUNT = '/proc/self/mountinfo';
+const GROUP = {
+  '/proc/self/cgroup': '1:name=x:/\n0::/user.slice',
+  [MOUNT]: '30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw',
+};
 const DEBIAN = { '/proc/sys/kernel/unprivileged_userns_clone': '0' };
 const UBUNTU = { '/proc/sys/kernel/apparmor_restrict_unprivileged_userns': '1' };
 
 const ROWS: [what: string, files: Record<string, string>, uid: number, writable: boolean, offers: RegExp][] = [
-  ['namespaces for anybody', SPACES, 1000, false, /^a PID namespace; a run that lets nothing out: unshare /],
+  [
+    'namespaces for anybody',
+    SPACES,
+    1000,
+    false,
+    /^this user may make no cgroup .*; a run that lets nothing out: unshare /,
+  ],
   [
     'both',
     { ...SPACES, ...GROUP },
     1000,
     true,
-    /^a PID namespace, cgroup\.kill in \/sys\/fs\/cgroup\/user\.slice; a run/,
+    /^each call gets a cgroup below \/sys\/fs\/cgroup\/user\.slice, .*; a run/,
   ],
-  ['namespaces for root alone', { ...SPACES, ...DEBIAN }, 1000, false, /offers neither/],
+  [
+    'namespaces for root alone',
+    { ...SPACES, ...DEBIAN },
+    1000,
+    false,
+    /outlives its call; this user may make no cgroup/,
+  ],
   [
     'the same, asked by root',
     { ...SPACES, ...DEBIAN },
     0,
     false,
-    /^a PID namespace; a run that lets nothing out: unshare /,
+    /^this user .*; a run that lets nothing out: unshare /,
   ],
-  ['namespaces that AppArmor restricts', { ...SPACES, ...UBUNTU }, 1000, false, /offers neither/],
-  ['a limit of none', { ...SPACES, '/proc/sys/user/max_pid_namespaces': '0' }, 0, false, /offers neither/],
-  ['a cgroup of our own', GROUP, 1000, true, /offers cgroup\.kill in \/sys\/fs\/cgroup\/user\.slice$/],
-  ['a cgroup that others own', GROUP, 1000, false, /offers neither/],
-  ['cgroups of the first kind', { '/proc/self/cgroup': '8:pids:/' }, 0, true, /offers neither/],
+  ['namespaces that AppArmor restricts', { ...SPACES, ...UBUNTU }, 1000, false, /outlives its call/],
+  ['a limit of none', { ...SPACES, '/proc/sys/user/max_pid_namespaces': '0' }, 0, false, /and no PID namespace$/],
+  ['a cgroup of our own', GROUP, 1000, true, /^each call gets a cgroup below \/sys\/fs\/cgroup\/user\.slice, with all/],
+  ['a cgroup that others own', GROUP, 1000, false, /this user may make no cgroup/],
+  ['cgroups of the first kind', { '/proc/self/cgroup': '8:pids:/' }, 0, true, /this user may make no cgroup/],
+  [
+    'a mount of another name, as beside cgroups of the first kind',
+    { ...GROUP, [MOUNT]: '30 23 0:26 / /a\\040b/unified rw - cgroup2 cgroup2 rw' },
+    0,
+    true,
+    /^each call gets a cgroup below \/a b\/unified\/user\.slice,/,
+  ],
+  [
+    'a container that sees a part of them',
+    { '/proc/self/cgroup': '0::/docker/1/sub', [MOUNT]: '30 23 0:26 /docker/1 /sys/fs/cgroup rw - cgroup2 none rw' },
+    0,
+    true,
+    /^each call gets a cgroup below \/sys\/fs\/cgroup\/sub,/,
+  ],
+  [
+    'a mount that does not show our own',
+    { '/proc/self/cgroup': '0::/other', [MOUNT]: '30 23 0:26 /docker/1 /sys/fs/cgroup rw - cgroup2 none rw' },
+    0,
+    true,
+    /this user may make no cgroup/,
+  ],
 ];
 for (const [what, files, uid, writable, offers] of ROWS)
   test(what, () => {

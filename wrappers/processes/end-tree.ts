@@ -1,11 +1,12 @@
 // Ends everything that a call started: listed first, then TERM, a time of grace, then frozen and killed until nobody is left.
 
+import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { nowMs } from '../steady-clock.ts';
+import { killGroup, membersOfGroup, removeGroup } from './cgroup.ts';
 import { look } from './look.ts';
 import type { ProcessRow } from './rows.ts';
 import { processTable } from './table.ts';
-import { isRoot } from './tree.ts';
 import { type Members, SHORT_MS, type Tree } from './tree-types.ts';
 
 export type { Tree } from './tree-types.ts';
@@ -18,6 +19,9 @@ const KILL_MS = 5000;
 
 /** How long those who go on starting others are frozen one after the other, before all that were caught are killed. */
 const FREEZE_MS = 30;
+
+/** The kernel ends a group at once; a process that waits in the kernel stays. */
+const GROUP_MS = 1000;
 
 /** How often one who is faster than a look is looked for in vain before nobody is believed to be there. */
 const MISSES = 40;
@@ -71,6 +75,7 @@ export async function endTree(tree: Tree, graceMs = GRACE_MS, beforeSignal = () 
   await send(found.rows, 'SIGTERM', toll);
   if (tree.held !== undefined) letGo(tree);
   found = await awaitEnd(tree, found, toll, graceMs);
+  await killGrouped(tree, found);
   const last = nowMs() + KILL_MS;
   for (found = await freeze(tree, found, toll, last); open(found, toll).length > 0 && nowMs() < last; ) {
     const before = toll.hit.size;
@@ -81,8 +86,29 @@ export async function endTree(tree: Tree, graceMs = GRACE_MS, beforeSignal = () 
   }
   const left = await processTable.living(found.rows);
   const keys = new Set(left.map(keyOf));
-  const ended = [...toll.hit].filter(([key, row]) => !keys.has(key) && !isRoot(row, tree.root)).length;
+  const gone = [...toll.hit.keys(), ...toll.refused].filter((key) => !keys.has(key));
+  const ended = new Set(gone.filter((key) => key !== (tree.root && keyOf(tree.root)))).size;
+  if (left.length === 0 && tree.group) removeGroup(tree.group);
   return { ended, left };
+}
+
+/** By the kernel, those too that we may not signal. Never where we live in that group ourselves. */
+async function killGrouped({ group = null }: Tree, { rows, above }: Members): Promise<void> {
+  if (group === null || rows.length === 0) return;
+  if (membersOfGroup(group).some((pid) => above.spared.has(pid)) || !killGroup(group)) return;
+  for (const last = nowMs() + GROUP_MS; nowMs() < last && (await processTable.living(rows)).length > 0; )
+    await pause(1);
+}
+
+/** `4711 (sleep, user 65534)`: what a person needs to end those that we could not. */
+export async function describeLeft(left: readonly ProcessRow[]): Promise<string[]> {
+  const owners = await processTable.owners(left);
+  const described = left.map(async (row) => {
+    const name = path.basename((await processTable.words(row)).split(' ')[0]!) || 'unknown';
+    const owner = owners.get(row.pid);
+    return `${row.pid} (${name}${owner === undefined ? '' : `, user ${owner.uid}`})`;
+  });
+  return Promise.all(described);
 }
 
 function letGo({ root, held }: Tree): void {
@@ -170,7 +196,7 @@ function freezeGroup({ root }: Tree, { above }: Members): boolean {
 
 const open = ({ rows }: Members, { refused }: Toll) => rows.filter((row) => !refused.has(keyOf(row)));
 
-const keyOf = ({ pid, startTime }: ProcessRow) => `${pid} ${startTime}`;
+const keyOf = ({ pid, startTime }: Pick<ProcessRow, 'pid'> & { startTime: string | null }) => `${pid} ${startTime}`;
 
 async function send(rows: readonly ProcessRow[], signal: NodeJS.Signals, toll: Toll): Promise<void> {
   const { hit, refused } = await processTable.signal(rows, signal);

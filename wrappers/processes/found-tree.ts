@@ -1,6 +1,7 @@
 // A tree that is known from a record: its root counts only if it is that very process and bears the call's marker.
 
 import { type ProcessIdentity, placeOf } from '../../policies/facts/process-identity.ts';
+import { findGroup } from './cgroup.ts';
 import type { Tree } from './end-tree.ts';
 import { identify } from './identity.ts';
 import { processTable } from './table.ts';
@@ -20,7 +21,7 @@ interface RecordedTree {
 export async function foundTree({ marker, root, guardian, folders }: RecordedTree): Promise<Tree> {
   const self = (await identify(process.pid))!;
   const since = guardian !== null && placeOf(guardian, self) === 'here' ? guardian.start_time : null;
-  return { root: root && (await foundRoot(marker, root, self)), marker, since, folders };
+  return { root: root && (await foundRoot(marker, root, self)), marker, since, group: findGroup(marker), folders };
 }
 
 /** Its number may have been given to another. */

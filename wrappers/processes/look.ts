@@ -1,6 +1,7 @@
 // One look at the machine for a tree's members; costly signs are read only of those that they could count for.
 
 import { nowMs } from '../steady-clock.ts';
+import { membersOfGroup } from './cgroup.ts';
 import type { ProcessRow } from './rows.ts';
 import { processTable } from './table.ts';
 import { membersAmong, numbersIn } from './tree.ts';
@@ -14,7 +15,9 @@ type Where = 'all' | 'young' | 'newest';
 export async function look(tree: Tree, last: Members | null, where: Where = 'all'): Promise<Members> {
   const atMs = nowMs();
   const newest = processTable.newestNumber();
-  const { root, marker, folders = [] } = tree;
+  const { root, marker, group = null, folders = [] } = tree;
+  // Before the rows: who joins in between is in neither, and is found by the next look.
+  const grouped = new Set(group === null ? [] : membersOfGroup(group));
   const since = root && { pid: root.pid, ageMs: atMs - root.sinceMs };
   const skipped = where === 'young' && last !== null && atMs - last.elders.atMs < SHORT_MS ? last.elders : null;
   const rows =
@@ -35,7 +38,7 @@ export async function look(tree: Tree, last: Members | null, where: Where = 'all
   );
   const uid = process.getuid?.() ?? -1;
   const from = where === 'newest' ? Number.POSITIVE_INFINITY : since === null || since.ageMs > SHORT_MS ? 0 : since.pid;
-  const signs = { rows: known, markers, holders, owners, uid, since: oldest, above };
+  const signs = { rows: known, markers, holders, grouped, owners, uid, since: oldest, above };
   const elders = skipped ?? eldersAmong(rows, oldest, atMs);
   return membersAmong({ ...signs, from, newest, atMs, elders }, tree, last);
 }

@@ -9,6 +9,8 @@ export interface Signs {
   markers: ReadonlyMap<number, string>;
   /** Those that write or work in one of the call's folders. */
   holders: ReadonlySet<number>;
+  /** Those in the call's cgroup. */
+  grouped: ReadonlySet<number>;
   /** Of those that bear a marker or hold a folder, and of the root. */
   owners: ReadonlyMap<number, ProcessOwner>;
   /** Our own user. */
@@ -26,6 +28,8 @@ export interface Tree {
   marker: string;
   /** A start time, as the kernel gives it: whoever is older is not of the call. Without it, the root's own. */
   since?: string | null;
+  /** The folder of the call's cgroup; none where it has none. */
+  group?: string | null;
   /** Private folders of the call: who hangs from nobody and writes or works there is of the call (on Linux). */
   folders?: readonly string[];
   /** The root's group stands still, until everybody was told to end, or to its own end. */

@@ -17,6 +17,7 @@ export function membersAmong(look: ProcessLook, tree: Tree, last: Members | null
   for (const row of living)
     if (
       (owned && (isRoot(row, root) || isLed(row, root))) ||
+      look.grouped.has(row.pid) ||
       recent.has(row.pgid) ||
       (row.sid !== null && recent.has(row.sid)) ||
       last?.rows.some((old) => old.pid === row.pid && old.startTime === row.startTime)

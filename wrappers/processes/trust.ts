@@ -3,26 +3,21 @@
 import type { ProcessRow } from './rows.ts';
 import type { Signs, Tree } from './tree-types.ts';
 
-/** Those whose sign is believed: of our user and PID namespace, not older than the call, and without a parent of their own. */
+/** Those whose sign is believed: of our user (for the superuser: of any) and PID namespace, not older than the call, and without a parent of their own. */
 export function provenMembers(signs: Signs, tree: Tree): Set<number> {
-  const { rows, markers, holders, owners, since, above } = signs;
-  const users = usersOf(signs, tree);
+  const { rows, markers, holders, owners, uid, since, above } = signs;
+  // What the superuser starts may become any user: `su`, `setpriv`. A stranger that forges the marker harms only itself.
+  const users = uid === 0 ? null : new Set([uid]);
   const byPid = new Map(rows.map((row) => [row.pid, row]));
   const vouched = new Set<number>();
   for (const row of rows) {
     if (row.zombie || row.pid <= 1 || above.spared.has(row.pid)) continue;
     if (!bears(markers.get(row.pid), tree.marker) && !holders.has(row.pid)) continue;
     const owner = owners.get(row.pid);
-    if (owner?.place !== 'here' || !users.has(owner.uid)) continue;
+    if (owner?.place !== 'here' || !(users?.has(owner.uid) ?? true)) continue;
     if (!isOlder(row.startTime, since) && isLoose(row, byPid, above)) vouched.add(row.pid);
   }
   return vouched;
-}
-
-/** The superuser may have started the CLI as somebody else. */
-function usersOf({ uid, owners }: Signs, { root }: Tree): Set<number> {
-  const ofRoot = uid === 0 && root !== null ? owners.get(root.pid)?.uid : undefined;
-  return new Set(ofRoot === undefined ? [uid] : [uid, ofRoot]);
 }
 
 /**

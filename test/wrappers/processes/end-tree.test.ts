@@ -83,7 +83,9 @@ onLinux('a child that ends at once is still named, and what it left in its group
 
 test('a root of an earlier run is ended with its group while it lives under its own start time and bears the marker', async () => {
   const marker = `${process.pid}/of-the-record`;
-  const child = lead('(env -i sleep 60 >/dev/null & echo $!); exec sleep 60', { TOLLGATE_CALL_ID: marker });
+  const child = lead('left=$(env -i sleep 60 >/dev/null & echo $!); echo $left; exec sleep 60', {
+    TOLLGATE_CALL_ID: marker,
+  });
   const left = Number(await line(child));
   const { start_time } = (await identify(child.pid))!;
   const tree = (startTime: string, bears: string) => ({
@@ -198,7 +200,7 @@ if (asRoot === test.skip) console.log('SKIPPED: only the superuser can start a p
 asRoot('what is not ours to end is told, and not waited for', async () => {
   const code = `import { spawn } from 'node:child_process';
     import { once } from 'node:events';
-    import { endTree } from './wrappers/processes/end-tree.ts';
+    import { describeLeft, endTree } from './wrappers/processes/end-tree.ts';
     import { identifyChild } from './wrappers/processes/identity.ts';
     const child = spawn('/bin/sh', ['-c', 'sleep 60 & echo $!; wait'], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
     const { start_time: startTime } = await identifyChild(child.pid);
@@ -207,7 +209,8 @@ asRoot('what is not ours to end is told, and not waited for', async () => {
     // A grace that outlasts them: who waits for it finds nobody left.
     const root = { pid: child.pid, startTime, sinceMs: 0, ours: 'child' };
     const { ended, left } = await endTree({ root, marker: 'no/body' }, 3_600_000);
-    console.log(JSON.stringify([ended, left.map(({ pid }) => (pid === child.pid ? 'root' : pid === ours ? 'child' : pid))]));
+    const names = (await describeLeft(left)).map((name) => name.replace(/^\\d+/, ''));
+    console.log(JSON.stringify([ended, left.map(({ pid }) => (pid === child.pid ? 'root' : pid === ours ? 'child' : pid)), names]));
     process.exit();`;
   const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', code], {
     detached: true,
@@ -215,7 +218,7 @@ asRoot('what is not ours to end is told, and not waited for', async () => {
   });
   groups.push(child.pid!);
   const said = JSON.parse(await line(child));
-  assert.equal(said, [0, ['root', 'child']]);
+  assert.equal(said, [0, ['root', 'child'], [' (sh, user 0)', ' (sleep, user 0)']]);
 });
 
 /** Who works in a private folder of a call: a child of ours, or one that was left behind. */

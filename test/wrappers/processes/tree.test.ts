@@ -28,6 +28,7 @@ const look = (rows: readonly ProcessRow[], markers: [number, string][] = [], spa
   rows,
   markers: new Map(markers),
   holders: new Set(),
+  grouped: new Set(),
   owners: new Map(rows.map(({ pid }) => [pid, { uid: 1000, place: 'here' }])),
   uid: 1000,
   since: null,

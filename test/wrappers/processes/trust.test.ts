@@ -25,7 +25,6 @@ interface Seen {
   holds?: boolean;
   owner?: ProcessOwner | null;
   uid?: number;
-  rootUid?: number;
   spared?: number[];
   sessions?: number[];
 }
@@ -34,11 +33,11 @@ function isVouched(seen: Seen): boolean {
   const { rows = [bearer()], marker = 'out/in', holds = false, owner = { uid: US, place: 'here' }, uid = US } = seen;
   const owners = new Map<number, ProcessOwner>();
   if (owner !== null) owners.set(700, owner);
-  if (seen.rootUid !== undefined) owners.set(500, { uid: seen.rootUid, place: 'here' });
   const signs: Signs = {
     rows,
     markers: new Map(marker === null ? [] : [[700, marker]]),
     holders: new Set(holds ? [700] : []),
+    grouped: new Set(),
     owners,
     uid,
     above: { spared: new Set(seen.spared ?? []), sessions: new Set(seen.sessions ?? []) },
@@ -53,9 +52,7 @@ const ROWS: readonly [why: string, seen: Seen, vouched: boolean][] = [
   ['a bearer of the outer call alone', { marker: 'out' }, false],
   ['a bearer of a name that begins alike', { marker: 'out/inner' }, false],
   ['one of another user', { owner: { uid: 1001, place: 'here' } }, false],
-  ['one of another user, though we are the superuser', { owner: { uid: 1001, place: 'here' }, uid: 0 }, false],
-  ['one of the user as whom the superuser started the CLI', { uid: 0, rootUid: US }, true],
-  ['one of the CLI’s user, where we are no superuser', { uid: 1001, rootUid: US }, false],
+  ['one of another user, where we are the superuser', { owner: { uid: 1001, place: 'here' }, uid: 0 }, true],
   ['one whose user cannot be read', { owner: null }, false],
   ['one in a container below us', { owner: { uid: US, place: 'below' } }, false],
   ['one that is as old as the call', { rows: [bearer({ startTime: '90' })] }, true],
