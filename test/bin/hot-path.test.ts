@@ -44,7 +44,7 @@ async function warm(
 }
 
 /** Of the call: not of the system, nor of the build. */
-const OWN = /^(?!\/proc\/|.*\/dist\/|.*\/tollgate\/code\/)/;
+const OWN = /^(?!\/proc\/|\/sys\/|.*\/dist\/|.*\/tollgate\/code\/)/;
 
 for (const tool of TOOLS) {
   const { command } = ADAPTERS[tool];
@@ -57,7 +57,7 @@ for (const tool of TOOLS) {
       ['bytes evaluated', bytesOf(eventsOf(before, 'evaluate', /\/dist\//)), 786_432],
       // The prompt, the first bytes of the CLI and its package; the folders that the user trusts; the register, the overlay, the prompt's copy; its three descriptors, two of them to be read.
       ['files opened', eventsOf(before, 'open', OWN).length, 13],
-      ['files written', eventsOf(before, 'write').length, 3],
+      ['files written', eventsOf(before, 'write', OWN).length, 3],
       // Nothing that protects money: a call without a task has no journal.
       ['files synced', eventsOf(before, 'sync').length, 0],
       // Each output for its kind, its room, and whether it is another's; one folder's surroundings once.
