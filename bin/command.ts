@@ -10,6 +10,7 @@ import { survivesHangUp } from './hang-up.ts';
 import { keptHelp } from './help/kept-help.ts';
 import { printing, printResult } from './printing.ts';
 import type { Ran } from './ran.ts';
+import { refusalOfArguments } from './tollgate/within-call.ts';
 
 type ArgumentsRead =
   | { how: 'read'; args: Arguments }
@@ -132,8 +133,12 @@ export async function readArguments(
   const parsed = parseCommandLine(spec, argv);
   if (parsed.how !== 'parsed') keepNoCache();
   switch (parsed.how) {
-    case 'parsed':
-      return { how: 'read', args: parsed.args };
+    case 'parsed': {
+      const refusal = await refusalOfArguments(spec.name, parsed.args);
+      if (refusal === null) return { how: 'read', args: parsed.args };
+      keepNoCache();
+      return { how: 'ended', ran: { exit: badInput, err: `${spec.name}: ${refusal}\n` }, mistake: refusal };
+    }
     case 'help': {
       if (argv.includes('--json')) return { how: 'ended', ran: { exit: 0, out: helpAsObject(spec) }, mistake: null };
       const out = keptHelp(spec.name) ?? (await (await import('./help/help.ts')).renderHelp(spec));

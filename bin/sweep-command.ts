@@ -5,11 +5,8 @@ import type { PreflightReport } from '../preflight.ts';
 import type { Arguments } from './command-line.ts';
 import { renderRows } from './finding-table.ts';
 import type { Ran } from './ran.ts';
-import { refusalWithin } from './tollgate/within-call.ts';
 
 export async function sweepCommand({ given }: Arguments, cwd: string, ink: 'colour' | 'plain'): Promise<Ran> {
-  const refusal = refusalWithin(process.env, 'sweep');
-  if (refusal !== null) return { exit: TOLLGATE_EXIT.failure, err: `preflight --sweep: ${refusal}\n` };
   const { sweep } = await import('../loops/sweep/sweep.ts');
   const { findingsOf, summariseSwept } = await import('../loops/sweep/findings.ts');
   const { isUnswept } = await import('../loops/sweep/swept.ts');

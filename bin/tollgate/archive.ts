@@ -12,7 +12,6 @@ import { identify } from '../../wrappers/processes/identity.ts';
 import { readArguments } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { badInputOf, type Ran } from '../ran.ts';
-import { refusalWithin } from './within-call.ts';
 
 const DEFAULT_AGE = '30d';
 
@@ -55,8 +54,6 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (read.how === 'ended') return read.ran;
   const { text, given, words } = read.args;
   const dry = given.has('dry-run');
-  const refusal = dry ? null : refusalWithin(process.env, 'put a task away');
-  if (refusal !== null) return invalid(refusal);
   if (given.has('restore')) return restored(read.args);
   const age = text['older-than'] ?? (words.length === 0 ? DEFAULT_AGE : null);
   const ageMs = age === null ? null : wholeDuration(age);

@@ -16,8 +16,7 @@ import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
 import { badInputOf, type Ran } from '../ran.ts';
-import { isChange, runLimits } from './limits/limits.ts';
-import { refusalWithin } from './within-call.ts';
+import { runLimits } from './limits/limits.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate budget',
@@ -64,9 +63,6 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const { args } = read;
-  const isChanged = isChange(args) || args.given.has('reset');
-  const refusal = isChanged ? refusalWithin(process.env, 'change a budget') : null;
-  if (refusal !== null) return invalid(refusal);
   if (args.words.length === 0) return args.given.has('reset') ? invalid('--reset needs a TASK') : runLimits(args);
   const stray = OVER_ALL.find((flag) => args.given.has(flag));
   if (stray !== undefined) return invalid(`--${stray} is of the limits over all tasks; leave the task out`);

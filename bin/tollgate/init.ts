@@ -145,7 +145,7 @@ function proposed({ tests }: Repository, command: string | null, isRun: boolean)
 
 /** null where it is not ours to say: the state lies elsewhere, or an agent asks, whose changes to the tree are judged. */
 async function ignored(): Promise<Ignoring | null> {
-  if (process.env.TOLLGATE_STATE || refusalWithin(process.env, 'change .gitignore') !== null) return null;
+  if (process.env.TOLLGATE_STATE || (await refusalWithin('gitignore')) !== null) return null;
   return ignoreState(projectRoot(process.cwd()));
 }
 

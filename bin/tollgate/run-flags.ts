@@ -8,7 +8,6 @@ import { RUN_FLAGS, type RunOptions } from '../../loops/task/run-options.ts';
 import { wholeDuration } from '../../policies/time/duration.ts';
 import { areTrustedTasks } from '../../state/trusted-folders.ts';
 import type { Arguments } from '../command-line.ts';
-import { refusalWithin } from './within-call.ts';
 
 /** What they choose, or what is wrong with it. @param tasks ids, and paths of tasks that may belong to another project. */
 export function optionsOf({ text, texts, given, words }: Arguments, tasks = words): RunOptions | string {
@@ -29,8 +28,7 @@ export function optionsOf({ text, texts, given, words }: Arguments, tasks = word
     } else options[option] = row.takes === 'texts' ? (texts[name] ?? []) : text[name];
   }
   options.trustWorkspace ||= areTrustedTasks(tasks, process.cwd(), process.env);
-  const within = given.has('accept-changes') ? refusalWithin(process.env, 'accept what was changed') : null;
-  return within ?? (options as RunOptions);
+  return options as RunOptions;
 }
 
 /** Where a run is begun by a person, who is told as `telling` says. */

@@ -1,10 +1,107 @@
-// Whether we were started by an agent from within a call of ours: what guards its money is then not its to change.
+// What an agent may not do from within its call, in one table: a command is checked against it as its arguments are read.
 
-import { MARKERS } from '../../wrappers/processes/marker.ts';
+import type { Arguments } from '../command-line.ts';
 
-/** Why `act` is refused here, or null. @param act such as `change a budget`. */
-export function refusalWithin(environment: NodeJS.ProcessEnv, act: string): string | null {
-  const call = MARKERS.map((name) => environment[name]).find((marker) => marker !== undefined && marker !== '');
-  if (call === undefined) return null;
-  return `a call may not ${act}, and this was started from within the call ${call}; ask whoever started it`;
+interface GuardedAct {
+  /** The name of the command. */
+  command: string;
+  /** What a call may not do, such as `change a budget`. */
+  act: string;
+  /** Whether these arguments do it; all of them unless given. `never`: the command asks by itself. */
+  when?: ((args: Arguments) => boolean) | 'never';
+  /** Whether it is refused too where it cannot be determined who started it: it loosens what the user has set. */
+  loosens: boolean | ((args: Arguments) => boolean | Promise<boolean>);
+}
+
+const has =
+  (...flags: string[]) =>
+  ({ given }: Arguments) =>
+    flags.some((flag) => given.has(flag));
+
+const acceptsChanges = (command: string) =>
+  ({ command, act: 'accept what was changed', when: has('accept-changes'), loosens: true }) as const;
+
+const acceptsTree = (command: string) =>
+  ({ command, act: 'accept a tree that has moved on', when: has('accept-tree'), loosens: true }) as const;
+
+const changesLimitOfBook = (command: string) =>
+  ({ command, act: 'change the limit of a distillation', when: has('max-calls'), loosens: true }) as const;
+
+export const GUARDED = {
+  budget: {
+    command: 'tollgate budget',
+    act: 'change a budget',
+    when: has('set', 'reset', 'unset', 'at-once', 'per-minute', 'time-zone'),
+    loosens: async (args) => (await import('./limits/loosens.ts')).loosensBudget(args),
+  },
+  answer: { command: 'tollgate answer', act: 'answer for a person', loosens: true },
+  console: { command: 'tollgate console', act: 'open the console', loosens: true },
+  trust: {
+    command: 'tollgate trust',
+    act: 'change which folders are trusted',
+    when: (args) => !has('list')(args),
+    loosens: (args) => !has('revoke')(args),
+  },
+  acceptInRun: acceptsChanges('tollgate run'),
+  acceptInBatch: acceptsChanges('tollgate batch'),
+  acceptInSupervision: acceptsChanges('tollgate supervise'),
+  acceptTree: acceptsTree('tollgate supervise'),
+  // It gives the task a new account when the same one is written again.
+  archive: {
+    command: 'tollgate archive',
+    act: 'put a task away',
+    when: (args) => !has('dry-run')(args),
+    loosens: true,
+  },
+  limitOfBook: changesLimitOfBook('tollgate distill'),
+  limitOfResumedBook: changesLimitOfBook('tollgate distill resume'),
+  adopt: {
+    command: 'tollgate sessions',
+    act: 'take on a session',
+    when: ({ words, given }) => words[0] === 'adopt' && !given.has('list'),
+    loosens: false,
+  },
+  forget: {
+    command: 'tollgate sessions',
+    act: 'forget a session',
+    when: ({ words }) => words[0] === 'forget',
+    loosens: false,
+  },
+  undo: { command: 'tollgate undo', act: 'change a conversation', loosens: false },
+  recover: { command: 'tollgate recover', act: 'change a conversation', loosens: false },
+  sweep: { command: 'preflight', act: 'sweep', when: has('sweep'), loosens: false },
+  // The task is written all the same.
+  gitignore: { command: 'tollgate init', act: 'change .gitignore', when: 'never', loosens: false },
+} as const satisfies Record<string, GuardedAct>;
+
+/** Why these arguments of a command are refused here, or null. */
+export async function refusalOfArguments(command: string, args: Arguments): Promise<string | null> {
+  const acts: GuardedAct[] = Object.values(GUARDED);
+  const done = acts.filter(
+    ({ when, ...row }) => row.command === command && when !== 'never' && (when === undefined || when(args)),
+  );
+  for (const row of done) {
+    const refusal = await refusalOf(row, args);
+    if (refusal !== null) return refusal;
+  }
+  return null;
+}
+
+/** Why an act is refused here that is done without a command, or null. */
+export const refusalWithin = (name: keyof typeof GUARDED): Promise<string | null> => refusalOf(GUARDED[name], NONE);
+
+const NONE: Arguments = { text: {}, texts: {}, number: {}, given: new Set(), words: [] };
+
+async function refusalOf({ act, loosens }: GuardedAct, args: Arguments): Promise<string | null> {
+  const { originOf } = await import('../../loops/now/origin.ts');
+  const origin = await originOf(process.env);
+  if (origin.how === 'outside') return null;
+  if (origin.how === 'inside')
+    return `a call may not ${act}, and this was started from within the call ${origin.call}; ask whoever started it`;
+  const isLoosened = typeof loosens === 'boolean' ? loosens : await loosens(args);
+  if (!isLoosened) return null;
+  const { call, why } = origin;
+  if (call === null)
+    return `a call may not ${act}, and the register of running calls does not show whether this was started from within one: ${why}. Once no call runs, remove it and try again`;
+  return `a call may not ${act}, and whether this was started from within the call ${call} cannot be determined: ${why}. Wait until that call has ended (tollgate status), or use a shell that was opened before it`;
 }

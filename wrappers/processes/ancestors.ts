@@ -1,8 +1,11 @@
 // The processes that one was started from, its parent first, as far up as they still live.
 
+import { execFile } from 'node:child_process';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { ownRow } from './identity.ts';
 import type { ProcessRow } from './rows.ts';
 import { processTable } from './table.ts';
+import { isOlder } from './trust.ts';
 
 export async function ancestorsOf(pid: number): Promise<ProcessRow[]> {
   const rows: ProcessRow[] = [];
@@ -16,3 +19,60 @@ export async function ancestorsOf(pid: number): Promise<ProcessRow[]> {
 
 export const isAmong = (rows: readonly ProcessRow[], { pid, start_time }: ProcessIdentity): boolean =>
   rows.some((row) => row.pid === pid && row.startTime === start_time);
+
+export interface OwnLineage {
+  /** Ourselves, then each parent; empty where the system does not show us. */
+  rows: ProcessRow[];
+  /**
+   * `first`: the last row hangs from the first process, or came from outside this container.
+   * `foreign`: from a process of another user, which is hidden from us. `hidden`: from one that cannot be seen.
+   */
+  upTo: 'first' | 'foreign' | 'hidden';
+}
+
+export async function ownLineage(): Promise<OwnLineage> {
+  const rows: ProcessRow[] = [];
+  let row = await ownRow();
+  while (row !== null) {
+    if (row.ppid <= 1) return { rows: [...rows, row], upTo: 'first' };
+    const parent = await processTable.row(row.ppid);
+    // A parent is never younger than its child: that number was reused.
+    if (parent !== null && !isOlder(row.startTime, parent.startTime)) {
+      rows.push(row);
+      row = parent;
+      continue;
+    }
+    // A parent that ended a moment ago has handed its child over.
+    const again = await processTable.row(row.pid);
+    if (again !== null && again.ppid === row.ppid)
+      return { rows: [...rows, row], upTo: isForeign(row.ppid) ? 'foreign' : 'hidden' };
+    row = again;
+  }
+  return { rows, upTo: 'hidden' };
+}
+
+/** The system refuses to signal it, and so shows that it lives, also where /proc is mounted with `hidepid`. */
+function isForeign(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/**
+ * The process that gets the children of ours that lose their parent: the first one, or an ancestor that has declared
+ * itself a subreaper, such as a user's service manager. Only an orphan can find out; null where none could be made.
+ */
+export function adopterOfOrphans(): Promise<number | null> {
+  if (process.platform !== 'linux') return Promise.resolve(1);
+  return new Promise((resolve) => {
+    execFile('/bin/sh', ['-c', ORPHAN], { env: {}, timeout: 10_000 }, (error, adopter) =>
+      resolve(error === null && /^\d+\n$/.test(adopter) ? Number(adopter) : null),
+    );
+  });
+}
+
+/** The inner shell waits until its parent, the outer one, is another process. */
+const ORPHAN = `/bin/sh -c 'while read -r _ _ _ parent _ < /proc/self/stat && [ "$parent" = "$0" ]; do :; done; echo "$parent"' $$ &`;

@@ -23,7 +23,8 @@ async function identifySelf(): Promise<ProcessIdentity> {
   return { ...own, host: hostname() };
 }
 
-async function ownRow(): Promise<ProcessRow | null> {
+/** Null too where the /proc that is mounted belongs to another PID namespace. */
+export async function ownRow(): Promise<ProcessRow | null> {
   return process.platform !== 'linux' || procNumber() === process.pid ? processTable.row(process.pid) : null;
 }
 

@@ -13,8 +13,9 @@ export function markerOf(callId: string, environment: NodeJS.ProcessEnv): string
 export const markEnvironment = (marker: string): Record<string, string> =>
   Object.fromEntries(MARKERS.map((name) => [name, marker]));
 
+/** The marker that an environment carries, or null. */
+export const markerIn = (environment: NodeJS.ProcessEnv): string | null =>
+  MARKERS.map((name) => environment[name]).find((marker) => marker !== undefined && marker !== '') ?? null;
+
 /** The calls from within which we were started, the first one first. */
-export const outerCalls = (environment: NodeJS.ProcessEnv): string[] =>
-  MARKERS.map((name) => environment[name] ?? '')
-    .find((marker) => marker !== '')
-    ?.split('/') ?? [];
+export const outerCalls = (environment: NodeJS.ProcessEnv): string[] => markerIn(environment)?.split('/') ?? [];

@@ -7,12 +7,10 @@ import type { Commands, CommandTold } from '../../../console/server/project.ts';
 import { awaitEnd } from '../../../loops/carried/await-end.ts';
 import { begin, removeOld } from '../../../loops/carried/begin.ts';
 import { carriedFolder } from '../../../loops/carried/carried-run.ts';
-import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 import { askForObject, objectIn } from '../../command.ts';
 import type { Ran } from '../../ran.ts';
 import { startCarrier } from '../mcp/carrier.ts';
-import { refusalWithin } from '../within-call.ts';
 
 const READS: Record<string, () => Promise<{ run(argv: readonly string[]): Promise<Ran> }>> = {
   budget: () => import('../budget.ts'),
@@ -30,8 +28,6 @@ export const consoleCommands = (): Commands => ({
   change: (argv) => answeredBy(argv, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] }),
   make: (argv, gone) => answeredBy(argv, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], signal: gone }),
   async begin(wanted) {
-    const refusal = refusalWithin(process.env, 'begin a run');
-    if (refusal !== null) return { exit: TOLLGATE_EXIT.badInput, object: { message: refusal } };
     const folder = carriedFolder(process.cwd(), process.env);
     const self = (await identify(process.pid))!;
     removeOld(folder, new Date());

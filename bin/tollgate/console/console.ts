@@ -12,8 +12,7 @@ import { keepHeapSmall } from '../../../wrappers/heap-limits.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { printing, printResult } from '../../printing.ts';
-import { badInputOf, type Ran } from '../../ran.ts';
-import { refusalWithin } from '../within-call.ts';
+import type { Ran } from '../../ran.ts';
 import { consoleCommands } from './commands.ts';
 import { openBrowser } from './open-browser.ts';
 
@@ -43,8 +42,6 @@ const SPEC: CommandSpec = {
 export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
-  const refusal = refusalWithin(process.env, 'open the console');
-  if (refusal !== null) return badInputOf(SPEC.name)(refusal);
   const { number, given } = read.args;
   const stop = stopOnSignals();
   // It stays for hours, and ten thousand tasks are read at its beginning.

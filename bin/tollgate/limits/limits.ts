@@ -38,7 +38,7 @@ export async function runLimits(args: Arguments): Promise<Ran> {
     );
   try {
     const before = readUserLimits(files);
-    const changed = isChange(args) ? change(before, args) : null;
+    const changed = isChange(args) ? changedLimits(before, args) : null;
     if (typeof changed === 'string') return invalid(changed);
     if (changed !== null) {
       if (!isLimited(before) && isLimited(changed)) await startCounting(files);
@@ -83,10 +83,10 @@ const strangeTool = (tool: string | undefined): string | null =>
 
 const CHANGES = ['set', 'unset', 'at-once', 'per-minute', 'time-zone'] as const;
 
-export const isChange = ({ given }: Arguments): boolean => CHANGES.some((flag) => given.has(flag));
+const isChange = ({ given }: Arguments): boolean => CHANGES.some((flag) => given.has(flag));
 
 /** The limits as they are to be, or what is wrong with the flags together. */
-function change(limits: Limits, { text, number, given }: Arguments): Limits | string {
+export function changedLimits(limits: Limits, { text, number, given }: Arguments): Limits | string {
   const tool = text.tool ?? 'any';
   if (!TOOL_NAME.test(tool)) return `--tool ${JSON.stringify(tool)} is no name of a CLI`;
   const isBudget = given.has('set') || given.has('unset');

@@ -7,7 +7,6 @@ import { type ListedFolder, listTrusted, revokeFolder, trustFolder } from '../..
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
-import { refusalWithin } from '../within-call.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate trust',
@@ -39,8 +38,6 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     if (given.has('revoke') || words.length > 0) return invalid('--list takes no folder, and no --revoke');
     return listed(listTrusted(process.env), given.has('json'));
   }
-  const refusal = refusalWithin(process.env, 'change which folders are trusted');
-  if (refusal !== null) return invalid(refusal);
   const folder = path.resolve(words[0] ?? '.');
   const changed = given.has('revoke')
     ? revokeFolder(folder, process.env)

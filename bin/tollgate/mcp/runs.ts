@@ -233,7 +233,7 @@ async function beginAndWait(
 
 /** What was paid for and lost is looked for where its call was left, before anybody pays again. */
 async function sweepHere(): Promise<void> {
-  if (refusalWithin(process.env, 'sweep') !== null) return;
+  if ((await refusalWithin('sweep')) !== null) return;
   const { sweep } = await import('../../../loops/sweep/sweep.ts');
   await sweep({ cwd: process.cwd(), environment: process.env, working: 'wait', clock: () => new Date() });
 }

@@ -19,7 +19,6 @@ import { readArguments, stopOnSignals } from '../../command.ts';
 import type { Arguments, CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
 import { waitingSay } from '../waiting-say.ts';
-import { refusalWithin } from '../within-call.ts';
 import { inUse } from './in-use.ts';
 import { answerTo, refusal } from './recover-answer.ts';
 import { TOOL_FLAG, unreadable, type Which, whichSession } from './which-session.ts';
@@ -63,8 +62,6 @@ export async function run(argv: readonly string[], said: string | null = null): 
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const { args } = read;
-  const within = refusalWithin(process.env, 'change a conversation');
-  if (within !== null) return refusal(within, TOLLGATE_EXIT.badInput);
   try {
     const which = await sessionOrTask(args);
     if (which.how === 'invalid') return refusal(which.message, TOLLGATE_EXIT.badInput);

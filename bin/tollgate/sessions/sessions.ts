@@ -17,7 +17,6 @@ import type { Arguments, CommandSpec } from '../../command-line.ts';
 import { printing } from '../../printing.ts';
 import type { Ran } from '../../ran.ts';
 import { sheetOf } from '../../sheet.ts';
-import { refusalWithin } from '../within-call.ts';
 import { backupLines } from './backups-page.ts';
 import { adoptableLines, detailLines, sessionLines } from './sessions-page.ts';
 
@@ -107,8 +106,6 @@ const VERBS: Record<'list' | 'show' | 'adopt' | 'forget' | 'backups', Verb> = {
     if (tag === undefined || id === undefined || tool === null)
       return invalid('adopt takes TAG ID --tool TOOL, or --list');
     if (!TAG.test(tag)) return invalid(`a tag ${TAG_MUST}`);
-    const refusal = refusalWithin(process.env, 'take on a session');
-    if (refusal !== null) return invalid(refusal);
     const adopted = await adoptSession({ ...asking, tag, tool, id });
     if (adopted.how === 'invalid')
       return { exit: TOLLGATE_EXIT.failure, err: `tollgate sessions: ${adopted.message}\n` };
@@ -117,8 +114,6 @@ const VERBS: Record<'list' | 'show' | 'adopt' | 'forget' | 'backups', Verb> = {
   },
   async forget(asking, args, words) {
     if (words.length !== 1) return invalid('forget takes one TAG');
-    const refusal = refusalWithin(process.env, 'forget a session');
-    if (refusal !== null) return invalid(refusal);
     const { forgotten, warnings } = await forgetSession({ ...asking, tag: words[0]!, tool: toolOf(args) });
     if (forgotten.length === 0)
       return { exit: TOLLGATE_EXIT.failure, err: noted([...warnings, `no session is kept for "${words[0]}"`]) };

@@ -11,7 +11,6 @@ import { readArguments, stopOnSignals } from '../../command.ts';
 import type { Arguments } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
 import { waitingSay } from '../waiting-say.ts';
-import { refusalWithin } from '../within-call.ts';
 import { inUse } from './in-use.ts';
 import { answerOf, type UndoTold } from './undo-answer.ts';
 import { modeOf, UNDO, undoMistake } from './undo-flags.ts';
@@ -22,7 +21,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(UNDO, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const { args } = read;
-  const mistake = undoMistake(args) ?? refusalWithin(process.env, 'change a conversation');
+  const mistake = undoMistake(args);
   if (mistake !== null) return refusal(mistake, TOLLGATE_EXIT.badInput);
   const which = await whichSession(args);
   if (which.how === 'invalid') return refusal(which.message, TOLLGATE_EXIT.badInput);

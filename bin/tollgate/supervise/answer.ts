@@ -7,7 +7,6 @@ import { readArguments, stopOnSignals } from '../../command.ts';
 import type { Arguments, CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
 import { surprise } from '../run-answer.ts';
-import { refusalWithin } from '../within-call.ts';
 import { SUPERVISE_EXITS, SUPERVISE_FLAGS } from './supervise-flags.ts';
 
 const SPEC: CommandSpec = {
@@ -35,7 +34,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
 
 async function answered(args: Arguments, stop: AbortSignal): Promise<Ran> {
   const [word, text] = args.words as [string, string];
-  const refusal = refusalWithin(process.env, 'answer for a person') ?? textMistake(text);
+  const refusal = textMistake(text);
   if (refusal !== null) return invalid(refusal);
   const heard = await hearing(word, process.cwd(), process.env);
   if (heard.how === 'invalid') return invalid(heard.message);

@@ -10,7 +10,6 @@ import { deadlineOf } from '../ci/deadline.ts';
 import { answerTo, answerWithoutRun, type RunningWord, surprise } from '../run-answer.ts';
 import { contextOf, optionsOf } from '../run-flags.ts';
 import { startTelling } from '../telling.ts';
-import { refusalWithin } from '../within-call.ts';
 import { SUPERVISE_EXITS, SUPERVISE_FLAGS, supervisingOf } from './supervise-flags.ts';
 
 const SPEC: CommandSpec = {
@@ -74,8 +73,7 @@ export async function superviseWord(
   { command, found = null, isUnheard = () => false }: Asked,
 ): Promise<Ran> {
   const named = { ...args, words: [word] };
-  const within = args.given.has('accept-tree') ? refusalWithin(process.env, 'accept a tree that has moved on') : null;
-  const options = within ?? optionsOf(args, [word]);
+  const options = optionsOf(args, [word]);
   if (typeof options === 'string') return answerTo({ how: 'invalid', message: options }, named, command);
   const deadline = deadlineOf(args.text.deadline, stop);
   if (typeof deadline === 'string') return answerTo({ how: 'invalid', message: deadline }, named, command);

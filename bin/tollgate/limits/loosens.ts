@@ -1,0 +1,50 @@
+// Whether a change of a budget allows more than before.
+
+import type { Limits } from '../../../policies/limits/limits.ts';
+import { openJournal } from '../../../state/journal/journal.ts';
+import { budgetOf } from '../../../state/journal/ledger.ts';
+import { limitsFiles } from '../../../state/limits/limits-folder.ts';
+import { readUserLimits } from '../../../state/limits/user-limits.ts';
+import { locateTask } from '../../../state/task-folder.ts';
+import type { Arguments } from '../../command-line.ts';
+import { changedLimits } from './limits.ts';
+
+/** What cannot be read counts as loosened. */
+export function loosensBudget(args: Arguments): boolean {
+  try {
+    return args.words.length === 0 ? loosensLimits(args) : loosensTask(args);
+  } catch {
+    return true;
+  }
+}
+
+/** The manifest says what a task may pay that has not run yet: nothing to compare with is noted so far. */
+function loosensTask({ words, number, given }: Arguments): boolean {
+  const located = locateTask(words[0]!, process.cwd(), process.env);
+  if (located.how === 'invalid' || given.has('reset') || number.set === undefined) return true;
+  const { ledger, offset } = openJournal(located.folder.root, () => new Date()).read();
+  return offset === 0 || number.set > budgetOf(ledger);
+}
+
+function loosensLimits(args: Arguments): boolean {
+  const files = limitsFiles(process.env);
+  if (files === null) return true;
+  const before = readUserLimits(files);
+  const after = changedLimits(before, args);
+  return typeof after === 'string' || isLooser(before, after);
+}
+
+/** A limit that is higher or gone. Another time zone moves the beginning of a day. */
+function isLooser(before: Limits, after: Limits): boolean {
+  const [old, next] = [figuresOf(before), figuresOf(after)];
+  return before.time_zone !== after.time_zone || [...old].some(([name, most]) => (next.get(name) ?? Infinity) > most);
+}
+
+const figuresOf = ({ budgets, at_once, per_minute }: Limits): Map<string, number> =>
+  new Map<string, number>([
+    ...budgets.flatMap(({ per, tool, ...units }) =>
+      Object.entries(units).map(([unit, most]) => [`${per} ${tool} ${unit}`, most as number] as const),
+    ),
+    ...Object.entries(at_once).map(([tool, most]) => [`at once ${tool}`, most as number] as const),
+    ...Object.entries(per_minute).map(([tool, most]) => [`per minute ${tool}`, most as number] as const),
+  ]);
