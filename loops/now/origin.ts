@@ -30,12 +30,13 @@ export async function originOf(environment: NodeJS.ProcessEnv): Promise<Origin> 
   const [above] = (await processTable.markers(lineage.rows.slice(1))).values();
   if (above !== undefined) return inside(above);
   const { entries, broken } = registered(environment);
-  const live = entries.length === 0 ? [] : await liveCalls(entries);
-  if (typeof live === 'string') return { how: 'unknown', call: entries[0]!.marker, why: live };
-  const ours = live.find(({ cli }) => cli !== null && descendsFrom(lineage.rows, cli));
+  const calls = entries.length === 0 ? [] : await callsOf(entries);
+  if (typeof calls === 'string') return { how: 'unknown', call: entries[0]!.marker, why: calls };
+  const ours = calls.find(({ cli }) => cli !== null && descendsFrom(lineage.rows, cli));
   if (ours !== undefined) return inside(ours.marker);
   if (broken !== null) return { how: 'unknown', call: null, why: broken };
-  return live.length === 0 ? OUTSIDE : whetherLost(lineage, live);
+  const running = calls.filter(({ place }) => place !== 'over');
+  return running.length === 0 ? OUTSIDE : whetherLost(lineage, running);
 }
 
 /** The registers of the environment and of the user's own home: an agent chooses the first alone. */
@@ -66,9 +67,10 @@ function ownHome(): string {
   }
 }
 
-interface LiveCall {
+interface FoundCall {
   marker: string;
-  place: 'here' | 'elsewhere';
+  /** `over`: its guardian and its CLI have ended, and some of what they started may live. */
+  place: 'here' | 'elsewhere' | 'over';
   /** Whose session and process group are the call's; null where none can be relied upon. */
   cli: ProcessIdentity | null;
   /** Nothing of the call is older. */
@@ -76,10 +78,10 @@ interface LiveCall {
 }
 
 /** Or why the processes of this machine cannot be seen. */
-async function liveCalls(entries: readonly RegisterEntry[]): Promise<LiveCall[] | string> {
+async function callsOf(entries: readonly RegisterEntry[]): Promise<FoundCall[] | string> {
   try {
     const self = (await identify(process.pid))!;
-    const found = await Promise.all(entries.map((entry) => liveCall(entry, self)));
+    const found = await Promise.all(entries.map((entry) => callOf(entry, self)));
     return found.filter((call) => call !== null);
   } catch (error) {
     if (!(error instanceof StrangeStateError)) throw error;
@@ -87,7 +89,7 @@ async function liveCalls(entries: readonly RegisterEntry[]): Promise<LiveCall[] 
   }
 }
 
-async function liveCall(entry: RegisterEntry, self: ProcessIdentity): Promise<LiveCall | null> {
+async function callOf(entry: RegisterEntry, self: ProcessIdentity): Promise<FoundCall | null> {
   const { guardian, marker } = entry;
   if (guardian.boot_id !== self.boot_id) return null;
   const call = { marker, since: guardian.start_time };
@@ -98,8 +100,8 @@ async function liveCall(entry: RegisterEntry, self: ProcessIdentity): Promise<Li
   }
   const isGuarded = await isOwnLiving(guardian);
   const cli = await standingOf(entry, isGuarded);
-  if (!isGuarded && cli !== 'lives') return null;
-  return { ...call, place: 'here', cli: cli === 'another' ? null : entry.cli };
+  if (!isGuarded && cli === 'another') return null;
+  return { ...call, place: isGuarded || cli === 'lives' ? 'here' : 'over', cli: cli === 'another' ? null : entry.cli };
 }
 
 const FIRST_NAMESPACE = 'pid:[4026531836]';
@@ -128,7 +130,7 @@ const descendsFrom = (rows: readonly ProcessRow[], { pid, start_time }: ProcessI
   rows.some((row) => (row.pid === pid && row.startTime === start_time) || row.sid === pid || row.pgid === pid);
 
 /** Whether we, or an ancestor, may have lost a parent that belonged to a call. */
-async function whetherLost(lineage: OwnLineage, live: readonly LiveCall[]): Promise<Origin> {
+async function whetherLost(lineage: OwnLineage, live: readonly FoundCall[]): Promise<Origin> {
   const [self] = lineage.rows;
   if (self === undefined) return { how: 'unknown', call: live[0]!.marker, why: '/proc does not show this process' };
   // A process can leave its session for a new one, and for no older one.
@@ -147,7 +149,7 @@ interface LooseRow {
   row: ProcessRow;
   lacks: string;
   /** Where a call may run that has started it. */
-  from: readonly LiveCall['place'][];
+  from: readonly FoundCall['place'][];
 }
 
 /** The ancestor whose parent may not be the one that started it, or null. */

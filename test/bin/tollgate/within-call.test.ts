@@ -1,6 +1,7 @@
 // What an agent may not do from within its call: every row of the table, however the agent hides where it comes from.
 
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
@@ -11,7 +12,7 @@ import { SUBCOMMANDS } from '../../../bin/tollgate/subcommands.ts';
 import { GUARDED } from '../../../bin/tollgate/within-call.ts';
 import type { ProcessIdentity } from '../../../policies/facts/process-identity.ts';
 import { type RegisterEntry, registerFolder, writeEntry } from '../../../state/calls/call-register.ts';
-import { identify } from '../../../wrappers/processes/identity.ts';
+import { identify, identifyChild } from '../../../wrappers/processes/identity.ts';
 import type { FakeCall } from '../../rig/fake-call.ts';
 import { endStrangers, startStranger } from '../../rig/stranger.ts';
 import { answerWith } from '../../rig/streams.ts';
@@ -135,7 +136,7 @@ test('under a CLI that runs every row is refused without an environment, and non
     const row = GUARDED[name as keyof typeof GUARDED];
     const said = await cleared(rig, fake, argv);
     assert.ok(isRefused(name, row, said), `${argv.join(' ')}: ${said}`);
-    if (name !== 'gitignore') assert.match(said, `was started from within the call ${idOf(fake)}; ask`);
+    if (name !== 'gitignore') assert.match(said, `and this was started from within the call ${idOf(fake)}; ask`);
   }
   for (const [name, argv] of Object.entries(samples(2, port))) {
     const { stdout, stderr } = await rig.run('tollgate', argv);
@@ -198,7 +199,10 @@ test('an agent that names another folder for the state is in its call all the sa
   const other = path.join(rig.root, 'other');
   mkdirSync(other);
   for (const more of [{ XDG_STATE_HOME: path.join(other, 'state') }, { HOME: other }])
-    assert.match(await cleared(rig, fake, ['trust'], more), `from within the call ${idOf(fake)}; ask`);
+    assert.match(
+      await cleared(rig, fake, ['trust'], more),
+      `and this was started from within the call ${idOf(fake)}; ask`,
+    );
   await end();
 });
 
@@ -212,8 +216,8 @@ test('a CLI that has cleared its own environment is known by the register, also 
   writeFileSync(real, shell, { mode: 0o755 });
   const { fake, end } = await liveCall(rig);
   assert.is(fake.report.env.TOLLGATE_CALL_ID, undefined);
-  assert.match(await cleared(rig, fake, ['trust']), 'was started from within the call ');
-  assert.match(await orphaned(rig, fake, ['trust'], 'cli'), 'was started from within the call ');
+  assert.match(await cleared(rig, fake, ['trust']), 'and this was started from within the call ');
+  assert.match(await orphaned(rig, fake, ['trust'], 'cli'), 'and this was started from within the call ');
   assert.match(await orphaned(rig, fake, ['trust'], 'own'), 'cannot be determined: ');
   await end();
 });
@@ -268,6 +272,32 @@ test('an entry that names a process which is none of a call locks nobody out', a
     enter(rig, guardian, cli, i);
   const { code, stderr } = await trusted(rig);
   assert.equal([code, stderr], [0, '']);
+});
+
+test('what a killed CLI has started is within its call, also once its guardian was killed', async ({ rig }) => {
+  const out = makeFifo(rig);
+  const leader = spawn('/bin/sh', ['-c', OUTER, 'sh', process.execPath, TOLLGATE, 'trust'], {
+    ...{ cwd: rig.project, env: { ...rig.env, INNER, OUT: out }, detached: true, stdio: 'ignore' },
+  });
+  const exited = once(leader, 'exit');
+  const cli = (await identifyChild(leader.pid!))!;
+  await exited;
+  enter(rig, { ...cli, start_time: '1' }, cli);
+  assert.match(await readFile(out, 'utf8'), 'and this was started from within the call 20260101000000-00000000;');
+});
+
+test('an entry whose number was given to another process counts for nothing', async ({ rig }) => {
+  const out = makeFifo(rig);
+  const argv = ['-c', 'read -r _; "$@" > "$OUT" 2>&1', 'sh', process.execPath, TOLLGATE, 'trust'];
+  // In a session of its own, and a child of the guardian, as a CLI is.
+  const shell = spawn('/bin/sh', argv, {
+    ...{ cwd: rig.project, env: { ...rig.env, OUT: out }, detached: true, stdio: ['pipe', 'ignore', 'inherit'] },
+  });
+  const [guardian, cli] = [(await identify(process.pid))!, (await identify(shell.pid!))!];
+  enter(rig, guardian, { ...cli, start_time: '1' });
+  const said = readFile(out, 'utf8');
+  shell.stdin!.end('\n');
+  assert.match(await said, 'is trusted now');
 });
 
 test('a register that cannot be read is a reason to loosen nothing', async ({ rig }) => {
