@@ -9,8 +9,10 @@ import { promisify } from 'node:util';
 import { build, transform } from 'esbuild';
 import { noticeOf, packagesIn } from './build-notice.mjs';
 import { pageOf } from './build-page.mjs';
+import { hashSources, stampBuild } from './build-sources.mjs';
 
 const out = 'dist';
+const sources = hashSources();
 const { bin } = JSON.parse(await readFile('package.json', 'utf8'));
 const { COMMANDS } = await tableIn('policies/facts/tools.ts');
 const commands = [...new Set(Object.values(bin))].map((file) => path.basename(file, '.cjs'));
@@ -61,6 +63,7 @@ await shipLibrary();
 await shipPage();
 await writeFile(`${out}/THIRD-PARTY.txt`, noticeOf(packagesIn(metafiles)));
 await Promise.all(commands.map((name) => chmod(`${out}/${name}.cjs`, 0o755)));
+stampBuild(sources);
 
 /** A file of literals alone, which imports nothing. */
 async function tableIn(file) {

@@ -20,16 +20,20 @@ const SCRIPTS = [
   'test/state/api-errors/appender.ts',
 ];
 
-/** @returns the folder, in which `a/b.ts` is `a/b.js`; the caller removes it. */
+/**
+ * @returns the folder, in which `a/b.ts` is `a/b.js`; the caller removes it. And whether any of the tests, or what it imports,
+ * names dist/, and so may run what was built.
+ */
 export async function compileTests(files) {
   const outdir = path.join(CACHE, String(process.pid));
   removeLeft();
   mkdirSync(outdir, { recursive: true });
-  await build({
+  const { metafile } = await build({
     entryPoints: [...files, ...SCRIPTS],
     outdir,
     outbase: '.',
     bundle: true,
+    metafile: true,
     // What two files import is loaded from one chunk: no module is there twice.
     splitting: true,
     format: 'esm',
@@ -48,8 +52,17 @@ export async function compileTests(files) {
       },
     ],
   });
-  return outdir;
+  return { outdir, needsBuild: importedBy(files, metafile.inputs).some(namesDist) };
 }
+
+/** With themselves. */
+function importedBy(files, inputs) {
+  const found = new Set(files);
+  for (const file of found) for (const { path: imported } of inputs[file]?.imports ?? []) found.add(imported);
+  return [...found];
+}
+
+const namesDist = (file) => /^test\/.*\.ts$/.test(file) && /\bdist\b/.test(readFileSync(file, 'utf8'));
 
 /** A file still finds what lies beside its source. */
 function keepPlace({ path: file }) {

@@ -1,8 +1,10 @@
 // Runs every test file in a process of its own and counts what uvu says, because uvu's exit code alone lets
 // four kinds of nothing pass: a file without .run(), no file at all, a throwing hook, an early exit.
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
+import { staleBuild } from '../../build-sources.mjs';
 import { compileTests, toSources } from './compile-tests.mjs';
 import { memoryFolder } from './memory-folder.mjs';
 import { runProcess } from './run-process.mjs';
@@ -32,7 +34,13 @@ if (files.length === 0) fail(`no test file matches ${pattern}`, `in the suite "$
 // The others wait half of their time, for the disk and for what they started.
 const lanes = suite === 'fast' ? 2 * availableParallelism() : 1;
 const folder = (suite === 'fast' && process.env.TMPDIR === undefined && memoryFolder()) || tmpdir();
-const compiled = await compileTests(files);
+const { outdir: compiled, needsBuild } = await compileTests(files);
+if (args.includes('--build') && needsBuild && staleBuild() !== null) execFileSync(process.execPath, ['build.mjs']);
+const stale = needsBuild ? staleBuild() : null;
+if (stale !== null) {
+  fail('the build:', `${stale}, so that tests would run other code than they are about. Run: npm run build`);
+  files.length = 0;
+}
 await Promise.all(Array.from({ length: lanes }, lane));
 if (times !== null) printTimes();
 for (const { file, why } of failures) console.log(`FAILED ${file}\n${why.map((line) => `  ${line}\n`).join('')}`);

@@ -1,0 +1,133 @@
+// Measures what the tests find: puts one small fault after the other into a copy of the sources, and runs the tests that should fail.
+// npm run bench:mutants -- [--only REGEX] takes 2 faults at a time; it fails below 95 %, and where a row fits the sources no more.
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import ROWS from './mutants.json' with { type: 'json' };
+
+/** `find` is in `file` once; `tests` matches the paths of the test files of which one should fail. */
+type Row = (typeof ROWS)[number];
+
+type Result = { how: 'found' | 'missed' | 'stale'; words: string };
+
+const LEAST_SHARE = 0.95;
+const LANES = 2;
+/** No test file in a row takes half as long on a busy machine. */
+const LIMIT_SEC = 120;
+
+const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
+const only = new RegExp(values.only);
+const rows = ROWS.filter(({ file, what }) => only.test(`${file}: ${what}`));
+if (rows.length === 0) throw new Error(`no row matches ${only}`);
+
+const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'bench-mutants-')));
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
+
+const began = Date.now();
+const tracked = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8', maxBuffer: 2 ** 26 }).split('\0');
+const testFiles = tracked.filter((file) => file.endsWith('.test.ts') && !/^test\/(?:real|page)\//.test(file));
+const copies = Array.from({ length: LANES }, (_, lane) => copySources(path.join(folder, `lane-${lane}`)));
+const costs = await costOfTests(copies[0]!);
+const results = new Map<Row, Result>();
+const waiting = [...rows];
+await Promise.all(copies.map(workOff));
+
+const missed = rows.filter((row) => results.get(row)?.how === 'missed');
+const stale = rows.filter((row) => results.get(row)?.how === 'stale');
+for (const row of [...stale, ...missed]) console.log(`${results.get(row)!.how} ${row.file}: ${row.what}`);
+const share = (rows.length - missed.length - stale.length) / rows.length;
+console.log(
+  `${rows.length - missed.length - stale.length} of ${rows.length} faults found (${(100 * share).toFixed(1)} %), ${stale.length} rows stale, in ${Math.round((Date.now() - began) / 1000)} s`,
+);
+process.exitCode = stale.length > 0 || share < LEAST_SHARE ? 1 : 0;
+
+function copySources(copy: string): string {
+  for (const file of tracked) if (file !== '' && existsSync(file)) cpSync(file, path.join(copy, file));
+  symlinkSync(path.resolve('node_modules'), path.join(copy, 'node_modules'));
+  mkdirSync(path.join(copy, '.tmp'));
+  return copy;
+}
+
+/** They all pass without a fault, or a failure would say nothing. @returns the seconds that each takes: the quickest goes first. */
+async function costOfTests(copy: string): Promise<Map<string, number>> {
+  const named = testFiles.filter((file) => rows.some(({ tests }) => new RegExp(tests).test(file)));
+  const ran = await runTests(copy, named, ['--times']);
+  if (ran.failed !== 0) throw new Error(`the tests fail without a fault:\n${ran.output}`);
+  const times = [...ran.output.matchAll(/^ *([\d.]+) +[\d.]+ {2}(test\/\S+)$/gm)];
+  return new Map(times.map(([, seconds, file]) => [file!, Number(seconds)]));
+}
+
+async function workOff(copy: string): Promise<void> {
+  for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
+    const rowBegan = Date.now();
+    const result = await tryFault(row, copy);
+    results.set(row, result);
+    const seconds = ((Date.now() - rowBegan) / 1000).toFixed(1);
+    console.log(
+      `${result.how.padEnd(6)} ${results.size}/${rows.length} ${row.file}: ${row.what} (${result.words}, ${seconds} s)`,
+    );
+  }
+}
+
+async function tryFault({ file, find, replace, tests }: Row, copy: string): Promise<Result> {
+  const source = readFileSync(path.join(copy, file), 'utf8');
+  const times = source.split(find).length - 1;
+  if (times !== 1) return { how: 'stale', words: `what it replaces is there ${times} times` };
+  const pattern = new RegExp(tests);
+  const named = testFiles.filter((one) => pattern.test(one)).sort((a, b) => costs.get(a)! - costs.get(b)!);
+  if (named.length === 0) return { how: 'stale', words: `no test file matches ${tests}` };
+  writeFileSync(
+    path.join(copy, file),
+    source.replace(find, () => replace),
+  );
+  try {
+    for (const test of named) {
+      const { failed, output } = await runTests(copy, [test]);
+      if (failed === null) return { how: 'stale', words: `it does not build: ${output.slice(0, 500)}` };
+      if (failed > 0) return { how: 'found', words: test };
+    }
+    return { how: 'missed', words: `${named.length} test files pass` };
+  } finally {
+    writeFileSync(path.join(copy, file), source);
+  }
+}
+
+/** @returns `failed`: how many tests; null where none was run. */
+function runTests(
+  copy: string,
+  files: string[],
+  more: string[] = [],
+): Promise<{ failed: number | null; output: string }> {
+  const pattern = `^(?:${files.map((file) => file.replaceAll('.', '\\.')).join('|')})$`;
+  const argv = ['test/rig/run-tests.mjs', pattern, '--build', '--limit', String(LIMIT_SEC), ...more];
+  const { NODE_EXTRA_CA_CERTS: _, ...environment } = process.env;
+  const child = spawn(process.execPath, argv, { cwd: copy, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  running.add(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+  return new Promise((resolve) => {
+    child.on('close', () => {
+      running.delete(child);
+      const failed = /^\d+ passed, (\d+) failed/m.exec(output)?.[1];
+      resolve({ failed: failed === undefined ? null : Number(failed), output });
+    });
+  });
+}
