@@ -16,9 +16,10 @@ import {
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { faultEnv, faultShim } from '../rig/fault-shim.ts';
+import { faultEnv } from '../rig/fault-shim.ts';
 import { answerWith } from '../rig/streams.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { where } from '../rig/where-possible.ts';
 
 const test = suite<{
   rig: TestRig;
@@ -190,7 +191,7 @@ test('runs with other flags of V8 have a cache of their own', ({ caches, run }) 
   );
 });
 
-const withFaults = faultShim() === null ? test.skip : test;
+const withFaults = where('faults', test);
 for (const [what, fault] of [
   ['read-only', { at: 1, times: 0, does: 'EROFS' }],
   ['on a full disk', { at: 1, times: 0, does: 'ENOSPC' }],
@@ -212,8 +213,7 @@ for (const [what, fault] of [
     },
   );
 
-// Only root can give a file away.
-const asRoot = process.getuid?.() === 0 ? test : test.skip;
+const asRoot = where('root', test);
 for (const folder of ['cache/tollgate', 'cache/tollgate/code'])
   asRoot(`where ${folder} belongs to another user, nothing in it is taken or written`, ({ caches, rig, run }) => {
     run();

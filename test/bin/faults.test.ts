@@ -1,25 +1,24 @@
 // The wrappers when the world around a call breaks: nothing survives, nothing paid is lost, no unpublished exit code.
 
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { faultEnv, faultShim } from '../rig/fault-shim.ts';
+import { faultEnv } from '../rig/fault-shim.ts';
 import { answerWith, SESSION, STREAMS, type Stream, write } from '../rig/streams.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { unless, where } from '../rig/where-possible.ts';
 import { runWrapper } from '../rig/wrapper-run.ts';
 
 const test = suite<{ rig: TestRig }>('faults');
+const withFaults = where('faults', test);
 test.before.each(async (context) => {
   context.rig = await TestRig.open();
 });
 test.after.each(({ rig }) => rig.dispose());
 
-const shim = faultShim();
-if (shim === null) console.log('SKIPPED: no C compiler here, so no call of the system can be made to fail');
-
-test('TERM with a record that cannot be written still ends the tree, and exits 143', async ({ rig }) => {
-  if (shim === null) return console.log('SKIPPED: no C compiler here, so the disk cannot be made to fail');
+withFaults('TERM with a record that cannot be written still ends the tree, and exits 143', async ({ rig }) => {
   const under = path.join(rig.project, 'records');
   mkdirSync(under);
   // The first is the look at the folder, before anything is paid.
@@ -62,8 +61,8 @@ test('a temporary folder that is not there costs nothing', async ({ rig }) => {
   );
 });
 
-for (const at of shim === null ? [] : [1, 2, 3, 4, 5])
-  test(`a disk without room at its call ${at} leaves nothing of a call that was not made`, async ({ rig }) => {
+for (const at of [1, 2, 3, 4, 5])
+  withFaults(`a disk without room at its call ${at} leaves nothing of a call that was not made`, async ({ rig }) => {
     rig.answer(() => answerWith('codex', 'ok'));
     Object.assign(rig.env, faultEnv({ in: 'run_codex.cjs', under: rig.project, at, times: 0, does: 'ENOSPC' }));
     const { code } = await runWrapper(rig, 'codex').running.result;
@@ -131,13 +130,15 @@ test('the retry of another program on stderr is none of the engine', async ({ ri
   assert.equal([code, out], [0, 'healthy']);
 });
 
-test('where no file can be watched, it is looked at now and then', async ({ rig }) => {
-  // The limit holds for a user namespace of its own; where that is not allowed, there is nothing to show.
-  const { spawnSync } = await import('node:child_process');
-  const probe = spawnSync('unshare', ['-Ur', 'sh', '-c', 'echo 0 > /proc/sys/user/max_inotify_instances'], {
-    stdio: 'ignore',
-  });
-  if (probe.status !== 0) return console.log('SKIPPED: no user namespaces here, so inotify cannot be taken away');
+// The limit holds for a user namespace of its own.
+const probe = spawnSync('unshare', ['-Ur', 'sh', '-c', 'echo 0 > /proc/sys/user/max_inotify_instances'], {
+  stdio: 'ignore',
+});
+const withoutInotify = unless(
+  probe.status === 0 ? null : 'no user namespaces here, so inotify cannot be taken away',
+  test,
+);
+withoutInotify('where no file can be watched, it is looked at now and then', ({ rig }) => {
   rig.install('codex', { script: [...answerWith('codex', 'seen')] as never });
   rig.write('ask.md', 'x');
   const wrapper = path.resolve('dist/run_codex.cjs');

@@ -10,15 +10,17 @@ import { SUBCOMMANDS } from '../../bin/tollgate/subcommands.ts';
 import { TOLLGATE_EXIT, WAIT_EXIT, WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
 import { TOOLS } from '../../policies/facts/tools.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
-import { type Fault, faultEnv, faultShim } from '../rig/fault-shim.ts';
+import { type Fault, faultEnv } from '../rig/fault-shim.ts';
 import { SESSION_IDS } from '../rig/session-files.ts';
 import { makeIn } from '../rig/session-run.ts';
 import { answerWith } from '../rig/streams.ts';
 import { play, superviseTask } from '../rig/supervise-run.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { where } from '../rig/where-possible.ts';
 
 const test = suite<{ rig: TestRig }>('lost result');
+const withFaults = where('faults', test);
 test.before.each(async (context) => {
   context.rig = await TestRig.open();
   context.rig.answer((call) => answerWith(call.report.tool, 'ok'));
@@ -136,8 +138,7 @@ const FAULTS: [does: NonNullable<Fault['does']>, code: string][] = [
   ['SHORT', 'nothing more is taken'],
 ];
 for (const [does, code] of FAULTS)
-  test(`a file that meets ${does}`, async ({ rig }) => {
-    if (faultShim() === null) return console.log('SKIPPED: no C compiler');
+  withFaults(`a file that meets ${does}`, async ({ rig }) => {
     const folder = path.join(rig.root, 'disk');
     mkdirSync(folder);
     const file = path.join(folder, 'report.json');

@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { answerWith } from '../rig/streams.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { unless } from '../rig/where-possible.ts';
 
 const test = suite<{ rig: TestRig }>('no process table');
 test.before.each(async (context) => {
@@ -16,7 +17,7 @@ test.after.each(({ rig }) => rig.dispose());
 
 const HIDE = 'mount -t tmpfs none /proc && ';
 const hides = process.platform === 'linux' && spawnSync('unshare', ['-Urm', 'sh', '-c', `${HIDE}true`]).status === 0;
-if (!hides) console.log('SKIPPED: no mount namespace for us here, so /proc cannot be taken away');
+const withoutProc = unless(hides ? null : 'no mount namespace for us here, so /proc cannot be taken away', test);
 
 const ROWS: [name: string, command: string, argv: string[]][] = [
   ['a wrapper', 'run_codex', ['--prompt-file', 'ask.md', '--out', 'o.out', '--err', 'o.err']],
@@ -27,8 +28,7 @@ const ROWS: [name: string, command: string, argv: string[]][] = [
 ];
 
 for (const [name, command, argv] of ROWS)
-  test(name, ({ rig }) => {
-    if (!hides) return;
+  withoutProc(name, ({ rig }) => {
     rig.install('codex', { script: [...answerWith('codex', 'seen')] as never });
     rig.write('ask.md', 'x');
     const task = { goal: 'Add a line.' };

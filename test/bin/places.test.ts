@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert';
 import { outputPathMistake, placing } from '../../loops/attempt/output-paths.ts';
 import { answerWith } from '../rig/streams.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { where } from '../rig/where-possible.ts';
 import { runWrapper } from '../rig/wrapper-run.ts';
 
 const test = suite<{ rig: TestRig }>('places');
@@ -60,8 +61,8 @@ test('a socket is refused', async ({ rig }) => {
 });
 
 // A node of our own, with the numbers of /dev/null: only root can make one.
-const testAsRoot = process.getuid?.() === 0 && process.platform === 'linux' ? test : test.skip;
-testAsRoot('a device is refused, directly or behind a symlink, and stays', async ({ rig }) => {
+const asRoot = process.platform === 'linux' ? where('root', test) : where('linux', test);
+asRoot('a device is refused, directly or behind a symlink, and stays', async ({ rig }) => {
   const [device, link] = [path.join(rig.project, 'null'), path.join(rig.project, 'link')];
   spawnSync('mknod', [device, 'c', '1', '3']);
   symlinkSync(device, link);

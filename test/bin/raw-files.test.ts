@@ -5,13 +5,15 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FakeCommand } from '../rig/fake-call.ts';
-import { faultEnv, faultShim } from '../rig/fault-shim.ts';
+import { faultEnv } from '../rig/fault-shim.ts';
 import { answerWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask, type TestTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { where } from '../rig/where-possible.ts';
 import { runWrapper } from '../rig/wrapper-run.ts';
 
 const test = suite<{ rig: TestRig; task: TestTask }>('raw files');
+const withFaults = where('faults', test);
 test.before.each(async (context) => {
   context.rig = await TestRig.open();
   context.task = makeTask(context.rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
@@ -122,8 +124,7 @@ for (const [how, argv] of [
     assert.not(existsSync(path.join(attempt!, 'stdout')));
   });
 
-test('what could not be published stays raw until it is', async ({ rig, task }) => {
-  if (faultShim() === null) return console.log('SKIPPED: no C compiler here, so the disk cannot be made to fail');
+withFaults('what could not be published stays raw until it is', async ({ rig, task }) => {
   rig.answer(() => SPEAKS);
   const under = path.join(task.folder, 'outputs/codex_brief.codex.raw');
   // The run would publish it in the place of its guardian.

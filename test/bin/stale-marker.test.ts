@@ -7,6 +7,8 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type BuiltIn, COMMANDS, TOOLS } from '../../policies/facts/tools.ts';
+import { TEMPORARY } from '../../state/disk/replace-file.ts';
+import { countIn, eventsOf } from '../rig/counted.ts';
 import { answerWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -56,6 +58,19 @@ const NAMED: Record<string, { start: string; wait: string }> = {
     wait: TOOLS.map((tool, i) => `--task-${i + 1}-done ${tool}.done --task-${i + 1}-pid $${tool}`).join(' '),
   },
 };
+
+test('the done marker is the last file that a wrapper writes', async () => {
+  play('ok');
+  const counted = countIn(rig);
+  await sh(`${wrapper('codex')} --result codex.json --session-id-out codex.session`);
+  const [process] = counted().filter(({ script }) => script === 'run_codex.cjs');
+  // Each is written beside its place, and renamed; the cache of our own code is kept later still.
+  const written = eventsOf(process!, 'change')
+    .flatMap(({ file }) => TEMPORARY.exec(path.basename(file))?.[1] ?? [])
+    .filter((name) => name.startsWith('codex.'));
+  for (const file of ['codex.out', 'codex.err', 'codex.json', 'codex.session']) assert.ok(written.includes(file), file);
+  assert.is(written.at(-1), 'codex.done');
+});
 
 for (const [words, { start, wait }] of Object.entries(NAMED))
   test(`all wrappers in the background, named ${words}, where an earlier job left its files`, async () => {

@@ -32,9 +32,11 @@ import { answerWith, SESSION, STREAMS, write } from '../rig/streams.ts';
 import { isAlive } from '../rig/survivors.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { where } from '../rig/where-possible.ts';
 import { runWrapper } from '../rig/wrapper-run.ts';
 
 const test = suite<{ rig: TestRig }>('sweep');
+const onLinux = where('linux', test);
 test.before.each(async (context) => {
   context.rig = await TestRig.open();
 });
@@ -374,20 +376,22 @@ test('a task whose outputs lead elsewhere is named', async ({ rig }) => {
   assert.match(swept[0]!.told, 'outputs is a symbolic link that leads out of');
 });
 
-test('a child that bears no marker and works in the $TMPDIR of a call on its own is ended with it', async ({ rig }) => {
-  if (process.platform !== 'linux') return console.log('SKIPPED: only Linux tells who works in a folder');
-  const fake = await killedWrapper(rig);
-  const { PATH } = fake.report.env;
-  const script = 'cd "$1" && exec sleep 600';
-  const pid = await fake.spawn(['sh', '-c', script, 'sh', fake.report.env.TMPDIR!], {
-    detached: true,
-    env: { PATH: PATH! },
-  });
-  while (readlinkSync(`/proc/${pid}/cwd`) !== fake.report.env.TMPDIR) await new Promise(setImmediate);
-  await fake.tell(...answerWith('codex', 'paid for'));
-  await fake.gone;
-  assert.equal([(await sweep(rig, '--now')).hows, isAlive(pid), traces(rig)], [['call settled'], false, []]);
-});
+onLinux(
+  'a child that bears no marker and works in the $TMPDIR of a call on its own is ended with it',
+  async ({ rig }) => {
+    const fake = await killedWrapper(rig);
+    const { PATH } = fake.report.env;
+    const script = 'cd "$1" && exec sleep 600';
+    const pid = await fake.spawn(['sh', '-c', script, 'sh', fake.report.env.TMPDIR!], {
+      detached: true,
+      env: { PATH: PATH! },
+    });
+    while (readlinkSync(`/proc/${pid}/cwd`) !== fake.report.env.TMPDIR) await new Promise(setImmediate);
+    await fake.tell(...answerWith('codex', 'paid for'));
+    await fake.gone;
+    assert.equal([(await sweep(rig, '--now')).hows, isAlive(pid), traces(rig)], [['call settled'], false, []]);
+  },
+);
 
 type Row = [what: string, plant: (entry: RegisterEntry, rig: TestRig) => unknown, told: string];
 
@@ -534,37 +538,37 @@ test('without a home nothing is registered, and the call is made all the same', 
   }
 });
 
-test('a folder that nothing was done in for a day is removed, unless somebody uses it or it may be another’s', async ({
-  rig,
-}) => {
-  if (process.platform !== 'linux') return console.log('SKIPPED: only Linux tells who uses a folder');
-  const make = (name: string, mode: number) => {
-    const folder = path.join(rig.root, 'tmp', name);
-    mkdirSync(folder, { mode });
-    writeFileSync(path.join(folder, 'file'), '');
-    return folder;
-  };
-  const old = (folder: string) => {
-    for (const file of [path.join(folder, 'file'), folder]) utimesSync(file, 1, 1);
-    return folder;
-  };
-  const stray = old(make('tg-strayA', 0o700));
-  make('tg-youngA', 0o700);
-  old(make('tg-openAA', 0o755));
-  old(make('tg-longer-name', 0o700));
-  const fresh = old(make('tg-freshA', 0o700));
-  utimesSync(path.join(fresh, 'file'), new Date(), new Date());
-  startStranger({ TMPDIR: old(make('tg-usedAA', 0o700)) });
-  const { hows, swept } = await sweep(rig);
-  assert.equal([hows, swept.map(({ place }) => place)], [['folder removed'], [stray]]);
-  assert.equal(namesIn(path.join(rig.root, 'tmp')).sort(), [
-    'tg-freshA',
-    'tg-longer-name',
-    'tg-openAA',
-    'tg-usedAA',
-    'tg-youngA',
-  ]);
-});
+onLinux(
+  'a folder that nothing was done in for a day is removed, unless somebody uses it or it may be another’s',
+  async ({ rig }) => {
+    const make = (name: string, mode: number) => {
+      const folder = path.join(rig.root, 'tmp', name);
+      mkdirSync(folder, { mode });
+      writeFileSync(path.join(folder, 'file'), '');
+      return folder;
+    };
+    const old = (folder: string) => {
+      for (const file of [path.join(folder, 'file'), folder]) utimesSync(file, 1, 1);
+      return folder;
+    };
+    const stray = old(make('tg-strayA', 0o700));
+    make('tg-youngA', 0o700);
+    old(make('tg-openAA', 0o755));
+    old(make('tg-longer-name', 0o700));
+    const fresh = old(make('tg-freshA', 0o700));
+    utimesSync(path.join(fresh, 'file'), new Date(), new Date());
+    startStranger({ TMPDIR: old(make('tg-usedAA', 0o700)) });
+    const { hows, swept } = await sweep(rig);
+    assert.equal([hows, swept.map(({ place }) => place)], [['folder removed'], [stray]]);
+    assert.equal(namesIn(path.join(rig.root, 'tmp')).sort(), [
+      'tg-freshA',
+      'tg-longer-name',
+      'tg-openAA',
+      'tg-usedAA',
+      'tg-youngA',
+    ]);
+  },
+);
 
 test('without a home it says that there is no register to look at', async ({ rig }) => {
   delete rig.env.HOME;

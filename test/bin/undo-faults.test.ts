@@ -4,14 +4,14 @@ import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Fault, faultEnv, faultShim } from '../rig/fault-shim.ts';
+import { type Fault, faultEnv } from '../rig/fault-shim.ts';
 import { SESSION_IDS } from '../rig/session-files.ts';
 import { makeIn, standsIn, tollgate } from '../rig/session-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { where } from '../rig/where-possible.ts';
 
 const test = suite('faults of an edit');
-const shim = faultShim();
-if (shim === null) console.log('SKIPPED: no C compiler here, so no call of the system can be made to fail');
+const withFaults = where('faults', test);
 
 const TURNS = [
   { prompt: 'one', answer: 'ONE' },
@@ -23,10 +23,10 @@ const UNDONE = '+one=ONE +two= -~=TWO';
 const CHANGES = ['mkdir', 'write', 'ftruncate', 'rename'];
 
 /** One that is cut, and one that is appended to. */
-for (const tool of shim === null ? [] : (['copilot', 'gemini'] as const)) {
+for (const tool of ['copilot', 'gemini'] as const) {
   const id = SESSION_IDS[tool];
 
-  test(`${tool}: killed after any call that changes something`, async () => {
+  withFaults(`${tool}: killed after any call that changes something`, async () => {
     await eachCall(tool, CHANGES, async ({ rig, file, was, undone, at, name }) => {
       await tollgate(rig, ['undo', id], faultOf(rig, { at, does: 'KILL_AFTER' }));
       const now = readFileSync(file, 'utf8');
@@ -42,7 +42,7 @@ for (const tool of shim === null ? [] : (['copilot', 'gemini'] as const)) {
     });
   });
 
-  test(`${tool}: a disk that is full from any call on costs nothing`, async () => {
+  withFaults(`${tool}: a disk that is full from any call on costs nothing`, async () => {
     await eachCall(tool, [...CHANGES, 'fsync'], async ({ rig, file, was, undone, at, name }) => {
       const { code, err } = await tollgate(rig, ['undo', id], faultOf(rig, { at, does: 'ENOSPC', times: 0 }));
       const now = readFileSync(file, 'utf8');
@@ -55,8 +55,7 @@ for (const tool of shim === null ? [] : (['copilot', 'gemini'] as const)) {
   });
 }
 
-test('a disk that takes half of what is appended', async () => {
-  if (shim === null) return;
+withFaults('a disk that takes half of what is appended', async () => {
   await eachCall('gemini', ['write'], async ({ rig, file, was, undone, at, name }) => {
     const { code } = await tollgate(rig, ['undo', SESSION_IDS.gemini], faultOf(rig, { at, does: 'SHORT' }));
     assert.is(readFileSync(file, 'utf8'), code === 0 ? undone : was, name);

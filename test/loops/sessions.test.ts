@@ -10,16 +10,19 @@ import { runTask } from '../../loops/run/run.ts';
 import type { RunContext } from '../../loops/task/run-context.ts';
 import type { BuiltIn } from '../../policies/facts/tools.ts';
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
-import { faultEnv, faultShim } from '../rig/fault-shim.ts';
+import { faultEnv } from '../rig/fault-shim.ts';
 import { keepEntries, sessionsFileOf } from '../rig/kept-entries.ts';
 import { contextIn, OPTIONS } from '../rig/run-settings.ts';
 import { type MadeTurn, makeSession, SESSION_IDS, sessionFile } from '../rig/session-files.ts';
 import { answerWith, failWith, SESSION, STREAMS, type Stream, write } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask, NO_REST } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { where } from '../rig/where-possible.ts';
 import { runWrapper } from '../rig/wrapper-run.ts';
 
 const test = suite<{ rig: TestRig }>('sessions');
+const onLinux = where('linux', test);
+const withFaults = where('faults', test);
 test.before.each(async (context) => {
   context.rig = await TestRig.open();
 });
@@ -451,8 +454,7 @@ test('so is one on which the model only thought', async ({ rig }) => {
   );
 });
 
-test('a session whose lock codex holds is not mended, and a run waits for it', async ({ rig }) => {
-  if (process.platform !== 'linux') return; // nobody else tells
+onLinux('a session whose lock codex holds is not mended, and a run waits for it', async ({ rig }) => {
   const id = SESSION_IDS.codex;
   const rollout = makeSession('codex', rig, [{ ...ANSWERED, tool: { name: 'x', input: {}, output: 'y' } }]);
   const lines = readFileSync(rollout, 'utf8').split('\n');
@@ -548,8 +550,7 @@ test('a sessions.json that is none is set aside with a word, and the run goes on
   assert.ok(readdirSync(path.dirname(file(rig))).some((name) => name.includes('unreadable')));
 });
 
-test('a sessions.json that cannot be written costs a note and nothing else', async ({ rig }) => {
-  if (faultShim() === null) return console.log('SKIPPED: no C compiler here, so the disk cannot be made to fail');
+withFaults('a sessions.json that cannot be written costs a note and nothing else', async ({ rig }) => {
   Object.assign(rig.env, faultEnv({ in: 'tollgate.cjs', under: file(rig), at: 1, times: 0, does: 'ENOSPC' }));
   rig.answer(() => answerWith('codex', 'fine'));
   const { code, summary } = await makeTask(rig, ONE).run();

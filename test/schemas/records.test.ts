@@ -5,13 +5,15 @@ import path from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { faultEnv, faultShim } from '../rig/fault-shim.ts';
+import { faultEnv } from '../rig/fault-shim.ts';
 import { schemaFiles } from '../rig/schemas/schemas.ts';
 import { answerWith, failWith, SESSION, STREAMS, write } from '../rig/streams.ts';
 import { makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { where } from '../rig/where-possible.ts';
 
 const test = suite<{ rig: TestRig }>('records');
+const withFaults = where('faults', test);
 test.before.each(async (context) => {
   context.rig = await TestRig.open();
 });
@@ -103,31 +105,33 @@ test('a run that is stopped', async ({ rig }) => {
   judged(lookAt(task.folder, (await running.result).stdout), ['CALL', 'FAILURE']);
 });
 
-test('a batch: one done, one failed, one broken, one that cannot be run; and one that is refused', async ({ rig }) => {
-  if (faultShim() === null) return console.log('SKIPPED: no C compiler here, so the disk cannot be made to fail');
-  rig.answer((call) =>
-    call.report.stdin.text.includes('Break.')
-      ? // A refused sign-in would pause codex, and perhaps before c began.
-        failWith('codex', 'unexpected status 404 Not Found: model not found', 404)
-      : answerWith('codex', '# Findings\n\nNone.\n\n# Verdict\n\nGood.\n'),
-  );
-  makeTask(rig, ONE, 'a');
-  makeTask(rig, { ...ONE, goal: 'Break.' }, 'b');
-  makeTask(rig, ONE, 'c');
-  const under = path.join(rig.project, '.tmp/task/c/outputs/_summary.md');
-  Object.assign(rig.env, faultEnv({ in: 'tollgate.cjs', under, at: 1, times: 0, does: 'ENOSPC' }));
-  const looked = new Looked();
-  const all = ['batch', 'a', 'b', 'c', 'none', '--json'];
-  looked.at('BATCH', JSON.parse((await rig.run('tollgate', all)).stdout));
-  const report = JSON.parse((await rig.run('tollgate', [...all, '--skip-bad'])).stdout);
-  looked.at('BATCH', report);
-  looked.at('BATCH', JSON.parse(readFileSync(report.files.report, 'utf8')));
-  assert.equal(
-    report.tasks.map(({ state }: { state: string }) => state),
-    ['refused', 'done', 'failed', 'broken'],
-  );
-  assert.equal([looked.counts.BATCH, looked.wrong], [3, []]);
-});
+withFaults(
+  'a batch: one done, one failed, one broken, one that cannot be run; and one that is refused',
+  async ({ rig }) => {
+    rig.answer((call) =>
+      call.report.stdin.text.includes('Break.')
+        ? // A refused sign-in would pause codex, and perhaps before c began.
+          failWith('codex', 'unexpected status 404 Not Found: model not found', 404)
+        : answerWith('codex', '# Findings\n\nNone.\n\n# Verdict\n\nGood.\n'),
+    );
+    makeTask(rig, ONE, 'a');
+    makeTask(rig, { ...ONE, goal: 'Break.' }, 'b');
+    makeTask(rig, ONE, 'c');
+    const under = path.join(rig.project, '.tmp/task/c/outputs/_summary.md');
+    Object.assign(rig.env, faultEnv({ in: 'tollgate.cjs', under, at: 1, times: 0, does: 'ENOSPC' }));
+    const looked = new Looked();
+    const all = ['batch', 'a', 'b', 'c', 'none', '--json'];
+    looked.at('BATCH', JSON.parse((await rig.run('tollgate', all)).stdout));
+    const report = JSON.parse((await rig.run('tollgate', [...all, '--skip-bad'])).stdout);
+    looked.at('BATCH', report);
+    looked.at('BATCH', JSON.parse(readFileSync(report.files.report, 'utf8')));
+    assert.equal(
+      report.tasks.map(({ state }: { state: string }) => state),
+      ['refused', 'done', 'failed', 'broken'],
+    );
+    assert.equal([looked.counts.BATCH, looked.wrong], [3, []]);
+  },
+);
 
 test('a run that is refused', async ({ rig }) => {
   const looked = new Looked();

@@ -6,8 +6,10 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkReach, checkSpace, checkWritable, isRemote, judgeSpace } from '../../state/checks.ts';
+import { where } from '../rig/where-possible.ts';
 
 const test = suite('state checks');
+const onLinux = where('linux', test);
 const folder = mkdtempSync(path.join(tmpdir(), 'state-'));
 test.after(() => rmSync(folder, { recursive: true }));
 
@@ -57,8 +59,7 @@ test('a file in the way is named', async () => {
   rmSync(path.join(folder, 'file'));
 });
 
-test('a folder that cannot be written says why', async () => {
-  if (process.platform !== 'linux') return;
+onLinux('a folder that cannot be written says why', async () => {
   const answer = await checkWritable({ stateFolder: '/proc/state', sourceOf: null });
   assert.is(answer?.status, 'fail');
   assert.match(answer!.found, /^\/proc cannot be written: E(NOENT|ACCES|PERM)/);

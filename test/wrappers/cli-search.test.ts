@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { findCli } from '../../wrappers/cli-search.ts';
 import { versionOfPackage } from '../../wrappers/cli-version.ts';
+import { where } from '../rig/where-possible.ts';
 
 const test = suite('cli search');
 let home = '';
@@ -58,8 +59,7 @@ test('nothing above the project is searched, nor a folder that others may write 
   assert.is(find(), null);
 });
 
-const asRoot = process.getuid?.() === 0 ? test : test.skip;
-asRoot('nor one of another user', () => {
+where('root', test)('nor one of another user', () => {
   program('project/node_modules/.bin/an-agent-cli');
   chownSync(path.join(home, 'project/node_modules/.bin'), 65_534, 65_534);
   assert.is(find(), null);

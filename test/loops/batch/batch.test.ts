@@ -9,13 +9,15 @@ import type { BatchReport } from '../../../loops/batch/report.ts';
 import { actionLine } from '../../../policies/facts/next-action.ts';
 import { shellWord } from '../../../policies/text/shell-word.ts';
 import type { FakeCall } from '../../rig/fake-call.ts';
-import { faultEnv, faultShim } from '../../rig/fault-shim.ts';
+import { faultEnv } from '../../rig/fault-shim.ts';
 import type { RunningCommand } from '../../rig/running-command.ts';
 import { answerWith, failWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
+import { where } from '../../rig/where-possible.ts';
 
 const test = suite<{ rig: TestRig }>('batch');
+const withFaults = where('faults', test);
 test.before.each(async (context) => {
   context.rig = await TestRig.open();
 });
@@ -162,8 +164,7 @@ test('what only the prompt of a task would show is found before another is paid'
   );
 });
 
-test('a task that breaks in the middle: its calls are counted, and the others go on', async ({ rig }) => {
-  if (faultShim() === null) return console.log('SKIPPED: no C compiler here, so the disk cannot be made to fail');
+withFaults('a task that breaks in the middle: its calls are counted, and the others go on', async ({ rig }) => {
   rig.answer(() => answerWith('codex', 'done'));
   for (const id of ['a', 'b']) makeTask(rig, LOOK, id);
   // As on a disk that is full: the page of the run cannot be written.

@@ -9,13 +9,15 @@ import type { ApiError, ApiOutcome } from '../../../policies/api-errors/entry.ts
 import { TOOLS } from '../../../policies/facts/tools.ts';
 import type { CallRecord } from '../../../policies/record/call-record.ts';
 import { logFiles, readData, readLog } from '../../../state/api-errors/read.ts';
-import { type Fault, faultEnv, faultShim } from '../../rig/fault-shim.ts';
+import { type Fault, faultEnv } from '../../rig/fault-shim.ts';
 import { answerWith, failWith, SESSION, STREAMS, write } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
+import { where } from '../../rig/where-possible.ts';
 import { runWrapper } from '../../rig/wrapper-run.ts';
 
 const test = suite<{ rig: TestRig }>('API failures');
+const withFaults = where('faults', test);
 test.before.each(async (context) => {
   context.rig = await TestRig.open();
 });
@@ -220,59 +222,63 @@ const fault = (rig: TestRig, told: Partial<Fault>) =>
   Object.assign(rig.env, faultEnv({ in: 'run_codex.cjs', ...told }));
 
 for (const [what, plant, said] of UNWRITABLE)
-  test(`${what}: one warning in the record, and the verdict stands`, async ({ rig }) => {
-    if (what.includes('sp') && faultShim() === null) return;
-    mkdirSync(stateOf(rig), { recursive: true });
-    plant(stateOf(rig), rig);
+  (what.includes('sp') || what.includes('read-only') ? withFaults : test)(
+    `${what}: one warning in the record, and the verdict stands`,
+    async ({ rig }) => {
+      mkdirSync(stateOf(rig), { recursive: true });
+      plant(stateOf(rig), rig);
+      rig.answer(() => failWith('codex', MISMATCH, 400));
+      const { code, record } = await runWrapper(rig, 'codex').ended();
+      assert.equal([code, record.verdict.reason, aboutTheLog(record).length], [12, 'broken_history', 1]);
+      assert.match(aboutTheLog(record)[0]!, /^the API failure could not be logged whole: /);
+      assert.match(aboutTheLog(record)[0]!, said);
+      if (what === 'a link') assert.is(readFileSync(path.join(rig.project, 'aim'), 'utf8'), 'whose');
+    },
+  );
+
+withFaults(
+  'it is logged before the record is published, and once although another settles the call',
+  async ({ rig }) => {
     rig.answer(() => failWith('codex', MISMATCH, 400));
-    const { code, record } = await runWrapper(rig, 'codex').ended();
-    assert.equal([code, record.verdict.reason, aboutTheLog(record).length], [12, 'broken_history', 1]);
-    assert.match(aboutTheLog(record)[0]!, /^the API failure could not be logged whole: /);
-    assert.match(aboutTheLog(record)[0]!, said);
-    if (what === 'a link') assert.is(readFileSync(path.join(rig.project, 'aim'), 'utf8'), 'whose');
-  });
+    const task = makeTask(rig, ONE);
+    const outputs = path.join(task.folder, 'outputs');
+    mkdirSync(outputs);
+    const clean = { ...rig.env };
+    // The first thing that is published there is the record.
+    fault(rig, { under: outputs, does: 'KILL', at: 1 });
+    const running = runWrapper(rig, 'codex', ['--task', 'fix', '--stage', 'codex_brief']).running;
+    assert.is((await running.result).code, null);
+    for (const name of Object.keys(rig.env)) if (!(name in clean)) delete rig.env[name];
+    assert.equal([readdirSync(outputs), logged(rig).entries.length], [[], 1]);
+    rig.answer(() => answerWith('codex', 'ok'));
+    assert.is((await task.run()).code, 0);
+    assert.match(task.read('outputs/codex_brief.codex.call.json'), '"ending": "exited"');
+    assert.is(rig.calls.length, 2);
+    assert.is(logged(rig).entries.length, 1);
+  },
+);
 
-test('it is logged before the record is published, and once although another settles the call', async ({ rig }) => {
-  if (faultShim() === null) return;
-  rig.answer(() => failWith('codex', MISMATCH, 400));
-  const task = makeTask(rig, ONE);
-  const outputs = path.join(task.folder, 'outputs');
-  mkdirSync(outputs);
-  const clean = { ...rig.env };
-  // The first thing that is published there is the record.
-  fault(rig, { under: outputs, does: 'KILL', at: 1 });
-  const running = runWrapper(rig, 'codex', ['--task', 'fix', '--stage', 'codex_brief']).running;
-  assert.is((await running.result).code, null);
-  for (const name of Object.keys(rig.env)) if (!(name in clean)) delete rig.env[name];
-  assert.equal([readdirSync(outputs), logged(rig).entries.length], [[], 1]);
-  rig.answer(() => answerWith('codex', 'ok'));
-  assert.is((await task.run()).code, 0);
-  assert.match(task.read('outputs/codex_brief.codex.call.json'), '"ending": "exited"');
-  assert.is(rig.calls.length, 2);
-  assert.is(logged(rig).entries.length, 1);
-});
-
-test('who settles a call that died while it was logged logs it, and says nothing that a secret may stand in', async ({
-  rig,
-}) => {
-  if (faultShim() === null) return;
-  rig.answer(() => failWith('codex', `${MISMATCH} hunter2-correct-horse`, 400));
-  const task = makeTask(rig, ONE);
-  mkdirSync(stateOf(rig), { recursive: true });
-  const clean = { ...rig.env };
-  rig.env.SERVICE_PASSWORD = 'hunter2-correct-horse';
-  fault(rig, { under: stateOf(rig), does: 'KILL', at: 1 });
-  const running = runWrapper(rig, 'codex', ['--task', 'fix', '--stage', 'codex_brief']).running;
-  assert.is((await running.result).code, null);
-  for (const name of Object.keys(rig.env)) if (!(name in clean)) delete rig.env[name];
-  assert.equal(readdirSync(stateOf(rig)), []);
-  rig.answer(() => answerWith('codex', 'ok'));
-  assert.is((await task.run()).code, 0);
-  const { entries } = logged(rig);
-  assert.equal([entries.length, entries[0]!.data, entries[0]!.context.reason], [1, null, 'broken_history']);
-  assert.match(entries[0]!.message, /^\[withheld: SERVICE_PASSWORD of the call's environment is not set here/);
-  const text = readFileSync(path.join(stateOf(rig), 'api_errors.log'), 'utf8');
-  assert.not.match(text, 'hunter2');
-});
+withFaults(
+  'who settles a call that died while it was logged logs it, and says nothing that a secret may stand in',
+  async ({ rig }) => {
+    rig.answer(() => failWith('codex', `${MISMATCH} hunter2-correct-horse`, 400));
+    const task = makeTask(rig, ONE);
+    mkdirSync(stateOf(rig), { recursive: true });
+    const clean = { ...rig.env };
+    rig.env.SERVICE_PASSWORD = 'hunter2-correct-horse';
+    fault(rig, { under: stateOf(rig), does: 'KILL', at: 1 });
+    const running = runWrapper(rig, 'codex', ['--task', 'fix', '--stage', 'codex_brief']).running;
+    assert.is((await running.result).code, null);
+    for (const name of Object.keys(rig.env)) if (!(name in clean)) delete rig.env[name];
+    assert.equal(readdirSync(stateOf(rig)), []);
+    rig.answer(() => answerWith('codex', 'ok'));
+    assert.is((await task.run()).code, 0);
+    const { entries } = logged(rig);
+    assert.equal([entries.length, entries[0]!.data, entries[0]!.context.reason], [1, null, 'broken_history']);
+    assert.match(entries[0]!.message, /^\[withheld: SERVICE_PASSWORD of the call's environment is not set here/);
+    const text = readFileSync(path.join(stateOf(rig), 'api_errors.log'), 'utf8');
+    assert.not.match(text, 'hunter2');
+  },
+);
 
 test.run();

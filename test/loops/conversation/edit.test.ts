@@ -22,8 +22,10 @@ import { editSession } from '../../../loops/conversation/edit.ts';
 import type { foldEdits } from '../../../policies/session/session-edits.ts';
 import { editsLedger, readEdits } from '../../../state/sessions/edits-ledger.ts';
 import type { Conversation, Edit } from '../../../wrappers/sessions/store.ts';
+import { where } from '../../rig/where-possible.ts';
 
 const test = suite<{ root: string; environment: NodeJS.ProcessEnv; file: string }>('edit of a session file');
+const asUser = where('user', test);
 test.before.each((context) => {
   context.root = mkdtempSync(path.join(tmpdir(), 'conversation-'));
   context.environment = { HOME: path.join(context.root, 'home') };
@@ -177,8 +179,7 @@ test('without a home where a backup could be kept nothing is changed', async ({ 
   assert.is(readFileSync(file, 'utf8'), WAS);
 });
 
-test('a folder that cannot be written costs nothing', async (context) => {
-  if (process.getuid?.() === 0) return;
+asUser('a folder that cannot be written costs nothing', async (context) => {
   chmodSync(context.root, 0o500);
   const refused = await edit(context, EDITS[1]![1]);
   chmodSync(context.root, 0o700);

@@ -1,6 +1,6 @@
 // The workflow of a distillation, sentence by sentence, driven against a service in this process.
 
-import {
+import fs, {
   existsSync,
   mkdirSync,
   readdirSync,
@@ -10,6 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'uvu';
@@ -853,6 +854,7 @@ test('60 sections with 20 % injected failures of every kind end with all 60, in 
 test('an answer that cannot be written is held and written once there is room: nothing is lost', async () => {
   const rig = distillRig();
   const turns = path.join(runFolder(rig), 'turns');
+  const facts: number[] = [];
   const service = fakeService({
     sections: 3,
     misfortune: during(2, () => {
@@ -863,15 +865,41 @@ test('an answer that cannot be written is held and written once there is room: n
   await rig.run(service, {}, (request) => {
     request.context.pause = async (ms) => {
       rig.waits.push(ms);
+      facts.push((await opened(rig)).ledger.distilled.filter(({ fact }) => fact === 'answered').length);
       if (rig.waits.length < 3) return;
       rmSync(turns);
       renameSync(`${turns}.away`, turns);
     };
   });
-  assert.is(rig.waits.length, 3);
+  assert.equal(facts, [1, 1, 1], 'an answer is on disk before its fact');
   assert.is(service.paid, 3);
   assert.is(document(rig), book(3));
   assert.match(JSON.stringify(rig.events), /an answer that is paid for cannot be written/);
+});
+
+test('a disk with less than 4 MiB pauses before anything is paid, and the run goes on once there is room', async () => {
+  const rig = distillRig();
+  const free = (bytes: number) => {
+    fs.statfsSync = ((...asked: Parameters<typeof statfsSync>) => ({
+      ...statfsSync(...asked),
+      bavail: bytes,
+      bsize: 1,
+    })) as typeof statfsSync;
+    syncBuiltinESMExports();
+  };
+  const { statfsSync } = fs;
+  try {
+    const service = fakeService({ sections: 3, misfortune: during(1, () => free(4 * 1024 * 1024 - 1)) });
+    await rig.run(service);
+    const { state, reason } = await rig.view();
+    assert.equal([service.paid, reason, (await opened(rig)).ledger.used], [1, 'disk', 1], state);
+    free(4 * 1024 * 1024);
+    await rig.run(service, { how: 'resume' });
+    assert.equal([service.paid, (await rig.view()).state], [3, 'complete']);
+  } finally {
+    fs.statfsSync = statfsSync;
+    syncBuiltinESMExports();
+  }
 });
 
 test('a trace that cannot be written is told once, and costs no answer', async () => {

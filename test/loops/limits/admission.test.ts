@@ -5,13 +5,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Draft } from '../../../loops/attempt/draft.ts';
 import { askLimits } from '../../../loops/limits/admission.ts';
 import type { LimitedCall } from '../../../loops/limits/asking.ts';
 import { locked } from '../../../loops/limits/locked.ts';
 import { settleLimits } from '../../../loops/limits/settle-limits.ts';
+import { withinLimits } from '../../../loops/limits/within.ts';
 import { UNKNOWN_USAGE } from '../../../policies/facts/engine-event.ts';
 import type { Verdict } from '../../../policies/facts/evidence.ts';
 import type { LimitsLedger } from '../../../policies/limits/ledger.ts';
+import type { CallRecord } from '../../../policies/record/call-record.ts';
 import { limitsFiles } from '../../../state/limits/limits-folder.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 
@@ -209,6 +212,53 @@ test('a limit that was met holds back the next one; --ignore-hold asks, and a su
   assert.is((await ask(world, asks)).how, 'admitted');
   await settle(world, asks);
   assert.is((await ask(world, callIn(world, 'after'))).how, 'admitted');
+});
+
+test('--ignore-hold asks with limits in force, too, and ends no hold for others', async (world) => {
+  limit(world, { budgets: [{ per: 'day', tool: 'codex', calls: 2 }] });
+  await settle(world, callIn(world, 'seen'), { ...PLAN, retry_at: '2026-11-23T15:00:00.000Z' });
+  assert.is((await ask(world, callIn(world, 'asks', { holds: 'ignored' }))).how, 'admitted');
+  const held = await ask(world, callIn(world, 'next'));
+  assert.equal([held.how === 'refused' && held.reason, usedIn(world)], ['held', 1]);
+});
+
+test('the time of a call that had to wait begins when it is let through', async (world) => {
+  limit(world, { at_once: { codex: 1 } });
+  const first = callIn(world, 'first');
+  await ask(world, first);
+  const draft = {
+    callId: 'second',
+    clock: () => world.now.at,
+    startedAt: NOON,
+    warnings: [],
+    request: {
+      adapter: { tool: 'codex' },
+      call: first,
+      charge: null,
+      say: (sentence: string) => world.said.push(sentence),
+    },
+  } as unknown as Draft;
+  const steps: string[] = [];
+  const record = {
+    ending: 'exited',
+    verdict: SUCCESS,
+    usage: UNKNOWN_USAGE,
+    model: null,
+    started_at: NOON.toISOString(),
+  };
+  const call = withinLimits(draft, AbortSignal.timeout(20_000), {
+    begins: () => steps.push('begins'),
+    make: async () => {
+      steps.push('made');
+      return { record: record as unknown as CallRecord };
+    },
+    left: () => Promise.reject(new Error('it was let through')),
+  });
+  await until(() => world.said.length > 0);
+  world.now.at = new Date('2026-11-23T12:10:00Z');
+  await settle(world, first);
+  await call;
+  assert.equal([steps, draft.startedAt], [['begins', 'made'], world.now.at]);
 });
 
 test('where no time was given one call finds out, and the others are refused meanwhile', async (world) => {

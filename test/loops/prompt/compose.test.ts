@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert';
 import { INPUT_TEMPLATES } from '../../../policies/manifest/input-template.ts';
 import { GOAL_TO_FILL_IN } from '../../../policies/manifest/manifest-template.ts';
 import { NO_PROJECT_FILE, type ProjectFile } from '../../../policies/manifest/project-file.ts';
+import { where } from '../../rig/where-possible.ts';
 import { type Wish, World } from './world.ts';
 
 const test = suite<{ world: World }>('compose');
@@ -181,13 +182,12 @@ test('inputs that are there and cannot be read are an error', async ({ world }) 
   pack.input('context_pack.md', Buffer.from([0xe9]));
   assert.is(await pack.mistake(), 'PROJECT/.tmp/task/fix/inputs/context_pack.md is no UTF-8 text');
   assert.match((await pack.prompt({ request: { handedOff: 'instead' } })).text, 'context =====\ninstead\n');
-  chmodSync(pack.input('attachments/a.txt', 'x'), 0);
-  if (process.getuid?.() !== 0)
-    assert.is(
-      await pack.mistake({ request: { handedOff: 'instead' } }),
-      'stage codex_brief: attach: attachments/a.txt cannot be read (EACCES)',
-    );
   pack.dispose();
+});
+
+where('user', test)('an attached file that cannot be read is an error', async ({ world }) => {
+  chmodSync(world.input('attachments/a.txt', 'x'), 0);
+  assert.is(await world.mistake(), 'stage codex_brief: attach: attachments/a.txt cannot be read (EACCES)');
 });
 
 test('secrets are taken out wherever they stand, and the fences stay', async ({ world }) => {

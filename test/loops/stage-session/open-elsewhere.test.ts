@@ -8,6 +8,7 @@ import { makeSession, SESSION_IDS } from '../../rig/session-files.ts';
 import { answerWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask, type TestTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
+import { where } from '../../rig/where-possible.ts';
 
 const test = suite<{ rig: TestRig; person: ChildProcess; task: TestTask }>('open elsewhere');
 test.before.each(async (context) => {
@@ -31,8 +32,7 @@ test.after.each(async ({ rig, person }) => {
 
 const ID = SESSION_IDS.gemini;
 const FRESH = '00000000-0000-4000-8000-000000000002';
-/** Only Linux tells where a process works. */
-const can = process.platform === 'linux' ? test : test.skip;
+const can = where('linux', test);
 
 const resumed = (rig: TestRig) => rig.calls.map(({ report: { argv } }) => argv.includes(ID));
 

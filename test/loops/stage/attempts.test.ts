@@ -215,6 +215,54 @@ test('a killed run is gone on with in the session of its last attempt, if that h
   assert.match(stdin.text, 'Go on from where it stopped');
 });
 
+test('a prompt that changed since is sent itself, and not "go on" in the session of the old one', async ({ rig }) => {
+  rig.write('tollgate.yaml', NO_REST);
+  const { opens, runsTool, fails }: Stream = STREAMS.codex;
+  rig.answer(() => [
+    write([...opens(SESSION), ...runsTool('half'), ...fails(BUSY, 503, SESSION)]),
+    { do: 'exit', code: 1 },
+  ]);
+  const more = { stages: [REVIEW], budgets: { retry_budget: 0 } };
+  const task = makeTask(rig, more);
+  await task.run();
+  rig.write('.tmp/task/fix/manifest.json', JSON.stringify({ task_id: 'fix', goal: 'Find out more.', ...more }));
+  rig.answer(() => answerWith('codex', 'whole'));
+  assert.is((await task.run()).code, 0);
+  const { argv, stdin } = rig.calls[1]!.report;
+  assert.equal([argv.includes('resume'), stdin.text.includes('Find out more.')], [false, true]);
+});
+
+const LOST_SESSION = `Error: thread/resume failed: no rollout found for thread id ${SESSION} (code -32600)`;
+for (const [flags, calls] of [
+  [[], 2],
+  [['--retry-dirty'], 3],
+] as const)
+  test(`an attempt that ran tools and whose session is lost is ${flags.length === 0 ? 'not ' : ''}begun anew ${flags}`, async ({
+    rig,
+  }) => {
+    rig.write('tollgate.yaml', NO_REST);
+    const { opens, runsTool, fails }: Stream = STREAMS.codex;
+    rig.answer(() =>
+      rig.calls.length === 1
+        ? [write([...opens(SESSION), ...runsTool('half'), ...fails(BUSY, 503, SESSION)]), { do: 'exit', code: 1 }]
+        : rig.calls.length === 2
+          ? [
+              { do: 'write', to: 'stderr', text: `${LOST_SESSION}\n` },
+              { do: 'exit', code: 1 },
+            ]
+          : answerWith('codex', 'whole'),
+    );
+    const { code, report } = await makeTask(rig, { stages: [REVIEW] }).run(...flags);
+    assert.equal([code, rig.calls.length], [flags.length === 0 ? 1 : 0, calls]);
+    assert.match(rig.calls[1]!.report.stdin.text, 'Go on from where it stopped');
+    if (calls === 3) assert.match(rig.calls[2]!.report.stdin.text, 'Find out.');
+    else
+      assert.is(
+        report.failure!.decision.why,
+        'an attempt had already run tools, and its session cannot be gone on with',
+      );
+  });
+
 test('an answer of another call is not taken for the one that was paid for', async ({ rig }) => {
   rig.answer(() => answerWith('codex', 'an answer to A'));
   const ask = (goal: string) => ({ task_id: 'fix', goal, stages: [{ ...REVIEW, requires: ['Findings'] }] });

@@ -12,8 +12,10 @@ import { awaitCall, type NamedCall } from '../../../loops/wait/named-call.ts';
 import { describe } from '../../../loops/wait/outcome.ts';
 import { watchProcess } from '../../../loops/wait/process-life.ts';
 import { type WaitOptions, waitForAll } from '../../../loops/wait/wait.ts';
+import { where } from '../../rig/where-possible.ts';
 
 const test = suite('wait');
+const onLinux = where('linux', test);
 let folder = '';
 test.before.each(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'wait-'));
@@ -159,8 +161,7 @@ test('with a process alone its end is waited for, and its success is not claimed
   ]);
 });
 
-test('a zombie is gone: its parent may be the one that waits for us', async () => {
-  if (process.platform !== 'linux') return;
+onLinux('a zombie is gone: its parent may be the one that waits for us', async () => {
   const { child, ended } = shell('true & echo $!; exec sleep 30');
   const [line] = await once(child.stdout, 'data');
   assert.equal(await wait([call({ pid: { number: Number(line) } })]), [

@@ -79,8 +79,18 @@ test('a clock that is set back gains nothing, and one that ran ahead loses no mo
   const ahead = NOON + 400 * 86_400_000;
   assert.equal(askAll([DAY_OF_2], [{ at: ahead }, { at: NOON }, { at: NOON }]).hows, ['granted', 'granted', 'refused']);
   assert.equal(askAll([DAY_OF_2], [{}, {}, { at: NOON - 86_400_000 }]).hows, ['granted', 'granted', 'refused']);
-  const { ledger } = askAll([DAY_OF_2], [{ at: ahead }, { at: NOON }]);
-  assert.equal(askAll([DAY_OF_2], [{ at: NOON + 86_400_000 }], ledger).hows, ['granted']);
+  const used = askAll([DAY_OF_2], [{ at: ahead }, { at: ahead }, { at: NOON }]);
+  assert.equal(used.hows, ['granted', 'granted', 'refused']);
+  assert.equal(askAll([DAY_OF_2], [{ at: NOON + 86_400_000 }], used.ledger).hows, ['granted']);
+});
+
+test('a call that began by a clock that ran ahead is given back, and holds up no minute, once that is set back', () => {
+  const both = limited({ per_minute: { codex: 1 }, budgets: [{ per: 'day', tool: 'any', calls: 1 }] });
+  const { ledger } = askAll([both], [{ at: NOON + 3_600_000 }]);
+  const back = asOf(ledger, NOON);
+  assert.is(settled(back, 'c0', 'not_made').spent[0]?.calls, 0);
+  const next = admit([limited({ per_minute: { codex: 1 } })], back, asking({ call_id: 'x' }));
+  assert.is(next.how === 'wait' && next.untilMs, NOON + 60_000);
 });
 
 test('a limit that is lowered below what is used refuses, and one of nothing refuses all', () => {

@@ -49,18 +49,29 @@ const result = (more: object = {}) => ({
   ...more,
 });
 
-test('the answer is what was said after the last tool, and no sub-agent says any of it', () => {
+test('the answer is what was said after the last tool', () => {
   const { answer, completed, tools } = captured(
     says('I look.'),
     calls('t1', 'Agent'),
-    says('what the sub-agent says', { parent_tool_use_id: 't1' }),
-    says('so does this one', { agent_id: 'a' }),
     results('t1'),
     says('Done.'),
     result(),
   );
   assert.equal([answer, completed, tools], ['Done.', true, 1]);
 });
+
+for (const whose of [{ parent_tool_use_id: 't1' }, { agent_id: 'a' }])
+  test(`no sub-agent says any of the answer, and its tools end none: ${Object.keys(whose)[0]}`, () => {
+    const { answer, completed, tools } = captured(
+      says('Done.'),
+      // One that works in the background goes on after the answer.
+      says('what the sub-agent says', whose),
+      { ...calls('t2', 'Bash'), ...whose },
+      results('t2', whose),
+      result(),
+    );
+    assert.equal([answer, completed, tools], ['Done.', true, 0]);
+  });
 
 test('an answer that was cut goes on where it stopped: all of its pieces are the answer', () => {
   const capture = captured(

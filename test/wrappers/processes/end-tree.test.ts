@@ -12,6 +12,7 @@ import { identify, identifyChild } from '../../../wrappers/processes/identity.ts
 import { processTable } from '../../../wrappers/processes/table.ts';
 import { ownScript } from '../../rig/own-script.ts';
 import { isAlive } from '../../rig/survivors.ts';
+import { where } from '../../rig/where-possible.ts';
 
 const test = suite('end tree');
 const EARLIER = Number.NEGATIVE_INFINITY;
@@ -67,7 +68,7 @@ test('the group of our own child is ended after the child was reaped', async () 
 });
 
 /** Elsewhere ps is asked, which may come too late; then the child's number alone stands for it. */
-const onLinux = process.platform === 'linux' ? test : test.skip;
+const onLinux = where('linux', test);
 onLinux('a child that ends at once is still named, and what it left in its group is ended', async () => {
   const child = lead('sleep 60 >/dev/null & echo $!');
   // As long as this loop runs nobody can reap it, so that it is found as the zombie it is.

@@ -10,8 +10,10 @@ import { validatorOf } from '../../../rig/schemas/validator.ts';
 import { age, SESSION_IDS } from '../../../rig/session-files.ts';
 import { makeIn, tollgate } from '../../../rig/session-run.ts';
 import { TestRig } from '../../../rig/test-rig.ts';
+import { where } from '../../../rig/where-possible.ts';
 
 const test = suite<{ rig: TestRig }>('history');
+const asUser = where('user', test);
 test.before.each(async (context) => {
   context.rig = await TestRig.open();
 });
@@ -219,8 +221,7 @@ test('an unknown session is told where it was looked for', async ({ rig }) => {
   assert.match(err, /"01a1ffb7" fits 2 sessions: codex /);
 });
 
-test('a session that nobody lets us read', async ({ rig }) => {
-  if (process.getuid?.() === 0) return;
+asUser('a session that nobody lets us read', async ({ rig }) => {
   chmodSync(makeIn(rig, 'codex', TURNS), 0o000);
   assert.is((await tollgate(rig, ['history', SESSION_IDS.codex])).code, 2);
 });

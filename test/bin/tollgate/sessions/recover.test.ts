@@ -5,14 +5,14 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TOOLS } from '../../../../policies/facts/tools.ts';
-import { faultEnv, faultShim } from '../../../rig/fault-shim.ts';
+import { faultEnv } from '../../../rig/fault-shim.ts';
 import { SESSION_IDS } from '../../../rig/session-files.ts';
 import { makeIn, standsIn, tollgate } from '../../../rig/session-run.ts';
 import { TestRig } from '../../../rig/test-rig.ts';
+import { where } from '../../../rig/where-possible.ts';
 
 const test = suite<{ rig: TestRig }>('recover');
-const shim = faultShim();
-if (shim === null) console.log('SKIPPED: no C compiler here, so a disk cannot be full');
+const withFaults = where('faults', test);
 test.before.each(async (context) => {
   context.rig = await TestRig.open();
 });
@@ -133,12 +133,11 @@ for (const tool of TOOLS)
     assert.is(await standsIn(rig, id), '+one=ONE -two= -~=TWO');
   });
 
-test('what stands against a session and cannot be taken off is told', async ({ rig }) => {
+withFaults('what stands against a session and cannot be taken off is told', async ({ rig }) => {
   const id = SESSION_IDS.codex;
   makeIn(rig, 'codex', TURNS);
   const state = path.join(rig.project, '.tmp/state');
   mkdirSync(state, { recursive: true });
-  if (shim === null) return;
   const full = faultEnv({ in: 'tollgate.cjs', under: state, at: 1, times: 0, does: 'ENOSPC' });
   const told = await tollgate(rig, ['recover', id, '--choose', 'rollback'], full);
   assert.is(told.code, 0);

@@ -6,12 +6,14 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BackupsObject } from '../../../../bin/tollgate/sessions/sessions.ts';
 import type { Backup } from '../../../../loops/conversation/backups.ts';
-import { faultEnv, faultShim } from '../../../rig/fault-shim.ts';
+import { faultEnv } from '../../../rig/fault-shim.ts';
 import { validatorOf } from '../../../rig/schemas/validator.ts';
 import { makeSession, SESSION_IDS } from '../../../rig/session-files.ts';
 import { TestRig } from '../../../rig/test-rig.ts';
+import { where } from '../../../rig/where-possible.ts';
 
 const test = suite<{ rig: TestRig }>('sessions command');
+const withFaults = where('faults', test);
 test.before.each(async (context) => {
   context.rig = await TestRig.open();
 });
@@ -73,8 +75,7 @@ test('a sessions.json that is none is set aside with a word, whoever changes it'
   }
 });
 
-test('a sessions.json that cannot be written is told as such', async ({ rig }) => {
-  if (faultShim() === null) return console.log('SKIPPED: no C compiler here, so the disk cannot be made to fail');
+withFaults('a sessions.json that cannot be written is told as such', async ({ rig }) => {
   makeSession('codex', rig, TURNS);
   Object.assign(rig.env, faultEnv({ in: 'tollgate.cjs', under: file(rig), at: 1, times: 0, does: 'ENOSPC' }));
   const { code, stderr } = await ask(rig, 'adopt', 'a', ID, '--tool=codex');

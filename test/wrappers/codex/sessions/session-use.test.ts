@@ -7,9 +7,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CODEX_SESSIONS } from '../../../../wrappers/codex/sessions/store.ts';
 import { COPILOT_SESSIONS } from '../../../../wrappers/copilot/sessions/store.ts';
+import { where } from '../../../rig/where-possible.ts';
 import { CODEX_ID, COPILOT_ID, linesOf, SessionHome } from '../../../sessions/session-home.ts';
 
 const test = suite<{ home: SessionHome }>('sessions in use');
+const onLinux = where('linux', test);
 test.before.each((context) => {
   context.home = new SessionHome();
 });
@@ -45,8 +47,7 @@ for (const tool of ['codex', 'copilot'] as const) {
   });
 }
 
-test('codex holds a lock while it runs', async ({ home }) => {
-  if (process.platform !== 'linux') return; // nobody else tells
+onLinux('codex holds a lock while it runs', async ({ home }) => {
   const lock = home.write(LOCK, '');
   assert.is(await use(home, 'codex', 0), null, 'a lock that a killed one left behind');
   const holder = await hold(lock);
@@ -68,8 +69,7 @@ test('copilot leaves a file while it runs', async ({ home }) => {
   assert.is(await use(home, 'copilot', 86_400_000), `copilot (pid ${process.pid}) uses it`);
 });
 
-test('copilot holds a lock too, which tells it from a later process of that number', async ({ home }) => {
-  if (process.platform !== 'linux') return;
+onLinux('copilot holds a lock too, which tells it from a later process of that number', async ({ home }) => {
   home.write(state(`inuse.${process.pid}.lock`), '');
   const lock = home.write(state(`inuse.${process.pid}.hold`), '');
   assert.is(await use(home, 'copilot', 0), null);

@@ -9,6 +9,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { GEMINI_SESSIONS } from '../../../../wrappers/gemini/sessions/store.ts';
 import { SessionFileError } from '../../../../wrappers/sessions/store.ts';
+import { where } from '../../../rig/where-possible.ts';
 import { FIXTURES, scratch } from '../session-files.ts';
 
 interface Home {
@@ -155,13 +156,18 @@ test('a first prompt that is longer than what is read of the file', async (home)
   assert.match(GEMINI_SESSIONS.firstPrompt(found!)!, /^\[Feature: login\] \u00e9 long /);
 });
 
-test('used is what has just changed, and what gemini runs beside', async (home) => {
+test('used is what has just changed', async (home) => {
   home.put('project', 'session-1-aaaaaaaa.jsonl', session(A), 12);
   const found = (await GEMINI_SESSIONS.find(A, home.lookup))!;
   assert.is(await GEMINI_SESSIONS.usedBy(found, home.lookup, NOW), 'its file changed 12 s ago');
   const later = new Date(NOW.getTime() + 60_000);
   assert.is(await GEMINI_SESSIONS.usedBy(found, home.lookup, later), null);
-  if (process.platform !== 'linux') return;
+});
+
+where('linux', test)('used is what a gemini in its project runs beside', async (home) => {
+  home.put('project', 'session-1-aaaaaaaa.jsonl', session(A), 12);
+  const found = (await GEMINI_SESSIONS.find(A, home.lookup))!;
+  const later = new Date(NOW.getTime() + 60_000);
   for (const [argv0, argv, uses] of [
     ['gemini', [], true],
     ['node', ['/opt/lib/node_modules/@google/gemini-cli/bundle/gemini.js'], true],
