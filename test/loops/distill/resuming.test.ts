@@ -36,6 +36,17 @@ test('an answer that a killed run left, and that is held only now, is not droppe
   assert.is((await rig.view()).state, 'complete');
 });
 
+test('an answer of another call than the open one is not taken for its', async () => {
+  const rig = distillRig();
+  await rig.run(fakeService({ sections: 2 }));
+  killAtLastAnswer(rig);
+  const file = path.join(folderOf(rig), 'turns/0002.json');
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/("call_id": ")[^"]*/, '$1another'));
+  const service = fakeService({ sections: 2 });
+  await rig.run(service, { how: 'resume' });
+  assert.equal([service.asked.length, (await rig.view()).state], [1, 'complete']);
+});
+
 const openedOf = async (rig: DistillRig) => {
   const found = await openDistill('republic', rig.folder, rig.environment, () => rig.now);
   if (found.how === 'invalid') throw new Error(found.message);

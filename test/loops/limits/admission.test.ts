@@ -15,6 +15,7 @@ import { UNKNOWN_USAGE } from '../../../policies/facts/engine-event.ts';
 import type { Verdict } from '../../../policies/facts/evidence.ts';
 import type { LimitsLedger } from '../../../policies/limits/ledger.ts';
 import type { CallRecord } from '../../../policies/record/call-record.ts';
+import { openJournal } from '../../../state/journal/journal.ts';
 import { limitsFiles } from '../../../state/limits/limits-folder.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 
@@ -268,6 +269,43 @@ test('where no time was given one call finds out, and the others are refused mea
   assert.is((await ask(world, callIn(world, 'second'))).how, 'refused');
   await settleLimits(first, null, () => world.now.at);
   assert.is((await ask(world, callIn(world, 'third'))).how, 'admitted');
+});
+
+test('who was to find out and died keeps nobody from finding out', async (world) => {
+  await settle(world, callIn(world, 'seen'), PLAN);
+  await ask(world, callIn(world, 'dead'));
+  const file = path.join(world.folder, 'holds.json');
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/("start_time": ?")[^"]*/, '$1before'));
+  assert.is((await ask(world, callIn(world, 'next'))).how, 'admitted');
+});
+
+test('a task without a paid call left is refused by its budget, not by a hold', async (world) => {
+  await settle(world, callIn(world, 'seen'), { ...PLAN, retry_at: '2026-11-23T15:00:00.000Z' });
+  const task = { root: path.join(world.home, '.tmp/task/fix') };
+  openJournal(task.root, () => world.now.at).append({ fact: 'budget', calls: 0, from: 'command' });
+  assert.is((await ask(world, callIn(world, 'spent', { task }))).how, 'admitted');
+  assert.is((await ask(world, callIn(world, 'other'))).how, 'refused');
+});
+
+test('a call that its run was let through for is charged once, whichever process asks', async (world) => {
+  limit(world, { budgets: [{ per: 'day', calls: 1 }], per_minute: { codex: 1 } });
+  await ask(world, callIn(world, 'one'));
+  const ledger = ledgerOf(world);
+  const asker = { ...ledger, open: [{ ...ledger.open[0]!, owner: (await identify(process.ppid))! }] };
+  writeFileSync(path.join(world.folder, 'ledger.json'), JSON.stringify(asker));
+  assert.is((await ask(world, callIn(world, 'one'), AbortSignal.timeout(20_000))).how, 'admitted');
+  assert.equal([usedIn(world), ledgerOf(world).open[0]!.owner.pid], [1, process.pid]);
+});
+
+test('the pace looks at the last minute alone', async (world) => {
+  limit(world, { per_minute: { codex: 1 } });
+  await ask(world, callIn(world, 'one'));
+  world.now.at = new Date(NOON.getTime() + 61_000);
+  assert.equal(await ask(world, callIn(world, 'two'), AbortSignal.timeout(5000)), {
+    how: 'admitted',
+    near: [],
+    waited: false,
+  });
 });
 
 test('a success ends a hold that its call met, and no later one; nothing is left of one that is over', async (world) => {

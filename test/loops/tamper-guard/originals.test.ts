@@ -15,7 +15,7 @@ import {
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openCalls } from '../../../state/journal/ledger.ts';
+import { budgetOf, openCalls } from '../../../state/journal/ledger.ts';
 import type { FakeCall } from '../../rig/fake-call.ts';
 import { makeHuge } from '../../rig/huge-file.ts';
 import { answerWith } from '../../rig/streams.ts';
@@ -83,6 +83,21 @@ test('a folder of the task that became a link elsewhere is put back, and nothing
     ],
     ['Look.\n', ['user_request.md'], "somebody's own\n"],
   );
+});
+
+test('a budget that is written into stats.json while a call runs is taken back, also from the view', async ({ rig }) => {
+  const task = makeTask(rig, { stages: [REVIEW] });
+  const running = task.start();
+  const fake = await rig.call();
+  await untilStarted(task);
+  const view = { paid_calls_used: 1, paid_call_budget: 99, journal_offset: task.journal.read().offset };
+  writeFileSync(path.join(task.folder, 'state/stats.json'), JSON.stringify(view));
+  await fake.tell(...answerWith('codex', 'fine'));
+  const { stderr } = await running.result;
+  const shown = () => JSON.parse(task.read('state/stats.json')).paid_call_budget as number;
+  assert.equal([budgetOf(task.journal.read().ledger), shown()], [10, 10], stderr);
+  await task.run();
+  assert.equal([budgetOf(task.journal.read().ledger), shown()], [10, 10]);
 });
 
 for (const what of ['a folder', 'a FIFO', 'an endless device'])

@@ -3,7 +3,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { admit } from '../../../policies/limits/admit.ts';
-import { asOf, EMPTY_LEDGER, type LimitsLedger, type OpenCall, settled } from '../../../policies/limits/ledger.ts';
+import {
+  asOf,
+  countedSince,
+  EMPTY_LEDGER,
+  type LimitsLedger,
+  type OpenCall,
+  settled,
+} from '../../../policies/limits/ledger.ts';
 import { type Limits, type LimitsInForce, limitsMistake, NO_LIMITS } from '../../../policies/limits/limits.ts';
 
 const OWNER = { pid: 7, start_time: '1', host: 'h', boot_id: 'b', pid_ns: 'n' };
@@ -155,6 +162,22 @@ test('what is no limits file is told by its field', () => {
   for (const [value, mistake] of rows)
     if (mistake === null) assert.is(limitsMistake(value), null);
     else assert.match(limitsMistake(value) ?? '', mistake);
+});
+
+test('the first quarter of an hour of a day counts, and no time in the future is the first that is counted', () => {
+  const midnight = Date.parse('2026-11-23T00:00:00Z');
+  assert.equal(askAll([DAY_OF_2], [{ at: midnight }, { at: midnight + 60_000 }, {}]).hows, [
+    'granted',
+    'granted',
+    'refused',
+  ]);
+  assert.is(countedSince({ ...EMPTY_LEDGER, since: { '': NOON + 3_600_000 } }, null, NOON), NOON);
+});
+
+test('where a pace is lowered, the last of those that began decides', () => {
+  const { ledger } = askAll([limited({ per_minute: { codex: 3 } })], [{}, { at: NOON + 1000 }, { at: NOON + 2000 }]);
+  const waits = admit([limited({ per_minute: { codex: 1 } })], ledger, asking({ call_id: 'x', at: NOON + 3000 }));
+  assert.is(waits.how === 'wait' && waits.untilMs, NOON + 62_000);
 });
 
 test.run();

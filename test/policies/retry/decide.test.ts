@@ -52,6 +52,8 @@ test('a reset is as far away as when the failure was judged, whatever the clock 
   }
 });
 
+const RESUMED = { sessionId: 's1', resumed: true, busyAwaited: 0, repair: 'allowed' } as const;
+
 const ROWS: [why: string, errorClass: ErrorClass, asked: Asked, action: string][] = [
   ['no retry is left', 'transient', { retriesLeft: 0 }, 'stop'],
   ['no paid call is left', 'transient', { callsLeft: 0 }, 'stop'],
@@ -100,6 +102,26 @@ const ROWS: [why: string, errorClass: ErrorClass, asked: Asked, action: string][
   ['a reset that is too far', 'quota', { waitForResetMs: HOUR, retry_at: RESET }, 'stop'],
   ['nobody said to wait', 'quota', { retry_at: RESET }, 'stop'],
   ['a reset that has passed, but nobody said to wait', 'quota', { retry_at: '2026-11-21T20:00:00.000Z' }, 'stop'],
+  ['no reset of our own budget', 'quota', { waitForResetMs: HOUR * 2, retry_at: RESET, reason: 'budget' }, 'stop'],
+  [
+    'a session that another writes in is waited for',
+    'transient',
+    { reason: 'session_busy', session: { ...RESUMED, busyAwaited: 3 } },
+    'wait_session',
+  ],
+  [
+    'four times at most',
+    'transient',
+    { reason: 'session_busy', session: { ...RESUMED, busyAwaited: 4 }, retriesLeft: 0 },
+    'stop',
+  ],
+  ['a session that is not known any more', 'tooling', { reason: 'session_id', session: RESUMED }, 'fresh_session'],
+  [
+    'an id that no session was resumed by',
+    'tooling',
+    { reason: 'session_id', session: { ...RESUMED, resumed: false } },
+    'stop',
+  ],
   ['a reset with no call left', 'quota', { waitForResetMs: HOUR * 2, retry_at: RESET, callsLeft: 0 }, 'stop'],
   [
     'another tool stands in, sooner than a reset',

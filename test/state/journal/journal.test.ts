@@ -1,12 +1,23 @@
 // The journal: append-only, one fact a line, the same answer for every reader.
 
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import fs, {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Fact } from '../../../state/journal/facts.ts';
-import { JournalError, openJournal } from '../../../state/journal/journal.ts';
+import { JournalError, MAX_JOURNAL_BYTES, openJournal } from '../../../state/journal/journal.ts';
 import { budgetOf, openCalls } from '../../../state/journal/ledger.ts';
 
 const clock = () => new Date('2026-01-02T03:04:05Z');
@@ -254,6 +265,81 @@ test('the first claim has the task; a later one only over a dead run, or after i
     owners.push(journal.read().ledger.run?.run_id);
   }
   assert.equal(owners, ['one', 'one', 'three', 'three', undefined, 'five']);
+  rmSync(folder, { recursive: true });
+});
+
+test('what a new journal is in is on disk before its first line', () => {
+  const { journal, folder } = journalIn();
+  const did: string[] = [];
+  const { fsyncSync, fdatasyncSync, writeSync } = fs;
+  const noting = <Given extends unknown[], Made>(name: string, does: (...given: Given) => Made) =>
+    ((...given: Given) => {
+      did.push(name);
+      return does(...given);
+    }) as never;
+  Object.assign(fs, {
+    fsyncSync: noting('folder', fsyncSync),
+    fdatasyncSync: noting('journal', fdatasyncSync),
+    writeSync: noting('line', writeSync as (...given: unknown[]) => number),
+  });
+  syncBuiltinESMExports();
+  try {
+    journal.append(reserved('a'));
+    journal.append(reserved('b'));
+  } finally {
+    Object.assign(fs, { fsyncSync, fdatasyncSync, writeSync });
+    syncBuiltinESMExports();
+  }
+  assert.equal(did, ['folder', 'folder', 'line', 'journal', 'line', 'journal']);
+  rmSync(folder, { recursive: true });
+});
+
+test('a journal that is larger than what is read is not appended to', () => {
+  const { journal, folder } = journalIn();
+  journal.append(reserved('a'));
+  truncateSync(journal.file, MAX_JOURNAL_BYTES + 1);
+  assert.throws(() => journal.append(reserved('b')), /journal\.jsonl/);
+  assert.is(statSync(journal.file).size, MAX_JOURNAL_BYTES + 1);
+  rmSync(folder, { recursive: true });
+});
+
+test('a call that has ended is not started anew by a late word, and one that was refused is not open', () => {
+  const { journal, folder } = journalIn();
+  journal.append({ fact: 'budget', calls: 1, from: 'manifest' });
+  for (const id of ['a', 'b']) journal.append(reserved(id));
+  const cli = (pid: number) => ({ ...owner, pid });
+  journal.append({ fact: 'started', call_id: 'a', cli: cli(1) });
+  journal.append({ fact: 'started', call_id: 'a', cli: cli(2) });
+  journal.append({ fact: 'ended', call_id: 'a', ending: 'exited', native_exit_code: 0, signal: null });
+  journal.append({ fact: 'started', call_id: 'a', cli: cli(3) });
+  const { ledger } = journal.read();
+  assert.is(ledger.calls.get('a')!.started!.cli!.pid, 2);
+  assert.equal(
+    openCalls(ledger).map((call) => call.reserved.call_id),
+    ['a'],
+  );
+  rmSync(folder, { recursive: true });
+});
+
+test('--redo disregards the answers that a gate has looked at, and no other; without it none', () => {
+  const { journal, folder } = journalIn();
+  const of = (call_id: string) => ({ ...reserved(call_id), run_id: 'r' }) as Fact;
+  for (const id of ['seen', 'unseen']) journal.append(of(id));
+  const gate = { fact: 'gate', stage: 'gemini_brief', call_id: 'seen', passed: true, missing: [] };
+  journal.append({ ...gate, class: null, reason: null, signature: null, verdict: null } as Fact);
+  journal.append({ fact: 'reopened', stage: 'gemini_brief', why: 'its prompt changed' } as Fact);
+  assert.equal([...journal.read().ledger.disregarded], []);
+  journal.append({ fact: 'reopened', stage: 'gemini_brief', why: 'asked for', redo: true } as Fact);
+  assert.equal([...journal.read().ledger.disregarded], ['seen']);
+  rmSync(folder, { recursive: true });
+});
+
+test('what the manifest said last is known beside the budget that was set since', () => {
+  const { journal, folder } = journalIn();
+  journal.append({ fact: 'budget', calls: 5, from: 'manifest' });
+  journal.append({ fact: 'budget', calls: 8, from: 'command' });
+  const { ledger } = journal.read();
+  assert.equal([ledger.manifestBudget, budgetOf(ledger)], [5, 8]);
   rmSync(folder, { recursive: true });
 });
 

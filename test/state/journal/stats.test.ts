@@ -138,4 +138,55 @@ test('an offset beyond the journal is an error', async () => {
   done();
 });
 
+test('an edit that two processes read at once is one fact', async () => {
+  const { journal, file, done } = await edited((stats) => {
+    stats.paid_call_budget = 25;
+  });
+  const asRead = readFileSync(file, 'utf8');
+  await adoptEdits(journal, clock);
+  writeFileSync(file, asRead);
+  await adoptEdits(journal, clock);
+  assert.is(readFileSync(journal.file, 'utf8').split('"from":"stats"').length - 1, 1);
+  done();
+});
+
+test('the view is no older than what another process appended while it was made', async () => {
+  const { journal, done } = await edited(() => undefined);
+  let isLate = true;
+  const raced: Journal = {
+    ...journal,
+    read(upTo) {
+      const read = journal.read(upTo);
+      // Behind the last look before the view is written.
+      if (upTo === undefined && looks++ === 1 && isLate) {
+        isLate = false;
+        reserve(journal, 'late');
+      }
+      return read;
+    },
+  };
+  let looks = 0;
+  assert.is((await refreshStats(raced, clock)).paid_calls_used, 4);
+  done();
+});
+
+test('a failure that was seen twice has its first and its last time', async () => {
+  const { journal, done } = await edited(() => undefined);
+  const at = ['2026-01-02T03:00:00Z', '2026-01-02T04:00:00Z'];
+  for (const [i, call_id] of ['a', 'b'].entries())
+    openJournal(path.dirname(path.dirname(journal.file)), () => new Date(at[i]!)).append({
+      fact: 'verdict',
+      call_id,
+      class: 'transient',
+      reason: 'overloaded',
+      signature: 'v1:x',
+      retry_at: null,
+      exit_code: 1,
+    });
+  const { signatures } = await refreshStats(journal, clock);
+  const [first_seen, last_seen] = at.map((one) => new Date(one).toISOString());
+  assert.equal(signatures, { 'v1:x': { count: 2, class: 'transient', first_seen, last_seen } });
+  done();
+});
+
 test.run();
