@@ -175,4 +175,27 @@ test('an endless stream of warnings, errors and retries is kept in bounds', () =
   assert.is(errors.at(-1)?.message, 'error 9999');
 });
 
+test('nothing that is told after a complete answer changes it, but the count', () => {
+  const after: EngineEvent[] = [
+    whole('More.', 'b'),
+    began('1'),
+    { how: 'failed', failure: { message: 'late' } },
+    { how: 'counted', usage: { total_tokens: 7 } },
+  ];
+  const told = capture(turn, whole('One.', 'a'), completed, ...after);
+  assert.equal([told.answer, told.completed, told.tools, told.usage.total_tokens], ['One.', true, 0, 7]);
+});
+
+test('one use that was denied is one denial, however many events tell of it', () => {
+  const denied = { how: 'tool_denied', id: '1', name: 'Bash' } as const;
+  assert.equal(capture(denied, { ...denied, rule: 'Bash(ls)' }).denials, [{ tool: 'Bash', rule: null }]);
+});
+
+test('an answer of which a part is lost is no success', () => {
+  const builder = createCapture(undefined, 10);
+  for (const event of [turn, whole('0123456789'), whole('and more'), completed]) builder.add(event);
+  const told = builder.result();
+  assert.equal([told.completed, told.failure?.code], [false, 'answer_too_large']);
+});
+
 test.run();

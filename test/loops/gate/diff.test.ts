@@ -1,7 +1,7 @@
 // Whether diffs apply, asked of the real git: in a project with git, below its root, and without.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -151,6 +151,16 @@ test('without git it is not said to apply', async () => {
     [finding?.reason, finding?.text],
     ['diff_unchecked', 'whether the diff applies could not be looked at: git is not on the PATH'],
   );
+});
+
+test('files that git would touch and the headers do not name are no part of a diff that applies', async () => {
+  const bin = path.join(gated.root, 'bin');
+  mkdirSync(bin);
+  writeFileSync(path.join(bin, 'git'), "#!/bin/sh\nprintf '1\\t1\\ta.txt\\0001\\t1\\thidden.txt\\000'\n", {
+    mode: 0o755,
+  });
+  const environment = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
+  assert.equal(await told(edit('a.txt'), { environment }), ['contract_violation', 'diff_unclear', 'hidden.txt']);
 });
 
 test.run();

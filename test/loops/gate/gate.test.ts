@@ -171,4 +171,9 @@ test('a stop lets it end without a verdict', async () => {
   assert.equal([diff.passed, diff.findings, looks(diff).at(-1)], [false, [], 'diff failed']);
 });
 
+test('what was due of the call alone is not looked at again', async () => {
+  const { checks, passed } = await pass(GOOD, { changes: [], look: 'again' });
+  assert.equal([checks.some(({ check }) => check === 'scope'), checks.length > 0, passed], [false, true, true]);
+});
+
 test.run();

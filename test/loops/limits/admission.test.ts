@@ -268,7 +268,11 @@ test('where no time was given one call finds out, and the others are refused mea
   assert.is((await ask(world, first)).how, 'admitted');
   assert.is((await ask(world, callIn(world, 'second'))).how, 'refused');
   await settleLimits(first, null, () => world.now.at);
-  assert.is((await ask(world, callIn(world, 'third'))).how, 'admitted');
+  const third = callIn(world, 'third');
+  assert.is((await ask(world, third)).how, 'admitted');
+  // It failed for another reason, and has found nothing out.
+  await settle(world, third, { class: 'transient', reason: 'overloaded', evidence: null, retry_at: null });
+  assert.is((await ask(world, callIn(world, 'fourth'))).how, 'admitted');
 });
 
 test('who was to find out and died keeps nobody from finding out', async (world) => {

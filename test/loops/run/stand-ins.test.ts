@@ -2,6 +2,7 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { keepEntries } from '../../rig/kept-entries.ts';
 import { answerWith, failWith, SESSION, STREAMS, write } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
@@ -73,6 +74,17 @@ test('who answered, and in place of whom, is said by the run, its summary, the j
   assert.equal([told.tool, told.stand_ins], ['copilot', [asked]]);
   assert.match(await reportAs('junit'), `<system-out>${said}</system-out>`);
   assert.match(await reportAs('html'), '<td>copilot with m9 for codex with m1</td>');
+});
+
+test('another model of the same tool goes on in no session of the first', async ({ rig }) => {
+  const first = SESSION.replace(/.$/, '9');
+  keepEntries(rig, 'codex', { fix: { session_id: first } });
+  rig.answer(({ report }) =>
+    report.argv.includes('m2') ? answerWith('codex', 'by m2') : failWith('codex', ...OVERLOADED),
+  );
+  const { code, summary } = await makeTask(rig, { stages: [{ ...STAGE, fallback_on: ['overloaded'] }] }).run();
+  assert.equal([code, rig.calls.map(({ report }) => report.argv.includes(first))], [0, [true, false]]);
+  assert.match(summary, `a fresh session takes the place of ${first}`);
 });
 
 test('while it is asked, status says in whose place', async ({ rig }) => {

@@ -215,22 +215,64 @@ test('a killed run is gone on with in the session of its last attempt, if that h
   assert.match(stdin.text, 'Go on from where it stopped');
 });
 
-test('a prompt that changed since is sent itself, and not "go on" in the session of the old one', async ({ rig }) => {
+test('an attempt that changed the tree without a word on tools is gone on with, and not begun anew', async ({
+  rig,
+}) => {
   rig.write('tollgate.yaml', NO_REST);
-  const { opens, runsTool, fails }: Stream = STREAMS.codex;
-  rig.answer(() => [
-    write([...opens(SESSION), ...runsTool('half'), ...fails(BUSY, 503, SESSION)]),
-    { do: 'exit', code: 1 },
-  ]);
-  const more = { stages: [REVIEW], budgets: { retry_budget: 0 } };
-  const task = makeTask(rig, more);
-  await task.run();
-  rig.write('.tmp/task/fix/manifest.json', JSON.stringify({ task_id: 'fix', goal: 'Find out more.', ...more }));
-  rig.answer(() => answerWith('codex', 'whole'));
-  assert.is((await task.run()).code, 0);
-  const { argv, stdin } = rig.calls[1]!.report;
-  assert.equal([argv.includes('resume'), stdin.text.includes('Find out more.')], [false, true]);
+  rig.answer(() =>
+    rig.calls.length === 1 ? [save('src/a.ts'), ...failWith('codex', BUSY, 503)] : answerWith('codex', 'done'),
+  );
+  assert.is((await makeTask(rig, SCOPED).run()).code, 0);
+  assert.match(rig.calls[1]!.report.stdin.text, 'Go on from where it stopped');
 });
+
+test('a retry that no paid call is left for is not planned', async ({ rig }) => {
+  rig.answer(() => failWith('codex', BUSY, 503));
+  const { code, report } = await makeTask(rig, { stages: [REVIEW], budgets: { paid_call_budget: 1 } }).run();
+  assert.equal(
+    [code, rig.calls.length, report.failure?.class, report.failure?.decision.why],
+    [1, 1, 'transient', 'no paid call is left'],
+  );
+});
+
+const CHANGED_SINCE: [what: string, change: (rig: TestRig) => object, flags: string[], goal: string][] = [
+  ['whose prompt has changed', () => ({ goal: 'Find out more.' }), [], 'Find out more.'],
+  ['that another tool is asked for', () => ({ stages: [{ ...REVIEW, id: 'look', tool: 'copilot' }] }), [], 'Find out.'],
+  [
+    'whose session was given up',
+    (rig) => {
+      rig.write(
+        '.tmp/state/sessions.json',
+        '{"active_sessions":{},"given_up":{"codex":["SESSION"]}}'.replace('SESSION', SESSION),
+      );
+      return {};
+    },
+    [],
+    'Find out.',
+  ],
+  ['that the user wants repeated', () => ({}), ['--redo=look'], 'Find out.'],
+];
+for (const [what, change, flags, goal] of CHANGED_SINCE)
+  test(`a stage that was cut off after tools ran, ${what}, is asked its whole prompt, and not to go on`, async ({
+    rig,
+  }) => {
+    rig.write('tollgate.yaml', NO_REST);
+    const { opens, runsTool, fails }: Stream = STREAMS.codex;
+    rig.answer(() => [
+      write([...opens(SESSION), ...runsTool('half'), ...fails(BUSY, 503, SESSION)]),
+      { do: 'exit', code: 1 },
+    ]);
+    const more = { stages: [{ ...REVIEW, id: 'look' }], budgets: { retry_budget: 0 } };
+    const task = makeTask(rig, more);
+    await task.run();
+    const manifest = { task_id: 'fix', goal: 'Find out.', ...more, ...change(rig) };
+    rig.write('.tmp/task/fix/manifest.json', JSON.stringify(manifest));
+    rig.answer(({ report: { tool } }) => answerWith(tool, 'whole'));
+    assert.is((await task.run(...flags)).code, 0);
+    const { argv, stdin } = rig.calls[1]!.report;
+    assert.equal([[...argv, stdin.text].some((text) => text.includes(goal)), argv.includes('resume')], [true, false]);
+    assert.not.match(stdin.text, 'Go on from where it stopped');
+  });
 
 const LOST_SESSION = `Error: thread/resume failed: no rollout found for thread id ${SESSION} (code -32600)`;
 for (const [flags, calls] of [

@@ -85,7 +85,9 @@ test('a folder of the task that became a link elsewhere is put back, and nothing
   );
 });
 
-test('a budget that is written into stats.json while a call runs is taken back, also from the view', async ({ rig }) => {
+test('a budget that is written into stats.json while a call runs is taken back, also from the view', async ({
+  rig,
+}) => {
   const task = makeTask(rig, { stages: [REVIEW] });
   const running = task.start();
   const fake = await rig.call();

@@ -156,4 +156,8 @@ test('no text throws, and a long one is read once', () => {
   assert.is(pathsOfDiff(many).length, 20_000);
 });
 
+test('where one path has no letter of a side, none is taken off', () => {
+  assert.is(prefixParts(`${ONE}--- src/y\n+++ src/y\n@@ -1 +1 @@\n-x\n+y\n`), 0);
+});
+
 test.run();

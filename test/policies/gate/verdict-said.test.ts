@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { verdictSaid } from '../../../policies/gate/verdict-said.ts';
+import { stoppingVerdict, verdictSaid } from '../../../policies/gate/verdict-said.ts';
 
 for (const [text, verdict] of [
   ['## Verdict\n\nFAIL\n', 'FAIL'],
@@ -24,5 +24,13 @@ for (const [text, verdict] of [
   ['', null],
 ] as const)
   test(JSON.stringify(text), () => assert.is(verdictSaid(text), verdict));
+
+test('FAIL, and no verdict where one is owed, stop a stage that is told to stop, and no other', () => {
+  const judging = (onFail: 'stop' | 'note') => ({ role: { givesVerdict: true, onFail }, stage: {} });
+  const found = (onFail: 'stop' | 'note') =>
+    (['FAIL', null, 'PASS'] as const).map((said) => stoppingVerdict(said, judging(onFail))?.reason ?? null);
+  assert.equal(found('stop'), ['verdict_fail', 'verdict_missing', null]);
+  assert.equal(found('note'), [null, null, null]);
+});
 
 test.run();

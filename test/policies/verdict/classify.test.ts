@@ -266,4 +266,10 @@ test('the verdict is the same each time', () => {
   assert.equal(judge(evidence), judge(evidence));
 });
 
+test('a limit that lasts an hour is a quota, a shorter one passes by itself', () => {
+  const limited = (wait: string) =>
+    judge({ failure: { message: `Rate limit reached. Please try again in ${wait}.`, status: 429 } }).class;
+  assert.equal(['59m59s', '1h0m0s', '3 hours'].map(limited), ['transient', 'quota', 'quota']);
+});
+
 test.run();

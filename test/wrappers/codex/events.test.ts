@@ -19,6 +19,13 @@ const STREAM: [line: object, events: EngineEvent[]][] = [
     { type: 'item.completed', item: { ...command, exit_code: null, status: 'declined' } },
     [{ how: 'tool_ended', id: 'item_1', name: 'command_execution', denied: true }],
   ],
+  [
+    {
+      type: 'item.completed',
+      item: { ...command, aggregated_output: "touch: cannot touch 'x': Read-only file system\n", exit_code: 1 },
+    },
+    [{ how: 'tool_ended', id: 'item_1', name: 'command_execution', denied: true }],
+  ],
   // Closed with the turn, after the answer.
   [{ type: 'item.completed', item: { ...command, exit_code: null, status: 'completed' } }, []],
   [{ type: 'item.completed', item: { id: 'item_9', type: 'todo_list', items: [] } }, []],

@@ -172,4 +172,12 @@ test('what is no event is nothing', () => {
     assert.equal(readEvent(line), [], line);
 });
 
+test('what another program of the run tries again is no retry of the service', () => {
+  assert.equal(readStderr('Upload to the index broke. Retrying after 500ms...'), []);
+  assert.equal(
+    readStderr('The model is overloaded. Retrying after 500ms...').map(({ how }) => how),
+    ['retrying'],
+  );
+});
+
 test.run();
