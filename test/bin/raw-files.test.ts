@@ -1,6 +1,6 @@
 // What a CLI wrote stays raw only until it is published without secrets, unless it is to be kept.
 
-import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -123,6 +123,17 @@ for (const [how, argv] of [
     assert.match(readFileSync(path.join(attempt!, 'stdout.redacted'), 'utf8'), '[REDACTED:ACME_API_KEY]');
     assert.not(existsSync(path.join(attempt!, 'stdout')));
   });
+
+test('what has no redacted copy in its attempt stays raw there, though it was published', async ({ rig, task }) => {
+  const running = rig.start('tollgate', ['run', 'fix'], KEYED);
+  const fake = await rig.call();
+  const [attempt] = attemptsOf(task);
+  mkdirSync(path.join(attempt!, 'stdout.redacted/in-the-way'), { recursive: true });
+  await fake.tell(...SPEAKS);
+  assert.is((await running.result).code, 0);
+  assert.ok(existsSync(path.join(attempt!, 'stdout')));
+  assert.match(task.read('outputs/codex_brief.codex.raw'), '[REDACTED:ACME_API_KEY]');
+});
 
 withFaults('what could not be published stays raw until it is', async ({ rig, task }) => {
   rig.answer(() => SPEAKS);

@@ -5,7 +5,10 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { OVERLAY_FOLDERS } from '../../policies/facts/private-names.ts';
 import { openCalls } from '../../state/journal/ledger.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
+import { rewriteDraft } from '../rig/rewritten-draft.ts';
 import { answerWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask, type TestTask, untilStarted } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -50,6 +53,55 @@ test('a draft that names other places is not followed there', async ({ rig, task
     ['precious', false, true],
   );
   assert.equal([task.read('outputs/codex_brief.codex.out'), rig.calls.length], ['paid for', 1]);
+});
+
+test('a draft that names the private folder of another call does not have it removed', async ({ rig, task }) => {
+  const [begins] = Object.values(OVERLAY_FOLDERS).flatMap((names) => names ?? []);
+  const other = path.join(rig.home, `.local/state/tollgate/${begins}abcdef`);
+  mkdirSync(other, { recursive: true, mode: 0o700 });
+  const fake = await orphaned(rig, task, () =>
+    rewriteDraft(task, openCalls(task.journal.read().ledger)[0]!, () => ({ overlay_folders: [other] })),
+  );
+  const second = task.run();
+  await fake.tell(...answerWith('codex', 'paid for'));
+  assert.equal([(await second).code, existsSync(other), rig.calls.length], [0, true, 1]);
+});
+
+test('a call whose guardian may live in another container is left to it, unless the user says that it is gone', async ({
+  rig,
+  task,
+}) => {
+  const elsewhere = { ...(await identify(process.pid))!, host: 'elsewhere', boot_id: 'another', pid_ns: 'another' };
+  task.journal.append({
+    fact: 'reserved',
+    call_id: '20261123120000-0a1b2c3d',
+    run_id: null,
+    stage: 'codex_brief',
+    tool: 'codex',
+    attempt: 1,
+    for_prompt: null,
+    guardian: elsewhere,
+    deadline_at: new Date(Date.now() + 3_600_000).toISOString(),
+  });
+  rig.answer(() => answerWith('codex', 'again'));
+  const { code, report } = await task.run();
+  assert.equal([code, rig.calls.length], [1, 0]);
+  assert.match(JSON.stringify(report), 'has a call running on elsewhere (or in another container)');
+  assert.equal([(await task.run('--force')).code, rig.calls.length], [0, 1]);
+});
+
+test('a run from within the call that an earlier one left does not settle it, for it would end itself', async ({
+  rig,
+  task,
+}) => {
+  const fake = await orphaned(rig, task, () => {});
+  const [call] = openCalls(task.journal.read().ledger);
+  const env = { TOLLGATE_CALL_ID: call!.reserved.call_id };
+  const within = await rig.run('tollgate', ['run', 'fix', '--json'], { env });
+  assert.match(within.stdout + within.stderr, 'was started from within the call of stage codex_brief');
+  const second = task.run();
+  await fake.tell(...answerWith('codex', 'paid for'));
+  assert.equal([(await second).code, rig.calls.length], [0, 1]);
 });
 
 const DRAFTS: [what: string, text: string][] = [

@@ -235,6 +235,30 @@ test('a retry that no paid call is left for is not planned', async ({ rig }) => 
   );
 });
 
+test('a gate that is stopped in the middle has found nothing: the next run looks at the answer again', async ({
+  rig,
+}) => {
+  rig.answer(() => answerWith('codex', 'fine'));
+  const commands = ['test -e go || { touch began; exec sleep 600; }'];
+  const task = makeTask(rig, { stages: [{ ...REVIEW, role: 'verify' }], acceptance: { commands } });
+  const running = task.start();
+  while (!existsSync(path.join(rig.project, 'began'))) await new Promise((resolve) => setImmediate(resolve));
+  running.signal('SIGINT');
+  assert.equal([(await running.result).code, task.journal.read().ledger.gates.size], [130, 0]);
+  rig.write('go', '');
+  assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
+});
+
+test('a call that its reservation refused is none of the calls of its stage', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', 'fine'));
+  const stages = ['one', 'two'].map((id) => ({ ...REVIEW, id }));
+  const { code, report } = await makeTask(rig, { stages, budgets: { paid_call_budget: 1 } }).run();
+  assert.equal(
+    [code, report.failure?.reason, report.stages.map(({ calls }) => calls), report.budget.used],
+    [1, 'budget', [1, 0], 1],
+  );
+});
+
 const CHANGED_SINCE: [what: string, change: (rig: TestRig) => object, flags: string[], goal: string][] = [
   ['whose prompt has changed', () => ({ goal: 'Find out more.' }), [], 'Find out more.'],
   ['that another tool is asked for', () => ({ stages: [{ ...REVIEW, id: 'look', tool: 'copilot' }] }), [], 'Find out.'],

@@ -24,4 +24,19 @@ test('a task that is moved away while it is waited for is gone', async () => {
   }
 });
 
+test('a run that may live in another container is taken over with --force alone', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'claim-'));
+  try {
+    const journal = openJournal(path.join(folder, 'fix'), () => new Date());
+    const owner = { pid: 1, start_time: '1', host: 'elsewhere', boot_id: 'b', pid_ns: 'n' };
+    journal.append({ fact: 'claimed', run_id: 'theirs', over: null, owner });
+    const asked = { journal, stop: new AbortController().signal, say: assert.unreachable } as const;
+    const refused = await claim({ ...asked, whenTaken: 'refuse' });
+    assert.match(refused.how === 'refused' ? refused.message : '', /on elsewhere\); if that run is gone, say --force/);
+    assert.is((await claim({ ...asked, whenTaken: 'force_or_refuse' })).how, 'claimed');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test.run();
