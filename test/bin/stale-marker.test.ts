@@ -2,13 +2,14 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, utimesSync } from 'node:fs';
+import { existsSync, readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type BuiltIn, COMMANDS, TOOLS } from '../../policies/facts/tools.ts';
 import { TEMPORARY } from '../../state/disk/replace-file.ts';
 import { countIn, eventsOf } from '../rig/counted.ts';
+import { callOfOwn, limitToOne } from '../rig/limited-calls.ts';
 import { answerWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -58,6 +59,20 @@ const NAMED: Record<string, { start: string; wait: string }> = {
     wait: TOOLS.map((tool, i) => `--task-${i + 1}-done ${tool}.done --task-${i + 1}-pid $${tool}`).join(' '),
   },
 };
+
+test('an old done marker is gone while its wrapper still waits for its turn', async () => {
+  limitToOne(rig, 'codex');
+  const first = callOfOwn(rig, 'codex');
+  const fake = await rig.call();
+  rig.write('codex.done', '{"exit_code":0}');
+  const flags = ['--prompt-file', 'ask.md', '--out', 'codex.out', '--err', 'codex.err', '--done-marker', 'codex.done'];
+  const second = rig.start('run_codex', flags);
+  await second.says(/waits for one of 1 calls to end/);
+  assert.not(existsSync(path.join(rig.project, 'codex.done')));
+  second.signal('SIGTERM');
+  await fake.tell(...answerWith('codex', 'Found.'));
+  await Promise.all([first.result, second.result]);
+});
 
 test('the done marker is the last file that a wrapper writes', async () => {
   play('ok');

@@ -90,20 +90,6 @@ test('a call whose guardian may live in another container is left to it, unless 
   assert.equal([(await task.run('--force')).code, rig.calls.length], [0, 1]);
 });
 
-test('a run from within the call that an earlier one left does not settle it, for it would end itself', async ({
-  rig,
-  task,
-}) => {
-  const fake = await orphaned(rig, task, () => {});
-  const [call] = openCalls(task.journal.read().ledger);
-  const env = { TOLLGATE_CALL_ID: call!.reserved.call_id };
-  const within = await rig.run('tollgate', ['run', 'fix', '--json'], { env });
-  assert.match(within.stdout + within.stderr, 'was started from within the call of stage codex_brief');
-  const second = task.run();
-  await fake.tell(...answerWith('codex', 'paid for'));
-  assert.equal([(await second).code, rig.calls.length], [0, 1]);
-});
-
 const DRAFTS: [what: string, text: string][] = [
   ['half of a draft', '{"call_id":'],
   ['a draft without its lists', '{"call_id":"x","tool":"codex"}'],

@@ -62,4 +62,14 @@ test('D4: two tools’ empty stderr never share a signature', () => {
   assert.is(new Set(signatures).size, 3);
 });
 
+test('text mode, exit 0, an answer: words that only a broad row knows are no failure', () => {
+  const stderr = 'ERROR: connection reset by the tool that was asked\n';
+  const failed = triage(of({ exitCode: 1, stderr }), clock).verdict;
+  assert.ok(failed.class !== null, failed.reason ?? '');
+  assert.is(
+    triage(of({ exitCode: 0, stdout: 'An answer.\n', stderr: 'ERROR: something broke\n' }), clock).verdict.class,
+    null,
+  );
+});
+
 test.run();

@@ -266,4 +266,15 @@ test('a text of nothing but what was redacted already is passed over', () => {
   assert.is(createRedactor({ env: {}, patterns: [] }).redact(text), text);
 });
 
+test('values beyond ASCII, and values in percent signs of either case', () => {
+  const { redact } = withEnv({ A_TOKEN: 'zürich-1234', B_TOKEN: 'pass/wörd+1234' });
+  const inPercents = encodeURIComponent('pass/wörd+1234');
+  for (const [text, kind] of [
+    ['zürich-1234', 'A_TOKEN'],
+    [inPercents, 'B_TOKEN'],
+    [inPercents.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase()), 'B_TOKEN'],
+  ])
+    assert.is(redact(`it is ${text} there`), `it is [REDACTED:${kind}] there`);
+});
+
 test.run();

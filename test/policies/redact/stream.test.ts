@@ -63,4 +63,13 @@ test('gives what the redactor gives for the whole text, however it is cut', () =
   );
 });
 
+test('cuts no secret that is itself cut where so much of a line has come that it goes out', () => {
+  const secret = 'open-sesame';
+  for (let half = 1; half < secret.length; half += 1) {
+    const line = 'x'.repeat(64 * 1024 + 8 - half) + secret.slice(0, half);
+    const { text } = stream([line, `${secret.slice(half)} end\n`]);
+    assert.is(text.slice(-40).includes('[REDACTED:A_TOKEN] end'), true, `after ${half} letters: ${text.slice(-40)}`);
+  }
+});
+
 test.run();
