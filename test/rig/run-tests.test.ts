@@ -1,7 +1,7 @@
 // The runner of the tests: a file that hangs is ended with what it started, and one that ends leaves no folder.
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -20,10 +20,10 @@ function projectOf(name: string, source: string): string {
 
 function runTests(
   root: string,
-  { more = [] as string[], env: own = {} } = {},
+  { more = [] as string[], env: own = {}, which = '^test/\\w+\\.test' } = {},
 ): { status: number | null; stdout: string } {
   // Not those of ours, which stand there too.
-  const argv = [path.resolve('test/rig/run-tests.mjs'), '^test/\\w+\\.test', ...more];
+  const argv = [path.resolve('test/rig/run-tests.mjs'), which, ...more];
   const env = { ...process.env, ...own, TMPDIR: path.join(root, 'temporary') };
   return spawnSync(process.execPath, argv, { cwd: root, env, encoding: 'utf8', timeout: 200_000 });
 }
@@ -105,6 +105,31 @@ test.run();
   assert.match(told, /\n {2}a suite {2}"finds another"\n.*found.*wanted.*\n {2}"throws"\n.*no disk/s);
   assert.match(told, /fast suite: [0-9.]+ s\n1 passed, 2 failed\n$/);
   assert.not.match(told, /"passes"/);
+});
+
+const NAMES_BUILD = `import { test } from 'uvu';
+test('of what was built', () => console.log('would run dist/'));
+test.run();
+`;
+
+test('tests of what was built are refused where that is missing, or of other sources; others are not', () => {
+  const root = projectOf('built.test.ts', NAMES_BUILD);
+  writeFileSync(path.join(root, 'test/plain.test.ts'), NAMES_BUILD.replace('dist/', 'nothing'));
+  for (const name of ['bin', 'console', 'library', 'loops', 'policies', 'state', 'wrappers', 'dist'])
+    mkdirSync(path.join(root, name));
+  for (const name of ['package.json', 'preflight.ts']) writeFileSync(path.join(root, name), '{}');
+  const tests = (name: string) => runTests(root, { which: `^test/${name}` });
+  const missing = tests('built');
+  assert.is(missing.status, 1);
+  assert.match(missing.stdout, /FAIL the build: dist\/ is not built.*npm run build/);
+  assert.is(tests('plain').status, 0);
+  const stamp = "import('./build-sources.mjs').then(({ hashSources, stampBuild }) => stampBuild(hashSources()))";
+  copyFileSync('build-sources.mjs', path.join(root, 'build-sources.mjs'));
+  assert.is(spawnSync(process.execPath, ['-e', stamp], { cwd: root }).status, 0);
+  // All files are as old as each other, as in a fresh clone.
+  assert.is(tests('built').status, 0);
+  writeFileSync(path.join(root, 'bin/new.ts'), '');
+  assert.match(tests('built').stdout, /FAIL the build: dist\/ was built from other sources than these/);
 });
 
 test.run();
