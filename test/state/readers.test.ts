@@ -99,6 +99,7 @@ const DIRECT: Record<string, string> = {
   'wrappers/gemini/sessions/ask.ts': 'makes a file of its own',
   'wrappers/gemini/sessions/users.ts': '/proc',
   'wrappers/kernel-walls.ts': '/proc and /sys',
+  'wrappers/processes/cgroup.ts': '/proc and /sys',
   'wrappers/processes/linux.ts': '/proc',
   'wrappers/run.ts': 'makes the files of a call in a folder of its own, before its CLI runs',
   'wrappers/sessions/kernel-lock.ts': '/proc',
