@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { appendSection } from '../../../state/distill/live-document.ts';
 import { type DistillRig, distillRig, fakeService, sectionText } from '../../rig/book-service.ts';
 
 const TEXT = 'The Republic, by Plato.\n';
@@ -117,6 +118,16 @@ test('a book named as a file of ours leaves that one alone, and its run is resum
   const folder = path.join(rig.folder, '.tmp/distill/Prompt');
   assert.is(textOf(path.join(folder, 'Prompt.distilled.md')), book(1, 2));
   assert.is(textOf(path.join(folder, 'prompt.md')), 'Distil this book, section by section.\n');
+});
+
+test('a document of another length than ours is not appended to', () => {
+  const { folder } = distillRig();
+  const file = path.join(folder, 'document.md');
+  const bytes = appendSection(file, 0, 'One.')!;
+  writeFileSync(file, 'My words.\n', { flag: 'a' });
+  const changed = textOf(file);
+  assert.is(appendSection(file, bytes, 'Two.'), null);
+  assert.is(textOf(file), changed);
 });
 
 test.run();

@@ -1,6 +1,6 @@
 // A distillation that goes on after it was left in the middle: what lies there, who has it, and what cannot be read.
 
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -73,6 +73,18 @@ test('two answers that cannot be read: a run refuses with both and the way out, 
   await rig.run(service, { how: 'resume' });
   assert.is(service.asked.length, 2);
   assert.equal([(await rig.view()).state, (await rig.view()).sections], ['complete', 4]);
+});
+
+test('the answer of one turn in the place of another is none', async () => {
+  const rig = distillRig();
+  await rig.run(fakeService({ sections: 3 }));
+  copyFileSync(path.join(folderOf(rig), 'turns/0001.json'), path.join(folderOf(rig), 'turns/0002.json'));
+  const { sections, lost } = distilledBook(await openedOf(rig), false);
+  assert.equal(
+    sections.map(({ number }) => number),
+    [1, 3],
+  );
+  assert.match(String(lost), /0002\.json is gone or changed/);
 });
 
 test('the live document goes back to an earlier place, where our own old one stands', async () => {

@@ -212,4 +212,14 @@ test('a file that was not there must not appear', ({ root, aside }) => {
   assert.not(existsSync(file));
 });
 
+test('more than 16 MiB in all are copied, however small each file is', ({ root }) => {
+  const files = Array.from({ length: 17 }, (_, i) => path.join(root, `in/part-${i}`));
+  for (const file of files) writeFileSync(file, Buffer.alloc(MIB, 'x'));
+  const kept = [...keepAll(root, files).files.values()];
+  assert.equal(
+    [kept.filter((one) => one?.content != null).length, kept.filter((one) => one?.copy != null).length],
+    [16, 1],
+  );
+});
+
 test.run();

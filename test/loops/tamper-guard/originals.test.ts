@@ -85,6 +85,17 @@ test('a folder of the task that became a link elsewhere is put back, and nothing
   );
 });
 
+test('the answer of an earlier stage that a later agent changes is put back', async ({ rig }) => {
+  rig.answer(() =>
+    rig.calls.length === 1
+      ? answerWith('codex', 'first')
+      : [{ do: 'save', file: '.tmp/task/fix/outputs/one.codex.out', text: 'forged' }, ...answerWith('codex', 'second')],
+  );
+  const task = makeTask(rig, { stages: ['one', 'two'].map((id) => ({ ...REVIEW, id })) });
+  assert.is((await task.run()).code, 1);
+  assert.equal([task.failure()?.reason, task.read('outputs/one.codex.out')], ['judge_changed', 'first']);
+});
+
 test('a budget that is written into stats.json while a call runs is taken back, also from the view', async ({
   rig,
 }) => {

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createAcrossEvents } from '../../../policies/redact/across-events.ts';
 import { createRedactor, createStreamRedactor } from '../../../policies/redact/create-redactor.ts';
 
 const test = suite('across events');
@@ -188,6 +189,28 @@ test('escapes and colours that hide nothing stay, beside a secret too', () => {
   for (const text of ['\x1b[31mred\x1b[0m', '{"a":"\\u003cb\\u003e \\\\u0073k \\u0022 \\u005c"}', 'C:\\/x \\\\\\/'])
     assert.is(redact(text), text);
   assert.is(redact(`\x1b[31m ${KEY} \x1b[0m`), '\x1b[31m [REDACTED:anthropic_key] \x1b[0m');
+});
+
+test('what reaches the end of what is held may go on, and is taken out whole once it has', () => {
+  const across = createAcrossEvents((text) =>
+    [...text.matchAll(/zz[0-9]+/g)].map(({ index, 0: found }) => ({
+      from: index,
+      to: index + found.length,
+      kind: 'own',
+    })),
+  );
+  const line = (content: string, timestamp = 'x') =>
+    `${JSON.stringify({ type: 'message', timestamp, role: 'assistant', content, delta: true })}\n`;
+  // More than is held: the first goes out, of which the secret is no part.
+  const written =
+    across.write(line('before ', 'x'.repeat(600 * 1024)) + line('zz12') + line('34', 'x'.repeat(450 * 1024))) +
+    across.write(line('56')) +
+    across.end();
+  const said = written
+    .trim()
+    .split('\n')
+    .map((one) => (JSON.parse(one) as { content: string }).content);
+  assert.is(said.join(''), 'before [REDACTED:own]');
 });
 
 test.run();

@@ -169,4 +169,10 @@ test('says where two normal forms part, and by which class', () => {
   assert.is(partingOf(steps('Error: no key /a'), steps('Error: no key /b/c:3')), null);
 });
 
+test('a code alone is the name of a failure, a number alone is none', () => {
+  const [one, other, number] = ['Error: 503', 'Error: 404', '42'].map((text) => signText('codex', text));
+  assert.equal([one!.source, other!.source, number!.source], ['stderr', 'stderr', 'detail']);
+  assert.is.not(one!.signature, other!.signature);
+});
+
 test.run();
