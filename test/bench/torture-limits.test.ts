@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkAtOnce, checkBudget, type Seen } from '../../bench/torture/limits/invariants.ts';
+import { checkAtOnce, checkBudget, checkLoosened, type Seen } from '../../bench/torture/limits/invariants.ts';
 import { limitsPlanOf, waveOf } from '../../bench/torture/limits/plan.ts';
 import { playLimitsRound } from '../../bench/torture/limits/play.ts';
 
@@ -38,6 +38,14 @@ test('four at work at once are seen, and a call that was not made', () => {
     checkAtOnce(begun(4), 3, 5).map((one) => one.what),
     ['crowded', 'unspent'],
   );
+});
+
+test('limits that an agent loosened are seen by what it says and by their file; a refusal is none', () => {
+  const refused: Seen[] = [...begun(1), { what: 'refused', id: 'c0' }];
+  assert.equal(checkLoosened(refused, '{}', '{}'), []);
+  assert.is(checkLoosened(refused, '{}', '{"v":1}').length, 1);
+  assert.is(checkLoosened([{ what: 'loosened', id: 'c0' }], '{}', '{}').length, 1);
+  assert.is(checkAtOnce([...refused, ...begun(1)], 3, 2).filter(({ what }) => what === 'crowded').length, 0);
 });
 
 test('whole wrappers and runs, some of them killed, use a budget up exactly', async () => {

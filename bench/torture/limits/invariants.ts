@@ -2,13 +2,13 @@
 
 /** What an agent saw, in the order in which it was. */
 export interface Seen {
-  what: 'begun' | 'ended';
+  what: 'begun' | 'ended' | 'refused' | 'loosened';
   id: string;
 }
 
 export interface LimitsViolation {
-  /** `over`: more were paid than the limit has. `unspent`: the books refuse a call that was never made. */
-  what: 'over' | 'crowded' | 'twice' | 'books' | 'unspent' | 'unwell' | 'running';
+  /** `over`: more were paid than the limit has. `unspent`: the books refuse a call that was never made. `loosened`: by an agent. */
+  what: 'over' | 'loosened' | 'crowded' | 'twice' | 'books' | 'unspent' | 'unwell' | 'running';
   why: string;
 }
 
@@ -48,7 +48,7 @@ export function mostAtOnce(seen: readonly Seen[]): number {
   let most = 0;
   for (const { what, id } of seen) {
     if (what === 'begun') working.add(id);
-    else working.delete(id);
+    else if (what === 'ended') working.delete(id);
     most = Math.max(most, working.size);
   }
   return most;
@@ -60,4 +60,12 @@ function checkOnce(seen: readonly Seen[]): LimitsViolation[] {
   const ids = begun(seen);
   const twice = [...new Set(ids.filter((id, i) => ids.indexOf(id) !== i))];
   return twice.map((id) => ({ what: 'twice', why: `${id} was begun twice` }));
+}
+
+/** An agent that was killed may not say what became of what it tried: the file of the limits does. */
+export function checkLoosened(seen: readonly Seen[], before: string, after: string): LimitsViolation[] {
+  const found = seen
+    .filter(({ what }) => what === 'loosened')
+    .map(({ id }): LimitsViolation => ({ what: 'loosened', why: `the agent of ${id} was not refused` }));
+  return before === after ? found : [...found, { what: 'loosened', why: `the limits are now ${after}` }];
 }

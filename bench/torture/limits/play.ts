@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { endSurvivors, findSurvivors } from '../../../test/rig/survivors.ts';
 import { type Ended, type Started, start } from '../command.ts';
-import { checkAtOnce, checkBudget, type LimitsViolation, mostAtOnce } from './invariants.ts';
+import { checkAtOnce, checkBudget, checkLoosened, type LimitsViolation, mostAtOnce } from './invariants.ts';
 import { type LimitsPlan, limitsPlanOf, type Wave, waveOf } from './plan.ts';
 import { type LimitsWorld, limitsWorld } from './world.ts';
 
@@ -18,6 +18,8 @@ export interface LimitsRound {
   paid: number;
   /** Of them, at the same time. */
   atOnce: number;
+  /** How often an agent was refused that tried to loosen the limits. */
+  refused: number;
   killed: number;
   /** Granted, and never made: whoever was to make them had been killed. */
   lost: number;
@@ -36,6 +38,7 @@ export async function playLimitsRound(
 ): Promise<LimitsRound> {
   const root = mkdtempSync(path.join(tmpdir(), `torture-limits-${n}-`));
   const world = limitsWorld(root, plan);
+  const limits = world.limits();
   const round =
     plan.kind === 'at_once' ? await atOnce(world, plan) : await usedUp(world, plan, (wave) => waveOf(seed, plan, wave));
   const violations = [...round.violations];
@@ -43,9 +46,11 @@ export async function playLimitsRound(
     violations.push({ what: 'running', why: `${pid} ${command.slice(0, 120)}` });
   await endSurvivors(world.marker);
   const seen = world.seen();
+  violations.push(...checkLoosened(seen, limits, world.limits()));
   const paid = seen.filter(({ what }) => what === 'begun').length;
+  const refused = seen.filter(({ what }) => what === 'refused').length;
   if (violations.length === 0) rmSync(root, { recursive: true, force: true, maxRetries: 3 });
-  return { plan, root, paid, atOnce: mostAtOnce(seen), ...round, violations };
+  return { plan, root, paid, refused, atOnce: mostAtOnce(seen), ...round, violations };
 }
 
 type Played = Pick<LimitsRound, 'askers' | 'killed' | 'lost' | 'violations'>;

@@ -15,6 +15,8 @@ export interface LimitsWorld {
   /** In the environment of all that belongs to it. */
   marker: string;
   seen(): Seen[];
+  /** The file of the limits. */
+  limits(): string;
   /** Calls of this day, by the books. */
   booked(): number;
   /** Calls that count as under way, by the books. */
@@ -55,6 +57,7 @@ export function limitsWorld(root: string, plan: LimitsPlan): LimitsWorld {
       NO_COLOR: '1',
     },
     seen: () => seenIn(readFileSync(at('seen'), 'utf8')),
+    limits: () => readFileSync(at(`${limits}/limits.json`), 'utf8'),
     booked: () => booked().spent.reduce((sum, { calls }) => sum + calls, 0),
     open: () => booked().open.length,
     task: (name) => writeTask(at(`project/.tmp/task/${name}`), name),
