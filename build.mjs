@@ -36,7 +36,13 @@ const STARTED = {
 };
 
 /** What a command loads before it knows what to do, and what a call needs that ends well: it is read at each start, so it is kept apart from the rest. */
-const core = await importedBy([...COMMAND_FILES, 'loops/call/conclude.ts', 'loops/call/reserve.ts']);
+const core = await importedBy([
+  ...COMMAND_FILES,
+  'loops/call/conclude.ts',
+  'loops/call/reserve.ts',
+  // What stderr says may have to end the CLI before its next request.
+  'policies/stderr/error-lines.ts',
+]);
 /** Of each bundle, by name: the modules that are called for, by what they are called. Each is evaluated when it is first called for. */
 const bundles = new Map();
 const metafiles = [];

@@ -54,7 +54,7 @@ for (const tool of TOOLS) {
     assert.is(code, 0);
     atMost(before, [
       // What commands begin with, once; the rest of our code is another bundle.
-      ['bytes evaluated', bytesOf(eventsOf(before, 'evaluate', /\/dist\//)), 786_432],
+      ['bytes evaluated', bytesOf(eventsOf(before, 'evaluate', /\/dist\//)), 1_048_576],
       // The prompt, the first bytes of the CLI and its package; the folders that the user trusts; the register, the overlay, the prompt's copy; its three descriptors, two of them to be read.
       ['files opened', eventsOf(before, 'open', OWN).length, 13],
       ['files written', eventsOf(before, 'write', OWN).length, 3],
