@@ -268,23 +268,23 @@ export interface Speaker {
 const speakerOf = ({ tool, described }: Pick<Adapter, 'described'> & Speaker): Tool | null =>
   described !== undefined && path.basename(described.row.binary) === 'codex' ? 'codex' : tool;
 
-/** Picks error lines with what is loaded once stderr says something: most calls say nothing there. */
+/** Picks error lines with what is loaded once the CLI was started: what it says may have to end it before its next request. */
 function createSelection(tool: Tool | null) {
   let picker: ErrorLines | null = null;
-  let loading: Promise<void> | null = null;
   const early: string[] = [];
   const load = async () => {
+    await new Promise((started) => setImmediate(started));
     const { createErrorLines } = await import('../policies/stderr/error-lines.ts');
     picker = createErrorLines(tool);
     for (const lines of early) picker.pushAll(lines);
     early.length = 0;
   };
+  const loading = load();
   return {
     /** One line, or a text of many. */
     push(lines: string) {
       if (picker !== null) return picker.pushAll(lines);
       early.push(lines);
-      loading ??= load();
     },
     ready: () => loading,
     lines: () => picker?.lines() ?? [],
