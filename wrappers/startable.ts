@@ -1,6 +1,6 @@
 // Can the system start this file at all? Told by its first bytes, without starting it: an interrupted update leaves a file that is none.
 
-import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { absoluteFolders, findBinary, isProgram } from './find-binary.ts';
 
@@ -52,16 +52,20 @@ export function judge(file: string, starter: Starter): Unstartable | null {
   const head = readHead(file);
   if (head === null) return null;
   if (head.length === 0) return { why: 'is empty (0 bytes), as an interrupted update leaves it' };
+  if (head.length < HEAD_BYTES && head.toString('latin1').trim() === '')
+    return { why: 'holds nothing but white space, as an interrupted update leaves it' };
   if (head.toString('latin1', 0, 2) === '#!') return judgeScript(head, starter);
   const format = formatOf(head);
   if (format === null)
     return head.subarray(0, 256).includes(0) ? { why: 'is no program: its format is unknown to the system' } : null;
-  const broken = format === NATIVE[starter.platform] ? judgeNative(head, format, starter) : foreign(format);
+  const broken = format === NATIVE[starter.platform] ? judgeNative(file, head, format, starter) : foreign(format);
   return broken !== null && starter.emulates() ? null : broken;
 }
 
-const judgeNative = (head: Buffer, format: Format, starter: Starter): Unstartable | null =>
-  format === 'ELF' ? judgeElf(head, starter) : null;
+const judgeNative = (file: string, head: Buffer, format: Format, starter: Starter): Unstartable | null =>
+  format === 'ELF'
+    ? judgeElf(head, statSync(file, { throwIfNoEntry: false })?.size ?? Number.POSITIVE_INFINITY, starter)
+    : null;
 
 const foreign = (format: Format): Unstartable => ({
   why: `is a program for ${SYSTEM_OF[format]}, and not for this system`,
@@ -87,6 +91,9 @@ function formatOf(head: Buffer): Format | null {
 /** As the kernel reads the first line: an interpreter, and one argument. */
 function judgeScript(head: Buffer, { searchPath }: Starter): Unstartable | null {
   const [line = ''] = head.toString('latin1', 2, 258).split('\n');
+  // The kernel takes it for a part of the last word.
+  if (line.endsWith('\r'))
+    return { why: 'begins with a line that ends in CR LF, so that its interpreter is not found' };
   const [interpreter = '', ...words] = line.trim().split(/\s+/);
   if (!path.isAbsolute(interpreter)) return null;
   if (!existsSync(interpreter)) return { why: `needs ${interpreter}, which is not there` };
@@ -113,9 +120,10 @@ const MACHINE_NAMES: Readonly<Record<number, string>> = {
   183: 'arm64',
   243: 'riscv',
 };
+const PT_LOAD = 1;
 const PT_INTERP = 3;
 
-function judgeElf(head: Buffer, { arch }: Starter): Unstartable | null {
+function judgeElf(head: Buffer, fileBytes: number, { arch }: Starter): Unstartable | null {
   if (head.length < 64) return { why: 'is cut off: it has no whole header' };
   const little = head[5] === 1;
   const number = (at: number, bytes: 2 | 4 | 8): number =>
@@ -133,8 +141,10 @@ function judgeElf(head: Buffer, { arch }: Starter): Unstartable | null {
     ? [number(32, 8), number(54, 2), number(56, 2)]
     : [number(28, 4), number(42, 2), number(44, 2)];
   for (let at = table; at < table + size * count && at + size <= head.length; at += size) {
-    if (number(at, 4) !== PT_INTERP) continue;
     const [from, length] = wide ? [number(at + 8, 8), number(at + 32, 8)] : [number(at + 4, 4), number(at + 16, 4)];
+    if (number(at, 4) === PT_LOAD && from + length > fileBytes)
+      return { why: `is cut off: it has ${fileBytes} bytes, and loads ${from + length}` };
+    if (number(at, 4) !== PT_INTERP) continue;
     const loader = head.toString('latin1', from, Math.min(from + length, head.length)).split('\0')[0]!;
     if (path.isAbsolute(loader) && from + length <= head.length && !existsSync(loader))
       return { why: `needs ${loader}, which is not there: it was built for another C library` };

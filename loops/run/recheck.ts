@@ -50,7 +50,8 @@ export async function recheckStage(run: StageRun, plan: StagePlan): Promise<Rech
   const acceptance = acceptanceOf(run, plan);
   if (typeof acceptance === 'string') return refused(unpreparedFailure(run, acceptance));
   const answering = { ...run, stage: { ...stage, tool: record.tool ?? stage.tool } };
-  const prompt = { acceptanceCommands: acceptance.commands, warnings: [] };
+  const commands = isTheirOnlyCheck(run, plan) ? open.manifest.acceptance.commands : acceptance.commands;
+  const prompt = { acceptanceCommands: commands, warnings: [] };
   const { gateAnswer } = await import('../stage/stage-gate.ts');
   const turn = await withTreeLock(run, () => gateAnswer(answering, record, prompt, null, 0));
   const end = turn.how === 'worked' ? turn.result : NOT_BEGUN;
@@ -63,5 +64,9 @@ export async function recheckStage(run: StageRun, plan: StagePlan): Promise<Rech
   }
   return { how: 'rechecked', end };
 }
+
+/** Where no stage runs the acceptance commands, the last one does: a look at the tree as it is now would find nothing else. */
+const isTheirOnlyCheck = ({ open, options }: StageRun, plan: StagePlan): boolean =>
+  options.finished === 'rechecked' && plan === open.plans.at(-1) && !open.plans.some(({ role }) => role.runsAcceptance);
 
 const refused = (failure: Failure): Rechecked => ({ how: 'refused', failure, exitCode: TOLLGATE_EXIT.badInput });

@@ -75,7 +75,9 @@ export async function runStages(task: TaskRun, checked: CheckedStages): Promise<
     if (entered.how === 'ran') notes.push(...proposals(plan.stage.name, entered.prompt));
     if (end.how === 'done') context.say(`stage ${plan.stage.name}: ${entered.how === 'ran' ? 'done' : 'passed again'}`);
     else [state, exitCode] = [end.how, TOLLGATE_EXIT.failure];
-    if (entered.how === 'ran' && end.how === 'done' && plan.access !== 'read') changedBy = plan.stage.name;
+    // One that only kept its answer has not worked on the tree.
+    const hasWorked = entered.how === 'ran' && report.calls > 0;
+    if (hasWorked && end.how === 'done' && plan.access !== 'read') changedBy = plan.stage.name;
     if (end.how === 'failed') failure = end.failure;
     if (end.how === 'interrupted') retryAt = end.retry_at;
   }

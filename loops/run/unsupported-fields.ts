@@ -9,7 +9,9 @@ export function unsupportedFields({ manifest, plans }: Pick<OpenTask, 'manifest'
   return [
     ...(fields.length === 0 ? [] : [`this version does not act on: ${fields.join('; ')}`]),
     ...(isUnused
-      ? ['acceptance.commands were not run: they run after a stage with the role verify, and this task has none']
+      ? [
+          'acceptance.commands run after a stage with the role verify, and this task has none: only `--recheck` runs them',
+        ]
       : []),
   ];
 }

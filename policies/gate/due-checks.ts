@@ -20,7 +20,7 @@ const DUE = {
   schema: ({ schema }) => schema !== undefined,
   diff: ({ role }) => role.answersWithDiff,
   verdict: ({ role }) => role.onFail === 'stop',
-  acceptance: ({ role, commands }) => role.runsAcceptance && commands.length > 0,
+  acceptance: ({ commands }) => commands.length > 0,
 } as const satisfies Record<GateCheck, (due: Due) => boolean>;
 
 /** In the order in which they are looked at. Without a look at the tree `scope` and `changes` find nothing. */

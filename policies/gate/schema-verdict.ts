@@ -15,7 +15,10 @@ export function verdictMistake(schema: object): SchemaMistake | null {
   const [first] = found;
   if (first === undefined) return { at: [], message: `has no property "verdict": ${EXPECTED}` };
   const lacking = (['PASS', 'FAIL'] as const).filter(
-    (word) => !found.some((one) => spellings(word).some((text) => allows(schema, one.schema, text))),
+    (word) =>
+      !spellings(word).some(
+        (text) => found.some((one) => allows(schema, one.schema, text)) && allowsVerdict(schema, schema, text),
+      ),
   );
   return lacking.length === 0 ? null : { at: first.at, message: `allows no ${lacking.join(' and no ')}: ${EXPECTED}` };
 }
@@ -56,6 +59,39 @@ function propertiesNamed(root: object, { schema, at }: Place, seen: Set<unknown>
     for (const [pattern, one] of Object.entries(patternProperties))
       if (matches(pattern, 'verdict')) within.push({ schema: one, at: [...at, 'patternProperties', pattern] });
   return within.length === 0 && listOf(required).includes('verdict') ? [{ schema: true, at }] : within;
+}
+
+/** Whether a schema takes some object whose verdict is this text; a keyword that is not known here takes it. */
+function allowsVerdict(root: object, schema: unknown, text: string, depth = 0): boolean {
+  if (schema === false) return false;
+  if (!isObject(schema) || depth > MAX_DEPTH) return true;
+  const takes = (one: unknown): boolean => allowsVerdict(root, one, text, depth + 1);
+  if (!allowsNames(root, schema, ['verdict', ...listOf(schema.required).map(String)])) return false;
+  const { properties, patternProperties, not } = schema;
+  const own = isObject(properties) && Object.hasOwn(properties, 'verdict') ? [properties.verdict] : [];
+  const matching = isObject(patternProperties)
+    ? Object.entries(patternProperties).flatMap(([pattern, one]) => (matches(pattern, 'verdict') ? [one] : []))
+    : [];
+  if (![...own, ...matching].every((one) => allows(root, one, text))) return false;
+  // Each object that has a verdict is one that such a schema takes.
+  const refused = isObject(not) && Object.keys(not).join() === 'required' ? listOf(not.required) : [];
+  if (refused.length > 0 && refused.every((name) => name === 'verdict')) return false;
+  if (!listOf(schema.allOf).every(takes)) return false;
+  for (const name of ['anyOf', 'oneOf'])
+    if (Array.isArray(schema[name]) && !(schema[name] as unknown[]).some(takes)) return false;
+  const referred = typeof schema.$ref === 'string' ? resolved(root, schema.$ref) : UNKNOWN;
+  return referred === UNKNOWN || takes(referred);
+}
+
+/** Whether an object may have all of these properties at once. */
+function allowsNames(root: object, schema: Record<string, unknown>, names: readonly string[]): boolean {
+  const { properties, patternProperties, additionalProperties, propertyNames, maxProperties } = schema;
+  if (typeof maxProperties === 'number' && new Set(names).size > maxProperties) return false;
+  if (!names.every((name) => allows(root, propertyNames, name))) return false;
+  const isNamed = (name: string) =>
+    (isObject(properties) && Object.hasOwn(properties, name)) ||
+    (isObject(patternProperties) && Object.keys(patternProperties).some((pattern) => matches(pattern, name)));
+  return additionalProperties !== false || names.every(isNamed);
 }
 
 /** Whether a schema takes this text; a keyword that is not known here takes it. */

@@ -10,18 +10,21 @@ interface CommentedRun {
   next_actions: readonly NextAction[];
   /** The last one that a stage gave; '' where there is none. */
   answer: string;
+  /** When it was checked last, where that was in an earlier run; else null. */
+  checked_earlier: string | null;
 }
 
 /** Both services take some more, of which the one counts characters and the other bytes. */
 const MOST_CHARS = 60_000;
 
 /** The first line is by which the comment is found again. */
-export function commentText({ task_id, state, failure, next_actions, answer }: CommentedRun): string {
+export function commentText({ task_id, state, failure, next_actions, answer, checked_earlier }: CommentedRun): string {
   const why = failure === null ? '' : `: ${failure.class}${failure.reason === null ? '' : ` (${failure.reason})`}`;
   const next = failure === null ? [] : next_actions.slice(0, 1).map((action) => `Next: ${inert(actionLine(action))}`);
+  const earlier = checked_earlier === null ? '' : `This result is of an earlier run (${checked_earlier}).`;
   const said = inert(answer.trim());
   const shown = said.length > MOST_CHARS ? `${said.slice(0, MOST_CHARS)}\n\n[cut: the file has more]` : said;
-  return [`<!-- tollgate: ${task_id} -->`, `**${task_id}**: ${state}${why}`, ...next, shown]
+  return [`<!-- tollgate: ${task_id} -->`, `**${task_id}**: ${state}${why}`, ...next, earlier, shown]
     .filter((part) => part !== '')
     .join('\n\n');
 }

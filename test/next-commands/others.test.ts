@@ -36,6 +36,15 @@ test('run: a folder that is not trusted', async ({ world }) => {
   assert.is((await sh(command)).code, 0);
 });
 
+test('run: started by the link in node_modules/.bin', async ({ world }) => {
+  const { rig, sh } = world;
+  rig.answer(() => [{ do: 'exit', code: 55 }]);
+  const task = world.task({ stages: [{ ...REVIEW, tool: 'gemini' }] });
+  const { stdout } = await sh(`node_modules/.bin/tollgate run '${task.word}' --json`);
+  const { command } = commandOf(JSON.parse(stdout).next_actions);
+  assert.is(command, `npx tollgate run '${task.word}' --trust-workspace`);
+});
+
 test('run: a manifest that is wrong, and a prompt that has changed', async ({ world }) => {
   const { rig, sh } = world;
   rig.answer(() => answerWith('codex', 'fine'));

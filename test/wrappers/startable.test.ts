@@ -49,6 +49,8 @@ const ROWS: [what: string, bytes: Buffer | string, says: RegExp | null][] = [
   ['a program that is cut off', elf().subarray(0, 30), /is cut off/],
   ['a program for macOS', machO, /is a program for macOS/],
   ['a program for Windows', 'MZ\x90\0\x03\0\0\0', /is a program for Windows/],
+  ['white space', ' \n\r\n', /holds nothing but white space/],
+  ['a script whose first line ends in CR LF', '#!/usr/bin/env node\r\nrun()\r\n', /ends in CR LF/],
   ['random bytes', Buffer.from([7, 0, 1, 2, 3, 0, 9]), /its format is unknown/],
 ];
 
@@ -72,6 +74,17 @@ test('the Node that runs this can be started', () => {
   assert.is(brokenInstall(cli, process.execPath, process.env.PATH), null);
   assert.ok(readFileSync(process.execPath).length > 1000);
 });
+
+if (process.platform === 'linux')
+  for (const bytes of [8192, 400_000])
+    test(`the first ${bytes} bytes of a program are cut off`, ({ folder }) => {
+      const file = path.join(folder, 'cli');
+      writeFileSync(file, readFileSync(process.execPath).subarray(0, bytes));
+      assert.match(
+        judge(file, { ...LINUX, arch: process.arch })?.why ?? '',
+        /is cut off: it has \d+ bytes, and loads \d+/,
+      );
+    });
 
 test('one that works and stands later on the PATH is named', ({ folder }) => {
   const [first, second, third] = ['first', 'second', 'third'].map((name) => {

@@ -21,6 +21,7 @@ export function commentOf({ report, post }: Pick<WrittenReport, 'report' | 'post
     failure,
     next_actions: next_actions.map((action) => mapAction(action, post)),
     answer: post(answer),
+    checked_earlier: last?.checked_by === 'earlier_run' ? last.checked_at : null,
   });
 }
 

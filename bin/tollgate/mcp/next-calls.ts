@@ -39,7 +39,9 @@ function toolFor(words: readonly string[]): Required<NextCall>['call'] | null {
   const [program, ...all] = words.slice(begins);
   const rest = all.filter((word) => word !== '--trust-workspace');
   if (program!.endsWith('preflight'))
-    return rest[0] === '--tools' && rest.length === 2 ? { tool: 'preflight', arguments: { tools: [rest[1]] } } : null;
+    return rest[0] === '--tools' && rest.length === 2
+      ? { tool: 'preflight', arguments: { tools: rest[1]!.split(',') } }
+      : null;
   const [verb, task, ...flags] = rest;
   if (task === undefined) return verb === 'budget' || verb === 'status' ? { tool: verb, arguments: {} } : null;
   switch (verb) {

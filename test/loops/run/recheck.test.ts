@@ -179,13 +179,20 @@ test('what contradicts it is refused before anything is done', async ({ rig }) =
   assert.is(rig.calls.length, 0);
 });
 
-test('acceptance commands that no stage runs are reported', async ({ rig }) => {
-  const task = makeTask(rig, { stages: [{ ...VERIFY, role: 'brief' }], acceptance: { commands: ['false'] } });
-  for (const flags of [[], ['--recheck']]) {
-    const { code, summary } = await task.run(...flags);
-    assert.is(code, 0);
-    assert.match(summary, 'acceptance.commands were not run: they run after a stage with the role verify');
-  }
+test('acceptance commands that no stage runs are reported, and --recheck runs them', async ({ rig }) => {
+  const task = makeTask(rig, {
+    stages: [{ ...VERIFY, role: 'brief' }],
+    acceptance: { commands: ['grep -q right src/a.txt'] },
+  });
+  const first = await task.run();
+  assert.is(first.code, 0);
+  assert.match(first.summary, 'acceptance.commands run after a stage with the role verify, and this task has none');
+  assert.is((await task.run('--recheck')).code, 0);
+  rig.write('src/a.txt', 'wrong\n');
+  const broken = await task.run('--recheck');
+  assert.equal([broken.code, broken.report.failure?.reason, rig.calls.length], [1, 'acceptance_failed', 1]);
+  rig.write('src/a.txt', 'right\n');
+  assert.equal([(await task.run('--recheck')).code, rig.calls.length], [0, 1]);
 });
 
 test('a verdict in the JSON of a schema is read again', async ({ rig }) => {

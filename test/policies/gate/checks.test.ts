@@ -65,23 +65,19 @@ const COMMANDS = ['npm test'];
 
 test('what is due, by role and stage', () => {
   const rows: [what: string, due: string[], stage: { role: string } & Partial<StageWords>, commands: string[]][] = [
-    ['brief', ['refusal', 'sections', 'lines'], { role: 'brief' }, COMMANDS],
-    ['impl', ['refusal', 'changes', 'sections', 'lines'], { role: 'impl' }, COMMANDS],
-    ['impl, full', ['refusal', 'changes', 'sections', 'lines'], { role: 'impl', access: 'full' }, COMMANDS],
-    ['impl, read', ['refusal', 'sections', 'lines', 'diff'], { role: 'impl', access: 'read' }, COMMANDS],
-    ['impl, read, no diff', ['refusal', 'sections', 'lines'], { role: 'impl', access: 'read', diff: false }, COMMANDS],
-    ['impl by a prompt of its own', ['refusal', 'changes'], { role: 'impl', prompt: 'p.md' }, COMMANDS],
+    ['brief', ['refusal', 'sections', 'lines'], { role: 'brief' }, []],
+    ['brief that runs the commands', ['refusal', 'sections', 'lines', 'acceptance'], { role: 'brief' }, COMMANDS],
+    ['impl', ['refusal', 'changes', 'sections', 'lines'], { role: 'impl' }, []],
+    ['impl, full', ['refusal', 'changes', 'sections', 'lines'], { role: 'impl', access: 'full' }, []],
+    ['impl, read', ['refusal', 'sections', 'lines', 'diff'], { role: 'impl', access: 'read' }, []],
+    ['impl, read, no diff', ['refusal', 'sections', 'lines'], { role: 'impl', access: 'read', diff: false }, []],
+    ['impl by a prompt of its own', ['refusal', 'changes'], { role: 'impl', prompt: 'p.md' }, []],
     ['verify', ['refusal', 'sections', 'lines', 'verdict', 'acceptance'], { role: 'verify' }, COMMANDS],
     ['verify without commands', ['refusal', 'sections', 'lines', 'verdict'], { role: 'verify' }, []],
-    ['review with a diff', ['refusal', 'sections', 'lines', 'diff'], { role: 'review', diff: true }, COMMANDS],
-    ['review as JSON', ['refusal', 'schema'], { role: 'review', schema: {} }, COMMANDS],
-    [
-      'review as JSON with lines',
-      ['refusal', 'lines', 'schema'],
-      { role: 'review', schema: {}, min_lines: 2 },
-      COMMANDS,
-    ],
-    ['nothing required', ['refusal'], { role: 'review', requires: [], min_lines: 0 }, COMMANDS],
+    ['review with a diff', ['refusal', 'sections', 'lines', 'diff'], { role: 'review', diff: true }, []],
+    ['review as JSON', ['refusal', 'schema'], { role: 'review', schema: {} }, []],
+    ['review as JSON with lines', ['refusal', 'lines', 'schema'], { role: 'review', schema: {}, min_lines: 2 }, []],
+    ['nothing required', ['refusal'], { role: 'review', requires: [], min_lines: 0 }, []],
   ];
   for (const [what, due, stage, commands] of rows) {
     const resolved = resolveRole({ name: 's', ...stage }, NO_PROJECT_FILE, 'trusted');

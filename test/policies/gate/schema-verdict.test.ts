@@ -53,6 +53,32 @@ const BAD: Record<string, [schema: object, at: string, message: RegExp]> = {
     '$ref.properties.verdict',
     /allows no/,
   ],
+  'FAIL forbidden by allOf beside it': [
+    { ...withVerdict({ enum: ['PASS', 'FAIL'] }), allOf: [{ properties: { verdict: { const: 'PASS' } } }] },
+    'properties.verdict',
+    /allows no FAIL/,
+  ],
+  'FAIL forbidden by one of two of allOf': [
+    { type: 'object', allOf: [withVerdict({ enum: ['PASS', 'FAIL'] }), withVerdict({ enum: ['PASS'] })] },
+    'allOf.0.properties.verdict',
+    /allows no FAIL/,
+  ],
+  'no property beside verdict, and another one required': [
+    { ...withVerdict({ type: 'string' }), additionalProperties: false, required: ['summary'] },
+    'properties.verdict',
+    /allows no/,
+  ],
+  'an object with a verdict excluded': [
+    { ...withVerdict({ type: 'string' }), not: { required: ['verdict'] } },
+    'properties.verdict',
+    /allows no/,
+  ],
+  'no such name': [
+    { ...withVerdict({ type: 'string' }), propertyNames: { enum: ['a'] } },
+    'properties.verdict',
+    /allows no/,
+  ],
+  'no property at all': [{ ...withVerdict({ type: 'string' }), maxProperties: 0 }, 'properties.verdict', /allows no/],
   'a reference in a circle': [{ $ref: '#' }, '', /has no property/],
 };
 

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { toDo } from '../../../policies/facts/next-action.ts';
 import { commentText } from '../../../policies/report/comment-text.ts';
 
-const RUN = { task_id: 'fix', state: 'done', failure: null, next_actions: [], answer: '' };
+const RUN = { task_id: 'fix', state: 'done', failure: null, next_actions: [], answer: '', checked_earlier: null };
 
 /** `~` stands for the sign that is not seen. */
 const SAID: readonly (readonly [answer: string, shown: string])[] = [
@@ -38,6 +38,11 @@ test('one that failed says why and what to do first', () => {
 test('a long answer is cut to what both services take', () => {
   const said = commentText({ ...RUN, answer: '<a'.repeat(100_000) });
   assert.ok(said.length <= 65_000 && said.endsWith('[cut: the file has more]'), String(said.length));
+});
+
+test('a result of an earlier run is marked', () => {
+  const said = commentText({ ...RUN, answer: 'PASS', checked_earlier: '2026-11-27T00:00:00Z' });
+  assert.match(said, 'This result is of an earlier run (2026-11-27T00:00:00Z).\n\nPASS');
 });
 
 test.run();
