@@ -11,3 +11,7 @@ export function launcherIn(environment: NodeJS.ProcessEnv): string {
   const isNpx = environment.npm_command === 'exec';
   return isNpx || (isInstalled && findBinary('tollgate', environment.PATH) === null) ? 'npx tollgate' : 'tollgate';
 }
+
+/** Commands in a sentence, as that shell can start them. */
+export const asCalled = (text: string, environment: NodeJS.ProcessEnv): string =>
+  launcherIn(environment) === 'tollgate' ? text : text.replace(/`(?=(?:tollgate|preflight)\b)/g, '`npx ');

@@ -63,7 +63,7 @@ export async function conclude(draft: Draft, outcome: Outcome, { ready, stop, no
     noteEnded({ tool: record.tool, id: record.session_id }, request.call.environment);
   if (published.how === 'unpublished') return { record, message: `${published.why}; ${wayOut(told, registered)}` };
   if (!isLeft) registered.forget();
-  return { record, message: sentenceOf(record, request.charge?.task.id ?? null, request.limits) };
+  return { record, message: sentenceOf(record, request) };
 }
 
 const LARGE = 64 * 1024;

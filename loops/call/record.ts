@@ -12,6 +12,7 @@ import type { Permission } from '../../wrappers/adapter.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { type ClosingDraft, type Draft, sha256 } from '../attempt/draft.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
+import { asCalled } from '../launcher.ts';
 import type { Judgement } from './judge.ts';
 
 /** The record of a call that was run, redacted and as it is published. */
@@ -75,8 +76,7 @@ function usageOf({ request, countedBefore }: Draft, usage: Usage): Usage {
 /** What went wrong and what to do, in one line; null after a success. */
 export function sentenceOf(
   { verdict, ending, duration_ms }: CallRecord,
-  taskId: string | null,
-  limits: CallLimits,
+  { charge, limits, call }: Pick<Draft['request'], 'charge' | 'limits' | 'call'>,
 ): string | null {
   if (verdict.class === null) return null;
   const isOurs = verdict.evidence?.source === 'ending';
@@ -85,9 +85,10 @@ export function sentenceOf(
   const says = ending === 'not_started' ? 'Not' : 'The service says: not';
   const retry = verdict.retry_at === null ? '' : ` ${says} before ${verdict.retry_at}.`;
   const when = ending === 'not_started' || duration_ms === null ? '' : ` after ${(duration_ms / 1000).toFixed(1)} s`;
-  const more = `${retry}${nextOf(verdict, taskId)}`;
+  const more = `${retry}${nextOf(verdict, charge?.task.id ?? null)}`;
   const told = what.slice(0, 400);
-  return `${verdict.class} (${verdict.reason})${when}: ${told}${more === '' || /[.!?…]$/.test(told) ? '' : '.'}${more}`;
+  const sentence = `${verdict.class} (${verdict.reason})${when}: ${told}${more === '' || /[.!?…]$/.test(told) ? '' : '.'}${more}`;
+  return asCalled(sentence, call.environment);
 }
 
 /** The limit that ended the call, with its flag; null where no limit of time did. */

@@ -19,7 +19,7 @@ export const refused = (draft: Draft, refusal: Refusal): Called => told(draft, r
 export const unread = (draft: Draft, message: string): Called => told(draft, unreadRecord(closing(draft), message));
 
 function told(draft: Draft, record: CallRecord): Called {
-  const sentence = sentenceOf(record, draft.request.charge?.task.id ?? null, draft.request.limits);
+  const sentence = sentenceOf(record, draft.request);
   try {
     publishRefusal(draft, record);
     return { record, message: sentence };

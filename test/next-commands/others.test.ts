@@ -45,6 +45,18 @@ test('run: started by the link in node_modules/.bin', async ({ world }) => {
   assert.is(command, `npx tollgate run '${task.word}' --trust-workspace`);
 });
 
+test('wrapper: a CLI that cannot start', async ({ world }) => {
+  const { rig, sh, write } = world;
+  write('ask.md', 'Say hello.');
+  rig.answer(() => [{ do: 'exit', code: 127 }]);
+  const broken = await sh(
+    `npm_command=exec node '${path.resolve('dist/run_codex.cjs')}' --prompt-file=ask.md --out=a.out --err=a.err`,
+  );
+  const command = /Next: run `(.*?)`/.exec(broken.stderr)?.[1];
+  assert.is(command, 'npx preflight', broken.stderr);
+  assert.match((await sh(`${command} --tools codex`)).stdout, 'codex');
+});
+
 test('run: a manifest that is wrong, and a prompt that has changed', async ({ world }) => {
   const { rig, sh } = world;
   rig.answer(() => answerWith('codex', 'fine'));
