@@ -1,6 +1,6 @@
 // A limit that failures have used up is the second thing to say: what failed is the first.
 
-import { forUser, inOrder, type NextAction } from '../../policies/facts/next-action.ts';
+import { forUser, goOnLine, inOrder, type NextAction, toType } from '../../policies/facts/next-action.ts';
 import { nextActions } from '../../policies/next-actions/next-actions.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import { gateActions, gateRecordOf } from '../task/gate-actions.ts';
@@ -9,8 +9,23 @@ import type { StageRun } from '../task/stage-run.ts';
 import { failingIn, situationOf } from './situation.ts';
 
 /** The failure of a used up budget, with the stage's last real failure before it; any other failure as it is. */
-export function withFailureBefore({ open, stage, context: { environment } }: StageRun, failure: Failure): Failure {
+export function withFailureBefore(run: StageRun, failure: Failure): Failure {
   if (failure.reason !== 'budget') return failure;
+  const found = withRealFailure(run, failure);
+  return { ...found, next_actions: inOrder([...keptAnswer(run), ...found.next_actions]) };
+}
+
+/** A repeat that no call remains for: the answer from before can be kept. */
+function keptAnswer({ open, stage }: StageRun): NextAction[] {
+  const { calls, redo } = open.journal.read().ledger;
+  const isAnswered = [...calls.values()].some(
+    ({ reserved, verdict }) => reserved.stage === stage.name && reserved.run_id !== null && verdict?.class === null,
+  );
+  if (!redo.has(stage.name) || !isAnswered) return [];
+  return [toType(`keep the earlier answer of ${stage.name}`, goOnLine(open.called, `--keep ${stage.name}`))];
+}
+
+function withRealFailure({ open, stage, context: { environment } }: StageRun, failure: Failure): Failure {
   const { ledger } = open.journal.read();
   const before = stageFacts(open.task, ledger, stage.name, stage.tool);
   const { class: errorClass, reason, evidence, retry_at, session_id } = before;

@@ -28,9 +28,9 @@ export function recheckMistake(
   if (finished !== 'rechecked') return null;
   const { ledger } = journal.read();
   const open = plans.map(({ stage }) => stage.name).find((name) => passedCall(ledger, name) === null);
-  return open === undefined
-    ? null
-    : `stage ${open} is not finished, and --recheck pays for nothing; to go on with the task: ${goOnLine(called)}`;
+  if (open === undefined) return null;
+  const keep = ledger.redo.has(open) ? `, or to keep its earlier answer: ${goOnLine(called, `--keep ${open}`)}` : '';
+  return `stage ${open} is not finished, and --recheck pays for nothing; to go on with the task: ${goOnLine(called)}${keep}`;
 }
 
 /** A stage that does not pass again is open: the next run looks at its answer once more before it asks for another. */

@@ -120,6 +120,21 @@ for (const line of [
     assert.match(summary, 'the journal has 1 unreadable lines');
   });
 
+test('a --redo that no call remains for names how to keep the answer', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', 'ok'));
+  const task = makeTask(rig, { ...ONE, budgets: { paid_call_budget: 1 } });
+  assert.is((await task.run()).code, 0);
+  const { code, report } = await task.run('--redo=codex_brief');
+  const [first] = report.next_actions;
+  assert.equal(
+    [code, report.failure?.reason, first!.command, first!.pays],
+    [1, 'budget', 'tollgate run fix --keep codex_brief', false],
+  );
+  const refused = await task.outcome('--recheck');
+  assert.match(refused.stderr, 'tollgate run fix --keep codex_brief');
+  assert.equal([(await task.run('--keep=codex_brief')).code, (await task.run()).code, rig.calls.length], [0, 0, 1]);
+});
+
 test('a budget that was set before the first run is not undone by the manifest', async ({ rig }) => {
   const task = makeTask(rig, { ...ONE, budgets: { paid_call_budget: 5 } });
   assert.is((await rig.run('tollgate', ['budget', 'fix', '--set', '0'])).code, 0);
