@@ -12,7 +12,7 @@ import { failingIn, situationOf } from './situation.ts';
 export function withFailureBefore(run: StageRun, failure: Failure): Failure {
   if (failure.reason !== 'budget') return failure;
   const found = withRealFailure(run, failure);
-  return { ...found, next_actions: inOrder([...keptAnswer(run), ...found.next_actions]) };
+  return { ...found, next_actions: [...keptAnswer(run), ...found.next_actions] };
 }
 
 /** A repeat that no call remains for: the answer from before can be kept. */
