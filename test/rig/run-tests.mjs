@@ -27,6 +27,9 @@ const MOST_LINES = 25;
 const times = args.includes('--times') ? [] : null;
 /** Of each file that failed, what it says of that: told once more at the end, where a log that was cut still shows it. */
 const failures = [];
+/** Of the real CLIs: files that failed once run once more, alone; those that pass then are named as flaky. */
+const suspects = [];
+const flaky = [];
 const started = Date.now();
 
 if (files.length === 0) fail(`no test file matches ${pattern}`, `in the suite "${suite}"`);
@@ -42,7 +45,9 @@ if (stale !== null) {
   files.length = 0;
 }
 await Promise.all(Array.from({ length: lanes }, lane));
+for (const file of suspects) if (await runFile(file, 'last')) flaky.push(file);
 if (times !== null) printTimes();
+for (const file of flaky) console.log(`FLAKY ${file} failed, and passed when it ran once more`);
 for (const { file, why } of failures) console.log(`FAILED ${file}\n${why.map((line) => `  ${line}\n`).join('')}`);
 console.log(`\n${suite} suite: ${((Date.now() - started) / 1000).toFixed(1)} s`);
 console.log(`${total.passed} passed, ${total.failed} failed${total.skipped ? `, ${total.skipped} skipped` : ''}`);
@@ -50,10 +55,12 @@ for (const made of [compiled, path.join(folder, 'code-caches')]) rmSync(made, { 
 process.exitCode = total.failed > 0 ? 1 : 0;
 
 async function lane() {
-  for (let file = files.shift(); file !== undefined; file = files.shift()) await runFile(file);
+  for (let file = files.shift(); file !== undefined; file = files.shift())
+    await runFile(file, suite === 'real' ? 'first' : 'last');
 }
 
-async function runFile(file) {
+/** Whether it passes. @param turn a `first` one that fails counts for nothing: it runs again. */
+async function runFile(file, turn) {
   const declared = (readFileSync(file, 'utf8').match(/\.run\(\)/g) ?? []).length;
   const began = Date.now();
   const { code, output: said, timed, overdue } = await run(path.join(compiled, file.replace(/\.ts$/, '.js')));
@@ -62,23 +69,30 @@ async function runFile(file) {
   const counts = [...output.matchAll(/^\s+(Total|Passed|Skipped):\s+(\d+)/gm)];
   const sum = (name) => counts.filter((row) => row[1] === name).reduce((n, row) => n + Number(row[2]), 0);
   const failed = sum('Total') - sum('Passed');
+  let why = null;
+  if (overdue)
+    why = `still ran after ${limitSec} s, and was ended with what it had started; --limit SECONDS gives it longer`;
+  else if (declared === 0) why = 'never calls .run(), so uvu would pass it silently';
+  else if (sum('Total') + sum('Skipped') === 0) why = `ran no test (exit ${code})`;
+  else if (code !== 0 && failed === 0) why = `exited ${code} though no test failed`;
+  const isPassed = why === null && failed === 0;
+  if (turn === 'first' && !isPassed) {
+    suspects.push(file);
+    console.log(
+      `${output}\nAGAIN ${file} ${why ?? `(${sum('Passed')} of ${sum('Total')})`}: it runs once more, alone, at the end`,
+    );
+    return false;
+  }
   total.passed += sum('Passed');
   total.skipped += sum('Skipped');
   total.failed += failed;
-  if (overdue)
-    fail(
-      file,
-      `still ran after ${limitSec} s, and was ended with what it had started; --limit SECONDS gives it longer`,
-      output,
-    );
-  else if (declared === 0) fail(file, 'never calls .run(), so uvu would pass it silently');
-  else if (sum('Total') + sum('Skipped') === 0) fail(file, `ran no test (exit ${code})`, output);
-  else if (code !== 0 && failed === 0) fail(file, `exited ${code} though no test failed`, output);
+  if (why !== null) fail(file, why, declared === 0 ? '' : output);
   else if (failed > 0) {
     failures.push({ file, why: failedTests(output) });
     console.log(output);
   }
   console.log(`${failed ? 'FAIL' : 'ok  '} ${file} (${sum('Passed')} of ${sum('Total')})`);
+  return isPassed;
 }
 
 function run(file) {

@@ -51,6 +51,33 @@ test.run();
   assert.equal(alive, [false, true, false], stdout);
 });
 
+test('a file of the real CLIs that fails runs once more, and is named as flaky where it passes then', () => {
+  const root = projectOf('none.test.ts', '');
+  mkdirSync(path.join(root, 'test/real'));
+  const place = (name: string, isRight: string) =>
+    writeFileSync(
+      path.join(root, `test/real/${name}.test.ts`),
+      `import { existsSync, writeFileSync } from 'node:fs';
+import { test } from 'uvu';
+test('is right', () => {
+  const isRight = ${isRight};
+  writeFileSync('was-here-NAME', '');
+  if (!isRight) throw new Error('wrong');
+});
+test.run();
+`.replace('NAME', name),
+    );
+  place('second', "existsSync('was-here-second')");
+  place('never', 'false');
+  const { status, stdout } = runTests(root, { more: ['--suite', 'real'], which: '^test/real/' });
+  assert.is(status, 1, stdout);
+  assert.match(stdout, /^AGAIN test\/real\/second\.test\.ts/m);
+  assert.match(stdout, /^FLAKY test\/real\/second\.test\.ts failed, and passed when it ran once more$/m);
+  assert.match(stdout, /^FAILED test\/real\/never\.test\.ts$/m);
+  assert.not.match(stdout, /^FLAKY test\/real\/never/m);
+  assert.match(stdout, /^1 passed, 1 failed$/m);
+});
+
 test('a folder that a test took is gone after it, though the test failed', () => {
   const root = projectOf(
     'fails.test.ts',
