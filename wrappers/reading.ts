@@ -22,6 +22,8 @@ import { writtenTo } from './own/written.ts';
 export interface StreamReading {
   /** Reads on whenever the files grow; `onGrowth` gets their size in bytes. */
   watch(onEvent: (event: EngineEvent, turns: () => number) => void, onGrowth: (bytes: number) => void): void;
+  /** Loads what picks error lines, before the CLI says any: what it says may have to end it before its next request. */
+  prepare(): void;
   /** Looks once, now. */
   look(): void;
   /** We are about to send our first signal: what the CLI writes from now on makes no success. */
@@ -117,7 +119,6 @@ export function read(
   let isOversized = false;
   let told = 0;
   const takeLines = (lines: string) => {
-    selected.push(lines);
     for (const line of lines.split('\n')) {
       takeQuestion(line);
       const events = adapter.readStderr?.(line) ?? [];
@@ -125,6 +126,8 @@ export function read(
       take(events, 'stderr');
       if (!events.some(({ how }) => how === 'server')) take(failedServers(line), 'stderr');
     }
+    // Behind what may end the call.
+    selected.push(lines);
   };
   const stderr = followAfter(stdout, files.stderr, takeLines, () => told);
   // What it logs of its servers counts before what it does next.
@@ -170,6 +173,7 @@ export function read(
       look();
     },
     look,
+    prepare: selected.prepare,
     signalling() {
       cut(stdout.size());
       keepCut(files.stdout, cutAt);
@@ -268,23 +272,27 @@ export interface Speaker {
 const speakerOf = ({ tool, described }: Pick<Adapter, 'described'> & Speaker): Tool | null =>
   described !== undefined && path.basename(described.row.binary) === 'codex' ? 'codex' : tool;
 
-/** Picks error lines with what is loaded once the CLI was started: what it says may have to end it before its next request. */
+/** Picks error lines with what is loaded once it is prepared, or once stderr says something. */
 function createSelection(tool: Tool | null) {
   let picker: ErrorLines | null = null;
+  let loading: Promise<void> | null = null;
   const early: string[] = [];
   const load = async () => {
-    await new Promise((started) => setImmediate(started));
     const { createErrorLines } = await import('../policies/stderr/error-lines.ts');
     picker = createErrorLines(tool);
     for (const lines of early) picker.pushAll(lines);
     early.length = 0;
   };
-  const loading = load();
+  const prepare = () => {
+    loading ??= load();
+  };
   return {
+    prepare,
     /** One line, or a text of many. */
     push(lines: string) {
       if (picker !== null) return picker.pushAll(lines);
       early.push(lines);
+      prepare();
     },
     ready: () => loading,
     lines: () => picker?.lines() ?? [],

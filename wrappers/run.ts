@@ -124,7 +124,7 @@ async function attend(
   const then = clocks();
   const started = child.pid === undefined ? null : observer.started(child.pid);
   // It is awaited when the CLI has ended, and must not end us before.
-  started?.catch(() => {});
+  started?.then(reading.prepare, () => {});
   let silent = false;
   let left: string[] = [];
   const outcome = (ending: Ending, exit: Exit, end: TreeEnd): Outcome => ({

@@ -210,6 +210,9 @@ async function killedTask(rig: TestRig) {
   const running = task.start();
   const fake = await rig.call();
   const { reserved } = openCalls(task.journal.read().ledger)[0]!;
+  // Killed before it has noted which process its CLI is, it would leave that to the marker.
+  while (openCalls(task.journal.read().ledger)[0]!.started === null || entryOf(rig).entry.cli === null)
+    await new Promise((resolve) => setTimeout(resolve, 5));
   running.signal('SIGKILL');
   process.kill(reserved.guardian.pid, 'SIGKILL');
   await running.result;
