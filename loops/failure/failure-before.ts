@@ -15,11 +15,11 @@ export function withFailureBefore(run: StageRun, failure: Failure): Failure {
   return { ...found, next_actions: [...keptAnswer(run), ...found.next_actions] };
 }
 
-/** A repeat that no call remains for: the answer from before can be kept. */
+/** A repeat that no call remains for: the answer that has passed its gate before can be kept. */
 function keptAnswer({ open, stage }: StageRun): NextAction[] {
-  const { calls, redo } = open.journal.read().ledger;
+  const { calls, passed, redo } = open.journal.read().ledger;
   const isAnswered = [...calls.values()].some(
-    ({ reserved, verdict }) => reserved.stage === stage.name && reserved.run_id !== null && verdict?.class === null,
+    ({ reserved: { stage: name, run_id, call_id } }) => name === stage.name && run_id !== null && passed.has(call_id),
   );
   if (!redo.has(stage.name) || !isAnswered) return [];
   return [toType(`keep the earlier answer of ${stage.name}`, goOnLine(open.called, `--keep ${stage.name}`))];
