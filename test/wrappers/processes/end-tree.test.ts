@@ -201,11 +201,14 @@ if (asRoot === test.skip) console.log('SKIPPED: only the superuser can start a p
 asRoot('what is not ours to end is told, and not waited for', async () => {
   const code = `import { spawn } from 'node:child_process';
     import { once } from 'node:events';
+    import { readFileSync } from 'node:fs';
     import { describeLeft, endTree } from './wrappers/processes/end-tree.ts';
     import { identifyChild } from './wrappers/processes/identity.ts';
     const child = spawn('/bin/sh', ['-c', 'sleep 60 & echo $!; wait'], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
     const { start_time: startTime } = await identifyChild(child.pid);
     const ours = Number(String(await once(child.stdout, 'data').then(([piece]) => piece)));
+    // The shell names it when it has forked, which may be before it is sleep.
+    while (readFileSync('/proc/' + ours + '/comm', 'utf8') !== 'sleep\\n');
     process.setuid(65534);
     // A grace that outlasts them: who waits for it finds nobody left.
     const root = { pid: child.pid, startTime, sinceMs: 0, ours: 'child' };
