@@ -22,7 +22,7 @@ import { writtenTo } from './own/written.ts';
 export interface StreamReading {
   /** Reads on whenever the files grow; `onGrowth` gets their size in bytes. */
   watch(onEvent: (event: EngineEvent, turns: () => number) => void, onGrowth: (bytes: number) => void): void;
-  /** Loads what picks error lines, before the CLI says any: what it says may have to end it before its next request. */
+  /** Loads what picks error lines before the CLI writes any. To load it later would delay ending a CLI that lacks what is required. */
   prepare(): void;
   /** Looks once, now. */
   look(): void;
@@ -96,7 +96,7 @@ export function read(
   };
   let asks = adapter.described === undefined && adapter.tool !== null;
   const takeQuestion = (line: string) => {
-    if (!asks || line.startsWith('{') || !asksToSignIn(line)) return;
+    if (!asks || line === '' || line.startsWith('{') || !asksToSignIn(line)) return;
     asks = false;
     take([{ how: 'asked_to_sign_in', message: line.trim() }], 'stream');
   };

@@ -8,7 +8,7 @@ import { type MachineClocks, sleptBetween } from '../policies/time/machine-clock
 import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
 import { type GuardLimits, guard, heldUntil } from './guard.ts';
-import { removeGroup, startInGroup } from './processes/cgroup.ts';
+import { makeGroup, moveInto, notExecuted, removeGroup, startWithin } from './processes/cgroup.ts';
 import { describeLeft, endTree, hold, type Tree, type TreeEnd } from './processes/end-tree.ts';
 import { identifyChild } from './processes/identity.ts';
 import { trackMembers } from './processes/member-tracker.ts';
@@ -77,13 +77,14 @@ export async function run(
   // Whatever can fail of our own does so before anything is paid.
   const files = openFiles(invocation);
   if (files instanceof Error) return notStarted(files);
-  const { started: child, group } = startInGroup(invocation.marker, () => start(invocation, files.descriptors));
+  const group = makeGroup(invocation.marker);
+  const child = start(invocation, files.descriptors, group);
   if (child instanceof Error) {
     if (group !== null) removeGroup(group);
     files.reading.release();
     return notStarted(child);
   }
-  const exited = exitOf(child);
+  const exited = exitOf(child, group, invocation.files.stderr);
   const tree = await treeOf(child, invocation, group, began).catch((error) => {
     files.reading.release();
     // Nothing can be looked up; but it was started just now, so that the number is still its own.
@@ -123,8 +124,11 @@ async function attend(
   const { child, exited, tree, began, clocks, reading } = running;
   const then = clocks();
   const started = child.pid === undefined ? null : observer.started(child.pid);
+  const prepare = () => {
+    if (invocation.requires !== undefined) reading.prepare();
+  };
   // It is awaited when the CLI has ended, and must not end us before.
-  started?.then(reading.prepare, () => {});
+  started?.then(prepare, () => {});
   let silent = false;
   let left: string[] = [];
   const outcome = (ending: Ending, exit: Exit, end: TreeEnd): Outcome => ({
@@ -160,7 +164,7 @@ async function attend(
   await reading.finish(typeof first === 'string' ? 'ended' : (exit.exitCode ?? 'ended'));
   await started;
   // The CLI may have left children behind that nobody waits for.
-  if (typeof first !== 'string' && exit.spawnError === null)
+  if (typeof first !== 'string' && tree.root !== null)
     end = await endTree(tree, undefined, exit.signal === null ? undefined : reading.signalling);
   left = await describeLeft(end.left);
   const ending = typeof first === 'string' ? first : endingOf(exit);
@@ -222,9 +226,18 @@ function ofSystem(error: unknown): Error {
 }
 
 /** Most of what the system refuses comes as an event later; some, such as arguments that are too long, at once. */
-function start({ command, argv, cwd, environment }: Invocation, descriptors: Descriptors): ChildProcess | Error {
+function start(
+  { command, argv, cwd, environment }: Invocation,
+  descriptors: Descriptors,
+  group: string | null,
+): ChildProcess | Error {
+  const words = [command, ...argv];
+  const within = group === null ? words : startWithin(group, words, environment);
+  const [file, ...rest] = within ?? words;
   try {
-    return spawn(command, argv, { cwd, env: environment, detached: true, stdio: descriptors });
+    const child = spawn(file!, rest, { cwd, env: environment, detached: true, stdio: descriptors });
+    if (group !== null && within === null && child.pid !== undefined) moveInto(group, child.pid);
+    return child;
   } catch (error) {
     return ofSystem(error);
   } finally {
@@ -232,9 +245,12 @@ function start({ command, argv, cwd, environment }: Invocation, descriptors: Des
   }
 }
 
-function exitOf(child: ChildProcess): Promise<Exit> {
+function exitOf(child: ChildProcess, group: string | null, stderr: string): Promise<Exit> {
   return new Promise((resolve) => {
-    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal, spawnError: null }));
+    child.once('exit', (exitCode, signal) => {
+      const why = group === null ? null : notExecuted(group, exitCode, stderr);
+      resolve(why === null ? { exitCode, signal, spawnError: null } : { ...NO_EXIT, spawnError: new Error(why) });
+    });
     child.once('error', (spawnError) => resolve({ ...NO_EXIT, spawnError }));
   });
 }

@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert';
 import { TOOLS } from '../../policies/facts/tools.ts';
 import { isSuccess } from '../../policies/verdict/success.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { findGroup, ownGroup } from '../../wrappers/processes/cgroup.ts';
 import { processTable } from '../../wrappers/processes/table.ts';
 import { type Invocation, run } from '../../wrappers/run.ts';
 import { SESSION, STREAMS } from '../rig/streams.ts';
@@ -21,6 +22,8 @@ test.after.each(({ folder }) => rmSync(folder, { recursive: true }));
 
 const SILENT = { started: async () => {}, cancelling: async () => {} };
 const NEVER = new AbortController().signal;
+/** The marker of a call, which is its id. */
+const CALL = '20260101000000-0badcafe';
 
 function invocation(folder: string, script: string): Invocation {
   const file = (name: string) => path.join(folder, name);
@@ -86,6 +89,50 @@ test('arguments that the system refuses at once leave no file open', async ({ fo
   assert.is((await run(tooLong, SILENT, NEVER)).ending, 'not_started');
   assert.equal(filesOpenIn(folder), []);
 });
+
+for (const [what, spoil] of [
+  ['is gone', rmSync],
+  ['may not be executed', (cli: string) => chmodSync(cli, 0o644)],
+  ['names an interpreter that is not there', (cli: string) => writeFileSync(cli, '#!/no/such/shell\n')],
+] as const)
+  test(`a CLI that ${what} when it is to be started was not started`, async ({ folder }) => {
+    const missing = { ...invocation(folder, 'exit 0'), marker: CALL };
+    spoil(missing.command);
+    const outcome = await run(missing, SILENT, NEVER);
+    assert.equal([outcome.ending, outcome.exitCode], ['not_started', null]);
+    assert.ok(outcome.spawnError!.message.includes(missing.command), outcome.spawnError!.message);
+    assert.is(findGroup(CALL), null);
+  });
+
+for (const code of [126, 127])
+  test(`a CLI that ends with ${code} by itself was started`, async ({ folder }) => {
+    const script = `echo "$0: 1: exec: $0: not found" >&2; exit ${code}`;
+    const { ending, exitCode } = await run({ ...invocation(folder, script), marker: CALL }, SILENT, NEVER);
+    assert.equal([ending, exitCode], ['exited', code]);
+  });
+
+const home = ownGroup()?.group ?? null;
+const inGroup = home === null ? test.skip : test;
+if (home === null) console.log('SKIPPED: no cgroup of version 2 can be made here');
+for (const [kind, names] of [
+  ['usual', {}],
+  // As npm sets them; a shell hands on no such names.
+  ['other', { 'npm_config_//host/:_token': 'a=b c', 'A-B': '' }],
+] as const)
+  inGroup(`a CLI with ${kind} names in its environment runs in the group, with all of them`, async ({ folder }) => {
+    const script =
+      'until grep -q /tollgate- /proc/self/cgroup; do :; done; cat /proc/self/cgroup; cat /proc/$$/environ >names';
+    const told = invocation(folder, script);
+    const environment = { ...told.environment, ...names, SPACE: ' a\nb' };
+    const { ending } = await run({ ...told, environment, marker: CALL }, SILENT, NEVER);
+    assert.is(ending, 'exited');
+    assert.match(readFileSync(told.files.stdout, 'utf8'), `/tollgate-${CALL}\n`);
+    // What a shell adds of its own.
+    const own = new Set(['PWD', 'OLDPWD', 'SHLVL', '_']);
+    const lines = readFileSync(path.join(folder, 'names'), 'utf8').split('\0').filter(Boolean);
+    const seen = lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)] as const);
+    assert.equal(Object.fromEntries(seen.filter(([name]) => !own.has(name))), environment);
+  });
 
 /** A CLI that says this, and on SIGTERM the rest, with the exit code 0. */
 function speaker(folder: string, before: readonly string[], after: readonly string[]): Invocation {

@@ -3,6 +3,7 @@
 import {
   accessSync,
   constants,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -11,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { readIfFit } from '../../state/disk/regular-file.ts';
 
 const PREFIX = 'tollgate-';
 /** The last call of a marker, and what it is of that call: `gate-acceptance`. */
@@ -44,36 +46,50 @@ function mountIn(mountinfo: string): { root: string; mount: string } | null {
   return { root: root!, mount: mount! };
 }
 
-/**
- * Starts a child in a new group. We enter the group for that moment, since a child begins in the group of its parent:
- * one that is moved later could have started others before.
- * @returns `group` is null where none could be made; the child is started all the same.
- */
-export function startInGroup<T>(marker: string, start: () => T): { started: T; group: string | null } {
+/** Makes the group of a call; null where none can be made. */
+export function makeGroup(marker: string): string | null {
   const home = ownGroup()?.group ?? null;
-  const group =
-    home === null ? null : enter(path.join(home, nameOf(marker) ?? `${PREFIX}${marker.replaceAll('/', '.')}`));
+  if (home === null || !existsSync(SHELL)) return null;
+  const group = path.join(home, nameOf(marker) ?? `${PREFIX}${marker.replaceAll('/', '.')}`);
   try {
-    return { started: start(), group };
-  } finally {
-    if (group !== null) write(path.join(home!, 'cgroup.procs'), SELF);
-  }
-}
-
-/** The kernel reads it as whoever writes. */
-const SELF = '0';
-
-function enter(group: string): string | null {
-  try {
-    removeAbandoned(path.dirname(group));
+    removeAbandoned(home);
     mkdirSync(group, 0o700);
+    return group;
   } catch {
     return null;
   }
-  if (write(path.join(group, 'cgroup.procs'), SELF)) return group;
-  removeGroup(group);
-  return null;
 }
+
+const SHELL = '/bin/sh';
+
+/**
+ * The words that start a program within a group: a shell enters the group and becomes the program. Who is moved later could
+ * have started others before, and to go in and out ourselves takes the kernel 25 ms.
+ * @returns null for an environment that a shell does not hand on whole: {@link moveInto} comes after the start then.
+ */
+export function startWithin(group: string, words: readonly string[], environment: NodeJS.ProcessEnv): string[] | null {
+  if (!Object.keys(environment).every((name) => /^[A-Za-z_]\w*$/.test(name))) return null;
+  return [SHELL, '-c', ENTER, group, ...words];
+}
+
+/** The kernel reads 0 as whoever writes. A group that cannot be entered is done without. */
+const ENTER = 'echo 0 2>/dev/null >"$0/cgroup.procs"; exec "$@"';
+
+export const moveInto = (group: string, pid: number): boolean => write(path.join(group, 'cgroup.procs'), `${pid}`);
+
+/** What the shell says where it could not become the program, behind the name that we gave it; null where it did. */
+export function notExecuted(group: string, exitCode: number | null, stderr: string): string | null {
+  if (exitCode !== 126 && exitCode !== 127) return null;
+  try {
+    const said = readIfFit(stderr, MAX_SAID);
+    return said?.startsWith(`${group}: `) ? said.slice(group.length + 2).trim() : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A path has 4 kB at the most. */
+const MAX_SAID = 16 * 1024;
 
 /** Empty ones of guardians that were killed. One that another guardian has made this moment is not entered yet. */
 function removeAbandoned(home: string): void {
