@@ -35,18 +35,23 @@ if (rows.length === 0) throw new Error(`no row matches ${only}`);
 
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'bench-mutants-')));
 const running = new Set<ChildProcess>();
+const results = new Map<Row, Result>();
 process.on('exit', () => {
   for (const child of running) child.kill();
   rmSync(folder, { recursive: true, force: true });
 });
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
+for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => {
+    console.log(`ended by ${signal} after ${results.size} of ${rows.length} faults`);
+    process.exit(1);
+  });
 
 const began = Date.now();
 const tracked = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8', maxBuffer: 2 ** 26 }).split('\0');
 const testFiles = tracked.filter((file) => file.endsWith('.test.ts') && !/^test\/(?:real|page)\//.test(file));
 const copies = Array.from({ length: LANES }, (_, lane) => copySources(path.join(folder, `lane-${lane}`)));
 const costs = await costOfTests(copies[0]!);
-const results = new Map<Row, Result>();
+console.log(`${costs.size} test files pass without a fault, after ${Math.round((Date.now() - began) / 1000)} s`);
 const waiting = [...rows];
 await Promise.all(copies.map(workOff));
 
