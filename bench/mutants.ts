@@ -18,7 +18,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import ROWS from './mutants.json' with { type: 'json' };
 
-/** `find` is in `file` once; `tests` matches the paths of the test files of which one should fail. */
+/** One a line of the JSON. `find` is in `file` once; `tests` matches the paths of the test files of which one should fail. */
 type Row = (typeof ROWS)[number];
 
 type Result = { how: 'found' | 'missed' | 'stale'; words: string };
