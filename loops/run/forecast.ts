@@ -110,7 +110,7 @@ export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized
       ],
     });
   }
-  const notes = [...open.notes, ...unsettled(stages)];
+  const notes = [...(open.refusedTrust === null ? [] : [open.refusedTrust]), ...open.notes, ...unsettled(stages)];
   const next_actions =
     checked.how === 'changed'
       ? changedActions(open.called, checked.changed, options).filter(({ command }) => !command?.includes(' --dry-run'))

@@ -26,6 +26,7 @@ export async function runTask(request: RunRequest, work: RunWork | null = null):
   const opened = await openTask({ ...request.context, ...request.options, word: request.word, found: entrance.found });
   if (opened.how === 'invalid') return opened;
   const { open } = opened;
+  if (open.refusedTrust !== null) request.context.say(open.refusedTrust);
   const mistake =
     work === null
       ? (supervisedMistake(open) ?? choiceMistake(open.plans, request.options) ?? recheckMistake(open, request.options))

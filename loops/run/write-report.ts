@@ -65,6 +65,7 @@ export async function writeReport(open: OpenTask, ended: EndedRun, clock: () => 
     next_actions: failure?.next_actions ?? ended.nextActions ?? afterSuccess(open, ended.stages),
     notes: [
       ...ended.notes,
+      ...(open.refusedTrust === null ? [] : [open.refusedTrust]),
       ...open.notes,
       ...lostCalls(ledger),
       ...nestedCalls(ledger),

@@ -31,6 +31,7 @@ import {
 import { networkMistake } from '../../state/volume.ts';
 import { describeTools } from '../../wrappers/own/described.ts';
 import type { Lookup } from '../../wrappers/sessions/store.ts';
+import { whyTracked } from '../git/tracked.ts';
 import { launcherIn } from '../launcher.ts';
 import { withOwnGlobs } from '../paths/scope-of.ts';
 import { workingFolderMistake } from '../paths/working-folder.ts';
@@ -54,6 +55,8 @@ export interface OpenTask {
   ownRows: readonly OwnRow[];
   notifiers: readonly NotifierRow[];
   notes: string[];
+  /** Why the trust that its manifest claims does not count; null where it does, or claims none. */
+  refusedTrust: string | null;
   /** Where the manifest says something of a stage. */
   placeOf: PlaceOf;
   /** The working tree that the scope is about: the project's root, or the task's own worktree. */
@@ -88,7 +91,7 @@ export interface FoundTask extends Pick<OpenTask, 'root' | 'stateFolder'> {
 /** What is written about a task. */
 export type ReadTask = Pick<
   OpenTask,
-  'task' | 'manifest' | 'plans' | 'root' | 'project' | 'ownRows' | 'notifiers' | 'notes' | 'placeOf'
+  'task' | 'manifest' | 'plans' | 'root' | 'project' | 'ownRows' | 'notifiers' | 'notes' | 'placeOf' | 'refusedTrust'
 >;
 
 type TaskRead = ({ how: 'read' } & ReadTask) | { how: 'invalid'; message: string };
@@ -125,9 +128,9 @@ export async function readTask({
   const root = found?.root ?? rootOf(task, cwd, environment);
   const project = await readProject(root);
   if (project.how === 'invalid') return project;
-  const trusted = trustWorkspace ? 'trusted' : 'untrusted';
-  const read = await readManifest(task.manifest, project.value, trusted);
-  if (read.how === 'invalid') return read;
+  const { read, refusedTrust } = await readTrusting(task.manifest, project.value, { environment, trustWorkspace });
+  if (read.how === 'invalid')
+    return { how: 'invalid', message: refusedTrust === null ? read.message : `${read.message}\n${refusedTrust}` };
   const { stages, placeOf } = read;
   const rooted = withOwnGlobs(read.manifest, treeOf({ root, manifest: read.manifest }));
   if (rooted.how === 'invalid')
@@ -148,8 +151,23 @@ export async function readTask({
     else if (resolved.how !== 'invalid') plans.push({ stage, role: resolved.role, access: resolved.role.access });
   }
   if (mistakes.length > 0) return { how: 'invalid', message: mistakes.join('\n') };
-  const counting = { ...rowsOf(project.value, trust), placeOf };
+  const counting = { ...rowsOf(project.value, trust), placeOf, refusedTrust };
   return { how: 'read', task, manifest, plans, root, project: project.value, ...counting };
+}
+
+/** A manifest that git tracks came with the checkout, which cannot trust itself; only a file of the user's own can. */
+async function readTrusting(
+  file: string,
+  project: ProjectFile,
+  { environment, trustWorkspace }: Pick<Opening, 'environment' | 'trustWorkspace'>,
+): Promise<{ read: Awaited<ReturnType<typeof readManifest>>; refusedTrust: string | null }> {
+  const read = await readManifest(file, project, trustWorkspace ? 'trusted' : 'untrusted');
+  if (trustWorkspace || read.how === 'invalid' || !read.manifest.security.trust_workspace)
+    return { read, refusedTrust: null };
+  const why = await whyTracked(file, environment);
+  if (why === null) return { read, refusedTrust: null };
+  const refusedTrust = `${file}: security.trust_workspace is not used, since ${why}, and a checkout cannot trust itself; to trust it for this command: --trust-workspace; for good: ${launcherIn(environment)} trust`;
+  return { read: await readManifest(file, project, 'refused'), refusedTrust };
 }
 
 /** A schema that contradicts what else the answer of its stage must be: sections, or a verdict. */

@@ -248,7 +248,8 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
     without: 'none',
   },
   'security.trust_workspace': {
-    about: 'Whether the CLIs may use the hooks and servers that the folder configures',
+    about:
+      'Whether the CLIs may use the hooks and servers that the folder configures; it counts only where git does not track the manifest',
     example: 'false',
     without: 'false',
   },

@@ -30,12 +30,13 @@ interface Stands extends StagePlace {
   path: string;
 }
 
-/** @param trust what the caller says of the workspace; the manifest may say it too. */
+/** @param said what the caller says of the workspace; the manifest may say it too, unless that is refused. */
 export async function readManifest(
   file: string,
   project: ProjectFile,
-  trust: 'trusted' | 'untrusted',
+  said: 'trusted' | 'untrusted' | 'refused',
 ): Promise<ManifestRead> {
+  const trust = said === 'trusted' ? 'trusted' : 'untrusted';
   const given = await readGiven(file);
   if (given.how === 'invalid') {
     if (given.kind === 'unreadable') return given;
@@ -46,6 +47,7 @@ export async function readManifest(
     ];
     return { how: 'invalid', message: [given.message, ...more].join('\n') };
   }
+  if (said === 'refused') given.value.security.trust_workspace = false;
   const trusted = given.value.security.trust_workspace ? 'trusted' : trust;
   const expanded = expandStages(given.value, project, trusted);
   const mistakes = [

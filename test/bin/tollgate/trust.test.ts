@@ -1,6 +1,7 @@
 // tollgate trust, and what is known before a call: an untrusted folder, no login, a session that is gone. None of them is charged.
 
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -148,6 +149,57 @@ test('a task in a trusted folder uses what tollgate.yaml says, and the path of a
   assert.is(code, 2);
   assert.match(stderr, 'counts only in a trusted workspace');
   assert.is(existsSync(path.join(theirs, 'started')), false);
+});
+
+/** A git on the PATH that notes each of its starts; the rest of the PATH finds the real one. */
+function countGits(rig: TestRig): () => number {
+  const log = path.join(rig.root, 'gits');
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  rig.write('../gits-bin/git', `#!/bin/sh\nprintf '%s\\n' "$*" >>'${log}'\nexec '${real}' "$@"\n`);
+  chmodSync(path.join(rig.root, 'gits-bin/git'), 0o755);
+  rig.env.PATH = `${path.join(rig.root, 'gits-bin')}:${rig.env.PATH}`;
+  return () => (existsSync(log) ? readFileSync(log, 'utf8').match(/ls-files --error-unmatch/g)?.length : 0) ?? 0;
+}
+
+test("a manifest's own trust counts where git does not track it, and is refused where it does", async ({ rig }) => {
+  const git = (...argv: string[]) => execFileSync('git', argv, { cwd: rig.project, stdio: 'ignore' });
+  const asked = countGits(rig);
+  rig.answer(({ report }) => answerWith(report.tool, 'yes'));
+  rig.write('tollgate.yaml', 'pipelines:\n  mine:\n    - {tool: codex, role: review, min_lines: 1, requires: []}\n');
+  const write = (security: string) =>
+    rig.write('tasks/fix/manifest.yaml', `task_id: fix\ngoal: x\npipeline: mine\n${security}`);
+  const run = () => rig.run('tollgate', ['run', 'tasks/fix', '--redo=all', '--json']);
+  write('security: {trust_workspace: true}\n');
+  assert.equal([(await run()).code, asked()], [0, 0], 'outside of a repository no git is asked');
+  git('init', '-q');
+  assert.equal([(await run()).code, asked()], [0, 1], 'a file of the user');
+  git('add', '-f', 'tasks/fix/manifest.yaml');
+  const refused = await run();
+  assert.equal([refused.code, rig.calls.length], [2, 2]);
+  const told = /tasks\/fix\/manifest\.yaml: security\.trust_workspace is not used, since git tracks /g;
+  assert.is(refused.stderr.match(told)?.length, 1);
+  assert.match(refused.stderr, /to trust it for this command: --trust-workspace; for good: .*tollgate trust\n/);
+  assert.is((await rig.run('tollgate', ['run', 'tasks/fix', '--redo=all', '--trust-workspace'])).code, 0);
+  const before = asked();
+  write('');
+  assert.is((await run()).code, 2);
+  assert.is((await trust(rig)).code, 0);
+  assert.is((await run()).code, 0);
+  assert.is(asked(), before, 'no git is asked where the field is not set, or not needed');
+});
+
+test('a refused trust of a manifest is told once, and in the summary', async ({ rig }) => {
+  const git = (...argv: string[]) => execFileSync('git', argv, { cwd: rig.project, stdio: 'ignore' });
+  git('init', '-q');
+  const { folder } = makeTask(rig, {
+    stages: [{ tool: 'copilot', role: 'review', min_lines: 1, requires: [] }],
+    security: { trust_workspace: true },
+  });
+  git('add', '-f', folder);
+  rig.answer(() => answerWith('copilot', 'yes'));
+  const { code, stderr } = await rig.run('tollgate', ['run', 'fix']);
+  assert.equal([code, stderr.match(/security\.trust_workspace is not used/g)?.length], [0, 1]);
+  assert.match(readFileSync(path.join(folder, 'outputs/_summary.md'), 'utf8'), 'security.trust_workspace is not used');
 });
 
 test('preflight and doctor report an untrusted folder', async ({ rig }) => {
