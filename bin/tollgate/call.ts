@@ -1,6 +1,6 @@
 // tollgate call: one call of any CLI, also of one that the project describes, with the flags of the wrappers.
 
-import { readDispatch } from '../../loops/attempt/dispatch.ts';
+import { type Dispatch, takeDispatch } from '../../loops/attempt/dispatch.ts';
 import { OWN_EXIT, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { isBuiltIn } from '../../policies/facts/tools.ts';
 import { readProject } from '../../state/project/project.ts';
@@ -13,7 +13,7 @@ import { ownAdapter } from '../../wrappers/own/adapter.ts';
 import { readArguments } from '../command.ts';
 import { type CommandSpec, HELP_FLAGS } from '../command-line.ts';
 import type { Ran } from '../ran.ts';
-import { wrapperCommand } from '../wrapper/wrapper-command.ts';
+import { runWrapper } from '../wrapper/wrapper-command.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate call',
@@ -46,20 +46,19 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
     return read.how === 'ended' ? read.ran : { exit: TOLLGATE_EXIT.badInput, err: `${SPEC.name}: TOOL comes first\n` };
   }
-  const found = await adapterFor(word, rest);
-  if (found === 'unsent')
-    return (await import('../wrapper/wrapper-mistake.ts')).unsent(SPEC.name, rest, TOLLGATE_EXIT.badInput);
+  const taken = takeDispatch(rest);
+  if ('file' in taken)
+    return (await import('../wrapper/wrapper-mistake.ts')).undispatched(SPEC.name, taken, rest, TOLLGATE_EXIT.badInput);
+  const found = await adapterFor(word, taken.argv, taken.dispatch);
   if (typeof found === 'string') return { exit: TOLLGATE_EXIT.badInput, err: `tollgate call: ${found}\n` };
-  return wrapperCommand(found, rest);
+  return runWrapper(found, taken);
 }
 
-/** Or why there is none, as a sentence; or that nothing was asked after all. */
-async function adapterFor(name: string, argv: readonly string[]): Promise<Adapter | 'unsent' | string> {
+/** Or why there is none, as a sentence. */
+async function adapterFor(name: string, argv: readonly string[], dispatch: Dispatch | null): Promise<Adapter | string> {
   if (isBuiltIn(name)) return adapterOf(name);
   // As its dispatcher has read it, whatever an agent has made of the file meanwhile.
-  const dispatched = readDispatch(process.env);
-  if (dispatched === 'unsent') return dispatched;
-  if (dispatched?.own_tool?.name === name) return ownAdapter(dispatched.own_tool);
+  if (dispatch?.own_tool?.name === name) return ownAdapter(dispatch.own_tool);
   const project = await readProject(projectRoot(process.cwd()));
   if (project.how === 'invalid') return project.message;
   const { tools, unsound } = project.value;

@@ -1,7 +1,7 @@
 // The body of the wrapper commands: flags in, one guarded call, an exit code out.
 
 import path from 'node:path';
-import { DISPATCH, type Dispatch, readDispatch, tellExit, withoutDispatch } from '../../loops/attempt/dispatch.ts';
+import { type Dispatch, takeDispatch } from '../../loops/attempt/dispatch.ts';
 import { placesMistake } from '../../loops/attempt/guarded-places.ts';
 import type { WrapperRequest } from '../../loops/attempt/request.ts';
 import { MAX_PROMPT_BYTES } from '../../loops/attempt/request.ts';
@@ -25,10 +25,17 @@ import { lateProgress } from './late-progress.ts';
 import { ownGiven, wrapperSpec } from './wrapper-flags.ts';
 
 export async function wrapperCommand(adapter: Adapter, given: readonly string[]): Promise<Ran> {
-  const dispatch = await dispatchFrom(process.env);
-  if (dispatch === 'unsent')
-    return (await import('./wrapper-mistake.ts')).unsent(adapter.command, given, exitCodesOf(adapter).badInput);
-  const argv = [...given, ...(dispatch?.flags ?? [])];
+  const taken = takeDispatch(given);
+  if ('dispatch' in taken) return runWrapper(adapter, taken);
+  const { undispatched } = await import('./wrapper-mistake.ts');
+  return undispatched(adapter.command, taken, given, exitCodesOf(adapter).badInput);
+}
+
+/** @param dispatch null for a wrapper that was not started by a dispatcher. */
+export async function runWrapper(
+  adapter: Adapter,
+  { dispatch, argv }: { dispatch: Dispatch | null; argv: readonly string[] },
+): Promise<Ran> {
   const stop = stopOnSignals();
   const { badInput, failure } = exitCodesOf(adapter);
   const spec = wrapperSpec(adapter);
@@ -53,13 +60,11 @@ export async function wrapperCommand(adapter: Adapter, given: readonly string[])
   const exit = args.given.has('exit-by-class')
     ? exitByClass(record.wrapper_exit_code, record.verdict)
     : record.wrapper_exit_code;
-  const ran = {
+  return {
     exit: message !== null && record.verdict.class === null ? failure : exit,
     ...(args.given.has('json') ? { out: `${JSON.stringify(record)}\n` } : {}),
     ...errOf(spec.name, message, dispatch === null && !args.given.has('quiet') ? record.warnings.filter(isLack) : []),
   };
-  if (dispatch !== null) tellExit(ran.exit);
-  return ran;
 }
 
 /** A dispatcher reads the warnings in the record. */
@@ -75,12 +80,6 @@ function errOf(command: string, message: string | null, warnings: readonly strin
 }
 
 const MOST_WARNINGS = 10;
-
-/** A dispatcher starts us before it knows the call: what charges one is loaded by the time that it does. No signal is heard before. */
-async function dispatchFrom(environment: NodeJS.ProcessEnv): Promise<Dispatch | 'unsent' | null> {
-  if (environment[DISPATCH] !== undefined) await import('../../loops/call/reserve.ts');
-  return readDispatch(environment);
-}
 
 /** Loaded only when there is something to say. */
 async function tell(sentence: string): Promise<void> {
@@ -118,7 +117,7 @@ function requestOf(adapter: Adapter, args: Arguments, dispatch: Dispatch | null)
     return '--require-mcp must be the name of an MCP server, or all';
   const charge = chargeOf(adapter, text, given.has('new-task') ? 'new' : 'existing', dispatch);
   if (typeof charge === 'string') return charge;
-  const environment = withoutDispatch(process.env);
+  const environment = { ...process.env };
   const cwd = path.resolve(text.cwd ?? '.');
   return {
     callId: dispatch?.call_id ?? null,

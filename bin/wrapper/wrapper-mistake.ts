@@ -1,8 +1,7 @@
-// A wrapper whose arguments are wrong, or that was told nothing, still answers those who wait for it, where that can harm no other file.
+// A wrapper whose arguments are wrong, or whose dispatch is not there, still answers those who wait for it, where that can harm no other file.
 
 import { lstatSync } from 'node:fs';
 import { announce, publishDone } from '../../loops/attempt/announce.ts';
-import { DISPATCH, DISPATCH_FD } from '../../loops/attempt/dispatch.ts';
 import { isGuarded } from '../../loops/attempt/guarded-places.ts';
 import { realPlace } from '../../loops/attempt/output-paths.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
@@ -28,12 +27,17 @@ export async function answerWaiters(argv: readonly string[], exit: number): Prom
   }
 }
 
-/** Of a dispatcher that ended nobody listens any more; but whoever set the variable by hand must not take it for a call that was made. */
-export async function unsent(name: string, argv: readonly string[], exit: number): Promise<Ran> {
+/** The dispatch was used before, or the flag was given by hand: that must not be taken for a call that was made. */
+export async function undispatched(
+  name: string,
+  { file }: { file: string },
+  argv: readonly string[],
+  exit: number,
+): Promise<Ran> {
   // Nothing was done of what a code cache is made for.
   keepNoCache();
   await answerWaiters(argv, exit);
-  const err = `${name}: nothing was asked: ${DISPATCH} is set, and no dispatcher said by descriptor ${DISPATCH_FD} what to do; unset it, it is for the wrappers that tollgate starts\n`;
+  const err = `${name}: nothing was started: ${file} is no dispatch, or was used before. Leave --dispatch out: it is for the wrappers that tollgate run starts\n`;
   return { exit, err };
 }
 

@@ -11,7 +11,6 @@ import { userState } from '../../state/user-state.ts';
 import type { Access } from '../../wrappers/adapter.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import type { SessionFile } from '../../wrappers/sessions/store.ts';
-import { withoutDispatch } from '../attempt/dispatch.ts';
 import { placesMistake } from '../attempt/guarded-places.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
 import { call } from './call.ts';
@@ -90,7 +89,7 @@ function requestOf(sending: ResendRequest, folder: string): WrapperRequest {
       innerRetries: 'cut',
       trustWorkspace,
       cwd: session.cwd !== null && existsSync(session.cwd) ? session.cwd : cwd,
-      environment: withoutDispatch(environment),
+      environment,
       own: {},
     },
     files: {

@@ -18,7 +18,7 @@ import type { RunRequest } from '../task/run-request.ts';
 import type { OpenTask } from '../task/task.ts';
 import { enterWorktree } from './enter-worktree.ts';
 import { foreignEnd } from './foreign-failure.ts';
-import type { OwnedRun, RanTask, RunWork, WorkedRun } from './run-work.ts';
+import type { RanTask, RunWork, WorkedRun } from './run-work.ts';
 import { runStages, untouched } from './stages.ts';
 import { tellEnd } from './tell-end.ts';
 import { clearTemporaries } from './temporaries.ts';
@@ -45,7 +45,7 @@ export async function awaitedRun({ options, context }: RunRequest, open: OpenTas
 export async function runOwned(
   request: WorkedRun,
   opened: OpenTask,
-  own: OwnedRun,
+  runId: string,
   left: RecoveredJudge,
 ): Promise<RanTask> {
   const { options, context } = request;
@@ -81,7 +81,7 @@ export async function runOwned(
           : invalidFailure(open, plan.message, clock());
       return await refuse(request, open, failure);
     }
-    const whole = await goThrough(request, open, own, plan, left);
+    const whole = await goThrough(request, open, runId, plan, left);
     const notes = await entered
       .notes()
       .catch((error: Error) => [`its worktree could not be looked at: ${error.message}`]);
@@ -91,7 +91,7 @@ export async function runOwned(
   } finally {
     await release(request, opened, {
       fact: 'released',
-      run_id: own.runId,
+      run_id: runId,
       exit_code: ended.exitCode,
       state: ended.state,
     });
@@ -124,7 +124,7 @@ async function release({ context: { clock, say } }: RunRequest, open: OpenTask, 
 async function goThrough(
   request: WorkedRun,
   open: OpenTask,
-  own: OwnedRun,
+  runId: string,
   checked: CheckedStages,
   left: RecoveredJudge,
 ): Promise<EndedRun> {
@@ -162,7 +162,7 @@ async function goThrough(
     redactLeftRaw(open.task, open.journal.read().ledger, environment);
     const commands = await endLeftCommands(open.task, open.journal.read().ledger.calls.keys());
     for (const left of commands) if (left.how !== 'ended') say(tellLeft(left, open.task.id));
-    const stages = { open, ...own, guardianStop: guardians.signal, register, tampered };
+    const stages = { open, runId, guardianStop: guardians.signal, register, tampered };
     const ended = await (request.work ?? STAGES).goThrough({ options, context, ...stages }, checked);
     ended.notes.push(...left.notes, ...later.notes);
     if (ended.state !== 'interrupted') return ended;

@@ -19,9 +19,6 @@ export interface RunWork {
   goThrough(task: TaskRun, checked: CheckedStages): Promise<EndedRun>;
 }
 
-/** What a run has of its own, once the task is its own. */
-export type OwnedRun = Pick<TaskRun, 'runId' | 'early'>;
-
 /** `invalid`: a mistake in what was given; nothing was paid. */
 export type RanTask =
   | ({ how: 'ran' } & WrittenReport)

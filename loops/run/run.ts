@@ -4,7 +4,6 @@ import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { stopExit } from '../../policies/facts/stop.ts';
 import { JournalError } from '../../state/journal/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import type { EarlyGuardian } from '../attempt/dispatch.ts';
 import { comeIn } from '../tamper-guard/entrance.ts';
 import type { RecoveredJudge } from '../tamper-guard/left-judge.ts';
 import { claim } from '../task/claim.ts';
@@ -12,7 +11,6 @@ import type { RunRequest } from '../task/run-request.ts';
 import { choiceMistake, supervisedMistake } from '../task/stage-plan.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
 import { traceEnd } from '../trace/trace-end.ts';
-import { startFirst } from './first-guardian.ts';
 import { recheckMistake } from './recheck.ts';
 import type { RanTask, RunWork, WorkedRun } from './run-work.ts';
 
@@ -34,9 +32,7 @@ export async function runTask(request: RunRequest, work: RunWork | null = null):
   if (mistake !== null) return { how: 'invalid', message: mistake };
   const since = request.context.clock();
   try {
-    const asks = work === null && request.options.finished === 'trusted';
-    const early = asks ? await startFirst({ ...request, open }) : null;
-    const ran = await claimAndRun({ ...request, work }, open, entrance.left, early).finally(() => early?.dismiss());
+    const ran = await claimAndRun({ ...request, work }, open, entrance.left);
     if (ran.how === 'ran' && request.context.tells !== 'of_all') await traceEnd([request.word], since, request);
     return ran;
   } catch (error) {
@@ -49,12 +45,7 @@ export async function runTask(request: RunRequest, work: RunWork | null = null):
   }
 }
 
-async function claimAndRun(
-  request: WorkedRun,
-  open: OpenTask,
-  left: RecoveredJudge,
-  early: EarlyGuardian | null,
-): Promise<RanTask> {
+async function claimAndRun(request: WorkedRun, open: OpenTask, left: RecoveredJudge): Promise<RanTask> {
   const stages = open.plans.map(({ stage }) => stage.name);
   const claimed = await claim({
     ...request.options,
@@ -62,7 +53,6 @@ async function claimAndRun(
     journal: open.journal,
     ...(stages.length === 0 ? {} : { stages }),
   });
-  // Evaluated while the guardian begins: nothing of it is needed before.
   const { awaitedRun, runOwned } = await import('./owned-run.ts');
   if (claimed.how === 'awaited') return awaitedRun(request, open, claimed.exitCode);
   if (claimed.how === 'gone')
@@ -74,5 +64,5 @@ async function claimAndRun(
       exitCode: stopExit(request.context.stop),
       message: 'stopped while it waited for another run',
     };
-  return runOwned(request, open, { runId: claimed.runId, early }, left);
+  return runOwned(request, open, claimed.runId, left);
 }

@@ -19,7 +19,6 @@ import { ALL_STAGES } from '../task/stage-plan.ts';
 import { NOT_BEGUN, type StageEnd, type StageRun, type TaskRun } from '../task/stage-run.ts';
 import { keepAnswer, mendMarker, noteRedo, reopen, reopenForRedo, stageStatusOf } from '../task/stage-status.ts';
 import type { OpenTask } from '../task/task.ts';
-import { startFor } from './first-guardian.ts';
 import { recheckStage } from './recheck.ts';
 import type { StageReport } from './report.ts';
 import { stageRunOf } from './stage-run-of.ts';
@@ -110,24 +109,18 @@ function namedFrom(stage: string, { plans }: OpenTask, { redo, keep }: RunOption
 
 type Ran = { how: 'ran'; prompt: Prompt; end: StageEnd };
 
-/** Nothing is left of a guardian that was started for it and not needed. */
 async function goInto(
   run: StageRun,
   plan: StagePlan,
   checked: CheckedStages,
 ): Promise<Exclude<Entered, { how: 'entered' }> | Ran> {
-  try {
-    if (!run.early?.waitsFor(plan.stage)) run.early = await startFor(run);
-    const entered = await enter(run, plan, checked);
-    if (entered.how !== 'entered') return entered;
-    const { prompt, redone } = entered;
-    // A run with nothing to do does without what makes a call.
-    const { runStage } = await import('../stage/stage.ts');
-    const turn = await withTreeLock(run, () => runStage({ ...run, redone }, prompt));
-    return { how: 'ran', prompt, end: turn.how === 'worked' ? turn.result : NOT_BEGUN };
-  } finally {
-    await run.early?.dismiss();
-  }
+  const entered = await enter(run, plan, checked);
+  if (entered.how !== 'entered') return entered;
+  const { prompt, redone } = entered;
+  // A run with nothing to do does without what makes a call.
+  const { runStage } = await import('../stage/stage.ts');
+  const turn = await withTreeLock(run, () => runStage({ ...run, redone }, prompt));
+  return { how: 'ran', prompt, end: turn.how === 'worked' ? turn.result : NOT_BEGUN };
 }
 
 type Entered =

@@ -47,7 +47,6 @@ export async function attempts(run: StageRun, first: Prompt, baseline: Baseline 
     changed: [],
     sent: { before: '', file: first.file },
     sentInto: null,
-    gone: Promise.resolve(),
   };
   try {
     const end = await goThrough(progress, first, baseline);
@@ -57,7 +56,6 @@ export async function attempts(run: StageRun, first: Prompt, baseline: Baseline 
       session: progress.sentInto ?? progress.session.use,
     };
   } finally {
-    await progress.gone;
     progress.session.release();
   }
 }
@@ -131,8 +129,7 @@ async function attempt(progress: StageProgress, first: Prompt, baseline: Baselin
     case 'answered':
       break;
   }
-  const { record, judge, gone } = answered;
-  progress.gone = gone;
+  const { record, judge } = answered;
   // A refused reservation was no call.
   if (record.ending !== 'not_started') progress.calls += 1;
   // A call that we stopped says nothing against its session.

@@ -8,12 +8,13 @@ import { type Call, isKeptFor, openCalls } from '../../state/journal/ledger.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
+import { passedAs } from '../../wrappers/processes/passed-variables.ts';
 import { hasOutput } from '../attempt/captured.ts';
-import type { EarlyGuardian } from '../attempt/dispatch.ts';
 import { newCallId } from '../attempt/draft.ts';
 import { hasKeptAnswer } from '../attempt/kept-answer.ts';
 import type { SentTerms } from '../attempt/sent.ts';
 import { GUARDIAN_TIMEOUTS } from '../call/guardian-timeouts.ts';
+import { TREE } from '../scope/question.ts';
 import { settle } from '../settle/settle.ts';
 import { closedBy } from '../tamper-guard/door.ts';
 import { type CheckedJudge, checkJudge, keepJudge } from '../tamper-guard/judge.ts';
@@ -28,14 +29,14 @@ import { type CallSlot, UNLIMITED } from '../task/slots.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 import { clearResultPaths } from './clear-result-paths.ts';
-import { type Errand, readRecord, recordIn, sendGuardian, sentNow } from './guardian.ts';
-import { guardedOf } from './guardian-command.ts';
+import { readRecord, recordIn, sendGuardian, sentNow } from './guardian.ts';
+import type { Errand } from './guardian-command.ts';
 import { takeLimitedPlace } from './limited-place.ts';
 import { reservationOf } from './remade-reservation.ts';
 
 type CallAnswer =
-  /** `judge`: the agent changed files that it is judged by. `gone`: once the guardian's process is, which has nothing to do any more. */
-  | { how: 'answered'; record: CallRecord; judge: Finding | null; gone: Promise<unknown> }
+  /** `judge`: the agent changed files that it is judged by. */
+  | { how: 'answered'; record: CallRecord; judge: Finding | null }
   /** The wrapper left no record: it was killed before it could reserve, or is broken. */
   | { how: 'unanswered'; why: string };
 
@@ -54,8 +55,7 @@ export async function dispatchCall(
   const { stop, slots = UNLIMITED } = context;
   const slot = await slots.take({ tool: stage.tool, model: stage.model ?? null }, stop);
   if (slot.how !== 'taken') return slot;
-  const early = run.early?.waitsFor(stage) ? run.early : null;
-  const callId = early?.callId ?? newCallId(context.clock());
+  const callId = newCallId(context.clock());
   let answered: CallAnswer | null = null;
   let place: Awaited<ReturnType<typeof takeLimitedPlace>> | null = null;
   try {
@@ -66,7 +66,7 @@ export async function dispatchCall(
     // Or the agent of another task has been at work meanwhile.
     const closed = closedBy({ task: run.open.task, stateFolder: run.open.stateFolder, register: run.register });
     if (closed !== null) return { how: 'closed', why: closed };
-    answered = await dispatchNow(run, request, wanted, { callId, early });
+    answered = await dispatchNow(run, request, wanted, callId);
     return answered;
   } finally {
     if (place !== null && place !== 'stopped') await place.leave(answered?.how === 'answered' ? answered.record : null);
@@ -78,7 +78,7 @@ async function dispatchNow(
   run: StageRun,
   request: DispatchedPrompt,
   wanted: string,
-  { callId, early }: { callId: string; early: EarlyGuardian | null },
+  callId: string,
 ): Promise<CallAnswer> {
   const { open, stage, guardianStop, context, register } = run;
   const { clock, watch, unseenCalls = null } = context;
@@ -97,10 +97,10 @@ async function dispatchNow(
   watched.begin(judge.files, errand.promptFile);
   watch({ stage: stage.name, tool: stage.tool, events: eventsOf(open.task, callId) });
   const sent = sentNow(errand);
-  const running = sendGuardian(errand, early, guardianStop).finally(() => watch(null));
+  const running = sendGuardian(errand, guardianStop).finally(() => watch(null));
   // While the guardian begins: what judges its answer is not needed before it ends.
   void import('./stage-gate.ts');
-  const { guardian, why, killed, gone } = await running;
+  const { guardian, why, killed } = await running;
   const mended = way.mend();
   // Before anything is read: the journal and the files by which the call is judged may have been written by it.
   const isStrange = !guardianStop.aborted && (killed || !isIntact(open.journal, judge.journal));
@@ -132,7 +132,7 @@ async function dispatchNow(
   ];
   return record === null
     ? { how: 'unanswered', why: finding === null ? why : `${why}; ${finding.text}` }
-    : { how: 'answered', record: { ...record, warnings: [...record.warnings, ...notes] }, judge: finding, gone };
+    : { how: 'answered', record: { ...record, warnings: [...record.warnings, ...notes] }, judge: finding };
 }
 
 const NO_FINDING: CheckedJudge = { finding: null, notes: [] };
@@ -165,8 +165,10 @@ function errandOf(
 ): Errand {
   const { open, stage, runId } = run;
   const wallLeftMs = Math.max(1, Math.floor(run.wallLeftMs() ?? stage.timeout_ms));
+  const { access, options, context } = run;
   return {
-    ...guardedOf(run, callId),
+    ...{ task: open.task, stage, callId, access, cwd: open.cwd, options, commandFolder: context.commandFolder },
+    environment: { ...context.environment, ...whichTask(open) },
     timeoutMs: Math.min(stage.timeout_ms, wallLeftMs),
     dispatch: {
       run_id: runId,
@@ -226,6 +228,9 @@ const whoseAnswer = (
   published?.call_id ??
   [...calls.values()].filter(({ reserved }) => reserved.stage === stage && reserved.tool === tool).at(-1)?.reserved
     .call_id;
+
+/** An agent asks `tollgate scope ask` about its task. */
+const whichTask = ({ task, tree }: OpenTask) => ({ ...passedAs('TOLLGATE_TASK', task.root), ...passedAs(TREE, tree) });
 
 /** As it was read for the run, whatever its description says meanwhile. */
 function ownToolOf({ tool }: StageRun['stage']): Pick<Errand['dispatch'], 'own_tool'> {

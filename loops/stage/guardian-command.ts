@@ -1,20 +1,15 @@
-// The command of a guardian: what it is started with, and the flags that it is told once its call is known.
+// A guarded call as it is requested, and the command of its guardian.
 
 import path from 'node:path';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
 import type { Access } from '../../wrappers/adapter.ts';
 import { guardianOf } from '../../wrappers/adapters.ts';
-import { passedAs } from '../../wrappers/processes/passed-variables.ts';
-import { DISPATCH, DISPATCH_FD } from '../attempt/dispatch.ts';
-import { TREE } from '../scope/question.ts';
+import type { Dispatch } from '../attempt/dispatch.ts';
 import { ownFlagsOf } from '../task/own-flags.ts';
 import type { RunOptions } from '../task/run-options.ts';
-import type { StageRun } from '../task/stage-run.ts';
-import type { OpenTask } from '../task/task.ts';
 
-/** What is known of a guarded call while its stage is still prepared. */
-export interface GuardedCall {
+export interface Errand {
   task: TaskFolder;
   stage: Stage;
   callId: string;
@@ -22,29 +17,17 @@ export interface GuardedCall {
   cwd: string;
   options: Pick<RunOptions, 'trustWorkspace' | 'keepRaw' | 'recordRequests' | 'ignoreHold'>;
   environment: NodeJS.ProcessEnv;
-  /** Where the wrappers lie. */
+  /** Of the wrappers. */
   commandFolder: string;
+  dispatch: Dispatch;
+  promptFile: string;
+  timeoutMs: number;
+  resumeSession: string | null;
 }
 
-export const guardedOf = (
-  { open, stage, access, options, context }: Pick<StageRun, 'open' | 'stage' | 'access' | 'options' | 'context'>,
-  callId: string,
-): GuardedCall => ({
-  ...{ task: open.task, stage, callId, access, cwd: open.cwd, options },
-  environment: { ...context.environment, ...whichTask(open) },
-  commandFolder: context.commandFolder,
-});
-
-/** An agent asks `tollgate scope ask` about its task. */
-const whichTask = ({ task, tree }: OpenTask) => ({ ...passedAs('TOLLGATE_TASK', task.root), ...passedAs(TREE, tree) });
-
-export const environmentOf = ({ environment }: GuardedCall): NodeJS.ProcessEnv => ({
-  ...environment,
-  [DISPATCH]: `${DISPATCH_FD}`,
-});
-
 /** By its words others know it for the guardian of that very call (`late-guardian.ts`). */
-export function commandOf({ task, stage, callId, access, cwd, options, commandFolder }: GuardedCall): string[] {
+export function commandOf(errand: Errand): string[] {
+  const { task, stage, callId, access, cwd, options, commandFolder } = errand;
   const [script, ...words] = guardianOf(stage.tool);
   const { out, err } = outputsOf(task, stage);
   const given = {
@@ -61,6 +44,9 @@ export function commandOf({ task, stage, callId, access, cwd, options, commandFo
     access,
     ...ownFlagsOf(stage),
     'require-mcp': stage.requires_mcp,
+    'prompt-file': errand.promptFile,
+    'timeout-ms': errand.timeoutMs,
+    'resume-session': errand.resumeSession,
   };
   return [
     ...[path.join(commandFolder, script), ...words, ...flagsOf(given)],
@@ -71,16 +57,6 @@ export function commandOf({ task, stage, callId, access, cwd, options, commandFo
     ...(options.recordRequests ? ['--record-requests'] : []),
   ];
 }
-
-interface LateTerms {
-  promptFile: string;
-  timeoutMs: number;
-  resumeSession: string | null;
-}
-
-/** How much time a task has left, and in which session it goes on, is known last. */
-export const lateFlagsOf = ({ promptFile, timeoutMs, resumeSession }: LateTerms): string[] =>
-  flagsOf({ 'prompt-file': promptFile, 'timeout-ms': timeoutMs, 'resume-session': resumeSession });
 
 const flagsOf = (given: Record<string, true | string | number | readonly string[] | undefined | null>): string[] =>
   Object.entries(given).flatMap(([flag, value]) =>

@@ -1,5 +1,6 @@
 // Starts a wrapper as the guardian of one call, waits for its end, and reads the record that it wrote.
 
+import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
@@ -7,57 +8,95 @@ import { readJsonIfFit } from '../../state/disk/regular-file.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
-import type { EarlyGuardian } from '../attempt/dispatch.ts';
-import { type Dispatch, dispatchLine } from '../attempt/dispatch.ts';
+import { writeDispatch } from '../attempt/dispatch.ts';
 import type { SentTerms } from '../attempt/sent.ts';
 import { GUARDIAN_TIMEOUTS, type GuardianTimeouts } from '../call/guardian-timeouts.ts';
 import { endLate } from '../settle/late-guardian.ts';
-import { commandOf, environmentOf, type GuardedCall, lateFlagsOf, recordFile } from './guardian-command.ts';
-import { startGuardian } from './start-guardian.ts';
-
-/** A guarded call, as it is asked for. */
-export interface Errand extends GuardedCall {
-  timeoutMs: number;
-  dispatch: Omit<Dispatch, 'flags'>;
-  promptFile: string;
-  resumeSession: string | null;
-}
+import { commandOf, type Errand, recordFile } from './guardian-command.ts';
 
 interface GuardianEnd {
   /** null when it died before it could be looked up. */
   guardian: ProcessIdentity | null;
   /** How it ended, for when it left no record. */
   why: string;
-  /** Once its process is, too. */
-  gone: Promise<unknown>;
   /** By a signal: of ours, when the run was told to stop; not when it was ended for being late. */
   killed: boolean;
 }
 
 /**
- * Runs one wrapper to its end: the one that was started early, where it still waits. It is a process of its own session: it outlives this dispatcher, and a terminal's Ctrl-C
- * reaches only us; an abort of `stop` is passed on as TERM. Long past its call's deadline it is woken, then killed.
+ * Runs one wrapper to its end, as a process of its own session: it outlives this dispatcher, and a terminal's Ctrl-C reaches
+ * only us. An abort of `stop` is passed on as TERM. Long past its call's deadline it is woken, then killed.
  */
 export async function sendGuardian(
   errand: Errand,
-  early: EarlyGuardian | null,
   stop: AbortSignal,
   patience: GuardianTimeouts = GUARDIAN_TIMEOUTS,
 ): Promise<GuardianEnd> {
-  const guardian = early?.take() ?? startGuardian(commandOf(errand), environmentOf(errand));
-  guardian.send(dispatchLine({ ...errand.dispatch, flags: lateFlagsOf(errand) }));
+  const guardian = startGuardian(
+    () => [...commandOf(errand), writeDispatch(errand.task.attempts, errand.dispatch)],
+    errand.environment,
+  );
   const identified = guardian.pid === undefined ? null : identify(guardian.pid);
   stop.addEventListener('abort', guardian.end, { once: true });
   if (stop.aborted) guardian.end();
   const late = hurry(errand, identified, patience);
-  const { gone } = guardian;
   const { signal, how } = await guardian.ended;
   late.rest();
   stop.removeEventListener('abort', guardian.end);
-  if (late.wasEnded()) return { guardian: await identified, why: LATE, killed: false, gone };
+  if (late.wasEnded()) return { guardian: await identified, why: LATE, killed: false };
   const why = `the wrapper ${how} and left no record`;
-  return { guardian: await identified, why, killed: signal !== null, gone };
+  return { guardian: await identified, why, killed: signal !== null };
 }
+
+interface StartedGuardian {
+  /** undefined where it could not be started. */
+  pid: number | undefined;
+  /** Requests its end. A stopped process is continued, and one that does not obey is killed. */
+  end(): void;
+  ended: Promise<GuardianExit>;
+}
+
+interface GuardianExit {
+  /** The signal that ended it; null where none did. */
+  signal: NodeJS.Signals | null;
+  /** In words that follow "the wrapper". */
+  how: string;
+}
+
+/** A guardian that is told to end ends its call within less. */
+const OBEYS_MS = 5000;
+
+/** Never throws. @param prepare writes what it needs; @returns the script and its arguments. */
+export function startGuardian(
+  prepare: () => readonly string[],
+  env: NodeJS.ProcessEnv,
+  obeysMs: number = OBEYS_MS,
+): StartedGuardian {
+  let child: ChildProcess;
+  try {
+    child = spawn(process.execPath, prepare(), { detached: true, stdio: 'ignore', env });
+  } catch (error) {
+    return { pid: undefined, end: () => {}, ended: Promise.resolve(unstarted(error as Error)) };
+  }
+  let killing: NodeJS.Timeout | undefined;
+  const ended = new Promise<GuardianExit>((resolve) => {
+    // Later errors are about signals that could not be sent.
+    child.on('error', (error) => child.pid === undefined && resolve(unstarted(error)));
+    child.once('exit', (code, signal) => {
+      clearTimeout(killing);
+      resolve({ signal, how: signal === null ? `ended with exit code ${code}` : `ended by ${signal}` });
+    });
+  });
+  const end = () => {
+    // A stopped process receives no signal until it is continued.
+    if (!child.kill('SIGTERM')) return;
+    child.kill('SIGCONT');
+    killing ??= setTimeout(() => child.kill('SIGKILL'), obeysMs);
+  };
+  return { pid: child.pid, end, ended };
+}
+
+const unstarted = ({ message }: Error): GuardianExit => ({ signal: null, how: `could not be started (${message})` });
 
 /** What it is held to if its guardian dies. What is not set here is the wrapper's own default, or no limit. */
 export const sentNow = ({ timeoutMs, stage }: Errand): SentTerms => ({

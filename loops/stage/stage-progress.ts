@@ -36,8 +36,6 @@ export interface StageProgress {
   /** What was sent last, and how the session it went to came about; null before the first call. */
   sent: SentText;
   sentInto: SessionUse | null;
-  /** Once nothing is left of the last guardian. */
-  gone: Promise<unknown>;
 }
 
 interface StageEnded {

@@ -6,7 +6,6 @@ import type { CallRecord } from '../../policies/record/call-record.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import type { Access } from '../../wrappers/adapter.ts';
-import type { EarlyGuardian } from '../attempt/dispatch.ts';
 import type { PromptTurn } from '../prompt/compose.ts';
 import type { SessionUse } from '../session/session-use.ts';
 import type { Composing } from './prompt.ts';
@@ -20,8 +19,6 @@ export interface TaskRun extends Composing {
   tampered: ReadonlyMap<string, Finding>;
   /** Aborted once what is known is written: now the guardian may be ended. */
   guardianStop: AbortSignal;
-  /** What was started for a stage before its call is known; absent where nothing was. */
-  early?: EarlyGuardian | null;
 }
 
 /** A run at one of its stages. */

@@ -89,7 +89,6 @@ for (const tool of ['codex', 'gemini', 'copilot'] as const)
     const seen: string[] = [];
     rig.answer(async (call) => {
       seen.push(argvOfAll());
-      assert.is(call.report.env.TOLLGATE_DISPATCH, undefined);
       const half = Math.floor(said.length / 2);
       await call.tell(
         write([...opens(SECRETS[0]!), ...runsTool(all.join(' and ')), ...retries(all.slice(0, 9).join(' '), 503)]),

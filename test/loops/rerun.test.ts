@@ -167,14 +167,14 @@ test('the task’s own patterns are kept out of what is published', async ({ rig
   assert.not(task.read('outputs/codex_brief.codex.err').includes('ACME-4711'));
 });
 
-test('the CLI sees of the environment what the manifest allows, and nothing of the dispatch', async ({ rig }) => {
+test('the CLI sees of the environment what the manifest allows', async ({ rig }) => {
   rig.env.SECRET_ONE = 'x';
   rig.env.ALLOWED = 'y';
   rig.answer(() => answerWith('codex', 'ok'));
   const task = makeTask(rig, { ...ONE, security: { env_allow: ['ALLOWED'] } });
   await task.run();
   const { env } = rig.calls[0]!.report;
-  assert.equal([env.SECRET_ONE, env.ALLOWED, env.TOLLGATE_DISPATCH], [undefined, 'y', undefined]);
+  assert.equal([env.SECRET_ONE, env.ALLOWED], [undefined, 'y']);
 });
 
 test.run();

@@ -7,7 +7,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DIED } from '../../../loops/settle/close-orphaned-call.ts';
 import { settle, settleLeftovers } from '../../../loops/settle/settle.ts';
-import { type Errand, sendGuardian } from '../../../loops/stage/guardian.ts';
+import { sendGuardian } from '../../../loops/stage/guardian.ts';
+import type { Errand } from '../../../loops/stage/guardian-command.ts';
 import { sweepTask } from '../../../loops/sweep/task.ts';
 import type { PreflightReport } from '../../../preflight.ts';
 import { type Call, openCalls } from '../../../state/journal/ledger.ts';
@@ -324,14 +325,14 @@ function stuck(rig: TestRig): Errand {
 }
 
 test('a run that waits for its own ends it as well', async ({ rig }) => {
-  const { killed, why } = await sendGuardian(stuck(rig), null, new AbortController().signal, NONE);
+  const { killed, why } = await sendGuardian(stuck(rig), new AbortController().signal, NONE);
   assert.is(killed, false, 'its own kill is nobody’s harm');
   assert.match(why, 'long past the deadline of its call');
 });
 
 test('one that was stopped is told when the run is to end', async ({ rig }) => {
   const stop = new AbortController();
-  const ended = sendGuardian(stuck(rig), null, stop.signal);
+  const ended = sendGuardian(stuck(rig), stop.signal);
   while (!rig.survivors().some(({ pid }) => isStopped(pid))) await new Promise((resolve) => setImmediate(resolve));
   stop.abort();
   assert.is((await ended).why, 'the wrapper ended by SIGTERM and left no record');

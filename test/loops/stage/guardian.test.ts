@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startGuardian } from '../../../loops/stage/start-guardian.ts';
+import { startGuardian } from '../../../loops/stage/guardian.ts';
 
 const test = suite<{ folder: string; ready: string }>('a guardian is started');
 test.before.each((context) => {
@@ -21,38 +21,39 @@ test.after.each(({ folder }) => rmSync(folder, { recursive: true, force: true })
 const STAYS = `require('node:fs').writeFileSync(process.argv[1], ''); setInterval(() => {}, 60_000);`;
 
 test('one that ends tells its exit code', async () => {
-  assert.equal(await startGuardian(['-e', 'process.exit(3)'], process.env).ended, {
+  assert.equal(await startGuardian(() => ['-e', 'process.exit(3)'], process.env).ended, {
     signal: null,
     how: 'ended with exit code 3',
   });
 });
 
 test('one that is told to end, and does, has ended by that signal', async ({ ready }) => {
-  const guardian = startGuardian(['-e', STAYS, ready], process.env);
+  const guardian = startGuardian(() => ['-e', STAYS, ready], process.env);
   await readFile(ready);
   guardian.end();
   assert.equal(await guardian.ended, { signal: 'SIGTERM', how: 'ended by SIGTERM' });
 });
 
 test('one that does not obey is killed', async ({ ready }) => {
-  const guardian = startGuardian(['-e', `process.on('SIGTERM', () => {}); ${STAYS}`, ready], process.env, 50);
+  const guardian = startGuardian(() => ['-e', `process.on('SIGTERM', () => {}); ${STAYS}`, ready], process.env, 50);
   await readFile(ready);
   guardian.end();
   assert.equal(await guardian.ended, { signal: 'SIGKILL', how: 'ended by SIGKILL' });
 });
 
 test('what cannot be started is an end like any other, and nothing to be ended', async () => {
-  const guardian = startGuardian(['-e', 'x'.repeat(4_000_000)], process.env);
+  const guardian = startGuardian(() => ['-e', 'x'.repeat(4_000_000)], process.env);
   guardian.end();
   assert.is(guardian.pid, undefined);
   assert.equal(await guardian.ended, { signal: null, how: 'could not be started (spawn E2BIG)' });
 });
 
-test('one that has told its end has ended before its process is gone, and is killed where that does not go', async () => {
-  const script = `require('node:fs').writeSync(3, '12\\n'); setInterval(() => {}, 60_000);`;
-  const guardian = startGuardian(['-e', script], process.env, 50);
-  assert.equal(await guardian.ended, { signal: null, how: 'ended with exit code 12' });
-  assert.equal(await guardian.gone, { signal: 'SIGKILL', how: 'ended by SIGKILL' });
+test('one whose dispatch cannot be written was not started', async () => {
+  const guardian = startGuardian(() => {
+    throw new Error('ENOSPC: no space left on device, write');
+  }, process.env);
+  const how = 'could not be started (ENOSPC: no space left on device, write)';
+  assert.equal([guardian.pid, await guardian.ended], [undefined, { signal: null, how }]);
 });
 
 test.run();
