@@ -54,8 +54,8 @@ export interface Streams {
   close(): void;
 }
 
-/** Only these make a success. */
-const MAKES_SUCCESS: ReadonlySet<EngineEvent['how']> = new Set(['said', 'outsized', 'completed']);
+/** What counts only before our first signal: what makes a success, and that the turn was stopped, which a CLI may say because of the signal. */
+const BEFORE_SIGNAL: ReadonlySet<EngineEvent['how']> = new Set(['said', 'outsized', 'completed', 'stopped']);
 
 /** Of a longer line of the event stream only the beginning is read. */
 const MAX_EVENT_LINE = 64 * 1024 * 1024;
@@ -90,7 +90,7 @@ export function read(
   const take = (events: readonly EngineEvent[], from: 'stream' | 'stderr') => {
     for (const event of events.flatMap(withServers)) {
       if (isCut && event.how === 'completed') completedLate = true;
-      if (!isCut || !MAKES_SUCCESS.has(event.how)) capture.add(event, from);
+      if (!isCut || !BEFORE_SIGNAL.has(event.how)) capture.add(event, from);
       tell(event, () => capture.result().turns ?? 0);
     }
   };

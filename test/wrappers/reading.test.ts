@@ -99,6 +99,21 @@ test('a success whose line our signal divides does not count', async (context) =
   assert.is((await readAgain(context)).capture().completed, false);
 });
 
+test('copilot: that the turn was aborted does not count after our signal, which it follows', async (context) => {
+  const line = (type: string, more: object) => `${JSON.stringify({ type, ...more })}\n`;
+  const message = 'The provider rejected the prompt as too long';
+  writeFileSync(context.files.stdout, line('session.error', { data: { errorType: 'query', message } }));
+  const reading = read(context.files, ADAPTERS.copilot);
+  reading.signalling();
+  const ends =
+    line('abort', { data: { reason: 'user_initiated' } }) + line('result', { sessionId: SESSION, exitCode: 1 });
+  appendFileSync(context.files.stdout, ends);
+  await reading.finish('ended');
+  reading.release();
+  assert.match(reading.capture().failure!.message, message);
+  assert.match((await readAgain(context, ADAPTERS.copilot)).capture().failure!.message, message);
+});
+
 test('of two signals the first one counts', async (context) => {
   const { stdout } = context.files;
   writeFileSync(stdout, text([...opens(SESSION), ...says('half')]));
