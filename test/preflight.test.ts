@@ -120,6 +120,28 @@ test('a program that comes with the project is started in a trusted folder alone
   }
 });
 
+test('a program that comes with an untrusted project, which a call refuses to start, is not ready', async () => {
+  rig.write('.git/HEAD', '');
+  rig.uninstall('claude');
+  rig.write('node_modules/.bin/claude', '#!/bin/sh\necho 2.1.330\n');
+  chmodSync(path.join(rig.project, 'node_modules/.bin/claude'), 0o755);
+  rig.env.PATH = `${path.join(rig.project, 'node_modules/.bin')}:${rig.env.PATH}`;
+  rig.env.ANTHROPIC_API_KEY = 'key-of-the-test-0001';
+  rig.write('../home/.claude.json', '{}');
+  const prompt = rig.write('p.md', 'hello');
+  const files = ['--out', path.join(rig.project, 'out.md'), '--err', path.join(rig.project, 'out.err')];
+  const called = await rig.run('claude_headless', ['--prompt-file', prompt, ...files]);
+  const [, told] = /: tooling \(untrusted\): (.*)\n/.exec(called.stderr)!;
+  const found = async (...flags: string[]) => {
+    const { code, stdout } = await rig.run('preflight', ['--tools=claude', '--json', ...flags]);
+    const trust = JSON.parse(stdout).findings.find(({ check }: CheckFinding) => check === 'claude trust');
+    return { code, trust };
+  };
+  const { code, trust } = await found();
+  assert.equal([code, trust.status, `${trust.found}: ${trust.fix}`], [1, 'fail', told]);
+  assert.equal(await found('--trust-workspace'), { code: 0, trust: undefined });
+});
+
 test('a CLI that is newer than what was tested', async () => {
   rig.install('codex', { version: '0.170.1' });
   rig.write('.git/HEAD', '');
@@ -203,7 +225,7 @@ test('extra certificates: their price, or that they are not there', async () => 
 test('what only gemini and only codex need to be told', async () => {
   assert.equal(await look({ tools: ['gemini', 'codex'], uid: 1000 }), [
     'note gemini limits: only root can turn its own retries off; those that it announces are cut instead → let an administrator set general.maxAttempts to 1 in its system settings',
-    'warn codex trust: codex refuses to start in ~/project, which is in no git repository → if you trust it, run `tollgate trust` there once, or give --trust-workspace',
+    'warn codex trust: codex refuses to start in ~/project, which is in no git repository → if you trust it, add --trust-workspace, or run `tollgate trust` in that folder once',
   ]);
 });
 

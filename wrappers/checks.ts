@@ -11,7 +11,7 @@ import { versionOfPackage } from './cli-version.ts';
 import { lacking } from './feature.ts';
 import { geminiNeeds } from './gemini/needs.ts';
 import type { Surroundings } from './sign-in/sign-in.ts';
-import { brokenInstall } from './startable.ts';
+import { brokenInstall, TRUST_FOLDER, untrustedCall } from './startable.ts';
 
 export interface ToolPlace extends Surroundings {
   tool: BuiltIn;
@@ -90,13 +90,16 @@ export function checkSignIn(place: ToolPlace): CheckAnswer {
   return say(found.how === 'unclear' ? 'warn' : 'fail', found.because, found.mend);
 }
 
-/** Each call there fails without it; whether the caller gives the flag is not known here. */
+/**
+ * Each call there fails without it; whether the caller gives the flag is not known here. A CLI that comes with the
+ * project is not ready either way: it works for whoever trusts the project, and for nobody else.
+ */
 export function checkTrust(place: ToolPlace): CheckAnswer {
-  const { distrusts, refusesFolder } = ADAPTERS[place.tool];
-  const untrusted = distrusts(place) ?? refusesFolder(place);
-  return untrusted === null
-    ? null
-    : say('warn', untrusted, 'if you trust it, run `tollgate trust` there once, or give --trust-workspace');
+  const { tool, cli } = place;
+  const refused = cli === null ? null : untrustedCall(ADAPTERS[tool], place, cli.file);
+  if (refused !== null && isStrange(cli!, place)) return say('fail', refused, TRUST_FOLDER);
+  const untrusted = refused ?? ADAPTERS[tool].refusesFolder(place);
+  return untrusted === null ? null : say('warn', untrusted, TRUST_FOLDER);
 }
 
 /** What only one CLI needs to be told. */

@@ -1,7 +1,9 @@
-// Can the system start this file at all? Told by its first bytes, without starting it: an interrupted update leaves a file that is none.
+// Whether the system can start this file, and whether its folder lets a call start it; told without starting it. An interrupted update leaves a file that is none.
 
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
+import type { Adapter } from './adapter.ts';
+import { isPublished } from './cli-version.ts';
 import { absoluteFolders, findBinary, isProgram } from './find-binary.ts';
 
 /** The machine that is to start it. */
@@ -177,3 +179,15 @@ function hasEmulators(): boolean {
     return false;
   }
 }
+
+type Trusting = Pick<Adapter, 'distrusts' | 'refusesFolder' | 'packageName' | 'entries'>;
+
+/** Why a call is refused since its folder is not trusted, as a sentence without its full stop; null where it is not. A script in the place of the CLI may trust by itself, so it is started. */
+export const untrustedCall = (
+  { distrusts, refusesFolder, packageName, entries }: Trusting,
+  request: Parameters<Adapter['distrusts']>[0],
+  binary: string,
+): string | null => distrusts(request) ?? (isPublished(binary, packageName, entries) ? refusesFolder(request) : null);
+
+/** What helps, in the words of a call and of preflight. */
+export const TRUST_FOLDER = 'if you trust it, add --trust-workspace, or run `tollgate trust` in that folder once';

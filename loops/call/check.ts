@@ -15,7 +15,7 @@ import { isPublished } from '../../wrappers/cli-version.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
 import { homeOf } from '../../wrappers/home.ts';
 import { missingOwn } from '../../wrappers/own/missing.ts';
-import { brokenInstall } from '../../wrappers/startable.ts';
+import { brokenInstall, TRUST_FOLDER, untrustedCall } from '../../wrappers/startable.ts';
 import { lookAt, outputPathsOf, realPlace } from '../attempt/output-paths.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
 import { MAX_PROMPT_BYTES } from '../attempt/request.ts';
@@ -101,11 +101,9 @@ function missingServer(adapter: Adapter, call: CallRequest): Refusal | null {
 }
 
 function refusedFolder(adapter: Adapter, call: CallRequest, binary: string): Refusal | null {
-  const { packageName, entries } = adapter;
-  const untrusted =
-    adapter.distrusts(call) ?? (isPublished(binary, packageName, entries) ? adapter.refusesFolder(call) : null);
+  const untrusted = untrustedCall(adapter, call, binary);
   if (untrusted === null) return null;
-  const message = `${untrusted}: if you trust it, add --trust-workspace, or run \`tollgate trust\` in that folder once`;
+  const message = `${untrusted}: ${TRUST_FOLDER}`;
   return { class: 'tooling', reason: 'untrusted', exit: 'failure', message };
 }
 
