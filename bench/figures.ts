@@ -1,11 +1,10 @@
-// Every figure beside its peer, in one run: `npm run bench -- [NAME…] [--rounds N] [--batch N] [--json FILE] [--figures]`.
+// Every figure beside its peer, in one run: `npm run bench -- [NAME…] [--rounds N] [--figures]`.
 
-import { writeFileSync } from 'node:fs';
-import { readFlags, USAGE } from './figures/flags.ts';
-import { describe, machineNow } from './figures/machine.ts';
-import { writeFigures } from './figures/page.ts';
-import { figuresOf } from './figures/parts.ts';
-import { type FigureRow, table } from './figures/row.ts';
+import { spawnSync } from 'node:child_process';
+import { cpus, loadavg, release } from 'node:os';
+import manifest from '../package.json' with { type: 'json' };
+import { table, writeFigures } from './figures/measure.ts';
+import { FIGURES, readFlags, USAGE } from './figures/parts.ts';
 
 const { values, names } = flagsOrExit();
 if (values.help) {
@@ -13,28 +12,20 @@ if (values.help) {
   process.exit(0);
 }
 
-const machine = machineNow();
-const lines = [describe(machine)];
+const lines = [machine()];
 console.log(`${lines[0]}\n`);
-const measured: Record<string, { rounds: number | null; rows: FigureRow[] }> = {};
-for (const [name, { about, rounds: own, measure }] of Object.entries(figuresOf(Number(values.batch)))) {
+for (const [name, { about, rounds: own, measure }] of Object.entries(FIGURES)) {
   if (names.length > 0 && !names.includes(name)) continue;
-  const rounds = own === null ? null : Number(values.rounds ?? own);
-  const what = rounds === null ? about : `${about}; ${rounds} ${rounds === 1 ? 'round' : 'rounds'}`;
+  const rounds = own === null ? 1 : Number(values.rounds ?? own);
+  const what = own === null ? about : `${about}; ${rounds} ${rounds === 1 ? 'round' : 'rounds'}`;
   // One that fails says so, and takes nothing of the others away.
-  const failure = await measure(rounds ?? 1).then(
-    (rows) => {
-      measured[name] = { rounds, rows };
-      return null;
-    },
-    (error: Error) => error.message.split('\n')[0]!,
-  );
-  const shown = failure === null ? table(measured[name]!.rows) : `could not be measured: ${failure}`;
-  if (failure !== null) process.exitCode = 1;
+  const shown = await measure(rounds).then(table, (error: Error) => {
+    process.exitCode = 1;
+    return `could not be measured: ${error.message.split('\n')[0]}`;
+  });
   lines.push(`**${name}**: ${what}`, shown);
   console.log(`${name}: ${what}\n\n${shown}\n`);
 }
-if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ machine, measured }, null, 2)}\n`);
 if (values.figures) writeFigures('bench', lines);
 
 function flagsOrExit() {
@@ -44,4 +35,15 @@ function flagsOrExit() {
     console.error(`bench: ${(error as Error).message}\n${USAGE}`);
     process.exit(2);
   }
+}
+
+/** What it was measured on. */
+function machine(): string {
+  const peers = ['bash', 'jq', 'chromium'].map((name) => {
+    const { stdout } = spawnSync(name, ['--version'], { encoding: 'utf8' });
+    return `${name} ${/\d+(?:\.\d+)+/.exec(stdout ?? '')?.[0] ?? 'none'}`;
+  });
+  const on = `${process.platform} ${release()}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`;
+  const load = `load ${loadavg()[0]!.toFixed(1)} at the start`;
+  return `${new Date().toISOString().slice(0, 16)}Z, Tollgate ${manifest.version}, node ${process.version}, ${peers.join(', ')}, ${on}, ${load}; medians of rounds in turns`;
 }

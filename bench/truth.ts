@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { writeFigures } from './figures/page.ts';
+import { writeFigures } from './figures/measure.ts';
 import { MARKDOWN_HEAD, markdownRows, speedRows } from './truth/figures.ts';
 import { DEFAULT_SEED, measure, together } from './truth/measure.ts';
 import { detailsOf, reportOf, speedReport } from './truth/report.ts';

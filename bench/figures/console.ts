@@ -1,59 +1,90 @@
-// The console over 10,000 tasks in a real Chromium: its first paint beside that of a page of one word, what its page then does, and what its server holds.
+// The console over 10,000 tasks in a real Chromium: its first paint beside that of a page of one word, a filter, an event, and what its server holds.
 
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser } from 'playwright-core';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
 import { CHROMIUM, hasChromium, openBrowser, visit } from '../../test/page/rig/browser.ts';
 import { startConsole } from '../../test/page/rig/console-process.ts';
 import { peakKib } from '../../test/rig/peak-memory.ts';
-import { actsOf, fill, TASKS } from './console-page.ts';
-import { inTurns, timesOf } from './pairs.ts';
-import { type Figure, rowOf } from './row.ts';
-import { BenchWorld } from './world.ts';
+import { atMost, type Figure, type FigureRow, inTurns, timesOf } from './measure.ts';
+import { BAD, type BenchWorld, fillWithTasks, inWorld } from './world.ts';
 
-const GOAL = { paintMs: 300, megabytes: 120 };
+const TASKS = 10_000;
 
 export const CONSOLE: Figure = {
   about: `\`tollgate console\` over ${TASKS.toLocaleString('en')} tasks (Linux alone, with ${CHROMIUM})`,
   rounds: 9,
   async measure(rounds) {
     if (process.platform !== 'linux' || !hasChromium()) return [];
-    const world = new BenchWorld();
-    fill(world);
-    const served = await startConsole({ project: world.root, env: world.env });
-    const word = createServer((_, answer) => answer.setHeader('content-type', 'text/html').end('<p>word</p>'));
-    const browser = await openBrowser();
-    try {
-      // First of all a page that stays, as soon as its rows are there: the server has looked at all tasks by then.
-      const acts = await actsOf(world, served, browser, rounds);
-      const address = await listening(word);
-      const { ours, bare } = await inTurns(rounds, {
-        ours: () => firstPaint(browser, served.url),
-        bare: () => firstPaint(browser, address),
-      });
-      const mib = peakKib(served.pid) / 1024;
-      return [
-        rowOf(
-          'first paint of the console: its printed address in a new window without cache or cookie',
-          'ms',
-          ours,
-          { name: 'a page of one word, likewise', ...bare },
-          [{ goal: `< ${GOAL.paintMs} ms`, isReached: ours.median < GOAL.paintMs }],
-        ),
-        ...acts,
-        rowOf('server of the console, most memory', 'MiB', timesOf([mib]), null, [
-          { goal: `< ${GOAL.megabytes} MB`, isReached: mib * 1.048576 < GOAL.megabytes },
-        ]),
-      ];
-    } finally {
-      await browser.close();
-      word.close();
-      await served.end();
-      world.dispose();
-    }
+    return inWorld(async (world) => {
+      fillWithTasks(world, TASKS);
+      const served = await startConsole({ project: world.root, env: world.env });
+      const word = createServer((_, answer) => answer.setHeader('content-type', 'text/html').end('<p>word</p>'));
+      await new Promise<void>((listens) => word.listen(0, '127.0.0.1', listens));
+      const browser = await openBrowser();
+      try {
+        const page = await browser.newPage({ reducedMotion: 'reduce' });
+        await page.goto(served.url);
+        await page.goto(`${new URL(served.url).origin}/#/tasks`);
+        // The server has looked at all tasks by then.
+        await page.locator('.row-at').first().waitFor();
+        const { filter } = await inTurns(rounds, { filter: (round) => filtered(page, `t${4001 + 10 * round}`) });
+        const { event } = await inTurns(rounds, { event: (round) => failed(world, page, `t${6001 + 10 * round}`) });
+        const { ours, bare } = await inTurns(rounds, {
+          ours: () => firstPaint(browser, served.url),
+          bare: () => firstPaint(browser, `http://127.0.0.1:${(word.address() as AddressInfo).port}/`),
+        });
+        const mib = timesOf([peakKib(served.pid) / 1024]);
+        const rows: FigureRow[] = [
+          {
+            ...{ what: 'first paint: its printed address in a new window without cache or cookie', unit: 'ms', ours },
+            ...{ peer: { name: 'a page of one word, likewise', ...bare }, goal: atMost(300, 'ms', ours) },
+          },
+          { what: 'a filter over all tasks', unit: 'ms', ours: filter, peer: null, goal: atMost(50, 'ms', filter) },
+          {
+            what: 'a line of a journal on the page',
+            unit: 'ms',
+            ours: event,
+            peer: null,
+            goal: atMost(200, 'ms', event),
+          },
+          { what: 'its server, most memory', unit: 'MiB', ours: mib, peer: null, goal: atMost(114, 'MiB', mib) },
+        ];
+        return rows;
+      } finally {
+        await browser.close();
+        word.close();
+        await served.end();
+      }
+    });
   },
 };
+
+/** In the page itself, from the key to the frame in which its rows are drawn. */
+const filtered = (page: Page, text: string): Promise<number> =>
+  page.evaluate<number>(`(async () => {
+    const field = document.querySelector('input[type=search]');
+    const began = performance.now();
+    field.value = ${JSON.stringify(text)};
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+    while (document.querySelectorAll('.row-at').length !== 1) await new Promise(requestAnimationFrame);
+    await new Promise(requestAnimationFrame);
+    return performance.now() - began;
+  })()`);
+
+/** The task that the filter shows is done; then it has failed. */
+async function failed(world: BenchWorld, page: Page, id: string): Promise<number> {
+  await filtered(page, id);
+  const began = performance.now();
+  for (const name of ['journal.jsonl', 'last_failure.json']) {
+    const text = readFileSync(path.join(world.root, '.tmp/task', BAD, 'state', name), 'utf8');
+    world.write(`.tmp/task/${id}/state/${name}`, text.replaceAll(BAD, id));
+  }
+  await page.locator('.row-at .mark.bad').waitFor();
+  return performance.now() - began;
+}
 
 async function firstPaint(browser: Browser, address: string): Promise<number> {
   const { page, close } = await visit(browser, address);
@@ -63,11 +94,6 @@ async function firstPaint(browser: Browser, address: string): Promise<number> {
   return ms as number;
 }
 
-/** Since the page was asked for; nothing until something is painted. */
+/** Since the page was requested; nothing until something is painted. */
 // A function: the policy of the page lets no text be evaluated.
 const PAINTED = () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime;
-
-async function listening(server: Server): Promise<string> {
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-}

@@ -1,39 +1,48 @@
-// All parts of `npm run bench`, each by its name.
+// All parts of `npm run bench` by name, and its command line.
 
-import { batchOf } from './batch.ts';
+import { parseArgs } from 'node:util';
+import { BATCH } from './batch.ts';
+import { HELPS, RUNS, WRAPPERS } from './calls.ts';
 import { CONSOLE } from './console.ts';
-import { HOURS } from './console-hours.ts';
-import { FLOOD } from './flood.ts';
-import { HELPS } from './helps.ts';
-import { HOSTILE } from './hostile.ts';
-import { JOURNAL } from './journal.ts';
-import { KILL } from './kill.ts';
-import { LIMITS } from './limits.ts';
-import { MCP } from './mcp.ts';
-import { MEMORY } from './memory.ts';
+import { HISTORY } from './history.ts';
+import { type Figure, PAGE } from './measure.ts';
 import { REPORTS } from './reports.ts';
-import type { Figure } from './row.ts';
-import { RUNS } from './runs.ts';
-import { TEXTS } from './texts.ts';
-import { WAITS } from './waits.ts';
-import { WRAPPERS } from './wrappers.ts';
+import { SCOPE } from './scope.ts';
+import { STDERR } from './stderr.ts';
 
-/** @param tasks of the batch. Texts first: code that has seen many others runs slower. */
-export const figuresOf = (tasks: number): Record<string, Figure> => ({
-  texts: TEXTS,
-  hostile: HOSTILE,
+export const FIGURES: Record<string, Figure> = {
   wrappers: WRAPPERS,
   runs: RUNS,
-  limits: LIMITS,
-  batch: batchOf(tasks),
   help: HELPS,
-  memory: MEMORY,
-  stderr: FLOOD,
-  journal: JOURNAL,
-  kill: KILL,
-  mcp: MCP,
-  console: CONSOLE,
-  hours: HOURS,
-  wait: WAITS,
+  batch: BATCH,
+  stderr: STDERR,
   report: REPORTS,
-});
+  scope: SCOPE,
+  history: HISTORY,
+  console: CONSOLE,
+};
+
+export const USAGE = `bench: [NAME…] [--rounds N] [--figures] [--help]
+NAME is one of ${Object.keys(FIGURES).join(', ')}; without any, all are measured.
+--rounds N      how often each side is measured; without it as each part says
+--figures       writes ${PAGE}, of all parts`;
+
+/** @throws {Error} that says which flag or name is wrong */
+export function readFlags(words: readonly string[]) {
+  const { values, positionals: names } = parseArgs({
+    args: [...words],
+    options: {
+      rounds: { type: 'string' },
+      figures: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+    allowPositionals: true,
+  });
+  const unknown = names.filter((name) => !(name in FIGURES));
+  if (unknown.length > 0) throw new Error(`there is no part ${unknown.join(', ')}`);
+  if (values.figures && names.length > 0) throw new Error('--figures is of all parts, so it takes no NAME');
+  const { rounds } = values;
+  if (rounds !== undefined && !(Number.isInteger(Number(rounds)) && Number(rounds) >= 1))
+    throw new Error(`--rounds is a whole number from 1, not ${rounds}`);
+  return { values, names };
+}

@@ -1,27 +1,34 @@
-// A folder to measure in: no-op CLIs on the PATH, a home of its own, and processes that are timed from outside.
+// A project to measure in: CLIs that do nothing, a home of its own, processes that are timed from outside, and tasks.
 
 import { type SpawnSyncOptions, spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { TOOLS } from '../../policies/facts/tools.ts';
 
-/** Each figure has one, and removes it. */
 export class BenchWorld {
   readonly root = mkdtempSync(path.join(tmpdir(), 'bench-'));
-  readonly bin = path.join(this.root, 'bin');
   readonly env: NodeJS.ProcessEnv;
 
   constructor() {
-    mkdirSync(this.bin);
+    const bin = path.join(this.root, 'bin');
+    mkdirSync(bin);
     for (const tool of TOOLS) {
-      copyFileSync('test/rig/noop-cli.sh', path.join(this.bin, tool));
-      chmodSync(path.join(this.bin, tool), 0o755);
+      copyFileSync('test/rig/noop-cli.sh', path.join(bin, tool));
+      chmodSync(path.join(bin, tool), 0o755);
     }
-    // Sign-in is not looked for, since the CLI is none.
     this.env = {
       ...process.env,
-      PATH: `${this.bin}:${process.env.PATH}`,
+      PATH: `${bin}:${process.env.PATH}`,
       HOME: this.root,
       XDG_STATE_HOME: `${this.root}/state`,
     };
@@ -41,10 +48,9 @@ export class BenchWorld {
   /** Milliseconds from its start to its end, as its parent sees them. Throws unless it exits with `exit`. */
   timed(command: string, argv: readonly string[], exit = 0, options: SpawnSyncOptions = {}): number {
     const began = performance.now();
+    const stdio = ['ignore', 'ignore', 'pipe'] as const;
     const { status, stderr } = spawnSync(command, argv, {
-      cwd: this.root,
-      env: this.env,
-      stdio: ['ignore', 'ignore', 'pipe'],
+      ...{ cwd: this.root, env: this.env, stdio: [...stdio] },
       ...options,
     });
     const ms = performance.now() - began;
@@ -52,15 +58,8 @@ export class BenchWorld {
     return ms;
   }
 
-  /** What it says on stderr. */
-  said(command: string, argv: readonly string[]): string {
-    const { status, stderr } = spawnSync(command, argv, { cwd: this.root, env: this.env, encoding: 'utf8' });
-    if (status !== 0) throw new Error(`${command} ${argv.join(' ')} exited ${status}: ${stderr}`);
-    return stderr;
-  }
-
-  node(argv: readonly string[], exit = 0): number {
-    return this.timed(process.execPath, argv, exit);
+  node(argv: readonly string[], exit = 0, options: SpawnSyncOptions = {}): number {
+    return this.timed(process.execPath, argv, exit, options);
   }
 
   bare = (): number => this.node(['bare.cjs']);
@@ -70,26 +69,93 @@ export class BenchWorld {
   }
 }
 
+/** Measures in a world that is removed afterwards. */
+export async function inWorld<Measured>(measure: (world: BenchWorld) => Promise<Measured>): Promise<Measured> {
+  const world = new BenchWorld();
+  try {
+    return await measure(world);
+  } finally {
+    world.dispose();
+  }
+}
+
 /** A command of this build. */
 export const command = (name: string): string => path.resolve('dist', `${name}.cjs`);
 
-/** What ours is measured beside, and what makes no call dearer than the writing that is promised. */
-export const peer = (name: string): string => path.resolve('bench/peers', name);
-
-/** Of `node-wrapper.cjs` and `node-run.cjs`, which say what that is. */
-export const PROMISED = '`node`, the same promised work';
-
-/** The same call as of `ONE_CALL`, for `node-wrapper.cjs`. */
-export const promisedCall = (tool: string): string[] => [
-  ...[peer('node-wrapper.cjs'), tool],
-  ...['ask.md', 'n.out', 'n.err', 'n.json'],
-];
-
 /** The flags of one call in a world. */
 export const ONE_CALL: readonly string[] = [
-  '--prompt-file=ask.md',
-  '--out=o.out',
-  '--err=o.err',
-  '--result=o.json',
-  '--trust-workspace',
+  ...['--prompt-file=ask.md', '--out=o.out', '--err=o.err', '--result=o.json', '--trust-workspace'],
 ];
+
+/**
+ * For a script that Node preloads, evaluated as the process ends: the most memory that it held, in KiB.
+ * Linux counts the memory that a parent held as it forked into `maxRSS`, which would be ours; `VmHWM` is its own.
+ */
+export const PEAK_KIB = `(() => {
+  try {
+    return Number(/^VmHWM:\\s+(\\d+)/m.exec(require('node:fs').readFileSync('/proc/self/status', 'utf8'))[1]);
+  } catch {
+    return process.resourceUsage().maxRSS;
+  }
+})()`;
+
+export interface Usage {
+  /** Before the script, among the arguments of node. */
+  flags: string[];
+  /** Of the process that ended last, without its children. */
+  last(): { mib: number; cpuMs: number };
+}
+
+export function usageIn(world: BenchWorld): Usage {
+  const file = path.join(world.root, 'usage.json');
+  const usage = `JSON.stringify({ kib: ${PEAK_KIB}, ...process.resourceUsage() })`;
+  const write = `require('node:fs').writeFileSync(${JSON.stringify(file)}, ${usage})`;
+  return {
+    flags: ['--require', world.write('usage.cjs', `process.on('exit', () => ${write});\n`)],
+    last() {
+      const told = JSON.parse(readFileSync(file, 'utf8')) as NodeJS.ResourceUsage & { kib: number };
+      return { mib: told.kib / 1024, cpuMs: (told.userCPUTime + told.systemCPUTime) / 1000 };
+    },
+  };
+}
+
+const STAGE = { tool: 'codex', role: 'brief', requires: [], min_lines: 0 };
+
+/** @param manifest what it says beside its one stage. @returns its id. */
+export function makeTask(world: BenchWorld, id: string, { project = '.', manifest = {} as object } = {}): string {
+  const whole = { task_id: id, goal: 'Nothing.', stages: [STAGE], ...manifest };
+  world.write(`${project}/.tmp/task/${id}/manifest.json`, JSON.stringify(whole));
+  return id;
+}
+
+/** Words that are nowhere else in the files of a task. */
+export const GOOD = 'one-that-is-done';
+export const BAD = 'one-that-failed';
+
+const FAILING = `#!/bin/sh
+[ "$1" = --version ] && echo codex-cli 0.169.0 && exit
+echo "error: no such model" >&2
+exit 1
+`;
+
+/** What a report and the console read of a task. */
+const READ = ['manifest.json', 'state/journal.jsonl', 'state/last_failure.json'];
+
+/** Copies of two tasks that were run: nine of ten are done, and the CLI of the tenth failed, as all calls of codex do from then on. */
+export function fillWithTasks(world: BenchWorld, count: number): void {
+  const tasks = path.join(world.root, '.tmp/task');
+  const run = (id: string, exit: number) => {
+    world.node([command('tollgate'), 'run', makeTask(world, id), '--quiet'], exit);
+    return READ.map((name) => ({ name, file: path.join(tasks, id, name) }))
+      .filter(({ file }) => existsSync(file))
+      .map(({ name, file }) => ({ name, text: readFileSync(file, 'utf8').replaceAll(id, '@ID@') }));
+  };
+  const good = run(GOOD, 0);
+  world.write('bin/codex', FAILING, 0o755);
+  const bad = run(BAD, 1);
+  for (let n = 0; n < count; n += 1) {
+    mkdirSync(path.join(tasks, `t${n}`, 'state'), { recursive: true });
+    for (const { name, text } of n % 10 === 0 ? bad : good)
+      writeFileSync(path.join(tasks, `t${n}`, name), text.replaceAll('@ID@', `t${n}`));
+  }
+}

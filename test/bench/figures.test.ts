@@ -3,13 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readFlags } from '../../bench/figures/flags.ts';
-import { writeFigures } from '../../bench/figures/page.ts';
-import { inTurns, timesOf } from '../../bench/figures/pairs.ts';
-import { figuresOf } from '../../bench/figures/parts.ts';
-import { weighIn } from '../../bench/figures/peak-memory.ts';
-import { cells, rowOf } from '../../bench/figures/row.ts';
-import { BenchWorld } from '../../bench/figures/world.ts';
+import { atMostOver, cells, inTurns, timesOf, writeFigures } from '../../bench/figures/measure.ts';
+import { FIGURES, readFlags } from '../../bench/figures/parts.ts';
+import { BenchWorld, usageIn } from '../../bench/figures/world.ts';
 
 const test = suite<{ world: BenchWorld }>('figures of the bench');
 test.before.each((context) => {
@@ -40,24 +36,20 @@ test('the median of an even number is between its middle two', () => {
   assert.equal(timesOf([7]), { median: 7, min: 7 });
 });
 
-test('a row tells both sides, their difference and ratio, and which goals are missed', () => {
-  const goals = [
-    { goal: '≤ + 15 ms', isReached: false },
-    { goal: '0 lost', isReached: true },
+test('a row shows both sides, their difference and ratio, and whether its goal is missed', () => {
+  const [ours, peer] = [
+    { median: 50, min: 48 },
+    { name: 'bare `node`', median: 20, min: 19 },
   ];
-  const peer = { name: 'bare `node`', median: 20, min: 19 };
-  assert.equal(cells(rowOf('a wrapper', 'ms', { median: 50, min: 48 }, peer, goals)), [
+  const row = { what: 'a wrapper', unit: 'ms' as const, ours, peer, goal: atMostOver(15, ours, peer) };
+  assert.equal(cells(row), [
     ...['a wrapper', '50.0 ms', '48.0 ms', '20.0 ms (bare `node`)', '30.0 ms', '2.50'],
-    '≤ + 15 ms: **missed**; 0 lost: reached',
+    '≤ + 15 ms: **missed**',
   ]);
-  assert.equal(cells(rowOf('alone', 'MiB', { median: 5, min: 5 }, null)), [
-    'alone',
-    '5.0 MiB',
-    '5.0 MiB',
-    '–',
-    '–',
-    '–',
-    '–',
+  assert.is(cells({ ...row, goal: atMostOver(30, ours, peer) }).at(-1), '≤ + 30 ms: reached');
+  assert.equal(cells({ ...row, unit: 'MiB', peer: null, goal: null }).slice(1), [
+    ...['50.0 MiB', '48.0 MiB'],
+    ...['–', '–', '–', '–'],
   ]);
 });
 
@@ -72,24 +64,22 @@ test('what is written stands between its own marks, and nothing else of the page
 
 test('the most memory of a process is its own, whatever its parent holds', ({ world }) => {
   const held = Buffer.alloc(400 * 1024 ** 2, 1);
-  const memory = weighIn(world);
-  world.node([...memory.flags, 'bare.cjs']);
-  const mib = memory.last();
+  const usage = usageIn(world);
+  world.node([...usage.flags, 'bare.cjs']);
+  const { mib } = usage.last();
   assert.ok(mib > 10 && mib < 200, `${mib} MiB beside ${held.length} bytes`);
 });
 
-test('parts say how often each side is measured, or that they have a way of their own', () => {
-  const rounds = Object.entries(figuresOf(1000)).map(([name, figure]) => [name, figure.rounds] as const);
-  const own = rounds.flatMap(([name, of]) => (of === null ? [name] : []));
-  assert.equal(own, ['texts', 'hostile', 'batch', 'memory', 'hours', 'wait']);
-  assert.ok(rounds.every(([, of]) => of === null || of >= 3));
+test('parts say how often each side is measured, or that it is measured once', () => {
+  const once = Object.entries(FIGURES).flatMap(([name, { rounds }]) => (rounds === null ? [name] : []));
+  assert.equal(once, ['batch']);
+  assert.ok(Object.values(FIGURES).every(({ rounds }) => rounds === null || rounds >= 3));
 });
 
 for (const [words, why] of [
   [['nothing'], 'there is no part nothing'],
-  [['texts', '--rounds', '0'], '--rounds is a whole number from 1, not 0'],
-  [['batch', '--batch', 'many'], '--batch is a whole number from 10, not many'],
-  [['texts', '--figures'], '--figures is of all parts, so it takes no NAME'],
+  [['runs', '--rounds', '0'], '--rounds is a whole number from 1, not 0'],
+  [['runs', '--figures'], '--figures is of all parts, so it takes no NAME'],
   [['--nope'], "Unknown option '--nope'"],
 ] as const)
   test(`npm run bench -- ${words.join(' ')} is refused before anything is measured`, () => {

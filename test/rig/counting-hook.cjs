@@ -1,4 +1,4 @@
-// Preloaded into a command of ours, or a peer of it in `bench/peers` (`--require`): notes in order what it loads, opens, reads, writes, syncs and starts.
+// Preloaded into a command of ours (`--require`): notes in order what it loads, opens, reads, writes, syncs and starts.
 // Only the outermost call counts: what Node calls within readFileSync, say, is one read of one file.
 const childProcess = require('node:child_process');
 const fs = require('node:fs');

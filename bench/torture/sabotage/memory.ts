@@ -2,7 +2,7 @@
 
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { PEAK_KIB } from '../../figures/peak-memory.ts';
+import { PEAK_KIB } from '../../figures/world.ts';
 
 export interface Memory {
   folder: string;

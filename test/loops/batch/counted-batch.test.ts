@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeTask } from '../../../bench/figures/tasks.ts';
-import { BenchWorld, command } from '../../../bench/figures/world.ts';
+import { BenchWorld, command, makeTask } from '../../../bench/figures/world.ts';
 import { type CountedProcess, countIn, eventsOf } from '../../rig/counted.ts';
 
 const test = suite<{ world: BenchWorld; counted: () => CountedProcess[] }>('counted batch');

@@ -1,0 +1,109 @@
+// What all figures share: sides measured in turns, a row with its peer and its goals, and the page that shows them.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+
+export interface Times {
+  median: number;
+  min: number;
+}
+
+/**
+ * So that other work on the machine slows all sides alike.
+ * @param sides each measures itself once and returns what it took.
+ * @returns of each side; the first round warms the caches, and does not count.
+ */
+export async function inTurns<Side extends string>(
+  rounds: number,
+  sides: Record<Side, (round: number) => number | Promise<number>>,
+): Promise<Record<Side, Times>> {
+  const names = Object.keys(sides) as Side[];
+  const taken = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Side, number[]>;
+  for (let round = 0; round <= rounds; round += 1) {
+    // Another one goes first in each round.
+    for (const name of round % 2 === 0 ? names : [...names].reverse()) {
+      const value = await sides[name](round);
+      if (round > 0) taken[name].push(value);
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, timesOf(taken[name])])) as Record<Side, Times>;
+}
+
+export function timesOf(values: readonly number[]): Times {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length / 2;
+  // Of an even number the mean of the middle two: of two rounds it is not the worse one.
+  return { median: (sorted[Math.ceil(half) - 1]! + sorted[Math.floor(half)]!) / 2, min: sorted[0]! };
+}
+
+export type Unit = 'ms' | 's' | 'MiB' | 'MB/s';
+
+export interface FigureRow {
+  what: string;
+  unit: Unit;
+  ours: Times;
+  /** null where nothing does the same. */
+  peer: ({ name: string } & Times) | null;
+  goal: { words: string; isReached: boolean } | null;
+}
+
+/** One part of `npm run bench`, by the name that chooses it. */
+export interface Figure {
+  about: string;
+  /** How often each side is measured unless `--rounds` says it; null where it is measured once. */
+  rounds: number | null;
+  measure(rounds: number): Promise<FigureRow[]>;
+}
+
+/** At most so much. */
+export const atMost = (most: number, unit: Unit, ours: Times): FigureRow['goal'] => ({
+  words: `≤ ${most} ${unit}`,
+  isReached: ours.median <= most,
+});
+
+/** At most so many milliseconds more than its peer. */
+export const atMostOver = (most: number, ours: Times, peer: Times): FigureRow['goal'] => ({
+  words: `≤ + ${most.toFixed(0)} ms`,
+  isReached: ours.median - peer.median <= most,
+});
+
+/** At most so many times its peer. */
+export const atMostTimes = (most: number, ours: Times, peer: Times): FigureRow['goal'] => ({
+  words: `≤ ${most} ×`,
+  isReached: ours.median <= most * peer.median,
+});
+
+const DIGITS: Record<Unit, number> = { ms: 1, s: 2, MiB: 1, 'MB/s': 0 };
+
+/** A row of the table in docs/figures.md. */
+export function cells({ what, unit, ours, peer, goal }: FigureRow): string[] {
+  const shown = (value: number) => `${value.toFixed(DIGITS[unit])} ${unit}`;
+  const beside =
+    peer === null
+      ? ['–', '–', '–']
+      : [
+          `${shown(peer.median)} (${peer.name})`,
+          shown(ours.median - peer.median),
+          (ours.median / peer.median).toFixed(2),
+        ];
+  const held = goal === null ? '–' : `${goal.words}: ${goal.isReached ? 'reached' : '**missed**'}`;
+  return [what, shown(ours.median), shown(ours.min), ...beside, held];
+}
+
+const HEAD = ['what', 'Tollgate', 'least', 'peer', 'difference', 'ratio', 'goal'];
+
+export const table = (rows: readonly FigureRow[]): string =>
+  [HEAD, HEAD.map(() => '---'), ...rows.map(cells)].map((line) => `| ${line.join(' | ')} |`).join('\n');
+
+export const PAGE = 'docs/figures.md';
+
+/**
+ * @param mark what is between `<!-- mark -->` and `<!-- /mark -->` is replaced.
+ * @param blocks paragraphs and tables.
+ */
+export function writeFigures(mark: 'bench' | 'truth', blocks: readonly string[], page = PAGE): void {
+  const text = readFileSync(page, 'utf8');
+  const [begin, end] = [`<!-- ${mark} -->`, `<!-- /${mark} -->`];
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+  if (from === -1 || to < from) throw new Error(`${page} has no place between ${begin} and ${end}`);
+  writeFileSync(page, `${text.slice(0, from)}${begin}\n${blocks.join('\n\n')}\n${text.slice(to)}`);
+}
