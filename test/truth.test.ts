@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FIGURES, MARKDOWN_HEAD, markdownRows } from '../bench/truth/figures.ts';
 import { DEFAULT_SEED, measure } from '../bench/truth/measure.ts';
-import { readSets } from '../bench/truth/sets.ts';
+import { readSets } from '../bench/truth/subject.ts';
 import { marked } from './rig/pages.ts';
 
 const { open, held } = readSets('test/corpus');

@@ -4,7 +4,6 @@ import { parseArgs } from 'node:util';
 import { BATCH } from './batch.ts';
 import { HELPS, RUNS, WRAPPERS } from './calls.ts';
 import { CONSOLE } from './console.ts';
-import { HISTORY } from './history.ts';
 import { type Figure, PAGE } from './measure.ts';
 import { REPORTS } from './reports.ts';
 import { SCOPE } from './scope.ts';
@@ -18,7 +17,6 @@ export const FIGURES: Record<string, Figure> = {
   stderr: STDERR,
   report: REPORTS,
   scope: SCOPE,
-  history: HISTORY,
   console: CONSOLE,
 };
 

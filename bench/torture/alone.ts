@@ -1,9 +1,10 @@
 // Wrappers without a task: what killed ones left is swept, their answers published or kept, their folders gone.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Ended, start } from './command.ts';
 import type { Violation } from './invariants.ts';
+import { readdirOr } from './rig.ts';
 import type { Seen, World } from './world.ts';
 
 /** Ends what still works, and settles it. */
@@ -30,7 +31,5 @@ export function checkAlone(world: World, seen: readonly Seen[]): Violation[] {
   ];
   return [...violations, ...left.map((why) => ({ what: 'leftovers', why }) as const)];
 }
-
-const readdirOr = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
 
 export const registerOf = (world: World): string => path.join(world.env.HOME!, '.local/state/tollgate/calls');

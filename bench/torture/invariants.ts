@@ -1,10 +1,11 @@
 // What must be true of a task after a round, whatever struck it.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isTemporary } from '../../loops/run/temporaries.ts';
 import { openJournal } from '../../state/journal/journal.ts';
 import { budgetOf, type Call, type Ledger } from '../../state/journal/ledger.ts';
+import { readdirOr } from './rig.ts';
 import type { Seen, World } from './world.ts';
 
 export const VIOLATIONS = [
@@ -171,13 +172,5 @@ function jsonOr(file: string): Record<string, unknown> | null {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     return null;
-  }
-}
-
-function readdirOr(folder: string, depth: 'flat' | 'recursive' = 'flat'): string[] {
-  try {
-    return readdirSync(folder, { recursive: depth === 'recursive' }) as string[];
-  } catch {
-    return [];
   }
 }

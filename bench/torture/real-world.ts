@@ -7,6 +7,7 @@ import { CLIS, RealHome } from '../../test/real/real-home.ts';
 import { ANSWER } from '../../test/rig/model-api/scenario.ts';
 import { startModelApi } from '../../test/rig/model-api.ts';
 import { findSurvivors } from '../../test/rig/survivors.ts';
+import { readdirOr } from './rig.ts';
 import type { Seen, World } from './world.ts';
 
 /** What a stream holds of an answer, and of a turn that was a success: copilot tells of one, without an answer, when it is told to end. */
@@ -73,13 +74,5 @@ function isAnswered(project: string, id: string): boolean {
     return Object.values(ANSWERED).some((signs) => signs.every((sign) => sign.test(stream)));
   } catch {
     return false;
-  }
-}
-
-function readdirOr(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

@@ -8,10 +8,9 @@ import { openJournal } from '../../state/journal/journal.ts';
 import { checkAlone, registerOf, sweep } from './alone.ts';
 import { type Ended, type Started, start } from './command.ts';
 import { DESCRIBED, DESCRIPTION, wordsOf } from './described.ts';
-import { injected } from './injection.ts';
 import { type Checked, checkTask, type Violation } from './invariants.ts';
 import type { Behaviour, Plan, Strike } from './plan.ts';
-import { ageTemporaries, harm, signalAt } from './strike.ts';
+import { ageTemporaries, harm, injected, signalAt } from './strike.ts';
 import type { World } from './world.ts';
 
 export interface Round {

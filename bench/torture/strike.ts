@@ -1,11 +1,14 @@
 // Carries out what strikes a run: a signal at its moment, a call of the system that fails, a clock that is wrong, harm to its files.
 
-import { appendFileSync, existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isTemporary } from '../../loops/run/temporaries.ts';
+import { COMMANDS, isBuiltIn, TOOLS } from '../../policies/facts/tools.ts';
+import { faultEnv } from '../../test/rig/fault-shim.ts';
 import type { Started } from './command.ts';
-import type { Harm, Moment, Strike } from './plan.ts';
+import type { Harm, Moment, Plan, Strike } from './plan.ts';
+import { kill } from './rig.ts';
 import type { World } from './world.ts';
 
 /** @returns how many processes were signalled; 0 when all was over before its moment. */
@@ -16,17 +19,7 @@ export async function signalAt(
 ): Promise<number> {
   await moment(when, running, world);
   if (running.over()) return 0;
-  const pids = await running.find(at);
-  let struck = 0;
-  for (const pid of pids) {
-    try {
-      process.kill(pid, signal);
-      struck += 1;
-    } catch {
-      // It ended by itself meanwhile.
-    }
-  }
-  return struck;
+  return (await running.find(at)).filter((pid) => kill(pid, signal)).length;
 }
 
 async function moment({ after, ms }: Moment, running: Started, world: World): Promise<void> {
@@ -73,4 +66,39 @@ function age(file: string, to: Date): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
+}
+
+export interface Injection {
+  env: Record<string, string>;
+  /** Whether it has come to pass by now. */
+  landed(): boolean;
+}
+
+/**
+ * What the strike needs in the environment; empty for one that comes from without, and where the library cannot be built.
+ * @param under the folder whose files are meant.
+ * @param log a file beside it, not there yet, for what was counted.
+ */
+export function injected(strike: Strike, { kind, stages }: Plan, under: string, log: string): Injection {
+  if (strike.how === 'signal') return { env: {}, landed: () => true };
+  const { tool = TOOLS[0] } = stages[0] ?? {};
+  // One that is described is called by tollgate itself, as its dispatcher is: its name stands among the words.
+  const wrapper = isBuiltIn(tool) ? `${COMMANDS[tool]}.cjs` : tool;
+  const isWrapper = strike.at === 'guardian' || kind === 'wrapper' || kind === 'alone';
+  const common = { in: isWrapper ? wrapper : 'tollgate.cjs', under, log };
+  const nth = strike.how === 'clock' ? 1 : strike.nth;
+  const env =
+    strike.how === 'clock'
+      ? faultEnv({ ...common, clockSeconds: strike.seconds })
+      : faultEnv({ ...common, at: nth, does: strike.does });
+  return { env, landed: () => countIn(log) >= nth };
+}
+
+/** The highest number of a call that any process made. */
+function countIn(log: string): number {
+  if (!existsSync(log)) return 0;
+  const numbers = readFileSync(log, 'utf8')
+    .split('\n')
+    .map((line) => Number.parseInt(line, 10) || 0);
+  return Math.max(...numbers);
 }

@@ -1,13 +1,12 @@
 // The world of one round: a project, a home, agents on the PATH, and what the model's service saw of them.
 
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { TOOLS } from '../../policies/facts/tools.ts';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { SESSION } from '../../test/rig/streams.ts';
 import { endSurvivors, findSurvivors, type Survivor } from '../../test/rig/survivors.ts';
-import { fakeAgent } from './agent.ts';
-import { binaryOf, DESCRIBED } from './described.ts';
+import { binaryOf, DESCRIBED, streamOf } from './described.ts';
 import type { Behaviour } from './plan.ts';
+import { answerOf, CALL, makePlace, printed, wordsIn } from './rig.ts';
 
 /** What the service saw of a call, in the order in which it came. */
 export interface Seen {
@@ -32,35 +31,19 @@ export interface World {
 
 /** With fake agents, each noting in a file what it was asked. */
 export function fakeWorld(n: number): World {
-  const root = mkdtempSync(path.join(tmpdir(), `torture-${n}-`));
-  const [project, home, bin, temporary] = ['project', 'home', 'bin', 'tmp'].map((name) => {
-    mkdirSync(path.join(root, name));
-    return path.join(root, name);
-  }) as [string, string, string, string];
-  const seenFile = path.join(root, 'seen');
-  writeFileSync(seenFile, '');
-  for (const tool of [...TOOLS, DESCRIBED]) {
-    const file = path.join(bin, binaryOf(tool));
-    writeFileSync(file, fakeAgent(tool));
-    chmodSync(file, 0o755);
-  }
-  const marker = `TORTURE_ROUND=${path.basename(root)}`;
-  const env = {
-    PATH: `${bin}:${path.dirname(process.execPath)}:/usr/bin:/bin`,
-    HOME: home,
-    TMPDIR: temporary,
-    TORTURE_ROUND: path.basename(root),
-    TORTURE_SEEN: seenFile,
-    NO_COLOR: '1',
-  };
+  const agents = Object.fromEntries([...TOOLS, DESCRIBED].map((tool) => [binaryOf(tool), fakeAgent(tool)]));
+  const { root, at, marker, ...place } = makePlace(`torture-${n}`, agents);
+  writeFileSync(at('seen'), '');
+  const env = { ...place.env, TORTURE_SEEN: at('seen') };
   return {
     root,
-    project,
-    temporary,
+    project: at('project'),
+    temporary: at('tmp'),
     env,
     behaving: (behaviours) => ({ ...env, TORTURE_SCRIPT: behaviours.join(' ') }),
-    seen: () => seenIn(readFileSync(seenFile, 'utf8')),
-    answerOf: (id) => `the answer of ${id}`,
+    seen: () =>
+      (wordsIn(readFileSync(at('seen'), 'utf8')) as [Seen['what'], string][]).map(([what, id]) => ({ what, id })),
+    answerOf,
     survivors: () => findSurvivors(marker),
     async dispose() {
       await endSurvivors(marker);
@@ -69,9 +52,34 @@ export function fakeWorld(n: number): World {
   };
 }
 
-const seenIn = (text: string): Seen[] =>
-  text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => line.split(' ') as [Seen['what'], string])
-    .map(([what, id]) => ({ what, id }));
+/**
+ * The text of the script. It reads `$TORTURE_SEEN` (lines `begun <id>` and `answered <id>`, appended one write each: this
+ * is what the model's service saw) and takes the behaviour in `$TORTURE_SCRIPT` that stands at its own turn.
+ */
+function fakeAgent(tool: Tool): string {
+  const { opens, says, succeeds, fails } = streamOf(tool);
+  const whole = [...says(answerOf(CALL)), ...succeeds(SESSION)];
+  return `#!/bin/sh
+[ "$1" = --version ] && exit
+id=\${TOLLGATE_CALL_ID##*/}
+printf 'begun %s\\n' "$id" >> "$TORTURE_SEEN"
+n=0
+while read -r what _; do [ "$what" = begun ] && n=$((n + 1)); done < "$TORTURE_SEEN"
+set -- $TORTURE_SCRIPT
+[ $n -le $# ] && shift $((n - 1)) && how=$1
+[ $# -eq 0 ] && how=
+how=\${how:-answer:0}
+pause() { case $1 in 0) ;; *) sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))" ;; esac; }
+opens() { ${printed(opens(SESSION))}; }
+answers() { ${printed(whole)}; printf 'answered %s\\n' "$id" >> "$TORTURE_SEEN"; }
+case $how in
+mute) exit 0 ;;
+dies) opens; printf '{"type":"mess'; kill -9 $$ ;;
+hang) opens; exec sleep 30 ;;
+busy) opens; ${printed(fails('The model is overloaded. Please try again later.', 503, SESSION))}; exit 1 ;;
+brood:*) opens; setsid sleep 30 & (setsid sh -c 'sleep 30 & sleep 30' &) ; pause "\${how#*:}"; answers; exit 0 ;;
+linger:*) opens; answers; exec sleep 30 ;;
+*) opens; echo "$id" >> made-by-agent.txt; pause "\${how#*:}"; answers ;;
+esac
+`;
+}

@@ -1,8 +1,21 @@
-// Operators that print the same lines in another way: as loggers, terminals and pagers do.
+// Operators that print the same lines in another way, or wrap them: as loggers, terminals, pagers and CI do.
 
 import { pick, type Random, whole } from '../random.ts';
-import { byLine, linesOf } from './by-line.ts';
 import { before, firstSignedLine, type Operator } from './operator.ts';
+
+/** Without their ends, whether or not there is a CR in them. */
+const linesOf = (text: string): string[] => text.replace(/\r?\n$/, '').split(/\r?\n/);
+
+/** Each line of the text, where stderr is what is signed. */
+const byLine = (name: string, lineOf: (random: Random) => (line: string, i: number) => string): Operator => ({
+  name,
+  change: ({ of, text }, random) => {
+    if (of !== 'stderr') return null;
+    const one = lineOf(random);
+    const changed = linesOf(text).map((line, i) => `${one(line, i)}\n`);
+    return { base: null, changed: { text: changed.join('') } };
+  },
+});
 
 const two = (n: number): string => String(n).padStart(2, '0');
 const clock = (random: Random): string =>
@@ -78,3 +91,73 @@ const wordsOf = (line: string): string =>
     .replace(/\x1b\[[\d;]*m/g, '')
     .replace(/\W+/g, ' ')
     .trim();
+
+const INDENTS = ['  ', '   ', '    ', '      ', '\t'] as const;
+const MARGINS = ['│ ', '┃ ', '| ', '> ', '  ', '    ', '▌ '] as const;
+
+/** The sides, and what the rules above and below are made of. */
+const BOXES = [
+  { sides: ['│', '│'], above: ['╭', '─', '╮'], below: ['╰', '─', '╯'] },
+  { sides: ['┃', '┃'], above: ['┏', '━', '┓'], below: ['┗', '━', '┛'] },
+  { sides: ['║', '║'], above: ['╔', '═', '╗'], below: ['╚', '═', '╝'] },
+  { sides: ['|', '|'], above: ['+', '-', '+'], below: ['+', '-', '+'] },
+] as const;
+
+export const FRAMES: readonly Operator[] = [
+  byLine('wrapped', (random) => {
+    const width = whole(random, 60, 120);
+    return (line) => wrapped(line, width).join('\n');
+  }),
+  byLine('wrapped narrowly', (random) => {
+    const width = whole(random, 30, 59);
+    return (line) => wrapped(line, width).join('\n');
+  }),
+  byLine('wrapped with hanging indents', (random) => {
+    const width = whole(random, 30, 120);
+    const indent = pick(random, INDENTS);
+    return (line) => wrapped(line, width, indent).join('\n');
+  }),
+  byLine('wrapped behind a margin', (random) => {
+    const width = whole(random, 40, 120);
+    const margin = pick(random, MARGINS);
+    return (line) =>
+      wrapped(line, width)
+        .map((one) => `${margin}${one}`.trimEnd())
+        .join('\n');
+  }),
+  {
+    name: 'a frame around it',
+    change: (subject, random) => framed(subject, whole(random, 80, 120), BOXES[0]),
+  },
+  {
+    name: 'any box around it',
+    change: (subject, random) => framed(subject, whole(random, 50, 120), pick(random, BOXES)),
+  },
+];
+
+function framed({ of, text }: Parameters<Operator['change']>[0], width: number, box: (typeof BOXES)[number]) {
+  if (of !== 'stderr') return null;
+  const lines = linesOf(text.trimEnd()).flatMap((line) => wrapped(line.replaceAll('\t', '    '), width - 4));
+  if (lines.some((line) => line.length > width - 4)) return null;
+  const [left, right] = box.sides;
+  const ruleOf = ([from, dash, to]: readonly [string, string, string]) => `${from}${dash.repeat(width - 2)}${to}`;
+  const rows = lines.map((line) => `${left} ${line.padEnd(width - 4)} ${right}`);
+  return { base: null, changed: { text: `${[ruleOf(box.above), ...rows, ruleOf(box.below)].join('\n')}\n` } };
+}
+
+/** Words that find no room go to the next line, as a terminal's own wrapping does it. */
+function wrapped(line: string, width: number, hanging = ''): string[] {
+  if (line.length <= width) return [line];
+  const lines: string[] = [];
+  let rest = line;
+  while (rest.length > width) {
+    const first = rest.search(/\S/);
+    const within = rest.lastIndexOf(' ', width);
+    // A word that is too long stands alone.
+    const space = within > first ? within : rest.indexOf(' ', Math.max(first, width));
+    if (space === -1) break;
+    lines.push(rest.slice(0, space));
+    rest = hanging + rest.slice(space + 1);
+  }
+  return [...lines, rest];
+}

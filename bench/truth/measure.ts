@@ -1,7 +1,6 @@
 // All that is measured of a set of cases, times apart: the same for the same cases and the same seed.
 
-import { FRAMES } from './frames.ts';
-import { LAYOUTS } from './layout.ts';
+import { FRAMES, LAYOUTS } from './layout.ts';
 import { NOISE } from './noise.ts';
 import { type Pairs, pairsOf } from './pairs.ts';
 import type { Subject } from './subject.ts';
@@ -35,24 +34,6 @@ export function measure(subjects: readonly Subject[], seed: number): Measured {
     pairs: pairsOf(subjects),
     kept: { changed: counts('changed'), planted: counts('planted'), layout: counts('layout'), noise: counts('noise') },
     telling: TELLINGS.map((operator) => count(operator, 'changed', failures, seed)),
-    verdicts: verdictsOf(subjects),
-  };
-}
-
-/** Both sets as one: pairs are counted anew, since two failures may meet across them. */
-export function together(subjects: readonly Subject[], one: Measured, two: Measured): Measured {
-  const added = (a: readonly Counted[], b: readonly Counted[]): Counted[] =>
-    a.map(({ name, variants, right, wrong }, i) => ({
-      name,
-      variants: variants + b[i]!.variants,
-      right: right + b[i]!.right,
-      wrong: [...wrong, ...b[i]!.wrong],
-    }));
-  const groups = (group: KeptGroup) => added(one.kept[group], two.kept[group]);
-  return {
-    pairs: pairsOf(subjects),
-    kept: { changed: groups('changed'), planted: groups('planted'), layout: groups('layout'), noise: groups('noise') },
-    telling: added(one.telling, two.telling),
     verdicts: verdictsOf(subjects),
   };
 }

@@ -15,8 +15,6 @@ export interface Pairs {
   mergedPairs: number;
   /** By signature: the failures that have it, each as one writer names it. */
   merged: { normalised: string; failures: Record<string, string[]> }[];
-  /** Pairs of two writers with one signature and two names, of which one writer knows only one: maybe one failure. */
-  namedOtherwise: number;
   /** Renderings with several signatures. */
   split: { identity: string; rendering: string; signatures: { normalised: string; ids: string[] }[] }[];
 }
@@ -58,13 +56,12 @@ export function pairsOf(subjects: readonly Subject[]): Pairs {
 
 /**
  * A name is its writer's own: two writers may have named one failure in two ways, or two failures in one. So a pair over
- * two of them is counted apart.
+ * two of them does not count.
  */
-function mergesOf(failures: readonly Subject[]): Pick<Pairs, 'mergedPairs' | 'merged' | 'namedOtherwise'> {
-  const found: Pick<Pairs, 'mergedPairs' | 'merged' | 'namedOtherwise'> = {
+function mergesOf(failures: readonly Subject[]): Pick<Pairs, 'mergedPairs' | 'merged'> {
+  const found: Pick<Pairs, 'mergedPairs' | 'merged'> = {
     mergedPairs: 0,
     merged: [],
-    namedOtherwise: 0,
   };
   for (const ones of groups(failures, signatureOf).values()) {
     const names = [...groups(ones, (one) => JSON.stringify(failureOf(one)))].map(([name, same]) => {
@@ -74,13 +71,9 @@ function mergesOf(failures: readonly Subject[]): Pick<Pairs, 'mergedPairs' | 'me
     const merged = new Set<(typeof names)[number]>();
     for (const [i, a] of names.entries())
       for (const b of names.slice(i + 1)) {
-        if (a.identity === b.identity) continue;
-        const pairs = a.same.length * b.same.length;
-        if (a.part !== b.part) found.namedOtherwise += pairs;
-        else {
-          found.mergedPairs += pairs;
-          merged.add(a).add(b);
-        }
+        if (a.identity === b.identity || a.part !== b.part) continue;
+        found.mergedPairs += a.same.length * b.same.length;
+        merged.add(a).add(b);
       }
     if (merged.size > 0)
       found.merged.push({

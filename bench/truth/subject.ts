@@ -1,5 +1,6 @@
 // A case whose signature is measured: the text that is signed, and how a changed text of it is signed anew.
 
+import path from 'node:path';
 import { signatureInput } from '../../loops/call/judge.ts';
 import { evidenceOf, examine } from '../../loops/triage/triage.ts';
 import type { Verdict } from '../../policies/facts/evidence.ts';
@@ -7,6 +8,7 @@ import type { ScanContext } from '../../policies/scan/cursor.ts';
 import { type Signature, type SignatureInput, sign } from '../../policies/signature/sign.ts';
 import { createErrorLines } from '../../policies/stderr/error-lines.ts';
 import type { LabelledCase } from '../../policies/verdict/labelled-case.ts';
+import { readCorpus } from '../../state/corpus.ts';
 
 export interface Subject {
   labelled: LabelledCase;
@@ -57,4 +59,24 @@ function linesOf(text: string): string[] {
   for (const line of text.split('\n')) selected.push(line);
   const lines = selected.lines();
   return lines.length > 0 ? lines : selected.remarks();
+}
+
+export interface Sets {
+  open: Subject[];
+  held: Subject[];
+}
+
+/** Folders of the corpus whose name begins with `held` are the held set; all else is open. Throws if it is malformed. */
+export function readSets(corpus: string): Sets {
+  const read = readCorpus(corpus, process.cwd());
+  if (read.how === 'invalid') throw new Error(read.message);
+  const subjects = read.cases.map((labelled) => subjectOf(labelled, partOf(path.relative(corpus, labelled.file))));
+  const isHeld = ({ part }: Subject) => part.startsWith('held');
+  return { open: subjects.filter((one) => !isHeld(one)), held: subjects.filter(isHeld) };
+}
+
+/** Each folder has a writer of its own; the recordings and the wordings beside them are of another. */
+function partOf(file: string): string {
+  const [folder = ''] = file.split(path.sep);
+  return folder.endsWith('.jsonl') || folder === 'wordings' ? 'recorded' : folder;
 }

@@ -1,8 +1,8 @@
 // All kinds of volatile tokens, and those that a text holds: found by patterns of the bench's own, not by what is measured.
 
+import type { TokenKind } from './operator.ts';
 import { AMOUNTS } from './tokens/amounts.ts';
 import { IDS, SECRETS } from './tokens/ids.ts';
-import type { TokenKind } from './tokens/kind.ts';
 import { PLACES } from './tokens/places.ts';
 import { TIMES } from './tokens/times.ts';
 

@@ -1,9 +1,9 @@
 // Operators that change what is volatile: tokens that a text holds, tokens planted into it, its prompt, its task.
 
 import { pick, type Random } from '../random.ts';
+import type { TokenKind } from './operator.ts';
 import { before, behindFirst, firstSignedLine, type Operator, type Variant } from './operator.ts';
 import type { Subject } from './subject.ts';
-import type { TokenKind } from './tokens/kind.ts';
 import { TOKEN_KINDS, tokensOf } from './tokens.ts';
 
 export const CHANGED: readonly Operator[] = TOKEN_KINDS.map((kind) => ({

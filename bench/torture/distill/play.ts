@@ -1,12 +1,12 @@
 // Plays one distilled round: whoever answers fails, the command is killed, stopped and paused, and gone on with until the book is complete.
 
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { endSurvivors, findSurvivors } from '../../../test/rig/survivors.ts';
 import { pick, randomFrom } from '../../random.ts';
 import { type Started, start } from '../command.ts';
+import { kill, makePlace, tallyOf } from '../rig.ts';
 import { cliSide } from './cli-side.ts';
 import { checkAsked, checkDocument, type DistillKill, type DistillSaid, type DistillViolation } from './invariants.ts';
 import { bookedIn, heldIn, keptIn, saidIn } from './kept.ts';
@@ -31,9 +31,13 @@ const NAME = 'book';
 export async function playDistillRound(seed: number, n: number): Promise<DistillRound> {
   const plan = distillPlanOf(seed, n);
   const random = randomFrom('answer to a hold', seed, n);
-  const root = mkdtempSync(path.join(tmpdir(), `torture-distill-${n}-`));
+  const place = makePlace(`torture-distill-${n}`);
+  const { root, at, marker } = place;
   const side = plan.via === null ? await apiSide(seed, plan) : cliSide(seed, plan, plan.via, root);
-  const { project, env } = worldIn(root, side);
+  const project = at('project');
+  writeFileSync(at('project/book.txt'), 'It is a truth universally acknowledged.\n'.repeat(50));
+  writeFileSync(at('project/prompt.md'), 'Distil the book, section by section.\n');
+  const env = { ...place.env, ...side.env };
   const command = (...words: string[]) => start('tollgate', ['distill', ...words], project, env, 60_000);
   const folder = path.join(project, '.tmp/distill', NAME);
   const lastTurn = () => side.turns().at(-1)?.n ?? 0;
@@ -59,7 +63,10 @@ export async function playDistillRound(seed: number, n: number): Promise<Distill
       if (strike.how === 'expire') side.expire();
       else if (strike.how === 'second') others.push(command('resume', NAME, ...side.goesOn, '--json').ended);
       else if (strike.how === 'pause' || strike.how === 'stop') others.push(command(strike.how, NAME).ended);
-      else for (const pid of await running.find(STRUCK[strike.how])) killed += signal(pid, strike.how);
+      else {
+        const signal = strike.how === 'term' ? 'SIGTERM' : 'SIGKILL';
+        killed += (await running.find(STRUCK[strike.how])).filter((pid) => kill(pid, signal)).length;
+      }
     }
     const ended = await running.ended;
     await Promise.all(others);
@@ -83,7 +90,6 @@ export async function playDistillRound(seed: number, n: number): Promise<Distill
   const booked = bookedIn(folder);
   if (booked < side.paid())
     violations.push({ what: 'unbooked', why: `${side.paid()} turns were paid for, and ${booked} reserved` });
-  const marker = `TORTURE_ROUND=${path.basename(root)}`;
   for (const { pid } of await findSurvivors(marker))
     violations.push({ what: 'running', why: `process ${pid} still runs` });
   await endSurvivors(marker);
@@ -106,29 +112,11 @@ async function comes({ after }: DistillStrike, running: Started, side: DistillSi
   await Promise.race([pause(after.ms), running.ended]);
 }
 
-function worldIn(root: string, side: DistillSide) {
-  const at = (name: string) => path.join(root, name);
-  for (const name of ['home', 'tmp', 'project']) mkdirSync(at(name), { recursive: true });
-  writeFileSync(at('project/book.txt'), 'It is a truth universally acknowledged.\n'.repeat(50));
-  writeFileSync(at('project/prompt.md'), 'Distil the book, section by section.\n');
-  const env = {
-    PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`,
-    HOME: at('home'),
-    TMPDIR: at('tmp'),
-    TORTURE_ROUND: path.basename(root),
-    NO_COLOR: '1',
-    ...side.env,
-  };
-  return { project: at('project'), env };
-}
-
-/** @returns 0 where it had ended by itself by then. */
-function signal(pid: number, how: DistillStrike['how']): number {
-  try {
-    process.kill(pid, how === 'term' ? 'SIGTERM' : 'SIGKILL');
-    return 1;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return 0;
-    throw error;
-  }
+/** What distilled rounds found, in words. */
+export function distillTold(rounds: readonly DistillRound[], asked: number): string {
+  const { sum, found, cut, bad } = tallyOf(rounds, asked);
+  return [
+    `${rounds.length} distilled rounds${cut}, ${bad} bad: ${found('twice')} accepted turns paid again, ${found('lost')} lost, ${found('order')} out of order, ${found('running')} left running, ${found('unreadable')} unreadable, ${found('unbooked')} unbooked, ${found('undone')} not brought to their end`,
+    `${sum(({ plan }) => plan.sections)} sections, ${sum(({ asked }) => asked)} turns asked, ${sum(({ faults }) => faults)} injected failures, ${sum(({ starts }) => starts)} starts, ${sum(({ killed }) => killed)} killed, ${sum(({ accepted }) => accepted)} held answers accepted; ${rounds.filter(({ plan }) => plan.via !== null).length} rounds over a CLI`,
+  ].join('\n');
 }

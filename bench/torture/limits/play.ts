@@ -1,11 +1,10 @@
 // Plays one limited round: 64 processes ask at once, some are killed, until the limit is used up; then one more asks.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { endSurvivors, findSurvivors } from '../../../test/rig/survivors.ts';
 import { type Ended, type Started, start } from '../command.ts';
+import { kill, tallyOf } from '../rig.ts';
 import { checkAtOnce, checkBudget, checkLoosened, type LimitsViolation, mostAtOnce } from './invariants.ts';
 import { type LimitsPlan, limitsPlanOf, type Wave, waveOf } from './plan.ts';
 import { type LimitsWorld, limitsWorld } from './world.ts';
@@ -36,8 +35,8 @@ export async function playLimitsRound(
   n: number,
   plan: LimitsPlan = limitsPlanOf(seed, n),
 ): Promise<LimitsRound> {
-  const root = mkdtempSync(path.join(tmpdir(), `torture-limits-${n}-`));
-  const world = limitsWorld(root, plan);
+  const world = limitsWorld(plan);
+  const { root } = world;
   const limits = world.limits();
   const round =
     plan.kind === 'at_once' ? await atOnce(world, plan) : await usedUp(world, plan, (wave) => waveOf(seed, plan, wave));
@@ -102,7 +101,7 @@ async function playWave(world: LimitsWorld, { askers, strikes }: Wave, name: str
     const running = started[asker]!;
     await Promise.race([pause(afterMs), running.ended]);
     while (!running.over()) {
-      const hit = (await running.find(at)).filter(kill).length;
+      const hit = (await running.find(at)).filter((pid) => kill(pid)).length;
       if (hit > 0) return hit;
       await pause(AGAIN_MS);
     }
@@ -132,12 +131,16 @@ const unwell = ({ command, stderr, signal }: Ended): LimitsViolation[] =>
     ? [{ what: 'unwell', why: `${command} (${signal}): ${stderr.slice(-600)}` }]
     : [];
 
-/** false where it had ended by itself by then. */
-function kill(pid: number): boolean {
-  try {
-    return process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
-    throw error;
-  }
+/** What limited rounds found, in words. */
+export function limitsTold(rounds: readonly LimitsRound[], asked: number): string {
+  const { sum, found, cut, bad } = tallyOf(rounds, asked);
+  const budget = rounds.filter(({ plan }) => plan.kind === 'budget');
+  const atOnce = rounds.filter(({ plan }) => plan.kind === 'at_once');
+  const whole = budget.filter(({ plan }) => plan.kind === 'budget' && plan.before === 0).length;
+  const most = Math.max(0, ...atOnce.map((round) => round.atOnce));
+  return [
+    `${rounds.length} limited rounds${cut}, ${bad} bad: ${found('over')} past a limit, ${found('loosened')} limits loosened by agents (${sum(({ refused }) => refused)} tries refused), ${found('crowded')} with too many at once, ${found('twice')} calls twice, ${found('books', 'unspent')} whose books are wrong, ${found('running')} left running, ${found('unwell')} unwell`,
+    `${budget.length} rounds of 100 calls a day (${whole} from its first call): ${sum(({ askers }) => askers, budget)} processes asked, 64 at once, ${sum(({ paid }) => paid, budget)} calls were paid, ${sum(({ killed }) => killed, budget)} processes killed, with ${sum(({ lost }) => lost, budget)} calls granted and not made`,
+    `${atOnce.length} rounds of 3 at once: ${sum(({ paid }) => paid, atOnce)} calls of 64 processes each, ${most} at once at the most`,
+  ].join('\n');
 }

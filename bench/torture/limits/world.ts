@@ -1,19 +1,17 @@
 // The world of a limited round: a user with a limit, a project with many tasks, and agents on the PATH.
 
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { EMPTY_LEDGER, type LimitsLedger, QUARTER_MS } from '../../../policies/limits/ledger.ts';
-import { limitsAgent } from './agent.ts';
+import { SESSION, STREAMS, type Stream } from '../../../test/rig/streams.ts';
+import { makePlace, type Place, printed, wordsIn } from '../rig.ts';
 import type { Seen } from './invariants.ts';
 import type { LimitsPlan } from './plan.ts';
 
 const TOOL = 'codex';
 
-export interface LimitsWorld {
+export interface LimitsWorld extends Place {
   project: string;
-  env: Record<string, string>;
-  /** In the environment of all that belongs to it. */
-  marker: string;
   seen(): Seen[];
   /** The file of the limits. */
   limits(): string;
@@ -24,13 +22,12 @@ export interface LimitsWorld {
   task(name: string): void;
 }
 
-export function limitsWorld(root: string, plan: LimitsPlan): LimitsWorld {
-  const at = (name: string) => path.join(root, name);
+export function limitsWorld(plan: LimitsPlan): LimitsWorld {
+  const place = makePlace(`torture-limits-${plan.n}`, { [TOOL]: AGENT });
+  const { at } = place;
   const limits = 'home/.local/state/tollgate/limits';
-  for (const name of ['bin', 'tmp', 'project/.tmp/task', 'project/out', limits])
+  for (const name of ['project/.tmp/task', 'project/out', limits])
     mkdirSync(at(name), { recursive: true, mode: 0o700 });
-  writeFileSync(at(`bin/${TOOL}`), limitsAgent(TOOL));
-  chmodSync(at(`bin/${TOOL}`), 0o755);
   writeFileSync(at('project/ask.md'), 'Say hello.\n');
   writeFileSync(at('seen'), '');
   const now = new Date();
@@ -45,18 +42,11 @@ export function limitsWorld(root: string, plan: LimitsPlan): LimitsWorld {
   const booked = (): LimitsLedger =>
     existsSync(ledger) ? (JSON.parse(readFileSync(ledger, 'utf8')) as LimitsLedger) : EMPTY_LEDGER;
   return {
+    ...place,
     project: at('project'),
-    marker: `TORTURE_ROUND=${path.basename(root)}`,
-    env: {
-      PATH: `${at('bin')}:${path.dirname(process.execPath)}:/usr/bin:/bin`,
-      HOME: at('home'),
-      TMPDIR: at('tmp'),
-      TORTURE_ROUND: path.basename(root),
-      TORTURE_SEEN: at('seen'),
-      TORTURE_WORK_SEC: String(plan.workMs / 1000),
-      NO_COLOR: '1',
-    },
-    seen: () => seenIn(readFileSync(at('seen'), 'utf8')),
+    env: { ...place.env, TORTURE_SEEN: at('seen'), TORTURE_WORK_SEC: String(plan.workMs / 1000) },
+    seen: () =>
+      (wordsIn(readFileSync(at('seen'), 'utf8')) as [Seen['what'], string][]).map(([what, id]) => ({ what, id })),
     limits: () => readFileSync(at(`${limits}/limits.json`), 'utf8'),
     booked: () => booked().spent.reduce((sum, { calls }) => sum + calls, 0),
     open: () => booked().open.length,
@@ -96,9 +86,35 @@ function writeTask(folder: string, name: string): void {
   writeFileSync(path.join(folder, 'manifest.json'), JSON.stringify(manifest));
 }
 
-const seenIn = (text: string): Seen[] =>
-  text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => line.split(' ') as [Seen['what'], string])
-    .map(([what, id]) => ({ what, id }));
+const ANSWER = '# Summary\n\nA.\n\n# Findings\n\nNone.\n\n# Verdict\n\nPASS\n';
+
+const TOLLGATE = path.resolve(import.meta.dirname, '../../../dist/tollgate.cjs');
+
+/**
+ * In a session of its own, once another process is its parent: the old one stays a zombie, since the agent waits for
+ * the pipe and not for it.
+ */
+const ORPHAN = `setsid sh -c 'sh -c '"'"'while read -r _ _ _ parent _ < /proc/self/stat && [ "$parent" = "$0" ]; do :; done; exec "$@"'"'"' $$ "$@" &' sh`;
+
+const { opens, says, succeeds }: Stream = STREAMS[TOOL];
+
+/** It notes when it began and when it ended, one write each. One agent in eight tries to take the limits away, without its environment: half of these as orphans. */
+const AGENT = `#!/bin/sh
+[ "$1" = --version ] && exit
+id=\${TOLLGATE_CALL_ID##*/}
+printf 'begun %s\\n' "$id" >> "$TORTURE_SEEN"
+tries() {
+  said=$(env -i PATH="$PATH" HOME="$HOME" TMPDIR="$TMPDIR" TORTURE_ROUND="$TORTURE_ROUND" "$@" 2>&1)
+  case "$said" in
+  *'a call may not change a budget'*) printf 'refused %s\\n' "$id" >> "$TORTURE_SEEN" ;;
+  *) printf 'loosened %s\\n' "$id" >> "$TORTURE_SEEN" ;;
+  esac
+}
+case "$id" in
+*0) tries '${process.execPath}' '${TOLLGATE}' budget --per day --unset ;;
+*1) tries ${ORPHAN} '${process.execPath}' '${TOLLGATE}' budget --at-once 1000 --per day --set 1000 ;;
+esac
+sleep "$TORTURE_WORK_SEC"
+${printed([...opens(SESSION), ...says(ANSWER), ...succeeds(SESSION)])}
+printf 'ended %s\\n' "$id" >> "$TORTURE_SEEN"
+`;

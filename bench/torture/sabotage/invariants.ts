@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { EXIT_BY_SIGNAL, TOLLGATE_EXIT, WRAPPER_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { isJson } from '../../../test/rig/is-json.ts';
-import { answerOf } from './agent.ts';
+import { answerOf } from '../rig.ts';
 import type { Done, Evidence } from './evidence.ts';
 import type { Caller } from './plan.ts';
 import { BUDGET, type SabotageWorld, type Seen } from './world.ts';

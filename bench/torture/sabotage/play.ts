@@ -2,9 +2,10 @@
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { violationsOf } from './invariants.ts';
+import { tallyOf } from '../rig.ts';
+import type { Done, Evidence } from './evidence.ts';
+import { INVARIANTS, type SabotageViolation, violationsOf } from './invariants.ts';
 import { sabotagePlanOf } from './plan.ts';
-import { actTold, type SabotageRound } from './report.ts';
 import { playSabotage } from './round.ts';
 import { sabotageWorld } from './world.ts';
 
@@ -31,3 +32,42 @@ export async function playSabotageRound(seed: number, n: number, verbose: boolea
   }
   return { evidence, violations };
 }
+
+export interface SabotageRound {
+  evidence: Evidence;
+  violations: SabotageViolation[];
+}
+
+function sabotageFigures(rounds: readonly SabotageRound[]): Record<string, number> {
+  const { sum, found, bad } = tallyOf(rounds, rounds.length);
+  return {
+    rounds: rounds.length,
+    bad,
+    acts: sum(({ evidence }) => evidence.done.filter(({ place }) => place !== null).length),
+    commands: sum(({ evidence }) => evidence.commands.length),
+    calls: sum(({ evidence }) => evidence.seen.filter(({ what }) => what === 'begun').length),
+    ...Object.fromEntries(Object.keys(INVARIANTS).map((name) => [name, found(name)])),
+  };
+}
+
+export function sabotageTold(rounds: readonly SabotageRound[], asked: number): string {
+  const { rounds: played, bad, acts, commands, calls, ...found } = sabotageFigures(rounds);
+  const { cut } = tallyOf(rounds, asked);
+  const counts = Object.entries(found).map(([name, count]) => `${count} ${name}`);
+  return `${played} rounds${cut}, ${bad} bad: ${counts.join(', ')}\n${acts} things replaced; ${commands} commands, ${calls} calls seen by the service`;
+}
+
+/** One row of a table in docs/figures.md. */
+export function sabotageMarkdown(rounds: readonly SabotageRound[], seed: number): string {
+  const figures = { seed, ...sabotageFigures(rounds) };
+  const names = Object.keys(figures);
+  return [
+    `| ${names.join(' | ')} |`,
+    `|${'---|'.repeat(names.length)}`,
+    `| ${Object.values(figures).join(' | ')} |`,
+  ].join('\n');
+}
+
+/** What was replaced by what, and when. */
+const actTold = ({ act, place }: Done, project: string): string =>
+  `${act.target} (${place === null ? 'nothing there' : path.relative(project, place)}) by ${act.by}, ${act.caller} ${act.moment}, salt ${act.salt}`;

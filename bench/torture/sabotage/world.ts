@@ -1,12 +1,12 @@
 // The world of a round of sabotage: a project with two tasks, a home, agents that wait, and a person's files beside it all.
 
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type BuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
+import { SESSION, STREAMS } from '../../../test/rig/streams.ts';
 import { endSurvivors, findSurvivors, type Survivor } from '../../../test/rig/survivors.ts';
-import { gatedAgent } from './agent.ts';
+import { answerOf, CALL, makePlace, printed, wordsIn } from '../rig.ts';
 import type { SabotagePlan } from './plan.ts';
 
 /** What the service saw of a call, in the order in which it came. */
@@ -40,30 +40,16 @@ export const BUDGET = { a: 6, b: 3 };
 const TIMEOUT_MS = 20_000;
 
 export function sabotageWorld(plan: SabotagePlan): SabotageWorld {
-  const root = mkdtempSync(path.join(tmpdir(), `sabotage-${plan.n}-`));
-  const place = (name: string): string => path.join(root, name);
+  const agents = Object.fromEntries(TOOLS.map((tool) => [tool, gatedAgent(tool)]));
+  const { root, at: place, marker, ...made } = makePlace(`sabotage-${plan.n}`, agents, 'SABOTAGE_ROUND');
   const write = (name: string, text: string) => {
     mkdirSync(path.dirname(place(name)), { recursive: true });
     writeFileSync(place(name), text);
   };
-  for (const name of ['bin', 'tmp', 'gates', 'stolen', 'project/src']) mkdirSync(place(name), { recursive: true });
-  for (const tool of TOOLS) {
-    write(`bin/${tool}`, gatedAgent(tool));
-    chmodSync(place(`bin/${tool}`), 0o755);
-  }
+  for (const name of ['gates', 'stolen', 'project/src']) mkdirSync(place(name), { recursive: true });
   for (const [name, text] of Object.entries(files(plan))) write(name, text);
   if (plan.git) execFileSync('git', ['init', '-q', '.'], { cwd: place('project') });
-  const marker = `SABOTAGE_ROUND=${path.basename(root)}`;
-  const env = {
-    PATH: `${place('bin')}:${path.dirname(process.execPath)}:/usr/bin:/bin`,
-    HOME: place('home'),
-    TMPDIR: place('tmp'),
-    SABOTAGE_ROUND: path.basename(root),
-    SABOTAGE_SEEN: place('seen'),
-    SABOTAGE_GATES: '',
-    SABOTAGE_FAILS: '',
-    NO_COLOR: '1',
-  };
+  const env = { ...made.env, SABOTAGE_SEEN: place('seen'), SABOTAGE_GATES: '', SABOTAGE_FAILS: '' };
   return {
     root,
     project: place('project'),
@@ -74,7 +60,12 @@ export function sabotageWorld(plan: SabotagePlan): SabotageWorld {
     ran: place('ran-by-an-edited-manifest'),
     stages: { plan: plan.tools.first, check: plan.tools.second },
     env,
-    seen: () => seenIn(readFileSync(place('seen'), 'utf8')),
+    seen: () =>
+      (wordsIn(readFileSync(place('seen'), 'utf8')) as [Seen['what'], string, BuiltIn][]).map(([what, id, tool]) => ({
+        what,
+        id,
+        tool,
+      })),
     survivors: () => findSurvivors(marker),
     async dispose() {
       await endSurvivors(marker);
@@ -112,9 +103,32 @@ function files({ tools }: SabotagePlan): Record<string, string> {
   };
 }
 
-const seenIn = (text: string): Seen[] =>
-  text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => line.split(' ') as [Seen['what'], string, BuiltIn])
-    .map(([what, id, tool]) => ({ what, id, tool }));
+/**
+ * A shell script in the stream of one CLI. To `$SABOTAGE_SEEN` it appends lines of `<what> <call> <tool>`, one write each; where
+ * `$SABOTAGE_GATES` names a folder it waits at `begun`, `half` and `answered` for a line in a FIFO of its own there. `$SABOTAGE_FAILS`
+ * lists the tools whose service refuses the key.
+ */
+function gatedAgent(tool: BuiltIn): string {
+  const { opens, says, succeeds, fails } = STREAMS[tool];
+  return `#!/bin/sh
+[ "$1" = --version ] && exit
+id=\${TOLLGATE_CALL_ID##*/}
+note() { printf '%s %s ${tool}\\n' "$1" "$id" >> "$SABOTAGE_SEEN"; }
+step() {
+  [ -z "$SABOTAGE_GATES" ] && { note "$1"; return; }
+  mkfifo "$SABOTAGE_GATES/$id.$1"
+  note "$1"
+  read -r _ < "$SABOTAGE_GATES/$id.$1"
+}
+step begun
+${printed(opens(SESSION))}
+case " $SABOTAGE_FAILS " in *" ${tool} "*)
+  ${printed(fails('Invalid API key', 401, SESSION))}
+  exit 1 ;;
+esac
+step half
+${printed([...says(answerOf(CALL)), ...succeeds(SESSION)])}
+step answered
+exit 0
+`;
+}

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ANY_ANSWER } from '../../../test/rig/task-run.ts';
 import { start } from '../command.ts';
-import { fakeSessionWorld } from './fake-world.ts';
+import { kill, tallyOf } from '../rig.ts';
 import { checkTraces, type SessionViolation, tokenOf } from './invariants.ts';
 import { FOLDERS, type SessionPlan, type SessionTask, sessionPlanOf } from './plan.ts';
-import { realSessionWorld } from './real-world.ts';
+import { fakeSessionWorld, realSessionWorld } from './world.ts';
 
 export interface SessionRound {
   plan: SessionPlan;
@@ -81,12 +81,11 @@ function writeTask(project: string, { tool }: SessionPlan, { id, cwd }: SessionT
 const linesIn = (file: string): string[] =>
   existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
 
-/** false where it had ended by itself by then. */
-function kill(pid: number): boolean {
-  try {
-    return process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
-    throw error;
-  }
+/** What rounds with sessions found, in words. */
+export function sessionsTold(rounds: readonly SessionRound[], asked: number, agents: 'fake' | 'real'): string {
+  const { sum, found, cut, bad } = tallyOf(rounds, asked);
+  return [
+    `${rounds.length} rounds with ${agents} agents${cut}, ${bad} bad: ${found('twice')} tools run twice, ${found('elsewhere')} in another tree, ${found('undone')} done without their tool`,
+    `${sum(({ plan }) => plan.tasks.length)} tasks, ${sum(({ done }) => done)} done, ${sum(({ calls }) => calls)} ${agents === 'fake' ? 'calls' : 'requests'}, ${sum(({ killed }) => killed)} dispatchers killed`,
+  ].join('\n');
 }

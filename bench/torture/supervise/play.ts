@@ -1,13 +1,13 @@
 // Plays one supervised round: what belongs to it is killed at random moments, people say something, and it is started again until the task is done.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RunReport } from '../../../loops/run/report.ts';
 import type { JournalLine } from '../../../state/journal/facts.ts';
 import { endSurvivors } from '../../../test/rig/survivors.ts';
 import { type Started, start } from '../command.ts';
+import { kill, tallyOf } from '../rig.ts';
 import { checkSupervised, type SuperviseViolation } from './invariants.ts';
 import { type SupervisePlan, type SuperviseStrike, supervisePlanOf } from './plan.ts';
 import { type SeenCall, seenCalls } from './seen.ts';
@@ -29,8 +29,8 @@ const MAX_STARTS = 30;
 
 export async function playSuperviseRound(seed: number, n: number): Promise<SuperviseRound> {
   const plan = supervisePlanOf(seed, n);
-  const root = mkdtempSync(path.join(tmpdir(), `torture-supervise-${n}-`));
-  const world = superviseWorld(root, plan);
+  const world = superviseWorld(plan);
+  const { root } = world;
   const run = (words: string[]) => start('tollgate', words, world.project, world.env, 120_000);
   const struck: string[] = [];
   let notes = 0;
@@ -94,12 +94,15 @@ function leftIn({ task, seen }: SuperviseWorld) {
   };
 }
 
-/** false where it had ended by itself by then. */
-function kill(pid: number, signal: NodeJS.Signals): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
-    throw error;
-  }
+/** What supervised rounds found, in words. */
+export function superviseTold(rounds: readonly SuperviseRound[], asked: number): string {
+  const { sum, found, cut, bad } = tallyOf(rounds, asked);
+  const said = (how: string) => sum(({ calls }) => calls.filter((call) => call.said?.how === how).length);
+  const hits = rounds.flatMap(({ struck }) => struck);
+  const byTarget = [...new Set(hits)].sort().map((one) => `${hits.filter((hit) => hit === one).length} ${one}`);
+  return [
+    `${rounds.length} supervised rounds${cut}, ${bad} bad: ${found('course')} off the document's table (paid twice, skipped, or told something else), ${found('twice')} answers that counted for nothing, ${found('undone')} not brought to their end`,
+    `${sum(({ calls }) => calls.length)} calls in ${sum(({ starts }) => starts)} runs; killed: ${byTarget.join(', ') || 'nothing'}`,
+    `the reasoner: ${said('fails')} failed, ${said('garbage')} without an answer, ${said('continue')} instructions, ${said('no_op')} no_op, ${said('refused')} done not believed, ${said('ask')} questions, ${said('save_session')} saved; ${sum(({ notes }) => notes)} notes of people`,
+  ].join('\n');
 }

@@ -1,31 +1,26 @@
 // The world of a supervised round: a project in git, a task with a scope and an acceptance command, and agents on the PATH.
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { buildSync } from 'esbuild';
+import { agentOf, makePlace, type Place } from '../rig.ts';
 import type { SupervisePlan } from './plan.ts';
 
 export const GOAL = 'Task A';
 const [WORKER, REASONER] = ['codex', 'gemini'] as const;
 
-export interface SuperviseWorld {
+export interface SuperviseWorld extends Place {
   project: string;
   task: string;
   /** Where agents say what they saw. */
   seen: string;
-  env: Record<string, string>;
-  /** In the environment of all that belongs to it. */
-  marker: string;
 }
 
-export function superviseWorld(root: string, { script, workMs }: SupervisePlan): SuperviseWorld {
-  const at = (name: string) => path.join(root, name);
-  for (const name of ['home', 'bin', 'tmp', 'project/.tmp/task/loop']) mkdirSync(at(name), { recursive: true });
-  for (const tool of [WORKER, REASONER]) {
-    writeFileSync(at(`bin/${tool}`), `#!${process.execPath}\n${agentText()}`);
-    chmodSync(at(`bin/${tool}`), 0o755);
-  }
+export function superviseWorld({ n, script, workMs }: SupervisePlan): SuperviseWorld {
+  const agent = agentOf(path.join(import.meta.dirname, 'agent.ts'));
+  const place = makePlace(`torture-supervise-${n}`, { [WORKER]: agent, [REASONER]: agent });
+  const { at } = place;
+  mkdirSync(at('project/.tmp/task/loop'), { recursive: true });
   spawnSync('git', ['init', '--quiet', at('project')]);
   const manifest = {
     task_id: 'loop',
@@ -37,32 +32,12 @@ export function superviseWorld(root: string, { script, workMs }: SupervisePlan):
   };
   writeFileSync(at('project/.tmp/task/loop/manifest.json'), JSON.stringify(manifest));
   writeFileSync(at('project/tollgate.yaml'), 'sessions: {rest_sec: 0}\n');
-  const marker = `TORTURE_ROUND=${path.basename(root)}`;
   const env = {
-    PATH: `${at('bin')}:${path.dirname(process.execPath)}:/usr/bin:/bin`,
-    HOME: at('home'),
-    TMPDIR: at('tmp'),
-    TORTURE_ROUND: path.basename(root),
+    ...place.env,
     TORTURE_SEEN: at('seen'),
     TORTURE_RED: at('red'),
     TORTURE_SCRIPT: JSON.stringify(script),
     TORTURE_WORK_MS: String(workMs),
-    NO_COLOR: '1',
   };
-  return { project: at('project'), task: at('project/.tmp/task/loop'), seen: at('seen'), env, marker };
-}
-
-let built: string | null = null;
-
-/** One file, since each start of the TypeScript source would cost half a second. */
-function agentText(): string {
-  built ??= buildSync({
-    entryPoints: [path.join(import.meta.dirname, 'agent.ts')],
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    write: false,
-    logLevel: 'error',
-  }).outputFiles[0]!.text;
-  return built;
+  return { ...place, project: at('project'), task: at('project/.tmp/task/loop'), seen: at('seen'), env };
 }

@@ -1,7 +1,7 @@
 // Volatile tokens that say how much: waits within their bucket, durations, counters, sizes, counts, versions of runtimes.
 
 import { pick, type Random, whole } from '../../random.ts';
-import type { TokenKind } from './kind.ts';
+import type { TokenKind } from '../operator.ts';
 
 const UNIT = '(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)';
 const AMOUNT = String.raw`\d+(?:\.\d+)? ?${UNIT}(?![A-Za-z_])(?:,?(?: and)? ?\d+(?:\.\d+)? ?${UNIT}(?![A-Za-z_]))*`;

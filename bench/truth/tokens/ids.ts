@@ -1,7 +1,7 @@
 // Volatile tokens that name one thing among many: ids, hashes, secrets, processes.
 
 import { DIGITS, HEX, LETTERS, MIXED, pick, type Random, signs, whole } from '../../random.ts';
-import type { TokenKind } from './kind.ts';
+import type { TokenKind } from '../operator.ts';
 
 const uuid = (random: Random): string =>
   `${signs(random, 8, HEX)}-${signs(random, 4, HEX)}-${pick(random, ['4', '7'])}${signs(random, 3, HEX)}-a${signs(random, 3, HEX)}-${signs(random, 12, HEX)}`;

@@ -1,7 +1,7 @@
 // Volatile tokens that say where: URLs, mail, hosts, ports, paths, places in a source.
 
 import { HEX, pick, type Random, signs, whole } from '../../random.ts';
-import type { TokenKind } from './kind.ts';
+import type { TokenKind } from '../operator.ts';
 
 const WORDS = [
   'alpha',

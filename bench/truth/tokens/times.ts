@@ -1,7 +1,7 @@
 // Volatile tokens that say when: every form of a point in time that services, runtimes and loggers print.
 
 import { pick, type Random, whole } from '../../random.ts';
-import type { TokenKind } from './kind.ts';
+import type { TokenKind } from '../operator.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
