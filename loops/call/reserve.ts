@@ -13,6 +13,7 @@ import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { networkMistake } from '../../state/volume.ts';
 import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
+import { groupedCall } from '../../wrappers/processes/cgroup.ts';
 import type { Charge } from '../attempt/request.ts';
 import type { Refusal } from './check.ts';
 
@@ -77,14 +78,21 @@ async function reserveOn(charge: Charge, reservation: Reservation, clock: () => 
   return { how: 'refused', refusal: budgetRefusal(charge.task, ledger.used, budgetOf(ledger)) };
 }
 
-/** The call of this task whose agent asks: by its marker, or, where that was taken off, by whose child we are. */
+/**
+ * The call of this task whose agent requests this one: by ancestors, then by cgroup. The marker comes last, since an agent can
+ * set it to a call with nested calls to spare.
+ */
 async function outerCall(ledger: Ledger, outer: readonly string[]): Promise<Call | null> {
-  const marked = outer.flatMap((id) => ledger.calls.get(id) ?? [])[0];
-  if (marked !== undefined) return marked;
+  const marked = outer.flatMap((id) => ledger.calls.get(id) ?? [])[0] ?? null;
   const open = openCalls(ledger).filter(({ started }) => started?.cli != null);
-  if (open.length === 0) return null;
+  if (open.length === 0) return marked;
   const above = await ancestorsOf(process.pid);
-  return open.find(({ started }) => isAmong(above, started!.cli!)) ?? null;
+  const grouped = groupedCall();
+  return (
+    open.find(({ started }) => isAmong(above, started!.cli!)) ??
+    open.find(({ reserved }) => reserved.call_id === grouped) ??
+    marked
+  );
 }
 
 type ReservedFact = Extract<Fact, { fact: 'reserved' }>;

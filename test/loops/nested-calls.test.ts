@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ownGroup } from '../../wrappers/processes/cgroup.ts';
 import type { FakeCall } from '../rig/fake-call.ts';
 import { answerWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
@@ -14,6 +15,10 @@ test.before.each(async (context) => {
   context.rig = await TestRig.open();
 });
 test.after.each(({ rig }) => rig.dispose());
+
+const hasGroup = ownGroup()?.group != null;
+const inGroup = hasGroup ? test : test.skip;
+if (!hasGroup) console.log('SKIPPED: no cgroup of version 2 can be made here');
 
 const SCRIPT = path.resolve(import.meta.dirname, '../../dist/run_codex.cjs');
 
@@ -59,6 +64,29 @@ for (const [budgets, shed, made, refusal] of [
       report.notes.filter((one) => one.includes('from within')),
       made === 0 ? [] : [note],
     );
+  });
+
+/** Its parent ends, so that it is nobody's child. It ends before these words do. */
+const LOST =
+  '(setsid sh -c \'env -i PATH="$PATH" HOME="$HOME" "$@"; : >done\' sh "$@" &); until [ -e done ]; do sleep 0.02; done';
+for (const [how, run, shedFor] of [
+  ['the marker of an earlier call', test, (earlier: string) => ['env', `TOLLGATE_CALL_ID=${earlier}`]],
+  ['no marker, no parent and no session', inGroup, () => ['sh', '-c', LOST, 'sh']],
+] as const)
+  run(`an agent whose call may charge one more makes one, whatever it shows: ${how}`, async ({ rig }) => {
+    const stage = (role: string) => ({ tool: 'codex', role, ...ANY_ANSWER });
+    const budgets = { nested_calls: 1 };
+    const task = makeTask(rig, { stages: [stage('brief'), stage('review')], budgets });
+    const running = task.run();
+    await (await rig.call()).tell(...answerWith('codex', 'first'));
+    const [earlier] = task.journal.read().ledger.calls.keys();
+    const fake = await rig.call();
+    rig.answer(() => answerWith('codex', 'within'));
+    await callWithin(rig, fake, 0);
+    assert.match(await callWithin(rig, fake, 1, [...shedFor(earlier!)]), /may charge 1, which are used up to task fix/);
+    await fake.tell(...answerWith('codex', 'second'));
+    const { code, report } = await running;
+    assert.equal([code, rig.calls.length, report.budget.used], [0, 3, 3]);
   });
 
 test('a call of an agent on no account is none of the task', async ({ rig }) => {

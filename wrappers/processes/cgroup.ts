@@ -105,6 +105,10 @@ function nameOf(marker: string): string | null {
   return own === undefined ? null : `${PREFIX}${own.replace('/', '.')}`;
 }
 
+/** The id of the call in whose group this process runs, or null. */
+export const groupedCall = (): string | null =>
+  /\/tollgate-(\d{14}-[0-9a-f]{8})\b[^\n]*$/m.exec(readQuietly('/proc/self/cgroup') ?? '')?.[1] ?? null;
+
 /** The group of a call whose guardian is gone; null where there is none of ours. An empty one is removed. */
 export function findGroup(marker: string): string | null {
   const wanted = nameOf(marker);
