@@ -10,6 +10,7 @@ import { accountMistake } from '../../loops/call/check.ts';
 import { exitByClass } from '../../loops/call/exit.ts';
 import { isLack, requirementsOf } from '../../policies/facts/requirements.ts';
 import { oneLine } from '../../policies/text/one-line.ts';
+import { shellWord } from '../../policies/text/shell-word.ts';
 import { isPipe } from '../../state/named-pipe.ts';
 import { locateTask, projectState, STAGE_ID, STAGE_ID_MUST } from '../../state/task-folder.ts';
 import { isTrustedFolder } from '../../state/trusted-folders.ts';
@@ -53,6 +54,8 @@ export async function runWrapper(
     const piped = await readPiped(request.files.prompt, stop, request.limits.timeoutMs, MAX_PROMPT_BYTES);
     if (piped !== 'stopped') request.piped = piped;
   }
+  if (dispatch === null && request.piped === undefined)
+    request.typed = { command: spec.name, given: argv.map(shellWord).join(' '), task: args.text.task ?? null };
   const progress = args.given.has('quiet') ? null : lateProgress(`${spec.name}: ${adapter.tool} works`);
   if (!args.given.has('quiet')) request.say = (sentence) => void tell(`${spec.name}: ${sentence}`);
   const { record, message } = await call(request, stop, () => new Date());

@@ -128,6 +128,12 @@ export function savedRows(folder: string, call: Journaled): readonly OwnRow[] | 
   return known === null || known.isEdited ? null : (known.saved.own_rows ?? []);
 }
 
+/** Was its folder trusted, by a flag or for good? Not where nobody knows. */
+export function savedTrust(folder: string, call: Journaled): boolean {
+  const known = believed(folder, call);
+  return known !== null && !known.isEdited && known.saved.call.trustWorkspace;
+}
+
 /**
  * What takes the secrets out of that call's files, and why it cannot take out all of them, or null; null where its draft is
  * gone. @param environment that of whoever looks, which may lack what was secret to the call.

@@ -39,6 +39,8 @@ export interface WrapperRequest {
   recordRequests: boolean;
   /** Whether it goes ahead though another call learnt that the service would refuse it; absent where it does not. */
   ignoreHold?: boolean;
+  /** The command line that makes the call again, and its task as it was named; absent where the caller typed none. */
+  typed?: { command: string; given: string; task: string | null };
   /** Hears what it stands in line for, and which limits are nearly used up; absent where nobody listens. */
   say?(sentence: string): void;
 }

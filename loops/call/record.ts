@@ -6,13 +6,17 @@ import { UNKNOWN_USAGE, type Usage } from '../../policies/facts/engine-event.ts'
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import { lackingServers, lackOfServer, lackOfTool } from '../../policies/facts/requirements.ts';
 import type { CallLimits } from '../../policies/manifest/call-terms.ts';
+import { nextActions } from '../../policies/next-actions/next-actions.ts';
 import { CALL_RECORD_SCHEMA, type CallRecord } from '../../policies/record/call-record.ts';
 import { redactValue } from '../../policies/redact/redact-value.ts';
+import { createDryRunJournal } from '../../state/journal/dry-run-journal.ts';
+import { budgetOf } from '../../state/journal/ledger.ts';
 import type { Permission } from '../../wrappers/adapter.ts';
+import { homeOf } from '../../wrappers/home.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { type ClosingDraft, type Draft, sha256 } from '../attempt/draft.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
-import { asCalled } from '../launcher.ts';
+import { asCalled, launcherIn } from '../launcher.ts';
 import type { Judgement } from './judge.ts';
 
 /** The record of a call that was run, redacted and as it is published. */
@@ -44,7 +48,10 @@ export function recordOf(
     orphans_killed: outcome.orphansKilled,
     inner_retries: capture.retries,
   };
-  return redacted(record, draft);
+  return redacted(
+    { ...record, ...nextOf(record, draft, outcome.stderrBytes > 0 ? draft.request.files.err : null) },
+    draft,
+  );
 }
 
 function statusOf(
@@ -85,7 +92,7 @@ export function sentenceOf(
   const says = ending === 'not_started' ? 'Not' : 'The service says: not';
   const retry = verdict.retry_at === null ? '' : ` ${says} before ${verdict.retry_at}.`;
   const when = ending === 'not_started' || duration_ms === null ? '' : ` after ${(duration_ms / 1000).toFixed(1)} s`;
-  const more = `${retry}${nextOf(verdict, charge?.task.id ?? null)}`;
+  const more = `${retry}${adviceOf(verdict, charge?.task.id ?? null)}`;
   const told = what.slice(0, 400);
   const sentence = `${verdict.class} (${verdict.reason})${when}: ${told}${more === '' || /[.!?…]$/.test(told) ? '' : '.'}${more}`;
   return asCalled(sentence, call.environment);
@@ -105,10 +112,49 @@ function passedLimit(ending: Ending, reason: string | null, limits: CallLimits):
 }
 
 /** A refusal, or a call whose files could not be read, has said already what to do; and only a task has a last_failure.json. */
-function nextOf({ class: errorClass, evidence }: Verdict, taskId: string | null): string {
+function adviceOf({ class: errorClass, evidence }: Verdict, taskId: string | null): string {
   if (errorClass === null || /^(?:refused|unread)-/.test(evidence?.rule ?? '')) return '';
   if (errorClass === 'unknown' && taskId === null) return ' Next: read the files of --err and --result.';
   return ` Next: ${CLASSES[errorClass].next}.`;
+}
+
+/** What the caller of a call of its own does next, as a run tells it of its stages. @param stderrFile null where there is none. */
+export function nextOf(
+  { verdict, session_id, ending, tool_calls, tool }: CallRecord,
+  { request, prompt }: Pick<Draft, 'request' | 'prompt'>,
+  stderrFile: string | null,
+): Pick<CallRecord, 'next_actions'> {
+  const { adapter, call, charge, typed } = request;
+  // The run of a stage knows its manifest, and what it has tried.
+  if (verdict.class === null || charge?.runId) return {};
+  const { environment, cwd } = call;
+  const launcher = launcherIn(environment);
+  const command = launcher.replace(/tollgate$/, '') + (typed?.command ?? '');
+  return {
+    next_actions: nextActions({
+      ...{ verdict, tool, sessionId: session_id, ending, stderrFile, packageName: adapter.packageName },
+      called: {
+        ...{ launcher, verb: 'run', word: typed?.task ?? charge?.task.root ?? '', trusts: false },
+        wrapper: typed === undefined ? null : { command, given: typed.given },
+      },
+      ...(typed === undefined ? { again: 'call it with the same arguments' } : {}),
+      ...(charge === null ? {} : budgetOfTask(charge.task.root)),
+      ...(verdict.class === 'auth' && adapter.signIn !== null
+        ? { key: adapter.signIn({ environment, home: homeOf(environment) ?? cwd, cwd }) }
+        : {}),
+      ...(prompt === null ? {} : { promptChars: prompt.toString('utf8').length }),
+      ...{ resumed: call.resumeSession !== null, ranTools: (tool_calls ?? 0) > 0 },
+    }),
+  };
+}
+
+/** What is written of a task may be unreadable by then. */
+function budgetOfTask(root: string): { budget?: number } {
+  try {
+    return { budget: budgetOf(createDryRunJournal(root, () => new Date()).read().ledger) };
+  } catch {
+    return {};
+  }
 }
 
 /** What a record holds from the beginning. */

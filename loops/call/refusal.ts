@@ -10,7 +10,7 @@ import type { ClosingDraft, Draft } from '../attempt/draft.ts';
 import type { Refusal } from './check.ts';
 import type { Called } from './conclude.ts';
 import { publishRefusal } from './publish.ts';
-import { commonOf, redacted, sentenceOf } from './record.ts';
+import { commonOf, nextOf, redacted, sentenceOf } from './record.ts';
 
 /** Nothing was paid; the record still says why. */
 export const refused = (draft: Draft, refusal: Refusal): Called => told(draft, refusalRecord(closing(draft), refusal));
@@ -80,5 +80,5 @@ function emptyRecord(draft: ClosingDraft, refusal: Refusal, { ending, durationMs
     orphans_killed: null,
     inner_retries: null,
   };
-  return redacted(record, draft);
+  return redacted({ ...record, ...nextOf(record, draft, null) }, draft);
 }

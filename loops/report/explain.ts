@@ -1,5 +1,6 @@
 // Explains a task's last failure, or the last call of one of its stages.
 
+import path from 'node:path';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import type { Finding } from '../../policies/facts/gate-record.ts';
@@ -11,8 +12,10 @@ import { budgetOf, type Call, type Ledger } from '../../state/journal/ledger.ts'
 import { statsOf } from '../../state/journal/stats.ts';
 import { missingTask } from '../../state/missing-task.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
+import { areTrustedTasks } from '../../state/trusted-folders.ts';
 import { findRecord } from '../../state/usage.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
+import { savedTrust } from '../attempt/believed-draft.ts';
 import { situationOf } from '../failure/situation.ts';
 import { launcherIn } from '../launcher.ts';
 import { readGateRecord } from '../task/gate-actions.ts';
@@ -162,11 +165,15 @@ async function explainCall(opened: Opened, call: Call): Promise<ExplainedTask> {
 /** As the failure record would have them, by what is there now. */
 async function waysOut({ task, ledger, word, cwd, environment }: Opened, call: Call, verdict: Verdict) {
   const read = await readTask({ word, cwd, environment, trustWorkspace: false });
-  const { stage, tool } = call.reserved;
+  const { stage, tool, call_id } = call.reserved;
+  const trusts =
+    !(read.how === 'read' && read.manifest.security.trust_workspace) &&
+    savedTrust(path.join(task.attempts, call_id), call) &&
+    !areTrustedTasks([word], cwd, environment);
   const supervised = read.how === 'read' && read.manifest.supervise !== undefined;
   const failing = {
     task,
-    called: { launcher: launcherIn(environment), verb: supervised ? 'supervise' : 'run', word, trusts: false } as const,
+    called: { launcher: launcherIn(environment), verb: supervised ? 'supervise' : 'run', word, trusts } as const,
     read: read.how === 'read' ? read : null,
     stage: { name: stage, tool },
     cwd: rootOf(task, cwd, environment),

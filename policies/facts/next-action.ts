@@ -84,10 +84,14 @@ export interface CalledAs {
   trusts: boolean;
   /** Other flags of that command that decide how the next one ends. */
   flags?: readonly string[];
+  /** Of a call of a caller's own: the command that makes it again, and its arguments as a shell takes them; null where no line does. */
+  wrapper?: { command: string; given: string } | null;
 }
 
-/** The line that goes on with the task. */
-export const goOnLine = ({ launcher, verb, word, trusts, flags: given = [] }: CalledAs, ...flags: string[]): string => {
+/** The line that goes on with the task, or makes the call again. */
+export const goOnLine = (called: CalledAs, ...flags: string[]): string => {
+  const { launcher, verb, word, trusts, flags: given = [], wrapper } = called;
+  if (wrapper) return [wrapper.command, ...(trusts ? ['--trust-workspace'] : []), ...flags, wrapper.given].join(' ');
   const taken = verb === 'run' ? [...given, ...flags] : flags.filter((flag) => !OF_STAGES.test(flag));
   return [launcher, verb, shellWord(word), ...(trusts ? ['--trust-workspace'] : []), ...taken].join(' ');
 };

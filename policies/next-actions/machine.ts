@@ -2,7 +2,17 @@
 
 import { goOnLine, type NextAction, toDo, toType } from '../facts/next-action.ts';
 import { type BuiltIn, rowOf, type Tool } from '../facts/tools.ts';
-import { change, preflight, readFirst, rerun, type Situation, thenRerun, type WayOut } from './situation.ts';
+import {
+  change,
+  goOn,
+  isOwnCall,
+  preflight,
+  readFirst,
+  rerun,
+  type Situation,
+  thenRerun,
+  type WayOut,
+} from './situation.ts';
 
 const SETTINGS = {
   gemini: '~/.gemini/settings.json (and .gemini/settings.json of the project)',
@@ -24,6 +34,8 @@ const checked: WayOut = (situation) => [preflight(situation), thenRerun(situatio
 const mended =
   (what: string): WayOut =>
   (situation) => [toDo(what), thenRerun(situation)];
+
+const promptOfCall = mended('write what is asked into the prompt file that the evidence names');
 
 const reinstalled: WayOut = (situation) => [install(situation), ...checked(situation)];
 
@@ -65,11 +77,11 @@ export const MACHINE_ACTIONS = {
   certificate: mended(
     'name the CA of your network in NODE_EXTRA_CA_CERTS (codex: SSL_CERT_FILE), or see that the clock of this machine is right',
   ),
-  untrusted: ({ called }) => [
-    toType('only if you trust this folder, go on', goOnLine({ ...called, trusts: true }), 'pays'),
+  untrusted: (situation) => [
+    goOn(situation, 'only if you trust this folder, go on', { ...situation.called, trusts: true }),
   ],
   git: mended('see that the working folder is a git repository that you own (`git status` there says what it lacks)'),
-  no_prompt: checked,
+  no_prompt: (situation) => (isOwnCall(situation) ? promptOfCall(situation) : checked(situation)),
   out_of_memory: mended('free memory, or run fewer calls at once (--concurrency)'),
   crashed: (situation) => [
     ...readFirst(situation),
@@ -100,7 +112,10 @@ export const MACHINE_ACTIONS = {
     change(situation, 'cwd', 'name the folder that its session works in, as the evidence says it'),
     thenRerun(situation),
   ],
-  empty_prompt: mended('say in `goal` of the manifest, or in inputs/user_request.md, what is asked'),
+  empty_prompt: (situation) =>
+    isOwnCall(situation)
+      ? promptOfCall(situation)
+      : mended('say in `goal` of the manifest, or in inputs/user_request.md, what is asked')(situation),
   unwritable_output: mended('make the folder that the evidence names writable'),
   not_started: (situation) => [...readFirst(situation), ...checked(situation)],
   not_prepared: (situation) => [rerun(situation, 'mend what the evidence names, then go on')],

@@ -2,21 +2,23 @@
 
 import { goOnLine, toDo, toType } from '../facts/next-action.ts';
 import { KEY_ACTIONS } from './keys.ts';
-import { later, raiseBudget, rerun, type Situation, thenRerun, type WayOut } from './situation.ts';
+import { goOn, isOwnCall, later, raiseBudget, rerun, type Situation, thenRerun, type WayOut } from './situation.ts';
 
-const awaited: WayOut = ({ again, called, verdict: { retry_at } }) =>
-  retry_at === null || again !== undefined
+const awaited: WayOut = (situation) =>
+  situation.verdict.retry_at === null || situation.again !== undefined || isOwnCall(situation)
     ? []
     : [
         toType(
           'or let the run wait for that time, at most 24 hours, and ask then',
-          goOnLine(called, '--wait-for-reset 24h'),
+          goOnLine(situation.called, '--wait-for-reset 24h'),
           'pays',
         ),
       ];
 
-const otherTool = ({ tool }: Situation): string =>
-  `or give the stage another tool than ${tool} (\`tool\`, or \`fallback\`)`;
+const otherTool = (situation: Situation): string =>
+  isOwnCall(situation)
+    ? `or call another CLI than ${situation.tool}`
+    : `or give the stage another tool than ${situation.tool} (\`tool\`, or \`fallback\`)`;
 
 const resets: WayOut = (situation) => {
   const { verdict, tool } = situation;
@@ -57,12 +59,12 @@ export const MONEY_ACTIONS = {
     later(situation),
     ...awaited(situation),
     toType('look at what is held, and since when', `${situation.called.launcher} budget`),
-    toType('or ask all the same', goOnLine(situation.called, '--ignore-hold'), 'pays'),
+    goOn(situation, 'or ask all the same', situation.called, '--ignore-hold'),
     toDo(otherTool(situation)),
   ],
   budget: (situation) => [
     toDo('ask the user whether this task may pay for more calls: all that it was allowed are used'),
     raiseBudget(situation),
-    toType('then go on', goOnLine(situation.called), 'pays'),
+    rerun(situation, 'then go on'),
   ],
 } as const satisfies Record<string, WayOut>;

@@ -1,7 +1,7 @@
 // What passes by itself, or should: when to run again, and which limit of our own it was.
 
 import { type CalledAs, goOnLine, type NextAction, toDo, toType } from '../facts/next-action.ts';
-import { change, later, preflight, rerun, thenRerun, type WayOut } from './situation.ts';
+import { change, isOwnCall, later, preflight, rerun, thenRerun, type WayOut } from './situation.ts';
 
 const waits: WayOut = (situation) => [later(situation)];
 
@@ -60,7 +60,12 @@ export const PASSING_ACTIONS = {
   interrupted: (situation) => [rerun(situation, `ask ${situation.tool} again, since the call was ended from outside`)],
   cancelled: (situation) => {
     const { retry_at } = situation.verdict;
-    return [rerun(situation, `${retry_at === null ? '' : `not before ${retry_at}, `}go on from where it stopped`)];
+    return [
+      rerun(
+        situation,
+        `${retry_at === null ? '' : `not before ${retry_at}, `}${isOwnCall(situation) ? `ask ${situation.tool} again` : 'go on from where it stopped'}`,
+      ),
+    ];
   },
   call_elsewhere: ({ called }) => callElsewhere(called),
 } as const satisfies Record<string, WayOut>;

@@ -2,7 +2,7 @@
 
 import { toDo, toType } from '../facts/next-action.ts';
 import { shellWord } from '../text/shell-word.ts';
-import { rerun, thenRerun, type WayOut } from './situation.ts';
+import { isOwnCall, rerun, thenRerun, type WayOut } from './situation.ts';
 
 export const SESSION_ACTIONS = {
   broken_history: (situation) => {
@@ -24,7 +24,11 @@ export const SESSION_ACTIONS = {
     if (namesSession || tag === undefined)
       return [
         toType('see which sessions exist', `${called.launcher} sessions list`),
-        toDo('name one of them in meta.session_id of the manifest, or take the line out'),
+        toDo(
+          isOwnCall(situation)
+            ? 'name one of them in --resume-session, or leave it out'
+            : 'name one of them in meta.session_id of the manifest, or take the line out',
+        ),
         thenRerun(situation),
       ];
     return [

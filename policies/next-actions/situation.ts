@@ -64,10 +64,15 @@ export interface ManifestPlace extends StagePlace {
 
 export type WayOut = (situation: Situation) => NextAction[];
 
-export function rerun({ called, tool, again }: Situation, text = `ask ${tool} again`): NextAction {
-  if (again !== undefined) return toDo(`${text}: ${again}`);
-  return toType(text, goOnLine(called), 'pays');
-}
+export const rerun = (situation: Situation, text = `ask ${situation.tool} again`): NextAction =>
+  goOn(situation, text, situation.called);
+
+/** @param called as the next command is to be called. */
+export const goOn = ({ again }: Situation, text: string, called: CalledAs, ...flags: string[]): NextAction =>
+  again === undefined ? toType(text, goOnLine(called, ...flags), 'pays') : toDo(`${text}: ${again}`);
+
+/** Was the call made by a caller of its own, and not by a stage? */
+export const isOwnCall = ({ called }: Situation): boolean => called.wrapper !== undefined;
 
 export const thenRerun = (situation: Situation): NextAction => rerun(situation, `then ask ${situation.tool} again`);
 
@@ -97,7 +102,9 @@ export function change(situation: Situation, field: SituationField, set: string,
   return toDo(changeWords(situation, field, set, unset));
 }
 
-function changeWords({ place }: Situation, field: SituationField, set: string, unset: string): string {
+function changeWords(situation: Situation, field: SituationField, set: string, unset: string): string {
+  const { place } = situation;
+  if (isOwnCall(situation)) return `${unset}: \`--${field.replaceAll('_', '-')}\``;
   if (place === undefined) return `${unset}: \`${field}\` of the stage in the manifest`;
   const { at, unlisted, value, field: held } = place(field);
   if (unlisted !== null && held !== 'cwd') {

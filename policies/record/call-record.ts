@@ -3,6 +3,7 @@
 import type { Ending } from '../facts/ending.ts';
 import type { Usage } from '../facts/engine-event.ts';
 import type { Verdict } from '../facts/evidence.ts';
+import type { NextAction } from '../facts/next-action.ts';
 import type { Tool } from '../facts/tools.ts';
 import type { LeftOut } from '../prompt/left-out.ts';
 
@@ -44,4 +45,6 @@ export interface CallRecord {
   orphans_killed: number | null;
   /** Retries of its own that the CLI announced. */
   inner_retries: number | null;
+  /** What to do next, the best first; absent after a success, of a stage's call, whose run says it, and in records of versions that did not say. */
+  next_actions?: NextAction[];
 }

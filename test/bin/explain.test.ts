@@ -121,6 +121,21 @@ test('a call of a wrapper on its own, which leaves no failure of the task', asyn
   assert.is(shown, page('a-wrapper-on-its-own', shown));
 });
 
+test('without the record of the failure, the next command trusts the folder as the call did', async ({ rig }) => {
+  rig.answer(() => BOOM);
+  const task = makeTask(rig, { ...ONE, budgets: { retry_budget: 0 } });
+  const command = async (flags: string[]) => {
+    await task.run(...flags);
+    rmSync(path.join(task.folder, 'state/last_failure.json'));
+    const { stdout } = await rig.run('tollgate', ['explain', 'fix', '--json']);
+    return JSON.parse(stdout).next_actions.find(({ command }: { command?: string }) => command !== undefined).command;
+  };
+  assert.is(await command([]), 'tollgate run fix');
+  assert.is(await command(['--trust-workspace']), 'tollgate run fix --trust-workspace');
+  await rig.run('tollgate', ['trust']);
+  assert.is(await command([]), 'tollgate run fix', 'who is trusted for good needs no flag');
+});
+
 test('files of the call that are gone leave the rest', async ({ rig }) => {
   const task = makeTask(rig, ONE);
   rig.answer(() => NO_KEY);

@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as assert from 'uvu/assert';
 import type { NextAction } from '../../policies/facts/next-action.ts';
+import { COMMANDS } from '../../policies/facts/tools.ts';
 import { openJournal } from '../../state/journal/journal.ts';
 import type { Ledger } from '../../state/journal/ledger.ts';
 import { ANY_ANSWER } from './task-run.ts';
@@ -31,7 +32,8 @@ export function makeNpxProject(rig: TestRig): NpxProject {
   const bin = path.join(project, 'node_modules/.bin');
   mkdirSync(bin, { recursive: true });
   execFileSync('git', ['init', '--quiet', project], { env: { ...rig.env, GIT_CONFIG_GLOBAL: '/dev/null' } });
-  for (const name of ['tollgate', 'preflight']) symlinkSync(path.resolve('dist', `${name}.cjs`), path.join(bin, name));
+  for (const name of ['tollgate', 'preflight', ...Object.values(COMMANDS)])
+    symlinkSync(path.resolve('dist', `${name}.cjs`), path.join(bin, name));
   const write = (name: string, text: string) => {
     mkdirSync(path.dirname(path.join(project, name)), { recursive: true });
     writeFileSync(path.join(project, name), text);

@@ -1,6 +1,9 @@
 // What to do next, for a client of the server: the tool to call in place of a line for the shell.
 
+import path from 'node:path';
 import type { NextAction } from '../../../policies/facts/next-action.ts';
+import { realOr } from '../../../state/disk/real-path.ts';
+import { projectState } from '../../../state/task-folder.ts';
 
 interface NextCall extends Omit<NextAction, 'command'> {
   call?: { tool: string; arguments: Record<string, unknown> };
@@ -44,22 +47,30 @@ function toolFor(words: readonly string[]): Required<NextCall>['call'] | null {
       : null;
   const [verb, task, ...flags] = rest;
   if (task === undefined) return verb === 'budget' || verb === 'status' ? { tool: verb, arguments: {} } : null;
+  const id = idOf(task);
   switch (verb) {
     case 'run': {
       const stages = stagesOf(flags);
-      return stages && { tool: 'run_task', arguments: { task: idOf(task), ...stages } };
+      return stages !== null && id !== null ? { tool: 'run_task', arguments: { task: id, ...stages } } : null;
     }
     case 'supervise':
-      return flags.length === 0 && task !== '--resume' ? { tool: 'supervise', arguments: { task: idOf(task) } } : null;
+      return flags.length === 0 && task !== '--resume' && id !== null
+        ? { tool: 'supervise', arguments: { task: id } }
+        : null;
     case 'explain':
-      return flags.length === 0 ? { tool: 'explain_failure', arguments: { task: idOf(task) } } : null;
+      return flags.length === 0 && id !== null ? { tool: 'explain_failure', arguments: { task: id } } : null;
     default:
       return null;
   }
 }
 
-/** A tool takes the id; the line may name the folder. */
-const idOf = (word: string): string => word.replace(/\/+$/, '').split('/').at(-1)!;
+/** A tool takes the id of a task in the server's project; null for a path to any other, which may have the id of one of ours. */
+function idOf(word: string): string | null {
+  if (!word.includes('/')) return word;
+  const folder = path.resolve(word);
+  const tasks = path.join(projectState(process.cwd(), process.env), 'task');
+  return realOr(path.dirname(folder)) === realOr(tasks) ? path.basename(folder) : null;
+}
 
 /** `--redo` and `--keep`, each with its stage, or `--recheck` alone; null where there is another flag. */
 function stagesOf(flags: readonly string[]): { redo?: string[]; keep?: string[]; recheck?: true } | null {

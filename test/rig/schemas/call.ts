@@ -104,8 +104,9 @@ export const CALL = record<CallRecord>(
     left_out: leftOut,
     http_status: whole('With which the service answered a call that failed'),
     tool_sha256: hash('Over the description that the project gave of its CLI; only of such a one'),
+    next_actions: nextActions('What to do, the best first; only of a call that failed, and of none that a run made'),
   },
-  ['left_out', 'http_status', 'tool_sha256'],
+  ['left_out', 'http_status', 'tool_sha256', 'next_actions'],
 );
 
 export const FAILURE = record<Failure>(

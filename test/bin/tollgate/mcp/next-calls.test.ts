@@ -1,15 +1,18 @@
 // A next action as the call of a tool: of each command that a tool does, and of those that are left to the user.
 
+import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { callFor, withCalls } from '../../../../bin/tollgate/mcp/next-calls.ts';
 import { toDo, toType } from '../../../../policies/facts/next-action.ts';
+import { shellWord } from '../../../../policies/text/shell-word.ts';
 
 const CALLS: [command: string, tool: string, given: Record<string, unknown>][] = [
   ['tollgate run fix', 'run_task', { task: 'fix' }],
   ['npx tollgate run fix --trust-workspace', 'run_task', { task: 'fix' }],
-  ["tollgate run './my jobs/q1' --redo a --redo b", 'run_task', { task: 'q1', redo: ['a', 'b'] }],
-  [String.raw`tollgate run '/it'\''s/q1/'`, 'run_task', { task: 'q1' }],
+  ['tollgate run .tmp/task/q1/ --redo a --redo b', 'run_task', { task: 'q1', redo: ['a', 'b'] }],
+  [`tollgate run ${shellWord(path.resolve('.tmp/task/q1'))}`, 'run_task', { task: 'q1' }],
+  [`tollgate explain ${shellWord(path.resolve('.tmp/task/q1/'))}`, 'explain_failure', { task: 'q1' }],
   ['tollgate run fix --keep a --redo b', 'run_task', { task: 'fix', redo: ['b'], keep: ['a'] }],
   ['tollgate run fix --recheck', 'run_task', { task: 'fix', recheck: true }],
   ['tollgate supervise fix', 'supervise', { task: 'fix' }],
@@ -28,6 +31,11 @@ for (const command of [
   'tollgate budget fix --set 12',
   'tollgate budget fix --set 4 && tollgate run fix',
   'tollgate run fix --force',
+  "tollgate run './my jobs/q1' --redo a --redo b",
+  String.raw`tollgate run '/it'\''s/q1/'`,
+  'tollgate run ../other/.tmp/task/fix',
+  'tollgate supervise ../other/.tmp/task/fix/',
+  'tollgate explain /other/.tmp/task/fix',
   'tollgate run fix --redo',
   'tollgate supervise --resume fix',
   'tollgate recover s-1',
