@@ -1,12 +1,13 @@
 // What every command shares: reading its arguments, signals, one place that prints, and one that exits.
 
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import { toDo, toType } from '../policies/facts/next-action.ts';
 import type { StopSignal } from '../policies/facts/stop.ts';
 import { visible } from '../policies/text/visible-text.ts';
 import { refusalOf, workingFolderMistake } from '../state/system-error.ts';
 import { type Arguments, type CommandSpec, parseCommandLine, SHARED_FLAGS } from './command-line.ts';
-import { survivesHangUp } from './hang-up.ts';
 import { keptHelp } from './help/kept-help.ts';
 import { printing, printResult } from './printing.ts';
 import type { Ran } from './ran.ts';
@@ -196,4 +197,22 @@ export function unexpected(
   if (refusal !== null) return { exit: failure, err: `${refusal}\n` };
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { exit: EXIT_BUG, err: `This is a bug of tollgate (exit ${EXIT_BUG}); please report it:\n${stack}\n` };
+}
+
+/**
+ * Node gives every signal its default back before our first line runs, so what we were started with cannot be asked.
+ * Seen are nohup's name, which bash and zsh leave in `_`, and on Linux a parent that ignores HUP itself (`trap '' HUP`).
+ */
+function survivesHangUp(environment: NodeJS.ProcessEnv, parent: number): boolean {
+  return path.basename(environment._ ?? '') === 'nohup' || ignoresHangUp(parent);
+}
+
+/** The lowest bit of the mask of ignored signals is signal 1. */
+function ignoresHangUp(pid: number): boolean {
+  try {
+    const mask = /^SigIgn:\s*[0-9a-f]*([0-9a-f])$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return mask !== null && (Number.parseInt(mask[1]!, 16) & 1) === 1;
+  } catch {
+    return false;
+  }
 }

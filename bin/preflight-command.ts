@@ -5,18 +5,17 @@ import { TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import { TOOLS, type Tool } from '../policies/facts/tools.ts';
 import type { NotifierRow } from '../policies/notify/notifier.ts';
 import { nearest } from '../policies/text/nearest.ts';
-import { type PreflightOptions, preflight } from '../preflight.ts';
+import { type PreflightOptions, type PreflightReport, preflight } from '../preflight.ts';
 import { projectRoot } from '../state/task-folder.ts';
 import { isTrustedProject } from '../state/trusted-folders.ts';
 import { describeTools } from '../wrappers/own/described.ts';
 import { readArguments } from './command.ts';
 import type { Arguments, CommandSpec } from './command-line.ts';
-import { renderFindings } from './finding-table.ts';
+import { renderFindings, renderRows } from './finding-table.ts';
 import { printing } from './printing.ts';
 import { startProgress } from './progress-line.ts';
 import type { Ran } from './ran.ts';
 import { sheetOf } from './sheet.ts';
-import { sweepCommand, sweepMistake } from './sweep-command.ts';
 
 export const PREFLIGHT_SPEC = {
   name: 'preflight',
@@ -111,4 +110,34 @@ async function described(cwd: string): Promise<Described | string> {
   const { tools, mistakes } = await readSoundTools(projectRoot(cwd));
   const notifiers = project.how === 'read' ? project.value.notify : [];
   return describeTools(tools) ?? { own: Object.keys(tools), notifiers, mistakes };
+}
+
+/** What preflight does with --sweep: it clears up what killed processes left, and checks nothing else. */
+async function sweepCommand({ given }: Arguments, cwd: string, ink: 'colour' | 'plain'): Promise<Ran> {
+  const { sweep } = await import('../loops/sweep/sweep.ts');
+  const { findingsOf, summariseSwept } = await import('../loops/sweep/findings.ts');
+  const { isUnswept } = await import('../loops/sweep/swept.ts');
+  const swept = await sweep({
+    cwd,
+    environment: process.env,
+    working: given.has('now') ? 'end' : 'wait',
+    clock: () => new Date(),
+  });
+  const findings = findingsOf(swept);
+  const report: PreflightReport = { schema: 1, ok: !swept.some(isUnswept), findings, swept };
+  const which = given.has('quiet') ? 'problems' : 'all';
+  const table = renderRows(findings, { which, ink });
+  return {
+    exit: report.ok ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.failure,
+    out: given.has('json')
+      ? `${JSON.stringify(report, null, 2)}\n`
+      : `${table}${which === 'all' && table !== '' ? '\n' : ''}${summariseSwept(swept)}\n`,
+  };
+}
+
+/** Why these flags do not go together, or null. */
+function sweepMistake(given: ReadonlySet<string>): string | null {
+  if (!given.has('sweep')) return given.has('now') ? '--now goes with --sweep alone' : null;
+  const other = ['tools', 'quick'].find((name) => given.has(name));
+  return other === undefined ? null : `--sweep checks no CLI; leave --${other} out`;
 }

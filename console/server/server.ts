@@ -3,12 +3,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { refusalOf } from '../../state/system-error.ts';
+import type { ChangeTold } from '../contract/page.ts';
 import { follow } from './live.ts';
 import type { PageFile } from './page-file.ts';
 import { type Reply, refused, type ServedProject } from './project.ts';
 import { sendFile, sendHead, sendJson, sendPage, sendRefusal } from './replies.ts';
 import { changeAt, make, readAt, type Serving } from './routes.ts';
-import { openStream } from './stream.ts';
 import { admit, MAX_BODY } from './walls/guard.ts';
 import { paceOf } from './walls/pace.ts';
 import { cookieName, makeSecrets, secret } from './walls/secrets.ts';
@@ -180,4 +180,32 @@ async function bodyOf(request: IncomingMessage): Promise<string | null> {
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');
+}
+
+/** Of what a page has not taken yet. */
+const MOST_WAITING = 4 * 1024 * 1024;
+
+const BEAT_MS = 15_000;
+
+/** @returns what ends it. @param onEnd called once, however it ended. */
+function openStream(
+  response: ServerResponse,
+  listen: (listener: (change: ChangeTold) => void) => () => void,
+  onEnd: () => void,
+): () => void {
+  sendHead(response, { status: 200, type: 'text/event-stream; charset=utf-8' });
+  const write = (text: string) => {
+    response.write(text);
+    if (response.writableLength > MOST_WAITING) response.destroy();
+  };
+  // Begins the answer, so that the page knows that it is let in.
+  write(': let in\n\n');
+  const unlisten = listen((change) => write(`data: ${JSON.stringify(change)}\n\n`));
+  const beat = setInterval(() => write(': still here\n\n'), BEAT_MS);
+  response.once('close', () => {
+    clearInterval(beat);
+    unlisten();
+    onEnd();
+  });
+  return () => response.end();
 }

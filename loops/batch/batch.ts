@@ -4,15 +4,16 @@ import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { type NextAction, toDo } from '../../policies/facts/next-action.ts';
 import { stopExit } from '../../policies/facts/stop.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import { JournalError, openJournal } from '../../state/journal/journal.ts';
+import { isSystemError } from '../../state/system-error.ts';
 import { collectGarbage, keepYoungHeapSmall, optimiseLate } from '../../wrappers/heap-limits.ts';
 import { launcherIn } from '../launcher.ts';
 import { runTask } from '../run/run.ts';
 import { openUnseenCalls } from '../tamper-guard/unseen-calls.ts';
 import { traceEnd } from '../trace/trace-end.ts';
 import type { BatchProgress, BatchRequest } from './batch-request.ts';
-import { callsOf } from './calls-of.ts';
 import { type BatchBounds, type BatchLimits, openLimits } from './limits.ts';
-import { lineUp } from './lineup.ts';
 import { type Bad, type BatchTask, lookAtTasks } from './look.ts';
 import { type BatchReport, endOf, failuresOf, totalsOf } from './report.ts';
 import { type BatchRow, badRow, isBegun, type RowTold, rowOf, surprisedRow, waitingRow } from './row.ts';
@@ -184,4 +185,45 @@ function nextAfter(bad: readonly Bad[], others: number): NextAction[] {
 
 function newBatchId(at: Date): string {
   return `${at.toISOString().replace(/\D/g, '').slice(0, 14)}-${randomBytes(4).toString('hex')}`;
+}
+
+/** 0 where the journal cannot be read: then its task was not begun, or what is wrong with it is told already. */
+function callsOf(root: string, clock: () => Date): number {
+  try {
+    const { ledger } = openJournal(root, clock).read();
+    return [...ledger.calls.values()].filter(({ granted }) => granted).length;
+  } catch (error) {
+    if (!isSystemError(error) && !(error instanceof JournalError)) throw error;
+    return 0;
+  }
+}
+
+/** The tasks that still wait to be begun: next comes one whose tool has the fewest at work, so that tools are mixed from the start. */
+interface Lineup<T> {
+  /** null when none is left. */
+  next(): T | null;
+  /** One that was begun has ended. */
+  end(one: T): void;
+}
+
+/** In the order given among those of one tool. */
+export function lineUp<T extends { tool: Tool }>(all: readonly T[]): Lineup<T> {
+  const lanes = new Map<Tool, { waiting: T[]; from: number; active: number }>();
+  for (const one of all) {
+    const lane = lanes.get(one.tool) ?? { waiting: [], from: 0, active: 0 };
+    lane.waiting.push(one);
+    lanes.set(one.tool, lane);
+  }
+  return {
+    next() {
+      const open = [...lanes.values()].filter(({ waiting, from }) => from < waiting.length);
+      const lane = open.sort((a, b) => a.active - b.active)[0];
+      if (lane === undefined) return null;
+      lane.active += 1;
+      return lane.waiting[lane.from++]!;
+    },
+    end({ tool }) {
+      lanes.get(tool)!.active -= 1;
+    },
+  };
 }

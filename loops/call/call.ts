@@ -1,9 +1,11 @@
 // One guarded call: check, reserve, run, judge, record, publish. The wrapper commands are thin over it.
 
 import { stoppedBy } from '../../policies/facts/stop.ts';
+import { keepsVersions, keepVersion, recallVersion } from '../../state/cli-versions.ts';
 import type { Fact } from '../../state/journal/facts.ts';
 import type { Journal } from '../../state/journal/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
+import { askVersion, versionOfPackage } from '../../wrappers/cli-version.ts';
 import type { Feature } from '../../wrappers/feature.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { outerCalls } from '../../wrappers/processes/marker.ts';
@@ -21,7 +23,6 @@ import { check, type Refusal } from './check.ts';
 import type { Called } from './conclude.ts';
 import { GUARDIAN_TIMEOUTS } from './guardian-timeouts.ts';
 import { noteFact } from './journal-facts.ts';
-import { knownVersion } from './known-version.ts';
 import { discard, prepare, type Ready } from './prepare.ts';
 import { deadlineOf, wayOut } from './registered.ts';
 import { cancelled, LATE, tooOld, unadmitted } from './unstarted.ts';
@@ -171,4 +172,23 @@ function stopped(draft: Draft, ready: Ready, stop: AbortSignal): Promise<Called>
 async function left(draft: Draft, refusal: Refusal): Promise<Called> {
   const { refused } = await import('./refusal.ts');
   return refused(draft, refusal);
+}
+
+/** null for one that says none, or that could not be kept: it is taken for the newest. */
+async function knownVersion(
+  { adapter, call }: WrapperRequest,
+  binary: string,
+  stop: AbortSignal,
+  nowMs: number,
+): Promise<string | null> {
+  const packaged = versionOfPackage(binary, adapter.packageName);
+  const asking = adapter.described === undefined ? ['--version'] : adapter.described.row.version;
+  // A script that knows no such flag might do its work.
+  if (packaged !== null || asking === null || !keepsVersions(call.environment)) return packaged;
+  const recalled = recallVersion(call.environment, binary, nowMs);
+  if (recalled !== undefined || stop.aborted) return recalled ?? null;
+  const environment = { ...call.environment, ...adapter.environment(call) };
+  const version = await askVersion(binary, asking, { cwd: call.cwd, environment }, stop);
+  if (!stop.aborted) keepVersion(call.environment, binary, version, nowMs);
+  return version;
 }

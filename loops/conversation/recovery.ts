@@ -1,11 +1,12 @@
 // The ways out of a conversation that the service no longer accepts.
 
+import { readSessions } from '../../state/sessions/sessions-file.ts';
+import { projectState } from '../../state/task-folder.ts';
 import { exportDiagnostic } from './diagnostic.ts';
 import { editSession } from './edit.ts';
 import { installedVersion } from './health.ts';
 import { planClear, planRollback } from './plans.ts';
 import type { RecoveredConversation, RecoveringConversation } from './recovering.ts';
-import { refusedFor } from './way-on.ts';
 
 /** What each way out does, in the words of the menu. */
 export const CHOICES = {
@@ -72,3 +73,17 @@ const SAYS = {
   undone: (turns: number) => `the answer to turn ${turns} is taken back`,
   mended: () => 'what was wrong is mended; all that was said stands',
 } as const;
+
+/** @param why a whole sentence. */
+async function refusedFor(
+  { session, environment, cwd, clock }: Pick<RecoveringConversation, 'session' | 'environment' | 'cwd' | 'clock'>,
+  why: string,
+): Promise<RecoveredConversation & { how: 'refused' }> {
+  const { entries } = await readSessions(projectState(cwd, environment), clock, 'left');
+  const tags = entries()
+    .filter(({ tool, entry }) => tool === session.tool && entry.session_id === session.id)
+    .map(({ tag }) => tag);
+  const fresh = tags.map((tag) => `tollgate sessions forget ${tag}`).join(', ');
+  const wayOn = fresh === '' ? '' : ` With ${fresh} the next task begins a fresh one.`;
+  return { how: 'refused', why: `${why}${wayOn} (Nothing was changed.)` };
+}

@@ -1,16 +1,20 @@
 // A distillation from its beginning, or from where it stopped: everything is checked, the run is ours alone, and every end is a fact.
 
+import { isDeepStrictEqual } from 'node:util';
+import { isEmptyAnswer } from '../../policies/distill/anomalies.ts';
 import { moneyMistake } from '../../policies/distill/models.ts';
+import { foldStanding } from '../../policies/distill/standing.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { createRedactor } from '../../policies/redact/create-redactor.ts';
 import { writeAtomic } from '../../state/atomic-file.ts';
 import { makeFolder } from '../../state/disk/folder.ts';
 import { UnfitFileError } from '../../state/disk/regular-file.ts';
-import { type DistillCheckpoint, writeCheckpoint } from '../../state/distill/checkpoint.ts';
+import { type DistillCheckpoint, readCheckpoint, writeCheckpoint } from '../../state/distill/checkpoint.ts';
 import { writeDocument } from '../../state/distill/live-document.ts';
+import type { DistillFolder } from '../../state/distill/run-folder.ts';
 import { openTrace } from '../../state/distill/trace.ts';
 import { keptTurn } from '../../state/distill/turns.ts';
-import { openJournal } from '../../state/journal/journal.ts';
+import { type Journal, openJournal } from '../../state/journal/journal.ts';
 import { readProject } from '../../state/project/project.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { projectRoot } from '../../state/task-folder.ts';
@@ -19,7 +23,6 @@ import { identify } from '../../wrappers/processes/identity.ts';
 import { claim } from '../task/claim.ts';
 import { type Begun, begin } from './begin.ts';
 import { bookToSend } from './book/book-text.ts';
-import { changedMeanwhile } from './changed-meanwhile.ts';
 import { placeMistake } from './document-place.ts';
 import { ArchiveRefusal } from './epub/archive-refusal.ts';
 import { documentOf, driverOf, historyOf } from './open-run.ts';
@@ -29,7 +32,6 @@ import { type DistillRun, recorderOf } from './run/distill-run.ts';
 import { type DistillEnd, drive } from './turns/drive.ts';
 import { takeLeftovers } from './turns/leftovers.ts';
 import { place } from './turns/take-turn.ts';
-import { unacceptable } from './unacceptable.ts';
 
 type Ready = Extract<Begun, { how: 'begun' }>;
 
@@ -205,3 +207,34 @@ function heldAgain({ section, anomaly, times }: HeldAnswer, { folder, checkpoint
 }
 
 type HeldAnswer = NonNullable<ReturnType<DistillRun['fold']['standing']>['held']>;
+
+/**
+ * What was read of a distillation before it was ours is compared once more: another process may have begun it meanwhile.
+ * @returns why it cannot be resumed; its answers are of one book, whatever `run.json` says.
+ */
+async function changedMeanwhile({ folder, checkpoint, seen }: Ready, journal: Journal): Promise<string | null> {
+  const read = await readCheckpoint(folder);
+  if (read.how === 'invalid') return read.message;
+  if (!isDeepStrictEqual(read.how === 'read' ? read.checkpoint : null, seen))
+    return `another process changed ${folder.checkpoint} meanwhile; say it again`;
+  const { begun } = foldStanding(journal.read().ledger.distilled).standing();
+  if (begun === null) return null;
+  const { book_sha256, prompt_sha256 } = checkpoint;
+  const another = [
+    ...(begun.bookSha256 === book_sha256 ? [] : ['book']),
+    ...(begun.promptSha256 === prompt_sha256 ? [] : ['prompt']),
+  ];
+  if (another.length === 0) return null;
+  return `the answers in ${folder.root} are of another ${another.join(' and another ')} (by the SHA-256 in its journal); begin this one under another --name`;
+}
+
+/** null where the answer that is held can be kept. */
+function unacceptable(folder: DistillFolder, journal: Journal): string | null {
+  const { name } = folder;
+  const { held } = foldStanding(journal.read().ledger.distilled).standing();
+  if (held === null)
+    return `no answer of ${name} is held, so that --accept has none to keep; tollgate distill resume ${name} goes on, and tollgate distill status ${name} shows where it stands`;
+  if (isEmptyAnswer(keptTurn(folder, held.turn).answer))
+    return `the answer that is held for section ${held.section} of ${name} is empty, and no history with an empty answer is taken; tollgate distill resume ${name} asks for that section again`;
+  return null;
+}

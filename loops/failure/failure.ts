@@ -18,7 +18,10 @@ import {
   type Named,
 } from '../../policies/retry/changed-prompt.ts';
 import type { Decision } from '../../policies/retry/decide.ts';
+import { cutStacks } from '../../policies/text/stack-trace.ts';
+import { readHead, readTail } from '../../state/disk/file-head.ts';
 import { lookAt } from '../../state/disk/regular-file.ts';
+import { isSystemError } from '../../state/system-error.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { redactorOf } from '../redactor.ts';
 import type { Prompt } from '../task/prompt.ts';
@@ -26,7 +29,6 @@ import type { CallSlot } from '../task/slots.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 import { EMPTY_FAILURE } from './empty-failure.ts';
-import { excerpt } from './excerpt.ts';
 import { failingIn, type SentPrompt, situationOf } from './situation.ts';
 
 /** `count`: how often this signature was seen in this run; `attempt`: which call of the stage it is, from 1. */
@@ -252,3 +254,35 @@ export function interruptedFailure(
     ],
   };
 }
+
+/** The first and the last lines of a published (so redacted) stderr, however long it is. */
+interface StderrExcerpt {
+  stderr_head: string[];
+  /** Empty when the head is all there is. */
+  stderr_tail: string[];
+}
+
+const LINES = 20;
+
+const MAX_CHARS = 500;
+
+/** Enough for the lines that are shown. */
+const WINDOW = 64 * 1024;
+
+export function excerpt(file: string): StderrExcerpt {
+  try {
+    const { text, bytes } = readHead(file, WINDOW);
+    const head = cutStacks(linesOf(text));
+    const tail = bytes <= WINDOW ? head.slice(LINES) : cutStacks(linesOf(readTail(file, WINDOW).text).slice(1));
+    return { stderr_head: head.slice(0, LINES), stderr_tail: tail.slice(-LINES) };
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return { stderr_head: [], stderr_tail: [] };
+  }
+}
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => line.slice(0, MAX_CHARS));

@@ -15,7 +15,8 @@ import { checkLines } from '../../policies/gate/lines.ts';
 import { checkRefusal } from '../../policies/gate/refusal.ts';
 import { checkSections } from '../../policies/gate/sections.ts';
 import { checkVerdict, verdictNotes, verdictSaid } from '../../policies/gate/verdict-said.ts';
-import { readAnswer } from './answer.ts';
+import { readHead } from '../../state/disk/file-head.ts';
+import { isSystemError } from '../../state/system-error.ts';
 import type { GateRequest } from './gate-request.ts';
 import { redactRecord } from './redacted-record.ts';
 
@@ -146,3 +147,31 @@ const GATES = {
     },
   },
 } as const satisfies Record<GateCheck, Gate>;
+
+/** Reads an answer for the gate, or as much of it as the gate looks at. */
+type ReadAnswer = { how: 'read'; text: string; notes: string[] } | { how: 'unreadable'; finding: Finding };
+
+/** More than any model says in one turn; what is beyond it is not looked at. */
+const MAX_ANSWER = 4 * 1024 * 1024;
+
+export function readAnswer(file: string): ReadAnswer {
+  try {
+    const { text, bytes } = readHead(file, MAX_ANSWER);
+    const notes =
+      bytes > MAX_ANSWER ? [`the answer has ${bytes} bytes; the gate looked at its first ${MAX_ANSWER}`] : [];
+    return { how: 'read', text, notes };
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    const { code } = error;
+    return { how: 'unreadable', finding: unreadable(file, code) };
+  }
+}
+
+const unreadable = (file: string, code: string): Finding => ({
+  check: 'judge',
+  class: 'contract_violation',
+  reason: 'answer_unreadable',
+  missing: ['the answer'],
+  text: `the answer cannot be read any more (${code}): ${file}`,
+  next_actions: [],
+});

@@ -8,7 +8,6 @@ import { userState } from '../../state/user-state.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { sessionLines } from '../session/change-sessions.ts';
 import { type WaitingTicket, waitingIn } from '../status/waiting.ts';
-import { changesOf } from './changes.ts';
 import { createFolderWatch, mostAtRest } from './folder-watch.ts';
 import type { NowChange, NowTask, NowWait, RunsNow } from './now.ts';
 import { foldersOf, type NowPlaces } from './places.ts';
@@ -232,3 +231,36 @@ function byWork(a: NowTask, b: NowTask): number {
 
 /** Not by the language of the machine, so that everybody sees one order. */
 const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+/** @param before null for a task that nobody has looked at yet: only what is under way counts as a change. */
+export function changesOf(before: NowTask | null, after: NowTask, at: string): NowChange[] {
+  const { task_id, folder, state, running, waits } = after;
+  const head = { at, task_id, folder };
+  if (state === 'gone') return before === null || before.state === 'gone' ? [] : [{ ...head, change: 'gone' }];
+  if (state === 'unreadable')
+    return before?.message === after.message ? [] : [{ ...head, change: 'unreadable', message: after.message ?? '' }];
+  const changes: NowChange[] = [];
+  if (state === 'running' && before?.state !== 'running') changes.push({ ...head, change: 'began' });
+  const known = new Map((before?.running ?? []).map((call) => [call.call_id, call]));
+  const still = new Set(running.map(({ call_id }) => call_id));
+  for (const call of known.values())
+    if (!still.has(call.call_id)) changes.push({ ...head, change: 'call_ended', call });
+  for (const call of running) {
+    const earlier = known.get(call.call_id);
+    if (earlier === undefined) changes.push({ ...head, change: 'called', call });
+    if (call.last !== null && call.last !== (earlier?.last ?? null)) changes.push({ ...head, change: 'said', call });
+  }
+  if (waits !== null && JSON.stringify(waits) !== JSON.stringify(before?.waits ?? null))
+    changes.push({ ...head, change: 'waits', waits });
+  if (hasEnded(before, after)) {
+    const { stage, class: errorClass, reason } = after;
+    changes.push({ ...head, change: 'ended', state, stage, class: errorClass, reason });
+  }
+  return changes;
+}
+
+/** Also where it began and ended between two looks. */
+function hasEnded(before: NowTask | null, { state, since }: NowTask): boolean {
+  if (before === null || state === 'running' || state === 'never_run') return false;
+  return before.state !== state || before.since !== since;
+}

@@ -2,6 +2,7 @@
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { stopExit, stopWords } from '../../policies/facts/stop.ts';
+import { callElsewhere } from '../../policies/next-actions/passing.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import { judgeRegister } from '../../state/calls/judge-register.ts';
 import type { Fact } from '../../state/journal/facts.ts';
@@ -17,7 +18,6 @@ import { type CheckedStages, checkStages } from '../task/plan.ts';
 import type { RunRequest } from '../task/run-request.ts';
 import type { OpenTask } from '../task/task.ts';
 import { enterWorktree } from './enter-worktree.ts';
-import { foreignEnd } from './foreign-failure.ts';
 import type { RanTask, RunWork, WorkedRun } from './run-work.ts';
 import { runStages, untouched } from './stages.ts';
 import { tellEnd } from './tell-end.ts';
@@ -177,4 +177,23 @@ async function goThrough(
     stop.removeEventListener('abort', tell);
     await told;
   }
+}
+
+/** The end of a run that cannot settle a call which an earlier one left: it runs where it cannot be looked up. */
+const foreignEnd = (open: OpenTask, why: string, at: Date): EndedRun => ({
+  state: 'failed',
+  exitCode: TOLLGATE_EXIT.failure,
+  stages: [],
+  failure: foreignFailure(open, why, at),
+  notes: [],
+});
+
+function foreignFailure(open: OpenTask, why: string, at: Date): Failure {
+  return {
+    ...interruptedFailure(open, null, 'a call elsewhere', TOLLGATE_EXIT.failure, at),
+    reason: 'call_elsewhere',
+    evidence: { source: 'none', text: why, rule: 'call-runs-elsewhere' },
+    decision: { action: 'stop', why },
+    next_actions: callElsewhere(open.called),
+  };
 }

@@ -8,11 +8,11 @@ import { readJson, writeAtomic, writeJson } from '../../state/atomic-file.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
 import type { Notified } from '../notify/sent.ts';
 import { lostCalls, nestedCalls } from '../task/lost-calls.ts';
+import { unheeded } from '../task/own-flags.ts';
 import { spentOf } from '../task/spent.ts';
 import type { OpenTask } from '../task/task.ts';
 import type { RunReport, StageReport, SupervisionReport } from './report.ts';
 import { renderSummary } from './summary.ts';
-import { unsupportedFields } from './unsupported-fields.ts';
 
 const failureFile = ({ task }: OpenTask) => path.join(task.state, 'last_failure.json');
 
@@ -120,4 +120,18 @@ async function resolveFailure(open: OpenTask, clock: () => Date): Promise<void> 
   const read = await readJson<Failure>(failureFile(open), clock);
   if (read.how === 'read' && read.value.resolved_at === null)
     await writeJson(failureFile(open), { ...read.value, resolved_at: clock().toISOString() });
+}
+
+/** Which fields of a manifest have no effect on its stages: the report says so. */
+function unsupportedFields({ manifest, plans }: Pick<OpenTask, 'manifest' | 'plans'>): string[] {
+  const fields = unheeded(manifest.stages);
+  const isUnused = manifest.acceptance.commands.length > 0 && !plans.some(({ role }) => role.runsAcceptance);
+  return [
+    ...(fields.length === 0 ? [] : [`this version does not act on: ${fields.join('; ')}`]),
+    ...(isUnused
+      ? [
+          'acceptance.commands run after a stage with the role verify, and this task has none: only `--recheck` runs them',
+        ]
+      : []),
+  ];
 }

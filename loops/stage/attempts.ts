@@ -16,7 +16,6 @@ import { spentOf } from '../task/spent.ts';
 import { NOT_BEGUN, type StageEnd, type StageRun } from '../task/stage-run.ts';
 import { applyDecision } from './apply-decision.ts';
 import type { Baseline } from './baseline.ts';
-import { callAnnouncement } from './call-announcement.ts';
 import { dispatchCall } from './dispatch-call.ts';
 import { decisionFor, planNextAttempt, waitFor } from './next-attempt.ts';
 import { resumeLastAttempt } from './resume-attempt.ts';
@@ -240,4 +239,15 @@ async function decided(
   const wait = next.waitMs === 0 ? '' : `; waiting ${(next.waitMs / 1000).toFixed(1)} s`;
   run.context.say(`stage ${run.stage.name}: ${errorClass} (${reason}); ${why}${wait}`);
   return { how: 'again', next };
+}
+
+/** What is said before a call: who is called, and what the task has cost so far. */
+function callAnnouncement({ run: { open, stage }, calls }: StageProgress): string {
+  const own = open.plans.find((plan) => plan.stage.name === stage.name)?.stage;
+  const model = own?.tool === stage.tool && stage.model !== own.model ? ` with ${stage.model ?? 'its own model'}` : '';
+  const standIn = stage.tool === own?.tool && model === '' ? '' : `, ${stage.tool}${model} stands in`;
+  const { used } = open.journal.read().ledger;
+  const { tokens, usd } = spentOf(open);
+  const cost = [`${used} paid so far`, tokens > 0 ? `${tokens} tokens` : '', usd > 0 ? `$${usd.toFixed(4)}` : ''];
+  return `stage ${stage.name}: call ${calls + 1}${standIn} (${cost.filter(Boolean).join(', ')})`;
 }

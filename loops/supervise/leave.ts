@@ -1,18 +1,21 @@
 // The end of a supervision's run: the session is saved first, then the journal says that it was left, then the report is made.
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import type { Change } from '../../policies/facts/gate-record.ts';
 import { forUser, goOnLine, type NextAction, toDo, toType } from '../../policies/facts/next-action.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
+import { iterationCells } from '../../policies/supervise/iteration-table.ts';
 import type { LeaveReason } from '../../policies/supervise/next-move.ts';
 import type { SessionSave } from '../../policies/supervise/session-save.ts';
 import type { LeftHow, SuperviseFact } from '../../policies/supervise/supervise-facts.ts';
 import { EMPTY_FAILURE } from '../failure/empty-failure.ts';
+import type { SupervisionReport } from '../run/report.ts';
 import { untouched } from '../run/stages.ts';
 import type { EndedRun } from '../run/write-report.ts';
 import type { OpenTask } from '../task/task.ts';
-import type { Leaving, SuperviseCourse } from './course.ts';
-import { saveSession } from './save.ts';
-import { supervisionReport } from './supervision-report.ts';
+import { type Leaving, type SuperviseCourse, standingOf } from './course.ts';
+import { saveFileOf, saveSession } from './save.ts';
+import { shownText } from './shown-text.ts';
 import { answerAction, answerLine } from './way-on.ts';
 
 export async function leaveLoop(course: SuperviseCourse, leaving: Leaving): Promise<EndedRun> {
@@ -125,3 +128,24 @@ const ENDS: Record<Exclude<LeaveReason, 'done' | 'question'>, EndRow> = {
     ],
   },
 };
+
+/** What a report says of a supervision: its iterations as the table has them, what is in force, and how to go on. */
+function supervisionReport(open: OpenTask, save: SessionSave | null, changes: readonly Change[]): SupervisionReport {
+  const { iteration, errors, instruction, question, rows, left } = standingOf(open);
+  const last = rows.at(-1);
+  return {
+    how: left?.how ?? null,
+    iteration,
+    errors: last?.action === 'error' ? last.errors : errors,
+    instruction: open.hide(shownText(open.task)(instruction)),
+    question: question === null ? null : open.hide(question),
+    summary: last?.action === 'done' && !last.refused ? open.hide(last.text) : null,
+    iterations: rows.map((row) => {
+      const cells = iterationCells(row, shownText(open.task));
+      return { ...cells, instruction: open.hide(cells.instruction) };
+    }),
+    changed: changes.map(({ path, how }) => open.hide(`${path} (${how})`)),
+    saved: save === null ? null : saveFileOf(open.task),
+    resume: save?.resume ?? null,
+  };
+}

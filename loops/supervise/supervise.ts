@@ -3,10 +3,13 @@
 import { stopWords } from '../../policies/facts/stop.ts';
 import { iterationCells, iterationLine } from '../../policies/supervise/iteration-table.ts';
 import { nextMove } from '../../policies/supervise/next-move.ts';
-import type { Standing } from '../../policies/supervise/standing.ts';
+import { movedSince } from '../../policies/supervise/session-save.ts';
+import { type Standing, standingAfter } from '../../policies/supervise/standing.ts';
 import { hashOf, keepText } from '../../state/supervise/kept-texts.ts';
 import { notesFolder, notesLeft, removeNote } from '../../state/supervise/notes.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
+import { startableCall } from '../call/check.ts';
 import { forgetStart } from '../changes/start.ts';
 import { invalidFailure } from '../failure/failure.ts';
 import { runTask } from '../run/run.ts';
@@ -14,22 +17,23 @@ import type { RanTask, RunWork } from '../run/run-work.ts';
 import { stageRunOf } from '../run/stage-run-of.ts';
 import type { EndedRun } from '../run/write-report.ts';
 import { closeBaseline, dropBaseline, openBaseline } from '../stage/baseline.ts';
-import { composePrompt } from '../task/prompt.ts';
+import { readRecord } from '../stage/guardian.ts';
+import { passStage } from '../stage/stage-gate.ts';
+import { ownFlagsOf, requirementsOfStage } from '../task/own-flags.ts';
+import { type Composing, composePrompt } from '../task/prompt.ts';
 import type { RunRequest } from '../task/run-request.ts';
 import type { StageRun, TaskRun } from '../task/stage-run.ts';
 import { markDone, reopen } from '../task/stage-status.ts';
 import type { OpenTask } from '../task/task.ts';
-import { keepBeginning } from './changes.ts';
+import { gitStand, keepBeginning } from './changes.ts';
 import { type Asking, interruptedBy, type Leaving, leftWith, type SuperviseCourse, standingOf } from './course.ts';
-import { doneRefusals } from './done.ts';
 import { handOffs } from './hand-off.ts';
 import { endFailure, leaveLoop } from './leave.ts';
-import { treeMistake } from './moved.ts';
 import { askPart } from './part.ts';
 import { reason } from './reason.ts';
+import { contentHash, readSave, standOf } from './save.ts';
 import { shownText } from './shown-text.ts';
-import { partMistake } from './startable.ts';
-import { work } from './work.ts';
+import { seenOf, work } from './work.ts';
 
 export interface Supervising {
   /** `anew`: what was said and done before counts for nothing. */
@@ -208,4 +212,72 @@ async function markParts({ task, plans }: SuperviseCourse, { worked }: Standing)
     if (call === undefined || ledger.done.has(plans[part].stage.name)) continue;
     await markDone(open.task, open.journal, part, call.call_id, { sha256: call.for_prompt ?? '' });
   }
+}
+
+/**
+ * What speaks against it, a sentence each; none where it is to be believed. Looked at anew each time, since anybody may have changed the tree
+ * since the last work. `stopped`: told to stop before that was through, so that nothing is known.
+ */
+async function doneRefusals(course: SuperviseCourse, { worked, failed }: Standing): Promise<string[] | 'stopped'> {
+  const { task, plans, whole } = course;
+  const { open, context } = task;
+  const record = worked === null ? null : readRecord(open.task, worked);
+  if (record === null) return ['the record of the last work is gone, so that it cannot be looked at anew'];
+  const planned = stageRunOf(task, plans.worker, course.endsAtMs);
+  // One that took back what an earlier one did has changed something, though nothing is changed since the beginning.
+  const may_be_empty = planned.stage.may_be_empty || !failed.includes('changes');
+  const run = { ...planned, stage: { ...planned.stage, may_be_empty } };
+  const composed = await composePrompt(run, run, open.manifest.context.digest_policy);
+  if (context.stop.aborted) return 'stopped';
+  if (composed.how === 'invalid') return [composed.message];
+  const gate = await passStage(run, record, composed.prompt, whole, null);
+  if (gate.passed) return [];
+  if (context.stop.aborted || gate.findings.length === 0) return 'stopped';
+  course.seen = seenOf(gate);
+  return gate.findings.map(({ text }) => text);
+}
+
+/** What is wrong, with the way out; null where nothing is, or nothing was saved. */
+async function treeMistake(
+  open: OpenTask,
+  { environment, clock }: { environment: NodeJS.ProcessEnv; clock: () => Date },
+): Promise<string | null> {
+  const { left } = standingAfter(open.journal.read().ledger.supervised);
+  if (left === null || left.how === 'done') return null;
+  const read = await readSave(open.task, clock);
+  if (read === null) return null;
+  if (read.how === 'invalid') return read.message;
+  const { save } = read;
+  const now = {
+    changed_files: save.changed_files.map((file) => ({ ...file, sha256: contentHash(open.tree, file.path) })),
+    git: await standOf(open, environment),
+    branches: (await gitStand(open, environment))?.branches ?? null,
+  };
+  const moved = movedSince(save, now);
+  if (moved.length === 0) return null;
+  return `the tree has moved on since the session was saved at ${save.saved_at}: ${moved.join('; ')}. Put it back as it was (${save.patch ?? 'session_save.json says how'}), or say --accept-tree to go on in it as it is`;
+}
+
+/** What is wrong with a part, by its name; null where both can be. */
+function partMistake(composing: Composing): string | null {
+  const { open } = composing;
+  for (const plan of open.plans) {
+    const { stage, access, options, context } = stageRunOf(composing, plan, null);
+    const startable = startableCall(adapterOf(stage.tool), {
+      model: stage.model ?? null,
+      resumeSession: null,
+      newSession: '',
+      access,
+      maxTurns: stage.max_turns ?? null,
+      innerRetries: 'cut',
+      trustWorkspace: options.trustWorkspace,
+      cwd: open.cwd,
+      environment: context.environment,
+      requires: requirementsOfStage(stage),
+      own: ownFlagsOf(stage),
+    });
+    if (startable.how === 'refused')
+      return `the ${stage.name} (${stage.tool}) cannot be started, and nothing was paid: ${startable.refusal.message}`;
+  }
+  return null;
 }

@@ -1,10 +1,13 @@
 // Closes a call on its own whose guardian was killed: judged by its files, and published where nothing else lies by now.
 
-import { existsSync, lstatSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
+import { rawOf } from '../../policies/facts/raw-file.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import type { RegisterEntry } from '../../state/calls/call-register.ts';
 import { readIfFit } from '../../state/disk/regular-file.ts';
+import { temporaryPrefix } from '../../state/disk/replace-file.ts';
+import { isSystemError } from '../../state/system-error.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import { closeAttempt } from '../attempt/close-attempt.ts';
@@ -17,7 +20,6 @@ import { logApiFailure } from '../call/api-failure.ts';
 import { publishAll } from '../call/publish.ts';
 import { largeOutput } from '../large-output.ts';
 import { DIED, outcomeOf, recorded, wasStarted } from '../settle/close-orphaned-call.ts';
-import { removeHalves } from './halves.ts';
 import type { Sweeping } from './swept.ts';
 
 export type Closed = { how: 'nothing' } | { how: 'settled' | 'kept' | 'failed'; place: string; why: string };
@@ -87,4 +89,25 @@ function savedIn({ draft, call_id, temporary, attempt }: RegisterEntry): Saved |
     draft.temporary === temporary &&
     path.dirname(draft.files.out) === path.dirname(attempt);
   return isOwn ? draft : null;
+}
+
+/** @param pid of the wrapper, which is dead. Those of a sweep that was killed itself stay. */
+function removeHalves({ prompt: _, out, ...files }: WrapperRequest['files'], pid: number): void {
+  for (const file of [out, rawOf(out), ...Object.values(files)]) if (file !== null) removeBeside(file, pid);
+}
+
+function removeBeside(file: string, pid: number): void {
+  const folder = path.dirname(file);
+  const prefix = temporaryPrefix(file, pid);
+  try {
+    for (const name of readdirSync(folder)) {
+      if (!name.startsWith(prefix) || !/^\d+$/.test(name.slice(prefix.length))) continue;
+      const half = path.join(folder, name);
+      const found = lstatSync(half);
+      if (found.isFile() && found.uid === process.getuid?.()) unlinkSync(half);
+    }
+  } catch (error) {
+    // What cannot be taken away is in nobody's way.
+    if (!isSystemError(error)) throw error;
+  }
 }

@@ -1,11 +1,12 @@
 // Sends spans to an OTLP endpoint over HTTP, within its time (the only door to OpenTelemetry's SDK, loaded when there is something to send).
 
+import type { Agent } from 'node:http';
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, BasicTracerProvider, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import type { TraceSpan } from '../../policies/trace/span.ts';
-import { openConnections } from './agent.ts';
+import { readFollowedBytes } from '../../state/disk/regular-file.ts';
 
 type SentTraces = { how: 'sent' } | { how: 'failed'; why: string };
 
@@ -122,3 +123,36 @@ const attributesOf = (attributes: TraceSpan['attributes']): Record<string, strin
   Object.fromEntries(
     Object.entries(attributes).map(([name, value]) => [name, typeof value === 'object' ? [...value] : value]),
   );
+
+/** The connections of one export: with the certificates that OpenTelemetry's variables name, and all ended with it, whoever still talks. */
+interface Connections {
+  /** As the exporter asks for them. */
+  agentFor(protocol: string): Promise<Agent>;
+  end(): void;
+}
+
+/** Throws what is wrong with a certificate that is named. */
+function openConnections(environment: NodeJS.ProcessEnv): Connections {
+  const agents: Agent[] = [];
+  const fileOf = (name: string): Buffer | undefined => {
+    const file = environment[`OTEL_EXPORTER_OTLP_TRACES_${name}`] || environment[`OTEL_EXPORTER_OTLP_${name}`];
+    return file ? readFollowedBytes(file) : undefined;
+  };
+  return {
+    async agentFor(protocol) {
+      const agent =
+        protocol === 'https:'
+          ? new (await import('node:https')).Agent({
+              ca: fileOf('CERTIFICATE'),
+              cert: fileOf('CLIENT_CERTIFICATE'),
+              key: fileOf('CLIENT_KEY'),
+            })
+          : new (await import('node:http')).Agent();
+      agents.push(agent);
+      return agent;
+    },
+    end() {
+      for (const agent of agents) agent.destroy();
+    },
+  };
+}

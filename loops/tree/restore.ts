@@ -1,7 +1,7 @@
 // Puts back what a stage changed out of scope; what stood there instead is moved aside first and never deleted.
 
 import { constants } from 'node:fs';
-import { copyFile, lstat, mkdir, rmdir, symlink, utimes } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, readlink, rename, rmdir, symlink, unlink, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import type { Violation } from '../../policies/gate/scope.ts';
 import { isSystemError } from '../../state/system-error.ts';
@@ -9,7 +9,6 @@ import type { Copies } from './copies.ts';
 import { entryOf, type TreeEntry, untouched } from './entry.ts';
 import { moveBack, movesAmong } from './moved.ts';
 import { besideTree, placeOf } from './names.ts';
-import { setAside } from './set-aside.ts';
 import { placeIn, siteOf, type TreeSnapshot } from './snapshot.ts';
 
 interface RestoreOptions {
@@ -186,4 +185,31 @@ async function standingAt(place: string | Buffer) {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
     throw error;
   });
+}
+
+/** Gives where it lies now: never over something that was set aside before. */
+async function setAside(place: string | Buffer, backupFolder: string, at: string): Promise<string> {
+  const wanted = besideTree(at);
+  await mkdir(placeOf(backupFolder, path.posix.dirname(wanted)), { recursive: true, mode: 0o700 });
+  const name = await freeName(backupFolder, wanted);
+  const target = placeOf(backupFolder, name);
+  try {
+    await rename(place, target);
+  } catch (error) {
+    const stands = await lstat(place);
+    const movable = stands.isFile() || stands.isSymbolicLink();
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV' || !movable) throw error;
+    if (stands.isSymbolicLink()) await symlink(await readlink(place, { encoding: 'buffer' }), target);
+    else await copyFile(place, target, constants.COPYFILE_EXCL);
+    await unlink(place);
+  }
+  return path.join(backupFolder, name);
+}
+
+async function freeName(backupFolder: string, at: string): Promise<string> {
+  for (let copy = 0; ; copy++) {
+    const name = copy === 0 ? at : `${at}~${copy}`;
+    const stands = await lstat(placeOf(backupFolder, name)).catch(() => null);
+    if (stands === null) return name;
+  }
 }

@@ -3,7 +3,6 @@
 import { cut } from '../text/cut.ts';
 import { type Json, listOf, numberOf, parseObject, partOf, textOf } from '../text/json.ts';
 import type { EngineFailure } from './engine-event.ts';
-import { grpcCodeIn } from './grpc-code.ts';
 
 /** @param known what the stream says outside the message; it wins over what the text says. */
 export function readFailure(text: string, known: Partial<EngineFailure> = {}): EngineFailure {
@@ -127,3 +126,39 @@ const STATUS = [
 /** What the operating system, Node and TLS call their errors. */
 const SYSTEM_CODE =
   /\b(?:E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|NOTFOUND|AI_AGAIN|AI_FAIL|PIPE|NETUNREACH|NETDOWN|HOSTUNREACH|HOSTDOWN|ADDRNOTAVAIL|NOSPC|DQUOT|ROFS|ACCES|PERM|NOMEM|MFILE|NFILE|NOENT|NOEXEC|2BIG|IO)|UND_ERR_\w+|ERR_(?:TLS|SSL)_\w+|CERT_\w+|SELF_SIGNED_CERT\w*|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY|GET)_\w+)\b/;
+
+/** `PERMISSION_DENIED`, of `rpc error: code = PermissionDenied desc = …` as of `status = StatusCode.PERMISSION_DENIED`. */
+export function grpcCodeIn(text: string): string | undefined {
+  const found = SAID.exec(text);
+  if (found === null) return undefined;
+  const word = found.slice(1).find((one) => one !== undefined)!;
+  const name = /^\d+$/.test(word) ? BY_NUMBER[Number(word)] : capitals(word);
+  return name !== undefined && BY_NUMBER.includes(name) ? name : undefined;
+}
+
+/** Go; Python and .NET; Rust; Ruby; Connect; what stands in a header. */
+const SAID =
+  /\brpc error: code = (\w{1,30})|\bStatusCode(?:\.|=)"?(\w{1,30})|\bstatus: ([A-Z][A-Za-z]{1,30}), (?:message|details|self):|\bGRPC::(\w{1,30})|\bConnectError: \[(\w{1,30})\]|\bgrpc[-_ ](?:status|code)["']?\s{0,2}[:=]?\s{0,2}["']?(\d{1,2})\b/;
+
+const capitals = (word: string): string => word.replace(/([a-z])(?=[A-Z])/g, '$1_').toUpperCase();
+
+/** https://grpc.io/docs/guides/status-codes */
+const BY_NUMBER: readonly string[] = [
+  'OK',
+  'CANCELLED',
+  'UNKNOWN',
+  'INVALID_ARGUMENT',
+  'DEADLINE_EXCEEDED',
+  'NOT_FOUND',
+  'ALREADY_EXISTS',
+  'PERMISSION_DENIED',
+  'RESOURCE_EXHAUSTED',
+  'FAILED_PRECONDITION',
+  'ABORTED',
+  'OUT_OF_RANGE',
+  'UNIMPLEMENTED',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'DATA_LOSS',
+  'UNAUTHENTICATED',
+];

@@ -2,15 +2,59 @@
 
 import type { ErrorClass } from '../facts/classes.ts';
 import { inOrder, type NextAction, toDo, toType } from '../facts/next-action.ts';
+import { type BuiltIn, rowOf } from '../facts/tools.ts';
+import { serversIn } from '../verdict/mcp-servers.ts';
 import type { CallReason } from '../verdict/reasons.ts';
 import { ASKED_ACTIONS } from './asked.ts';
 import { KEY_ACTIONS } from './keys.ts';
 import { MACHINE_ACTIONS } from './machine.ts';
 import { MONEY_ACTIONS } from './money.ts';
 import { PASSING_ACTIONS } from './passing.ts';
-import { SERVER_ACTIONS } from './servers.ts';
 import { SESSION_ACTIONS } from './sessions.ts';
-import { later, preflight, raiseBudget, rerun, type Situation, thenRerun, type WayOut } from './situation.ts';
+import {
+  later,
+  preflight,
+  raiseBudget,
+  readFirst,
+  rerun,
+  type Situation,
+  thenRerun,
+  type WayOut,
+} from './situation.ts';
+
+/** A server beside the model that did not serve: which one it is, and where it is configured. */
+const SETTINGS = {
+  gemini: () => '`mcpServers` in ~/.gemini/settings.json or .gemini/settings.json of the project',
+  copilot: () => '`mcpServers` in ~/.copilot/mcp-config.json or .mcp.json of the project',
+  codex: (name) => `\`[mcp_servers.${name}]\` in ~/.codex/config.toml`,
+  claude: () => '`mcpServers` in ~/.claude.json or .mcp.json of the project',
+} as const satisfies Record<BuiltIn, (name: string) => string>;
+
+const SIGN_IN = {
+  gemini: (name) => `start \`gemini\` and type /mcp auth ${name}`,
+  copilot: (name) => `start \`copilot\` and type /mcp show ${name}`,
+  codex: (name) => `start \`codex mcp login ${name}\``,
+  claude: (name) => `start \`claude\` and type /mcp to sign in to ${name}`,
+} as const satisfies Record<BuiltIn, (name: string) => string>;
+
+const mended: WayOut = (situation) => {
+  const { tool, verdict } = situation;
+  const names = serversIn(verdict.evidence?.text ?? '');
+  const [name] = names;
+  if (verdict.class === 'auth') {
+    const how =
+      name === undefined
+        ? `sign in to the MCP server that the evidence names, in ${tool}`
+        : rowOf(SIGN_IN, tool, () => `sign in to the server ${name} in ${tool}`)(name);
+    return [toDo(`${how} (the server asks for it, not the model)`), thenRerun(situation)];
+  }
+  const which =
+    names.length === 0 ? 'the MCP server' : `the MCP ${names.length === 1 ? 'server' : 'servers'} ${names.join(', ')}`;
+  const where = rowOf(SETTINGS, tool, () => `in the settings of ${tool}`)(name ?? '…');
+  return [...readFirst(situation), toDo(`mend or take out ${which}: ${where}`), thenRerun(situation)];
+};
+
+const SERVER_ACTIONS = { mcp_server: mended } as const satisfies Record<string, WayOut>;
 
 export type { Situation } from './situation.ts';
 

@@ -14,7 +14,6 @@ import {
 } from '../facts/next-action.ts';
 import { isBuiltIn, type Tool } from '../facts/tools.ts';
 import { placeWords, type StageField as SetOfStage, type StagePlace } from '../manifest/stage-place.ts';
-import type { KnownKey } from './known-key.ts';
 
 export interface Situation {
   verdict: Verdict;
@@ -114,3 +113,8 @@ function changeWords(situation: Situation, field: SituationField, set: string, u
   if (value === null) return `${unset}: \`${field}\` in the stage at ${at}`;
   return `${set}: \`${field}\` in ${at} (now ${value})`;
 }
+
+/** How a CLI is signed in, as far as that is known. */
+type KnownKey =
+  /** A variable's name or a file, never what is in it. */
+  { how: 'signed_in'; by: string } | { how: 'signed_out' | 'unclear'; because: string; mend: string };

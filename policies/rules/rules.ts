@@ -9,7 +9,6 @@ import { BROAD_MACHINE } from './broad-machine.ts';
 import { BROAD_NETWORK } from './broad-network.ts';
 import { CONTENT_RULES } from './content.ts';
 import { EXIT_RULES } from './exit.ts';
-import { GRPC_RULES } from './grpc.ts';
 import { HISTORY_RULES } from './history.ts';
 import { HISTORY_FORM_RULES } from './history-form.ts';
 import { LANGUAGE_RULES } from './languages.ts';
@@ -23,6 +22,42 @@ import { SETUP_RULES } from './setup.ts';
 import { SIZE_RULES } from './size.ts';
 import { STATUS_RULES } from './status.ts';
 import { STOP_RULES } from './stop.ts';
+
+/** A status of gRPC as the only word: the last thing to be asked, since beside any other word that one tells more. */
+const UNSAID = ['none'] as const;
+
+const GRPC_RULES = [
+  {
+    id: 'grpc-refused',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: UNSAID,
+      code: ['INVALID_ARGUMENT', 'FAILED_PRECONDITION', 'OUT_OF_RANGE', 'ALREADY_EXISTS', 'UNIMPLEMENTED'],
+    },
+    class: 'tooling',
+    reason: 'bad_request',
+    proof: [{ message: '3 INVALID_ARGUMENT: ' }],
+  },
+  {
+    id: 'grpc-not-found',
+    tool: 'any',
+    source: 'any',
+    match: { status: UNSAID, code: ['NOT_FOUND'] },
+    class: 'tooling',
+    reason: 'not_found',
+    proof: [{ message: '5 NOT_FOUND: ' }],
+  },
+  {
+    id: 'grpc-cancelled',
+    tool: 'any',
+    source: 'any',
+    match: { status: UNSAID, code: ['CANCELLED'] },
+    class: 'transient',
+    reason: 'server_error',
+    proof: [{ message: '1 CANCELLED: ' }],
+  },
+] as const satisfies readonly Rule[];
 
 /** More specific first: the first that matches decides, and no row may stand in another's shadow. */
 const SPECIFIC = [

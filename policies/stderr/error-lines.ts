@@ -4,9 +4,8 @@ import type { Tool } from '../facts/tools.ts';
 import { shorten } from '../normal-form/tidy.ts';
 import { isInk, isSpace } from '../scan/characters.ts';
 import { codesOf, createCodeReader } from '../scan/codes.ts';
-import { type AssessedLine, FAILURE, LETTERED, lineOf, survey, TIMED } from './assess.ts';
+import { type AssessedLine, FAILURE, LETTERED, lineOf, NAMES_CODEX, survey, TIMED } from './assess.ts';
 import { type Bare, createBareReader } from './bare.ts';
-import { createCodexEcho } from './codex-echo.ts';
 import type { LineFates } from './line-fates.ts';
 import { type Capacity, createBasket } from './line-sample.ts';
 import { isTimeAlone, type Level } from './log-head.ts';
@@ -214,3 +213,37 @@ function createGrader(): (line: AssessedLine | null) => Grade {
     return its;
   };
 }
+
+/** Whose a line is: the engine's own, an echo of something else, or the heading of an answer. */
+type EchoedBy = 'own' | 'echo' | 'answer';
+
+/**
+ * codex in text mode echoes its settings, the prompt, tool output and the answer on stderr. Once its header has been
+ * seen, only what follows an `ERROR` of its own is let through, up to the next heading. An answer that follows shows
+ * that the turn went on, or that the error was one that the prompt quoted.
+ */
+function createCodexEcho(): (line: string, found: number, isError: boolean) => EchoedBy {
+  let headed = false;
+  let open = true;
+  let levels: 'telling' | 'everywhere' = 'telling';
+  return (line, found, isError) => {
+    if (!headed) {
+      if ((found & NAMES_CODEX) === 0 || !line.includes('Codex v') || !HEADER.test(line)) return 'own';
+      headed = true;
+      open = false;
+      if (isError) levels = 'everywhere';
+      return 'echo';
+    }
+    if (OWN.test(line) || (isError && levels === 'telling')) open = true;
+    else if (HEADING.test(line)) open = false;
+    if (line.trim() === 'codex') return 'answer';
+    return open || line.trim() === 'turn interrupted' ? 'own' : 'echo';
+  };
+}
+
+const HEADER = /^\s*(?:\[?[a-z]{4,7}\]?:?\s+)?OpenAI Codex v\d/i;
+
+const OWN =
+  /^\s*(?:ERROR:|stream error:|\d{4}-\d\d-\d\dT\S{8,24}\s+ERROR |thread '|memory allocation of |fatal runtime error)/;
+
+const HEADING = /^\s*(?:exec|codex|user|thinking|tokens used|warning:.*)$/;

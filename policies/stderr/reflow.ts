@@ -3,7 +3,6 @@
 import { LETTERED, lineOf, survey, TIMED } from './assess.ts';
 import type { Bare } from './bare.ts';
 import { isTimeAlone } from './log-head.ts';
-import { withoutMargins } from './margin.ts';
 import { isOpen } from './unwrap.ts';
 
 interface Reflower {
@@ -178,3 +177,25 @@ const STRUCTURE =
 /** An entry of a log, a level. */
 const BEGINS =
   /^\s*(?:[([]?(?:ERROR|Error|FATAL|Fatal|WARN|Warn|INFO|DEBUG)|(?:error|fatal|usage|warning|npm):? |\[\w+\] |Traceback |Caused by)/;
+
+/** Takes away the bar that a box, a quotation or a log in plain ASCII puts before each line, and after it. */
+const SIDE = /^ ?([|>])(?: |$)/;
+
+/** Only where two lines in a row or more have it: one alone may be a spinner, or a sign of a shell. */
+function withoutMargins<Line extends Pick<Bare, 'text' | 'found'>>(lines: readonly Line[]): readonly Line[] {
+  if (!lines.some(({ text }) => mayBegin(text))) return lines;
+  const signs = lines.map(({ text }) => (mayBegin(text) ? (SIDE.exec(text)?.[1] ?? '') : ''));
+  return lines.map((line, i) => {
+    const sign = signs[i]!;
+    if (sign === '' || (signs[i - 1] !== sign && signs[i + 1] !== sign)) return line;
+    const bare = line.text.replace(SIDE, '');
+    const text = sign === '|' && bare.endsWith('|') ? bare.slice(0, -1).trimEnd() : bare;
+    return { ...line, text, found: survey(text) };
+  });
+}
+
+/** `|` or `>`, maybe behind one space: most lines begin otherwise. */
+function mayBegin(line: string): boolean {
+  const first = line.charCodeAt(line.charCodeAt(0) === 32 ? 1 : 0);
+  return first === 124 || first === 62;
+}

@@ -4,6 +4,7 @@ import { ENDINGS, type Ending } from '../facts/ending.ts';
 import type { EngineFailure } from '../facts/engine-event.ts';
 import type { Evidence, EvidenceSource, Verdict } from '../facts/evidence.ts';
 import { DENIAL_REFUSED, SERVER_REQUIRED } from '../facts/requirements.ts';
+import { type BuiltIn, rowOf, type Tool } from '../facts/tools.ts';
 import type { Rule } from '../rule/rule.ts';
 import { asksToSignIn } from '../rule/sign-in-prompt.ts';
 import {
@@ -20,7 +21,6 @@ import {
 import { isOfHelper } from '../rules/mcp.ts';
 import { TIERS } from '../rules/rules.ts';
 import type { Clock } from '../time/clock.ts';
-import { cliEndOf } from './cli-ends.ts';
 import { findRule, type Subject, textsOf } from './match.ts';
 import { retryAt } from './retry-at.ts';
 import { type StderrFailure, stderrFailures } from './stderr-failures.ts';
@@ -137,3 +137,22 @@ const MAX_TEXT = 1000;
 
 /** Why a call that waits for a person ends. */
 const WAITED: ReadonlySet<Ending> = new Set(['timed_out', 'idle']);
+
+/** What the end of each CLI tells beside its words. */
+interface CliEnd {
+  /** The HTTP status that its exit code stands for; null for one that stands for none. */
+  statusOf(exitCode: number): number | null;
+  /** Does it report success, with no tokens, where it asked no model? */
+  succeedsUnasked: boolean;
+}
+
+const CLI_ENDS: Readonly<Record<BuiltIn, CliEnd>> = {
+  // It exits with the status modulo 256; what would fall among its own codes is not told apart.
+  gemini: { statusOf: (exitCode) => (exitCode >= 144 ? exitCode + 256 : null), succeedsUnasked: true },
+  copilot: { statusOf: () => null, succeedsUnasked: false },
+  codex: { statusOf: () => null, succeedsUnasked: false },
+  // A prompt that it takes for a command of its own.
+  claude: { statusOf: () => null, succeedsUnasked: true },
+};
+
+const cliEndOf = (tool: Tool): CliEnd => rowOf(CLI_ENDS, tool, { statusOf: () => null, succeedsUnasked: false });

@@ -1,9 +1,10 @@
 // What is wrong with rows, as facts: of a project's own rows before ours, and of ours alone.
 
+import { TOOLS } from '../facts/tools.ts';
 import { bareNumber } from '../rule/bare-number.ts';
 import type { Rule, Said } from '../rule/rule.ts';
 import type { Clock } from '../time/clock.ts';
-import { decidersOf, type ProofOwner } from './proof.ts';
+import { findRule, type Subject } from './match.ts';
 
 export type LintFact = { row: Rule; owner: RowOwner } & (
   | { fact: 'asks_nothing' }
@@ -102,3 +103,20 @@ const duplicates = (rows: readonly Rule[], owner: RowOwner, before: readonly Rul
   rows
     .filter(({ id }, i) => [...before, ...rows.slice(0, i)].some((earlier) => earlier.id === id))
     .map((row) => ({ row, owner, fact: 'duplicate' }));
+
+/** Who may say it, and where. */
+type ProofOwner = Pick<Rule, 'tool' | 'source'>;
+
+/** The row that decides, once for each tool that may say it; null where none does. */
+export const decidersOf = (said: Said, whose: ProofOwner, rules: readonly Rule[], clock: Clock): (Rule | null)[] =>
+  subjectsOf(said, whose).map((subject) => findRule(subject, rules, clock));
+
+function subjectsOf({ exit, message = '', ...rest }: Said, { tool, source }: ProofOwner): Subject[] {
+  const from = exit === undefined ? 'failure' : 'exit_code';
+  return (tool === 'any' ? TOOLS : [tool]).map((by) => ({
+    tool: by,
+    source: source === 'any' ? from : source,
+    failure: { message, ...rest },
+    exit: exit ?? null,
+  }));
+}

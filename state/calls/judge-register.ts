@@ -18,7 +18,6 @@ import { isOwnFolder, namesIfAny } from '../disk/folder.ts';
 import { isRegular, readJsonIfFit } from '../disk/regular-file.ts';
 import { replaceText, TEMPORARY } from '../disk/replace-file.ts';
 import { userState } from '../user-state.ts';
-import { jsonWith } from './shared-json.ts';
 
 const VERSION = 1;
 
@@ -247,3 +246,13 @@ function readEntry<T extends { v: number }>(file: string): T | null {
 /** Without what is being written. */
 const listed = (folder: string): string[] =>
   namesIfAny(folder).filter((name) => !TEMPORARY.test(name) && !name.endsWith('.new'));
+
+/** JSON of objects of which the larger part is one that many have in common: the entries of a batch's calls name all its tasks. */
+const texts = new WeakMap<object, string>();
+
+/** Of both together. @param common nobody may change it, since it is put into words once. */
+export function jsonWith(own: object, common: object): string {
+  const text = texts.get(common) ?? JSON.stringify(common);
+  texts.set(common, text);
+  return `${JSON.stringify(own).slice(0, -1)},${text.slice(1)}`;
+}

@@ -9,7 +9,26 @@ import { TAG, TAG_MUST } from '../../policies/session/session-tag.ts';
 import { globMistake } from '../../policies/text/globs.ts';
 import { MAX_TIMEOUT_MS } from '../../policies/time/longest-timeout.ts';
 import { STAGE_ID, STAGE_ID_MUST, TASK_ID } from '../task-folder.ts';
-import { manifestDefaults, STAGE_DEFAULTS, SUPERVISE_DEFAULTS } from './manifest-defaults.ts';
+
+/** What a manifest says by not saying it. */
+const STAGE_DEFAULTS = {
+  timeout_ms: 30 * 60_000,
+  may_be_empty: false,
+};
+
+const SUPERVISE_DEFAULTS = { max_iterations: 20, stall_after: 3 };
+
+/** Made anew for each manifest, since its reader may change it. */
+const manifestDefaults = () =>
+  ({
+    meta: {},
+    worktree: false,
+    scope: { allow: [] as string[], deny: [] as string[], ignored: false },
+    acceptance: { commands: [] as string[], criteria: [] as string[], timeout_ms: 10 * 60_000 },
+    budgets: { paid_call_budget: 10, retry_budget: 2, nested_calls: 0 },
+    context: { digest_policy: 'auto' },
+    security: { redaction_patterns: [] as string[], forbidden_paths: [] as string[], trust_workspace: false },
+  }) as const;
 
 const MAX_PATTERNS_CHARS = 20_000;
 

@@ -70,7 +70,7 @@ async function open(things: readonly string[]): Promise<Said[]> {
 
 /** Why a file may read by itself; all others go through state/disk/. */
 const DIRECT: Record<string, string> = {
-  'bin/hang-up.ts': '/proc',
+  'bin/command.ts': '/proc',
   'bin/help/kept-help.ts': 'a file of the build, beside the bundle that reads it',
   'bin/tollgate/completion/table.ts': 'files of the build, beside the bundle that reads them',
   'bin/wrapper/piped-prompt.ts': 'a pipe that a person hands over, within its time',
@@ -82,7 +82,6 @@ const DIRECT: Record<string, string> = {
   'loops/tree/content.ts': 'opens without waiting or following, and looks at the kind by the descriptor',
   'loops/tree/copies.ts': 'copies what it has just seen to be a file, when no agent runs',
   'loops/tree/restore.ts': 'copies its own copy, which it has just seen to be a file',
-  'loops/tree/set-aside.ts': 'copies to another disk what it has just seen to be a file',
   'loops/git/gitignore.ts': 'opens without waiting or following',
   'loops/changes/apart.ts': "copies git's index, which it has just seen to be a file",
   'loops/prompt/read-text.ts': 'opens without waiting, and looks at the kind by the descriptor',

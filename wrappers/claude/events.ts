@@ -1,12 +1,11 @@
 // Reads claude's event stream (`--output-format stream-json`).
 
-import type { EngineEvent, EngineFailure } from '../../policies/facts/engine-event.ts';
+import type { EngineEvent, EngineFailure, Usage } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
 import { goneIn, serverState } from '../../policies/facts/requirements.ts';
 import { type Json, listOf, numberOf, partOf, textOf } from '../../policies/text/json.ts';
 import { type EventTable, readLine } from '../event-table.ts';
 import { stoppedCommit } from '../own-flags.ts';
-import { usageOf } from './usage.ts';
 
 export const readEvent = (line: string): EngineEvent[] => readLine(line, READ);
 
@@ -189,3 +188,24 @@ const UNTELLING: ReadonlySet<string> = new Set([
   'unknown',
   'invalid_request',
 ]);
+
+/** @param event a `result`. One after the first counts only what came between. */
+function usageOf(event: Json): Partial<Usage> {
+  const models = Object.values(partOf(event.model_usage_since_last_result) ?? {}).map(partOf);
+  if (models.length === 0) return {};
+  const sum = (...names: string[]) => {
+    const counts = models.flatMap((model) => names.map((name) => numberOf(model?.[name]) ?? 0));
+    return counts.reduce((total, count) => total + count, 0);
+  };
+  const input = sum('inputTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens');
+  const output = sum('outputTokens');
+  // A model that is not in its list is priced like the dearest.
+  const isPriced = models.every((model) => model?.costBasis !== 'unknown');
+  return {
+    input_tokens: input,
+    cached_tokens: sum('cacheReadInputTokens'),
+    output_tokens: output,
+    total_tokens: input + output,
+    usd: isPriced ? sum('costUSD') : null,
+  };
+}

@@ -1,7 +1,8 @@
 // What the claude row relies on. Measured with 2.1.100 to 2.1.330 (npm run bench:matrix -- --versions).
 
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import type { Feature } from '../feature.ts';
-import { mentionedFile } from './mentions.ts';
 
 const retries = (name: string, without: string, since: string | null = null) =>
   ({ kind: 'variable', name, since, without }) as const;
@@ -77,3 +78,17 @@ export const FEATURES = [
   { kind: 'event', name: 'rate_limit_event', since: null, without: 'the time of a reset is read from its words' },
   { kind: 'event', name: 'result', since: null, without: null },
 ] as const satisfies readonly Feature[];
+
+/** The first mention of something that is there; null where there is none. */
+function mentionedFile(prompt: string, cwd: string): string | null {
+  for (const [, quoted, bare = ''] of prompt.matchAll(MENTION)) {
+    const name = (quoted ?? bare).split('#')[0]!;
+    // What stands behind a name may be the sentence's own.
+    const names = [name, name.replace(/[.,;:!?)\]}'"`]+$/, '')];
+    const found = names.find((one) => one !== '' && existsSync(path.resolve(cwd, one)));
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
+const MENTION = /(?<![\w\\])@(?:"([^"\n]+)"|([^\s"]+))/g;

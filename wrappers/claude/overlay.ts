@@ -1,9 +1,11 @@
 // Turns claude's inner retries and side requests off through settings of this one call, which go before the environment and every file but an administrator's.
 
+import path from 'node:path';
+import { type Json, parseObject, partOf } from '../../policies/text/json.ts';
 import type { CallRequest, Overlay } from '../adapter.ts';
 import { noGuesses } from './betas.ts';
-import { serverRules } from './servers.ts';
-import { readSettings } from './settings.ts';
+import { claudeHome, readMemory } from './home.ts';
+import { readObject, readSettings } from './settings.ts';
 
 export function overlay(request: CallRequest): Overlay {
   const { environment, cwd } = request;
@@ -63,3 +65,14 @@ const all = (request: CallRequest): string[] =>
 
 /** What asks for a permission (2.1.330). */
 const EVERYTHING = ['Bash', 'Edit', 'Write', 'NotebookEdit', 'Read', 'WebFetch', 'WebSearch', 'Skill'];
+
+/** As a permission names all tools of one; a plugin's are not among them. */
+export function serverRules({ environment, cwd }: Pick<CallRequest, 'environment' | 'cwd'>): string[] {
+  const home = claudeHome(environment);
+  const memory = home === null ? null : parseObject(readMemory(home) ?? '');
+  const ofFolder = partOf(partOf(memory?.projects)?.[cwd]);
+  const names = [memory, ofFolder, readObject(path.join(cwd, '.mcp.json'))].flatMap(namesIn);
+  return [...new Set(names)].map((name) => `mcp__${name.replace(/[^a-zA-Z0-9_-]/g, '_')}`);
+}
+
+const namesIn = (settings: Json | null): string[] => Object.keys(partOf(settings?.mcpServers) ?? {});

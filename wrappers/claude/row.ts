@@ -1,15 +1,59 @@
 // The claude CLI.
 
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
 import { COMMANDS } from '../../policies/facts/tools.ts';
-import type { Adapter, CallRequest } from '../adapter.ts';
-import { commitPermission, mayCommit } from '../own-flags.ts';
-import { escapePrompt } from './escape.ts';
+import { parseObject, partOf } from '../../policies/text/json.ts';
+import type { Adapter, CallRequest, FolderRequest } from '../adapter.ts';
+import { ALLOW_COMMIT, commitPermission, mayCommit, type OwnFlag, type OwnOf } from '../own-flags.ts';
 import { readEvent } from './events.ts';
 import { FEATURES } from './features.ts';
+import { claudeHome, memoryMistake, readMemory } from './home.ts';
 import { overlay as readOverlay } from './overlay.ts';
-import { type ClaudeOwn, OWN_FLAGS } from './own-flags.ts';
 import { readClaudeSignIn } from './sign-in.ts';
-import { distrusts } from './trust.ts';
+
+/** Whether the user has trusted the folder that claude would run in: headless it asks nobody, and runs the hooks, servers and settings of any. */
+export function distrusts({ trustWorkspace, environment, cwd }: FolderRequest): string | null {
+  if (trustWorkspace || isTrusted(environment, realOf(cwd))) return null;
+  const home = claudeHome(environment);
+  const unread = home === null ? null : memoryMistake(home);
+  const known = unread === null ? '' : ` (whether claude trusts it is not known: ${unread})`;
+  return `${cwd} is not a trusted folder, and claude would run its hooks, MCP servers and settings unasked${known}`;
+}
+
+/** A link in a trusted folder may lead to anybody's. */
+function realOf(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    return folder;
+  }
+}
+
+/** By claude's own dialogue, there or in a folder above. */
+function isTrusted(environment: NodeJS.ProcessEnv, cwd: string): boolean {
+  const home = claudeHome(environment);
+  const projects = home === null ? null : partOf(parseObject(readMemory(home) ?? '')?.projects);
+  if (projects === null) return false;
+  for (let at = cwd; ; at = path.dirname(at)) {
+    if (partOf(projects[at])?.hasTrustDialogAccepted === true) return true;
+    if (at === path.dirname(at)) return false;
+  }
+}
+
+/** The flags that claude alone understands, under the names that codex and copilot have for what they share. */
+const OWN_FLAGS = {
+  ...ALLOW_COMMIT,
+  'allow-tool': { takes: 'texts', about: 'a tool the agent may use without asking (repeatable)' },
+  'deny-tool': { takes: 'texts', about: 'a tool the agent may not use (repeatable)' },
+  effort: { takes: 'choice', choices: ['low', 'medium', 'high', 'xhigh', 'max'], about: 'how hard the model thinks' },
+  'json-schema': { takes: 'text', about: 'a JSON Schema: the answer is JSON that fits it' },
+} as const satisfies Record<string, OwnFlag>;
+
+type ClaudeOwn = OwnOf<typeof OWN_FLAGS>;
+
+/** Works on latin1 text, byte by byte, so that no encoding is touched. */
+const escapePrompt = (text: string): string => (text.startsWith('/') ? `\n${text}` : text);
 
 export const CLAUDE = {
   tool: 'claude',

@@ -1,15 +1,65 @@
 // The codex CLI.
 
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { COMMANDS } from '../../policies/facts/tools.ts';
 import { gitFolders } from '../../state/disk/git-place.ts';
-import type { Adapter, CallRequest } from '../adapter.ts';
-import { COMMIT, commitPermission, mayCommit } from '../own-flags.ts';
+import type { Adapter, CallRequest, FolderRequest } from '../adapter.ts';
+import type { Feature } from '../feature.ts';
+import { ALLOW_COMMIT, COMMIT, commitPermission, mayCommit, type OwnFlag, type OwnOf } from '../own-flags.ts';
 import { readEvent, readStderr } from './events.ts';
-import { FEATURES } from './features.ts';
 import { missingServer, overlay as readOverlay } from './overlay.ts';
-import { type CodexOwn, OWN_FLAGS } from './own-flags.ts';
 import { readCodexSignIn } from './sign-in.ts';
-import { refusesFolder } from './trust.ts';
+
+/** Whether codex starts in a folder: outside a git repository it refuses, whatever trust_level its config.toml gives the folder (0.169.0). */
+const refusesFolder = ({ trustWorkspace, cwd }: FolderRequest): string | null =>
+  trustWorkspace || isInRepository(cwd) ? null : `codex refuses to start in ${cwd}, which is in no git repository`;
+
+const isInRepository = (folder: string): boolean =>
+  existsSync(path.join(folder, '.git')) || (folder !== path.dirname(folder) && isInRepository(path.dirname(folder)));
+
+/** The flags that codex alone understands. */
+const OWN_FLAGS = {
+  ...ALLOW_COMMIT,
+  effort: { takes: 'choice', choices: ['low', 'medium', 'high', 'xhigh'], about: 'how hard the model thinks' },
+} as const satisfies Record<string, OwnFlag>;
+
+type CodexOwn = OwnOf<typeof OWN_FLAGS>;
+
+/** What the codex row relies on. Measured from 0.137.0 on (npm run bench:matrix -- --versions). */
+const FEATURES = [
+  { kind: 'flag', name: '--json', since: null, without: null },
+  { kind: 'flag', name: '--skip-git-repo-check', since: null, without: null },
+  { kind: 'flag', name: '--model', since: null, without: null },
+  { kind: 'flag', name: '-c', since: null, without: null },
+  { kind: 'flag', name: '--add-dir', since: null, without: 'it cannot commit with `--access write`' },
+  { kind: 'setting', name: 'sandbox_mode', since: null, without: null },
+  { kind: 'setting', name: 'approval_policy', since: null, without: null },
+  { kind: 'setting', name: 'check_for_update_on_startup', since: null, without: 'it may look for an update' },
+  { kind: 'setting', name: 'model_reasoning_effort', since: null, without: null },
+  { kind: 'setting', name: 'model_provider', since: null, without: null },
+  { kind: 'setting', name: 'model_providers.*.name', since: null, without: null },
+  { kind: 'setting', name: 'model_providers.*.base_url', since: null, without: null },
+  { kind: 'setting', name: 'model_providers.*.wire_api', since: null, without: null },
+  { kind: 'setting', name: 'model_providers.*.requires_openai_auth', since: null, without: null },
+  { kind: 'setting', name: 'model_providers.*.request_max_retries', since: null, without: null },
+  { kind: 'setting', name: 'model_providers.*.stream_max_retries', since: null, without: null },
+  { kind: 'setting', name: 'mcp_servers.*.required', since: null, without: null },
+  { kind: 'variable', name: 'NO_COLOR', since: null, without: 'colours may stand in its words' },
+  {
+    kind: 'variable',
+    name: 'RUST_LOG',
+    since: null,
+    without: 'an MCP server that failed, and a command that the sandbox stopped, are not reported',
+  },
+  { kind: 'event', name: 'thread.started', since: null, without: null },
+  { kind: 'event', name: 'turn.started', since: null, without: null },
+  { kind: 'event', name: 'item.started', since: null, without: null },
+  { kind: 'event', name: 'item.completed', since: null, without: null },
+  { kind: 'event', name: 'turn.completed', since: null, without: null },
+  { kind: 'event', name: 'error', since: null, without: null },
+  { kind: 'event', name: 'turn.failed', since: null, without: null },
+] as const satisfies readonly Feature[];
 
 export const CODEX = {
   tool: 'codex',

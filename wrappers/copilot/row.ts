@@ -1,15 +1,51 @@
 // The copilot CLI.
 
+import type { Usage } from '../../policies/facts/engine-event.ts';
 import type { Denial } from '../../policies/facts/requirements.ts';
 import { COMMANDS } from '../../policies/facts/tools.ts';
+import { numberOf, parseObject, partOf } from '../../policies/text/json.ts';
 import { type Adapter, type CallRequest, NO_OVERLAY, type Permission } from '../adapter.ts';
-import { COMMIT } from '../own-flags.ts';
-import { escapePrompt } from './escape.ts';
+import { ALLOW_COMMIT, COMMIT, type OwnFlag, type OwnOf } from '../own-flags.ts';
 import { readEvent } from './events.ts';
 import { FEATURES } from './features.ts';
-import { type CopilotOwn, OWN_FLAGS } from './own-flags.ts';
 import { readCopilotSignIn } from './sign-in.ts';
-import { readUsage } from './usage.ts';
+
+/** Sums over the models that were asked; empty for a text that is no such file. The requests of this call are told as they are made. */
+function readUsage(text: string): Partial<Usage> {
+  const metrics = partOf(parseObject(text)?.modelMetrics);
+  if (metrics === null || metrics === undefined) return {};
+  const models = Object.values(metrics).map(partOf);
+  const sum = (group: string, field: string) =>
+    models.reduce((total, model) => total + (numberOf(partOf(model?.[group])?.[field]) ?? 0), 0);
+  const input = sum('usage', 'inputTokens');
+  const output = sum('usage', 'outputTokens');
+  return {
+    input_tokens: input,
+    cached_tokens: sum('usage', 'cacheReadTokens'),
+    output_tokens: output,
+    total_tokens: input + output,
+  };
+}
+
+/** The flags that copilot alone understands. */
+const OWN_FLAGS = {
+  ...ALLOW_COMMIT,
+  'allow-tool': { takes: 'texts', about: 'a tool the agent may use without asking (repeatable)' },
+  'deny-tool': { takes: 'texts', about: 'a tool the agent may not use (repeatable)' },
+} as const satisfies Record<string, OwnFlag>;
+
+type CopilotOwn = OwnOf<typeof OWN_FLAGS>;
+
+/** Works on latin1 text, so that no encoding is touched. A zero-width space is no white space to the CLI, and nothing to a reader. */
+function escapePrompt(text: string): string {
+  const head = Buffer.from(text.slice(0, HEAD), 'latin1').toString('utf8').trimStart();
+  return head === '' || head.startsWith('/') ? `${ZERO_WIDTH_SPACE}${text}` : text;
+}
+
+/** White space that fills this much may hide a slash behind it. */
+const HEAD = 4096;
+
+const ZERO_WIDTH_SPACE = Buffer.from('\u200b').toString('latin1');
 
 export const COPILOT = {
   tool: 'copilot',

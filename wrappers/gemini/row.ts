@@ -1,17 +1,105 @@
 // The gemini CLI.
 
+import path from 'node:path';
+import type { EngineEvent } from '../../policies/facts/engine-event.ts';
+import { readFailure } from '../../policies/facts/engine-failure.ts';
+import { FAILURE_REPORTS } from '../../policies/facts/private-names.ts';
 import { COMMANDS } from '../../policies/facts/tools.ts';
-import type { Adapter, CallRequest } from '../adapter.ts';
-import { readDocument } from './document.ts';
-import { escapePrompt } from './escape.ts';
+import { type Json, listOf, numberOf, parseObject, partOf, textOf } from '../../policies/text/json.ts';
+import { namesIfAny } from '../../state/disk/folder.ts';
+import type { Adapter, CallRequest, FailureReport } from '../adapter.ts';
+import { homeOf } from '../home.ts';
+import { ALLOW_COMMIT, type OwnFlag, type OwnOf } from '../own-flags.ts';
 import { OUTSIDE, readEvent, readLog, readStderr } from './events.ts';
-import { FAILURE_REPORT } from './failure-report.ts';
 import { FEATURES } from './features.ts';
 import { overlay as readOverlay } from './overlay.ts';
-import { type GeminiOwn, OWN_FLAGS } from './own-flags.ts';
-import { missingServer } from './servers.ts';
+import { readSettings, settingsFiles, userFolder } from './settings.ts';
 import { readGeminiSignIn } from './sign-in.ts';
 import { refusesFolder } from './trust.ts';
+
+/** gemini reports a server that failed, and says nothing of one that it does not know. */
+function missingServer(request: CallRequest): string | null {
+  const { servers = [] } = request.requires ?? {};
+  if (servers === 'all' || servers.length === 0) return null;
+  const { environment, cwd } = request;
+  const home = homeOf(environment) ?? cwd;
+  const files = settingsFiles(environment, home, cwd);
+  const extensions = path.join(userFolder(environment, home), 'extensions');
+  const settings = [files.system, files.project, files.user].filter((file) => file !== '').map(readSettings);
+  const manifests = namesIfAny(extensions).map((name) =>
+    readSettings(path.join(extensions, name, 'gemini-extension.json')),
+  );
+  const read = [...settings, ...manifests];
+  // gemini itself refuses to start with such a file, or says what it lacks.
+  if (read.includes('unreadable')) return null;
+  const known = read.map((one) => partOf(one)).filter((one) => one !== null);
+  const names = new Set(known.flatMap((one) => Object.keys(partOf(one.mcpServers) ?? {})));
+  const missing = servers.find((name) => !names.has(name));
+  if (missing !== undefined)
+    return `required MCP server "${missing}" is not configured: it is not among mcpServers in ${files.user} or ${files.project}`;
+  const excluded = servers.find((name) => known.some((one) => isExcluded(partOf(one.mcp), name)));
+  return excluded === undefined
+    ? null
+    : `required MCP server "${excluded}" is excluded by mcp.excluded or mcp.allowed in gemini's settings`;
+}
+
+const isExcluded = (mcp: Json | null, name: string): boolean =>
+  listOf(mcp?.excluded).includes(name) || (Array.isArray(mcp?.allowed) && !mcp.allowed.includes(name));
+
+/** The flags that gemini alone understands. */
+const OWN_FLAGS = {
+  ...ALLOW_COMMIT,
+  sandbox: { takes: 'nothing', about: "use gemini's sandbox" },
+  'approval-mode': {
+    takes: 'choice',
+    choices: ['default', 'auto_edit', 'yolo'],
+    about: 'instead of what --access means',
+  },
+} as const satisfies Record<string, OwnFlag>;
+
+type GeminiOwn = OwnOf<typeof OWN_FLAGS>;
+
+/** gemini's own report of a failure: the error's stack, and the whole conversation that was sent. */
+const FAILURE_REPORT = {
+  begins: FAILURE_REPORTS.gemini,
+  read(text: string): FailureReport {
+    const report = parseObject(text);
+    const conversation = listOf(report?.context);
+    return {
+      stack: textOf(partOf(report?.error)?.stack),
+      conversation: conversation.length === 0 ? null : conversation,
+    };
+  },
+} as const;
+
+/** Works on latin1 text, byte by byte, so that no encoding is touched. An `@` behind a backslash is left alone by the CLI. */
+function escapePrompt(text: string): string {
+  const escaped = text.replace(/(?<!\\)@(?=[^ \t\r\n])/g, '\\@');
+  return escaped.startsWith('/') || escaped.startsWith('?') ? `\n${escaped}` : escaped;
+}
+
+/** null where the text is no such document, and no beginning of one. */
+export function readDocument(text: string): EngineEvent[] | null {
+  const trimmed = text.trim();
+  if (!BEGINS.test(trimmed)) return null;
+  const document = parseObject(trimmed);
+  if (document === null && !/^\{\s{0,20}"session_id"/.test(trimmed)) return null;
+  if (document === null) return [{ how: 'failed', failure: { message: 'the JSON ended prematurely' } }];
+  const error = partOf(document.error);
+  const response = textOf(document.response);
+  // An answer may be JSON too.
+  if (response === null && textOf(error?.message) === null) return null;
+  if (error === null) return [{ how: 'said', text: response ?? '', whole: true, message: null }, { how: 'completed' }];
+  const code = numberOf(error.code);
+  const type = textOf(error.type);
+  const known = {
+    ...(type === null || type === 'Error' ? {} : { type }),
+    ...(code === null || code < 400 ? {} : { status: code }),
+  };
+  return [{ how: 'failed', failure: readFailure(textOf(error.message) ?? '', known) }];
+}
+
+const BEGINS = /^\{\s{0,20}"(?:session_id|response|error|stats)"\s{0,4}:/;
 
 export const GEMINI = {
   tool: 'gemini',

@@ -1,6 +1,7 @@
 // The row of a CLI that a project describes, made from its description.
 
 import { readFailure } from '../../policies/facts/engine-failure.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 import { announcedIn } from '../../policies/own-tool/announced.ts';
 import { cutObject } from '../../policies/own-tool/answer-field.ts';
 import type { OwnToolRow } from '../../policies/own-tool/description.ts';
@@ -9,8 +10,8 @@ import { readRows } from '../../policies/own-tool/read-event.ts';
 import { beginsAsObject } from '../../policies/text/cut-json.ts';
 import { parseObject } from '../../policies/text/json.ts';
 import type { Adapter, CallRequest } from '../adapter.ts';
+import { SessionFileError, type SessionStore } from '../sessions/store.ts';
 import { conclude } from './conclude.ts';
-import { noSessions } from './no-sessions.ts';
 
 /** Nothing of it is looked up: the same description gives the same row. */
 export function ownAdapter(row: OwnToolRow): Adapter {
@@ -127,3 +128,21 @@ function takes(row: OwnToolRow, places: ReadonlySet<string>, request: CallReques
     return `--fail-on-denied: ${row.name} does not say which tools were denied: ${where} has no event with denied`;
   return null;
 }
+
+/** The session files of a CLI that a project describes: none are known, so each session is taken at its word. */
+const noSessions = (tool: Tool): SessionStore => ({
+  tool,
+  boundToCwd: false,
+  isLocal: false,
+  takesLock: false,
+  find: async () => null,
+  recent: async () => [],
+  links: () => [],
+  ask: null,
+  firstPrompt: () => null,
+  open: ({ file }) => {
+    throw new SessionFileError(file, `the sessions of ${tool} are its own: nothing is known of their files`);
+  },
+  renamed: null,
+  usedBy: async () => null,
+});

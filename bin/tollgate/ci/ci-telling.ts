@@ -5,7 +5,6 @@ import { visible } from '../../../policies/text/visible-text.ts';
 import type { Arguments } from '../../command-line.ts';
 import { printing } from '../../printing.ts';
 import { type RunTelling, startTelling } from '../telling.ts';
-import { startSilence } from './silence.ts';
 import { type CiSystem, LOG_MARKS } from './system.ts';
 
 const SILENCE_MS = 30_000;
@@ -44,3 +43,16 @@ export function startCiTelling(args: Arguments, system: CiSystem): RunTelling {
 
 export const silenceLine = (present: string, ms: number): string =>
   `tollgate: ${oneLine(visible(present))} (nothing new for ${Math.round(ms / 1000)} s)`;
+
+/** @param tell at the end of each `everyMs` since it began or last heard of something. */
+export function startSilence(everyMs: number, tell: (silentMs: number) => void): { heard(): void; stop(): void } {
+  let since = performance.now();
+  const timer = setInterval(() => tell(performance.now() - since), everyMs);
+  return {
+    heard() {
+      since = performance.now();
+      timer.refresh();
+    },
+    stop: () => clearInterval(timer),
+  };
+}

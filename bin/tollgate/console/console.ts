@@ -1,5 +1,6 @@
 // tollgate console: the local page on which people see and steer.
 
+import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pageFile } from '../../../console/server/page-file.ts';
@@ -14,7 +15,6 @@ import type { CommandSpec } from '../../command-line.ts';
 import { printing, printResult } from '../../printing.ts';
 import type { Ran } from '../../ran.ts';
 import { consoleCommands } from './commands.ts';
-import { openBrowser } from './open-browser.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate console',
@@ -81,4 +81,15 @@ function takenWords(code: string, port: number | undefined): string {
   if (code === 'EACCES')
     return `port ${port} is for the administrator alone; give one from 1024 on, or leave --port out`;
   return `port ${port} of 127.0.0.1 could not be had (${code}); leave --port out for one that is free`;
+}
+
+/** Opens an address in the browser of this machine. */
+function openBrowser(url: string, failed: (why: string) => void): void {
+  const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
+  const child = spawn(program, [url], { detached: true, stdio: 'ignore' });
+  child.on('error', ({ message }) => failed(`no browser could be opened (${message})`));
+  child.on('exit', (code) => {
+    if (code !== 0 && code !== null) failed(`no browser could be opened (${program} ended with ${code})`);
+  });
+  child.unref();
 }

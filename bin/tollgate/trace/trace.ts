@@ -11,7 +11,6 @@ import { JournalError } from '../../../state/journal/journal.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
-import { traceTree } from './trace-tree.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate trace',
@@ -91,4 +90,28 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     };
   const said = `Sent ${spans.length} spans in ${runs} ${runs === 1 ? 'trace' : 'traces'} to ${shown}\n`;
   return { exit: TOLLGATE_EXIT.ok, out: given.has('json') ? `${JSON.stringify({ ...answer, sent: true })}\n` : said };
+}
+
+/** The spans of traces as a tree: what, how long, and what failed. */
+function traceTree(spans: readonly TraceSpan[]): string {
+  if (spans.length === 0) return 'no run of it is known\n';
+  const lines = spans
+    .filter(({ parent_id }) => parent_id === null)
+    .flatMap((root) => [`trace ${root.trace_id}`, ...linesOf(root, spans, 1)]);
+  return `${lines.join('\n')}\n`;
+}
+
+function linesOf(span: TraceSpan, spans: readonly TraceSpan[], depth: number): string[] {
+  const seconds = (Date.parse(span.ended_at) - Date.parse(span.started_at)) / 1000;
+  const events = span.events.map(({ name }) => name);
+  const rest = [
+    `${seconds.toFixed(1)} s`,
+    ...(span.error === null ? [] : [span.error]),
+    ...(events.length === 0 ? [] : [`(${events.join(', ')})`]),
+  ];
+  const below = spans.filter(({ parent_id, trace_id }) => parent_id === span.span_id && trace_id === span.trace_id);
+  return [
+    `${'  '.repeat(depth)}${oneLine(`${span.name} ${rest.join(' ')}`)}`,
+    ...below.flatMap((one) => linesOf(one, spans, depth + 1)),
+  ];
 }

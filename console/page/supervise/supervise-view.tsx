@@ -1,5 +1,6 @@
 // Supervised tasks: how far each is, what its worker is told, and what its reasoner asks.
 
+import type { IterationCells } from '../../../policies/supervise/iteration-table.ts';
 import type { Resources } from '../../contract/resources.ts';
 import type { SupervisionShown } from '../../contract/supervise.ts';
 import { useFollowing } from '../live/follow.ts';
@@ -8,11 +9,11 @@ import { Empty } from '../parts/empty.tsx';
 import { StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { Table } from '../parts/table.tsx';
 import { Ago } from '../parts/times.tsx';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { Said, Words } from '../text/words.tsx';
-import { Iterations } from './iterations.tsx';
 
 export function SuperviseView({ id }: { id: string | undefined }) {
   const all = useFollowing<Resources['/api/supervise']>(
@@ -69,5 +70,26 @@ function One({ of }: { of: SupervisionShown }) {
         <Iterations rows={iterations} />
       </Panel>
     </>
+  );
+}
+
+/** The iterations of a supervised task: what the reasoner said, how often it failed in a row, and what the worker is told. */
+const HEADS = [{ number: 'Iteration' }, 'Reasoner', 'Errors in a row', 'Action', 'Instruction'] as const;
+
+function Iterations({ rows }: { rows: readonly IterationCells[] }) {
+  return (
+    <Table label="Iterations" heads={HEADS}>
+      {rows.map(({ iteration, reasoner, errors, action, instruction }) => (
+        <tr key={iteration}>
+          <td class="number">{iteration}</td>
+          <td>{reasoner}</td>
+          <td>{errors}</td>
+          <td>{action}</td>
+          <td class="wide">
+            <Words of={instruction} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

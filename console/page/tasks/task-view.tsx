@@ -2,8 +2,10 @@
 
 import type { ResourcesOf } from '../../contract/resources.ts';
 import type { TaskShown } from '../../contract/task.ts';
+import { Explanation } from '../failures/explanation.tsx';
 import { partOf } from '../live/address.ts';
 import { useFollowing } from '../live/follow.ts';
+import { Empty } from '../parts/empty.tsx';
 import { count, lacking, money, tokens } from '../parts/figures.ts';
 import { StateMark } from '../parts/mark.tsx';
 import { Shown } from '../parts/shown.tsx';
@@ -11,10 +13,9 @@ import { Ago } from '../parts/times.tsx';
 import { to } from '../shell/route.ts';
 import { Tabs } from '../shell/tabs.tsx';
 import { View } from '../shell/view.tsx';
+import { Diff } from '../text/diff.tsx';
 import { Words } from '../text/words.tsx';
 import { Attempts } from './attempts.tsx';
-import { Changes } from './changes.tsx';
-import { Explained } from './explained.tsx';
 import { Gates } from './gates.tsx';
 import { Overview } from './overview.tsx';
 import { Texts } from './texts.tsx';
@@ -82,4 +83,41 @@ function Standing({ of }: { of: TaskShown }) {
 function moneyWords({ usd, unknown }: TaskShown): string {
   if (usd === null) return 'money unknown';
   return unknown.usd === 0 ? money(usd) : `${money(usd, unknown.usd)} (${lacking(unknown.usd, 'price')})`;
+}
+
+/** The diff of the task's tree, asked for when somebody looks at it. */
+function Changes({ of: { task_id: id } }: { of: TaskShown }) {
+  const diff = useFollowing<ResourcesOf['diff']>(`/api/tasks/${partOf(id)}/diff`, (topic) => topic === '*');
+  return (
+    <Shown of={diff} what="what changed">
+      {({ text, notes }) => (
+        <>
+          {notes.map((note) => (
+            <p class="notice wait" key={note}>
+              <Words of={note} />
+            </p>
+          ))}
+          {text !== '' && <Diff of={text} label="What changed" />}
+          {text === '' && notes.length === 0 && (
+            <Empty title="Nothing has changed">The tree is as it was when the task began.</Empty>
+          )}
+        </>
+      )}
+    </Shown>
+  );
+}
+
+/** Why the task failed, as tollgate explain has it. */
+function Explained({ id }: { id: string }) {
+  const explained = useFollowing<ResourcesOf['explain']>(
+    `/api/tasks/${partOf(id)}/explain`,
+    (topic, of) => topic === '*' || (topic === 'task' && of === id),
+  );
+  return (
+    <Shown of={explained} what="the explanation">
+      {({ explanation, message }) =>
+        explanation === null ? <Empty title="Nothing to explain">{message}</Empty> : <Explanation of={explanation} />
+      }
+    </Shown>
+  );
 }

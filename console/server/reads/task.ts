@@ -13,7 +13,8 @@ import type { NextAction } from '../../../policies/facts/next-action.ts';
 import type { ProjectFile } from '../../../policies/manifest/project-file.ts';
 import { priceOf } from '../../../policies/record/price.ts';
 import type { Redactor } from '../../../policies/redact/redactor.ts';
-import { isFolder } from '../../../state/disk/regular-file.ts';
+import { namesIfAny } from '../../../state/disk/folder.ts';
+import { isFolder, lookAt } from '../../../state/disk/regular-file.ts';
 import { decisionsByCall } from '../../../state/journal/decisions.ts';
 import { JournalError, openJournal } from '../../../state/journal/journal.ts';
 import { budgetOf, type Ledger } from '../../../state/journal/ledger.ts';
@@ -26,7 +27,6 @@ import type { StageShown, TaskShown } from '../../contract/task.ts';
 import { type Reply, refused, type ServedProject, told } from '../project.ts';
 import { goalOf } from './goal.ts';
 import { headOfFile, redactorOfTask } from './redacted.ts';
-import { shownFiles } from './shown-files.ts';
 
 /** A task of this project by its id, never by a path. */
 export function foundTask(id: string, { cwd, environment }: ServedProject): TaskFolder | Reply {
@@ -189,4 +189,35 @@ export async function textShown(id: string, name: string, project: ServedProject
   const found = shownFiles(task).find((each) => each.name === name);
   if (found === undefined) return refused(404, `${id} has no text of that name`, 'reload the page');
   return told(headOfFile(found.file, MAX_TEXT, await redactorOfTask(task.id, project)));
+}
+
+/** Which files of a task may be shown: prompts, answers, what CLIs said beside them, records. A name that is asked for is only compared with these. */
+interface ShownFile {
+  /** Below the task's folder. */
+  name: string;
+  what: 'prompt' | 'answer' | 'stderr' | 'record';
+  bytes: number;
+  file: string;
+}
+
+/** By what is published of them, and redacted before: never what lies in state/. */
+const SHOWN: readonly [folder: string, suffix: string, what: ShownFile['what']][] = [
+  ['inputs/prompt', '.md', 'prompt'],
+  ['outputs', '.out', 'answer'],
+  ['outputs', '.err', 'stderr'],
+  ['outputs', '.call.json', 'record'],
+  ['outputs', '.gate.json', 'record'],
+];
+
+function shownFiles({ root }: TaskFolder): ShownFile[] {
+  return SHOWN.flatMap(([folder, suffix, what]) =>
+    namesIfAny(path.join(root, folder))
+      .filter((name) => name.endsWith(suffix) && !name.startsWith('.'))
+      .sort()
+      .flatMap((name) => {
+        const file = path.join(root, folder, name);
+        const found = lookAt(file);
+        return found?.isFile() ? [{ name: `${folder}/${name}`, what, bytes: found.size, file }] : [];
+      }),
+  );
 }

@@ -9,9 +9,9 @@ import { answerContent, titleOf } from '../../../policies/distill/turn-contents.
 import { appendSection, writeDocument } from '../../../state/distill/live-document.ts';
 import { type KeptTurn, keepTurn } from '../../../state/distill/turns.ts';
 import type { Fact } from '../../../state/journal/facts.ts';
+import { isSystemError } from '../../../state/system-error.ts';
 import type { DistillRun, StepLeft } from '../run/distill-run.ts';
 import { askFor } from './ask.ts';
-import { keepAtLast } from './keep-at-last.ts';
 
 type TurnLeft = StepLeft | { how: 'stopped'; evidence: string };
 
@@ -113,4 +113,26 @@ export function place({ section, request, answer }: KeptTurn, run: DistillRun): 
   run.history.add({ section, request, answer: answerContent(answer), text });
   const bytes = isNext ? appendSection(run.document, run.documentBytes, text) : null;
   run.documentBytes = bytes ?? writeDocument(run.document, run.history.texts(), before);
+}
+
+/** An answer that is paid for and cannot be written: it is held in memory and tried again, for somebody may free some space. */
+const TRIES = 6;
+
+const WAIT_MS = 5000;
+
+/** Throws what the operating system throws in the end. */
+async function keepAtLast(write: () => void, { context, control }: DistillRun): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      write();
+      return;
+    } catch (error) {
+      if (!isSystemError(error) || tries === TRIES || control.asking.aborted) throw error;
+      context.tell({
+        event: 'noted',
+        text: `an answer that is paid for cannot be written (${error.message}); free some space: it is tried again`,
+      });
+      await context.pause(WAIT_MS, control.asking);
+    }
+  }
 }

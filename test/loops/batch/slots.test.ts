@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { lineUp } from '../../../loops/batch/lineup.ts';
+import { lineUp } from '../../../loops/batch/batch.ts';
 import { nextOf, openSlots } from '../../../loops/batch/slots.ts';
 import type { CallSlot } from '../../../loops/task/slots.ts';
 import type { Verdict } from '../../../policies/facts/evidence.ts';

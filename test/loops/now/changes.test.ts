@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { changesOf } from '../../../loops/now/changes.ts';
+import { changesOf } from '../../../loops/now/follow-now.ts';
 import type { NowCall, NowTask } from '../../../loops/now/now.ts';
 
 const AT = '2026-01-01T00:00:09.000Z';

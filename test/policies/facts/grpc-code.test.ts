@@ -3,7 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { triage } from '../../../loops/triage/triage.ts';
-import { grpcCodeIn } from '../../../policies/facts/grpc-code.ts';
+import { grpcCodeIn } from '../../../policies/facts/engine-failure.ts';
 import { NOW } from '../replay.ts';
 
 const ROWS: [text: string, code: string | undefined][] = [

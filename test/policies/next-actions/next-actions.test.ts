@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type { ErrorClass } from '../../../policies/facts/classes.ts';
 import { actionLine } from '../../../policies/facts/next-action.ts';
 import type { BuiltIn, OwnTool } from '../../../policies/facts/tools.ts';
-import { modelsIn } from '../../../policies/next-actions/models.ts';
+import { modelsIn } from '../../../policies/next-actions/asked.ts';
 import { nextActions, type Situation } from '../../../policies/next-actions/next-actions.ts';
 import { FAILURE_REASONS } from '../../../policies/verdict/reasons.ts';
 

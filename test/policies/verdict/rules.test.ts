@@ -6,9 +6,8 @@ import { judgeCases } from '../../../loops/triage/corpus.ts';
 import type { Rule } from '../../../policies/rule/rule.ts';
 import { ENDING_RULES, LEFTOVERS } from '../../../policies/rules/endings.ts';
 import { RULES } from '../../../policies/rules/rules.ts';
-import { lintRules } from '../../../policies/verdict/lint.ts';
+import { decidersOf, lintRules } from '../../../policies/verdict/lint.ts';
 import { sentenceOf } from '../../../policies/verdict/lint-words.ts';
-import { decidersOf } from '../../../policies/verdict/proof.ts';
 import { readCorpus } from '../../../state/corpus.ts';
 import { NOW, replay } from '../replay.ts';
 

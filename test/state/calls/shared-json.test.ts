@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { jsonWith } from '../../../state/calls/shared-json.ts';
+import { jsonWith } from '../../../state/calls/judge-register.ts';
 
 test('both parts are in it, each time, whoever shares the larger one', () => {
   const others = { tasks: ['a', 'b"'], names: { a: { inputs: 'x' } } };

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { serverRules } from '../../../wrappers/claude/servers.ts';
+import { serverRules } from '../../../wrappers/claude/overlay.ts';
+import { distrusts } from '../../../wrappers/claude/row.ts';
 import { readClaudeSignIn } from '../../../wrappers/claude/sign-in.ts';
-import { distrusts } from '../../../wrappers/claude/trust.ts';
 
 const test = suite<{ home: string }>('large ~/.claude.json');
 test.before.each((context) => {

@@ -7,9 +7,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CallRequest } from '../../../wrappers/adapter.ts';
 import { claudeNeeds } from '../../../wrappers/claude/needs.ts';
+import { serverRules } from '../../../wrappers/claude/overlay.ts';
 import { route } from '../../../wrappers/claude/route.ts';
 import { CLAUDE } from '../../../wrappers/claude/row.ts';
-import { serverRules } from '../../../wrappers/claude/servers.ts';
 
 const test = suite<{ home: string }>('claude row');
 test.before.each((context) => {

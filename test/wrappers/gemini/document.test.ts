@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readDocument } from '../../../wrappers/gemini/document.ts';
+import { readDocument } from '../../../wrappers/gemini/row.ts';
 
 const said = (text: string) => [{ how: 'said', text, whole: true, message: null }, { how: 'completed' }];
 

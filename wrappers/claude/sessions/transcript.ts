@@ -1,10 +1,13 @@
 // claude's transcript as a conversation, which is taken back by a mark at its end, as claude's own rewind does it: nothing is deleted.
 // A resume heals what it finds: a call without a response gets one, a doubled or stray response is left out (2.1.197, 2.1.330).
 
+import { visible } from '../../../policies/text/visible-text.ts';
+import type { LineTable } from '../../sessions/line-table.ts';
+import { openSessionLines } from '../../sessions/opening.ts';
+import { readRecord, textOf } from '../../sessions/record.ts';
 import { type Conversation, type Edit, type SessionFile, SessionFileError } from '../../sessions/store.ts';
-import { openTable } from './opening.ts';
-import { goBackTo } from './rewind.ts';
-import { type ClaudeEntry, foldTranscript } from './standing.ts';
+import { type ClaudeRow, HEAD_BYTES } from './row.ts';
+import { type ClaudeEntry, type ClaudeStanding, foldTranscript } from './standing.ts';
 import { contextTokens, readTurn, totalTokens } from './turns.ts';
 
 export function openTranscript(session: SessionFile): Conversation {
@@ -63,3 +66,42 @@ function stepsIn({ rows }: ClaudeEntry): number[] {
 
 const noConversation = ({ cliVersion }: SessionFile, records: number) =>
   `none of its ${records} records is part of a conversation; claude ${cliVersion ?? 'of an unknown version'} wrote it`;
+
+/** Throws SessionFileError. */
+const openTable = (session: SessionFile): LineTable =>
+  openSessionLines(session, HEAD_BYTES, (firstLine) => whatIsWrong(firstLine, session));
+
+function whatIsWrong(firstLine: string, { id }: SessionFile): string | null {
+  const record = readRecord(firstLine);
+  const holds = textOf(record?.sessionId);
+  if (textOf(record?.type) === null || holds === null)
+    return 'it is no session of claude: its first line is no record of one';
+  if (holds !== id) return `it holds the session ${visible(holds).slice(0, 80)}, not ${id}`;
+  return null;
+}
+
+/** How claude's transcript is changed: a mark at its end says which row is the last that stands, as claude's own rewind writes it. */
+interface Marked {
+  table: LineTable;
+  standing: ClaudeStanding;
+  session: SessionFile;
+}
+
+/** @param leaf the last row that is to stand; null for none. */
+function goBackTo(leaf: ClaudeRow | null, marked: Marked): Edit {
+  const { table, standing, session } = marked;
+  // Of what was summed up claude keeps no row that a mark could name.
+  if (leaf !== null && standing.summary !== null && leaf.line < standing.summary.line) return cutBehind(leaf, marked);
+  const mark = { type: 'last-prompt', leafUuid: leaf?.uuid ?? null, explicit: true, sessionId: session.id };
+  const half = table.bytes > table.offset(table.count) ? '\n' : '';
+  return { how: 'append', text: `${half}${JSON.stringify(mark)}\n` };
+}
+
+function cutBehind(leaf: ClaudeRow, { table }: Marked): Edit {
+  const lines = leaf.line + 1;
+  if (foldTranscript(table, lines).leaf?.uuid === leaf.uuid) return { how: 'cut', atByte: table.offset(lines) };
+  return {
+    how: 'impossible',
+    why: 'What is to stand was summed up, and is not the last of what was said by then: start a fresh session instead.',
+  };
+}

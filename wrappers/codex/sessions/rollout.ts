@@ -1,13 +1,15 @@
 // A codex rollout as a conversation.
 
 import type { Flaw } from '../../../policies/session/conversation.ts';
+import { visible } from '../../../policies/text/visible-text.ts';
 import type { LineTable } from '../../sessions/line-table.ts';
+import { openSessionLines } from '../../sessions/opening.ts';
 import type { Conversation, Edit, SessionFile } from '../../sessions/store.ts';
 import { rewind } from './edits.ts';
 import { doubled, findFlaws } from './flaws.ts';
-import { openTable } from './opening.ts';
+import { readBegun } from './lookup.ts';
+import { HEAD_BYTES, kindOf } from './rollout-line.ts';
 import { type CodexEntry, type CodexStanding, foldRollout, linesAfter } from './standing.ts';
-import { isKept, stepsIn } from './steps.ts';
 import { countedSoFar, lastTokens, readTurn, totalTokens } from './turns.ts';
 
 export function openRollout(session: SessionFile): Conversation {
@@ -77,4 +79,47 @@ function mend(table: LineTable, standing: CodexStanding, flaws: readonly Flaw[])
     .slice(from)
     .map((entry) => ({ entry, lines: entry.lines.filter((line) => !lines.has(line) && isKept(table, line)) }));
   return rewind(table, standing, entries[from]!, kept);
+}
+
+/** Throws SessionFileError. */
+const openTable = (session: SessionFile): LineTable =>
+  openSessionLines(session, HEAD_BYTES, (firstLine) => whatIsWrong(firstLine, session));
+
+/** `null`: what older versions wrote, without saying so. */
+const KNOWN_MODES: readonly (string | null)[] = [null, 'legacy', 'paginated'];
+
+function whatIsWrong(firstLine: string, { id }: SessionFile): string | null {
+  const begun = readBegun(firstLine);
+  if (begun === null) return 'it is no session of codex: its first line is no session_meta record';
+  if (begun.id !== id) return `it holds the session ${brief(begun.id)}, not ${id}`;
+  if (!KNOWN_MODES.includes(begun.historyMode))
+    return `codex ${brief(begun.version)} wrote it in a form that is not known here ("${brief(begun.historyMode)}"): start a fresh session`;
+  return null;
+}
+
+const brief = (text: string | null): string => visible(String(text)).slice(0, 80);
+
+/** The line at which each step begins. @param lines of one turn. */
+function stepsIn(table: LineTable, lines: readonly number[]): number[] {
+  const steps: number[] = [];
+  let within = false;
+  for (const line of lines) {
+    const made = madeBy(table, line);
+    if (made === 'model' && !within) steps.push(line);
+    if (made !== null) within = made === 'model';
+  }
+  return steps;
+}
+
+/** Responses, and the count of tokens after each request, part the steps. */
+function madeBy(table: LineTable, line: number): 'model' | 'other' | null {
+  const found = kindOf(table.head(line), () => table.text(line));
+  if (found?.type === 'response_item') return found.kind.endsWith('_output') ? 'other' : 'model';
+  return found?.kind === 'token_count' ? 'other' : null;
+}
+
+/** Does the model see it on a resume, or is it the count of what it saw? */
+function isKept(table: LineTable, line: number): boolean {
+  const found = kindOf(table.head(line), () => table.text(line));
+  return found?.type === 'response_item' || found?.kind === 'token_count';
 }

@@ -1,11 +1,13 @@
 // copilot's events as a conversation, which is changed by cutting the file, as copilot's own rewind does it.
 // A resume heals what it finds: a call without a response gets one, a doubled or stray response is left out (1.0.102).
 
+import { visible } from '../../../policies/text/visible-text.ts';
 import type { LineTable } from '../../sessions/line-table.ts';
+import { openSessionLines } from '../../sessions/opening.ts';
 import { readRecord } from '../../sessions/record.ts';
 import type { Conversation, Edit, SessionFile } from '../../sessions/store.ts';
-import { isSubAgents, typeOf } from './event-line.ts';
-import { openTable } from './opening.ts';
+import { HEAD_BYTES, isSubAgents, typeOf } from './event-line.ts';
+import { readBegun } from './lookup.ts';
 import { type CopilotEntry, foldEvents } from './standing.ts';
 import { countedSoFar, lastTokens, readTurn, totalTokens } from './turns.ts';
 
@@ -68,3 +70,21 @@ function stepsIn(table: LineTable, { lines }: CopilotEntry): number[] {
   }
   return steps;
 }
+
+/** Throws SessionFileError. */
+const openTable = (session: SessionFile): LineTable =>
+  openSessionLines(session, HEAD_BYTES, (firstLine) => whatIsWrong(firstLine, session));
+
+/** Of the file's form, as `version` in its first event. */
+const KNOWN_FORM = 1;
+
+function whatIsWrong(firstLine: string, { id }: SessionFile): string | null {
+  const begun = readBegun(firstLine);
+  if (begun === null) return 'it is no session of copilot: its first line is no session.start event';
+  if (begun.id !== id) return `it holds the session ${brief(begun.id)}, not ${id}`;
+  if (begun.form !== KNOWN_FORM)
+    return `copilot ${brief(begun.version)} wrote it in a form that is not known here (version ${begun.form}): start a fresh session`;
+  return null;
+}
+
+const brief = (text: string | null): string => visible(String(text)).slice(0, 80);

@@ -1,13 +1,12 @@
 // A gemini session as one conversation, whichever of its two formats the file has.
 
+import { compareVersions, TESTED_VERSIONS } from '../../../policies/manifest/tested-versions.ts';
 import type { ContextTokens, Flaw, Turn } from '../../../policies/session/conversation.ts';
 import type { Conversation, Edit, SessionFile } from '../../sessions/store.ts';
 import type { GeminiEntry } from './fold.ts';
 import type { GeminiMessage } from './record.ts';
 import { repairedMessages } from './repair.ts';
 import { findFlaws } from './replay.ts';
-import { doublesResponses } from './replaying-versions.ts';
-import { type Rewind, rewindAfterPrompt, rewindBefore, rewindLastStep } from './rewinds.ts';
 import { promptsIn, readTurn, tokensOf } from './turns.ts';
 
 /** What differs between the formats. */
@@ -72,3 +71,54 @@ function judgeFlaws(entries: readonly GeminiEntry[], cliVersion: string | null):
   if (doubles === null && flaws.some(({ how }) => how === 'doubled_response')) return null;
   return doubles ? flaws : flaws.filter(({ how }) => how !== 'doubled_response');
 }
+
+/** Looked at in the requests that these versions sent; of those in between and beyond nobody can say. */
+const REPLAYING_VERSIONS = [
+  // They write no record of its own for a response.
+  { from: '0.20.2', upTo: '0.40.0', doubles: false },
+  // They replay the response that stands with its call, and then the record of its own too.
+  { from: '0.45.2', below: TESTED_VERSIONS.gemini.below, doubles: true },
+] as const;
+
+/** null: of this version we do not know. */
+function doublesResponses(version: string | null): boolean | null {
+  if (version === null) return null;
+  const row = REPLAYING_VERSIONS.find((row) => {
+    if (compareVersions(version, row.from) < 0) return false;
+    return 'upTo' in row ? compareVersions(version, row.upTo) <= 0 : compareVersions(version, row.below) < 0;
+  });
+  return row?.doubles ?? null;
+}
+
+/** The first entry that goes: its place among those that stand. */
+type Rewind = { how: 'from'; at: number } | { how: 'none' } | { how: 'impossible'; why: string };
+
+/** gemini takes a session without a prompt for none at all. */
+const EMPTY = {
+  how: 'impossible',
+  why: 'Nothing would be left of this session, and gemini resumes no empty one: start a fresh session instead.',
+} as const satisfies Rewind;
+
+function rewindBefore(entries: readonly GeminiEntry[], turn: number): Rewind {
+  const at = promptsIn(entries)[turn - 1];
+  if (at === undefined) return noSuchTurn(turn);
+  return turn === 1 ? EMPTY : { how: 'from', at };
+}
+
+function rewindAfterPrompt(entries: readonly GeminiEntry[], turn: number): Rewind {
+  const at = promptsIn(entries)[turn - 1];
+  if (at === undefined) return noSuchTurn(turn);
+  return at + 1 === entries.length ? { how: 'none' } : { how: 'from', at: at + 1 };
+}
+
+/** A step is a message of the model and the responses to its calls; notes go with what they follow. */
+function rewindLastStep(entries: readonly GeminiEntry[]): Rewind {
+  const at = entries.findLastIndex(({ type, prompt }) => prompt || type === 'gemini');
+  if (at === -1) return { how: 'none' };
+  return at === promptsIn(entries)[0] ? EMPTY : { how: 'from', at };
+}
+
+const noSuchTurn = (turn: number): Rewind => ({
+  how: 'impossible',
+  why: `This session has no turn ${turn}: look at its turns with "tollgate history".`,
+});

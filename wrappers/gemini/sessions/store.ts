@@ -4,11 +4,13 @@ import { readRegular } from '../../../state/disk/regular-file.ts';
 import type { SessionFile, SessionStore } from '../../sessions/store.ts';
 import { readBeginning } from './beginning.ts';
 import { converse, type Source } from './conversation.ts';
-import { openDocument } from './document-file.ts';
+import { held } from './fold.ts';
 import { findSession, recentSessions } from './found.ts';
 import { openLineFile } from './line-file.ts';
 import { indexLines } from './lines.ts';
 import { links } from './places.ts';
+import { asObject, isMessage, objectsOf } from './record.ts';
+import { tokensOf } from './turns.ts';
 import { namedBy, userOf } from './users.ts';
 
 /** Of an old session that is one JSON document; a long conversation has tens of megabytes. */
@@ -37,4 +39,33 @@ function openFile(session: SessionFile): Source {
     ? openDocument(session, readRegular(session.file, MAX_DOCUMENT_BYTES))
     : null;
   return document ?? openLineFile(session, lines);
+}
+
+/** null: this text is no such document. */
+function openDocument(session: SessionFile, text: string): Source | null {
+  const document = parse(text);
+  if (typeof document?.sessionId !== 'string' || !Array.isArray(document.messages)) return null;
+  const list: unknown[] = document.messages;
+  const messages = objectsOf(list).filter(isMessage);
+  const entries = messages.map(held);
+  const replaced = (messages: readonly unknown[]) =>
+    ({ how: 'replace', text: JSON.stringify({ ...document, messages }, null, 2) }) as const;
+  return {
+    session,
+    use: (read) => read(entries),
+    rewrite: (mended) => replaced(list.map((old) => (isMessage(old) && mended.find(({ id }) => id === old.id)) || old)),
+    cutFrom: (message) => replaced(list.slice(0, list.indexOf(message))),
+    totalTokens: () => {
+      const tokens = messages.flatMap((message) => tokensOf(message) ?? []);
+      return tokens.length === 0 ? null : tokens.reduce((sum, { input, output }) => sum + input + output, 0);
+    },
+  };
+}
+
+function parse(text: string): Record<string, unknown> | null {
+  try {
+    return asObject(JSON.parse(text));
+  } catch {
+    return null;
+  }
 }
