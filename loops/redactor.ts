@@ -31,7 +31,8 @@ const CHARS_A_MS = 10_000;
 /** How often a text is tried whose time went to other processes. */
 const TRIES = 10;
 
-function createBounded(): Bounded {
+/** Work that is interrupted when its time is over. */
+export function createBounded(): Bounded {
   let leftMs = ALL_MS;
   return (work, chars) => {
     const timeout = Math.max(LEAST_MS, Math.min(TEXT_MS, leftMs)) + Math.ceil(chars / CHARS_A_MS);

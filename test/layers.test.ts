@@ -44,7 +44,7 @@ const DOORS: Record<string, string[]> = {
   htmlparser2: ['policies/distill/epub/markup.ts'],
   picocolors: ['bin/sheet.ts'],
   picomatch: ['policies/text/globs.ts'],
-  marked: ['console/page/text/markdown.tsx', 'policies/distill/export/markdown-tokens.ts'],
+  marked: ['console/page/text/tokens.ts', 'policies/distill/export/markdown-tokens.ts'],
   pdfmake: ['loops/distill/export/render-pdf.ts'],
   'pdfmake/build/vfs_fonts.js': ['loops/distill/export/render-pdf.ts'],
   'write-file-atomic': ['state/atomic-file.ts'],

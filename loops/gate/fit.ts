@@ -25,6 +25,8 @@ const MAX_FOUND = 60;
 const WALL_MS = 5000;
 /** To start a thread costs 40 ms. */
 const MAX_QUICK = 64 * 1024;
+/** Characters of the answer by those of the schema: each item of a list may be compared with each part of the schema. */
+const MAX_QUICK_WORK = 2 ** 28;
 /** What can take longer than the answer and the schema are long. */
 const SLOW = ['pattern', 'patternProperties', 'uniqueItems', '$ref', '$dynamicRef', '$recursiveRef'];
 
@@ -34,7 +36,8 @@ const SLOW = ['pattern', 'patternProperties', 'uniqueItems', '$ref', '$dynamicRe
  */
 export async function checkFit(schema: Schema, value: unknown, chars: number, terms: FitTerms): Promise<Fit> {
   const names = namesIn(schema);
-  const quick = chars <= MAX_QUICK && !SLOW.some((name) => names.has(name));
+  const work = chars * JSON.stringify(schema).length;
+  const quick = chars <= MAX_QUICK && work <= MAX_QUICK_WORK && !SLOW.some((name) => names.has(name));
   const look = quick ? await findMisfits(schema, value, chars) : await lookApart(schema, value, chars, terms);
   const notes = names.has('format') ? ['formats in the schema are not checked'] : [];
   return { finding: findingOf(look, terms.redact), notes };
@@ -94,7 +97,9 @@ const unchecked = (why: string): Finding => ({
   missing: ['a look at the schema'],
   text: `whether the answer fits the schema could not be looked at: ${why}`,
   next_actions: [
-    toDo('make the patterns of the schema simpler: one repeat within another, as in (a+)+, can take for ever'),
+    toDo(
+      'make the schema simpler: a pattern with one repeat within another, as in (a+)+, can take for ever, and so can many alternatives for each item of a list',
+    ),
   ],
 });
 

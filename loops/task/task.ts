@@ -35,7 +35,7 @@ import { whyTracked } from '../git/tracked.ts';
 import { launcherIn } from '../launcher.ts';
 import { withOwnGlobs } from '../paths/scope-of.ts';
 import { workingFolderMistake } from '../paths/working-folder.ts';
-import { redactorOf } from '../redactor.ts';
+import { createBounded, redactorOf } from '../redactor.ts';
 import { wholeId } from '../session/named-id.ts';
 import type { RunContext } from './run-context.ts';
 import type { RunOptions } from './run-options.ts';
@@ -177,10 +177,19 @@ function schemaMistake({ name, schema }: Stage, role: ResolvedRole, placeOf: Pla
     const { at, path: field } = placeOf(name, 'requires');
     return `${at}: ${field} contradicts the schema of stage ${name}: an answer that is JSON has no sections; expected one of requires and schema`;
   }
-  const mistake = role.givesVerdict ? verdictMistake(schema) : null;
+  const mistake = role.givesVerdict ? boundedVerdictMistake(schema) : null;
   if (mistake === null) return null;
   const { at, path: field } = placeOf(name, 'schema', mistake.at);
   return `${at}: ${field} ${mistake.message}`;
+}
+
+/** A pattern or references of a schema can be made so that a look at them never ends. */
+function boundedVerdictMistake(schema: object): ReturnType<typeof verdictMistake> {
+  const look = createBounded()(() => verdictMistake(schema), 0);
+  if (look.how === 'done') return look.value;
+  const message =
+    'takes too long to check for a verdict: make its patterns simpler (no repeat within another) and let fewer $ref lead to one place';
+  return { at: [], message };
 }
 
 /** Like roles and pipelines they count only in a trusted workspace. */

@@ -45,11 +45,15 @@ function rewritten(part: Part, { uri, mimeType }: FileReference): Part {
   return fresh;
 }
 
+const MAX_HEADING = 1000;
+
 /** The first heading of a section, else its first line. */
 export function titleOf(text: string, section: number): string {
   const lines = text.split('\n').map((line) => line.trim());
   const heading = lines.find((line) => /^#{1,6}\s+\S/.test(line)) ?? lines.find((line) => /[\p{L}\p{N}]/u.test(line));
+  // A run of blanks or of # that ends no line costs the square of its length.
   const plain = (heading ?? '')
+    .slice(0, MAX_HEADING)
     .replace(/^#{1,6}\s+|\s*#+$/g, '')
     .replace(/[*_`]/g, '')
     .trim();

@@ -47,6 +47,21 @@ for (const [what, answer, verdict] of [
       assert.is(rig.calls.length, 1);
     });
 
+/** Each of the levels doubles the looks. */
+const DOUBLED = Object.fromEntries(
+  Array.from({ length: 45 }, (_, i) => [`a${i}`, { allOf: Array(2).fill({ $ref: `#/$defs/a${i + 1}` }) }]),
+);
+for (const [what, schema] of [
+  ['a pattern', { properties: { verdict: { type: 'string', pattern: '^(?:[A-Z]*){400}#' } } }],
+  ['references', { $defs: DOUBLED, properties: { verdict: { $ref: '#/$defs/a0' } } }],
+] as const)
+  test(`${what} that would be checked for ever: nothing is paid, and the message says where`, async ({ rig }) => {
+    const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'review', schema: { type: 'object', ...schema } }] });
+    const { code, said } = await task.run();
+    assert.equal([code, rig.calls.length], [2, 0]);
+    assert.match(said, /stages\[0\]\.schema takes too long to check for a verdict/);
+  });
+
 test('on_fail decides for an answer in JSON, too; a later change of it looks at the paid answer', async ({ rig }) => {
   rig.answer(() => answerWith('codex', '{"verdict":"FAIL"}'));
   const stage = { tool: 'codex', role: 'review', schema: SCHEMA };

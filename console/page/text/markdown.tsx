@@ -1,11 +1,9 @@
 // Markdown of a model or of a summary as elements of ours: its HTML is shown as text, its links say where they lead and lead nowhere.
 
-import { Lexer, type Token, type Tokens } from 'marked';
 import type { ComponentChildren } from '../reactive.ts';
+import { type Token, type Tokens, tokensOf } from './tokens.ts';
 import { Said, signs } from './words.tsx';
 
-/** The cost of emphasis grows with the square of its text. */
-const MOST_CHARS = 100_000;
 /** Deeper ones are shown as they were written. */
 const MOST_DEPTH = 24;
 
@@ -19,17 +17,6 @@ interface MarkdownProps {
 export function Markdown({ of, label, lines = 'flow' }: MarkdownProps) {
   const tokens = tokensOf(of, lines);
   return tokens === null ? <Said of={of} label={label} /> : <div class="prose">{blocks(tokens, 0)}</div>;
-}
-
-/** null where it is better shown as it stands. */
-function tokensOf(text: string, lines: 'flow' | 'kept'): Token[] | null {
-  if (text.length > MOST_CHARS) return null;
-  try {
-    return Lexer.lex(text, { gfm: true, breaks: lines === 'kept' });
-  } catch {
-    // A thousand marks within each other are more than its stack holds.
-    return null;
-  }
 }
 
 const blocks = (tokens: readonly Token[], depth: number): ComponentChildren =>

@@ -29,8 +29,13 @@ export async function renderInThread(work: ExportWork, stop: AbortSignal, wallMs
   const end = await runInThread<Rendered>({ file, given: work, wallMs, stop });
   if (end.how === 'done') return end.value;
   const why = end.how === 'overran' ? end.why : 'it was stopped';
-  const way = work.format === 'pdf' ? '; export it as md or txt, or delete the section that is too large' : '';
-  return { how: 'refused', why: `the export was ended: ${why}${way}` };
+  return { how: 'refused', why: `the export was ended: ${why}${WAYS[work.format]}` };
 }
+
+const WAYS: Record<ExportFormat, string> = {
+  pdf: '; export it as md or txt, or delete the section that is too large',
+  txt: '; export it as md, or delete the section that is too large',
+  md: '',
+};
 
 export const inThread = (): Promise<void> => answerFromThread(renderExport);

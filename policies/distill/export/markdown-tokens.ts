@@ -34,7 +34,21 @@ export function inlineTokens(text: string): Token[] {
 }
 
 /** Text of a block of HTML: its tags and comments are removed. */
-export const withoutTags = (html: string): string => html.replace(/<!--[\s\S]*?-->|<[^>]*>/g, '').trim();
+export function withoutTags(html: string): string {
+  const lastComment = html.lastIndexOf('-->');
+  let kept = '';
+  let at = 0;
+  // In one pass: a regular expression looks for the end of each tag that has none up to the end of the text.
+  for (;;) {
+    const begin = html.indexOf('<', at);
+    const isComment = html.startsWith('<!--', begin) && begin + '<!--'.length <= lastComment;
+    const mark = isComment ? '-->' : '>';
+    const end = begin < 0 ? -1 : html.indexOf(mark, begin + (isComment ? '<!--'.length : 1));
+    if (end < 0) return (kept + html.slice(at)).trim();
+    kept += html.slice(at, begin);
+    at = end + mark.length;
+  }
+}
 
 /** Whether a reader may follow the address: one that would run or read something is not even shown. */
 export const isSafeAddress = (href: string): boolean => /^(?:https?:\/\/|mailto:)/i.test(href);

@@ -287,6 +287,9 @@ test('a section is called by its first heading, else by its first line', () => {
   assert.is(titleOf('---\n\n## The *Cave* ##\n\ntext', 3), 'The Cave');
   assert.is(titleOf('\nPlato says.\nMore.', 3), 'Plato says.');
   assert.is(titleOf('***', 3), 'Section 3');
+  // Five million blanks, or marks, before another sign.
+  assert.is(titleOf(`# A${' '.repeat(5e6)}b`, 3), 'A');
+  assert.is(titleOf(`# A${'#'.repeat(5e6)}b`, 3), 'A');
 });
 
 test.run();

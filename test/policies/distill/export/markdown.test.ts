@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { asMarkdown } from '../../../../policies/distill/export/markdown.ts';
+import { withoutTags } from '../../../../policies/distill/export/markdown-tokens.ts';
 import { asPlainText } from '../../../../policies/distill/export/plain-text.ts';
 import { tamed } from '../../../../policies/distill/export/tame-markdown.ts';
 import type { BookSection, DistilledBook } from '../../../../policies/distill/section.ts';
@@ -233,6 +234,17 @@ test('an export as Markdown fetches and runs nothing, and keeps its code', () =>
 test('what looks like code again and again is linear', () => {
   for (const part of ['`a', '``` ', '<b', '![', '\\'])
     assert.ok(asMarkdown(distilled([section(1, `<b>${part.repeat(300_000)}`)])).length > 300_000);
+});
+
+test('tags and comments are removed from a block of HTML, in one pass', () => {
+  assert.is(withoutTags('<b>a</b> <!-- x > y --> 1 < 2'), 'a  1 < 2');
+  assert.is(withoutTags('a <!-- b > c'), 'a  c');
+  assert.is(withoutTags('a --> b <!-- c > d'), 'a --> b  d');
+  for (const endless of ['<', '<a ', '<!--']) {
+    const text = endless.repeat(500_000).trim();
+    assert.is(withoutTags(text), text);
+  }
+  assert.is(withoutTags('<!-- >'.repeat(500_000)), '');
 });
 
 test.run();
