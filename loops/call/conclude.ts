@@ -51,9 +51,7 @@ export async function conclude(draft: Draft, outcome: Outcome, { ready, stop, no
       again: 'first',
     });
   }
-  // For most calls it would take longer to load than it spares.
-  const large = outcome.stderrBytes < LARGE ? null : (await import('../large-output.ts')).largeOutput(told.redactor);
-  const published = publishAll(told, attempt, record, outcome, large);
+  const published = publishAll(told, attempt, record, outcome);
   // The verdict says that the result is where it belongs; without it the next run publishes it from the attempt.
   const isOpen = published.how === 'published' && !note(verdictFact(record));
   closeAttempt(attempt, overlay, told, isOpen ? OPEN : published);
@@ -65,8 +63,6 @@ export async function conclude(draft: Draft, outcome: Outcome, { ready, stop, no
   if (!isLeft) registered.forget();
   return { record, message: sentenceOf(record, request) };
 }
-
-const LARGE = 64 * 1024;
 
 /** Whoever finds no verdict in the journal judges the call once more, by its raw files. */
 const OPEN = { how: 'published', copied: false } as const;

@@ -17,19 +17,16 @@ import { keptAnswerIn } from '../attempt/kept-answer.ts';
 import { folderMistake, putFoldersRight } from '../attempt/kept-folders.ts';
 import { publishRedacted } from '../attempt/redacted-copy.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
-import type { LargeOutput } from '../large-output.ts';
 
 /**
  * Publishes everything of a call that ran: stderr and event stream, the answer of a success, the session's id, the
  * record, and last of all the done marker.
- * @param large where they are
  */
 export function publishAll(
   draft: ClosingDraft,
   attempt: Attempt,
   record: CallRecord,
   { capture, streams }: Pick<Outcome, 'capture' | 'streams'>,
-  large: LargeOutput | null,
 ): Published {
   const { request, redactor } = draft;
   const { out, err, sessionIdOut } = request.files;
@@ -38,8 +35,8 @@ export function publishAll(
     if (mistake !== null) throw new Error(mistake);
     if (streams !== undefined) record.warnings.push(...changedFiles(attempt, streams));
     const copies = [
-      publishStream(draft, streams?.stderr, err, attempt.files.stderr, large),
-      publishStream(draft, streams?.stdout, rawOf(out), attempt.files.stdout, large),
+      publishStream(draft, streams?.stderr, err, attempt.files.stderr),
+      publishStream(draft, streams?.stdout, rawOf(out), attempt.files.stdout),
     ];
     record.warnings.push(...slowPatterns(redactor.withheld));
     if (request.keepRaw)
@@ -70,7 +67,6 @@ function publishStream(
   fd: number | null | undefined,
   file: string,
   raw: string,
-  large: LargeOutput | null,
 ): boolean {
   if (withheld !== null || typeof fd !== 'number') {
     publishText(file, withheld === null ? (fd === null ? UNREAD : '') : `${withheld}\n`);
@@ -79,8 +75,7 @@ function publishStream(
   const isKept = request.charge !== null && !request.keepRaw;
   // What takes the place of a file that is removed must outlive a power cut.
   const [promise, copy] = isKept ? (['synced', redactedOf(raw)] as const) : (['renamed', null] as const);
-  const asItIs = request.keepRaw ? null : (large?.publishAsItIs(raw, fd, file, promise, copy) ?? null);
-  return asItIs ?? publishRedacted(fd, file, redactor, promise, copy, large?.screen);
+  return publishRedacted(fd, file, redactor, promise, copy);
 }
 
 const UNREAD = '[what was here could not be read: something else stands in its place in the attempt]\n';

@@ -39,7 +39,6 @@ import { contextOf, endedOf } from '../call/judged.ts';
 import { publishAll, publishEarly, publishRefusal } from '../call/publish.ts';
 import { recordOf } from '../call/record.ts';
 import { refusalRecord } from '../call/refusal.ts';
-import { largeOutput } from '../large-output.ts';
 
 interface Closing {
   task: TaskFolder;
@@ -176,7 +175,7 @@ async function closeStarted(
   // A sweep and a run may have come to it at once.
   if (closing.journal.read().ledger.calls.get(call_id)?.verdict || (await closing.isTaken?.())) return 'taken';
   await logApiFailure({ draft, attempt, outcome, record, runId: open.reserved.run_id, again: 'perhaps_again' });
-  const published = publishAll(draft, attempt, record, outcome, largeOutput(draft.redactor));
+  const published = publishAll(draft, attempt, record, outcome);
   // A disk that is full is no bug: the call stays open, and the next run tries again.
   if (published.how === 'unpublished')
     throw Object.assign(new Error(published.why), { code: 'UNPUBLISHED', syscall: 'write' });

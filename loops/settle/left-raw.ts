@@ -1,7 +1,6 @@
 // Takes the secrets out of raw files that were left: by a wrapper that was killed, without its secrets, or by an earlier version.
 
 import path from 'node:path';
-import { screenOf } from '../../policies/redact/screen.ts';
 import { namesIfAny } from '../../state/disk/folder.ts';
 import { isRegular } from '../../state/disk/regular-file.ts';
 import type { Ledger } from '../../state/journal/ledger.ts';
@@ -22,8 +21,7 @@ export function redactLeftRaw({ attempts }: TaskFolder, { calls }: Ledger, envir
     const saved = savedRedactor(folder, call, environment);
     if (saved === null || saved.withheld !== null || saved.keepsRaw) continue;
     try {
-      const screen = screenOf(saved.redactor);
-      for (const file of raw) copyRedacted(file, redactedOf(file), saved.redactor, 'synced', screen);
+      for (const file of raw) copyRedacted(file, redactedOf(file), saved.redactor, 'synced');
       removeRaw({ files }, saved.redactor);
     } catch {
       // A disk that is full, or an agent that is at work there still: the next run tries again.

@@ -18,7 +18,6 @@ import { isSaved, restoreSaved } from '../attempt/restored-draft.ts';
 import type { Saved } from '../attempt/saved-draft.ts';
 import { logApiFailure } from '../call/api-failure.ts';
 import { publishAll } from '../call/publish.ts';
-import { largeOutput } from '../large-output.ts';
 import { DIED, outcomeOf, recorded, wasStarted } from '../settle/close-orphaned-call.ts';
 import type { Sweeping } from './swept.ts';
 
@@ -55,7 +54,7 @@ export async function closeAlone(
     return { how: 'nothing' };
   }
   await logApiFailure({ draft, attempt, outcome, record, runId: null, again: 'perhaps_again' });
-  const published = publishAll(draft, attempt, record, outcome, largeOutput(draft.redactor));
+  const published = publishAll(draft, attempt, record, outcome);
   if (published.how === 'unpublished') return { how: 'failed', place: folder, why: published.why };
   closeAttempt(attempt, overlay, draft, published);
   outcome.streams?.close();

@@ -86,7 +86,6 @@ export function createRedactor({ env, patterns, bounded = UNBOUNDED }: RedactorO
       withheld.push(own.tried() ?? 1);
       return found;
     },
-    prefixes: patterns.length > 0 ? null : finder.prefixes,
     withheld,
   };
 }

@@ -13,8 +13,6 @@ export interface Hit {
 export interface Finder {
   /** The first secret that begins at or after `from` and whose first sign lies before `until`. */
   next(text: string, from: number, until: number): Hit | null;
-  /** How each of them begins. */
-  prefixes: readonly string[];
 }
 
 interface Entry {
@@ -75,7 +73,6 @@ export function createFinder(secrets: readonly Secret[]): Finder {
   };
 
   return {
-    prefixes: [...[...entries.values()].flat().map(({ prefix }) => prefix), ...odd.map(({ value }) => value)],
     next(text, from, until) {
       let hit = nextKnown(text, from, until);
       // A value that begins beyond ASCII has no pair in the table; there is hardly ever one.

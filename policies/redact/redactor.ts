@@ -16,8 +16,6 @@ export interface Redactor {
   redactHead(text: string, until: number): { redacted: string; taken: number };
   /** Every secret in a text, in order, and none over another; what the users' patterns match is left out where one took too long. */
   hits(text: string): Hit[];
-  /** How all begins that is looked for; null where a pattern of the user is, which may begin with anything. */
-  readonly prefixes: readonly string[] | null;
   /** For each text that was withheld, which pattern took too long, from 1. */
   readonly withheld: readonly number[];
 }

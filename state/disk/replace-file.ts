@@ -76,7 +76,7 @@ export function takePlace(temporary: string, file: string, intruder: Intruder): 
 }
 
 /** What stands there, were it a link, is replaced and not followed. It is worth a try, and no failure. */
-export function nameAlso(source: string, file: string): boolean {
+function nameAlso(source: string, file: string): boolean {
   const temporary = freeName(file);
   try {
     linkOrCopy(source, temporary);
@@ -108,7 +108,7 @@ export function makeWay(file: string): void {
 let written = 0;
 
 /** A temporary's that this process has not yet made. */
-export function freeName(file: string): string {
+function freeName(file: string): string {
   written += 1;
   return path.join(path.dirname(file), `${temporaryPrefix(file, process.pid)}${written}`);
 }
