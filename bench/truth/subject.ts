@@ -4,9 +4,9 @@ import path from 'node:path';
 import { signatureInput } from '../../loops/call/judge.ts';
 import { evidenceOf, examine } from '../../loops/triage/triage.ts';
 import type { Verdict } from '../../policies/facts/evidence.ts';
-import type { ScanContext } from '../../policies/scan/cursor.ts';
 import { type Signature, type SignatureInput, sign } from '../../policies/signature/sign.ts';
 import { createErrorLines } from '../../policies/stderr/error-lines.ts';
+import type { ScanContext } from '../../policies/token-classes/token-class.ts';
 import type { LabelledCase } from '../../policies/verdict/labelled-case.ts';
 import { readCorpus } from '../../state/corpus.ts';
 

@@ -20,7 +20,6 @@ import { dispatchCall } from './dispatch-call.ts';
 import { decisionFor, planNextAttempt, waitFor } from './next-attempt.ts';
 import { resumeLastAttempt } from './resume-attempt.ts';
 import { resumeStandIns } from './resume-stand-ins.ts';
-import { gateAnswer } from './stage-gate.ts';
 import { failed, interrupted, type StageProgress, type StageStep } from './stage-progress.ts';
 
 /**
@@ -137,6 +136,7 @@ async function attempt(progress: StageProgress, first: Prompt, baseline: Baselin
   if (judge !== null || record.verdict.class === null) {
     for (const warning of record.warnings.filter(isLack))
       run.context.say(`stage ${run.stage.name}: warning: ${warning}`);
+    const { gateAnswer } = await import('./stage-gate.ts');
     return {
       how: 'ended',
       end: await gateAnswer(run, record, withDigestTold(first, sentPrompt), baseline, progress.calls, judge),

@@ -2,9 +2,7 @@
 
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { mayBeLimited } from '../../state/limits/limits-folder.ts';
-import { askLimits } from '../limits/admission.ts';
 import { type LimitedCall, projectOf } from '../limits/asking.ts';
-import { settleLimits } from '../limits/settle-limits.ts';
 import type { StageRun } from '../task/stage-run.ts';
 
 interface LimitedPlace {
@@ -32,6 +30,7 @@ export async function takeLimitedPlace(run: StageRun, callId: string): Promise<L
     rateWaitMs: RATE_WAIT_MS,
   };
   if (!mayBeLimited(environment, projectOf(call))) return FREE;
+  const { askLimits } = await import('../limits/admission.ts');
   const admission = await askLimits({
     call,
     clock,
@@ -45,6 +44,7 @@ export async function takeLimitedPlace(run: StageRun, callId: string): Promise<L
   return {
     leave: async (record) => {
       if (record !== null && record.ending !== 'not_started') return;
+      const { settleLimits } = await import('../limits/settle-limits.ts');
       await settleLimits(call, null, clock);
     },
   };

@@ -1,16 +1,14 @@
 // Shows a line without the secrets that are known by their looks.
 
-import { openCursor } from '../scan/read-units.ts';
-import type { Step } from '../scan/step.ts';
 import { TOKEN_CLASSES } from '../token-classes/token-classes.ts';
-import { read } from './normalise.ts';
+import { read, type Step } from './normalise.ts';
 import { stripInvisible } from './tidy.ts';
 
 /** A placeholder stands for each of them. */
 export function withoutSecrets(line: string): string {
   const text = stripInvisible(line);
   const steps: Step[] = [];
-  read(openCursor(text, {}, steps), Number.POSITIVE_INFINITY);
+  read(text, {}, Number.POSITIVE_INFINITY, steps);
   let shown = '';
   let from = 0;
   for (const step of steps.filter((one) => SECRET.has(one.class))) {

@@ -1,16 +1,25 @@
 // Brings a text to its normal form: words in lower case, one space between them, nothing for whatever is volatile.
 
-import { HEX, KIND, LETTER, SPACE, WORD } from '../scan/characters.ts';
-import type { Cursor, ScanContext } from '../scan/cursor.ts';
-import { featuresOf, openCursor, readRest, readRun, readUnit, standingOf } from '../scan/read-units.ts';
-import type { Step } from '../scan/step.ts';
-import type { TokenClass } from '../token-classes/token-class.ts';
-import { AT_SIGN, beginsShortWord, firstRows, otherRows, ROWS } from './candidates.ts';
-import { keepWord, type NormalText, openNormalText, putPlaceholder, textOf } from './normal-text.ts';
+import { KIND, SPACE } from '../scan/characters.ts';
+import { BEYOND, UNIT, WORD } from '../token-classes/parts.ts';
+import { type ScanContext, START, type TokenClass, type TokenPlace } from '../token-classes/token-class.ts';
+import { TOKEN_CLASSES } from '../token-classes/token-classes.ts';
 import { stripInvisible } from './tidy.ts';
 
+/** One word or token of the text, in its order. */
+export interface Step {
+  /** The class that masked it; null = it was kept. */
+  class: string | null;
+  /** What represents it in the normal form; '' = nothing. */
+  put: string;
+  /** At most 120 characters of the text; of a secret only its placeholder. */
+  piece: string;
+  from: number;
+  to: number;
+}
+
 /**
- * Linear in the text's length, never throws, and a normal form is its own normal form.
+ * Never throws, and a normal form is its own normal form.
  * `limit` stops it at about that many characters of output; `trace` gets what becomes of each word.
  */
 export function normalise(
@@ -19,148 +28,207 @@ export function normalise(
   limit = Number.POSITIVE_INFINITY,
   trace: Step[] | null = null,
 ): string {
-  return read(openCursor(withoutPrompt(stripInvisible(text), context.prompt), context, trace), limit);
+  return read(withoutPrompt(stripInvisible(text), context.prompt), context, limit, trace);
 }
 
-/** The normal form of what the cursor stands before. */
-export function read(cursor: Cursor, limit: number): string {
-  const { text, codes } = cursor;
-  const normal = openNormalText(Math.min(text.length, limit));
-  for (let at = 0; at < text.length && normal.size < limit; ) {
-    if (KIND[codes[at]!]! & SPACE) {
-      cursor.spaced = true;
-      cursor.quote = 0;
-      at += 1;
-    } else at = step(cursor, at, normal);
-  }
-  return textOf(normal);
-}
+const UNIT_AT = new RegExp(String.raw`${UNIT}|[${BEYOND}]{1,2000}`, 'y');
+/** A figure with letters behind it, maybe those of a unit. */
+const AMOUNT = /\d[\d.,]{0,25}[\s-]{0,3}[a-zµμ]/iy;
+/** `\n`, `\"` and `\u001b` of JSON inside a string, however often it was escaped again: the letter is no text. */
+const ESCAPE = /\\+(?:[nrt]|u[\da-fA-F]{4})?/y;
 
-/** Takes one token or one sign at `at` and returns the offset past it. */
-function step(cursor: Cursor, at: number, normal: NormalText): number {
-  const code = cursor.codes[at]!;
-  const fresh = at >= cursor.runEnd;
-  if (fresh) {
-    readRun(cursor, at);
-    if (isPlain(cursor, at, code)) return passWord(cursor, at, normal);
-  }
-  if (!(KIND[code]! & (WORD | LETTER))) return takeSign(cursor, at, code, normal);
-  if (at < cursor.unitEnd && !fresh) readRest(cursor, at);
-  else if (!fresh || cursor.unitEnd !== cursor.runEnd) readUnit(cursor, at);
-  const features = featuresOf(cursor, at);
-  const second = cursor.codes[at + 1]!;
-  return (
-    take(cursor, at, firstRows(features, code, second), 0, normal) ||
-    take(cursor, at, otherRows(features, code, second), 32, normal) ||
-    passWord(cursor, at, normal)
-  );
-}
+/** The normal form of a text that was made visible. */
+export function read(
+  text: string,
+  context: ScanContext = {},
+  limit = Number.POSITIVE_INFINITY,
+  trace: Step[] | null = null,
+): string {
+  const words: string[] = [];
+  let size = 0;
+  let lastPut = '';
+  let runEnd = 0;
+  let features = 0;
+  const place: TokenPlace = {
+    text,
+    at: 0,
+    unitEnd: 0,
+    last: '',
+    older: '',
+    lead: START,
+    spaced: false,
+    quote: '',
+    context,
+  };
 
-/** A short word of letters alone that nothing special stands at, and that no class begins with: most words are. */
-function isPlain(cursor: Cursor, at: number, first: number): boolean {
-  return (
-    cursor.runIsPlain &&
-    cursor.runEnd - at < 7 &&
-    standingOf(cursor) === 0 &&
-    !beginsShortWord(first, cursor.codes[at + 1]!)
-  );
-}
-
-/** Tries a set of classes, the first in the table first; the offset past the token, or 0. */
-function take(cursor: Cursor, at: number, classes: number, base: number, normal: NormalText): number {
-  for (let left = classes; left !== 0; left &= left - 1) {
-    const row = ROWS[base + 31 - Math.clz32(left & -left)]!;
-    const end = row.scan(cursor, at);
-    if (end > at) return eat(cursor, row, at, end, normal);
-  }
-  return 0;
-}
-
-function takeSign(cursor: Cursor, at: number, code: number, normal: NormalText): number {
-  if (code < 128) {
-    const features = cursor.features | standingOf(cursor);
-    for (const { row, needs } of AT_SIGN[code]!) {
-      if ((needs & features) !== needs) continue;
-      const end = row.scan(cursor, at);
-      if (end > at) return eat(cursor, row, at, end, normal);
+  const add = (word: string) => {
+    words.push(word);
+    size += word.length + 1;
+  };
+  const advance = (word: string, to: number) => {
+    place.older = place.last;
+    place.last = word;
+    place.lead = place.quote = '';
+    place.spaced = text.charCodeAt(to) === 32;
+    place.at = place.spaced ? to + 1 : to;
+  };
+  const mask = (row: TokenClass, end: number) => {
+    const { at } = place;
+    const piece = text.slice(at, end);
+    const put = typeof row.put === 'string' ? row.put : row.put(piece, place);
+    const kept = keptOf(put);
+    // A list counts as one, but each code counts.
+    const isNew = kept !== '' && (kept !== lastPut || kept.startsWith('<code'));
+    if (isNew) {
+      add(kept);
+      lastPut = kept;
     }
+    const shown = row.isSecret ? put : piece.slice(0, MAX_PIECE);
+    trace?.push({ class: row.name, put: isNew ? kept : '', piece: shown, from: at, to: end });
+    // A dropped label such as "error" is still the word before: `ERROR: 500`.
+    advance(put === '' ? piece : '', end);
+  };
+  const pass = () => {
+    const { at, unitEnd } = place;
+    const word = text.slice(at, unitEnd);
+    add(word);
+    lastPut = '';
+    const piece = word.slice(0, MAX_PIECE);
+    trace?.push({ class: null, put: piece.toLowerCase(), piece, from: at, to: unitEnd });
+    advance(word, unitEnd);
+  };
+
+  while (place.at < text.length && size <= limit) {
+    const { at } = place;
+    const code = text.charCodeAt(at);
+    if (KIND[code]! & SPACE) {
+      place.spaced = true;
+      place.quote = '';
+      place.at = at + 1;
+      continue;
+    }
+    if (at >= runEnd) {
+      features = 0;
+      for (runEnd = at; runEnd < text.length && !(KIND[text.charCodeAt(runEnd)]! & SPACE); runEnd += 1)
+        features |= SIGNS[text.charCodeAt(runEnd)] ?? 0;
+      if (runEnd - at > 6) features |= LONG;
+    }
+    const isJoint = at < place.unitEnd && (code === 45 || code === 46);
+    if (at >= place.unitEnd) place.unitEnd = endAt(UNIT_AT, text, at);
+    let has = features | standing(place);
+    if (code > 47 && code < 58 && endAt(AMOUNT, text, at) > 0) has |= AMOUNTS;
+    let end = 0;
+    for (const candidate of candidatesAt(code, has)) {
+      end = tokenEnd(candidate, place);
+      if (end <= at) continue;
+      mask(candidate.row, end);
+      break;
+    }
+    if (end > at) continue;
+    if (place.unitEnd > at && !isJoint) pass();
+    else passSign(place);
   }
-  return passSign(cursor, at, code);
+  return words.join(' ').toLowerCase();
 }
 
-function eat(cursor: Cursor, row: TokenClass, at: number, end: number, normal: NormalText): number {
-  const put = typeof row.put === 'string' ? row.put : row.put(cursor, at, end);
-  const kept = keptOf(put);
-  const isPut = kept !== '' && putPlaceholder(normal, kept);
-  if (cursor.trace !== null) {
-    const piece = row.isSecret ? put : pieceOf(cursor, at, end);
-    cursor.trace.push({ class: row.name, put: isPut ? kept : '', piece, from: at, to: end });
-  }
-  // A dropped label such as "error" is still the word before: `ERROR: 500`.
-  return advance(cursor, put === '' ? at : end, end);
+const MAX_PIECE = 120;
+
+function endAt(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : 0;
 }
 
-/** Of a placeholder only codes and waits are kept: that something volatile stood there tells nothing. */
+/** A class and its pattern, which is made when it is first used: most texts need few of them. */
+interface Candidate {
+  row: TokenClass;
+  pattern: RegExp | null;
+}
+
+const CANDIDATES: readonly Candidate[] = TOKEN_CLASSES.map((row) => ({ row, pattern: null }));
+
+/** By source: classes that look for the same share one. */
+const PATTERNS = new Map<string, RegExp>();
+
+function patternOf(source: string, flags: 'y' | 'iy'): RegExp {
+  const pattern = PATTERNS.get(source) ?? new RegExp(source, flags);
+  PATTERNS.set(source, pattern);
+  return pattern;
+}
+
+/** The offset past the token of this class at this place, or 0. */
+function tokenEnd(candidate: Candidate, place: TokenPlace): number {
+  const { row } = candidate;
+  const { text, at, unitEnd } = place;
+  if (row.given && !row.given(place)) return 0;
+  let end = unitEnd;
+  if (row.find) end = row.find(place);
+  else if (row.is !== null) {
+    candidate.pattern ??= patternOf(row.is, row.flags ?? 'y');
+    end = endAt(candidate.pattern, text, at);
+  }
+  if (end <= at || (row.whole && end !== unitEnd)) return 0;
+  return row.when && !row.when(text.slice(at, end), place, end) ? 0 : end;
+}
+
+// What a class `needs`, as bits. `NEEDS` has one letter for each.
+const NEEDS = '/:@.=~07L"TU';
+const bitsOf = (needs: string): number => [...needs].reduce((bits, one) => bits | (1 << NEEDS.indexOf(one)), 0);
+const [SLASH, DIGIT, LONG, LABEL, QUOTE, TASK, AMOUNTS] = [...'/07L"TU'].map(bitsOf) as [
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+];
+
+/** By ASCII character: what a run of text has that holds it. */
+const SIGNS = Uint16Array.from({ length: 128 }, (_, code) => {
+  const sign = String.fromCharCode(code);
+  if (sign === '\\') return SLASH;
+  return /\d/.test(sign) ? DIGIT : '/:@.=~'.includes(sign) ? bitsOf(sign) : 0;
+});
+
+const standing = ({ lead, quote, context }: TokenPlace): number =>
+  (lead === ':' || lead === '=' ? LABEL : 0) | (quote === '' ? 0 : QUOTE) | (context.taskId === undefined ? 0 : TASK);
+
+/** By first character (128 = any letter beyond ASCII), then by features: the classes that may begin there, in their order. */
+const TRIED: (readonly Candidate[] | undefined)[][] = Array.from({ length: 129 }, () => []);
+
+function candidatesAt(code: number, features: number): readonly Candidate[] {
+  const first = Math.min(code, 128);
+  const byFeatures = TRIED[first]!;
+  const known = byFeatures[features];
+  if (known !== undefined) return known;
+  const sign = first === 128 ? WORD : String.fromCharCode(first);
+  const rows = CANDIDATES.filter(({ row: { begins, needs = '' } }) => {
+    const bits = bitsOf(needs);
+    return (bits & features) === bits && begins.includes(sign);
+  });
+  byFeatures[features] = rows;
+  return rows;
+}
+
+/** Of a placeholder only codes and waits are kept: that something volatile preceded tells nothing. */
 function keptOf(put: string): string {
   if (put.startsWith('<code') || put.startsWith('<wait')) return put;
   const at = put.indexOf('<');
   return at === -1 ? put : put.slice(0, at).trimEnd();
 }
 
-function passWord(cursor: Cursor, at: number, normal: NormalText): number {
-  const end = cursor.unitEnd;
-  keepWord(normal, cursor.codes, at, end);
-  if (cursor.trace !== null) {
-    const piece = pieceOf(cursor, at, end);
-    cursor.trace.push({ class: null, put: piece.toLowerCase(), piece, from: at, to: end });
-  }
-  return advance(cursor, at, end);
-}
-
-const pieceOf = ({ text }: Cursor, at: number, end: number): string => text.slice(at, Math.min(end, at + MAX_PIECE));
-
-const MAX_PIECE = 120;
-
-/** Past the token or word, and past one space behind it. */
-function advance(cursor: Cursor, from: number, to: number): number {
-  cursor.olderFrom = cursor.lastFrom;
-  cursor.olderTo = cursor.lastTo;
-  cursor.lastFrom = from;
-  cursor.lastTo = to;
-  cursor.lead = 0;
-  cursor.quote = 0;
-  cursor.spaced = cursor.codes[to] === 32;
-  return cursor.spaced ? to + 1 : to;
-}
-
-const BACKSLASH = 92;
-
-function passSign(cursor: Cursor, at: number, code: number): number {
-  if (code === BACKSLASH) return passEscape(cursor, at);
-  if (code === 34 || code === 39 || code === 96) cursor.quote = code;
+function passSign(place: TokenPlace): void {
+  const { text, at } = place;
+  const sign = text.charAt(at);
+  place.at = at + 1;
+  if (sign === '\\') {
+    place.at = endAt(ESCAPE, text, at);
+    if (/[nrt]$/.test(text.slice(at, place.at))) place.spaced = true;
+  } else if (sign === '"' || sign === "'" || sign === '`') place.quote = sign;
   else {
-    cursor.lead = code;
-    cursor.spaced = false;
-    cursor.quote = 0;
-  }
-  return at + 1;
-}
-
-/** `\n`, `\"` and `\u001b` of JSON inside a string, however often it was escaped again: the letter is no text. */
-function passEscape(cursor: Cursor, at: number): number {
-  const { codes } = cursor;
-  let end = at + 1;
-  while (codes[end] === BACKSLASH) end += 1;
-  switch (codes[end]) {
-    case 110: // n
-    case 114: // r
-    case 116: // t
-      cursor.spaced = true;
-      return end + 1;
-    case 117: // u
-      return [1, 2, 3, 4].every((i) => KIND[codes[end + i]!]! & HEX) ? end + 5 : end;
-    default:
-      return end;
+    place.lead = sign;
+    place.spaced = false;
+    place.quote = '';
   }
 }
 
@@ -171,6 +239,6 @@ function withoutPrompt(text: string, prompt: string | undefined): string {
   return text.split(echo).join(ECHO).replace(LABELLED_ECHO, ' ').replaceAll(ECHO, ' ');
 }
 
-/** Of the private use area: it stands in no text. */
+/** Of the private use area: no text has it. */
 const ECHO = '\uf8ff';
 const LABELLED_ECHO = new RegExp(`^\\W{0,4}(?:\\w{1,12}\\W{1,3})?${ECHO}`, 'gm');

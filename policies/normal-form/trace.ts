@@ -1,7 +1,7 @@
 // What became of each word of a text on its way to its normal form: for whoever asks why a signature is what it is.
 
-import type { Step } from '../scan/step.ts';
 import { TOKEN_CLASSES } from '../token-classes/token-classes.ts';
+import type { Step } from './normalise.ts';
 
 /** What a class of tokens took from a text. */
 export interface Eaten {

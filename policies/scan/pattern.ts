@@ -1,10 +1,10 @@
 // Patterns that are tried at one place of a text and read no further than they say.
 
 /**
- * For the short and intricate: dates, durations, secrets. Runs of any length are read by hand, once.
- * @throws where a quantifier has no upper bound: with bounds alone, trying takes constant time.
+ * A pattern that is tried at one place: with bounds alone, that takes a bounded time.
+ * @throws where a quantifier has no upper bound
  */
-export function patternAt(source: string, flags: 'y' | 'iy' = 'iy'): RegExp {
+export function patternAt(source: string, flags: 'y' | 'iy' = 'y'): RegExp {
   const shape = source.replace(/\\.|\[(?:\\.|[^\]\\])*\]/g, 'x');
   if (/[*+]|\{\d+,\}/.test(shape)) throw new RangeError(`unbounded: ${source}`);
   return new RegExp(source, flags);

@@ -5,12 +5,11 @@ import type { ErrorClass } from '../facts/classes.ts';
 import type { Ending } from '../facts/ending.ts';
 import type { Tool } from '../facts/tools.ts';
 import { tellBodies } from '../normal-form/bodies.ts';
-import { normalise } from '../normal-form/normalise.ts';
+import { normalise, type Step } from '../normal-form/normalise.ts';
 import { type Eaten, eatenIn } from '../normal-form/trace.ts';
-import type { ScanContext } from '../scan/cursor.ts';
-import type { Step } from '../scan/step.ts';
 import { isErrorBearing } from '../stderr/assess.ts';
 import { createErrorLines, type ErrorLines } from '../stderr/error-lines.ts';
+import type { ScanContext } from '../token-classes/token-class.ts';
 
 /** A change of the normaliser changes every signature, so the version is part of it. */
 const VERSION = 'v1';

@@ -1,7 +1,6 @@
 // Keeps the first lines of a kind, none twice in normal form, and of a flood the last ones too.
 
 import { read } from '../normal-form/normalise.ts';
-import { openCursor } from '../scan/read-units.ts';
 
 interface Basket {
   /** Takes a line that has been tidied; says what became of it. */
@@ -58,5 +57,5 @@ export function createBasket({ first, looks, last }: Capacity): Basket {
 /** Whether no line before had the same normal form. */
 function isNew(line: string, forms: Set<string>): boolean {
   const { size } = forms;
-  return forms.add(read(openCursor(line, NO_CONTEXT), MAX_FORM) || line).size > size;
+  return forms.add(read(line, NO_CONTEXT, MAX_FORM) || line).size > size;
 }

@@ -1,97 +1,145 @@
 // Token classes that are known by what marks them: a placeholder, a prefix, the label in front.
 
-import { DIGITS, HAS } from '../scan/characters.ts';
-import * as amount from './amount-scan.ts';
-import * as name from './name-scan.ts';
-import * as secret from './secret-scan.ts';
-import { scanTask } from './task-scan.ts';
-import { keep, type TokenClass } from './token-class.ts';
+import { KEY_FORMATS } from '../scan/key-formats.ts';
+import { DIGITS, DURATION, LETTERS, LINE_HEAD, quoted, secondsOf, UNIT_END, VALUE, WORD } from './parts.ts';
+import { keep, oneOf, type TokenClass, type TokenPlace } from './token-class.ts';
+
+/** How a secret begins, by the characters that it may continue with. */
+const headsOf = (goesOn: '*-' | '' | '.-'): string =>
+  KEY_FORMATS.flatMap(({ heads }) => heads?.[goesOn] ?? []).join('|');
+
+/** The keys of services, cut or masked, and a JWT. */
+const SECRET = String.raw`(?:${headsOf('*-')})[\w*-]{0,65535}|(?:${headsOf('')})\w{0,65535}|(?:${headsOf('.-')})[\w.-]{0,65535}|(?<!-)eyJ[\w-]{8,65535}\.(?=\w)[\w.-]{1,65535}`;
+const BEARERS = oneOf('bearer basic');
+
+// What asks for a wait ends right before the amount: "try again in", "resets in", "Retry-After:", `"retryDelay":"`.
+const ASKS =
+  /(?:again|resets?|retry[ _-]?(?:after|delay|in)?|wait|available|renews?|refresh(?:es)?)(?:[^a-z0-9]+(?:in|after|for|another|about|approximately|around|at|least|is|up|to|within|the|next))*[^a-z0-9]*$/;
+/** How the word before such an amount ends: a cheap no to most. */
+const MAY_ASK =
+  /(?:again|resets?|retry|wait|available|renews?|refresh(?:es)?|in|after|for|another|about|around|at|least|is|up|to|within|the|next)$|.{10}/i;
+const ASKS_IN_UNIT =
+  /(?:reset|retry|wait)[a-z_-]*?(?:_|in)(seconds?|secs?|ms|milliseconds|minutes|hours)[^a-z0-9]*$|(retry-after)[^a-z0-9]*$/;
+
+/** So much of the text before an amount may ask for it. */
+const before = ({ text, at }: TokenPlace): string => text.slice(Math.max(0, at - 40), at).toLowerCase();
+
+/** Less than a minute, than an hour, or more: "resets in 5s" and "in 8h44m" require different actions. */
+function bucket(piece: string, place: TokenPlace): string {
+  const seconds = secondsOf(piece, ASKS_IN_UNIT.exec(before(place))?.[1] ?? 's');
+  return seconds < 60 ? '<wait:s>' : seconds < 3600 ? '<wait:m>' : '<wait:h>';
+}
+
+/** `id`, `request_id`, `sessionId`; `quotaId` names a limit. */
+const isIdLabel = (word: string): boolean =>
+  (/(?:^|[_-])id$/i.test(word) || /[a-z\x80-\uffff]I[dD]$/.test(word)) && !/^q.{6}$/i.test(word);
+
+const TELLING_KEYS = oneOf(
+  'error err reason code status statuscode type message msg level kind cause errno signal result detail details title category errortype error_type error_code desc description',
+);
+
+const TASK_LABELS = oneOf('task tasks taskid task_id task-id task.id');
+
+/** `fix-login-7` anywhere; `api` only where a sign calls it a task: "Incorrect API key" is about none. No pattern: the caller knows the id. */
+function findTask({ text, at, lead, last, quote, context }: TokenPlace): number {
+  const id = context.taskId ?? '';
+  const end = at + id.length;
+  if (id.length < 3 || text.slice(at, end).toLowerCase() !== id.toLowerCase() || /^\w/.test(text.slice(end, end + 1)))
+    return 0;
+  if (/[\d._-]/.test(id) || (TASK_LABELS.test(last) && (quote !== '' || /^[:=/([#]$/.test(lead)))) return end;
+  return quote !== '' && text[end] === quote && /^\W{0,4}task(?!\w)/i.test(text.slice(end + 1, end + 10)) ? end : 0;
+}
 
 export const MARKED: readonly TokenClass[] = [
+  // What an earlier pass put: codes and waits stay.
   {
     name: 'placeholder',
     put: keep,
     begins: '<',
-    needs: 0,
-    scan: secret.scanPlaceholder,
-    examples: [['in <path> got <code:401>', 'in got <code:401>']],
+    is: String.raw`<(?:path|url|mail|host|time|secret|task|prompt|name|v|n|wait:[smh]|code:[\w-]{1,60})>`,
+    flags: 'iy',
+    masks: [['in <path> got <code:401>', 'in got <code:401>']],
   },
   {
     name: 'redacted',
     put: '<secret>',
     isSecret: true,
     begins: '[',
-    needs: HAS.colon,
-    scan: secret.scanRedacted,
-    examples: [['key [REDACTED:github_token] expired', 'key expired']],
+    needs: ':',
+    is: String.raw`\[REDACTED:[^\]\s]{1,80}\]`,
+    flags: 'iy',
+    masks: [['key [REDACTED:github_token] expired', 'key expired']],
   },
   {
     name: 'task',
     put: '<task>',
-    begins: 'word',
-    needs: HAS.task,
-    scan: scanTask,
-    examples: [['stage of fix-login-7 failed', 'stage of failed']],
+    begins: WORD,
+    needs: 'T',
+    is: null,
+    find: findTask,
+    masks: [['stage of fix-login-7 failed', 'stage of failed']],
   },
+  // A secret of which only the ends are shown.
   {
     name: 'shortened secret',
     put: '<secret>',
     isSecret: true,
-    begins: 'word',
-    needs: HAS.dot,
-    scan: secret.scanShortened,
-    examples: [
+    begins: WORD,
+    needs: '.',
+    is: String.raw`(?:[sS][kK]|[kK][eE][yY])-?\.{3}\w{1,400}={0,9}|\w[\w.-]{0,11}?(?<=\w)-?\.{3}(?=[a-z_]{0,400}[A-Z\d])\w{1,400}={0,9}`,
+    masks: [
       [
         'received API Key = sk-...FghN, the encrypted content gAAA...Qk0= is bad',
         'received api key the encrypted content is bad',
       ],
-      ['wait...done', 'wait done'],
     ],
+    keeps: [['wait...done', 'wait done']],
   },
   {
     name: 'secret',
     put: '<secret>',
     isSecret: true,
-    begins: 'word',
-    first: ['sk', 'rk', 'gh', 'gi', 'AI', 'ya', 'xo', 'AK', 'AS', 'ey'],
-    needs: 0,
-    scan: secret.scanSecret,
-    examples: [
-      ['Incorrect API key provided: sk-pr****abcd', 'incorrect api key provided'],
-      ['a task-oriented risk-free plan', 'a task-oriented risk-free plan'],
-    ],
+    begins: 'srgGaAyYxXeESR',
+    is: SECRET,
+    flags: 'iy',
+    masks: [['Incorrect API key provided: sk-pr****abcd', 'incorrect api key provided']],
+    keeps: [['a task-oriented risk-free plan', 'a task-oriented risk-free plan']],
   },
   {
     name: 'bearer',
     put: '<secret>',
     isSecret: true,
-    begins: 'word',
-    needs: HAS.digit | HAS.reach,
-    scan: secret.scanBearer,
-    examples: [['Authorization: Bearer a1b2c3d4e5f6a7b8c9', 'authorization bearer']],
+    begins: WORD,
+    needs: '0',
+    is: String.raw`(?=[\w.-]{0,400}\d)[\w.~+/=-]{16,65535}`,
+    given: ({ lead, last }) => lead === '' && BEARERS.test(last),
+    masks: [['Authorization: Bearer a1b2c3d4e5f6a7b8c9', 'authorization bearer']],
   },
   {
     name: 'wait',
-    put: amount.bucket,
-    begins: 'word',
-    first: [...DIGITS],
-    needs: HAS.time,
-    scan: amount.scanWait,
-    examples: [
+    put: bucket,
+    begins: DIGITS,
+    is: DURATION,
+    flags: 'iy',
+    needs: 'U',
+    given: ({ last }) => MAY_ASK.test(last),
+    when: (_, place) => ASKS.test(before(place)),
+    masks: [
       ['resets in 5s', 'resets in <wait:s>'],
       ['try again in 3 hours 12 minutes', 'try again in <wait:h>'],
       ['"retryDelay":"36.5s"', 'retrydelay <wait:s>'],
-      ['total retry wait time: 60.84 seconds', 'total retry wait time'],
     ],
+    keeps: [['total retry wait time: 60.84 seconds', 'total retry wait time']],
   },
   {
     name: 'bare wait',
-    put: amount.bucket,
-    begins: 'word',
-    first: [...DIGITS],
-    needs: HAS.label,
-    scan: amount.scanBareWait,
-    examples: [
+    put: bucket,
+    begins: DIGITS,
+    needs: 'L',
+    is: String.raw`(?=\d{1,10}${UNIT_END})(?:${DURATION}|\d{1,10})`,
+    flags: 'iy',
+    given: (place) => /[sdcr]$/i.test(place.last) && ASKS_IN_UNIT.test(before(place)),
+    masks: [
       ['resets_in_seconds: 1234', 'resets_in_seconds <wait:m>'],
       ['Retry-After: 30, Retry-After: 120 seconds', 'retry-after <wait:s> retry-after <wait:m>'],
     ],
@@ -99,42 +147,45 @@ export const MARKED: readonly TokenClass[] = [
   {
     name: 'trace id',
     put: '',
-    begins: 'word',
-    first: ['re', 'tr', 'co', 'ra', 'op', 'cf', 'x-'],
-    needs: 0,
-    scan: name.scanTraceId,
-    examples: [
-      ['failed (Request ID: 1BC7:1E58A2:641155F), cf-ray: d0f2755d033e9685-AMS', 'failed'],
-      ['request id: not found', 'request id not found'],
-    ],
+    begins: 'rtcoxRTCOX',
+    is: String.raw`(?:(?:x-)?(?:(?:github|oai|amzn|goog|ms|cloudaicompanion|client)-)?(?:request|req|trace|correlation|ray|operation)[ _-]?id|cf-ray|traceparent)["\x27]?\s{0,2}[:= ]\s{0,12}["\x27(]{0,2}[\w:.-]{6,80}`,
+    flags: 'iy',
+    when: (piece) => /\d\S{0,80}$/.test(piece),
+    masks: [['failed (Request ID: 1BC7:1E58A2:641155F), cf-ray: d0f2755d033e9685-AMS', 'failed']],
+    keeps: [['request id: not found', 'request id not found']],
   },
+  // What a bundler has made of the name of a class.
   {
     name: 'minified name',
     put: '',
-    begins: 'word',
-    needs: HAS.colon,
-    scan: name.scanMinified,
-    examples: [['e: You exceeded it', 'you exceeded it']],
+    begins: LETTERS,
+    needs: ':',
+    is: String.raw`${LINE_HEAD}[a-zA-Z](?: \[\w{1,40}\])?:(?= )`,
+    masks: [['e: You exceeded it', 'you exceeded it']],
   },
   {
     name: 'shell',
     put: '',
-    begins: 'word',
-    first: ['ba', 'sh', 'zs', 'da', 'ks', 'as'],
-    needs: HAS.colon,
-    scan: name.scanShell,
-    examples: [['bash: line 1: codex: command not found', 'codex command not found']],
+    begins: 'bszdkaBSZDKA',
+    needs: ':',
+    is: String.raw`${LINE_HEAD}(?:bash|sh|zsh|dash|ksh|ash):(?: (?:line )?\d{1,6}:)?(?= )`,
+    flags: 'iy',
+    masks: [['bash: line 1: codex: command not found', 'codex command not found']],
   },
   {
     name: 'labelled id',
     put: '<n>',
-    begins: 'word',
-    needs: HAS.label,
-    scan: name.scanLabelledId,
-    examples: [
+    begins: WORD,
+    needs: 'L',
+    is: VALUE,
+    given: ({ last }) => isIdLabel(last),
+    when: (piece, { quote, spaced }) => quote !== '' || !spaced || /[\dA-Z]/.test(piece),
+    masks: [
       ['request id: Abc-dEf failed', 'request id failed'],
       ['{"session_id":"abcdef","ok":false}', 'session_id ok false'],
       ['traceId=abcdef', 'traceid'],
+    ],
+    keeps: [
       ['session id: not found', 'session id not found'],
       ['invalid: abc', 'invalid abc'],
     ],
@@ -143,12 +194,11 @@ export const MARKED: readonly TokenClass[] = [
     name: 'value',
     put: '<v>',
     isSecret: true,
-    begins: 'word/~.-',
-    needs: HAS.equals | HAS.label,
-    scan: name.scanValue,
-    examples: [
-      ['uid=0 user="alice smith" stage=Unknown', 'uid user stage'],
-      ['error=unsupported call', 'error unsupported call'],
-    ],
+    begins: `${WORD}/~.-`,
+    needs: '=L',
+    is: String.raw`${quoted(199)}|${VALUE}`,
+    given: ({ lead, spaced, last }) => lead === '=' && !spaced && last !== '' && !TELLING_KEYS.test(last),
+    masks: [['uid=0 user="alice smith" stage=Unknown', 'uid user stage']],
+    keeps: [['error=unsupported call', 'error unsupported call']],
   },
 ];

@@ -1,30 +1,78 @@
-// Token classes that name something: things, users, programs, libraries; and last any word with a digit left.
+// Token classes that name something: things, users, programs, libraries; and last any word with a digit.
 
-import { DIGITS, HAS } from '../scan/characters.ts';
-import * as name from './name-scan.ts';
-import type { TokenClass } from './token-class.ts';
-import { scanUser, userPut } from './user-scan.ts';
+import { DIGITS, quoted, TOP_LEVEL, UNIT, WORD } from './parts.ts';
+import { keep, oneOf, type TokenClass, type TokenPlace } from './token-class.ts';
+
+/** No server: one beside the model bears the name that the user's own settings give it, and two of them are two failures. */
+const NAMED_THINGS = oneOf(
+  'model models package user host organization organisation project account deployment container extension',
+);
+const HOLDERS = oneOf(
+  'model models project projects location locations publisher publishers organization organizations user users',
+);
+const KNOWN = oneOf(
+  'oauth2 oauth1 sha1 sha256 sha512 md5 utf8 utf-8 utf16 base64 ipv4 ipv6 http2 http3 x509 s3 ec2 k8s x64 x86_64 arm64 win32 log4j auth0 h2 i18n tls1',
+);
+const SESSIONS = oneOf('opened closed started ended');
+const NO_SUCH = oneOf('invalid unknown');
+/** What a user has or does. */
+const OF_USERS = oneOf(
+  'account accounts action actions agent approval authentication authorization cancellation code command confirmation ' +
+    'consent content credentials data email error errors feedback group groups home id ids identity info information ' +
+    'input inputs interaction interrupt intervention key keys limit limits location login management memory message ' +
+    'messages mode name names namespace password permission permissions pool preferences profile profiles project ' +
+    'prompt prompts property query quota quotas request requests response role roles scope session sessions settings ' +
+    'space state store tier to token tokens type types value action_required who with',
+);
+/** The host is what a normal form lacks: in one this is just a sentence. */
+const FROM_HOST = new RegExp(
+  String.raw`^ from (?:\d|::|[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}\.(?:${TOP_LEVEL})(?![\w-]))`,
+  'i',
+);
+
+/** `opened for user jo`, `invalid user jo`: a name, and not the rest of a sentence such as "waiting for user input". */
+function isNamedUser(piece: string, { last, older }: TokenPlace): boolean {
+  const [noun = '', name = ''] = piece.split(' ');
+  if (!/^user$/i.test(noun) || OF_USERS.test(name)) return false;
+  return NO_SUCH.test(last) || (/^for$/i.test(last) && SESSIONS.test(older));
+}
+
+/** Which program it is tells, where it is does not. */
+function spawnedName(piece: string): string {
+  const [name = ''] = /[\w-]{0,200}$/.exec(piece.replace(/\.(?:exe|cmd|bat|sh|js|cjs|mjs)$/i, '')) ?? [];
+  return /^[A-Za-z][A-Za-z_-]*$/.test(name) ? `spawn ${name.toLowerCase()}` : 'spawn';
+}
+
+/** As many capitals as small letters. */
+function isMixed(piece: string): boolean {
+  const share = piece.replace(/[^A-Z]/g, '').length / piece.length;
+  return share > 0.3 && share < 0.7;
+}
+
+const isLineHead = (text: string, at: number): boolean =>
+  /(?:^|\n)[ \t]{0,8}$/.test(text.slice(Math.max(0, at - 9), at));
 
 export const NAMES: readonly TokenClass[] = [
   {
     name: 'name',
     put: '<name>',
-    begins: 'word',
-    needs: HAS.quote,
-    scan: name.scanName,
-    examples: [
-      ["Model 'x-y' not found; the 'nope' model", 'model not found the model'],
-      ["invalid value 'nope', MCP server 'docs' failed", 'invalid value nope mcp server docs failed'],
-    ],
+    begins: WORD,
+    needs: '"',
+    is: quoted(119),
+    when: ({ length }, { text, at, lead, last }) =>
+      (lead === '' && NAMED_THINGS.test(last)) ||
+      /^\W{0,4}model(?!\w)/i.test(text.slice(at + length + 1, at + length + 12)),
+    masks: [["Model 'x-y' not found; the 'nope' model", 'model not found the model']],
+    keeps: [["invalid value 'nope', MCP server 'docs' failed", 'invalid value nope mcp server docs failed']],
   },
   {
     name: 'user',
-    put: userPut,
-    begins: 'word',
-    first: ['us', 'fo', 'ac'],
-    needs: 0,
-    scan: scanUser,
-    examples: [
+    put: (piece, place) => (isNamedUser(piece, place) ? 'username' : keep(piece.slice(0, piece.indexOf(' ')))),
+    begins: 'ufaUFA',
+    is: String.raw`(?:user|for|account) \w{1,40}`,
+    flags: 'iy',
+    when: (piece, place, end) => isNamedUser(piece, place) || FROM_HOST.test(place.text.slice(end, end + 200)),
+    masks: [
       [
         'Failed password for invalid user jo from 10.0.0.1, for root from 10.0.0.2',
         'failed password for invalid username from for from',
@@ -37,6 +85,8 @@ export const NAMES: readonly TokenClass[] = [
         'invalid user admin [preauth]; login denied for user kim.',
         'invalid username preauth login denied for user kim',
       ],
+    ],
+    keeps: [
       [
         'waiting for user input, for user confirmation; invalid user name',
         'waiting for user input for user confirmation invalid user name',
@@ -46,78 +96,82 @@ export const NAMES: readonly TokenClass[] = [
   {
     name: 'model',
     put: '<name>',
-    begins: 'word',
-    needs: HAS.slash,
-    scan: name.scanModel,
-    examples: [['models/nope is not found', 'models is not found']],
+    begins: WORD,
+    needs: '/',
+    is: null,
+    given: ({ lead, spaced, last }) => lead === '/' && !spaced && HOLDERS.test(last),
+    masks: [['models/nope is not found', 'models is not found']],
   },
   {
     name: 'spawned',
-    put: name.spawnedName,
-    begins: 'word',
-    first: ['sp'],
-    needs: 0,
-    scan: name.scanSpawned,
-    examples: [
-      ['spawn gemini ENOENT, spawn C:\\x\\codex.exe ENOENT', 'spawn gemini enoent spawn codex enoent'],
-      ['spawn failed', 'spawn failed'],
-    ],
+    put: spawnedName,
+    begins: 'sS',
+    is: String.raw`[sS][pP][aA][wW][nN] [\w./\\:-]{1,200}(?= E[A-Z]{4})`,
+    masks: [['spawn gemini ENOENT, spawn C:\\x\\codex.exe ENOENT', 'spawn gemini enoent spawn codex enoent']],
+    keeps: [['spawn failed', 'spawn failed']],
   },
+  // As a mere label: `ERROR:`, `[ERROR]`. It is there in one rendering and missing in the next.
   {
     name: 'level',
     put: '',
-    begins: 'word',
-    first: ['er', 'fa'],
-    needs: 0,
-    scan: name.scanLevel,
-    examples: [
+    begins: 'efEF',
+    is: String.raw`(?:error|fatal|err)`,
+    flags: 'iy',
+    whole: true,
+    when: (piece, { text, at, quote, lead, unitEnd }) =>
+      quote === '' && (lead === '[' || text[unitEnd] === ':' || (!/[a-z]/.test(piece) && isLineHead(text, at))),
+    masks: [
       ['[ERROR] ERROR: x failed', 'x failed'],
       ['ERROR x failed', 'x failed'],
-      ['Error when asking', 'error when asking'],
     ],
+    keeps: [['Error when asking', 'error when asking']],
   },
   {
     name: 'hex',
     put: '<n>',
-    begins: 'word',
-    first: [...DIGITS, ...'abcdef'],
-    needs: HAS.length,
-    scan: name.scanHex,
-    examples: [['at deadbeef', 'at']],
+    begins: `${DIGITS}abcdefABCDEF`,
+    needs: '7',
+    is: String.raw`[\da-fA-F]{7,400}`,
+    whole: true,
+    masks: [['at deadbeef', 'at']],
   },
+  // Base64 and the like.
   {
     name: 'random',
     put: '<n>',
     isSecret: true,
-    begins: 'word',
-    needs: HAS.great,
-    scan: name.scanRandom,
-    examples: [['token aBcDeFgHiJkLmNoPqRsTuVwXyZaBcDeFg', 'token']],
+    begins: WORD,
+    needs: '7',
+    is: String.raw`[A-Za-z\d]{32,400}`,
+    whole: true,
+    when: isMixed,
+    masks: [['token aBcDeFgHiJkLmNoPqRsTuVwXyZaBcDeFg', 'token']],
   },
   {
     name: 'library',
-    put: name.libraryName,
-    begins: 'word',
-    needs: HAS.digit | HAS.joined,
-    scan: name.scanLibrary,
-    examples: [
-      ["version `GLIBC_2.39' not found, `CXXABI_1.3.15' not found", 'version glibc not found cxxabi not found'],
-    ],
+    put: (piece) => keep(piece.replace(/_.*/, '')),
+    begins: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ',
+    needs: '0.',
+    is: String.raw`[A-Z][A-Za-z]{2,30}_\d{1,4}\.\d{1,4}(?:\.\d{1,4}){0,3}`,
+    whole: true,
+    masks: [["version `GLIBC_2.39' not found, `CXXABI_1.3.15' not found", 'version glibc not found cxxabi not found']],
   },
   {
     name: 'versioned name',
     put: '<name>',
-    begins: 'word',
-    needs: HAS.digit,
-    scan: name.scanVersioned,
-    examples: [['of package Base-Drivers-Package~31bf38ad~amd64~~6.1.0.7, skipped', 'of package skipped']],
+    begins: WORD,
+    needs: '0~',
+    is: String.raw`${UNIT}~(?=\w)[\w~.-]{1,400}(?<=\w)`,
+    when: (piece) => /~.*\d/.test(piece),
+    masks: [['of package Base-Drivers-Package~31bf38ad~amd64~~6.1.0.7, skipped', 'of package skipped']],
   },
   {
     name: 'number',
     put: '<n>',
-    begins: 'word',
-    needs: HAS.digit,
-    scan: name.scanNumber,
-    examples: [['pid 4880, attempt 3/10, blk_-160899, gpt-5.1-codex, OAuth2', 'pid attempt oauth2']],
+    begins: WORD,
+    needs: '0',
+    is: null,
+    when: (piece) => /\d/.test(piece) && !KNOWN.test(piece),
+    masks: [['pid 4880, attempt 3/10, blk_-160899, gpt-5.1-codex, OAuth2', 'pid attempt oauth2']],
   },
 ];

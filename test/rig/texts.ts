@@ -11,7 +11,7 @@ export const anyText = fc.oneof(
   fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 200 }).map((codes) => String.fromCharCode(...codes)),
 );
 
-const TOLD = TOKEN_CLASSES.flatMap(({ examples }) => examples.flat());
+const TOLD = TOKEN_CLASSES.flatMap(({ masks, keeps = [] }) => [...masks, ...keeps].flat());
 const LINES = LINE_KINDS.flatMap(({ examples }) => examples);
 
 /** A word, a sign, or a whole example of a class of tokens or of a kind of line. */

@@ -2,10 +2,6 @@
 
 import { CHOICES } from '../../../loops/conversation/recovery.ts';
 import { TOOLS as CLIS } from '../../../policies/facts/tools.ts';
-import { run as history } from '../sessions/history.ts';
-import { run as recover } from '../sessions/recover.ts';
-import { run as sessions } from '../sessions/sessions.ts';
-import { run as undo } from '../sessions/undo.ts';
 import { COUNT, giving, LIST, SESSION, taking, WORD } from './fields.ts';
 import type { FieldSchema, McpTool } from './tool.ts';
 import { verbTool } from './verb.ts';
@@ -31,7 +27,7 @@ export const CONVERSATIONS: readonly McpTool[] = [
     takes: taking({}),
     gives: giving({ sessions: LIST }),
     changes: 'nothing',
-    run: sessions,
+    load: () => import('../sessions/sessions.ts'),
     argv: () => ['list'],
   }),
   verbTool({
@@ -48,7 +44,7 @@ export const CONVERSATIONS: readonly McpTool[] = [
     ),
     gives: giving({ tool: WORD, session_id: WORD, turns_active: COUNT, turns: LIST }),
     changes: 'nothing',
-    run: history,
+    load: () => import('../sessions/history.ts'),
     argv: (given) => [String(given.session), `--last=${given.last ?? 5}`, ...ofCli(given)],
   }),
   verbTool({
@@ -67,7 +63,7 @@ export const CONVERSATIONS: readonly McpTool[] = [
     ),
     gives: giving({ schema: COUNT }),
     changes: 'something',
-    run: undo,
+    load: () => import('../sessions/undo.ts'),
     argv: (given) => [
       String(given.session),
       ...(given.redo === true ? ['--redo'] : []),
@@ -91,7 +87,7 @@ export const CONVERSATIONS: readonly McpTool[] = [
     ),
     gives: giving({ schema: COUNT }),
     changes: 'something',
-    run: recover,
+    load: () => import('../sessions/recover.ts'),
     argv: (given) => [String(given.session), `--choose=${given.choose}`, ...ofCli(given)],
   }),
 ];

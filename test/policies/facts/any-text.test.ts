@@ -43,7 +43,9 @@ fuzz('the signature does not depend on how the text was cut', fc.array(errorLike
   assert.is(signLines(null, selected).signature, signText(null, pieces.join('')).signature);
 });
 
-const token = fc.constantFrom(...TOKEN_CLASSES.flatMap(({ examples }) => examples.map(([told]) => told)));
+const token = fc.constantFrom(
+  ...TOKEN_CLASSES.flatMap(({ masks, keeps = [] }) => [...masks, ...keeps].map(([told]) => told)),
+);
 const said = fc.constantFrom('connect failed', 'no such file', 'quota exceeded', 'unexpected status 401', 'boom');
 const error = fc
   .tuple(said, fc.array(token, { maxLength: 3 }))
