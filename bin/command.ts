@@ -12,6 +12,7 @@ import { keptHelp } from './help/kept-help.ts';
 import { printing, printResult } from './printing.ts';
 import type { Ran } from './ran.ts';
 import { refusalOfArguments } from './tollgate/within-call.ts';
+import { printVersion } from './version.ts';
 
 type ArgumentsRead =
   | { how: 'read'; args: Arguments }
@@ -146,7 +147,6 @@ export async function readArguments(
       return { how: 'ended', ran: { exit: 0, out }, mistake: null };
     }
     case 'version': {
-      const { printVersion } = await import('./version.ts');
       return { how: 'ended', ran: printVersion(argv), mistake: null };
     }
     case 'invalid': {

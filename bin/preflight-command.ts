@@ -1,11 +1,15 @@
 // The body of preflight: flags in, a table of findings out.
 
 import path from 'node:path';
+import { findingsOf, summariseSwept } from '../loops/sweep/findings.ts';
+import { isUnswept } from '../loops/sweep/swept.ts';
 import { TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import { TOOLS, type Tool } from '../policies/facts/tools.ts';
 import type { NotifierRow } from '../policies/notify/notifier.ts';
 import { nearest } from '../policies/text/nearest.ts';
 import { type PreflightOptions, type PreflightReport, preflight } from '../preflight.ts';
+import { readProject } from '../state/project/project.ts';
+import { readSoundTools } from '../state/project/sound-tools.ts';
 import { projectRoot } from '../state/task-folder.ts';
 import { isTrustedProject } from '../state/trusted-folders.ts';
 import { describeTools } from '../wrappers/own/described.ts';
@@ -104,9 +108,7 @@ const NOTHING: Described = { own: [], notifiers: [], mistakes: [] };
 
 /** The names of the CLIs that the project describes, which can be looked up from then on, and whom it tells; or what is wrong with the file. */
 async function described(cwd: string): Promise<Described | string> {
-  const { readProject } = await import('../state/project/project.ts');
   const project = await readProject(projectRoot(cwd));
-  const { readSoundTools } = await import('../state/project/sound-tools.ts');
   const { tools, mistakes } = await readSoundTools(projectRoot(cwd));
   const notifiers = project.how === 'read' ? project.value.notify : [];
   return describeTools(tools) ?? { own: Object.keys(tools), notifiers, mistakes };
@@ -115,8 +117,6 @@ async function described(cwd: string): Promise<Described | string> {
 /** What preflight does with --sweep: it clears up what killed processes left, and checks nothing else. */
 async function sweepCommand({ given }: Arguments, cwd: string, ink: 'colour' | 'plain'): Promise<Ran> {
   const { sweep } = await import('../loops/sweep/sweep.ts');
-  const { findingsOf, summariseSwept } = await import('../loops/sweep/findings.ts');
-  const { isUnswept } = await import('../loops/sweep/swept.ts');
   const swept = await sweep({
     cwd,
     environment: process.env,

@@ -3,6 +3,7 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { readJsonIfFit } from '../state/disk/regular-file.ts';
+import { captureIn } from './shell.ts';
 
 /** null for a binary that belongs to no such package (one from Homebrew, or a shim), or that is gone. */
 export function versionOfPackage(file: string, packageName: string): string | null {
@@ -31,7 +32,6 @@ export async function askVersion(
   { cwd, environment }: { cwd: string; environment: NodeJS.ProcessEnv },
   stop: AbortSignal,
 ): Promise<string | null> {
-  const { captureIn } = await import('./shell.ts');
   return versionIn(await captureIn({ cwd, env: environment, signal: stop })`${file} ${words as string[]}`);
 }
 

@@ -14,6 +14,7 @@ import { readArguments } from '../command.ts';
 import { type CommandSpec, HELP_FLAGS } from '../command-line.ts';
 import type { Ran } from '../ran.ts';
 import { runWrapper } from '../wrapper/wrapper-command.ts';
+import { undispatched } from '../wrapper/wrapper-mistake.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate call',
@@ -47,8 +48,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     return read.how === 'ended' ? read.ran : { exit: TOLLGATE_EXIT.badInput, err: `${SPEC.name}: TOOL comes first\n` };
   }
   const taken = takeDispatch(rest);
-  if ('file' in taken)
-    return (await import('../wrapper/wrapper-mistake.ts')).undispatched(SPEC.name, taken, rest, TOLLGATE_EXIT.badInput);
+  if ('file' in taken) return undispatched(SPEC.name, taken, rest, TOLLGATE_EXIT.badInput);
   const found = await adapterFor(word, taken.argv, taken.dispatch);
   if (typeof found === 'string') return { exit: TOLLGATE_EXIT.badInput, err: `tollgate call: ${found}\n` };
   return runWrapper(found, taken);

@@ -1,6 +1,8 @@
 // What an agent may not do from within its call, in one table: a command is checked against it as its arguments are read.
 
+import { originOf } from '../../loops/now/origin.ts';
 import type { Arguments } from '../command-line.ts';
+import { loosensBudget } from './limits/loosens.ts';
 
 interface GuardedAct {
   /** The name of the command. */
@@ -32,7 +34,7 @@ export const GUARDED = {
     command: 'tollgate budget',
     act: 'change a budget',
     when: has('set', 'reset', 'unset', 'at-once', 'per-minute', 'time-zone'),
-    loosens: async (args) => (await import('./limits/loosens.ts')).loosensBudget(args),
+    loosens: async (args) => loosensBudget(args),
   },
   answer: { command: 'tollgate answer', act: 'answer for a person', loosens: true },
   console: { command: 'tollgate console', act: 'open the console', loosens: true },
@@ -93,7 +95,6 @@ export const refusalWithin = (name: keyof typeof GUARDED): Promise<string | null
 const NONE: Arguments = { text: {}, texts: {}, number: {}, given: new Set(), words: [] };
 
 async function refusalOf({ act, loosens }: GuardedAct, args: Arguments): Promise<string | null> {
-  const { originOf } = await import('../../loops/now/origin.ts');
   const origin = await originOf(process.env);
   if (origin.how === 'outside') return null;
   if (origin.how === 'inside')

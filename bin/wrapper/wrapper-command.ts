@@ -21,14 +21,15 @@ import { commitMistake } from '../../wrappers/own-flags.ts';
 import { readProc } from '../../wrappers/processes/linux.ts';
 import { readArguments, stopOnSignals } from '../command.ts';
 import type { Arguments } from '../command-line.ts';
+import { printing } from '../printing.ts';
 import type { Ran } from '../ran.ts';
 import { lateProgress } from './late-progress.ts';
 import { ownGiven, wrapperSpec } from './wrapper-flags.ts';
+import { answerWaiters, undispatched } from './wrapper-mistake.ts';
 
 export async function wrapperCommand(adapter: Adapter, given: readonly string[]): Promise<Ran> {
   const taken = takeDispatch(given);
   if ('dispatch' in taken) return runWrapper(adapter, taken);
-  const { undispatched } = await import('./wrapper-mistake.ts');
   return undispatched(adapter.command, taken, given, exitCodesOf(adapter).badInput);
 }
 
@@ -57,7 +58,7 @@ export async function runWrapper(
   if (dispatch === null && request.piped === undefined)
     request.typed = { command: spec.name, given: argv.map(shellWord).join(' '), task: args.text.task ?? null };
   const progress = args.given.has('quiet') ? null : lateProgress(`${spec.name}: ${adapter.tool} works`);
-  if (!args.given.has('quiet')) request.say = (sentence) => void tell(`${spec.name}: ${sentence}`);
+  if (!args.given.has('quiet')) request.say = (sentence) => tell(`${spec.name}: ${sentence}`);
   const { record, message } = await call(request, stop, () => new Date());
   progress?.stop();
   const exit = args.given.has('exit-by-class')
@@ -84,9 +85,7 @@ function errOf(command: string, message: string | null, warnings: readonly strin
 
 const MOST_WARNINGS = 10;
 
-/** Loaded only when there is something to say. */
-async function tell(sentence: string): Promise<void> {
-  const { printing } = await import('../printing.ts');
+function tell(sentence: string): void {
   printing('stderr').write(`${sentence}\n`);
 }
 
@@ -98,7 +97,6 @@ const guarding = ({ charge, callId }: WrapperRequest) => ({
 });
 
 async function refused(argv: readonly string[], ran: Ran): Promise<Ran> {
-  const { answerWaiters } = await import('./wrapper-mistake.ts');
   await answerWaiters(argv, ran.exit);
   return ran;
 }

@@ -2,6 +2,7 @@
 
 import type { NotifyEvent } from '../../policies/notify/notifier.ts';
 import { nearLimitsFor } from '../notify/near-limits-for.ts';
+import { notify } from '../notify/notify.ts';
 import type { RunContext } from '../task/run-context.ts';
 import type { Hearers } from './look.ts';
 import { addNotifiedBatch, type WrittenBatch } from './write-report.ts';
@@ -18,7 +19,6 @@ export async function tellBatchEnd(
   const [worst] = report.by_failure;
   const { tasks, done, failed, broken, refused, interrupted, not_started, calls } = report.totals;
   try {
-    const { notify } = await import('../notify/notify.ts');
     const nearLimits = await nearLimitsFor(context, hearers.notifiers, hearers.root);
     const nears = nearBudget.length + nearLimits.length > 0;
     const events: NotifyEvent[] = [report.state, ...(nears ? (['budget'] as const) : [])];

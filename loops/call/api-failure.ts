@@ -26,6 +26,7 @@ import type { Attempt } from '../attempt/attempt.ts';
 import type { ClosingDraft } from '../attempt/draft.ts';
 import { type ClientError, clientError, lastEvents } from './last-words.ts';
 import type { KeptRequest } from './recorded-request.ts';
+import { keepRequest } from './recorded-request.ts';
 import { takeSnapshot } from './snapshot.ts';
 
 interface FailedCall {
@@ -67,7 +68,6 @@ async function keptRequest(
 ): Promise<KeptRequest | null> {
   if (exchange === null) return null;
   try {
-    const { keepRequest } = await import('./recorded-request.ts');
     return keepRequest(draft, record, folder, exchange);
   } catch (error) {
     record.warnings.push(`the request that failed could not be kept: ${(error as Error).message}`);

@@ -73,7 +73,7 @@ async function prepared(draft: Draft, stop: AbortSignal, begunMs: number): Promi
     draft.recorder = await openRecorder(draft, stop);
   }
   // A pattern that is none is found before anything is paid; without one the redactor is made while the CLI runs.
-  if (request.redactionPatterns.length > 0) (await import('./conclude.ts')).closing(draft);
+  if (request.redactionPatterns.length > 0) (await concludes()).closing(draft);
   const ready = prepare(draft, (await identify(process.pid))!);
   if (ready.how === 'refused') return left(draft, ready.refusal);
   keepPlaces(draft, ready.attempt.folder);
@@ -84,6 +84,9 @@ async function prepared(draft: Draft, stop: AbortSignal, begunMs: number): Promi
   }
   return charged(draft, ready, stop);
 }
+
+/** What judges a call is loaded while its CLI runs. */
+const concludes = () => import('./conclude.ts');
 
 async function charged(draft: Draft, ready: Ready, stop: AbortSignal): Promise<Called> {
   const { request, clock } = draft;
@@ -137,7 +140,7 @@ async function spend(draft: Draft, ready: Ready, journal: Journal | null, stop: 
   const invocation = invocationOf(draft, attempt, overlay.environment);
   const running = runAccepted(invocation, request.adapter.features, observer, stop);
   // What judges the CLI, and what takes secrets out of what it said, is made while it runs.
-  const concluding = import('./conclude.ts').then((conclude) => {
+  const concluding = concludes().then((conclude) => {
     conclude.closing(draft);
     return conclude;
   });
@@ -158,8 +161,7 @@ const refusedSentence = ({ cliVersion, request: { adapter } }: Draft, { name, wi
 async function kept(draft: Draft, { attempt, registered }: Ready, error: unknown): Promise<Called> {
   if (!isSystemError(error)) throw error;
   const message = `the call was made, and its result could not be read (${error.message}); it is kept in ${attempt.folder}; ${wayOut(draft, registered)}`;
-  const { unread } = await import('./refusal.ts');
-  return unread(draft, message);
+  return (await refusing()).unread(draft, message);
 }
 
 /** Told to stop before anything was started. */
@@ -170,8 +172,7 @@ function stopped(draft: Draft, ready: Ready, stop: AbortSignal): Promise<Called>
 
 /** Nothing was paid. */
 async function left(draft: Draft, refusal: Refusal): Promise<Called> {
-  const { refused } = await import('./refusal.ts');
-  return refused(draft, refusal);
+  return (await refusing()).refused(draft, refusal);
 }
 
 /** null for one that says none, or that could not be kept: it is taken for the newest. */
@@ -192,3 +193,6 @@ async function knownVersion(
   if (!stop.aborted) keepVersion(call.environment, binary, version, nowMs);
   return version;
 }
+
+/** What signs a refusal is loaded only for one. */
+const refusing = () => import('./refusal.ts');

@@ -7,7 +7,7 @@ import type { Outcome } from '../../wrappers/run.ts';
 import { closeAttempt, closing } from '../attempt/close-attempt.ts';
 import type { ClosingDraft, Draft } from '../attempt/draft.ts';
 import { verdictFact } from './journal-facts.ts';
-import { exitOf, judged } from './judged.ts';
+import { exitOf, judged, whatFailed } from './judged.ts';
 import type { Ready } from './prepare.ts';
 import { publishAll, publishEarly } from './publish.ts';
 import { recordOf, sentenceOf } from './record.ts';
@@ -41,7 +41,7 @@ export async function conclude(draft: Draft, outcome: Outcome, { ready, stop, no
   const { request } = told;
   const record = await judgedRecord(told, outcome, stop);
   if (record.verdict.class !== null) {
-    const { logApiFailure } = await import('./failed.ts');
+    const { logApiFailure } = await whatFailed();
     await logApiFailure({
       draft: told,
       attempt,

@@ -15,9 +15,12 @@ import type { Judgement } from './judge.ts';
 export async function judged(draft: Draft, outcome: Outcome): Promise<Judgement> {
   const { completed, answer } = outcome.capture;
   if (isSuccess({ completed, answerChars: visibleChars(answer) })) return { verdict: SUCCESS, signature: null };
-  const { judge } = await import('./failed.ts');
+  const { judge } = await whatFailed();
   return judge(outcome, contextOf(draft));
 }
+
+/** The rules are loaded only for a failure. */
+export const whatFailed = () => import('./failed.ts');
 
 /** What of a draft a verdict depends on besides the outcome. */
 export function contextOf({ request, prompt, clock }: Draft) {

@@ -17,6 +17,10 @@ import { checkSections } from '../../policies/gate/sections.ts';
 import { checkVerdict, verdictNotes, verdictSaid } from '../../policies/gate/verdict-said.ts';
 import { readHead } from '../../state/disk/file-head.ts';
 import { isSystemError } from '../../state/system-error.ts';
+import { runAcceptance } from './acceptance.ts';
+import { checkDiff } from './diff.ts';
+import { checkFit } from './fit.ts';
+
 import type { GateRequest } from './gate-request.ts';
 import { redactRecord } from './redacted-record.ts';
 
@@ -119,7 +123,6 @@ const GATES = {
     async look({ stage, redactor, stop }, { answer, notes }) {
       const read = readJsonAnswer(answer!);
       if (read.how === 'invalid') return [read.finding];
-      const { checkFit } = await import('./fit.ts');
       const fit = await checkFit(stage.schema!, read.value, answer!.length, { redact: redactor.redact, stop });
       notes.push(...fit.notes);
       return stop.aborted ? 'stopped' : found(fit.finding);
@@ -128,7 +131,6 @@ const GATES = {
   diff: {
     needs: 'answer',
     async look(asked, { answer }) {
-      const { checkDiff } = await import('./diff.ts');
       const finding = await checkDiff(asked, answer!);
       return asked.stop.aborted ? 'stopped' : found(finding);
     },
@@ -140,7 +142,6 @@ const GATES = {
   acceptance: {
     needs: 'all',
     async look(asked, { acceptance }) {
-      const { runAcceptance } = await import('./acceptance.ts');
       const accepted = await runAcceptance(asked);
       acceptance.push(...accepted.acceptance);
       return accepted.how === 'stopped' ? 'stopped' : found(accepted.finding);

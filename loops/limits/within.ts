@@ -26,7 +26,7 @@ export async function withinLimits<Called extends { record: CallRecord }>(
   const { clock, request } = draft;
   const isLimited = mayBeLimited(call.environment, projectOf(call));
   if (isLimited) {
-    const { askLimits } = await import('./limited.ts');
+    const { askLimits } = await limited();
     const say = request.say ?? (() => {});
     const admission = await askLimits({ call, clock, stop, say });
     if (admission.how !== 'admitted') return left(admission);
@@ -41,11 +41,14 @@ export async function withinLimits<Called extends { record: CallRecord }>(
   }
   const called = await make();
   if (isLimited || mayHold(called.record, call.environment)) {
-    const { settleLimits } = await import('./limited.ts');
+    const { settleLimits } = await limited();
     for (const sentence of await settleLimits(call, called.record, clock)) request.say?.(sentence);
   }
   return called;
 }
+
+/** Most calls have no limit, and do not load it. */
+const limited = () => import('./limited.ts');
 
 const limitedCall = ({ callId, request }: Draft): LimitedCall => ({
   callId,

@@ -1,6 +1,7 @@
 // The limits over all tasks that a run's end is to tell of: taken only where somebody hears them, else they are left for who is heard.
 
 import type { NotifierRow } from '../../policies/notify/notifier.ts';
+import { takeNearLimits } from '../limits/limited.ts';
 import type { RunContext } from '../task/run-context.ts';
 
 export async function nearLimitsFor(
@@ -9,6 +10,5 @@ export async function nearLimitsFor(
   root: string,
 ): Promise<string[]> {
   if (!notifiers.some(({ on }) => on.includes('budget'))) return [];
-  const { takeNearLimits } = await import('../limits/limited.ts');
   return takeNearLimits({ environment, clock, root });
 }

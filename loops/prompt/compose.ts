@@ -14,7 +14,9 @@ import type { AnswerSource, Changes, TextFile } from '../../policies/prompt/sour
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import type { Manifest, Stage } from '../../state/project/manifest-schema.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
+import { readChanges } from '../changes/read.ts';
 import type { Forbids } from '../paths/forbidden.ts';
+import { forbiddenBy } from '../paths/forbidden.ts';
 import { linkMistake, readWithin } from '../paths/within.ts';
 import { MAX_BYTES, readAttachments } from './read-attachments.ts';
 import { readTemplate } from './read-template.ts';
@@ -128,7 +130,6 @@ async function readChanged(
   forbids: Forbids,
 ): Promise<{ how: 'read'; changes: Changes | null; warnings: string[] } | { how: 'invalid'; message: string }> {
   if (typeof stage.diff !== 'object') return { how: 'read', changes: null, warnings: [] };
-  const { readChanges } = await import('../changes/read.ts');
   const of = {
     cwd,
     root,
@@ -142,9 +143,9 @@ async function readChanged(
   return read.how === 'read' ? read : { how: 'invalid', message: `stage ${stage.name}: diff: ${read.message}` };
 }
 
-/** The matcher is loaded only where something is forbidden. @param folders what the globs are relative to */
+/** @param folders what the globs are relative to */
 export async function forbidsOf(globs: readonly string[], folders: readonly string[]): Promise<Forbids> {
-  return globs.length === 0 ? () => null : (await import('../paths/forbidden.ts')).forbiddenBy(globs, folders);
+  return globs.length === 0 ? () => null : forbiddenBy(globs, folders);
 }
 
 type RulesRead = { how: 'read'; text: string; warnings: string[] } | { how: 'invalid'; message: string };

@@ -11,6 +11,7 @@ import type { RunRequest } from '../task/run-request.ts';
 import { choiceMistake, supervisedMistake } from '../task/stage-plan.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
 import { traceEnd } from '../trace/trace-end.ts';
+import { awaitedRun, runOwned } from './owned-run.ts';
 import { recheckMistake } from './recheck.ts';
 import type { RanTask, RunWork, WorkedRun } from './run-work.ts';
 
@@ -53,7 +54,6 @@ async function claimAndRun(request: WorkedRun, open: OpenTask, left: RecoveredJu
     journal: open.journal,
     ...(stages.length === 0 ? {} : { stages }),
   });
-  const { awaitedRun, runOwned } = await import('./owned-run.ts');
   if (claimed.how === 'awaited') return awaitedRun(request, open, claimed.exitCode);
   if (claimed.how === 'gone')
     return { how: 'invalid', message: `${open.task.root} was archived or removed meanwhile; nothing was run` };

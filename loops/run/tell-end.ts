@@ -2,6 +2,7 @@
 
 import { eventsOf } from '../../policies/notify/notification.ts';
 import { nearLimitsFor } from '../notify/near-limits-for.ts';
+import { notify } from '../notify/notify.ts';
 import type { RunContext } from '../task/run-context.ts';
 import type { OpenTask } from '../task/task.ts';
 import { addNotified, type WrittenReport } from './write-report.ts';
@@ -23,7 +24,6 @@ export async function tellEnd(
   const calls = Math.max(0, budget.used - usedBefore);
   const callId = [...journal.read().ledger.calls.keys()].at(-1);
   try {
-    const { notify } = await import('../notify/notify.ts');
     const nearLimits = state === 'interrupted' ? [] : await nearLimitsFor(context, notifiers, root);
     const notified = await notify(context, {
       notifiers,

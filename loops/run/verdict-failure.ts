@@ -1,6 +1,7 @@
 // The failure of a run in which every stage is done, and whose caller takes nothing but a verdict of PASS for a success.
 
 import { goOnLine, toDo, toType } from '../../policies/facts/next-action.ts';
+import { gateSignature } from '../../policies/gate/signed.ts';
 import { owesVerdict, VERDICT_FAIL, verdictMissing, verdictPlace } from '../../policies/gate/verdict-said.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import { EMPTY_FAILURE } from '../failure/empty-failure.ts';
@@ -21,7 +22,6 @@ export async function verdictFailure(
   const bad = [...failed, ...silent];
   const [first] = bad;
   if (first === undefined) return null;
-  const { gateSignature } = await import('../../policies/gate/signed.ts');
   const finding = failed.length > 0 ? VERDICT_FAIL : verdictMissing();
   const text = [
     ...(failed.length === 0 ? [] : [`the verdict of ${namesOf(failed)} is FAIL`]),

@@ -20,6 +20,7 @@ import { dispatchCall } from './dispatch-call.ts';
 import { decisionFor, planNextAttempt, waitFor } from './next-attempt.ts';
 import { resumeLastAttempt } from './resume-attempt.ts';
 import { resumeStandIns } from './resume-stand-ins.ts';
+import { gateAnswer } from './stage-gate.ts';
 import { failed, interrupted, type StageProgress, type StageStep } from './stage-progress.ts';
 
 /**
@@ -136,7 +137,6 @@ async function attempt(progress: StageProgress, first: Prompt, baseline: Baselin
   if (judge !== null || record.verdict.class === null) {
     for (const warning of record.warnings.filter(isLack))
       run.context.say(`stage ${run.stage.name}: warning: ${warning}`);
-    const { gateAnswer } = await import('./stage-gate.ts');
     return {
       how: 'ended',
       end: await gateAnswer(run, record, withDigestTold(first, sentPrompt), baseline, progress.calls, judge),

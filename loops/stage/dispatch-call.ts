@@ -98,8 +98,6 @@ async function dispatchNow(
   watch({ stage: stage.name, tool: stage.tool, events: eventsOf(open.task, callId) });
   const sent = sentNow(errand);
   const running = sendGuardian(errand, guardianStop).finally(() => watch(null));
-  // While the guardian begins: what judges its answer is not needed before it ends.
-  void import('./stage-gate.ts');
   const { guardian, why, killed } = await running;
   const mended = way.mend();
   // Before anything is read: the journal and the files by which the call is judged may have been written by it.

@@ -2,7 +2,9 @@
 
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { mayBeLimited } from '../../state/limits/limits-folder.ts';
+import { askLimits } from '../limits/admission.ts';
 import { type LimitedCall, projectOf } from '../limits/asking.ts';
+import { settleLimits } from '../limits/settle-limits.ts';
 import type { StageRun } from '../task/stage-run.ts';
 
 interface LimitedPlace {
@@ -30,7 +32,6 @@ export async function takeLimitedPlace(run: StageRun, callId: string): Promise<L
     rateWaitMs: RATE_WAIT_MS,
   };
   if (!mayBeLimited(environment, projectOf(call))) return FREE;
-  const { askLimits } = await import('../limits/admission.ts');
   const admission = await askLimits({
     call,
     clock,
@@ -44,7 +45,6 @@ export async function takeLimitedPlace(run: StageRun, callId: string): Promise<L
   return {
     leave: async (record) => {
       if (record !== null && record.ending !== 'not_started') return;
-      const { settleLimits } = await import('../limits/settle-limits.ts');
       await settleLimits(call, null, clock);
     },
   };

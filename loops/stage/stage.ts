@@ -10,6 +10,7 @@ import { markDone } from '../task/stage-status.ts';
 import { attempts } from './attempts.ts';
 import { closeBaseline, openBaseline } from './baseline.ts';
 import { paidAnswer } from './dispatch-call.ts';
+import { gateAnswer } from './stage-gate.ts';
 
 /**
  * Whether calls were made for the stage that never passed its gate. One that may only read is asked for less: without a scope it had
@@ -46,14 +47,7 @@ export async function runStage(run: StageRun, first: Prompt): Promise<StageEnd> 
   const end =
     paid === null
       ? await attempts(run, first, baseline)
-      : await (await import('./stage-gate.ts')).gateAnswer(
-          answering!,
-          paid,
-          first,
-          baseline,
-          0,
-          run.tampered.get(paid.call_id) ?? null,
-        );
+      : await gateAnswer(answering!, paid, first, baseline, 0, run.tampered.get(paid.call_id) ?? null);
   // Who was asked in its place was said by the run that paid for it, had it lived.
   if (paid !== null) {
     const { ledger } = run.open.journal.read();

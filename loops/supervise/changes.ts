@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { readChanges } from '../changes/read.ts';
 import { keepStart } from '../changes/start.ts';
 import { askGit } from '../git/git.ts';
 import { forbidsOf, stateOf } from '../prompt/compose.ts';
@@ -29,7 +30,6 @@ export async function keepBeginning(task: TaskRun): Promise<string | null> {
 /** null outside of git, and where git cannot tell. */
 export async function wholeDiff(task: TaskRun): Promise<string | null> {
   if (!isInGit(task)) return null;
-  const { readChanges } = await import('../changes/read.ts');
   const read = await readChanges({ ...(await rulesOf(task)), task: task.open.task.state }, { since: 'start' });
   return read.how === 'read' ? read.changes.text : null;
 }

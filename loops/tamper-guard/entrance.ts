@@ -7,6 +7,7 @@ import type { FoundTask } from '../task/task.ts';
 import type { JudgedTask } from './door.ts';
 import { acceptChanges, closedBy, doorOf } from './door.ts';
 import type { RecoveredJudge } from './left-judge.ts';
+import { recoverJudge } from './left-judge.ts';
 
 type Entering = JudgedTask & Pick<RunOptions, 'otherChanges'> & Pick<RunContext, 'clock' | 'say'>;
 
@@ -21,9 +22,7 @@ export async function comeIn(entering: Entering): Promise<Entrance> {
   const door = doorOf(entering);
   // Whoever opens it says why it cannot be found.
   if (door === null) return { how: 'open', left: { notes: [], findings: new Map() }, found: null };
-  const left = isAnyLeft(door)
-    ? await (await import('./left-judge.ts')).recoverJudge({ ...door, clock }, 'before')
-    : { notes: [], findings: new Map() };
+  const left = isAnyLeft(door) ? await recoverJudge({ ...door, clock }, 'before') : { notes: [], findings: new Map() };
   for (const note of left.notes) say(note);
   if (otherChanges === 'accepted') acceptChanges(door);
   const closed = closedBy(door);

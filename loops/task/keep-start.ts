@@ -1,5 +1,6 @@
 // Keeps the tree as it is when a task's first run begins, where a stage is to be shown what has changed since.
 
+import { keepStart as keepFirst } from '../changes/start.ts';
 import { forbidsOf, stateOf } from '../prompt/compose.ts';
 import type { OpenTask } from './task.ts';
 
@@ -12,7 +13,7 @@ export async function keepStart(
   const { task, manifest, plans, cwd, root } = open;
   const wanting = plans.find(({ stage: { diff } }) => typeof diff === 'object' && diff.since !== undefined);
   if (wanting === undefined) return null;
-  const kept = await (await import('../changes/start.ts')).keepStart(task.state, {
+  const kept = await keepFirst(task.state, {
     cwd,
     root,
     state: stateOf(task),

@@ -14,11 +14,14 @@ export const PROJECT_FILES = ['tollgate.yaml', 'tollgate.yml'];
 export async function readProject(root: string): Promise<YamlRead<ProjectFile>> {
   const file = projectFile(root);
   if (file === null) return { how: 'read', value: NO_PROJECT_FILE, has: () => false, lineOf: () => 1 };
-  const whole = await readYaml(file, WHAT, async () => (await import('./project-schema.ts')).PROJECT);
+  const whole = await readYaml(file, WHAT, async () => (await schema()).PROJECT);
   if (whole.how === 'read') return { ...whole, value: projectFrom(whole.value, {}, root) };
   const partly = whole.kind === 'unfit' ? await readAround(file, whole.message) : null;
   return partly === null ? whole : { ...partly.read, value: projectFrom(partly.read.value, partly.unsound, root) };
 }
+
+/** zod is loaded only where there is a file. */
+const schema = () => import('./project-schema.ts');
 
 const WHAT = 'a project file';
 
@@ -36,10 +39,7 @@ function projectFrom({ tools, ...rest }: GivenProject, unsound: ProjectFile['uns
 
 /** The file with a plain row in the place of each CLI that is described wrongly, so that its name stays known; null where more is wrong. */
 async function readAround(file: string, message: string) {
-  const [{ projectWith }, { ANY_TOOLS, OWN_TOOLS }] = await Promise.all([
-    import('./project-schema.ts'),
-    import('./own-tool-schema.ts'),
-  ]);
+  const [{ projectWith }, { ANY_TOOLS, OWN_TOOLS }] = await Promise.all([schema(), import('./own-tool-schema.ts')]);
   const read = await readYaml(file, WHAT, async () => ANY_TOOLS);
   if (read.how === 'invalid') return null;
   const { tools } = read.value;

@@ -3,6 +3,7 @@
 import type { Document, visit as Visit } from 'yaml';
 import type * as z from 'zod';
 import { readFollowedBytes, UnfitFileError } from '../disk/regular-file.ts';
+import { describeIssue } from './yaml-issue.ts';
 import { limitMistake, TOO_DEEP } from './yaml-limits.ts';
 import { lineOf } from './yaml-line.ts';
 
@@ -67,7 +68,6 @@ export async function readYaml<S extends z.ZodType>(
       lineOf: (path) => lineOf(path, document, lines),
       has: (path) => document.hasIn(path),
     };
-  const { describeIssue } = await import('./yaml-issue.ts');
   const place = { file, what, schema, document, lines };
   const { issues } = looked.error;
   const message = firstOf(

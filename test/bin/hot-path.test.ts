@@ -135,6 +135,8 @@ const LOOKS = 40;
 const BEFORE_THE_CLI = [
   ...['fs', 'path', 'os', 'url', 'util', 'vm', 'module'],
   ...['child_process', 'timers/promises', 'string_decoder', 'crypto'],
+  // Loaded by Node itself as it begins.
+  'buffer',
 ];
 
 /** Reads that gave something. */

@@ -10,6 +10,7 @@ import { readEvent } from './events.ts';
 import { FEATURES } from './features.ts';
 import { claudeHome, memoryMistake, readMemory } from './home.ts';
 import { overlay as readOverlay } from './overlay.ts';
+import { route } from './route.ts';
 import { readClaudeSignIn } from './sign-in.ts';
 
 /** Whether the user has trusted the folder that claude would run in: headless it asks nobody, and runs the hooks, servers and settings of any. */
@@ -108,7 +109,7 @@ export const CLAUDE = {
   usageCounts: 'call',
   sessionId: 'chosen',
   sessions: async () => (await import('./sessions/store.ts')).CLAUDE_SESSIONS,
-  route: async () => (await import('./route.ts')).route,
+  route: async () => route,
   refusedInput: () => false,
   failureReport: null,
   asksAgain: 'at once',

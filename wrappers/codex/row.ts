@@ -9,6 +9,7 @@ import type { Feature } from '../feature.ts';
 import { ALLOW_COMMIT, COMMIT, commitPermission, mayCommit, type OwnFlag, type OwnOf } from '../own-flags.ts';
 import { readEvent, readStderr } from './events.ts';
 import { missingServer, overlay as readOverlay } from './overlay.ts';
+import { route } from './route.ts';
 import { readCodexSignIn } from './sign-in.ts';
 
 /** Whether codex starts in a folder: outside a git repository it refuses, whatever trust_level its config.toml gives the folder (0.169.0). */
@@ -118,7 +119,7 @@ export const CODEX = {
   usageCounts: 'session',
   sessionId: 'announced',
   sessions: async () => (await import('./sessions/store.ts')).CODEX_SESSIONS,
-  route: async () => (await import('./route.ts')).route,
+  route: async () => route,
   refusedInput: () => false,
   failureReport: null,
   asksAgain: 'after a wait',

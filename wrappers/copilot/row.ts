@@ -8,6 +8,7 @@ import { type Adapter, type CallRequest, NO_OVERLAY, type Permission } from '../
 import { ALLOW_COMMIT, COMMIT, type OwnFlag, type OwnOf } from '../own-flags.ts';
 import { readEvent } from './events.ts';
 import { FEATURES } from './features.ts';
+import { route } from './route.ts';
 import { readCopilotSignIn } from './sign-in.ts';
 
 /** Sums over the models that were asked; empty for a text that is no such file. The requests of this call are told as they are made. */
@@ -90,7 +91,7 @@ export const COPILOT = {
   usageCounts: 'session',
   sessionId: 'chosen',
   sessions: async () => (await import('./sessions/store.ts')).COPILOT_SESSIONS,
-  route: async () => (await import('./route.ts')).route,
+  route: async () => route,
   // It counts the prompt's tokens against the model's budget before it asks.
   refusedInput: (ended) => ended.class === 'prompt_too_large' && !ended.requests,
   failureReport: null,

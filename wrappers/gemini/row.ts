@@ -13,6 +13,7 @@ import { ALLOW_COMMIT, type OwnFlag, type OwnOf } from '../own-flags.ts';
 import { OUTSIDE, readEvent, readLog, readStderr } from './events.ts';
 import { FEATURES } from './features.ts';
 import { overlay as readOverlay } from './overlay.ts';
+import { route } from './route.ts';
 import { readSettings, settingsFiles, userFolder } from './settings.ts';
 import { readGeminiSignIn } from './sign-in.ts';
 import { refusesFolder } from './trust.ts';
@@ -148,7 +149,7 @@ export const GEMINI = {
   usageCounts: 'call',
   sessionId: 'announced',
   sessions: async () => (await import('./sessions/store.ts')).GEMINI_SESSIONS,
-  route: async () => (await import('./route.ts')).route,
+  route: async () => route,
   // Its "input error": no prompt, a bad session id, a broken command in the prompt.
   refusedInput: ({ exitCode }) => exitCode === 42,
   failureReport: FAILURE_REPORT,

@@ -9,21 +9,19 @@ import { begin, removeOld } from '../../../loops/carried/begin.ts';
 import { carriedFolder } from '../../../loops/carried/carried-run.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 import { askForObject, objectIn } from '../../command.ts';
+import { preflightCommand } from '../../preflight-command.ts';
 import type { Ran } from '../../ran.ts';
+import { run as budget } from '../budget.ts';
 import { startCarrier } from '../mcp/carrier.ts';
 
-const READS: Record<string, () => Promise<{ run(argv: readonly string[]): Promise<Ran> }>> = {
-  budget: () => import('../budget.ts'),
-  preflight: async () => ({ run: (await import('../../preflight-command.ts')).preflightCommand }),
-};
+const READS: Record<string, (argv: readonly string[]) => Promise<Ran>> = { budget, preflight: preflightCommand };
 
 /** What goes wrong at once, such as a book without a key, is told at once. */
 const AT_ONCE_MS = 3000;
 
 export const consoleCommands = (): Commands => ({
   async read([word, ...argv]) {
-    const { run } = await READS[word!]!();
-    return askForObject(run, argv);
+    return askForObject(READS[word!]!, argv);
   },
   change: (argv) => answeredBy(argv, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] }),
   make: (argv, gone) => answeredBy(argv, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], signal: gone }),

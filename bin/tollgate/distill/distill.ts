@@ -6,7 +6,11 @@ import { nearest } from '../../../policies/text/nearest.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
+import { exportBook } from './distill-export.ts';
 import { BOOK_FLAGS, RUN_FLAGS_OF_BOOK } from './distill-flags.ts';
+import { deleteSectionOf, sections } from './distill-sections.ts';
+import { status } from './distill-status.ts';
+import { wishFor } from './distill-wish.ts';
 import { driveBook } from './drive-book.ts';
 
 const EXITS: CommandSpec['exits'] = [
@@ -63,14 +67,13 @@ const RESUME: CommandSpec = {
 const OTHERS: Record<string, () => Promise<{ run(argv: readonly string[]): Promise<Ran> }>> = {
   pause: async () => wished('pause'),
   stop: async () => wished('stop'),
-  status: async () => ({ run: (await import('./distill-status.ts')).status }),
-  sections: async () => ({ run: (await import('./distill-sections.ts')).sections }),
-  export: async () => ({ run: (await import('./distill-export.ts')).exportBook }),
-  'delete-section': async () => ({ run: (await import('./distill-sections.ts')).deleteSectionOf }),
+  status: async () => ({ run: status }),
+  sections: async () => ({ run: sections }),
+  export: async () => ({ run: exportBook }),
+  'delete-section': async () => ({ run: deleteSectionOf }),
 };
 
 async function wished(wish: 'pause' | 'stop') {
-  const { wishFor } = await import('./distill-wish.ts');
   return { run: (argv: readonly string[]) => wishFor(wish, argv) };
 }
 

@@ -2,6 +2,10 @@
 
 import { CHOICES } from '../../../loops/conversation/recovery.ts';
 import { TOOLS as CLIS } from '../../../policies/facts/tools.ts';
+import { run as history } from '../sessions/history.ts';
+import { run as recover } from '../sessions/recover.ts';
+import { run as sessions } from '../sessions/sessions.ts';
+import { run as undo } from '../sessions/undo.ts';
 import { COUNT, giving, LIST, SESSION, taking, WORD } from './fields.ts';
 import type { FieldSchema, McpTool } from './tool.ts';
 import { verbTool } from './verb.ts';
@@ -27,7 +31,7 @@ export const CONVERSATIONS: readonly McpTool[] = [
     takes: taking({}),
     gives: giving({ sessions: LIST }),
     changes: 'nothing',
-    load: () => import('../sessions/sessions.ts'),
+    run: sessions,
     argv: () => ['list'],
   }),
   verbTool({
@@ -44,7 +48,7 @@ export const CONVERSATIONS: readonly McpTool[] = [
     ),
     gives: giving({ tool: WORD, session_id: WORD, turns_active: COUNT, turns: LIST }),
     changes: 'nothing',
-    load: () => import('../sessions/history.ts'),
+    run: history,
     argv: (given) => [String(given.session), `--last=${given.last ?? 5}`, ...ofCli(given)],
   }),
   verbTool({
@@ -63,7 +67,7 @@ export const CONVERSATIONS: readonly McpTool[] = [
     ),
     gives: giving({ schema: COUNT }),
     changes: 'something',
-    load: () => import('../sessions/undo.ts'),
+    run: undo,
     argv: (given) => [
       String(given.session),
       ...(given.redo === true ? ['--redo'] : []),
@@ -87,7 +91,7 @@ export const CONVERSATIONS: readonly McpTool[] = [
     ),
     gives: giving({ schema: COUNT }),
     changes: 'something',
-    load: () => import('../sessions/recover.ts'),
+    run: recover,
     argv: (given) => [String(given.session), `--choose=${given.choose}`, ...ofCli(given)],
   }),
 ];

@@ -5,6 +5,7 @@ import { begin, removeOld, startsIn, type WantedRun } from '../../../loops/carri
 import { carriedFolder, claim, end, endOfRun, RUN_ID, sayingsOf } from '../../../loops/carried/carried-run.ts';
 import { type CarriedStanding, notBegun, standingOf } from '../../../loops/carried/standing.ts';
 import { endProcess } from '../../../loops/now/stop-task.ts';
+import { sweep } from '../../../loops/sweep/sweep.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { namedTools } from '../../../policies/facts/tools.ts';
 import { PIPELINES, type PipelineName } from '../../../policies/manifest/pipelines.ts';
@@ -12,6 +13,8 @@ import { type BuiltInRole, ROLES } from '../../../policies/roles/roles.ts';
 import { readIfFit } from '../../../state/disk/regular-file.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 import { endOf, objectIn } from '../../command.ts';
+import { run as init } from '../init.ts';
+import { run as answer } from '../supervise/answer.ts';
 import { refusalWithin } from '../within-call.ts';
 import { startCarrier } from './carrier.ts';
 import { giving, LIST, OBJECT, TASK, taking, WORD } from './fields.ts';
@@ -121,7 +124,7 @@ export const RUNS: readonly McpTool[] = [
     ),
     gives: giving({ task_id: WORD, folder: WORD, files: LIST, next_call: OBJECT }),
     changes: 'something',
-    load: () => import('../init.ts'),
+    run: init,
     refuses: creationMistake,
     argv: ({ task, goal, pipeline, supervise, max_calls: most }) => [
       ...[String(task), `--goal=${goal}`, '--no-ask'],
@@ -198,9 +201,10 @@ const onlyReads = ({ role }: { role: BuiltInRole }): boolean => ROLES[role].acce
 
 async function answered(given: Record<string, unknown>, asked: AskedTool): Promise<ToolSaid> {
   const task = String(given.task);
-  const { run } = await import('../supervise/answer.ts');
   const words = ['--later', '--json', '--', task, String(given.text)];
-  const { exit, out, err } = await inTurn('something', () => endOf({ run, failure: TOLLGATE_EXIT.failure }, words));
+  const { exit, out, err } = await inTurn('something', () =>
+    endOf({ run: answer, failure: TOLLGATE_EXIT.failure }, words),
+  );
   const object = objectIn(out ?? '', err ?? '');
   if (exit !== TOLLGATE_EXIT.ok) return refused(String(object.message));
   if (object.state === 'waiting') return beginAndWait(supervisionWanted(task, asked.server), given, asked);
@@ -234,7 +238,6 @@ async function beginAndWait(
 /** What was paid for and lost is looked for where its call was left, before anybody pays again. */
 async function sweepHere(): Promise<void> {
   if ((await refusalWithin('sweep')) !== null) return;
-  const { sweep } = await import('../../../loops/sweep/sweep.ts');
   await sweep({ cwd: process.cwd(), environment: process.env, working: 'wait', clock: () => new Date() });
 }
 

@@ -6,11 +6,19 @@ import { carriedFolder } from '../../../loops/carried/carried-run.ts';
 import { standingOf } from '../../../loops/carried/standing.ts';
 import { localClock } from '../../../loops/local-clock.ts';
 import type { FollowedLine } from '../../../loops/logs/follow.ts';
+import { followCalls } from '../../../loops/logs/follow.ts';
+import { readOwnRules } from '../../../loops/triage/own-rules.ts';
+import { triage } from '../../../loops/triage/triage.ts';
 import { CLASSES } from '../../../policies/facts/classes.ts';
 import { type BuiltIn, TOOLS as CLIS } from '../../../policies/facts/tools.ts';
 import { missingTask } from '../../../state/missing-task.ts';
 import { locateTask } from '../../../state/task-folder.ts';
+import { preflightCommand } from '../../preflight-command.ts';
+import { run as budget } from '../budget.ts';
+import { run as report } from '../report.ts';
 import { hiddenVerdict } from '../secrets.ts';
+import { run as status } from '../status.ts';
+import { run as explain } from '../triage/explain.ts';
 import { COUNT, giving, LIST, OBJECT, TASK, taking, WORD, WORD_OR_NONE } from './fields.ts';
 import { tasksFolder } from './resources.ts';
 import { refused } from './run-object.ts';
@@ -32,7 +40,7 @@ const STATUS = verbTool({
   takes: taking({ task: { ...TASK, description: 'the id of a task; all unless told' } }),
   gives: giving({ totals: OBJECT, running: OBJECT, waiting: LIST, tasks: LIST, more: COUNT }),
   changes: 'nothing',
-  load: () => import('../status.ts'),
+  run: status,
   argv: ({ task }) => (task === undefined ? [] : [path.join(tasksFolder(), String(task))]),
   tells({ totals, running, waiting, tasks }) {
     const rows = tasks as unknown[];
@@ -68,7 +76,7 @@ export const STANDINGS: readonly McpTool[] = [
       next_actions: LIST,
     }),
     changes: 'nothing',
-    load: () => import('../triage/explain.ts'),
+    run: explain,
     argv: wordOf,
   }),
   {
@@ -118,7 +126,7 @@ export const STANDINGS: readonly McpTool[] = [
     }),
     gives: giving({ totals: OBJECT, groups: LIST, more: COUNT }),
     changes: 'nothing',
-    load: () => import('../report.ts'),
+    run: report,
     argv: ({ since }) => ['--failed', ...(since === undefined ? [] : [`--since=${since}`])],
     tells: ({ totals, groups }, { last = 20 }) => {
       const rows = groups as unknown[];
@@ -133,7 +141,7 @@ export const STANDINGS: readonly McpTool[] = [
     takes: taking({ task: { ...TASK, description: 'the id of a task; without one, the limits over all' } }),
     gives: giving({ schema: COUNT }),
     changes: 'nothing',
-    load: () => import('../budget.ts'),
+    run: budget,
     argv: wordOf,
   }),
   verbTool({
@@ -150,7 +158,7 @@ export const STANDINGS: readonly McpTool[] = [
     }),
     gives: giving({ ok: { type: 'boolean' }, findings: LIST }),
     changes: 'nothing',
-    load: async () => ({ run: (await import('../../preflight-command.ts')).preflightCommand }),
+    run: preflightCommand,
     argv: ({ tools, thorough }) => [
       ...(Array.isArray(tools) && tools.length > 0 ? [`--tools=${tools.join(',')}`] : []),
       ...(thorough === true ? [] : ['--quick']),
@@ -175,7 +183,6 @@ async function runsHere(): Promise<object[]> {
 async function logged({ task, stage, last = MOST_ROWS }: Record<string, unknown>, asked: AskedTool): Promise<ToolSaid> {
   const located = locateTask(String(task), process.cwd(), process.env);
   if (located.how === 'invalid') return refused(located.message);
-  const { followCalls } = await import('../../../loops/logs/follow.ts');
   const kept: FollowedLine[] = [];
   let all = 0;
   const followed = await followCalls({
@@ -194,10 +201,6 @@ async function logged({ task, stage, last = MOST_ROWS }: Record<string, unknown>
 }
 
 async function triaged({ cli, stderr, stdout = '', exit_code = null }: Record<string, unknown>): Promise<ToolSaid> {
-  const [{ triage }, { readOwnRules }] = await Promise.all([
-    import('../../../loops/triage/triage.ts'),
-    import('../../../loops/triage/own-rules.ts'),
-  ]);
   const own = await readOwnRules(process.cwd());
   if (own.how === 'invalid') return refused(own.message);
   const captured = {

@@ -6,12 +6,8 @@ import type { Ran } from '../../ran.ts';
 import { refused } from './run-object.ts';
 import type { McpTool, ServerSettings, ToolSaid } from './tool.ts';
 
-interface CommandBody {
-  run(argv: readonly string[]): Promise<Ran>;
-}
-
 interface Verb extends Omit<McpTool, 'act'> {
-  load(): Promise<CommandBody>;
+  run(argv: readonly string[]): Promise<Ran>;
   argv(given: Record<string, unknown>): string[];
   /** Why this server does not allow it; null where it does. */
   refuses?(given: Record<string, unknown>, server: ServerSettings): string | null;
@@ -21,13 +17,13 @@ interface Verb extends Omit<McpTool, 'act'> {
   answersWith?: readonly number[];
 }
 
-export function verbTool({ load, argv, refuses, tells, answersWith = [TOLLGATE_EXIT.ok], ...tool }: Verb): McpTool {
+export function verbTool({ run, argv, refuses, tells, answersWith = [TOLLGATE_EXIT.ok], ...tool }: Verb): McpTool {
   return {
     ...tool,
     async act(given, { server }) {
       const why = refuses?.(given, server) ?? null;
       if (why !== null) return refused(why);
-      const { exit, object } = await inTurn(tool.changes, async () => askForObject((await load()).run, argv(given)));
+      const { exit, object } = await inTurn(tool.changes, async () => askForObject(run, argv(given)));
       const isDone = answersWith.includes(exit);
       return { how: isDone ? 'done' : 'failed', object: isDone && tells ? tells(object, given) : refusal(object) };
     },

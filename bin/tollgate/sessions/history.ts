@@ -10,6 +10,7 @@ import type { ShownTurn } from '../../../policies/session/conversation.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
+import { renderHistory } from './history-page.ts';
 import { SESSION_WORD, styleOf, TOOL_FLAG, unreadable, whichSession } from './which-session.ts';
 
 const SPEC: CommandSpec = {
@@ -50,7 +51,6 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const redactor = redactorOf(process.env, []);
   if (args.given.has('json')) return { exit: 0, out: `${JSON.stringify(objectOf(history, redactor))}\n` };
   const prompts = args.given.has('full') ? 'full' : 'begun';
-  const { renderHistory } = await import('./history-page.ts');
   return { exit: 0, out: renderHistory(history, { ...styleOf(), prompts, redactor }) };
 }
 

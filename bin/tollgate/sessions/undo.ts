@@ -14,6 +14,7 @@ import { waitingSay } from '../waiting-say.ts';
 import { inUse } from './in-use.ts';
 import { answerOf, type UndoTold } from './undo-answer.ts';
 import { modeOf, UNDO, undoMistake } from './undo-flags.ts';
+import { sendInstead } from './undo-send.ts';
 import type { Undoing } from './undoing.ts';
 import { unreadable, whichSession } from './which-session.ts';
 
@@ -50,7 +51,7 @@ async function act(undoing: Undoing): Promise<Ran> {
   const mode = modeOf(undoing.args);
   if (mode === 'undo') return undo(undoing);
   if (mode === 'redo') return bringBack(undoing);
-  return (await import('./undo-send.ts')).sendInstead(undoing, mode);
+  return sendInstead(undoing, mode);
 }
 
 async function undo({ store, session, feature, args }: Undoing): Promise<Ran> {

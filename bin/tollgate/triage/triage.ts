@@ -16,6 +16,7 @@ import { badInputOf, type Ran } from '../../ran.ts';
 import { answerLines } from '../answer-lines.ts';
 import { hiddenSignature, hiddenVerdict } from '../secrets.ts';
 import { readInto } from './input.ts';
+import { lintHere } from './triage-lint.ts';
 import { testCorpus } from './triage-test.ts';
 
 const SPEC: CommandSpec = {
@@ -76,7 +77,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const { text, number, given, words } = read.args;
-  if (given.has('lint')) return (await import('./triage-lint.ts')).lintHere(read.args, process.cwd());
+  if (given.has('lint')) return lintHere(read.args, process.cwd());
   const own = await readOwnRules(currentFolder());
   if (own.how === 'invalid') return invalid(own.message);
   if (text.test !== undefined) {

@@ -2,6 +2,7 @@
 
 import { readRegular } from '../../../state/disk/regular-file.ts';
 import type { SessionFile, SessionStore } from '../../sessions/store.ts';
+import { askGemini } from './ask.ts';
 import { readBeginning } from './beginning.ts';
 import { converse, type Source } from './conversation.ts';
 import { held } from './fold.ts';
@@ -24,7 +25,7 @@ export const GEMINI_SESSIONS: SessionStore = {
   find: findSession,
   recent: recentSessions,
   links,
-  ask: async (lookup, say) => (await import('./ask.ts')).askGemini(lookup, say),
+  ask: async (lookup, say) => askGemini(lookup, say),
   firstPrompt: ({ file }) => readBeginning(file)?.firstPrompt ?? null,
   open: (session) => converse(openFile(session)),
   // Within a text the quotes would be escaped.
