@@ -1,4 +1,4 @@
-// What the runner must know about a CLI: one literal row each, the same keys in the same order.
+// Defines what the runner must know about a CLI. Each CLI has one literal row, with the same keys in the same order.
 
 import type { ErrorClass } from '../policies/facts/classes.ts';
 import type { EngineEvent, Usage } from '../policies/facts/engine-event.ts';
@@ -13,34 +13,34 @@ import type { SignIn, Surroundings } from './sign-in/sign-in.ts';
 
 export type Access = 'read' | 'write' | 'full';
 
-/** One call as the caller wants it, checked: no value begins with a dash. */
+/** One checked call, as the caller wants it: no value begins with a dash. */
 export interface CallRequest {
   model: string | null;
-  /** Goes on in this session. */
+  /** The session that the call continues. */
   resumeSession: string | null;
   /** The id for a new session, for a CLI that takes one in advance. */
   newSession: string;
   access: Access;
   maxTurns: number | null;
   innerRetries: 'cut' | 'allow';
-  /** What an answer alone does not meet; absent where nothing else is required. */
+  /** What the caller requires besides an answer; absent if nothing else is required. */
   requires?: Requirements;
   trustWorkspace: boolean;
   cwd: string;
   /** The environment that the CLI would inherit. */
   environment: NodeJS.ProcessEnv;
-  /** What was given of the flags that its CLI alone understands. */
+  /** The values given for the flags that only this CLI understands. */
   own: OwnValues;
 }
 
 /** What decides whether a CLI may start in a folder. */
 export type FolderRequest = Pick<CallRequest, 'trustWorkspace' | 'cwd' | 'environment'>;
 
-/** What a row finds out about the user's own configuration before it builds the call; it only reads. */
+/** What a row learns from the user's own configuration before it builds the call. The row only reads the configuration. */
 export interface Overlay {
   argv: string[];
   environment: Record<string, string>;
-  /** Folders made for this one call, deleted after it. */
+  /** Folders made for this one call. They are deleted after it. */
   folders: string[];
   warnings: string[];
 }
@@ -55,74 +55,85 @@ export interface Adapter {
   /** The name of the wrapper's command. */
   command: string;
   binary: string;
-  /** The npm package, by which the version of an installed binary is known without starting it. */
+  /** The npm package. It gives the version of an installed binary without starting the binary. */
   packageName: string;
-  /** Each flag, setting, variable and event that it relies on, and since when the CLI has it. */
+  /** Each flag, setting, variable and event that the row relies on, and the first CLI version that has it. */
   features: readonly Feature[];
   defaultTimeoutMs: number;
-  /** Flags of its command that it alone understands; a field of a stage by the name of one goes with them. */
+  /** Flags of the command that only this CLI understands. A stage field with the name of such a flag sets it. */
   own: Readonly<Record<string, OwnFlag>>;
-  /** @param overlay what the overlay adds, to stand where the CLI takes it. */
+  /** @param overlay the arguments of the overlay, to be placed where the CLI accepts them. */
   argv(request: CallRequest, overlay: readonly string[]): string[];
   environment(request: CallRequest): Record<string, string>;
-  /** Turns the CLI's inner retries down for this call, and whatever else needs a look at the user's configuration. */
+  /** Reduces the CLI's inner retries for this call, and does whatever else depends on the user's configuration. */
   overlay(request: CallRequest): Overlay;
-  /** Why we do not start it in a folder that is not trusted, as a sentence without its full stop; null where we do. */
+  /**
+   * Why Tollgate does not start the CLI in an untrusted folder, as a sentence without its full stop; null if it does start it.
+   */
   distrusts(request: FolderRequest): string | null;
-  /** The same where the CLI itself refuses before it asks anything, as far as its own files tell. */
+  /** The same for a folder that the CLI itself refuses before any request, as far as its own files show. */
   refusesFolder(request: FolderRequest): string | null;
-  /** How it is signed in; null of one that a project describes. */
+  /** How the CLI is signed in; null for a CLI that a project describes. */
   signIn: ((surroundings: Surroundings) => SignIn) | null;
-  /** The files of its package that are its program. A script of the same name may trust and sign in by itself. */
+  /** The files of the CLI's package that are its program. A script of the same name may handle trust and sign-in by itself. */
   entries: readonly string[];
   prompt: {
-    /** Ours read it from stdin: it stays out of the process list and has no argument limit. `file`: an argument names the file. */
+    /**
+     * The built-in CLIs read the prompt from stdin: it stays out of the process list and has no argument limit. `file`: an
+     * argument names the file.
+     */
     via: 'stdin' | 'file';
-    /** The bytes to send, as latin1 text, so that what the CLI receives is what was written. */
+    /** The bytes to send, as latin1 text, so that the CLI receives exactly what was written. */
     escape(text: string): string;
     limit: PromptLimit | null;
   };
-  /** One line of the event stream on stdout. */
+  /** Reads one line of the event stream on stdout. */
   readEvent(line: string): EngineEvent[];
-  /** The whole of stdout, for a call that was made without the stream; null where it is no such document. */
+  /** Reads the whole of stdout, for a call made without the stream; null if stdout is not such a document. */
   readDocument(text: string): EngineEvent[] | null;
-  /** One line of stderr, for what is only announced there; null where nothing is. */
+  /** Reads one line of stderr, for facts that the CLI reports only there; null if there are none. */
   readStderr: ((line: string) => EngineEvent[]) | null;
-  /** A file in which it logs what is on neither stream: the variable that names it, and one line of it; null: none is needed. */
+  /**
+   * A file in which the CLI logs what is on neither stream: the variable that names it, and a reader of one line. null: no file
+   * is needed.
+   */
   log: { variable: string; readLine(line: string): EngineEvent[] } | null;
-  /** Why a server that the call requires cannot be there, as its files tell before it is started; null where they do not. */
+  /** Why a required server cannot be available, according to the CLI's files before it starts; null if they do not show it. */
   missingServer(request: CallRequest): string | null;
-  /** What allows a tool that was denied; null where there is no way, or none is known. */
+  /** What allows a denied tool; null if there is no way, or none is known. */
   allows(denial: Denial, request: CallRequest): Permission | null;
-  /** A file in which the CLI counts what the event stream does not: the argument that asks for it, and how to read it. */
+  /** A file in which the CLI counts what the event stream does not: the argument that requests it, and its reader. */
   usageFile: { argument(file: string): string; read(text: string): Partial<Usage> } | null;
-  /** What it counts of tokens: this call, or the whole session so far. */
+  /** What the token counts cover: this call, or the whole session so far. */
   usageCounts: 'call' | 'session';
-  /** Is the session's id known before the call (`chosen`), or told by the CLI (`announced`)? */
+  /** Whether the session's id is known before the call (`chosen`) or reported by the CLI (`announced`). */
   sessionId: 'chosen' | 'announced';
-  /** Its session files; loaded by who looks into them. */
+  /** The CLI's session files. Only code that reads them loads this module. */
   sessions(): Promise<SessionStore>;
-  /** How a request goes to its service; loaded by who records it. */
+  /** How a request reaches the CLI's service. Only code that records requests loads this module. */
   route(): Promise<(request: CallRequest) => Route>;
-  /** Did the CLI refuse its input by itself, before anything was asked? */
+  /** Whether the CLI itself refused its input before any request. */
   refusedInput(ended: { exitCode: number | null; class: ErrorClass | null; requests: number | null }): boolean;
-  /** A report of a failure that it leaves in its $TMPDIR, by how its name begins; `read` throws on what is none. null: it leaves none. */
+  /**
+   * A failure report that the CLI writes to its $TMPDIR, found by how its name begins. `read` throws if the text is not a report.
+   * null: the CLI writes none.
+   */
   failureReport: { begins: string; read(text: string): FailureReport } | null;
-  /** Between the announcement of a retry and the retry: does it wait, so that it can be told to end, or ask again at once? */
+  /** What the CLI does between announcing a retry and retrying: it waits, so that it can be ended, or it retries at once. */
   asksAgain: 'after a wait' | 'at once';
   /** How long the CLI may take to exit after its terminal event. */
   lingerMs: number;
-  /** Of a CLI that a project describes; absent of ours. */
+  /** Only for a CLI that a project describes; absent for built-in CLIs. */
   described?: {
     row: OwnToolRow;
-    /** What its end tells that no event told. */
+    /** What the end of the CLI shows that no event reported. */
     conclude(ended: EndedCli): EngineEvent[];
-    /** Why this call cannot be made of it, as a sentence; or null. */
+    /** Why the CLI cannot run this call, as a sentence; null if it can. */
     takes(request: CallRequest): string | null;
   };
 }
 
-/** A flag of our command and its value; `--deny-tool` is one to take away. */
+/** A flag of the wrapper's command and its value. For `--deny-tool`, the flag is to be removed. */
 export type Permission =
   | {
       flag: 'access' | 'allow-tool' | 'deny-tool' | 'cwd';
@@ -134,17 +145,19 @@ export type Permission =
 
 export interface FailureReport {
   stack: string | null;
-  /** null where the report has none. */
+  /** null if the report has none. */
   conversation: unknown[] | null;
 }
 
-/** How a call can be sent through a relay of ours to the service that it would ask anyway; or why it cannot, as half a sentence. */
+/**
+ * How a call can be sent through Tollgate's relay to the service that it would use anyway, or, as half a sentence, why it cannot.
+ */
 export type Route =
   | {
       how: 'directed';
       /** The base URL that the CLI would use. */
       upstream: string;
-      /** The overlay with what sends the CLI to the relay. */
+      /** Adds to the overlay what directs the CLI to the relay. */
       through(relay: string, overlay: Overlay): Overlay;
     }
   | { how: 'fixed'; because: string };

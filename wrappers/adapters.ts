@@ -1,4 +1,4 @@
-// The rows of the built-in CLIs, by name, and the one door to the row of any CLI.
+// Lists the rows of the built-in CLIs by name. All other code gets the row of any CLI here.
 
 import { type BuiltIn, isBuiltIn, type Tool } from '../policies/facts/tools.ts';
 import type { Adapter } from './adapter.ts';
@@ -13,9 +13,9 @@ export const ADAPTERS = { gemini: GEMINI, copilot: COPILOT, codex: CODEX, claude
   Adapter
 >;
 
-/** That of a project's own CLI is the one that its description gave when it was read. */
+/** The row of a project's own CLI is the one that its description gave when it was read. */
 export const adapterOf = (tool: Tool): Adapter => (isBuiltIn(tool) ? ADAPTERS[tool] : describedAdapter(tool));
 
-/** The script of ours that guards a call of it, and the words before its flags. */
+/** The Tollgate script that guards a call of the CLI, and the words before its flags. */
 export const guardianOf = (tool: Tool): [script: string, ...words: string[]] =>
   isBuiltIn(tool) ? [`${ADAPTERS[tool].command}.cjs`] : ['tollgate.cjs', 'call', tool];

@@ -1,4 +1,4 @@
-// Finds an agent CLI: on the PATH, or in the folders where installers put it without telling this shell.
+// Finds an agent CLI on the PATH, or in the folders where installers put it without adding them to this shell's PATH.
 
 import path from 'node:path';
 import { namesIfAny } from '../state/disk/folder.ts';
@@ -10,13 +10,13 @@ import { readText } from './sign-in/text-file.ts';
 
 export interface CliLocation {
   file: string;
-  /** A call starts its CLI by name, so one beside the PATH is not found by it. */
+  /** A call starts its CLI by name, so it does not find a CLI that is outside the PATH. */
   where: 'on_path' | 'beside_path';
-  /** Whoever wrote the project decides what this program does: only in a trusted folder may it be started to ask for its version. */
+  /** The author of the project decides what this program does. It may be started for its version only in a trusted folder. */
   isOfProject: boolean;
 }
 
-/** @param root of the project: what lies above it may belong to anybody, and is not searched. */
+/** @param root of the project. Folders above it may belong to any user, and are not searched. */
 export function findCli(binary: string, surroundings: Surroundings, root: string): CliLocation | null {
   const { environment, home } = surroundings;
   const located = (file: string, where: CliLocation['where']): CliLocation => ({
@@ -30,19 +30,21 @@ export function findCli(binary: string, surroundings: Surroundings, root: string
   return beside === null ? null : located(beside, 'beside_path');
 }
 
-/** The folders of a PATH that do not lie in the project. */
+/** The folders of a PATH that are not in the project. */
 export const foldersOutside = (searchPath: string | undefined, root: string, home: string): string =>
   absoluteFolders(searchPath)
     .filter((folder) => !isInProject(path.join(folder, 'x'), root, home))
     .join(path.delimiter);
 
-/** Its folder lies in the project, or the file that it leads to. A home that is a project holds the user's own programs. */
+/**
+ * Whether its folder, or the file that it links to, is in the project. A home that is a project holds the user's own programs.
+ */
 function isInProject(file: string, root: string, home: string): boolean {
   if (isWithin(realOr(root), realOr(home))) return false;
   return [path.dirname(file), file].some((place) => isWithin(realOr(root), realOr(place)));
 }
 
-/** No other user may put a program there: it belongs to this user or to root, and not everybody may write to it. */
+/** Whether no other user may put a program there: this user or root owns the folder, and it is not writable for everyone. */
 function isOursAlone(folder: string): boolean {
   const found = lookAt(folder);
   const uid = process.getuid?.();
@@ -50,7 +52,9 @@ function isOursAlone(folder: string): boolean {
   return (found.uid === uid || found.uid === 0) && (found.mode & 0o002) === 0;
 }
 
-/** The project's own installation first, then npm's, then those of the version managers (newest Node first). */
+/**
+ * The usual folders: first the project's own installation, then npm's, then those of the version managers (newest Node first).
+ */
 function usualHomes({ environment, home, cwd }: Surroundings, root: string): string[] {
   const data = environment.XDG_DATA_HOME || path.join(home, '.local/share');
   const fnm = environment.FNM_DIR

@@ -1,11 +1,11 @@
-// The version of an installed CLI, by the package that its file belongs to: starting gemini for it would take two seconds.
+// Finds the version of an installed CLI from the package that its file belongs to. Starting gemini for it would take two seconds.
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { readJsonIfFit } from '../state/disk/regular-file.ts';
 import { captureIn } from './shell.ts';
 
-/** null for a binary that belongs to no such package (one from Homebrew, or a shim), or that is gone. */
+/** @returns null for a binary that does not belong to such a package (one from Homebrew, or a shim), or that no longer exists. */
 export function versionOfPackage(file: string, packageName: string): string | null {
   const real = realFile(file);
   if (real === null) return null;
@@ -16,16 +16,16 @@ export function versionOfPackage(file: string, packageName: string): string | nu
   return null;
 }
 
-/** Is it the program of that package as it is published, and no script that a user put in its place? */
+/** Whether the file is the published program of that package, not a script that a user put in its place. */
 export const isPublished = (file: string, packageName: string, entries: readonly string[]): boolean =>
   entries.includes(path.basename(realFile(file) ?? '')) && versionOfPackage(file, packageName) !== null;
 
-/** The version in what a CLI prints when it is asked for it; null where it prints none. */
+/** Finds the version in the output of a CLI's version command; null if the output has none. */
 export const versionIn = (printed: string): string | null => VERSION.exec(printed)?.[0] ?? null;
 
 const VERSION = /\d+\.\d+(\.\d+)?(-[\w.]*\w)?/;
 
-/** Starts it to ask. */
+/** Starts the CLI to get its version. */
 export async function askVersion(
   file: string,
   words: readonly string[],

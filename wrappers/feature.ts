@@ -1,24 +1,29 @@
-// What a row relies on in its CLI, and what an older version of that CLI lacks of it.
+// Defines what a row relies on in its CLI, and finds what an older version of that CLI lacks.
 
 import { compareVersions } from '../policies/manifest/tested-versions.ts';
 
 export interface Feature {
   kind: 'flag' | 'setting' | 'variable' | 'event';
-  /** As the CLI has it: `--json`, `general.maxAttempts`, `turn.started`. */
+  /** The name that the CLI uses: `--json`, `general.maxAttempts`, `turn.started`. */
   name: string;
-  /** The first version that has it, as measured; null: the oldest tested one has it. */
+  /** The first version that has the feature, as measured; null: the oldest tested version has it. */
   since: string | null;
-  /** What becomes of a call without it, for people; null: no call can do without. */
+  /** What happens to a call without the feature, for people to read; null: no call works without it. */
   without: string | null;
-  /** What an older version would make of this prompt, as half a sentence, where no call of it may be made; null where one may. */
+  /** Returns what an older version would make of this prompt, as half a sentence, if it must not run it; null if it may. */
   keepsFrom?(prompt: string, cwd: string): string | null;
 }
 
-/** What that version lacks. A version that is not known is taken for the newest: a flag that it lacks is found out by its own words. */
+/**
+ * The features that the version lacks. An unknown version counts as the newest: the CLI's own message then reveals a flag that it
+ * lacks.
+ */
 export const lacking = (features: readonly Feature[], version: string | null): Feature[] =>
   features.filter(({ since }) => version !== null && since !== null && compareVersions(version, since) < 0);
 
-/** The arguments without these flags. Only a flag that stands in one word with its value can be left out (`--a`, `--a=b`). */
+/**
+ * Removes these flags from the arguments. It can only remove a flag that is one word together with its value (`--a`, `--a=b`).
+ */
 export function withoutFlags(argv: readonly string[], left: readonly Feature[]): string[] {
   const names = left.filter(({ kind, without }) => kind === 'flag' && without !== null).map(({ name }) => name);
   return argv.filter((word) => !names.includes(flagOf(word)));

@@ -3,7 +3,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** The absolute path of the first program of that name in the folders of a PATH, or null; a path stands for itself. */
+/** The absolute path of the first program of that name in the folders of a PATH, or null. An absolute path is used as it is. */
 export function findBinary(name: string, searchPath: string | undefined): string | null {
   if (path.isAbsolute(name)) return isProgram(name) ? name : null;
   return (
@@ -13,7 +13,7 @@ export function findBinary(name: string, searchPath: string | undefined): string
   );
 }
 
-/** Without `.`, `bin` and empty entries: they lead into the working folder, which may be a stranger's repository. */
+/** Omits `.`, `bin` and empty entries: they resolve to the working folder, which may be a stranger's repository. */
 export const absoluteFolders = (searchPath: string | undefined): string[] =>
   (searchPath ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
 

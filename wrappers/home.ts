@@ -1,11 +1,11 @@
-// Where the user's own files lie; a user without an entry in passwd (a bare number in a container) may have none.
+// Finds the user's home folder. A user without an entry in passwd (a bare number in a container) may have none.
 
 import { homedir, userInfo } from 'node:os';
 
-/** $HOME, or what passwd says; null when neither says anything. */
+/** $HOME, or the home in passwd; null if neither is set. */
 export const homeOf = (environment: NodeJS.ProcessEnv): string | null => environment.HOME || orNull(homedir);
 
-/** What passwd says, whatever $HOME is. */
+/** The home in passwd, whatever $HOME is. */
 export const accountHome = (): string | null => orNull(() => userInfo().homedir);
 
 function orNull(look: () => string): string | null {

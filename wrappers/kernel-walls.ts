@@ -1,14 +1,14 @@
-// What the kernel offers against a process that leaves its call: such a wall ends it whatever it has shed.
+// Checks what the kernel offers to end a process that escapes its call, whatever identifying signs the process has shed.
 
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { type CheckAnswer, say } from '../policies/facts/finding.ts';
 import { ownGroup } from './processes/cgroup.ts';
 
-/** A machine as its kernel tells of it. */
+/** A machine, as its kernel describes it. */
 interface Kernel {
   platform: NodeJS.Platform;
   uid: number;
-  /** A file of /proc, without white space at its end; null where there is none. */
+  /** Reads a file of /proc, without trailing white space; null if there is no such file. */
   read(file: string): string | null;
   canWrite(file: string): boolean;
 }
@@ -28,7 +28,7 @@ const NO_GROUP = 'this user may make no cgroup (version 2) here';
 const ESCAPE =
   'a process that clears its environment, begins a session and loses its parents within a quarter of a second outlives its call';
 const CONTAINER = 'run what you do not trust in a container, and end that';
-/** Whose first process is the run: with it the kernel ends all others. */
+/** The run is the first process of this namespace: when it ends, the kernel ends all others. */
 const UNSHARE = 'unshare --user --map-current-user --pid --fork --mount-proc --kill-child';
 
 function hasNamespaces({ uid, read }: Kernel): boolean {

@@ -1,13 +1,13 @@
-// Small commands that the wrappers ask the system, typed as zx scripts (the only door to zx here; loaded when first asked).
+// Runs small system commands for the wrappers with zx. Only this file of the wrappers loads zx, at the first command.
 
-/** Runs a command and gives its stdout; empty when the command fails. */
+/** Runs a command and returns its stdout; empty when the command fails. */
 export async function capture(pieces: TemplateStringsArray, ...values: unknown[]): Promise<string> {
   const $ = await load();
   const run = $({ quiet: true, nothrow: true, stdio: ['ignore', 'pipe', 'ignore'] });
   return (await run(pieces, ...(values as string[]))).stdout;
 }
 
-/** The same in a folder and an environment of its own; what takes ten seconds is killed, with all that it started. */
+/** The same in a given folder and environment. A command that takes ten seconds is killed, with all that it started. */
 export function captureIn(options: { cwd: string; env: NodeJS.ProcessEnv; signal: AbortSignal }) {
   return async (pieces: TemplateStringsArray, ...values: (string | string[])[]): Promise<string> => {
     const $ = await load();
