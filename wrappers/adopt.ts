@@ -1,4 +1,5 @@
-// Guards a CLI whose wrapper died, by the limits that it had; it is no child of ours, and its end raises no event, so it is looked at.
+// Guards a CLI whose wrapper died, by the limits that it had. The CLI is not our child process, so its end raises no event: we
+// poll it.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Ending } from '../policies/facts/ending.ts';
@@ -15,25 +16,25 @@ import { read, type Speaker, type StreamReading } from './reading.ts';
 import type { Invocation, Observer, Outcome } from './run.ts';
 import { readClocks } from './steady-clock.ts';
 
-/** What a wrapper left. */
+/** What remains of a call whose wrapper died. */
 export interface Left extends Guarded {
   requires?: Requirements;
   files: Pick<Invocation['files'], 'stdout' | 'stderr' | 'usage'>;
   tree: Tree;
   adapter: Invocation['adapter'];
-  /** How long it has been working, in milliseconds awake. */
+  /** How long the call has been running, in milliseconds, without the time the machine slept. */
   ageMs: number;
 }
 
 interface AdoptionObserver extends Pick<Observer, 'cancelling'> {
-  /** It still works, and is guarded from now on. */
+  /** The CLI still runs, and is guarded from now on. */
   adopted(): void;
 }
 
 /**
- * Guards what is left of a call to its end, and leaves nothing of it behind. Its limits go on from where they were; of the rest
- * between two bytes only what follows is known. When `stop` aborts it is ended as `cancelled`.
- * @returns its outcome, without the exit code and the duration, which nobody saw.
+ * Guards the rest of a call to its end, and leaves no process of it behind. Its limits continue from where they were. Of a pause
+ * between two bytes, only the part after the adoption is known. When `stop` aborts, the call is ended as `cancelled`.
+ * @returns the outcome, without the exit code and the duration, which no process observed.
  */
 export async function adopt(left: Left, observer: AdoptionObserver, stop: AbortSignal): Promise<Outcome> {
   try {
@@ -44,13 +45,13 @@ export async function adopt(left: Left, observer: AdoptionObserver, stop: AbortS
       ...(await countOf(end)),
     };
   } catch (error) {
-    // Ours or the system's: the CLI must not outlive it.
+    // The error is internal or the system's. Either way the CLI must not keep running after it.
     await endTree(left.tree, undefined, () => signallingUnread(left.files));
     throw error;
   }
 }
 
-/** What the files alone tell of a call whose end nobody saw. */
+/** Reads from the files alone how a call ended whose end no process observed. */
 export async function readLeft(
   files: Left['files'],
   adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'log' | 'usageFile' | 'described'> & Speaker,
@@ -107,14 +108,14 @@ const countOf = async ({ ended, left }: TreeEnd) => ({ orphansKilled: ended, lef
 
 interface Life {
   over: Promise<'gone'>;
-  /** The tree as it may be ended now. */
+  /** Returns the tree in the form that may be ended now. */
   present(): Tree;
   release(): void;
 }
 
 function watchLife(tree: Tree): Life {
   let released = false;
-  // So soon after it was seen alive, its number is given to nobody else.
+  // The system does not reuse the pid so soon after the process was seen alive.
   let seenAt = readClocks().bootMs;
   const glance = async (): Promise<'works' | 'gone' | 'unseen'> => {
     try {
@@ -122,7 +123,7 @@ function watchLife(tree: Tree): Life {
       seenAt = readClocks().bootMs;
       return 'works';
     } catch {
-      // Without a free descriptor nothing can be looked up: its limits hold on, and it is looked for again.
+      // Without a free descriptor no process can be looked up. The limits stay in force, and the next poll looks again.
       return 'unseen';
     }
   };
@@ -144,14 +145,14 @@ function watchLife(tree: Tree): Life {
   };
 }
 
-/** One process is looked up in no time from /proc; ps takes a while, and so does a look at all of them. */
+/** Reading one process from /proc is fast. ps is slow, and so is a scan of all processes. */
 const LOOK_MS = process.platform === 'linux' ? 25 : 250;
 const SCAN_MS = 250;
 
-/** What was started a moment before its wrapper died does not bear its marker yet. */
+/** A process that started just before its wrapper died does not have the marker yet. */
 const BIRTH_MS = 100;
 
-/** The CLI itself decides, where it is known: what it leaves behind when it ends is nobody's. */
+/** If the CLI's process is known, it alone decides. Processes that remain after it ends do not count as a running call. */
 async function works(tree: Tree, how: 'for_certain' | 'at_a_glance'): Promise<boolean> {
   if (tree.root !== null) {
     const row = await processTable.row(tree.root.pid);

@@ -1,11 +1,11 @@
-// Guards a CLI by its limits: the first cause to end it wins, whoever started it.
+// Guards a CLI by its limits, whichever process started it. The first cause to end it wins.
 
 import type { Ending } from '../policies/facts/ending.ts';
 import type { EngineEvent } from '../policies/facts/engine-event.ts';
 import type { Adapter } from './adapter.ts';
 import type { StreamReading } from './reading.ts';
 
-/** Times are of the machine awake. */
+/** Times do not include the time the machine slept. */
 export interface GuardLimits {
   wallMs: number;
   /** Without a byte of output. */
@@ -22,11 +22,11 @@ export interface Guarded {
   adapter: Pick<Adapter, 'lingerMs'>;
 }
 
-/** Until when it must stand still, so that it asks for nothing more; null where it would not. */
+/** Until when the CLI must be held stopped, so that it sends no further request; null if it would send none. */
 export function heldUntil(cause: Ending, { asksAgain }: Pick<Adapter, 'asksAgain'>): 'told' | 'ended' | null {
   if (cause === 'max_turns') return 'told';
   if (cause === 'requirement_unmet') return 'ended';
-  // The request is the next thing that it does, before it hears anything.
+  // The CLI sends its next request before it could react to a signal.
   return cause === 'retry_cut' && asksAgain === 'at once' ? 'ended' : null;
 }
 
@@ -36,7 +36,7 @@ interface GuardWatch {
   release(): void;
 }
 
-/** After these a requirement of the caller may be unmet. */
+/** After these events, a requirement of the caller may be unmet. */
 const MAY_LACK: ReadonlySet<EngineEvent['how']> = new Set([
   ...([
     'asked_to_sign_in',
@@ -49,7 +49,7 @@ const MAY_LACK: ReadonlySet<EngineEvent['how']> = new Set([
   ] as const),
 ]);
 
-/** @param ageMs how long it has been working before we came. */
+/** @param ageMs how long the CLI had been running before this guard started. */
 export function guard(
   { limits, retries, adapter }: Guarded,
   ageMs: number,
@@ -72,7 +72,7 @@ export function guard(
     if (MAY_LACK.has(event.how) && reading.unmet() !== null) end('requirement_unmet');
     if (event.how === 'retrying' && retries === 'cut') end('retry_cut');
     if (over) dogs.set('linger', adapter.lingerMs, () => end('lingered'));
-    // A tool called in the last turn allowed asks for one more, which would be paid the moment its result is there.
+    // A tool call in the last allowed turn leads to one more turn, which would be paid as soon as the tool's result is there.
     if (
       (event.how === 'tool_began' || event.how === 'tool_ended') &&
       limits.maxTurns !== null &&
@@ -99,14 +99,14 @@ export function guard(
   return { cause, release };
 }
 
-/** Named timers, each of which can be set anew; all are dropped at once, and none is set after that. */
+/** Named timers. Each can be set again. `release` drops all of them, and none can be set after that. */
 interface Watchdogs {
   set(name: string, afterMs: number, onExpire: () => void): void;
   drop(name: string): void;
   release(): void;
 }
 
-/** The longest time that a timer of Node can hold; a longer one would fire at once. */
+/** The longest time that a Node timer can hold. A longer one would fire at once. */
 const LONGEST_MS = 2_147_483_647;
 
 function createWatchdogs(): Watchdogs {

@@ -1,24 +1,24 @@
-// Which flag a CLI refused before it asked for anything, where a call can do without it.
+// Finds the flag that a CLI refused before any request, if the call works without that flag.
 
 import { closeSync, readSync } from 'node:fs';
 import { lookAt, openRegular } from '../state/disk/regular-file.ts';
 import { type Feature, flagOf } from './feature.ts';
 import type { Invocation, Outcome } from './run.ts';
 
-/** How their parsers name a flag that they do not know: clap (codex, copilot from 1.0.89), commander (older copilot), yargs (gemini). */
+/** How the CLIs' parsers report an unknown flag: clap (codex, copilot from 1.0.89), commander (older copilot), yargs (gemini). */
 const REFUSALS = [
   /^error: unexpected argument '(--[^'=]+)[^']*' found/m,
   /^error: unknown option '(--[^'=]+)[^']*'/m,
   /^Unknown arguments?: (.+)$/m,
 ];
 
-/** A usage error is told at once; whoever takes longer did something before. */
+/** A CLI reports a usage error at once. A CLI that takes longer did something before. */
 const AT_ONCE_MS = 30_000;
 const HEAD_BYTES = 64 * 1024;
 
 /**
- * A flag of ours that the call can do without; null where it is not certain that nothing was asked: every CLI writes an
- * event before its first request.
+ * Finds a flag that we passed and that the call works without; null if a request may have been sent. Every CLI writes an event
+ * before its first request.
  */
 export function refusedFlag(
   { files, argv }: Invocation,
@@ -38,7 +38,7 @@ export function refusedFlag(
   );
 }
 
-/** yargs tells bare names, several of them, and of `--no-color` that it does not know `color`. */
+/** yargs reports names without dashes, possibly several. For `--no-color` it reports that it does not know `color`. */
 const namesIn = (said: string): ReadonlySet<string> =>
   new Set(REFUSALS.flatMap((words) => words.exec(said)?.[1]?.split(/,\s*/) ?? []).map(bare));
 

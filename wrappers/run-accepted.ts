@@ -1,4 +1,4 @@
-// Runs one CLI with the flags that it takes: one that it refuses, and that the call can do without, is left out, and it runs once more.
+// Runs one CLI with the flags that it accepts. If it refuses a flag that the call works without, runs it again without that flag.
 
 import { closeSync, constants } from 'node:fs';
 import { openRegular } from '../state/disk/regular-file.ts';
@@ -7,11 +7,11 @@ import { refusedFlag } from './refused-flag.ts';
 import { type Invocation, type Observer, type Outcome, run } from './run.ts';
 
 export interface FlagObserver extends Observer {
-  /** What was started has ended without asking for anything; it is about to be started with these arguments. */
+  /** The CLI ended without any request. It is about to be started again with these arguments. */
   refused(flag: Feature, argv: string[]): void;
 }
 
-/** Each round takes a flag out, so that there are no more rounds than flags. Its deadline counts from the first one. */
+/** Each round removes a flag, so there are no more rounds than flags. The deadline counts from the first round. */
 export async function runAccepted(
   invocation: Invocation,
   features: readonly Feature[],
@@ -24,7 +24,7 @@ export async function runAccepted(
   if (flag === null || wallMs <= 0) return outcome;
   const argv = withoutFlags(invocation.argv, [flag]);
   observer.refused(flag, argv);
-  // Its usage text must not be read for what the next one says.
+  // The usage text of this run must not be read as output of the next run.
   closeSync(openRegular(invocation.files.stderr, constants.O_WRONLY | constants.O_TRUNC));
   outcome.streams?.close();
   const again = { ...invocation, argv, limits: { ...invocation.limits, wallMs } };

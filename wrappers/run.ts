@@ -1,4 +1,5 @@
-// Runs one CLI: files for its output, our own deadlines, the first cause of an ending wins, and nobody survives.
+// Runs one CLI: gives it files for its output, enforces our deadlines, and ends every process of it. The first cause to end it
+// wins.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
@@ -22,7 +23,7 @@ export interface Invocation {
   argv: string[];
   cwd: string;
   environment: NodeJS.ProcessEnv;
-  /** The attempt's private files; stdout and stderr lie in one folder. */
+  /** The attempt's private files; stdout and stderr are in one folder. */
   files: { stdin: string; stdout: string; stderr: string; usage: string; log?: string };
   marker: string;
   /** Folders that nobody but the call writes to: whoever does, and hangs from nobody, is ended with it. */
@@ -38,16 +39,16 @@ export interface Outcome {
   ending: Ending;
   exitCode: number | null;
   signal: NodeJS.Signals | null;
-  /** Of the machine awake; null for a call that nobody timed. */
+  /** Without the time the machine slept; null for a call that no process timed. */
   durationMs: number | null;
-  /** For how long the machine slept meanwhile, in milliseconds. */
+  /** How long the machine slept during the call, in milliseconds. */
   sleptMs: number;
-  /** It was ended before it had written a single byte. */
+  /** The CLI was ended before it had written a single byte. */
   silent: boolean;
   capture: Capture;
   /** Error-bearing lines of stderr. */
   errorLines: string[];
-  /** Notices and words about retries, where stderr says nothing better. */
+  /** Notices and messages about retries, used if stderr has nothing better. */
   remarks: string[];
   stderrBytes: number;
   orphansKilled: number;
@@ -55,17 +56,19 @@ export interface Outcome {
   left?: readonly string[];
   /** Why the operating system did not start the CLI. */
   spawnError: NodeJS.ErrnoException | null;
-  /** Whoever has made use of them closes them; none where nothing was opened. */
+  /** The caller closes them after use; absent if nothing was opened. */
   streams?: Streams;
 }
 
 export interface Observer {
   started(pid: number): Promise<void>;
-  /** We were told to stop: what is known is written before anything is killed. */
+  /** A stop was requested. The observer records what is known before any process is killed. */
   cancelling(soFar: Outcome): Promise<void>;
 }
 
-/** Runs to the end, and leaves nothing behind whatever happens. When `stop` aborts it is ended as `cancelled`. */
+/**
+ * Runs the CLI to its end, and leaves no process behind whatever happens. When `stop` aborts, the CLI is ended as `cancelled`.
+ */
 export async function run(
   invocation: Invocation,
   observer: Observer,
@@ -74,7 +77,7 @@ export async function run(
 ): Promise<Outcome> {
   if (stop.aborted) return { ...notStarted(null), ending: 'cancelled', silent: true };
   const began = nowMs();
-  // Whatever can fail of our own does so before anything is paid.
+  // Our own steps that can fail come before the CLI can cost anything.
   const files = openFiles(invocation);
   if (files instanceof Error) return notStarted(files);
   const group = makeGroup(invocation.marker);
@@ -87,7 +90,7 @@ export async function run(
   const exited = exitOf(child, group, invocation.files.stderr);
   const tree = await treeOf(child, invocation, group, began).catch((error) => {
     files.reading.release();
-    // Nothing can be looked up; but it was started just now, so that the number is still its own.
+    // No process can be looked up. But the CLI was started just now, so the pid is still its own.
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     throw error;
   });
@@ -101,7 +104,7 @@ export async function run(
     throw error;
   } finally {
     rest();
-    // One that could not be ended keeps nobody waiting.
+    // A child that could not be ended must not keep this process alive.
     child.unref();
   }
 }
@@ -127,7 +130,7 @@ async function attend(
   const prepare = () => {
     if (invocation.requires !== undefined) reading.prepare();
   };
-  // It is awaited when the CLI has ended, and must not end us before.
+  // `started` is awaited after the CLI has ended. Its rejection must not end this process before that.
   started?.then(prepare, () => {});
   let silent = false;
   let left: string[] = [];
@@ -154,16 +157,16 @@ async function attend(
     const until = heldUntil(first, invocation.adapter);
     const held = until === null ? tree : await hold(tree, until);
     reading.look();
-    // What it says when it is told to end does not count.
+    // Output that the CLI writes because it is ended does not count.
     silent = reading.bytes() === 0;
     if (first === 'cancelled') await observer.cancelling(outcome(first, NO_EXIT, end));
     end = await endTree(held, undefined, reading.signalling);
   }
   const exit = end.left.some((row) => isRoot(row, tree.root)) ? NO_EXIT : await exited;
-  // What it exits with when it is told to end says nothing of its answer.
+  // If we end the CLI, its exit code says nothing about its answer.
   await reading.finish(typeof first === 'string' ? 'ended' : (exit.exitCode ?? 'ended'));
   await started;
-  // The CLI may have left children behind that nobody waits for.
+  // The CLI may have abandoned children that no process waits for.
   if (typeof first !== 'string' && tree.root !== null)
     end = await endTree(tree, undefined, exit.signal === null ? undefined : reading.signalling);
   left = await describeLeft(end.left);
@@ -186,7 +189,7 @@ function endingOf(exit: Exit): Ending {
 
 type Descriptors = [stdin: number, stdout: number, stderr: number];
 
-/** Descriptors, not pipes: the CLIs cut their output at a pipe and still exit 0, and our memory would grow with it. */
+/** Opens descriptors, not pipes: the CLIs truncate their output at a pipe and still exit 0, and our memory would grow with it. */
 function openFiles({
   files,
   adapter,
@@ -204,7 +207,7 @@ function openFiles({
   }
 }
 
-/** A disk that is full, or too many open files: told like a CLI that the system did not start. */
+/** A full disk or too many open files is reported like a CLI that the system did not start. */
 const notStarted = (spawnError: NodeJS.ErrnoException | null): Outcome => ({
   ending: 'not_started',
   ...NO_EXIT,
@@ -225,7 +228,7 @@ function ofSystem(error: unknown): Error {
   throw error;
 }
 
-/** Most of what the system refuses comes as an event later; some, such as arguments that are too long, at once. */
+/** The system reports most refusals later, as an event. It reports some at once, such as arguments that are too long. */
 function start(
   { command, argv, cwd, environment }: Invocation,
   descriptors: Descriptors,
