@@ -1,4 +1,4 @@
-// What preflight asks about each CLI that is needed.
+// Holds the checks that preflight makes of each required CLI.
 
 import path from 'node:path';
 import { type CheckAnswer, say } from '../policies/facts/finding.ts';
@@ -17,9 +17,9 @@ export interface ToolPlace extends Surroundings {
   tool: BuiltIn;
   cli: CliLocation | null;
   uid: number;
-  /** Does the user trust the folder, by the flag or for good? */
+  /** Whether the user trusts the folder, by the flag or permanently. */
   trustWorkspace: boolean;
-  /** The version a program tells when it is started for it; null when none may be started. */
+  /** Starts a program and returns the version that it prints; null if no program may be started. */
   versionOf: ((file: string, words?: readonly string[]) => Promise<string | null>) | null;
 }
 
@@ -36,7 +36,7 @@ export function checkPath({ file, where, isOfProject }: CliLocation): CheckAnswe
     : say('fail', `${file} is not on the PATH`, more);
 }
 
-/** Such a program is found, and not started. */
+/** Preflight finds such a program, but does not start it. */
 export const isStrange = (
   { isOfProject }: CliLocation,
   { trustWorkspace }: Pick<ToolPlace, 'trustWorkspace'>,
@@ -49,7 +49,7 @@ export const notStarted = ({ file }: CliLocation): CheckAnswer =>
     'if you trust the project, run `tollgate trust` there once, or give --trust-workspace',
   );
 
-/** Told without starting it. */
+/** Checks this without starting the CLI. */
 export function checkStartable(
   adapter: { binary: string; packageName: string },
   { file }: CliLocation,
@@ -77,7 +77,7 @@ export async function checkVersion(place: ToolPlace): Promise<CheckAnswer> {
   return say('warn', `${version} is ${verdict} than the tested ones (${range})${lacked}`, install);
 }
 
-/** What the calls do without, for people; empty where that version has it all. */
+/** What the calls lack with that version, for people to read; empty if it lacks nothing. */
 function lackedBy(tool: BuiltIn, version: string): string {
   const lacked = lacking(adapterOf(tool).features, version);
   const each = lacked.map(({ name, since, without }) => `${name} (since ${since}; ${without})`);
@@ -91,8 +91,8 @@ export function checkSignIn(place: ToolPlace): CheckAnswer {
 }
 
 /**
- * Each call there fails without it; whether the caller gives the flag is not known here. A CLI that comes with the
- * project is not ready either way: it works for whoever trusts the project, and for nobody else.
+ * Each call in an untrusted folder fails. Whether the caller gives the flag is not known here, so this only warns. A CLI that
+ * comes with the project fails the check either way: it works only for users who trust the project.
  */
 export function checkTrust(place: ToolPlace): CheckAnswer {
   const { tool, cli } = place;
@@ -102,7 +102,7 @@ export function checkTrust(place: ToolPlace): CheckAnswer {
   return untrusted === null ? null : say('warn', untrusted, TRUST_FOLDER);
 }
 
-/** What only one CLI needs to be told. */
+/** Makes the checks that only one CLI needs. */
 export const checkOwnNeeds = (place: ToolPlace): CheckAnswer => OWN_NEEDS[place.tool](place);
 
 const OWN_NEEDS = {

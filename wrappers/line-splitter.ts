@@ -1,26 +1,26 @@
-// Makes lines of text that comes in pieces, wherever it was cut, and keeps no more of a line than is wanted.
+// Splits text that arrives in arbitrary pieces into lines, and keeps only a limited part of a long line.
 
 import { isInk } from '../policies/scan/characters.ts';
 
 export interface LineSplitter {
   push(text: string): void;
-  /** Gives out a last line that has no line end. */
+  /** Passes on a last line that has no line end. */
   end(): void;
-  /** What there is of a line that has no end yet; empty once it is longer than a question to a person. */
+  /** The received part of a line that has no end yet; empty once it is longer than a question to the user. */
   begun(): string;
 }
 
-/** So much of a line of stderr is read: its beginning, and the JSON in it. */
+/** How many characters of a line of stderr are read: enough for its beginning, and the JSON in it. */
 export const MAX_STDERR_LINE = 32_768;
 
 const LONGEST_QUESTION = 2000;
 
 /**
  * @param maxLine characters of a line that are kept.
- * @param keeps all of a line, or what is `shown` of it: a terminal writes over what stands before a carriage return,
- *   so that of a progress bar only the last state is a line, however long it went on. White space at its end is none.
+ * @param keeps all of a line, or what is `shown` of it. A terminal overwrites the text before a carriage return, so only the
+ *   last state of a progress bar is a line, however long it ran. `shown` drops white space at the end of a line.
  * @param onLine gets each line without its end, and how many characters of it were not kept.
- * @param onLines gets, in its place, a text of many lines, none of them with white space at its end.
+ * @param onLines gets, instead of `onLine`, a text of many lines, none of them with white space at its end.
  */
 export function createLineSplitter(
   maxLine: number,
@@ -31,7 +31,7 @@ export function createLineSplitter(
   let pieces: string[] = [];
   let kept = 0;
   let dropped = 0;
-  /** White space that came last: it ends the line, or more follows. */
+  /** The last white space received. It is either the end of the line, or more text follows it. */
   let space = '';
 
   const clear = () => {
@@ -70,12 +70,12 @@ export function createLineSplitter(
   return {
     push(text) {
       let from = 0;
-      /** Where the lines begin that are given out as one text. */
+      /** Where the lines begin that are passed on as one text. */
       let many = 0;
       const giveMany = () => {
         if (from > many) onLines!(text.slice(many, from - 1));
       };
-      // Most lines come whole, and of short ones there may be millions.
+      // This path is fast for whole lines: most lines arrive whole, and there may be millions of short ones.
       const isPlain = !text.includes('\r');
       for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
         const isWhole = isPlain && kept === 0 && dropped === 0 && space === '' && end - from <= maxLine;

@@ -1,18 +1,18 @@
-// Flags of a wrapper's command that its CLI alone understands: a table in its row, and what was given of it in the call.
+// Describes the flags of a wrapper's command that only its CLI understands: a table in its row, and the values given in the call.
 
 import type { Denial } from '../policies/facts/requirements.ts';
 
 export interface OwnFlag {
   takes: 'nothing' | 'choice' | 'text' | 'texts';
   about: string;
-  /** Of one that takes a choice. */
+  /** Only for a flag that takes a choice. */
   choices?: readonly string[];
 }
 
-/** What was given, by the flag's name; a flag that was not given is absent. */
+/** The given values, by flag name; a flag that was not given is absent. */
 export type OwnValues = Readonly<Record<string, true | string | readonly string[]>>;
 
-/** The same, as its row reads it: checked against its table. */
+/** The same values, as the CLI's row reads them: checked against its table. */
 export type OwnOf<Flags extends Readonly<Record<string, OwnFlag>>> = {
   readonly [Name in keyof Flags]?: Flags[Name] extends { takes: 'texts' }
     ? readonly string[]
@@ -23,10 +23,10 @@ export type OwnOf<Flags extends Readonly<Record<string, OwnFlag>>> = {
         : true;
 };
 
-/** What the permission to commit is called. */
+/** The name of the permission to commit. */
 export const COMMIT = 'allow-commit';
 
-/** Of all four. */
+/** The rows of all four built-in CLIs have this flag. */
 export const ALLOW_COMMIT = {
   [COMMIT]: { takes: 'nothing', about: 'let the agent commit with --access write: the git folders are writable' },
 } as const satisfies Record<string, OwnFlag>;
@@ -42,16 +42,21 @@ export const mayCommit = ({ own, access }: Asked): boolean => own[COMMIT] === tr
 export const commitMistake = (isAllowed: boolean, access: string, allowed: string, needed: string): string | null =>
   isAllowed && access === 'read' ? `${allowed} has no effect with read access: add ${needed}` : null;
 
-/** In the result of a tool git reports that it may not write its own folder; a command that goes on after that may end well. */
+/**
+ * Finds git's report, in a tool's result, that it may not write its own folder. A command that continues after it may still
+ * succeed.
+ */
 const STOPPED = /\.git\/[^\n]{0,4000}: (?:Read-only file system|Operation not permitted|Permission denied)$/m;
 
-/** What the end of the tool has beside, by its whole output. */
+/** Returns the fields to add to the event of the tool's end, according to the tool's whole output. */
 export const stoppedCommit = (output: string | null): { denied?: true; rule?: typeof COMMIT } =>
   output !== null && STOPPED.test(output) ? { denied: true, rule: COMMIT } : {};
 
 type CommitPermission = { flag: 'access'; value: 'write'; also: typeof COMMIT } | { flag: typeof COMMIT };
 
-/** Of a CLI that our own flag lets commit; null where the call has all that we can give, undefined for any other denial. */
+/**
+ * For a CLI that our flag allows to commit. Returns null if the call has all that we can allow, undefined for any other denial.
+ */
 export function commitPermission({ rule }: Denial, { access, own }: Asked): CommitPermission | null | undefined {
   if (rule !== COMMIT) return undefined;
   if (access === 'read') return { flag: 'access', value: 'write', also: COMMIT };

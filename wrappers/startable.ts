@@ -1,4 +1,5 @@
-// Whether the system can start this file, and whether its folder lets a call start it; told without starting it. An interrupted update leaves a file that is none.
+// Checks whether the system can start a file, and whether its folder lets a call start it, without starting it. An interrupted
+// update leaves a file that is not a program.
 
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -6,25 +7,25 @@ import type { Adapter } from './adapter.ts';
 import { isPublished } from './cli-version.ts';
 import { absoluteFolders, findBinary, isProgram } from './find-binary.ts';
 
-/** The machine that is to start it. */
+/** The machine that is to start the file. */
 interface Starter {
   platform: NodeJS.Platform;
-  /** As Node names it. */
+  /** Node's name for the processor. */
   arch: string;
   /** Where `env` looks for an interpreter. */
   searchPath: string | undefined;
-  /** Does the kernel hand programs of other machines to an emulator? */
+  /** Whether the kernel passes programs of other machines to an emulator. */
   emulates(): boolean;
 }
 
 interface Unstartable {
   /** A sentence without a subject. */
   why: string;
-  /** Where to install it again is no help. */
+  /** What to do if installing the CLI again does not help. */
   mend?: string;
 }
 
-/** What is wrong with a CLI that the system cannot start, and what to do; null where it may start. */
+/** What is wrong with a CLI that the system cannot start, and what to do; null if it may start. */
 export function brokenInstall(
   { binary, packageName }: { binary: string; packageName: string },
   file: string,
@@ -43,13 +44,13 @@ export function brokenInstall(
 const unstartable = (file: string, searchPath: string | undefined): Unstartable | null =>
   judge(file, { platform: process.platform, arch: process.arch, searchPath, emulates: hasEmulators });
 
-/** The first program of that name behind `broken` on the PATH that can be started; null where there is none. */
+/** The first other program of that name on the PATH that can be started; null if there is none. */
 function otherStartable(name: string, broken: string, searchPath: string | undefined): string | null {
   const files = absoluteFolders(searchPath).map((folder) => path.join(folder, name));
   return files.find((file) => file !== broken && isProgram(file) && unstartable(file, searchPath) === null) ?? null;
 }
 
-/** Why that machine cannot start this file; null where it may. */
+/** Why that machine cannot start this file; null if it may start it. */
 export function judge(file: string, starter: Starter): Unstartable | null {
   const head = readHead(file);
   if (head === null) return null;
@@ -90,10 +91,10 @@ function formatOf(head: Buffer): Format | null {
   return head.length >= 4 && MACH_O.has(head.readUInt32BE(0)) ? 'Mach-O' : null;
 }
 
-/** As the kernel reads the first line: an interpreter, and one argument. */
+/** Reads the first line as the kernel does: an interpreter, and one argument. */
 function judgeScript(head: Buffer, { searchPath }: Starter): Unstartable | null {
   const [line = ''] = head.toString('latin1', 2, 258).split('\n');
-  // The kernel takes it for a part of the last word.
+  // The kernel reads the CR as part of the last word.
   if (line.endsWith('\r'))
     return { why: 'begins with a line that ends in CR LF, so that its interpreter is not found' };
   const [interpreter = '', ...words] = line.trim().split(/\s+/);
@@ -105,7 +106,7 @@ function judgeScript(head: Buffer, { searchPath }: Starter): Unstartable | null 
   return { why: `needs ${wanted}, which is not on the PATH`, mend: `put the folder of ${wanted} on the PATH` };
 }
 
-/** The numbers of machines in ELF; a machine that is not here is not judged. A 64-bit system starts 32-bit programs of its kind. */
+/** ELF's machine numbers. A machine that is not listed is not checked. A 64-bit system starts 32-bit programs of its kind. */
 const MACHINES: Readonly<Record<string, readonly number[]>> = {
   x64: [62, 3],
   ia32: [3],
@@ -154,10 +155,10 @@ function judgeElf(head: Buffer, fileBytes: number, { arch }: Starter): Unstartab
   return null;
 }
 
-/** A header, its table, and the name of a loader lie well within. */
+/** Large enough for a header, its table, and the name of a loader. */
 const HEAD_BYTES = 4096;
 
-/** null for a file that cannot be read: it may be started all the same. */
+/** Returns null for a file that cannot be read: the system may still be able to start it. */
 function readHead(file: string): Buffer | null {
   let fd: number | null = null;
   try {
@@ -171,7 +172,7 @@ function readHead(file: string): Buffer | null {
   }
 }
 
-/** As qemu and Windows' own for Linux register themselves. */
+/** qemu and the Windows Subsystem for Linux register themselves here. */
 function hasEmulators(): boolean {
   try {
     return readdirSync('/proc/sys/fs/binfmt_misc').some((name) => name !== 'register' && name !== 'status');
@@ -182,12 +183,15 @@ function hasEmulators(): boolean {
 
 type Trusting = Pick<Adapter, 'distrusts' | 'refusesFolder' | 'packageName' | 'entries'>;
 
-/** Why a call is refused since its folder is not trusted, as a sentence without its full stop; null where it is not. A script in the place of the CLI may trust by itself, so it is started. */
+/**
+ * Why a call is refused because its folder is not trusted, as a sentence without its full stop; null if it is not refused. A
+ * script that replaces the CLI may handle trust by itself, so it is started.
+ */
 export const untrustedCall = (
   { distrusts, refusesFolder, packageName, entries }: Trusting,
   request: Parameters<Adapter['distrusts']>[0],
   binary: string,
 ): string | null => distrusts(request) ?? (isPublished(binary, packageName, entries) ? refusesFolder(request) : null);
 
-/** What helps, in the words of a call and of preflight. */
+/** The advice that a call and preflight print. */
 export const TRUST_FOLDER = 'if you trust it, add --trust-workspace, or run `tollgate trust` in that folder once';
