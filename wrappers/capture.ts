@@ -1,4 +1,4 @@
-// Puts together what a call told: the answer, how it ended, what went wrong on the way.
+// Collects what a call reported: the answer, how it ended, and what went wrong during it.
 
 import { type EngineEvent, type EngineFailure, UNKNOWN_USAGE, type Usage } from '../policies/facts/engine-event.ts';
 import {
@@ -18,7 +18,7 @@ import { visibleChars } from '../policies/verdict/success.ts';
 export interface Capture {
   sessionId: string | null;
   model: string | null;
-  /** Exactly the assistant's text after the last tool result; messages are parted by a blank line. */
+  /** Exactly the assistant's text after the last tool result. A blank line separates messages. */
   answer: string;
   completed: boolean;
   failure: EngineFailure | null;
@@ -35,13 +35,13 @@ export interface Capture {
   turns: number | null;
   /** How many tools were called. */
   tools: number;
-  /** What the caller requires and the call lacks; such a call is no success. */
+  /** What the caller requires and the call lacks. Such a call is not a success. */
   unmet: EngineFailure | null;
   usage: Usage;
 }
 
 interface CaptureBuilder {
-  /** @param from where it was told: the stream says when an answer begins anew, stderr does not know. */
+  /** @param from where the event was reported: the stream shows when an answer starts again, stderr does not. */
   add(event: EngineEvent, from?: 'stream' | 'stderr'): void;
   result(): Capture;
   /** Of `result` this alone. */
@@ -73,7 +73,7 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
     tools: 0,
   };
   let usage: Usage = UNKNOWN_USAGE;
-  /** Something was counted whose cost nobody knows: what is known of the rest is not the cost. */
+  /** A count has an unknown cost, so the known cost of the rest is not the whole cost. */
   let unpriced = false;
   let requests = 0;
   let stopped: EngineFailure | null = null;
@@ -81,10 +81,10 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
   let announced = false;
   let asked: EngineFailure | null = null;
 
-  /** Told by a log alone, which does not say of which use. */
+  /** Denials that only a log reports. The log does not name the tool use. */
   const logged: Denial[] = [];
   const deny = (id: string, tool: string, rule: string | null) => {
-    // It may be told by several events, of which a later one knows the rule.
+    // Several events may report one denial, and a later one may know the rule.
     if (id !== '' && denied.has(id)) return;
     if (id !== '' && denied.size < MOST_RUNNING) denied.add(id);
     const list = id === '' ? logged : told.denials;
@@ -98,7 +98,7 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
     const name = known ?? one.name;
     if (servers.size < MOST || servers.has(name)) servers.set(name, { ...one, name });
   };
-  /** Its tool answered, so it is there; one that ended during the call stays reported. */
+  /** A server whose tool answered is connected. A server that disconnected during the call stays reported so. */
   const served = (server: string) => {
     const isGone = [...servers.values()].some(
       ({ name, state }) => state === 'disconnected' && name !== null && isSameServer(name, server),
@@ -110,7 +110,7 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
     const named = [...servers.values()].filter(({ name }) => name !== null);
     return lackingServers(named).length > 0 ? named : [...servers.values()];
   };
-  /** What a log tells without a rule the events tell with one. */
+  /** Omits a logged denial without a rule if an event reports a denial of the same tool. */
   const denials = () => [
     ...told.denials,
     ...logged.filter(({ tool, rule }) => rule !== null || !told.denials.some((one) => one.tool === tool)),
@@ -166,7 +166,7 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
     },
     warned: ({ message }) => keep(told.warnings, message),
     asked_to_sign_in: ({ message }) => {
-      // Once the model was asked, it may be a tool that says so.
+      // After the first request to the model, a tool may have printed the message.
       if (!seen.begun && told.tools === 0 && !answer.isVisible()) asked ??= { message };
     },
     erred: ({ failure, framed }) => {
@@ -204,16 +204,16 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
 
   return {
     add(event, from = 'stream') {
-      // A complete answer stands, whatever is told after it; only the count may still grow.
+      // A complete answer is final, whatever is reported after it. Only counts and the like may still change.
       const complete = told.completed && answer.isVisible();
       if (complete && !BESIDE_THE_ANSWER.has(event.how)) return;
-      // stderr tells only what was tried again.
+      // An error on stderr is only the cause of a retry.
       if (from === 'stderr' && event.how === 'erred') {
         told.retrying = event.failure;
         return;
       }
       take[event.how](event as never);
-      // On stderr it may be told in the middle of an answer.
+      // stderr may report a retry in the middle of an answer.
       if (event.how === 'retrying' && from === 'stream') answer.drop(event.keeps ? 'end' : 'all');
     },
     unmet,
@@ -226,13 +226,13 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
       warnings: [...told.warnings],
       answer: answer.text(),
       turns: turns.count(),
-      // A CLI may count only the requests that were answered.
+      // A CLI may count only the requests that got an answer.
       usage: { ...usage, turns: turns.count(), api_requests: Math.max(usage.api_requests ?? 0, requests) || null },
     }),
   };
 }
 
-/** What a call lacks takes its success away; a failure of its own says more. */
+/** A call with an unmet requirement is not a success. If it also failed, its own failure is more informative. */
 const withUnmet = (
   { completed, failure }: Pick<Capture, 'completed' | 'failure'>,
   unmet: EngineFailure | null,
@@ -264,7 +264,7 @@ function keep(list: string[], text: string): void {
   if (!list.includes(head)) list.push(head);
 }
 
-/** No string of V8 holds much more than twice this. */
+/** A V8 string cannot hold much more than twice this. */
 const MAX_ANSWER = 2 ** 28;
 const ENOUGH_TO_FLATTEN = 64 * 1024;
 function createAnswer(max: number) {
@@ -276,11 +276,11 @@ function createAnswer(max: number) {
   /** Up to here the text is in one piece: V8 keeps what is put together as a tree, ten times as large as its letters. */
   let flat = ENOUGH_TO_FLATTEN;
   const flatten = () => {
-    // A pattern is tried on one piece only.
+    // V8 flattens a string before it tests a pattern on it.
     /^$/.test(text);
     flat = Math.max(text.length, ENOUGH_TO_FLATTEN);
   };
-  /** The text that was looked at last, and whether there is anything to see in it. */
+  /** The text that was checked last. `isVisible` is whether it has visible characters. */
   let seen = '';
   let isVisible = false;
   return {
@@ -296,7 +296,7 @@ function createAnswer(max: number) {
       else if (lost === 'nothing') lost = 'unknown';
     },
     add(piece: Extract<EngineEvent, { how: 'said' }>) {
-      // Only a finished message is parted from the next: copilot goes on in a new one where a long one was cut.
+      // Only a finished message is separated from the next: copilot continues a long message that was cut in a new one.
       if (closed && piece.text !== '') {
         text += '\n\n';
         closed = false;
@@ -309,7 +309,7 @@ function createAnswer(max: number) {
       if (text.length > 2 * flat) flatten();
       closed = piece.whole && text !== '';
     },
-    /** @param what of it; `end`: what follows goes on in the middle of it. */
+    /** @param what the part to drop; `end`: the text that follows continues in the middle of the message. */
     drop(what: 'all' | 'end' = 'all') {
       closed = false;
       if (what === 'end') return;

@@ -1,4 +1,4 @@
-// Reads what a running CLI writes, as it comes: its event stream into a capture, its stderr into error lines.
+// Reads the output of a running CLI as it arrives: its event stream into a capture, its stderr into error lines.
 
 import path from 'node:path';
 import type { EngineEvent, EngineFailure } from '../policies/facts/engine-event.ts';
@@ -20,44 +20,50 @@ import { printedIn } from './own/printed.ts';
 import { writtenTo } from './own/written.ts';
 
 export interface StreamReading {
-  /** Reads on whenever the files grow; `onGrowth` gets their size in bytes. */
+  /** Continues to read whenever the files grow; `onGrowth` gets their size in bytes. */
   watch(onEvent: (event: EngineEvent, turns: () => number) => void, onGrowth: (bytes: number) => void): void;
-  /** Loads what picks error lines before the CLI writes any. To load it later would delay ending a CLI that lacks what is required. */
+  /**
+   * Loads the code that picks error lines before the CLI writes any. Loading it later would delay ending a CLI that lacks a
+   * requirement.
+   */
   prepare(): void;
-  /** Looks once, now. */
+  /** Reads once, now. */
   look(): void;
-  /** We are about to send our first signal: what the CLI writes from now on makes no success. */
+  /** Call this before our first signal: output that the CLI writes after it cannot make the call a success. */
   signalling(): void;
   /** After `finish`: the CLI reported success beyond the limit of output. */
   isOversized(): boolean;
-  /** Reads the rest; watches no longer. */
+  /** Reads the rest, and stops watching. */
   finish(exit?: CliExit): Promise<void>;
-  /** Watches no longer and closes the files; what is watched keeps us from ending. */
+  /** Stops watching and closes the files. An open watch would keep this process alive. */
   release(): void;
   streams: Streams;
   capture(): Capture;
-  /** What the caller requires and the call lacks by now. */
+  /** What the caller requires and the call lacks so far. */
   unmet(): EngineFailure | null;
   errorLines(): string[];
   remarks(): string[];
   stderrBytes(): number;
-  /** How large both files were at the last look. */
+  /** The size of both files at the last read. */
   bytes(): number;
 }
 
-/** What a CLI wrote, as open files: an agent may put something else in the place of their names. */
+/** The CLI's output as open files: an agent may replace the files at their paths. */
 export interface Streams {
   stdout: number;
-  /** null where nothing that can be read stood in its place when it was opened. */
+  /** null if no readable file was there when it was opened. */
   stderr: number | null;
-  /** Nothing reads them after that; again does nothing. */
+  /** No code reads the files after this. A second call does nothing. */
   close(): void;
 }
 
-/** What counts only before our first signal: what makes a success, and that the turn was stopped, which a CLI may say because of the signal. */
+/**
+ * Events that count only before our first signal: those that make a success, and `stopped`, which a CLI may report because of the
+ * signal.
+ */
 const BEFORE_SIGNAL: ReadonlySet<EngineEvent['how']> = new Set(['said', 'outsized', 'completed', 'stopped']);
 
-/** Of a longer line of the event stream only the beginning is read. */
+/** Only the beginning of a longer line of the event stream is read. */
 const MAX_EVENT_LINE = 64 * 1024 * 1024;
 
 /** What tells of the answer is too large for one; of all others, such as a tool's result, what is known counts. */
@@ -126,18 +132,18 @@ export function read(
       take(events, 'stderr');
       if (!events.some(({ how }) => how === 'server')) take(failedServers(line), 'stderr');
     }
-    // Behind what may end the call.
+    // This comes after the events, which may end the call.
     selected.push(lines);
   };
   const stderr = followAfter(stdout, files.stderr, takeLines, () => told);
-  // What it logs of its servers counts before what it does next.
+  // The log is read first: what it says of servers must count before the CLI's next events.
   const log = adapter.log === null || files.log === undefined ? null : followLog(files.log, adapter.log, take);
   const look = () => {
     if (finished || broken !== null) return;
     try {
       advance();
     } catch (error) {
-      // Told at the end: the call goes on, and its deadlines with it.
+      // The error is kept. The call continues, and so do its deadlines.
       broken = error as Error;
     }
   };
@@ -149,7 +155,7 @@ export function read(
     const more = [stdout.advance(), stderr?.advance()].includes(true);
     // A question has no line end.
     for (const one of [stdout, stderr]) if (asks && one !== null) takeQuestion(one.begun());
-    // A flood is read in turns, so that deadlines and signals are not kept waiting.
+    // A flood is read in steps, so that it does not delay deadlines and signals.
     if (more && watching) setImmediate(look);
   };
 
@@ -195,7 +201,7 @@ export function read(
       if (adapter.usageFile !== null && usage !== null)
         take([{ how: 'counted', usage: adapter.usageFile.read(usage) }], 'stream');
       const printed = () => printedIn(stdout.descriptor, MAX_EVENT_LINE, cutAt);
-      // The end of a described CLI says what its output before the signal is worth; beyond the limit it is worth nothing.
+      // The end of a described CLI decides what its output before the signal counts for. Output over the limit does not count.
       isCut = stdout.size() > maxOutputBytes;
       if (adapter.described !== undefined)
         take(
@@ -216,20 +222,20 @@ export function read(
   };
 }
 
-/** A warning that names servers that failed tells of them alone. */
+/** Replaces a warning that names failed servers by one event for each server. */
 function withServers(event: EngineEvent): EngineEvent[] {
   if (event.how !== 'warned') return [event];
   const servers = failedServers(event.message);
   return servers.length === 0 ? [event] : servers;
 }
 
-/** In the words of any CLI. */
+/** Recognises the messages of every CLI. */
 function failedServers(said: string): EngineEvent[] {
   if (!/mcp/i.test(said) || !isOfHelper(said)) return [];
   return serversIn(said).map((name) => ({ how: 'server', name, state: 'failed', why: said.trim() }));
 }
 
-/** null where it cannot be read: what stands in it is lost. */
+/** Returns null if the log cannot be read: its content is lost. */
 function followLog(
   file: string,
   { readLine }: NonNullable<Adapter['log']>,
@@ -245,7 +251,7 @@ function followLog(
   }
 }
 
-/** null where the agent of a call that is over has removed it or put something else there: the answer is in the other. */
+/** Returns null if the agent removed or replaced the file and the call is over. The answer is in the other file. */
 function followAfter(
   first: Follower,
   file: string,
@@ -262,17 +268,17 @@ function followAfter(
   }
 }
 
-/** Whose words stand on stderr. */
+/** The program whose messages are on stderr. */
 export interface Speaker {
   /** null: a plain command, which may be anything. */
   tool: Tool | null;
 }
 
-/** A codex that a project describes speaks like codex. */
+/** A codex that a project describes writes the same messages as codex. */
 const speakerOf = ({ tool, described }: Pick<Adapter, 'described'> & Speaker): Tool | null =>
   described !== undefined && path.basename(described.row.binary) === 'codex' ? 'codex' : tool;
 
-/** Picks error lines with what is loaded once it is prepared, or once stderr says something. */
+/** Picks error lines. The code for it is loaded by `prepare`, or when stderr has its first text. */
 function createSelection(tool: Tool | null) {
   let picker: ErrorLines | null = null;
   let loading: Promise<void> | null = null;
