@@ -1,18 +1,20 @@
-// The offset of a stdout from which on no success counts, kept beside that file for each process that reads it.
+// Stores the offset of a stdout after which no success counts. It is beside that file, for each process that reads it.
 
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';
 import { replaceText } from '../../state/disk/replace-file.ts';
 
-/** What the CLI writes after this offset of its stdout makes no success: we had signalled it, or it is beyond the limit of output. */
+/** Output after this offset of stdout cannot make a success: we had signalled the CLI, or the output is over its limit. */
 interface Cut {
   stdout_bytes: number;
 }
 
 const cutFileOf = (stdout: string): string => path.join(path.dirname(stdout), 'cut.json');
 
-/** On disk, so that a process that takes the call over knows it, too. A cut that cannot be written holds for this process alone. */
+/**
+ * Writes the cut to disk for a process that takes over the call. A cut that cannot be written is in force only in this process.
+ */
 export function keepCut(stdout: string, offset: number): void {
   try {
     replaceText(cutFileOf(stdout), JSON.stringify({ stdout_bytes: offset } satisfies Cut), 'set_aside');
@@ -26,7 +28,7 @@ export function keptCut(stdout: string): number {
   return typeof offset === 'number' && offset >= 0 ? offset : Number.POSITIVE_INFINITY;
 }
 
-/** For a process that signals a call which it does not read. */
+/** Stores the cut for a process that signals a call whose output it does not read. */
 export function signallingUnread({ stdout }: { stdout: string }): void {
   const size = lstatSync(stdout, { throwIfNoEntry: false })?.size;
   if (size !== undefined && size < keptCut(stdout)) keepCut(stdout, size);

@@ -1,19 +1,22 @@
-// Reads a flood: of what repeats itself over and over, whole repetitions are passed over, as if it had been said less often.
+// Reads a flood. It skips whole repetitions of text that repeats many times, as if the CLI had written it less often.
 
 import { readSync } from 'node:fs';
 import { periodOf } from '../../policies/scan/period.ts';
 import { keepYoungHeapSmall } from '../heap-limits.ts';
 
-/** Reads what stands at a position, a piece at the most, and hands on what of it must be looked at; how many bytes it has read. */
+/** Reads at most one piece at a position, and passes on the part that must be examined. Returns how many bytes it has read. */
 export type Flood = (fd: number, position: number, take: (bytes: Buffer) => void, most?: number) => number;
 
 const PIECE = 64 * 1024;
-/** Of what went before, so much is held. */
+/** How many of the preceding bytes are kept. */
 const BEFORE = 16 * 1024;
 /** Small, so that the text of a flood is garbage before it is moved to the old heap. */
 const TAKEN = 16 * 1024;
 
-/** @param told how many events what was handed on has told: each counts, so that what tells one is never passed over. null: nothing is. */
+/**
+ * @param told how many events the text passed on has yielded. Each event counts, so text that yields one is never skipped. null:
+ * no text is skipped.
+ */
 export function openFlood(told: (() => number) | null): Flood {
   keepYoungHeapSmall();
   const buffer = Buffer.allocUnsafeSlow(BEFORE + PIECE);
@@ -27,7 +30,7 @@ export function openFlood(told: (() => number) | null): Flood {
     if (count !== counted) silentFrom = position;
     counted = count;
     const period = told === null || position - silentFrom < BEFORE ? 0 : periodOf(all);
-    // What is passed over stands twice in what was handed on.
+    // The text passed on before contains the skipped text twice.
     const isKnown = period > 0 && 2 * period <= before;
     for (let from = before + (isKnown ? read - (read % period) : 0); from < all.length; from += TAKEN)
       take(all.subarray(from, from + TAKEN));

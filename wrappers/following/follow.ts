@@ -7,9 +7,9 @@ import type { LineSplitter } from '../line-splitter.ts';
 import type { Flood } from './flood.ts';
 
 export interface Follower {
-  /** The file itself, whatever is put in the place of its name; open until `close`. */
+  /** The opened file, even if another file replaces it at its path; open until `close`. */
   descriptor: number;
-  /** Reads what has come since, 256 KiB at the most, of a flood 1 MiB; true when there is more to read at once. */
+  /** Reads the new bytes: at most 256 KiB, or 1 MiB of a flood. Returns true if there is more to read at once. */
   advance(): boolean;
   /** Takes a last line that has no line end. */
   finish(): void;
@@ -18,9 +18,9 @@ export interface Follower {
    * The lowest of several offsets counts.
    */
   divide(offset: number, onReached: () => void): void;
-  /** Closes the file; again does nothing. */
+  /** Closes the file. A second call does nothing. */
   close(): void;
-  /** What there is of a line that has no end yet, as the splitter tells it. */
+  /** The received part of a line that has no end yet, from the splitter. */
   begun(): string;
   /** The file's present size in bytes. */
   size(): number;
@@ -28,9 +28,9 @@ export interface Follower {
   bytes(): number;
 }
 
-/** More than most calls say. Told late, the young heap would have grown by the first megabytes already. */
+/** More than most calls write. If the heap were limited later, the first megabytes would already have grown the young heap. */
 const MUCH = 64 * 1024;
-/** No verdict needs more repetitions of anything. */
+/** No verdict needs more repetitions of a text than this. */
 const FLOOD = 1024 * 1024;
 
 /** Small, so that the text of a flood is garbage before it is moved to the old heap. */
@@ -38,8 +38,8 @@ const CHUNK = 16 * 1024;
 const CHUNKS_A_TURN = 16;
 
 /**
- * @param lines takes what comes, as UTF-8.
- * @param told how many events it has told so far; of a flood, repetitions that tell none are passed over. null: all of it is read.
+ * @param lines receives the text, decoded as UTF-8.
+ * @param told how many events the text has yielded so far. In a flood, repetitions without events are skipped. null: all is read.
  */
 export function follow(file: string, lines: LineSplitter, told: (() => number) | null = null): Follower {
   const fd = openRegular(file);
