@@ -20,15 +20,15 @@ for (const name of Object.values(COMMANDS))
   for (const each of [name, `${name}.sh`])
     if (bin[each] !== `dist/${name}.cjs`) throw new Error(`package.json: bin lacks "${each}": "dist/${name}.cjs"`);
 
-/** Modules that start a thread of themselves: each has a starter. */
-const THREADS = ['loops/gate/schema-thread.ts', 'loops/distill/export/render-export.ts'];
+/** Modules that start a process of themselves: each has a starter. */
+const APART = ['loops/gate/schema-process.ts', 'loops/distill/export/render-export.ts'];
 /** Bytes of a font, and a list of names of which few are used: the bundle that imports them holds what it needs of them. */
 const WITHIN = /\.ttf$|semantic-conventions/;
 
 const COMMAND_FILES = commands.map((name) => `bin/${name}.ts`);
 /** What can be started, by name. */
 const STARTED = {
-  ...Object.fromEntries([...COMMAND_FILES, ...THREADS].map((file) => [path.basename(file, '.ts'), file])),
+  ...Object.fromEntries([...COMMAND_FILES, ...APART].map((file) => [path.basename(file, '.ts'), file])),
   library: 'library/library.ts',
   // For the tests, which run subcommands in their own process.
   subcommands: 'bin/tollgate/subcommands.ts',
@@ -141,7 +141,7 @@ async function textOf(name) {
     logLevel: 'warning',
     plugins: [
       { name: 'others', setup: (build) => build.onResolve({ filter: /./ }, (args) => otherBundle(build, args, name)) },
-      { name: 'threads', setup: (build) => build.onLoad({ filter: /\.ts$/ }, placeOfThread) },
+      { name: 'apart', setup: (build) => build.onLoad({ filter: /\.ts$/ }, placeOfStarter) },
     ],
   });
   metafiles.push(metafile);
@@ -163,10 +163,10 @@ async function otherBundle(build, { path: specifier, importer, resolveDir, plugi
   return name === self || !(isOurs || bundles.has(name)) ? undefined : callFor(module, file);
 }
 
-/** A thread is started with the module's own starter. */
-async function placeOfThread({ path: file }) {
+/** Its process is started with the module's own starter. */
+async function placeOfStarter({ path: file }) {
   const name = path.relative('.', file);
-  if (!THREADS.includes(name)) return undefined;
+  if (!APART.includes(name)) return undefined;
   const contents = await readFile(file, 'utf8');
   return {
     loader: 'ts',

@@ -228,8 +228,8 @@ const OF_THE_LIBRARY = new Set(['library/library.ts', 'library/surface.ts']);
 
 /** What a text names, and no import. */
 const NAMED_IN_A_TEXT = new Set([
-  'loops/distill/export/render-export.ts inThread',
-  'loops/gate/schema-thread.ts inThread',
+  'loops/distill/export/render-export.ts inProcess',
+  'loops/gate/schema-process.ts inProcess',
 ]);
 
 test('what a file exports another one imports, be it a test', () => {

@@ -1,9 +1,9 @@
-// Whether an answer fits the schema of its stage, told as a finding; what could take long is looked at in a thread of its own.
+// Whether an answer fits the schema of its stage, told as a finding; what could take long is checked in a process of its own.
 
 import type { Finding } from '../../policies/facts/gate-record.ts';
 import { toDo } from '../../policies/facts/next-action.ts';
 import { namesIn } from '../../policies/gate/schema-names.ts';
-import type { ThreadEnd } from '../limited-thread.ts';
+import type { LimitedEnd } from '../limited-process.ts';
 import { findMisfits, type Misfit, type Schema, type SchemaLook, type SchemaTold } from './schema.ts';
 
 interface Fit {
@@ -23,7 +23,7 @@ interface FitTerms {
 const MOST_MESSAGES = 10;
 const MAX_FOUND = 60;
 const WALL_MS = 5000;
-/** To start a thread costs 40 ms. */
+/** To start a process costs 60 ms. */
 const MAX_QUICK = 64 * 1024;
 /** Characters of the answer by those of the schema: each item of a list may be compared with each part of the schema. */
 const MAX_QUICK_WORK = 2 ** 28;
@@ -43,7 +43,7 @@ export async function checkFit(schema: Schema, value: unknown, chars: number, te
   return { finding: findingOf(look, terms.redact), notes };
 }
 
-type ApartLook = SchemaLook | Exclude<ThreadEnd<SchemaLook>, { how: 'done' }>;
+type ApartLook = SchemaLook | Exclude<LimitedEnd<SchemaLook>, { how: 'done' }>;
 
 async function lookApart(
   schema: Schema,
@@ -51,9 +51,9 @@ async function lookApart(
   chars: number,
   { stop, wallMs = WALL_MS }: FitTerms,
 ): Promise<ApartLook> {
-  const { runThread } = await import('./schema-thread.ts');
+  const { runSchemaProcess } = await import('./schema-process.ts');
   try {
-    const end = await runThread({ schema, json: JSON.stringify(value), chars }, wallMs, stop);
+    const end = await runSchemaProcess({ schema, json: JSON.stringify(value), chars }, wallMs, stop);
     return end.how === 'done' ? end.value : end;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;

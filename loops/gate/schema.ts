@@ -13,7 +13,7 @@ export async function checkSchema(schema: Schema): Promise<string | null> {
   return compiled.how === 'compiled' ? null : compiled.message;
 }
 
-/** Plain values, which can be handed from thread to thread. */
+/** Plain values, which can be handed from process to process. */
 export type SchemaLook =
   | { how: 'looked'; misfits: Misfit[] }
   | { how: 'too_deep' }

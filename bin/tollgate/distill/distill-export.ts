@@ -53,9 +53,9 @@ export async function exportBook(argv: readonly string[]): Promise<Ran> {
   const { lost } = distilled;
   if (distilled.sections.length === 0) return refused(`no section can be exported: ${lost}`);
   const gone = requesterGone();
-  const { renderInThread } = await import('../../../loops/distill/export/render-export.ts');
+  const { renderInProcess } = await import('../../../loops/distill/export/render-export.ts');
   const exported = await writeExport({
-    render: (work) => renderInThread(work, gone),
+    render: (work) => renderInProcess(work, gone),
     distilled,
     format: text.format as ExportFormat,
     fonts: texts.font ?? [],

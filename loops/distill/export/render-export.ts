@@ -1,11 +1,11 @@
-// A book rendered as the bytes of an export, in a thread: what a model wrote may take any time and memory to lay out.
+// A book rendered as the bytes of an export, in a process of its own: what a model wrote may take any time and memory to lay out.
 
 import { fileURLToPath } from 'node:url';
 import type { ExportFormat } from '../../../policies/distill/export/file-name.ts';
 import { asMarkdown } from '../../../policies/distill/export/markdown.ts';
 import { asPlainText } from '../../../policies/distill/export/plain-text.ts';
 import type { DistilledBook } from '../../../policies/distill/section.ts';
-import { answerFromThread, runInThread } from '../../limited-thread.ts';
+import { answerFromProcess, runInProcess } from '../../limited-process.ts';
 import type { Rendered } from './render-pdf.ts';
 
 export interface ExportWork {
@@ -24,9 +24,9 @@ export async function renderExport({ distilled, format, fonts }: ExportWork): Pr
 /** A PDF of a thousand pages takes a few seconds. */
 const EXPORT_WALL_MS = 120_000;
 
-export async function renderInThread(work: ExportWork, stop: AbortSignal, wallMs = EXPORT_WALL_MS): Promise<Rendered> {
+export async function renderInProcess(work: ExportWork, stop: AbortSignal, wallMs = EXPORT_WALL_MS): Promise<Rendered> {
   const file = fileURLToPath(import.meta.url);
-  const end = await runInThread<Rendered>({ file, given: work, wallMs, stop });
+  const end = await runInProcess<Rendered>({ file, given: work, wallMs, stop });
   if (end.how === 'done') return end.value;
   const why = end.how === 'overran' ? end.why : 'it was stopped';
   return { how: 'refused', why: `the export was ended: ${why}${WAYS[work.format]}` };
@@ -38,4 +38,4 @@ const WAYS: Record<ExportFormat, string> = {
   md: '',
 };
 
-export const inThread = (): Promise<void> => answerFromThread(renderExport);
+export const inProcess = (): Promise<void> => answerFromProcess(renderExport);

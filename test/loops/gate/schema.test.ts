@@ -139,7 +139,7 @@ test('a secret is taken out before anything is cut', async () => {
 const ENDLESS = { type: 'string', pattern: '^(a+)+$' };
 const LETTERS = `${'a'.repeat(50)}!`;
 
-test('patterns are looked at in a thread, which says the same', async () => {
+test('patterns are checked in a process of their own, which says the same', async () => {
   assert.equal(await told('aaa', ENDLESS), []);
   assert.equal(await told('b', ENDLESS), ['/: expected that it must match pattern "^(a+)+$", found "b"']);
   assert.equal(await told(['x', 'x'], { uniqueItems: true }), [
@@ -162,7 +162,7 @@ test('a pattern that takes for ever is ended', async () => {
   });
 });
 
-test('a large schema is compared with a large list in a thread, and ended', async () => {
+test('a large schema is compared with a large list in a process of its own, and ended', async () => {
   const schema = { items: { allOf: Array.from({ length: 3000 }, (_, i) => ({ minimum: -i })) } };
   const list = Array<number>(30_000).fill(1);
   assert.is((await checkFit(schema, list, 60_000, 50)).finding?.reason, 'schema_unchecked');

@@ -1,0 +1,21 @@
+// An answer is compared with its schema in a process of its own: a pattern that never ends can be ended there, and we still receive signals.
+
+import { fileURLToPath } from 'node:url';
+import { answerFromProcess, type LimitedEnd, runInProcess } from '../limited-process.ts';
+import { findMisfits, type Schema, type SchemaLook } from './schema.ts';
+
+interface SchemaWork {
+  schema: Schema;
+  /** The answer; a value that is nested deeply could not be copied. */
+  json: string;
+  chars: number;
+}
+
+export const runSchemaProcess = (
+  work: SchemaWork,
+  wallMs: number,
+  stop: AbortSignal,
+): Promise<LimitedEnd<SchemaLook>> => runInProcess({ file: fileURLToPath(import.meta.url), given: work, wallMs, stop });
+
+export const inProcess = (): Promise<void> =>
+  answerFromProcess(({ schema, json, chars }: SchemaWork) => findMisfits(schema, JSON.parse(json), chars));
