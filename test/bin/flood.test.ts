@@ -1,7 +1,5 @@
 // A flood of stderr, counted without a clock: how often each byte of it is read and written, and how much is read at once.
 
-import { existsSync, statSync } from 'node:fs';
-import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bytesOf, countIn, eventsOf } from '../rig/counted.ts';
@@ -34,24 +32,5 @@ test('is read twice, once for its error lines and once when it is published, and
   assert.ok(Math.max(...reads.map(({ bytes = 0 }) => bytes)) <= 64 * 1024);
   assert.is(bytesOf(eventsOf(wrapper!, 'write', /codex\.err/)), err!.length);
 });
-
-test('of 33 MiB without a secret nothing is copied', async ({ rig }) => {
-  const counted = countIn(rig);
-  const running = runWrapper(rig, 'codex');
-  const fake = await rig.call();
-  const text = PLAIN.repeat(450_000);
-  await fake.tell({ do: 'write', to: 'stderr', text }, ...answerWith('codex', 'ok'));
-  const { code, err } = await running.ended();
-  assert.is(code, 0);
-  assert.ok(err === text);
-  const file = path.join(rig.project, 'codex.err');
-  assert.equal([statSync(file).nlink, statSync(file).mode & 0o777], [1, 0o600]);
-  const [wrapper] = counted();
-  const written = bytesOf(eventsOf(wrapper!, 'write', /codex\.err/));
-  assert.is(written, CAN_TELL ? 0 : text.length);
-});
-
-/** Whether nobody can write to it any more; elsewhere it is copied. */
-const CAN_TELL = process.platform === 'linux' && existsSync('/usr/bin/perl');
 
 test.run();
