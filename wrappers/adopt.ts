@@ -1,5 +1,4 @@
-// Guards a CLI whose wrapper died, by the limits that it had. The CLI is not our child process, so its end raises no event: we
-// poll it.
+// Guards a CLI whose wrapper died, by the limits that it had, and polls for its end, since it is not our child process.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Ending } from '../policies/facts/ending.ts';

@@ -1,5 +1,4 @@
-// Runs one CLI: gives it files for its output, enforces our deadlines, and ends every process of it. The first cause to end it
-// wins.
+// Runs one CLI: gives it files for its output, enforces our deadlines, and ends every process of it. The first cause wins.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';

@@ -1,5 +1,4 @@
-// Checks whether the system can start a file, and whether its folder lets a call start it, without starting it. An interrupted
-// update leaves a file that is not a program.
+// Checks, without starting a file, whether the system can start it and whether its folder lets a call start it.
 
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
