@@ -127,6 +127,8 @@ test('a wrapper asks the replay CLI', () => {
   const files = ['--prompt-file', 'ask.md', '--out', 'a.out', '--err', 'a.err'];
   assert.equal(ours('gemini_headless.sh', files).status, 0);
   assert.match(readFileSync(path.join(project, 'a.out'), 'utf8'), 'This answer was replayed by a stand-in for gemini.');
+  assert.equal(ours('claude_headless', [...files, '--trust-workspace']).status, 0);
+  assert.match(readFileSync(path.join(project, 'a.out'), 'utf8'), 'This answer was replayed by a stand-in for claude.');
 });
 
 test('a task runs through its manifest and its gate, and a mistake in a schema is found before', () => {

@@ -4,7 +4,8 @@ const path = require('node:path');
 
 const [tool, flag] = process.argv.slice(2);
 if (flag === '--version') {
-  console.log({ gemini: '0.61.0', codex: 'codex-cli 0.169.0', copilot: 'GitHub Copilot CLI 1.0.102.' }[tool]);
+  const copilot = 'GitHub Copilot CLI 1.0.102.';
+  console.log({ gemini: '0.61.0', codex: 'codex-cli 0.169.0', copilot, claude: '2.1.330 (Claude Code)' }[tool]);
   process.exit();
 }
 const prompt = readFileSync(0, 'utf8');
@@ -74,6 +75,19 @@ const PLAY = {
     print(
       { type: 'assistant.message', data: { messageId: 'm1', content: answer, toolRequests: [] } },
       { type: 'result', sessionId: '22222222-2222-4333-8444-555555555555', exitCode: 0, usage: {} },
+    );
+  },
+  claude() {
+    const session_id = '33333333-2222-4333-8444-555555555555';
+    const usage = { input_tokens: 80, cache_read_input_tokens: 0, output_tokens: 40 };
+    print(
+      { type: 'system', subtype: 'init', session_id, model: 'replay', mcp_servers: [] },
+      {
+        type: 'assistant',
+        session_id,
+        message: { id: 'm1', role: 'assistant', content: [{ type: 'text', text: answer }], usage },
+      },
+      { type: 'result', subtype: 'success', is_error: false, session_id, num_turns: 1, result: answer, usage },
     );
   },
 };

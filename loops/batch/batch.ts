@@ -5,6 +5,7 @@ import { setMaxListeners } from 'node:events';
 import { type NextAction, toDo } from '../../policies/facts/next-action.ts';
 import { stopExit } from '../../policies/facts/stop.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
+import { namesNoStage, repeatWords } from '../../policies/retry/changed-prompt.ts';
 import { JournalError, openJournal } from '../../state/journal/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { collectGarbage, keepYoungHeapSmall, optimiseLate } from '../../wrappers/heap-limits.ts';
@@ -58,6 +59,11 @@ async function runLimited(request: BatchRequest, limits: BatchBounds, began: Dat
   const { tasks, bad, hearers } = await lookAtTasks(words, { options, context });
   if (bad.length > 0 && (request.badTasks === 'refuse' || tasks.length === 0))
     return { how: 'invalid', message: mistakeOf(bad, words.length), next_actions: nextAfter(bad, tasks.length) };
+  const repeating = tasks.filter(({ repeated }) => repeated > 0);
+  if (namesNoStage(options) && repeating.length > 0) {
+    const stages = repeating.reduce((sum, { repeated }) => sum + repeated, 0);
+    context.say(`${repeatWords(stages, repeating.length)}, each charged to the budget of its task`);
+  }
   const slots = openSlots(request.concurrency, clock);
   const unseenCalls = openUnseenCalls();
   const told = await goThrough(

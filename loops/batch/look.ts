@@ -18,6 +18,8 @@ export interface BatchTask {
   taskId: string;
   /** The tool of its first stage. */
   tool: Tool;
+  /** Its stages with an answer that are to be paid for again, as far as that is known before. */
+  repeated: number;
 }
 
 /** Who is told of the end of a batch: as the first of its tasks has it. */
@@ -61,14 +63,14 @@ export async function lookAtTasks(words: readonly string[], settings: RunSetting
     looked.hearers ??= one.hearers;
     const root = realpathSync.native(one.root);
     if (seen.has(root)) looked.bad.push({ word: given, message: 'this task is named twice', changed: [] });
-    else looked.tasks.push({ word, root: one.root, taskId: one.taskId, tool: one.tool });
+    else looked.tasks.push({ word, root: one.root, taskId: one.taskId, tool: one.tool, repeated: one.repeated });
     seen.add(root);
   }
   return looked;
 }
 
 type LookedAt =
-  | { how: 'read'; root: string; taskId: string; tool: Tool; hearers: Hearers | null }
+  | { how: 'read'; root: string; taskId: string; tool: Tool; repeated: number; hearers: Hearers | null }
   | Exclude<Planned, { how: 'planned' }>;
 
 async function look(word: string, { options, context }: RunSettings): Promise<LookedAt> {
@@ -82,7 +84,14 @@ async function look(word: string, { options, context }: RunSettings): Promise<Lo
   const open = lookIntoWorktree(opened.open);
   const plan = open === null ? null : await checkStages({ options, context, open });
   if (plan !== null && plan.how !== 'planned') return plan;
-  return { how: 'read', root: task.root, taskId: task.id, tool: plans[0]!.stage.tool, hearers: hearersOf(opened.open) };
+  return {
+    how: 'read',
+    root: task.root,
+    taskId: task.id,
+    tool: plans[0]!.stage.tool,
+    repeated: plan?.repeated.length ?? 0,
+    hearers: hearersOf(opened.open),
+  };
 }
 
 function hearersOf({ notifiers, root, manifest: { security } }: OpenTask): Hearers | null {

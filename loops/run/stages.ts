@@ -4,13 +4,14 @@ import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { goOnLine } from '../../policies/facts/next-action.ts';
 import { verdictNotes } from '../../policies/gate/verdict-said.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
-import type { Named } from '../../policies/retry/changed-prompt.ts';
+import { type Named, namesNoStage, repeatWords } from '../../policies/retry/changed-prompt.ts';
+import { budgetOf } from '../../state/journal/ledger.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import { noteOutcome } from '../api-errors/note-outcome.ts';
 import { changedByOthersFailure } from '../failure/closed-failure.ts';
 import { changedFailure, tooLargeFailure, unpreparedFailure } from '../failure/failure.ts';
 import { closedBy } from '../tamper-guard/door.ts';
-import { type CheckedStages, checkStages } from '../task/plan.ts';
+import { type CheckedStages, changedOf, checkStages } from '../task/plan.ts';
 import { type ComposedPrompt, composePrompt, type Prompt, writePrompt } from '../task/prompt.ts';
 import type { RunOptions } from '../task/run-options.ts';
 import { keptVerdict, stageFacts } from '../task/stage-facts.ts';
@@ -39,6 +40,11 @@ export async function runStages(task: TaskRun, checked: CheckedStages): Promise<
   let exitCode: number = TOLLGATE_EXIT.ok;
   const names = open.plans.map(({ stage }) => stage.name);
   if (options.finished === 'trusted') noteRedo(open.journal, names, options);
+  if (namesNoStage(options) && checked.repeated.length > 0) {
+    const { ledger } = open.journal.read();
+    const budget = `the budget of task ${open.task.id}, of whose ${budgetOf(ledger)} paid calls ${ledger.used} are used`;
+    context.say(`${repeatWords(checked.repeated.length)} (${checked.repeated.join(', ')}), charged to ${budget}`);
+  }
   /** The last stage that worked on the tree in this run. */
   let changedBy: string | null = null;
   for (const plan of open.plans) {
@@ -141,10 +147,7 @@ async function enter(run: StageRun, plan: StagePlan, checked: CheckedStages): Pr
   const status = stageStatusOf(plan, composed.prompt, open.journal, options);
   if (status.how === 'changed') {
     const planned = await checkStages(run, name);
-    const changed =
-      planned.how === 'changed'
-        ? planned.changed
-        : [{ stage: name, answer: status.answer, warnings: composed.prompt.warnings }];
+    const changed = planned.how === 'changed' ? planned.changed : [changedOf(plan.stage, composed, status)];
     return refused(changedFailure(open, changed, namedFrom(name, open, options), context.clock()));
   }
   if (status.choice === 'keep') await keepAnswer(open.journal, name, composed.prompt);

@@ -63,7 +63,7 @@ const workOf = (supervising: Supervising): RunWork => ({
       if (context.stop.aborted) return { how: 'stopped' };
       if (composed.how === 'invalid') return { how: 'invalid', message: composed.message };
     }
-    return { how: 'planned', tooLarge: null, composed: new Map(), offset: 0 };
+    return { how: 'planned', tooLarge: null, composed: new Map(), offset: 0, repeated: [] };
   },
   goThrough: (task) => superviseRun(task, supervising, { part: askPart, done: doneRefusals }),
 });

@@ -1,12 +1,15 @@
 // What a run has to do, looked through before anything is paid: each stage with its role, and whether it is done already.
 
+import { changedParts } from '../../policies/prompt/changed-parts.ts';
 import type { ChangedPrompt } from '../../policies/retry/changed-prompt.ts';
+import { readIfFit } from '../../state/disk/regular-file.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import { checkSchema } from '../gate/schema.ts';
+import { sentHash } from '../prompt/sent-hash.ts';
 import { elsewhereMistake, worksElsewhere } from '../session/works-elsewhere.ts';
 import { type ComposedPrompt, type Composing, composePrompt, type Prompt } from './prompt.ts';
 import { choiceMistake } from './stage-plan.ts';
-import { stageStatusOf } from './stage-status.ts';
+import { type StageStatus, stageStatusOf } from './stage-status.ts';
 
 /** What the stages are before anything is paid. */
 export type Planned =
@@ -23,6 +26,8 @@ export interface CheckedStages {
   composed: ReadonlyMap<string, Composed>;
   /** Bytes of the journal when they were composed. */
   offset: number;
+  /** Stages with an answer that are to be paid for again, as far as that is known before. */
+  repeated: string[];
 }
 
 type Composed = ComposedPrompt & { how: 'composed' };
@@ -43,13 +48,14 @@ export async function checkStages(composing: Composing, from: string | null = nu
   if (wrong !== null) return invalid(wrong);
   // What passed once is judged by its answer and the tree, whatever its prompt would be now.
   if (options.finished === 'rechecked')
-    return { how: 'planned', tooLarge: null, composed: new Map(), offset: open.journal.read().offset };
+    return { how: 'planned', tooLarge: null, composed: new Map(), offset: open.journal.read().offset, repeated: [] };
   // Once a stage is to be run, the prompts of those after it may still change.
   let isSettled = true;
   let tooLarge: LargeStage | null = null;
   const prompts = new Map<string, Composed>();
   const { offset } = open.journal.read();
   const changed: ChangedPrompt[] = [];
+  const repeated: string[] = [];
   const isStopped = () => composing.context.stop.aborted;
   const first = open.plans.findIndex(({ stage }) => stage.name === from);
   for (const plan of open.plans.slice(Math.max(0, first))) {
@@ -64,14 +70,27 @@ export async function checkStages(composing: Composing, from: string | null = nu
     if (isSettled) prompts.set(stage.name, composed);
     const status = stageStatusOf(plan, composed.prompt, open.journal, options);
     if (status.how === 'changed' && isSettled) {
-      changed.push({ stage: stage.name, answer: status.answer, warnings: composed.prompt.warnings });
+      changed.push(changedOf(stage, composed, status));
     }
+    if (status.how === 'open' && status.choice === 'redo' && status.isAnswered) repeated.push(stage.name);
     // Of one that is done the answer may be kept: what comes after it is checked as if it were.
     if (status.how === 'done_earlier' || (status.how === 'changed' && status.answer === 'done')) continue;
     if (isTooLarge(composed.prompt, isSettled)) tooLarge ??= { stage, prompt: composed.prompt };
     isSettled = false;
   }
-  return changed.length === 0 ? { how: 'planned', tooLarge, composed: prompts, offset } : { how: 'changed', changed };
+  if (changed.length > 0) return { how: 'changed', changed };
+  return { how: 'planned', tooLarge, composed: prompts, offset, repeated };
+}
+
+/** By the earlier prompt, as long as its file is the one that was answered. */
+export function changedOf(
+  { name, tool }: Stage,
+  { prompt, text }: Composed,
+  { answer, answered }: Extract<StageStatus, { how: 'changed' }>,
+): ChangedPrompt {
+  const before = readIfFit(prompt.file);
+  const parts = before !== null && sentHash(tool, before) === answered ? changedParts(before, text) : [];
+  return { stage: name, answer, warnings: prompt.warnings, parts };
 }
 
 /** What is wrong with the session that the task names, for this stage. */

@@ -16,10 +16,11 @@ import type { RunOptions } from './run-options.ts';
 import { keptVerdict } from './stage-facts.ts';
 import { ALL_STAGES } from './stage-plan.ts';
 
-/** `changed`: its prompt is another one than was answered, and nobody has said what to do about that. */
+/** `changed`: its prompt is another one than was answered, whose hash is `answered`, and nobody has said what to do about that. */
 export type StageStatus =
   /** `choice`: what the user said of the answer that is there; null where nothing was said, or nothing needs it. */
-  { how: 'open' | 'done_earlier'; choice: StageChoice | null } | { how: 'changed'; answer: ChangedPrompt['answer'] };
+  | { how: 'open' | 'done_earlier'; choice: StageChoice | null; isAnswered: boolean }
+  | { how: 'changed'; answer: ChangedPrompt['answer']; answered: string | null };
 
 type StageChoice = 'redo' | 'keep';
 
@@ -36,9 +37,10 @@ export function stageStatusOf(plan: Planned, prompt: Prompt, journal: Journal, c
     answered.prompt_sha256 !== prompt.sha256 &&
     !isKeptFor(ledger, { stage, call_id: answered.call_id }, prompt.sha256);
   const choice = choiceFor(stage, choices, isChanged) ?? (ledger.redo.has(stage) ? 'redo' : null);
-  if (isChanged && choice === null) return { how: 'changed', answer: finished === undefined ? 'not_passed' : 'done' };
+  if (isChanged && choice === null)
+    return { how: 'changed', answer: finished === undefined ? 'not_passed' : 'done', answered: answered.prompt_sha256 };
   const isOpen = finished === undefined || choice === 'redo' || isStopped(plan, ledger);
-  return { how: isOpen ? 'open' : 'done_earlier', choice };
+  return { how: isOpen ? 'open' : 'done_earlier', choice, isAnswered: answered !== null };
 }
 
 type Planned = Judging & { stage: { name: string } };

@@ -8,6 +8,8 @@ export interface ChangedPrompt {
   answer: 'done' | 'not_passed';
   /** What its prompt cannot take in now, each a sentence: often the reason why it changed. */
   warnings: readonly string[];
+  /** What of its prompt differs; empty where the earlier prompt is not there any more. */
+  parts: readonly string[];
 }
 
 /** One sentence. @param changed at least one. */
@@ -15,8 +17,22 @@ export function changedSentence(changed: readonly ChangedPrompt[]): string {
   const warnings = [...new Set(changed.flatMap((one) => one.warnings))];
   const named = warnings.slice(0, NAMED_WARNINGS).map((warning) => ` (${warning})`);
   const more = warnings.length > NAMED_WARNINGS ? ` (and ${warnings.length - NAMED_WARNINGS} more)` : '';
-  return `${sentenceOf(changed)}${named.join('')}${more}`;
+  return `${sentenceOf(changed)}${partsOf(changed)}${named.join('')}${more}`;
 }
+
+/** What changed, of the first stages: those after them often changed by it. */
+function partsOf(changed: readonly ChangedPrompt[]): string {
+  const told = changed.filter(({ parts }) => parts.length > 0).slice(0, NAMED_STAGES);
+  const each = told.map(({ stage, parts }) => {
+    const more = parts.length > NAMED_PARTS ? ` and ${parts.length - NAMED_PARTS} more` : '';
+    const names = `${parts.slice(0, NAMED_PARTS).join(', ')}${more}`;
+    return changed.length === 1 ? names : `of ${stage}: ${names}`;
+  });
+  return each.length === 0 ? '' : ` (changed: ${each.join('; ')})`;
+}
+
+const NAMED_STAGES = 3;
+const NAMED_PARTS = 5;
 
 const NAMED_WARNINGS = 3;
 
@@ -67,3 +83,11 @@ export function changedActions(
     toType('or see which prompts have changed, which pays nothing', run('--dry-run')),
   ];
 }
+
+/** Does the user repeat stages without naming them? Then it is told which. */
+export const namesNoStage = ({ redo, changed }: { redo: readonly string[]; changed: string }): boolean =>
+  redo.includes('all') || changed === 'redo';
+
+/** What is repeated, and what that costs at least: a stage after it may change by it, and a call may be retried. */
+export const repeatWords = (stages: number, tasks?: number): string =>
+  `${stages} answered ${stages === 1 ? 'stage is' : 'stages are'} repeated${tasks === undefined ? '' : ` in ${tasks} ${tasks === 1 ? 'task' : 'tasks'}`}, for at least ${stages} paid ${stages === 1 ? 'call' : 'calls'}`;

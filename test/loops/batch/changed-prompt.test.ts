@@ -1,6 +1,7 @@
 // A prompt that has changed since it was answered: nothing is paid without a word, what a person says is remembered, and every view agrees.
 
 import { rmSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BatchReport } from '../../../loops/batch/report.ts';
@@ -75,11 +76,55 @@ test('--keep of an answer that did not pass its gate is remembered too', async (
   assert.is((await task.run()).code, 2);
 });
 
+test('what changed in a prompt is named: a field of the manifest, an attachment, the answer before; without the earlier prompt nothing', async ({
+  rig,
+}) => {
+  rig.write('notes.md', 'a note');
+  const stages = [{ ...BRIEF, attach: ['notes.md'] }];
+  const task = makeTask(rig, { stages });
+  rig.answer(() => answerWith('codex', 'ok'));
+  assert.is((await task.run()).code, 0);
+  const told = async (manifest: object) => {
+    const { code, report } = await makeTask(rig, { stages, ...manifest }).run();
+    assert.is(code, 2);
+    return / \(changed: (.*?)\)/.exec(report.message!)?.[1];
+  };
+  assert.is(await told({ goal: 'Find out more.' }), 'Goal');
+  assert.is(
+    await told({ scope: { allow: ['src/**'] }, acceptance: { criteria: ['it works'] } }),
+    'Allowed scope, Acceptance',
+  );
+  rig.write('notes.md', 'another note, which is longer');
+  assert.is(await told({}), 'notes.md');
+  assert.is(await told({ stages: [BRIEF] }), 'notes.md');
+  rmSync(path.join(task.folder, 'inputs/prompt'), { recursive: true });
+  assert.is(await told({}), undefined);
+  assert.is(rig.calls.length, 1);
+});
+
+test('--redo-all and --redo all say what they repeat, and what pays for it', async ({ rig }) => {
+  const task = await changedTask(rig);
+  const all = await task.run('--redo-all');
+  const words =
+    '2 answered stages are repeated, for at least 2 paid calls (codex_brief, gemini_review), charged to the budget of task fix, of whose 10 paid calls 2 are used';
+  assert.equal([all.code, all.said.split(words).length], [0, 2], all.said);
+  const again = await task.run('--redo=all');
+  assert.match(again.said, words.replace('10 paid calls 2', '10 paid calls 4'));
+  assert.not.match((await task.run()).said, 'repeated');
+  rig.write(REQUEST, 'yet another thing');
+  const { code, stderr } = await rig.run('tollgate', ['batch', 'fix', '--redo-all']);
+  assert.is(code, 0);
+  assert.match(
+    stderr,
+    '2 answered stages are repeated in 1 task, for at least 2 paid calls, each charged to the budget of its task',
+  );
+});
+
 test('all stages whose prompts have changed are named at once, and every view says the same', async ({ rig }) => {
   const task = await changedTask(rig);
   const { code, said, report, summary } = await task.run();
   const message =
-    'the prompts of 2 stages have changed since they were answered: codex_brief, gemini_review; say --keep-all to keep their answers, --redo-all to pay for all of them again, or --keep STAGE and --redo STAGE for each';
+    'the prompts of 2 stages have changed since they were answered: codex_brief, gemini_review; say --keep-all to keep their answers, --redo-all to pay for all of them again, or --keep STAGE and --redo STAGE for each (changed: of codex_brief: request; of gemini_review: request)';
   const next = [
     toType(
       'keep the answers of codex_brief, gemini_review, which pays nothing for them',

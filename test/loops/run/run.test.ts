@@ -79,7 +79,7 @@ test('a changed prompt of a done stage is not paid silently: exit 2, --redo or -
   assert.equal([code, rig.calls.length], [2, 1]);
   assert.match(
     said,
-    'stage codex_brief is done, but its prompt has changed since; say --redo codex_brief to pay for it again, or --keep codex_brief to keep its answer',
+    'stage codex_brief is done, but its prompt has changed since; say --redo codex_brief to pay for it again, or --keep codex_brief to keep its answer (changed: request)',
   );
   assert.is((await task.run('--keep', 'codex_brief')).code, 0);
   assert.is(rig.calls.length, 1);
