@@ -1,14 +1,12 @@
 // How all tasks of a folder stand: one row for each that is shown; of the others only how they stand is read.
 
 import path from 'node:path';
-import { toDo } from '../../policies/facts/next-action.ts';
 import type { DaySpending } from '../../policies/report/spending.ts';
 import { namesIn } from '../../state/disk/folder.ts';
 import { isAbsent, isFolder } from '../../state/disk/regular-file.ts';
 import { missingTask } from '../../state/missing-task.ts';
-import { manifestsIn, projectState } from '../../state/task-folder.ts';
+import { projectState } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
-import { readTask as readTaskFiles } from '../task/task.ts';
 import { type FailureGroup, groupFailures } from './groups.ts';
 import { isTask, readTask } from './read-task.ts';
 import type { TaskState } from './standing.ts';
@@ -25,7 +23,7 @@ export interface TasksReport {
   /** Newest first. */
   tasks: TaskRow[];
   groups: FailureGroup[];
-  /** What cannot be read, or whose manifest no run takes, and why; a task may stand here and among the others. */
+  /** What cannot be read, and why; a task may stand here and among the others. */
   unreadable: { folder: string; message: string }[];
   /** Only where it is asked for: every call's record is read for it. */
   spent?: DaySpending[];
@@ -87,28 +85,10 @@ export async function collectTasks({
     totals[standing.state] += 1;
     if (row !== null) rows.push(row);
   }
-  rows.sort((a, b) => byText(b.at ?? '', a.at ?? '') || byText(a.task_id, b.task_id));
-  for (const [i, row] of rows.slice(0, MOST_CHECKED).entries()) {
-    const mistake = await manifestMistake(row, environment);
-    if (mistake === null) continue;
-    const message = `its manifest is invalid, and no run takes it: ${mistake}`;
-    unreadable.push({ folder: row.folder, message });
-    rows[i] = { ...row, next_action: toDo(`fix the manifest: ${mistake.split('\n')[0]}`) };
-  }
   totals.unreadable = unreadable.length;
+  rows.sort((a, b) => byText(b.at ?? '', a.at ?? '') || byText(a.task_id, b.task_id));
   const report = { schema: 1, at: now.toISOString(), folder: places.folder, totals, tasks: rows } as const;
   return { how: 'collected', report: { ...report, groups: groupFailures(rows), unreadable } };
-}
-
-/** The newest: to check all of 10,000 manifests would take longer than a report may. */
-const MOST_CHECKED = 200;
-
-/** What a run would refuse. A task that wrappers charge alone has no manifest, and needs none. */
-async function manifestMistake({ folder, state }: TaskRow, environment: NodeJS.ProcessEnv): Promise<string | null> {
-  if (state === 'running' || manifestsIn(folder).length === 0) return null;
-  // Whether the workspace is trusted is no mistake of the manifest.
-  const read = await readTaskFiles({ word: `${folder}/`, cwd: folder, environment, trustWorkspace: true });
-  return read.how === 'invalid' ? read.message : null;
 }
 
 const isSince = ({ at }: RowStanding, earliest: string | null): boolean =>

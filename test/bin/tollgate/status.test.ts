@@ -30,30 +30,6 @@ test('no task at all', async ({ rig }) => {
   assert.equal({ tasks, running, waiting }, { tasks: [], running: { runs: [], calls: [] }, waiting: [] });
 });
 
-test('a task whose manifest no run takes is named, with the file and the reason, done or never run', async ({
-  rig,
-}) => {
-  const good = { stages: [{ tool: 'codex', role: 'review', ...ANY_ANSWER }] };
-  rig.answer(() => answerWith('codex', 'ok'));
-  assert.is((await makeTask(rig, good, 'finished').run()).code, 0);
-  assert.equal((await statusOf(rig)).unreadable, []);
-  makeTask(rig, { stages: [{ tool: 'codex', role: 'review', modle: 'x' }] }, 'finished');
-  makeTask(rig, { stages: [{ tool: 'codx', role: 'review' }] }, 'fresh');
-  const { unreadable, totals, tasks } = await statusOf(rig);
-  const reasons = { finished: 'stages[0].modle is unknown; did you mean model?', fresh: 'stages[0].tool is "codx"' };
-  assert.is(totals.unreadable, 2);
-  for (const [id, reason] of Object.entries(reasons)) {
-    const folder = path.join(rig.project, '.tmp/task', id);
-    const { message = '' } = unreadable.find((one) => one.folder === folder) ?? {};
-    assert.match(message, `its manifest is invalid, and no run takes it: ${folder}/manifest.json:1: ${reason}`);
-    const next = tasks.find(({ task_id }) => task_id === id)!.next_action!;
-    assert.equal([next.command, next.text.includes(reason)], [undefined, true]);
-  }
-  assert.match(await show(rig), `Not readable: ~/project/.tmp/task/finished: its manifest is invalid`);
-  const { stdout } = await rig.run('tollgate', ['report', '--json']);
-  assert.equal(JSON.parse(stdout).unreadable, unreadable);
-});
-
 test('a call under way, who waits for its tree, and how the others stand', async ({ rig }) => {
   mkdirSync(path.join(rig.project, '.git'));
   const WRITES = { stages: [{ tool: 'codex', role: 'impl', ...ANY_ANSWER }] };
