@@ -203,6 +203,11 @@ const ROWS: Row[] = [
   },
   { why: 'an intruder that was deleted', change: files(TEXTS, []), found: ['intruders'] },
   {
+    why: 'an intruder that a later act took away',
+    change: { ...files(TEXTS, []), done: [done(), done({ intruder: null, act: { ...done().act, by: 'gone' } })] },
+    found: [],
+  },
+  {
     why: 'a file of a person that was written to',
     change: { person: { before: new Map([['/p', 'a']]), after: new Map([['/p', 'b']]) } },
     found: ['touched'],

@@ -133,7 +133,12 @@ function wordsOf({ commands, files }: Evidence): string {
 
 function lostIntruders(evidence: Evidence, places: Places): string[] {
   const ids = new Set(evidence.files.main.ids.values());
-  return guarded(evidence).flatMap(({ act, place, intruder, originals }) => {
+  // What a later act of the round took away is not lost by us.
+  const taken = ({ place }: Done, i: number, all: readonly Done[]) =>
+    all.slice(i + 1).some((later) => later.place === place);
+  return guarded(evidence).flatMap((one, i, all) => {
+    const { act, place, intruder, originals } = one;
+    if (taken(one, i, all)) return [];
     const isJudged = place !== null && (originals.has(place) || place === journalOf(places, 'a'));
     if (!isJudged || intruder === null || act.by === 'edit' || act.by === 'text' || ids.has(intruder)) return [];
     return [`the ${act.by} in the place of ${path.relative(places.root, place)} was deleted`];
