@@ -6,6 +6,7 @@ import { type RegisterEntry, readEntries, registerFolder } from '../../state/cal
 import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { adopterOfOrphans, type OwnLineage, ownLineage } from '../../wrappers/processes/ancestors.ts';
+import { groupedCall } from '../../wrappers/processes/cgroup.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { hasTerminal } from '../../wrappers/processes/linux.ts';
 import { markerIn } from '../../wrappers/processes/marker.ts';
@@ -29,6 +30,9 @@ export async function originOf(environment: NodeJS.ProcessEnv): Promise<Origin> 
   // An agent can clear the environment of what it starts, and not that of itself.
   const [above] = (await processTable.markers(lineage.rows.slice(1))).values();
   if (above !== undefined) return inside(above);
+  // The kernel tells it also where the register is hidden from us.
+  const grouped = groupedCall();
+  if (grouped !== null) return inside(grouped);
   const { entries, broken } = registered(environment);
   const calls = entries.length === 0 ? [] : await callsOf(entries);
   if (typeof calls === 'string') return { how: 'unknown', call: entries[0]!.marker, why: calls };

@@ -12,6 +12,7 @@ import { SUBCOMMANDS } from '../../../bin/tollgate/subcommands.ts';
 import { GUARDED } from '../../../bin/tollgate/within-call.ts';
 import type { ProcessIdentity } from '../../../policies/facts/process-identity.ts';
 import { type RegisterEntry, registerFolder, writeEntry } from '../../../state/calls/call-register.ts';
+import { ownGroup } from '../../../wrappers/processes/cgroup.ts';
 import { identify, identifyChild } from '../../../wrappers/processes/identity.ts';
 import type { FakeCall } from '../../rig/fake-call.ts';
 import { endStrangers, startStranger } from '../../rig/stranger.ts';
@@ -96,7 +97,8 @@ async function cleared(
 
 /** Waits until the shell that has started it is gone. */
 const INNER = 'while kill -0 "$0" 2>/dev/null; do :; done; "$@" > "$OUT" 2>&1';
-const OUTER = '/bin/sh -c "$INNER" $$ "$@" &';
+const OUTER = '[ -z "$LEAVE" ] || echo 0 >"$LEAVE"; /bin/sh -c "$INNER" $$ "$@" &';
+const HOME_GROUP = ownGroup()?.group ?? null;
 
 function makeFifo(rig: TestRig, mode = 0o600): string {
   const out = path.join(rig.root, 'fifo');
@@ -105,10 +107,20 @@ function makeFifo(rig: TestRig, mode = 0o600): string {
   return out;
 }
 
-/** The same of a process that has lost its parent, in a session of its own unless `session` is that of the CLI. */
-async function orphaned(rig: TestRig, fake: FakeCall, argv: string[], session: 'own' | 'cli' = 'own'): Promise<string> {
+/**
+ * The same of a process that has lost its parent, in a session of its own unless `session` is that of the CLI. It leaves the
+ * cgroup of its call unless it `stays`.
+ */
+async function orphaned(
+  rig: TestRig,
+  fake: FakeCall,
+  argv: string[],
+  session: 'own' | 'cli' = 'own',
+  stays = false,
+): Promise<string> {
   const out = makeFifo(rig);
-  const env = { ...rig.env, INNER, OUT: out };
+  const leave = HOME_GROUP === null || stays ? '' : path.join(HOME_GROUP, 'cgroup.procs');
+  const env = { ...rig.env, INNER, OUT: out, LEAVE: leave };
   const words = ['/bin/sh', '-c', OUTER, 'sh', process.execPath, TOLLGATE, ...argv];
   const said = readFile(out, 'utf8');
   await fake.spawn(words, { detached: session === 'own', env });
@@ -159,6 +171,16 @@ test('an orphan may not loosen anything while a call runs, and may again once it
   const { code, stderr } = await rig.start('tollgate', ['trust']).result;
   assert.equal([code, stderr], [0, '']);
 });
+
+(HOME_GROUP === null ? test.skip : test)(
+  'an orphan that stays in the cgroup of its call is in its call',
+  async ({ rig }) => {
+    const { fake, end } = await liveCall(rig);
+    const said = await orphaned(rig, fake, ['trust'], 'own', true);
+    assert.match(said, `and this was started from within the call ${idOf(fake)}; ask`);
+    await end();
+  },
+);
 
 test('an orphan may lower a limit, and not raise it or take it away', async ({ rig }) => {
   const budget = (...argv: string[]) => ['budget', ...argv];
@@ -355,7 +377,24 @@ else
     const space = [...UNSHARE, '-pf', '--mount-proc'];
     const argv = [...space, 'env', '-i', ...words, process.execPath, TOLLGATE, 'trust'];
     await fake.tell({ do: 'run', argv, to });
-    assert.match(readFileSync(to, 'utf8'), `from within the call ${idOf(fake)} cannot be determined: `);
+    // By its cgroup it is known to be of the call.
+    const seen =
+      HOME_GROUP !== null ? `from within the call ${idOf(fake)};` : `the call ${idOf(fake)} cannot be determined: `;
+    assert.match(readFileSync(to, 'utf8'), seen);
+    await end();
+  });
+
+if (HOME_GROUP === null || !mayUnshare('-pmf', '--mount-proc'))
+  console.log('SKIPPED: no cgroup and PID namespace can be made here');
+else
+  test('an agent that hides its parents and the register of calls loosens nothing', async ({ rig }) => {
+    const { fake, end } = await liveCall(rig);
+    const to = path.join(rig.root, 'said');
+    const hide = `mount -t tmpfs none '${registerFolder(rig.env)}' && exec "$@"`;
+    const words = Object.entries(rig.env).map(([name, value]) => `${name}=${value}`);
+    const space = [...UNSHARE, '-pmf', '--mount-proc', 'sh', '-c', hide, 'sh'];
+    await fake.tell({ do: 'run', argv: [...space, 'env', '-i', ...words, process.execPath, TOLLGATE, 'trust'], to });
+    assert.match(readFileSync(to, 'utf8'), `from within the call ${idOf(fake)};`);
     await end();
   });
 
