@@ -101,8 +101,10 @@ export function read(
     }
   };
   let asks = adapter.described === undefined && adapter.tool !== null;
-  const takeQuestion = (line: string) => {
+  /** @param catchUp reads what was written to the other stream before: after an answer nothing is a question to a person. */
+  const takeQuestion = (line: string, catchUp = () => {}) => {
     if (!asks || line === '' || line.startsWith('{') || !asksToSignIn(line)) return;
+    catchUp();
     asks = false;
     take([{ how: 'asked_to_sign_in', message: line.trim() }], 'stream');
   };
@@ -126,7 +128,7 @@ export function read(
   let told = 0;
   const takeLines = (lines: string) => {
     for (const line of lines.split('\n')) {
-      takeQuestion(line);
+      takeQuestion(line, () => stdout.advance());
       const events = adapter.readStderr?.(line) ?? [];
       told += events.length;
       take(events, 'stderr');
@@ -154,7 +156,7 @@ export function read(
     while (log?.advance());
     const more = [stdout.advance(), stderr?.advance()].includes(true);
     // A question has no line end.
-    for (const one of [stdout, stderr]) if (asks && one !== null) takeQuestion(one.begun());
+    for (const one of [stdout, stderr]) if (asks && one !== null) takeQuestion(one.begun(), () => stdout.advance());
     // A flood is read in steps, so that it does not delay deadlines and signals.
     if (more && watching) setImmediate(look);
   };

@@ -21,6 +21,8 @@ const QUESTIONS = [
   String.raw`\b(?:select|choose|pick) (?:a |an |your |the )?(?:login|sign-?in|authentication|auth) (?:method|option|provider)\b|\bhow would you like to (?:authenticate|log in|sign in)\b`,
   String.raw`\bpress (?:enter|return|any key) to (?:open|continue|log ?in|sign ?in|authenticate)\b[^\n]{0,60}\b(?:browser|log ?in|sign ?in|authenticat\w+)`,
   String.raw`\b(?:enter|paste|type|provide) (?:your |an? |the )?(?:[\w-]+ ){0,2}(?:api[- ]key|token|password|passcode|passphrase|username|e-?mail(?: address)?)\b[^\n.]{0,40}[:?>]\s*$`,
+  // Alone on its line: in a sentence these words are no question.
+  String.raw`^[ \t>?*!-]{0,8}(?:(?:your|the) )?(?:passphrase|password|passcode|otp|(?:verification|authentication|authori[sz]ation|security|one-time|two-factor|2fa|mfa|otp|device|login|sign-in) code)(?: for [^\n:]{1,100})?[ \t]{0,3}[:>?][ \t]{0,8}$`,
   String.raw`\b(?:log|sign) in (?:now|to continue)\?|\bdo you want to (?:log|sign) in\b`,
   String.raw`\bunlock (?:your |the )?(?:login |default )?(?:keychain|keyring)\b`,
   String.raw`\b(?:keychain|keyring|credential (?:store|manager)|plain ?text)\b[^\n]{0,100}\?\s{0,2}[([](?:y(?:es)?\/n(?:o)?)[)\]]`,

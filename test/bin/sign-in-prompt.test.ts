@@ -23,6 +23,8 @@ const PROMPTS = {
   'a keychain': 'System keychain unavailable. Store token in plaintext config file? (y/N) ',
   'a browser': 'Opening authentication page in your browser. Do you want to continue? [Y/n]: ',
   'a key': 'Enter your API key: ',
+  'a passphrase alone': 'Passphrase: ',
+  'a verification code alone': 'Verification code: ',
 };
 
 for (const tool of TOOLS)
@@ -56,6 +58,27 @@ for (const tool of TOOLS)
     ]);
     const { code, out, said } = await runWrapper(rig, tool, ['--trust-workspace']).ended();
     assert.equal([code, out?.trim()], [0, quoted], said);
+  });
+
+const WORDS =
+  'Ask for both:\n\nPassphrase:\nVerification code:\n\nThe passphrase: never print it. Verification code: six digits.';
+
+for (const tool of TOOLS)
+  test(`${tool}: a model that writes these words, and a log of them, ends no call`, async ({ rig }) => {
+    const { opens, says, succeeds } = STREAMS[tool];
+    rig.answer(() => [
+      {
+        do: 'write',
+        to: 'stderr',
+        text: 'The passphrase: unset\nverification code: sent to the user\nPassword: hunter2\n',
+      },
+      write([...opens(SESSION), ...says(WORDS)]),
+      { do: 'write', to: 'stderr', text: `${WORDS}\n` },
+      write(succeeds(SESSION)),
+      { do: 'exit', code: 0 },
+    ]);
+    const { code, out, said } = await runWrapper(rig, tool, ['--trust-workspace']).ended();
+    assert.equal([code, out?.trim()], [0, WORDS], said);
   });
 
 test('what an MCP server asks for does not end the call', async ({ rig }) => {

@@ -114,6 +114,32 @@ test('copilot: that the turn was aborted does not count after our signal, which 
   assert.match((await readAgain(context, ADAPTERS.copilot)).capture().failure!.message, message);
 });
 
+test('codex: words of a prompt on stderr are none after the model has spoken', async ({ files }) => {
+  const { opens, says, succeeds } = STREAMS.codex;
+  // The answer is written after stdout was read, and before stderr is.
+  const readStderr = (line: string) => {
+    if (line === 'first') appendFileSync(files.stdout, text([...opens(SESSION), ...says('an answer')]));
+    return [];
+  };
+  const reading = read(files, { ...ADAPTERS.codex, readStderr });
+  writeFileSync(files.stderr, 'first\nPassphrase:\n');
+  reading.look();
+  assert.is(reading.unmet(), null);
+  appendFileSync(files.stdout, text(succeeds()));
+  await reading.finish(0);
+  reading.release();
+  const { completed, answer } = reading.capture();
+  assert.equal([completed, answer], [true, 'an answer']);
+});
+
+test('codex: a prompt on stderr before the model has spoken asks a person to sign in', async ({ files }) => {
+  const reading = read(files, ADAPTERS.codex);
+  writeFileSync(files.stderr, 'Passphrase:\n');
+  reading.look();
+  assert.ok(reading.unmet());
+  reading.release();
+});
+
 test('of two signals the first one counts', async (context) => {
   const { stdout } = context.files;
   writeFileSync(stdout, text([...opens(SESSION), ...says('half')]));
