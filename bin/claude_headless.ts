@@ -1,4 +1,4 @@
-// The command claude_headless: one guarded call of the claude CLI.
+// Runs the command claude_headless: one guarded call of the claude CLI.
 
 import { WRAPPER_EXIT } from '../policies/facts/exit-codes.ts';
 import { CLAUDE } from '../wrappers/claude/row.ts';

@@ -1,4 +1,4 @@
-// Rows of words in columns, two spaces between them.
+// Aligns rows of words in columns, two spaces between them.
 
 /** Each column is as wide as its longest word; no line ends in white space. */
 export function columns(rows: readonly (readonly (string | number)[])[], indent = ''): string[] {

@@ -1,19 +1,19 @@
-// Reads a command's arguments against a literal table of flags; every mistake is a sentence that names the way out.
+// Parses a command's arguments by a table of flags; reports every mistake as a sentence that names the fix.
 
 import { parseArgs } from 'node:util';
 import { nearest } from '../policies/text/nearest.ts';
 
 export interface FlagRow {
-  /** One letter that stands for it behind a single dash. */
+  /** Its one-letter form after a single dash. */
   short?: string;
-  /** `number_if_any`: the word right behind it, if that is a number. */
+  /** `number_if_any`: the next word, if that is a number. */
   takes: 'text' | 'texts' | 'number' | 'number_if_any' | 'choice' | 'nothing';
   about: string;
   choices?: readonly string[];
   /** Shown by --help and filled in when the flag is not given. */
   default?: string | number;
   required?: true;
-  /** Smallest number allowed; 0 unless told. */
+  /** Smallest number allowed; 0 by default. */
   min?: number;
   /** Largest number allowed. */
   max?: number;
@@ -100,7 +100,7 @@ export function parseCommandLine(spec: CommandSpec, argv: readonly string[]): Pa
     if (row === undefined) {
       if (!spec.families?.some((family) => family.match.test(token.name)))
         return unknownFlag(spec, flags, token.rawName);
-      // A later one would silently take the place of what was to be done.
+      // Otherwise a later one would silently override the first.
       if (args.given.has(token.name)) return invalid(`--${token.name} is given twice`);
       args.given.add(token.name);
       if (token.value === undefined) expectsValueOf = token.name;
@@ -119,7 +119,7 @@ export function parseCommandLine(spec: CommandSpec, argv: readonly string[]): Pa
   return complete(spec, flags, args);
 }
 
-/** Whether it may be among them: in full, or as a letter in a group of such. */
+/** Whether it may be among them: in full, or as a letter in a group of letters. */
 const isNear = (name: string, { short }: FlagRow, argv: readonly string[]): boolean =>
   short !== undefined || argv.some((word) => word.startsWith(`--${name}`));
 
@@ -132,7 +132,7 @@ function takeValue(
 ): string | null {
   if (row.takes === 'nothing') return value === undefined ? null : `--${name} takes no value`;
   if (value === undefined || value === '') return `--${name} needs a value`;
-  // `--out --err` would take the next flag for a file's name; `--out=--err` says that it is meant.
+  // `--out --err` would use the next flag as a file name; `--out=--err` shows that it is intended.
   if (!inline && value.startsWith('-') && value !== '-' && !(row.takes === 'number' && /^-\d/.test(value)))
     return `--${name} needs a value, but "${value}" follows; write --${name}=${value} if that is the value`;
   if (row.takes === 'texts') args.texts[name] = [...(args.texts[name] ?? []), value];

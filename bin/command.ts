@@ -1,4 +1,4 @@
-// What every command shares: reading its arguments, signals, one place that prints, and one that exits.
+// Shares what every command needs: argument parsing, signals, one place that prints, and one that exits.
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,7 @@ import { printVersion } from './version.ts';
 
 type ArgumentsRead =
   | { how: 'read'; args: Arguments }
-  /** `mistake`: what is wrong with them; null when help or the version was asked for. */
+  /** `mistake`: what is wrong with them; null when help or the version was requested. */
   | { how: 'ended'; ran: Ran; mistake: string | null };
 
 /** A command as it is started. */
@@ -25,11 +25,11 @@ interface Command {
   run(argv: string[]): Promise<Ran>;
   /** Its own code of a general failure. */
   failure: number;
-  /** Its own code of input that it cannot use; that of `tollgate` unless given. */
+  /** Its own code of input that it cannot use; that of `tollgate` by default. */
   badInput?: number | undefined;
 }
 
-/** Runs a command: the only line of them that sets the exit code. */
+/** Runs a command. Only this function sets the exit code. */
 export async function runCommand({ name, run, failure, badInput }: Command): Promise<void> {
   const argv = process.argv.slice(2);
   const ran = await endOf({ run, failure, badInput }, argv);
@@ -41,42 +41,42 @@ export async function runCommand({ name, run, failure, badInput }: Command): Pro
   await endIdle();
 }
 
-/** Ends the process unless something is left to do: Node by itself would first end what it compiles and collects meanwhile. */
+/** Ends the process unless work remains: Node by itself would first finish its compilation and garbage collection. */
 async function endIdle(): Promise<void> {
-  // What was closed just now is gone after a turn of the event loop.
+  // Handles that were just closed are gone after a turn of the event loop.
   for (let phase = 0; phase < 2; phase += 1) await new Promise((resolve) => setImmediate(resolve));
   if (process.getActiveResourcesInfo().every((resource) => OUTPUTS.has(resource))) process.exit();
 }
 
-/** A pipe or a terminal that is written to; a write that is not taken yet has a name of its own. */
+/** A pipe or a terminal for output; a pending write has another name. */
 const OUTPUTS: ReadonlySet<string> = new Set(['PipeWrap', 'TTYWrap']);
 
-/** What a command has to say, for whoever asked and however it ended; it prints nothing of it. */
+/** Returns a command's output, however it ended, without printing it. */
 export async function endOf({ run, failure, badInput }: Omit<Command, 'name'>, argv: string[]): Promise<Ran> {
   const ended = await run(argv).catch((error) => unexpected(error, failure, badInput));
   return forMachines(await withoutSecrets(ended), argv);
 }
 
-/** The same as the object that machines are told. */
+/** The same as the object of `--json`. */
 export async function askForObject(run: Command['run'], argv: readonly string[]) {
   const { exit, out = '', err = '' } = await endOf({ run, failure: TOLLGATE_EXIT.failure }, [...argv, '--json']);
   return { exit, object: objectIn(out, err) };
 }
 
-/** What was said for people, where there is none. */
+/** If there is no object, the message for users instead. */
 export function objectIn(out: string, err: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(out);
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    // What was said for people says why.
+    // The message for users explains why.
   }
   return { message: err.trim() };
 }
 
 /**
- * What is to be said where stdout did not take the whole result, or null. Whoever reads lines and goes has read enough,
- * as `| head -1` does; half an object is of no use to anybody.
+ * Returns a message if stdout did not take the whole result, or null. A reader of lines that stops early has read enough, as `|
+ * head -1` does. Half an object is useless.
  */
 function lostResult(name: string, code: string, argv: readonly string[]): string | null {
   if (code === 'EPIPE' && !asksForObject(argv)) return null;
@@ -84,7 +84,7 @@ function lostResult(name: string, code: string, argv: readonly string[]): string
   return `${name}: the result could not be written to stdout (${why}); what was done and paid for is kept. Mend that, and ask again\n`;
 }
 
-/** A message may repeat what it was given: an argument, a line of a file, what a service said. */
+/** A message may repeat its input: an argument, a line of a file, a service's message. */
 async function withoutSecrets(ran: Ran): Promise<Ran> {
   if (!ran.err) return ran;
   const { createRedactor } = await import('../policies/redact/create-redactor.ts');
@@ -92,7 +92,7 @@ async function withoutSecrets(ran: Ran): Promise<Ran> {
   return { ...ran, err: visible(redact(ran.err)) };
 }
 
-/** Whoever reads stdout as JSON gets an object for every end; one that a command made itself says more. */
+/** A reader of JSON on stdout gets an object for every end; an object made by the command itself has more fields. */
 async function forMachines(ran: Ran, argv: readonly string[]): Promise<Ran> {
   const { exit, out, err } = ran;
   if (exit === 0 || out !== undefined || !err || !asksForObject(argv)) return ran;
@@ -110,14 +110,14 @@ async function forMachines(ran: Ran, argv: readonly string[]): Promise<Ran> {
   };
 }
 
-/** The command as it is started from the caller's shell: each of ours lies beside `tollgate`. */
+/** The command as the caller's shell starts it: each of our commands is beside `tollgate`. */
 async function asCalled(speaker: string): Promise<string> {
   const { launcherIn } = await import('../loops/launcher.ts');
   const [program, ...words] = speaker.split(' ');
   return [launcherIn(process.env).replace(/tollgate$/, program!), ...words].join(' ');
 }
 
-/** Seen even where the arguments cannot be read. With --jsonl each line has its own answer. */
+/** Works even if the arguments cannot be parsed. With --jsonl each line has its own answer. */
 function asksForObject(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   const flags = end === -1 ? argv : argv.slice(0, end);
@@ -156,9 +156,12 @@ export async function readArguments(
   }
 }
 
-/** Of what a run compiled that did nothing of its work: it would be kept for all that do theirs (`bin/cached-start.cjs`). */
+/**
+ * Drops the compile cache of a run that did none of its real work. It would be kept for all runs that do
+ * (`bin/cached-start.cjs`).
+ */
 export function keepNoCache(): void {
-  // What is started later leaves none either.
+  // Later imports write no cache either.
   (globalThis as { [key: symbol]: unknown })[Symbol.for('tollgate caches')] = Object.assign([], { push: () => 0 });
 }
 
@@ -168,13 +171,13 @@ const helpAsObject = ({ families = [], ...spec }: CommandSpec): string => {
   return `${JSON.stringify({ schema: 1, ...spec, flags: { ...spec.flags, ...SHARED_FLAGS }, families: others })}\n`;
 };
 
-/** Turns the first INT, TERM or HUP into the reason of an abort, so that what is known is written before anything ends. */
+/** Aborts with the first INT, TERM or HUP as the reason, so that what is known is written before anything ends. */
 export function stopOnSignals(): AbortSignal {
   const controller = new AbortController();
   const survived = survivesHangUp(process.env, process.ppid);
   for (const name of Object.keys(EXIT_BY_SIGNAL) as StopSignal[])
     process.on(name, () => {
-      // Taken and forgotten, for without a listener it would end us.
+      // Ignored by a listener: without one the signal would end us.
       if (name === 'SIGHUP' && survived) return;
       controller.abort(name);
     });
@@ -182,7 +185,7 @@ export function stopOnSignals(): AbortSignal {
 }
 
 /**
- * The end of a command that met what it did not expect: a disk that fails or is full, or a bug of ours.
+ * Ends a command after an unexpected error: a disk that fails or is full, or an internal error.
  * @param failure the command's own code of a general failure.
  * @param badInput its own code of input that it cannot use.
  */
@@ -200,8 +203,8 @@ export function unexpected(
 }
 
 /**
- * Node gives every signal its default back before our first line runs, so what we were started with cannot be asked.
- * Seen are nohup's name, which bash and zsh leave in `_`, and on Linux a parent that ignores HUP itself (`trap '' HUP`).
+ * Node resets every signal to its default before our first line runs, so the original setting is not available. This detects
+ * nohup's name, which bash and zsh store in `_`. On Linux it also detects a parent that ignores HUP itself (`trap '' HUP`).
  */
 function survivesHangUp(environment: NodeJS.ProcessEnv, parent: number): boolean {
   return path.basename(environment._ ?? '') === 'nohup' || ignoresHangUp(parent);

@@ -1,4 +1,4 @@
-// The command copilot_tool: one guarded call of the copilot CLI.
+// Runs the command copilot_tool: one guarded call of the copilot CLI.
 
 import { WRAPPER_EXIT } from '../policies/facts/exit-codes.ts';
 import { COPILOT } from '../wrappers/copilot/row.ts';

@@ -1,4 +1,4 @@
-// Prints preflight's findings for a person.
+// Prints preflight's findings for a user.
 
 import type { CheckFinding } from '../policies/facts/finding.ts';
 import { visible } from '../policies/text/visible-text.ts';

@@ -1,4 +1,4 @@
-// The command gemini_headless: one guarded call of the gemini CLI.
+// Runs the command gemini_headless: one guarded call of the gemini CLI.
 
 import { WRAPPER_EXIT } from '../policies/facts/exit-codes.ts';
 import { GEMINI } from '../wrappers/gemini/row.ts';

@@ -1,4 +1,4 @@
-// The body of preflight: flags in, a table of findings out.
+// Implements preflight: reads the flags, and prints a table of findings.
 
 import path from 'node:path';
 import { findingsOf, summariseSwept } from '../loops/sweep/findings.ts';
@@ -100,13 +100,16 @@ export async function preflightOptions({ text, given }: Arguments): Promise<Pref
 interface Described {
   own: string[];
   notifiers: readonly NotifierRow[];
-  /** Of tollgate.yaml; what is right in it is checked all the same. */
+  /** Mistakes in tollgate.yaml; its valid parts are checked all the same. */
   mistakes: readonly string[];
 }
 
 const NOTHING: Described = { own: [], notifiers: [], mistakes: [] };
 
-/** The names of the CLIs that the project describes, which can be looked up from then on, and whom it tells; or what is wrong with the file. */
+/**
+ * The names of the CLIs that the project describes, which can be looked up from then on, and its notifiers. Or what is wrong with
+ * the file.
+ */
 async function described(cwd: string): Promise<Described | string> {
   const project = await readProject(projectRoot(cwd));
   const { tools, mistakes } = await readSoundTools(projectRoot(cwd));
@@ -114,7 +117,7 @@ async function described(cwd: string): Promise<Described | string> {
   return describeTools(tools) ?? { own: Object.keys(tools), notifiers, mistakes };
 }
 
-/** What preflight does with --sweep: it clears up what killed processes left, and checks nothing else. */
+/** Runs preflight --sweep: removes what killed processes left behind, and checks nothing else. */
 async function sweepCommand({ given }: Arguments, cwd: string, ink: 'colour' | 'plain'): Promise<Ran> {
   const { sweep } = await import('../loops/sweep/sweep.ts');
   const swept = await sweep({
@@ -135,7 +138,7 @@ async function sweepCommand({ given }: Arguments, cwd: string, ink: 'colour' | '
   };
 }
 
-/** Why these flags do not go together, or null. */
+/** Why these flags cannot be combined, or null. */
 function sweepMistake(given: ReadonlySet<string>): string | null {
   if (!given.has('sweep')) return given.has('now') ? '--now goes with --sweep alone' : null;
   const other = ['tools', 'quick'].find((name) => given.has(name));

@@ -1,4 +1,4 @@
-// The command preflight: checks the machine before anything is paid.
+// Runs the command preflight: checks the machine before anything is paid.
 
 import { TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import { runCommand } from './command.ts';

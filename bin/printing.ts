@@ -1,11 +1,11 @@
-// The two streams of a command, on which a reader that goes away ends nothing, and what became of the result.
+// Provides a command's two output streams: a reader that goes away ends nothing, and a failed write of the result is reported.
 
 import { fstatSync, writeSync } from 'node:fs';
 import type { WriteStream } from 'node:tty';
 
 /**
- * `tollgate run T 2>&1 | head -1` closes the pipe after a line; the calls that are being paid for go on, and the exit
- * code is still told. Made when first needed: a stream takes Node 2 ms.
+ * `tollgate run T 2>&1 | head -1` closes the pipe after a line. Paid calls continue, and the exit code is still reported. Made
+ * when first needed: a stream takes Node 2 ms.
  */
 export function printing(name: 'stdout' | 'stderr'): WriteStream {
   const stream = process[name];
@@ -17,7 +17,7 @@ function forget(): void {}
 
 /**
  * Writes a piece of the result to stdout.
- * @returns the code of what kept it from being written whole, such as ENOSPC, or EPIPE where its reader has gone; else null.
+ * @returns the code of what prevented a complete write, such as ENOSPC, or EPIPE if its reader has gone; otherwise null.
  */
 export async function printResult(text: string): Promise<string | null> {
   if (text === '') return null;
@@ -28,13 +28,13 @@ export async function printResult(text: string): Promise<string | null> {
   });
 }
 
-/** Whom Node writes to without a look at how much was taken. */
+/** Outputs to which Node writes without checking how much was accepted. */
 function isFile(stream: WriteStream): boolean {
   const found = fstatSync(STDOUT);
   return found.isFile() || (found.isCharacterDevice() && stream.isTTY !== true);
 }
 
-/** A disk that fills up takes the beginning; only the next write says why it took no more. */
+/** A disk that fills up accepts the beginning; only the next write reports why it accepted no more. */
 function writePieces(text: string): string | null {
   const bytes = Buffer.from(text);
   try {

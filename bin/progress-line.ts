@@ -1,10 +1,10 @@
-// One line on a terminal that says what is being waited for, from the second second on.
+// Shows one line on a terminal that names what the command waits for, after the first two seconds.
 
 import type { WriteStream } from 'node:tty';
 import { visible } from '../policies/text/visible-text.ts';
 
 export interface Progress {
-  /** A line that stays, above the one that moves. */
+  /** Prints a permanent line above the one that changes. */
   print(line: string): void;
   stop(): void;
 }
@@ -13,7 +13,7 @@ const QUIET_MS = 2000;
 const REFRESH_MS = 500;
 const ERASE = '\r\u001b[K';
 
-/** @param began since when it is waited, by the clock of `performance.now`. */
+/** @param began The start of the wait, by the clock of `performance.now`. */
 export function startProgress(
   stream: WriteStream,
   detail: 'all' | 'problems',

@@ -1,17 +1,17 @@
-// How a command ended: its exit code, and what it prints.
+// Defines how a command ended: its exit code, and what it prints.
 
 import { TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 
-/** What a command has to say in the end. */
+/** The final output of a command. */
 export interface Ran {
   exit: number;
   out?: string;
   err?: string;
-  /** Of a command that prints as it goes: the code of what kept a piece from being written, such as ENOSPC. */
+  /** For a command that prints as it runs: the code of what prevented a write, such as ENOSPC. */
   lost?: string | null;
 }
 
-/** The end of one that cannot make use of what it was given. @param speaker the command, with its words. */
+/** The end of a command that cannot use its input. @param speaker the command, with its words. */
 export const badInputOf =
   (speaker: string) =>
   (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `${speaker}: ${message}\n` });

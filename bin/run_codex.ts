@@ -1,4 +1,4 @@
-// The command run_codex: one guarded call of the codex CLI.
+// Runs the command run_codex: one guarded call of the codex CLI.
 
 import { WRAPPER_EXIT } from '../policies/facts/exit-codes.ts';
 import { CODEX } from '../wrappers/codex/row.ts';

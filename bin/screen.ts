@@ -1,24 +1,24 @@
-// A page that is drawn again and again on a terminal, and leaves it as it was.
+// Draws a page repeatedly on a terminal, and restores the terminal at the end.
 
 import type { ReadStream, WriteStream } from 'node:tty';
 
 interface Screen {
-  /** Of the terminal, as it is now. */
+  /** The present size of the terminal. */
   size(): { width: number; height: number };
-  /** In the place of what was shown before; lines beyond the height are left out. */
+  /** Replaces what was shown before; lines beyond the height are omitted. */
   draw(lines: readonly string[]): void;
-  /** Gives the terminal back; again does nothing. */
+  /** Restores the terminal; a second call does nothing. */
   close(): void;
 }
 
-/** Another screen, no cursor, and no line that wraps: a wide character would push the others out of their places. */
+/** Another screen, no cursor, and no wrapped lines. With wrapping, a wide character would displace the others. */
 const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?7l';
 const LEAVE = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 const HOME = '\u001b[H';
 const REST_OF_LINE = '\u001b[K';
 const REST_OF_PAGE = '\u001b[J';
 
-/** @param wake called with each key, as it comes, and with `resized`. */
+/** @param wake called with each key, as it arrives, and with `resized`. */
 export function openScreen(
   output: WriteStream,
   input: ReadStream,

@@ -1,9 +1,9 @@
-// What a page is written on: a terminal of some width, with colour or without, or paper, whose columns nobody counts.
+// Describes the output for a page: a terminal of some width, with or without colour, or paper of unlimited width.
 
 import picocolors from 'picocolors';
 
 export interface Sheet {
-  /** Columns of characters; null where nobody counts. */
+  /** Columns of characters; null for unlimited width. */
   width: number | null;
   ink: 'colour' | 'plain';
 }
@@ -14,7 +14,7 @@ export const PAPER: Sheet = { width: null, ink: 'plain' };
 
 const LEAST_WIDTH = 40;
 
-/** That of stdout. @param environment NO_COLOR and TERM=dumb take the colour. */
+/** The sheet of stdout. @param environment NO_COLOR and TERM=dumb disable colour. */
 export function sheetOf(environment: NodeJS.ProcessEnv): Sheet {
   if (process.stdout.isTTY !== true) return PAPER;
   const isPlain = Boolean(environment.NO_COLOR) || environment.TERM === 'dumb';

@@ -1,20 +1,23 @@
-// A table of text for a reader: as wide as it needs where nobody counts, and within the width of a terminal.
+// Formats a table of text: as wide as it needs on unlimited width, otherwise within the width of a terminal.
 
 import { coloursOf, type Paint, type Sheet } from './sheet.ts';
 
 export interface Column {
   heading: string;
-  /** Where room is short, so many characters of it are enough; it is never cut unless told. */
+  /** If room is short, the column may be cut to this many characters; by default it is never cut. */
   least?: number;
-  /** Where that is not enough either: left out, the highest first. */
+  /** If that is not enough, columns are omitted, the highest number first. */
   leaveOut?: number;
-  /** How a cell of it looks where there is colour. */
+  /** The colour of a cell, if there is colour. */
   paint?: (cell: string) => Paint | null;
 }
 
 const GAP = '  ';
 
-/** @param rows gone through twice, for the widths and for the lines. @returns the headings and then a line for each row, without white space at its end. */
+/**
+ * @param rows Read twice, for the widths and for the lines.
+ * @returns the headings and then a line for each row, without white space at its end.
+ */
 export function tableLines(
   columns: readonly Column[],
   rows: Iterable<readonly string[]>,
@@ -53,7 +56,7 @@ export function tableLines(
   return lines;
 }
 
-/** The widths within the room, taken from the widest that may be cut; null where they do not fit. */
+/** The widths within the room, after cutting the widest columns that may be cut; null if they do not fit. */
 function shrunk(
   columns: readonly Column[],
   shown: readonly number[],
@@ -71,13 +74,13 @@ function shrunk(
   return widths;
 }
 
-/** A line within the width, with a mark where something is missing. */
+/** A line within the width, with a mark if something is missing. */
 export function cutLine(text: string, width: number | null): string {
   if (width === null || lengthOf(text) <= width) return text;
   return `${[...text].slice(0, Math.max(0, width - 1)).join('')}…`;
 }
 
-/** Lines within the width, broken at spaces; those after the first are indented twice as far. A longer word stays whole. */
+/** Lines within the width, broken at spaces; those after the first are indented twice as far. A longer word is not broken. */
 export function wrapLine(text: string, width: number, indent: number): string[] {
   const lines: string[] = [];
   let line = ' '.repeat(indent);
@@ -92,7 +95,7 @@ export function wrapLine(text: string, width: number, indent: number): string[] 
   return [...lines, line];
 }
 
-/** In characters as a reader counts them, nearly: those of two cells' width count as one. */
+/** In characters as a reader counts them, approximately: characters of two cells' width count as one. */
 const lengthOf = (text: string): number => (/^[ -~]*$/.test(text) ? text.length : [...text].length);
 
 const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - lengthOf(text)));

@@ -1,4 +1,4 @@
-// A page in Markdown as a terminal shows it: tables as tables, headings without their marks. Whoever pipes it gets it as it is.
+// Shows a Markdown page on a terminal: tables as tables, headings without their marks. A pipe gets the page unchanged.
 
 import { coloursOf, type Sheet } from './sheet.ts';
 import { type Column, tableLines } from './table.ts';
@@ -35,7 +35,7 @@ const columnOf = (heading: string): Column => ({
   ...(heading === 'state' ? { paint: STATE_PAINT } : {}),
 });
 
-/** A bar within a cell stands behind a backslash. */
+/** A bar within a cell is escaped by a backslash. */
 const cellsOf = (line: string): string[] =>
   line
     .replace(/^\|\s*|\s*\|\s*$/g, '')

@@ -1,4 +1,4 @@
-// The command tollgate: one word chooses what it does, and only that is loaded.
+// Runs the command tollgate: one word selects the subcommand, and only that is loaded.
 
 import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import { COMMANDS, namedTools } from '../policies/facts/tools.ts';
@@ -43,7 +43,7 @@ async function run([word, ...rest]: readonly string[]): Promise<Ran> {
 
 const subcommandOf = (word: string) => (Object.hasOwn(SUBCOMMANDS, word) ? SUBCOMMANDS[word] : undefined);
 
-/** `tollgate help report`, and that of the wrappers, whose help is their own. */
+/** Handles `tollgate help report`, and the wrappers, which have their own help. */
 async function help(words: readonly string[]): Promise<Ran> {
   const [word, ...rest] = words.filter((each) => !each.startsWith('-'));
   if (word === undefined) return { exit: 0, out: usage() };

@@ -1,4 +1,4 @@
-// The body of wait_parallel_tasks: flags in, a line for each task as it settles, one exit code out.
+// Implements wait_parallel_tasks: reads the flags, prints a line for each task as it settles, and returns one exit code.
 
 import { describe, STATUS, type WaitStatus } from '../loops/wait/outcome.ts';
 import { type SettledWait, waitForAll } from '../loops/wait/wait.ts';
@@ -11,7 +11,7 @@ import { startProgress } from './progress-line.ts';
 import type { Ran } from './ran.ts';
 import { FAMILIES, readTargets } from './wait-targets.ts';
 
-/** setTimeout takes no more than this: 24 days. */
+/** setTimeout accepts no more than this: 24 days. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 export const WAIT_SPEC = {

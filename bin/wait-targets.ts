@@ -1,4 +1,4 @@
-// What the arguments of wait_parallel_tasks name: calls by their files, and tasks by their folders.
+// Resolves the arguments of wait_parallel_tasks: calls by their files, and tasks by their folders.
 
 import { statSync } from 'node:fs';
 import path from 'node:path';
@@ -47,7 +47,7 @@ export async function readTargets(args: Arguments, cwd: string, environment: Nod
   }
   if (args.words.length === 0) return { how: 'read', awaited };
 
-  // The journal's reader is loaded only for those who wait for tasks.
+  // The journal's reader is loaded only for a command that waits for tasks.
   const { awaitTask } = await import('../loops/wait/task-run.ts');
   const { identify } = await import('../wrappers/processes/identity.ts');
   const self = (await identify(process.pid))!;
@@ -100,7 +100,7 @@ function callOf(
 
 type FolderRead = { how: 'read'; root: string } | { how: 'invalid'; message: string };
 
-/** Nobody should wait an hour for a word that means something else, or nothing. */
+/** No user should wait an hour for a word that means something else, or nothing. */
 function folderOf(word: string, cwd: string, environment: NodeJS.ProcessEnv): FolderRead {
   const located = locateTask(word, cwd, environment);
   if (located.how === 'invalid') return located;

@@ -1,4 +1,4 @@
-// The command wait_parallel_tasks: waits for parallel wrappers or tasks.
+// Runs the command wait_parallel_tasks: waits for parallel wrappers or tasks.
 
 import { WAIT_EXIT } from '../policies/facts/exit-codes.ts';
 import { runCommand } from './command.ts';

@@ -1,4 +1,4 @@
-// Appends one line of JSON to an open file: in one write, and after half a line that a crash left on a fresh one.
+// Appends one line of JSON to an open file in one write, on a fresh line if a crash cut the last one short.
 
 import { fstatSync, readSync, writeSync } from 'node:fs';
 
@@ -9,7 +9,7 @@ export const appendLine = (fd: number, file: string, value: object): void =>
 /** The same for whole lines of any text. */
 export function appendText(fd: number, file: string, text: string): void {
   const { length, written } = naming(file, () => {
-    // A blank line costs nothing.
+    // An empty line does no harm.
     const bytes = Buffer.from(`${endsFresh(fd) ? '' : '\n'}${text}`);
     return { length: bytes.length, written: writeSync(fd, bytes) };
   });
@@ -18,7 +18,7 @@ export function appendText(fd: number, file: string, text: string): void {
   throw Object.assign(new Error(message), { code: 'ENOSPC' });
 }
 
-/** The system's word on a descriptor does not say which file it is. */
+/** The system's error for a descriptor does not name the file. */
 export function naming<T>(file: string, does: () => T): T {
   try {
     return does();

@@ -1,4 +1,4 @@
-// State files that people read and edit: written whole or not at all, never over one that cannot be read.
+// Reads and writes state files that users edit: writes completely or not at all, and never over an unreadable file.
 
 import { lstat, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { readRegular, UnfitFileError } from './disk/regular-file.ts';
 import { type Durability, makeWay, replaceText } from './disk/replace-file.ts';
 import { setAsideIfThere } from './disk/set-aside.ts';
 
-/** What a text says; the same text says the same, and need not be parsed again. */
+/** A parsed text: the same text has the same value, and need not be parsed again. */
 export interface KnownJson<T> {
   text: string;
   value: T;
@@ -21,9 +21,10 @@ type Read<T> =
   | { how: 'left'; message: string };
 
 /**
- * Writes a file in one step (write-file-atomic's only door is here); 0600, its folder 0700. What else is in its place is moved aside.
- * @param durability `renamed` for what can be made again from the journal, or is of use only while this machine is up: a sync of
- * each would cost more than all else that a dispatcher does for a stage, and the library makes a dozen calls of the system for each.
+ * Writes a file in one step, with mode 0600 in a folder with 0700. Moves anything else in its place aside. Only this module uses
+ * write-file-atomic.
+ * @param durability `renamed` for a file that can be rebuilt from the journal, or matters only until the next reboot. To sync
+ * each would cost more than everything else that a dispatcher does for a stage. The library makes a dozen system calls for each.
  */
 export async function writeAtomic(file: string, text: string, durability: Durability = 'synced'): Promise<void> {
   const write = async () => (durability === 'synced' ? writeSynced(file, text) : replaceText(file, text, 'set_aside'));
@@ -31,7 +32,7 @@ export async function writeAtomic(file: string, text: string, durability: Durabi
     await write();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw named(file, error);
-    // Made only where it is missing: it is there nearly always.
+    // Created only if it is missing: it nearly always exists.
     makeFolder(path.dirname(file));
     await write();
   }
@@ -39,10 +40,10 @@ export async function writeAtomic(file: string, text: string, durability: Durabi
 
 async function writeSynced(file: string, text: string): Promise<void> {
   const { default: writeFileAtomic } = await import('write-file-atomic');
-  // The library writes to where a link leads; we replace it, as a rename does.
+  // The library writes to the target of a link; we replace the link, as a rename does.
   if ((await lstat(file).catch(() => null))?.isSymbolicLink()) await rm(file);
   makeWay(file);
-  // Written here: the library takes half of it for all when the disk is full, and puts that in the place of what was whole.
+  // Written here, because on a full disk the library treats a half write as complete, and replaces the complete file with it.
   const tmpfileCreated = (fresh: string) => writeFile(fresh, text);
   await writeFileAtomic(file, undefined as never, { mode: 0o600, tmpfileCreated });
 }
@@ -50,10 +51,13 @@ async function writeSynced(file: string, text: string): Promise<void> {
 export const writeJson = (file: string, value: unknown, durability?: Durability): Promise<void> =>
   writeAtomic(file, jsonText(value), durability);
 
-/** As it is written for people. */
+/** Formatted for users. */
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** Reads a JSON object; an empty file is an absent one, a file that is none is moved aside, and the message says where to; or it is left, for who only looks. */
+/**
+ * Reads a JSON object. An empty file counts as absent. A file that is not an object is moved aside, and the message names the new
+ * place. `left`, for callers that only read, does not move it.
+ */
 export async function readJson<T extends object>(
   file: string,
   clock: () => Date,
@@ -63,7 +67,7 @@ export async function readJson<T extends object>(
   const unfit = (why: string): Read<T> => {
     if (broken === 'left') return { how: 'left', message: why };
     const aside = setAsideIfThere(file, clock);
-    // Somebody else was faster, and has told it.
+    // Another process was faster, and has reported it.
     return aside === null ? { how: 'absent' } : { how: 'set_aside', message: `${why}; it was moved to ${aside}` };
   };
   let text: string;
@@ -75,13 +79,13 @@ export async function readJson<T extends object>(
     throw error;
   }
   if (text === known?.text) return { how: 'read', ...known };
-  // A loss of power leaves such; there is nothing in it that anybody wrote.
+  // A power loss can produce such a file; it contains nothing that anyone wrote.
   if (/^[\0\s]*$/.test(text)) return { how: 'absent' };
   try {
     const value = JSON.parse(text) as T;
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { how: 'read', text, value };
   } catch {
-    // Told below, as for any text that is no JSON object.
+    // Reported below, as for any text that is not a JSON object.
   }
   return unfit(`${file} is no JSON object`);
 }

@@ -1,4 +1,4 @@
-// Reads a recorded call from its folder: stderr, stdout, and meta.json, which says how it ended.
+// Reads a recorded call from its folder: stderr, stdout, and meta.json, which contains how it ended.
 
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -8,11 +8,11 @@ import { type CapturedCall, RECORDED_ENDINGS, type RecordedEnding } from '../pol
 import { isWithin } from './disk/real-path.ts';
 import { readRegularOrNull, UnfitFileError } from './disk/regular-file.ts';
 
-/** Where a case stands. */
+/** The location of a case. */
 export interface CapturedPlace {
   file: string;
   line: number;
-  /** Absolute paths of folders: `files` must lie in one of them. */
+  /** Absolute paths of folders: `files` must be in one of them. */
   homes: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export function readCapturedFiles(folder: string, tool: BuiltIn, { file, homes }
       tool,
       exitCode: numberOf(told.exit_code),
       signal,
-      // Said in any case: whoever records a call sees the CLI's own exit code, never one of a wrapper.
+      // Always set: a recorder sees the CLI's own exit code, never that of a wrapper.
       ending:
         (ending as RecordedEnding) ?? (told.killed === true ? 'killed' : signal === null ? 'exited' : 'signalled'),
       stderr: stderr?.text ?? '',
@@ -55,7 +55,7 @@ export function readCapturedFiles(folder: string, tool: BuiltIn, { file, homes }
 
 type TextRead = { how: 'read'; text: string } | { how: 'invalid'; message: string; text?: undefined };
 
-/** A file that is not there says nothing; a link might lead anywhere. */
+/** A missing file counts as empty; a link is not followed, because it might lead anywhere. */
 function textIn(file: string): TextRead {
   try {
     return { how: 'read', text: readRegularOrNull(file, MAX_BYTES) ?? '' };

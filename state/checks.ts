@@ -1,11 +1,11 @@
-// What preflight asks about the place where state is kept.
+// Runs preflight's checks of the place where state is kept.
 
 import { type CheckAnswer, say } from '../policies/facts/finding.ts';
 import { nearestExisting, probeWrite, readVolume } from './volume.ts';
 
 export interface StatePlace {
   stateFolder: string;
-  /** What is mounted at a folder, asked by starting a program; null when none may be started. */
+  /** Returns what is mounted at a folder, by starting a program; null when none may be started. */
   sourceOf: ((folder: string) => Promise<string | null>) | null;
 }
 
@@ -24,7 +24,7 @@ export async function checkWritable({ stateFolder }: StatePlace): Promise<CheckA
 
 const MIB = 1024 ** 2;
 
-/** Below the first an answer may be lost, below the second a few long ones will fill the disk. */
+/** Below the first limit an answer may be lost. Below the second a few long answers will fill the disk. */
 const FAIL_BELOW_BYTES = 100 * MIB;
 const WARN_BELOW_BYTES = 1024 * MIB;
 const FAIL_BELOW_FILES = 1000;
@@ -44,7 +44,7 @@ export function judgeSpace(freeBytes: number, freeFiles: number | null): CheckAn
   return freeBytes < WARN_BELOW_BYTES ? say('warn', found, fix) : say('ok', found);
 }
 
-/** Appends of several machines to one file are not whole on a network file system, and paid calls are counted by appends. */
+/** On a network file system, appends of several machines to one file may be torn, and paid calls are counted by appends. */
 export async function checkReach({ stateFolder, sourceOf }: StatePlace): Promise<CheckAnswer> {
   const { at } = nearestExisting(stateFolder);
   const { reach, kind } = readVolume(at);

@@ -1,4 +1,4 @@
-// What the CLIs that belong to no package said of their version, in the user's state: starting one costs up to two seconds.
+// Caches the versions of CLIs without a package in the user's state: starting one costs up to two seconds.
 
 import { closeSync, fstatSync, lstatSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -7,22 +7,22 @@ import { replaceText } from './disk/replace-file.ts';
 import { isSystemError } from './system-error.ts';
 import { userState } from './user-state.ts';
 
-/** A program as it was when it was asked; one that differs in any of these is another one. */
+/** A program at the time of the check. A program that differs in any of these is a different one. */
 interface Asked {
   size: number;
   mtime_ms: number;
   asked_at_ms: number;
-  /** null: it said none. */
+  /** null: it reported none. */
   version: string | null;
 }
 
 type Known = Record<string, Asked>;
 
-/** A shim stays what it is while the CLI behind it is replaced. */
+/** A shim does not change while the CLI behind it is replaced. */
 const FRESH_MS = 24 * 60 * 60 * 1000;
 const MAX_BYTES = 256 * 1024;
 
-/** `undefined`: nothing is known of it. A file that is not ours alone, or no regular one, says nothing. */
+/** `undefined`: nothing is known of it. A file that others can write, or that is not regular, is ignored. */
 export function recallVersion(
   environment: NodeJS.ProcessEnv,
   program: string,
@@ -36,10 +36,13 @@ export function recallVersion(
   return asked.size === now.size && asked.mtime_ms === now.mtime_ms ? asked.version : undefined;
 }
 
-/** Can an answer be kept? Where it cannot, each call would have to ask again. */
+/** Can an answer be cached? If not, each call would have to start the program again. */
 export const keepsVersions = (environment: NodeJS.ProcessEnv): boolean => fileIn(environment) !== null;
 
-/** Whole or not at all; of two writers the last one wins, and the other asks once more. Not synced: it can be asked again. */
+/**
+ * Writes completely or not at all. If two write at once, the last one wins, and the other checks again. Not synced: the check can
+ * be repeated.
+ */
 export function keepVersion(
   environment: NodeJS.ProcessEnv,
   program: string,
@@ -64,7 +67,7 @@ const fileIn = (environment: NodeJS.ProcessEnv): string | null => {
   return folder && path.join(folder, 'cli-versions.json');
 };
 
-/** A clock that was put back makes nothing fresh for ever. */
+/** A clock that was set back must not make an entry fresh for ever. */
 const isFresh = ({ asked_at_ms }: Asked, nowMs: number): boolean =>
   asked_at_ms <= nowMs && nowMs - asked_at_ms < FRESH_MS;
 
@@ -98,7 +101,7 @@ function readKnown(file: string): Known {
   }
 }
 
-/** A person may have edited it. */
+/** A user may have edited it. */
 function isAsked(value: unknown): value is Asked {
   const { size, mtime_ms, asked_at_ms, version } = (value ?? {}) as Partial<Asked>;
   return (

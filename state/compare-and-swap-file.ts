@@ -1,4 +1,4 @@
-// Changes a file that belongs to somebody else: only while it is the very file that was looked at, wholly or not at all.
+// Changes a file that another program owns: only if it is unchanged since it was read, and completely or not at all.
 
 import { createHash, type Hash } from 'node:crypto';
 import {
@@ -24,7 +24,7 @@ import { openRegular } from './disk/regular-file.ts';
 import { syncFolder } from './sync-folder.ts';
 import { isSystemError } from './system-error.ts';
 
-/** A file as it was seen; one that differs in any of these is another one. */
+/** A file as it was seen; a file that differs in any of these is a different one. */
 export interface Sighting {
   file: string;
   device: number;
@@ -37,10 +37,10 @@ export type ExactChange =
   | { how: 'append'; text: string }
   | { how: 'cut'; atByte: number }
   | { how: 'replace'; text: string }
-  /** The first bytes of another file of ours. */
+  /** The first bytes of one of our other files. */
   | { how: 'restore'; from: string; bytes: number };
 
-/** null for what is not there or is no regular file: a link is never followed. */
+/** @returns null if the file is missing or not a regular file: a link is never followed. */
 export function sight(file: string): Sighting | null {
   const found = lstatSync(file, { throwIfNoEntry: false });
   return found?.isFile() ? sightingOf(file, found) : null;
@@ -49,7 +49,10 @@ export function sight(file: string): Sighting | null {
 export const isSame = (a: Sighting, b: Sighting | null): boolean =>
   b !== null && SEEN.every((field) => a[field] === b[field]);
 
-/** Makes the change, on disk when it returns. Throws what the operating system throws: then the file is what it was, or a broken disk kept half a line more. */
+/**
+ * Makes the change, on disk when it returns. Throws what the operating system throws. Then the file is unchanged, or a broken
+ * disk kept half a line of the new text.
+ */
 export function swapIfUnchanged(seen: Sighting, change: ExactChange): Sighting {
   if (change.how === 'append') appendWhole(seen, change.text);
   else putInPlace(seen, change);
@@ -58,7 +61,7 @@ export function swapIfUnchanged(seen: Sighting, change: ExactChange): Sighting {
   return after;
 }
 
-/** A copy of the whole file that shares its blocks where the file system can; synced, and ours alone. */
+/** A copy of the whole file that shares its blocks if the file system can; synced, and private to our user. */
 export function copyWhole(from: string, to: string): void {
   rmSync(to, { force: true });
   try {
@@ -77,7 +80,7 @@ export function copyWhole(from: string, to: string): void {
   }
 }
 
-/** The hashes of the first so many bytes of a file, all by one reading. Throws for a file that is shorter. */
+/** The hashes of the first bytes of a file, for several lengths in one pass. Throws if the file is shorter. */
 export function hashesOf(file: string, lengths: readonly number[]): string[] {
   const fd = openRegular(file);
   try {
@@ -94,7 +97,7 @@ export function hashesOf(file: string, lengths: readonly number[]): string[] {
   }
 }
 
-/** The same for the first so many bytes with a text behind them. */
+/** The same for the first bytes followed by a text. */
 export function hashWith(file: string, length: number, text: string): string {
   const fd = openRegular(file);
   try {
@@ -106,7 +109,7 @@ export function hashWith(file: string, length: number, text: string): string {
   }
 }
 
-/** Does it end within a line, as a writer that was cut off leaves it? */
+/** Does it end within a line, as after an interrupted writer? */
 export function endsWithinLine({ file, bytes }: Sighting): boolean {
   if (bytes === 0) return false;
   const fd = openRegular(file);
@@ -140,7 +143,7 @@ function hashUpTo(fd: number, hash: Hash, from: number, to: number, file: string
   return to;
 }
 
-/** One write. What a full disk took of it is cut off again. */
+/** Appends in one write. If a full disk took only a part, that part is cut off again. */
 function appendWhole(seen: Sighting, text: string): void {
   const fd = openRegular(seen.file, constants.O_RDWR | constants.O_APPEND);
   try {
@@ -159,10 +162,10 @@ function appendWhole(seen: Sighting, text: string): void {
   }
 }
 
-/** A new file beside it, of its mode and owner, takes its name in one step. */
+/** A new file beside it, with its mode and owner, takes its name in one step. */
 function putInPlace(seen: Sighting, change: Exclude<ExactChange, { how: 'append' }>): void {
   const folder = path.dirname(seen.file);
-  // One name, so that no number of crashes leaves more than one.
+  // One fixed name, so that any number of crashes leaves at most one file.
   const fresh = path.join(folder, `.${path.basename(seen.file)}.tollgate-new`);
   rmSync(fresh, { force: true });
   try {
@@ -200,7 +203,7 @@ function putInPlace(seen: Sighting, change: Exclude<ExactChange, { how: 'append'
   try {
     syncFolder(folder);
   } catch (error) {
-    // It has its name already: a loss of power may give the old one back, which the ledger knows as well.
+    // The new file already has its name. A power loss may restore the old one, which the ledger knows as well.
     if (!isSystemError(error)) throw error;
   }
 }
@@ -211,7 +214,7 @@ const full = (file: string, written: number, of: number) =>
     syscall: 'write',
   });
 
-/** Somebody else writes it. */
+/** Another process writes the file. */
 export class ChangedError extends Error {}
 
 const changed = (file: string) => new ChangedError(`${file} was changed by somebody else meanwhile`);

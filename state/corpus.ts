@@ -1,4 +1,4 @@
-// Reads a labelled corpus: a JSONL file, or a folder of them; whatever is wrong with it is said by file, line and field.
+// Reads a labelled corpus: a JSONL file, or a folder of them; reports each mistake by file, line and field.
 
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -12,12 +12,12 @@ type CorpusRead = { how: 'read'; cases: LabelledCase[] } | { how: 'invalid'; mes
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 const MAX_LINE_LENGTH = 4 * 1024 * 1024;
-/** More would not be read by anybody. */
+/** No user would read more. */
 const MAX_MISTAKES = 20;
 
 /**
  * @param corpus a file, or a folder: all files beneath it that end in `.jsonl`, in the order of their paths
- * @param project what a case's `files` may lie in, under the folder that the corpus' own folder stands in
+ * @param project A case's `files` may be in it, or in the folder that contains the corpus's own folder.
  */
 export function readCorpus(corpus: string, project: string): CorpusRead {
   const mistakes: string[] = [];
@@ -60,7 +60,7 @@ function filesOf(corpus: string): string[] {
 
 function linesOf(file: string, mistakes: string[]): { text: string; line: number }[] {
   const kind = statSync(file);
-  // A person names it, so it may be a pipe; what is in a folder is looked at by its kind.
+  // A user names it, so it may be a pipe. Files in a folder are selected by their kind.
   const piped = isPipe(file);
   if (!(kind.isFile() || piped) || kind.size > MAX_FILE_BYTES) {
     mistakes.push(
@@ -88,7 +88,7 @@ function linesOf(file: string, mistakes: string[]): { text: string; line: number
   });
 }
 
-/** To its end; null when it has none within `MAX_FILE_BYTES`. */
+/** Reads to the end; null if it has no end within `MAX_FILE_BYTES`. */
 function readPipe(file: string): string | null {
   const fd = isStdin(file) ? 0 : openSync(file, 'r');
   const chunks: Buffer[] = [];

@@ -1,4 +1,4 @@
-// Finds a folder of ours that somebody made a symbolic link out of where it belongs: what we write would land there.
+// Finds a folder of ours that is a symbolic link out of its proper place: what we write would go there.
 
 import { lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -23,7 +23,7 @@ export function findEscapingLink(folder: string, parts: readonly string[]): stri
 /** An exception costs more than the look. */
 const ABSENT = { throwIfNoEntry: false } as const;
 
-/** What cannot be looked at is found out by whoever writes there. */
+/** If the place cannot be looked at, the next write there fails and reports it. */
 function isLink(place: string): boolean {
   try {
     return lstatSync(place, ABSENT)?.isSymbolicLink() === true;

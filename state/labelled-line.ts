@@ -1,4 +1,4 @@
-// Reads one line of a labelled corpus: a table of its fields, and what each must be.
+// Reads one line of a labelled corpus, by a table of its fields and their required form.
 
 import { CLASSES, type ErrorClass } from '../policies/facts/classes.ts';
 import { type BuiltIn, TOOLS } from '../policies/facts/tools.ts';
@@ -121,7 +121,7 @@ function contradictions(value: Json): string[] {
   ];
 }
 
-/** What the line says of its end counts more than what the files say. */
+/** The line's own fields about the ending override those in the files. */
 function capturedIn(value: Json, place: CapturedPlace): CapturedCall | string {
   const tool = value.tool as BuiltIn;
   const read = isText(value.files) ? readCapturedFiles(value.files, tool, place) : null;

@@ -1,10 +1,10 @@
-// A task that is not there: archived, or written in another way.
+// Explains that a task is missing: archived, or misspelled.
 
 import path from 'node:path';
 import { nearest } from '../policies/text/nearest.ts';
 import { namesIfAny } from './disk/folder.ts';
 
-/** That there is none, and what may have been meant. @param root where it would lie. */
+/** A message that there is none, and what may have been meant. @param root The place where it would be. */
 export function missingTask(root: string): string {
   const id = path.basename(root);
   const tasks = path.dirname(root);
@@ -19,15 +19,15 @@ export function missingTask(root: string): string {
   return `there is no task at ${root} (${meant})`;
 }
 
-/** Where the tasks of a folder `task` are put away. */
+/** The folder for archived tasks beside a folder `task`. */
 export const archiveBeside = (tasks: string): string => path.join(path.dirname(tasks), 'archive');
 
-/** The folder of the task that was archived last under this id; null where there is none. */
+/** The folder of the task that was archived last under this id; null if there is none. */
 export function archivedAs(id: string, archive: string): string | null {
   const names = namesIfAny(archive).filter((name) => name.startsWith(`${id}-`) && STAMP.test(name.slice(id.length)));
   const last = names.sort().at(-1);
   return last === undefined ? null : path.join(archive, last);
 }
 
-/** The time, and what sets two of one second apart. */
+/** The time, and a suffix that distinguishes two within one second. */
 const STAMP = /^-\d{8}-\d{6}(?:-[0-9a-f]{8})?$/;

@@ -1,11 +1,11 @@
-// Whether a name that a person gave on the command line leads to a pipe: `<(…)`, /dev/stdin, a FIFO.
+// Checks whether a name that a user gave on the command line leads to a pipe: `<(…)`, /dev/stdin, a FIFO.
 
 import { type Stats, statSync } from 'node:fs';
 
 /** A descriptor of our own process, whatever it leads to. */
 const DESCRIPTOR = /^\/(?:dev\/stdin|(?:dev|proc\/self)\/fd\/\d+)$/;
 
-/** Such a one is read to its end, and not as a file. What an agent could have put there must be a regular file instead. */
+/** A pipe is read to its end, and not as a file. A file that an agent could have put there must be a regular one instead. */
 export function isPipe(file: string): boolean {
   let found: Stats;
   try {

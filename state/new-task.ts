@@ -1,4 +1,4 @@
-// Writes the folder of a new task to fill in; what is there already stays as it is.
+// Writes the folder of a new task to fill in; does not change existing files.
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -25,7 +25,7 @@ export function writeNewTask(
       .map(([name, text]) => ({ file: path.join(task.inputs, name), text }))
       .filter(({ file }) => !existsSync(file));
     const files = [{ file: manifest, text }, ...inputs];
-    // `wx`: of two who begin one task at once, the second is told.
+    // `wx`: if two begin one task at once, the second gets an error.
     for (const { file, text } of files) writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
     return { how: 'written', files: files.map(({ file }) => file) };
   } catch (error) {
@@ -35,7 +35,7 @@ export function writeNewTask(
   }
 }
 
-/** Relative within one project, so that it moves with it; else absolute. */
+/** Relative within one project, so that it can be moved with the project; otherwise absolute. */
 function schemaAsSeenFrom(folder: string, schema: string): string {
   const inProject = schema.startsWith(`${projectRoot(folder)}${path.sep}`);
   return inProject ? path.relative(folder, schema) : schema;

@@ -1,10 +1,10 @@
-// Puts the names in a folder on disk: a file that was synced and renamed is found after a loss of power only then.
+// Syncs the entries of a folder: only then is a file that was synced and renamed found after a power loss.
 
 import { closeSync, constants, fsync, fsyncSync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { named } from './append-line.ts';
 
-/** Throws what the operating system throws; a file system that cannot sync folders promises nothing, and is no error. */
+/** Throws what the operating system throws. A file system that cannot sync folders promises nothing, which is not an error. */
 export function syncFolder(folder: string): void {
   const fd = openFolder(folder);
   try {
@@ -16,7 +16,7 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** The same, for a process with more to do meanwhile. */
+/** The same, for a process with other work meanwhile. */
 export async function syncFolderMeanwhile(folder: string): Promise<void> {
   const fd = openFolder(folder);
   try {
@@ -30,7 +30,7 @@ export async function syncFolderMeanwhile(folder: string): Promise<void> {
 
 const synced = promisify(fsync);
 
-/** What is no folder any more is refused, and never waited for. */
+/** Refuses what is no longer a folder, and never blocks on it. */
 const openFolder = (folder: string): number =>
   openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK);
 

@@ -1,25 +1,25 @@
-// Which errors the operating system gave: a disk that is full or gone, and no bug.
+// Recognises errors of the operating system, such as a disk that is full or gone, which are not internal errors.
 
 import { constants } from 'node:os';
 import { UnfitFileError } from './disk/regular-file.ts';
 import { StrangeStateError } from './disk/strange-state-error.ts';
 
-/** Node gives codes to its own errors, too (`ERR_INVALID_ARG_TYPE`); those tell of a bug. */
+/** Node gives codes to its own errors, too (`ERR_INVALID_ARG_TYPE`); those are internal errors. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
   return typeof code === 'string' && (typeof syscall === 'string' || code in constants.errno);
 }
 
-/** What a disk, or a machine that has no more to give, refuses whoever asks; no mistake in what was asked. */
+/** Refusals by a disk, or by a machine without free resources; the request itself was correct. */
 const REFUSALS: ReadonlySet<string> = new Set(
   'EACCES EAGAIN EDQUOT EIO EMFILE ENFILE ENOMEM ENOSPC EPERM EROFS ESTALE'.split(' '),
 );
 
-/** What Linux answers to a watch that it has no room for. */
+/** The errors of Linux if it has no room for a watch. */
 const WATCHERS_USED_UP: ReadonlySet<string> = new Set(['ENOSPC', 'EMFILE', 'ENFILE']);
 
-/** Somebody put something else in the place of a file or a folder, or took it away: a loop of links, a folder, a name that is too long. */
+/** Another program replaced or removed a file or a folder: a loop of links, a folder, a name that is too long. */
 const OUT_OF_PLACE: ReadonlySet<string> = new Set(
   'EEXIST EISDIR ELOOP EMLINK ENAMETOOLONG ENODEV ENOENT ENOTDIR ENOTEMPTY ENXIO'.split(' '),
 );
@@ -38,15 +38,15 @@ export function workingFolderMistake(error: unknown): string | null {
   return `${what}; ${todo} (cd), and start the command again`;
 }
 
-/** Linux takes no path of more bytes; ours are some names longer than the folder that they are in. */
+/** Linux accepts no longer path, in bytes; ours are some names longer than their folder. */
 const LONGEST_PATH = 3500;
 
-/** A sentence for an error of those kinds which met us unprepared; null for any other. */
+/** A sentence for an unexpected error of those kinds; null for any other. */
 export function refusalOf(error: unknown): string | null {
   if (error instanceof UnfitFileError) return `${error.message}; put it elsewhere, and run it again: ${KEPT}`;
   if (error instanceof StrangeStateError) return error.message;
   if (!isSystemError(error) || error.syscall === undefined) return null;
-  // A program that is not there would be ours to look for.
+  // A missing program is an internal error: we look for it before we start it.
   if (OUT_OF_PLACE.has(error.code) && error.path !== undefined && !error.syscall.startsWith('spawn'))
     return `somebody put something in the place of a file or a folder of ours, or took it away (${error.message}). Put that in order, and run it again: ${KEPT}`;
   if (error.syscall === 'watch' && WATCHERS_USED_UP.has(error.code))

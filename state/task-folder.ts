@@ -1,4 +1,4 @@
-// Where a task lives, and where its parts lie.
+// Locates a task and its parts.
 
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
@@ -21,13 +21,13 @@ export interface TaskFolder {
 
 export const TASK_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** It becomes a part of file names, of flags and of what people type; older journals have others. */
+/** It becomes a part of file names, of flags and of what users type; older journals have others. */
 export const STAGE_ID = /^[a-z][a-z0-9_-]{0,127}$/;
 export const STAGE_ID_MUST = 'must be 1 to 128 of a-z 0-9 _ - and begin with a letter';
 
 type LocatedTask = { how: 'located'; folder: TaskFolder } | { how: 'invalid'; message: string };
 
-/** A word that holds a `/` is a path, else the id of a task of this project. */
+/** A word that contains a `/` is a path, otherwise the id of a task of this project. */
 export function locateTask(word: string, cwd: string, environment: NodeJS.ProcessEnv): LocatedTask {
   if (word.includes('/')) return located(path.resolve(cwd, word));
   const mistake = checkTaskId(word);
@@ -38,21 +38,24 @@ export function locateTask(word: string, cwd: string, environment: NodeJS.Proces
   return stray === null ? located(path.join(tasks, word)) : { how: 'invalid', message: stray };
 }
 
-/** Why this is no task id, or null. */
+/** Why this is not a task id, or null. */
 export function checkTaskId(id: string): string | null {
   if (TASK_ID.test(id) && id !== '.' && id !== '..') return null;
   return `"${id}" is no task id: it is 1 to 128 of A-Z a-z 0-9 . _ - and never a path (a path to a task folder holds a "/")`;
 }
 
-/** The project's `.tmp`: where TOLLGATE_STATE says, else in the git root, else in the nearest folder above that has one. */
+/**
+ * The project's `.tmp`: as TOLLGATE_STATE sets it, otherwise in the git root, otherwise in the nearest folder above that has one.
+ */
 export function projectState(cwd: string, environment: NodeJS.ProcessEnv): string {
   if (environment.TOLLGATE_STATE) return path.resolve(cwd, environment.TOLLGATE_STATE);
   return path.join(projectRoot(cwd), '.tmp');
 }
 
 /**
- * Why nothing may be written to the state of the project, or null: `.tmp`, or a folder in it, is a link that leads away. A checkout
- * may hold such a link; the user chooses another place by TOLLGATE_STATE. @param state as `projectState` gives it.
+ * Why nothing may be written to the state of the project, or null: `.tmp`, or a folder in it, is a link that leads away. A
+ * checkout may contain such a link; the user chooses another place by TOLLGATE_STATE.
+ * @param state as `projectState` returns it.
  */
 export function strayState(state: string, environment: NodeJS.ProcessEnv): string | null {
   if (environment.TOLLGATE_STATE) return null;
@@ -77,16 +80,16 @@ function above(folder: string, name: string): string | null {
   }
 }
 
-/** Absolute, in the order in which they count; a run takes no more than one. */
+/** Absolute, in order of precedence; a run accepts only one. */
 export const manifestsIn = (root: string): string[] =>
   ['manifest.yaml', 'manifest.yml', 'manifest.json']
     .map((name) => path.join(root, name))
     .filter((file) => kindOf(file) !== null);
 
-/** Where something is written. */
+/** The folders to which something is written. */
 const PARTS = ['inputs', 'inputs/prompt', 'outputs', 'state', 'state/attempts', 'state/baseline', 'done'];
 
-/** Why no task can be there, or null. @param parts of it that are looked at, parents first; a link may lead none of them away. */
+/** Why no task can be there, or null. @param parts The parts to check, parents first; none may be a link that leads away. */
 export function checkTaskRoot(root: string, parts: readonly string[] = PARTS): string | null {
   const id = path.basename(root);
   const mistake = checkTaskId(id);
@@ -117,7 +120,10 @@ function located(root: string): LocatedTask {
   };
 }
 
-/** Without links: the task itself, what is written in it, and where all tasks of a project have their state. One that leads out counts as it is named. */
+/**
+ * Without links: the task itself, the folders to which it writes, and where all tasks of a project have their state. One that
+ * leads out counts by its name.
+ */
 export function taskFolders({ root }: Pick<TaskFolder, 'root'>): string[] {
   const home = realFolder(root);
   const state = path.dirname(path.dirname(home));
@@ -129,10 +135,10 @@ export function taskFolders({ root }: Pick<TaskFolder, 'root'>): string[] {
   return [...shared, home, ...own];
 }
 
-/** As deep as our own files lie below it, and as long as their names are. */
+/** As deep as our own files below it, with names as long as theirs. */
 const ROOM = `${'x'.repeat(200)}/${'x'.repeat(200)}`;
 
-/** Every system takes paths of so many bytes. */
+/** Every system accepts paths of this many bytes. */
 const SHORT = 1000;
 
 function isTooDeep(root: string): boolean {
@@ -145,7 +151,7 @@ function isTooDeep(root: string): boolean {
   }
 }
 
-/** Where a stage's outputs lie. */
+/** The paths of a stage's outputs. */
 export function outputsOf(task: Pick<TaskFolder, 'outputs'>, { name, tool }: { name: string; tool: Tool }) {
   const base = path.join(task.outputs, `${name}.${tool}`);
   return { out: `${base}.out`, err: `${base}.err`, raw: `${base}.raw`, record: `${base}.call.json` };

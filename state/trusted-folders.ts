@@ -1,4 +1,4 @@
-// The folders that the user trusts for good. Each is a file of its own in the user's state, so that two commands never undo each other.
+// Stores the permanently trusted folders, one file each in the user's state, so that two commands never undo each other.
 
 import { closeSync, fstatSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { publishText } from './disk/replace-file.ts';
 import { projectRoot } from './task-folder.ts';
 import { userState } from './user-state.ts';
 
-/** A folder as it was when it was trusted. One with another inode or time of birth was put in its place. */
+/** A folder as it was when it was trusted. One with another inode or time of birth has replaced it. */
 interface TrustedFolder {
   /** Its real path, behind every link. */
   folder: string;
@@ -28,8 +28,8 @@ export interface ListedFolder extends TrustedFolder {
 type Changed = { how: 'changed'; folder: string } | { how: 'refused'; message: string };
 
 /**
- * A trusted folder covers the folders below it, up to the root of another git repository: its content comes from elsewhere.
- * A list that is kept in the checkout itself counts for nothing.
+ * A trusted folder covers the folders below it, up to the root of another git repository, whose content comes from elsewhere. A
+ * list that is kept in the checkout itself does not count.
  */
 export function isTrustedFolder(folder: string, environment: NodeJS.ProcessEnv): boolean {
   const place = placeOf(environment);
@@ -62,7 +62,7 @@ export function trustFolder(folder: string, environment: NodeJS.ProcessEnv, now:
   if (mistake !== null) return refused(`${real} ${mistake}`);
   const entry: TrustedFolder = { folder: real, ...identityOf(real), trusted_at: now.toISOString() };
   publishText(fileOf(place, real), `${JSON.stringify(entry, null, 2)}\n`);
-  // A list that others may write, or that is another user's, would be kept and never used.
+  // A list that others may write, or that belongs to another user, would be stored and never used.
   if (isTrustedFolder(real, environment)) return { how: 'changed', folder: real };
   rmSync(fileOf(place, real), { force: true });
   return refused(`${place} must be your own folder, and no other user may write to it`);
@@ -93,14 +93,14 @@ function placeOf(environment: NodeJS.ProcessEnv): string | null {
   return folder === null ? null : path.join(realBelow(folder), 'trusted');
 }
 
-/** The deepest folder that is there is resolved; what is yet to be made below it is no link. */
+/** Resolves the deepest existing folder; folders yet to be made below it cannot be links. */
 function realBelow(folder: string): string {
   const real = realOrNull(folder);
   if (real !== null || folder === path.dirname(folder)) return real ?? folder;
   return path.join(realBelow(path.dirname(folder)), path.basename(folder));
 }
 
-/** The process loads node:crypto here alone: a call only reads. */
+/** Loads node:crypto only here: a call only reads. */
 const fileOf = (place: string, real: string): string =>
   path.join(place, `${process.getBuiltinModule('node:crypto').createHash('sha256').update(real).digest('hex')}.json`);
 
@@ -139,7 +139,7 @@ function isOurs(place: string): boolean {
   }
 }
 
-/** Why a folder cannot be trusted for good, as a sentence without its subject; or null. */
+/** Why a folder cannot be trusted permanently, as a sentence without its subject; or null. */
 function unfit(real: string, place: string): string | null {
   const { uid, mode } = statSync(real);
   const user = process.getuid?.() ?? uid;
@@ -153,7 +153,7 @@ function unfit(real: string, place: string): string | null {
 
 const isInCheckout = (place: string, real: string): boolean => isWithin(repositoryOf(real) ?? real, place);
 
-/** The nearest folder upwards that git takes for the root of a repository. */
+/** The nearest folder upwards that git accepts as the root of a repository. */
 function repositoryOf(real: string): string | null {
   if (hasRepository(real)) return real;
   return real === path.dirname(real) ? null : repositoryOf(path.dirname(real));
@@ -178,10 +178,10 @@ function stateOf(entry: TrustedFolder): ListedFolder['state'] {
   }
 }
 
-/** Not its device: the number of a disk may change with each start of the machine. */
+/** Without its device: the number of a disk may change with each start of the machine. */
 function identityOf(folder: string): Pick<TrustedFolder, 'inode' | 'born'> {
   const { ino, birthtimeNs, ctimeNs } = lstatSync(folder, { bigint: true });
-  // Where no birth is recorded, Node gives 0 or the time of the last change.
+  // If no birth is recorded, Node returns 0 or the time of the last change.
   return { inode: `${ino}`, born: birthtimeNs === 0n || birthtimeNs === ctimeNs ? null : `${birthtimeNs}` };
 }
 

@@ -1,4 +1,4 @@
-// What a task's calls used, by stage, from the records that they left.
+// Sums what a task's calls used, by stage, from their records.
 
 import path from 'node:path';
 import type { ProjectFile } from '../policies/manifest/project-file.ts';
@@ -8,17 +8,17 @@ import { readJsonIfFit } from './disk/regular-file.ts';
 import type { Call, Ledger } from './journal/ledger.ts';
 import type { TaskFolder } from './task-folder.ts';
 
-/** Sums over the calls that told it; null where none did. */
+/** Sums over the calls that reported it; null if none did. */
 export interface UsedSoFar {
   calls: number;
-  /** Calls of which it is not known how many tokens they used: they come on top. */
+  /** Calls whose number of tokens is not known; they are not included in the sums. */
   unknown_calls: number;
   input_tokens: number | null;
   cached_tokens: number | null;
   output_tokens: number | null;
   total_tokens: number | null;
   usd: number | null;
-  /** Calls whose price is not known: they come on top. */
+  /** Calls whose price is not known; they are not included in the sum. */
   unpriced_calls: number;
 }
 
@@ -27,7 +27,7 @@ export interface TaskUsage {
   stages: Record<string, UsedSoFar>;
 }
 
-/** Of every paid call in the task's life, whatever a reset of its count said since. */
+/** Over every paid call in the task's life, even if its count was reset since. */
 export function usageOf(task: TaskFolder, ledger: Ledger, prices: ProjectFile['prices']): TaskUsage {
   const usage: TaskUsage = { all: nothing(), stages: {} };
   for (const call of ledger.calls.values()) {
@@ -40,7 +40,9 @@ export function usageOf(task: TaskFolder, ledger: Ledger, prices: ProjectFile['p
   return usage;
 }
 
-/** The record of a call: in its attempt's folder, or, for a wrapper on its own, among the outputs until the stage's next call. */
+/**
+ * The record of a call: in its attempt's folder, or, for a wrapper without a run, among the outputs until the stage's next call.
+ */
 export function findRecord(task: TaskFolder, { reserved: { call_id, stage, tool } }: Call): CallRecord | null {
   const places = [
     path.join(task.attempts, call_id, 'record.json'),

@@ -1,9 +1,9 @@
-// Where the toolkit keeps what belongs to the user and to no project: calls that run, and what was done to conversations.
+// Locates what belongs to the user and to no project: running calls, and the edits of conversations.
 
 import path from 'node:path';
 import { isFolder } from './disk/regular-file.ts';
 
-/** null for a user without a home, or with one that is not there: it is not for us to make it. */
+/** @returns null for a user without a home, or whose home is missing: we must not make it. */
 export function userState({ XDG_STATE_HOME, HOME }: NodeJS.ProcessEnv): string | null {
   const base = XDG_STATE_HOME || (HOME ? path.join(HOME, '.local/state') : '');
   if (!path.isAbsolute(base)) return null;

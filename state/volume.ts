@@ -1,11 +1,11 @@
-// The volume that state is written to: can it be written, how much room is left, is it of this machine?
+// Checks the volume of the state: whether it can be written, its free room, and whether it is on this machine.
 
 import { randomUUID } from 'node:crypto';
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { open, unlink } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Writes a block to the disk and takes it away again. Throws what the operating system throws. */
+/** Writes a block to the disk and removes it again. Throws what the operating system throws. */
 export async function probeWrite(folder: string): Promise<void> {
   const file = path.join(folder, `.tollgate-probe-${randomUUID()}`);
   const handle = await open(file, 'wx', 0o600);
@@ -18,7 +18,7 @@ export async function probeWrite(folder: string): Promise<void> {
   }
 }
 
-/** Where a folder that is not made yet would be made: whoever may write there may make it. */
+/** The folder in which a missing folder would be made: a user who may write there may make it. */
 export function nearestExisting(folder: string): { at: string; isFolder: boolean } {
   let at = path.resolve(folder);
   while (!existsSync(at)) at = path.dirname(at);
@@ -26,8 +26,8 @@ export function nearestExisting(folder: string): { at: string; isFolder: boolean
 }
 
 /**
- * Why paid calls cannot be counted in a task's folder, or null. Known by the kind of its file system, on Linux; no flag
- * passes it: appends of two machines to one file may overwrite each other there, and with them the count.
+ * Why paid calls cannot be counted in a task's folder, or null. On Linux it depends on the kind of the file system, and no flag
+ * overrides it. There, appends of two machines to one file may overwrite each other, and the count with them.
  */
 export function networkMistake(taskFolder: string): string | null {
   const { at } = nearestExisting(taskFolder);
@@ -38,9 +38,9 @@ export function networkMistake(taskFolder: string): string | null {
 
 interface Volume {
   freeBytes: number;
-  /** null where the file system has no fixed number of files. */
+  /** null if the file system has no fixed number of files. */
   freeFiles: number | null;
-  /** Known by its kind on Linux; `unknown` elsewhere. */
+  /** By the kind of the file system on Linux; `unknown` elsewhere. */
   reach: Reach;
   kind: string;
 }
@@ -56,7 +56,7 @@ export function readVolume(folder: string): Volume {
   };
 }
 
-/** `network`: other machines write there too. `shared`: a host or a user program stands between, so it may be. */
+/** `network`: other machines write there too. `shared`: a host or a user program is in between, so they may. */
 type Reach = 'local' | 'network' | 'shared' | 'unknown';
 
 /** By the magic number of statfs(2). */

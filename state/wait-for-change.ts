@@ -21,7 +21,7 @@ export function waitForChange(file: string, atMostMs: number, stop: AbortSignal)
   });
 }
 
-/** Without a watch (too many of them, or a file system that has none) the timer alone is waited for. */
+/** Without a watch (too many of them, or a file system that has none) only the timer ends the wait. */
 function watchOrNull(folder: string, onChange: (name: string | null) => void): FSWatcher | null {
   try {
     const watcher = watch(folder, (_, name) => onChange(name)).on('error', () => watcher.close());

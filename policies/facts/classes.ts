@@ -1,4 +1,4 @@
-// The error classes: what each means, and what a person or an agent should do next.
+// Defines the error classes: what each means, and what a user or an agent should do next.
 
 interface ErrorClassRow {
   /** One sentence for the documents and for `tollgate explain`. */
@@ -54,5 +54,5 @@ export const CLASSES = {
 
 export type ErrorClass = keyof typeof CLASSES;
 
-/** Under `--exit-by-class` our own budget has a code of its own, apart from the service's quota. */
+/** Under `--exit-by-class` our own budget has a different code from the service's quota. */
 export const EXIT_BUDGET = 76;

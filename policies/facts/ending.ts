@@ -1,4 +1,4 @@
-// How a call can end. One reason each; the first cause wins.
+// Defines how a call can end. Each call has one ending; the first cause wins.
 
 export const ENDINGS = {
   exited: 'the CLI ended by itself',

@@ -1,56 +1,62 @@
-// What the CLIs tell while they run, in one vocabulary: each adapter translates its own stream into these facts.
+// Defines the events of the CLIs in one vocabulary: each adapter translates its own stream into these facts.
 
 /** A failure in the engine's own words, attributed to it by the stream's structure and never to the model's text. */
 export interface EngineFailure {
   message: string;
-  /** HTTP status, where the CLI says it. */
+  /** HTTP status, if the CLI reports it. */
   status?: number;
   /** A symbolic code such as `insufficient_quota`, `RESOURCE_EXHAUSTED` or `ECONNREFUSED`. */
   code?: string;
   /** The CLI's or the service's own type of the error, such as `authentication` or `TerminalQuotaError`. */
   type?: string;
-  /** What else the service said, as it came: quota ids, reset times. */
+  /** Other data of the service, unchanged: quota ids, reset times. */
   details?: string;
 }
 
-/** Of an MCP server, as its CLI reports it. `pending`: it is not connected yet. */
+/** The state of an MCP server, as its CLI reports it. `pending`: it is not connected yet. */
 export type ServerState = 'connected' | 'pending' | 'failed' | 'needs_auth' | 'disconnected' | 'disabled';
 
-/** Each fact stands for itself: a reader of one line remembers nothing, and the capture puts them together. */
+/** Each fact is independent: a reader of one line keeps no state, and the capture combines the facts. */
 export type EngineEvent =
   | { how: 'session_named'; id: string }
   | { how: 'model_named'; model: string }
-  /** Text of the answer: a piece of a message, or a whole one, which may have been told in pieces before. */
+  /** Text of the answer: a piece of a message, or a whole one, whose pieces may have been reported before. */
   | { how: 'said'; text: string; whole: boolean; message: string | null }
-  /** An event longer than is read of one: of text of the answer where that is known, `unknown` where nothing of it is. */
+  /** An event longer than the limit: text of the answer if that is known, otherwise `unknown`. */
   | { how: 'outsized'; what: 'answer' | 'unknown' }
-  /** The engine was given its turn: it calls the model at least once. */
+  /** The engine's turn began: it calls the model at least once. */
   | { how: 'turn_began' }
   /** One request to the model. */
   | { how: 'requested' }
-  /** `server`: the MCP server that it belongs to; `rule`: the permission that allows it, in the CLI's own syntax. */
+  /** `server`: the MCP server that provides it; `rule`: the permission that allows it, in the CLI's own syntax. */
   | { how: 'tool_began'; id: string; name: string; server?: string; rule?: string }
-  /** Text before a tool's result is no answer: the answer is what follows the last one. `gone`: its MCP server ended, in these words. */
+  /**
+   * Text before a tool's result is not an answer: the answer follows the last result. `gone`: its MCP server ended, in these
+   * words.
+   */
   | { how: 'tool_ended'; id: string; name: string | null; denied: boolean; rule?: string; gone?: string }
-  /** A denial that is reported apart from the tool's result; the same one may be reported several times. */
+  /** A denial that is reported separately from the tool's result; the same one may be reported several times. */
   | { how: 'tool_denied'; id: string; name: string | null; rule?: string }
-  /** The state of an MCP server; the last one counts. `name` is null where the CLI does not say which. */
+  /** The state of an MCP server; the last one counts. `name` is null if the CLI does not report it. */
   | { how: 'server'; name: string | null; state: ServerState; why?: string }
   /** Every MCP server of the call was named before this. */
   | { how: 'servers_listed' }
   | { how: 'warned'; message: string }
-  /** The CLI asks a person to sign in, and waits: nobody will answer. */
+  /** The CLI prompts for a sign-in and waits, but no user will answer. */
   | { how: 'asked_to_sign_in'; message: string }
-  /** An error event that need not be the end; `framed`: the CLI's own words for what the service said just before. */
+  /** An error event that need not be the end. `framed`: the CLI's own words for what the service reported just before. */
   | { how: 'erred'; failure: EngineFailure; framed?: true }
-  /** The CLI announces that it will call the model again after a failure; an empty message confirms the one before. `keeps`: what it has said so far stands, and it goes on there. */
+  /**
+   * The CLI announces that it will call the model again after a failure. An empty message confirms the one before. `keeps`: its
+   * text so far remains valid, and it continues there.
+   */
   | { how: 'retrying'; failure: EngineFailure; keeps?: true }
-  /** The CLI gives up, and may still report success: what follows is no success; `unlessSaid`: but where it has an answer. */
+  /** The CLI gives up, and may still report success, which does not count. `unlessSaid`: unless it has an answer. */
   | { how: 'stopped'; failure: EngineFailure; unlessSaid?: true }
-  /** Totals so far; `adds`: what came on top of those told before. */
+  /** Totals so far; `adds`: amounts on top of those reported before. */
   | { how: 'counted'; usage: Partial<Usage>; adds?: true }
   | { how: 'completed' }
-  /** The terminal failure; with an empty message the last error says why. */
+  /** The terminal failure; with an empty message the last error gives the reason. */
   | { how: 'failed'; failure: EngineFailure };
 
 /** What one call used. `null` is unknown, never zero. */

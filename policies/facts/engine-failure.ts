@@ -1,10 +1,10 @@
-// Takes an error message apart: the JSON, status, code and type that engines pack into one line of text.
+// Parses an error message: the JSON, status, code and type that engines pack into one line of text.
 
 import { cut } from '../text/cut.ts';
 import { type Json, listOf, numberOf, parseObject, partOf, textOf } from '../text/json.ts';
 import type { EngineFailure } from './engine-event.ts';
 
-/** @param known what the stream says outside the message; it wins over what the text says. */
+/** @param known What the stream reports outside the message; it overrides the text. */
 export function readFailure(text: string, known: Partial<EngineFailure> = {}): EngineFailure {
   const plain = cut(text, MAX_TEXT);
   const { message, limited } = unwrap(plain);
@@ -24,13 +24,13 @@ export function readFailure(text: string, known: Partial<EngineFailure> = {}): E
   };
 }
 
-/** The names of the classes of an error that was passed on; the last one stands in `type`. */
+/** The class names of an error that was passed on; `type` has the last one. */
 const NAMES = /^(?:Error: |exception |_?[A-Z]\w+(?:Error|Exception): )+/;
 
-/** No service says anything of use after this; it may echo the prompt there. */
+/** No service writes anything useful after this; it may echo the prompt there. */
 const MAX_TEXT = 8000;
 
-/** gemini's frame around each API error, with the advice that it adds for status 429 only, where it drops the status. */
+/** gemini's frame around each API error, with the advice that it adds only for status 429, where it drops the status. */
 function unwrap(text: string): { message: string; limited: boolean } {
   const framed = /^\[API Error: ([\s\S]*?)\](\s*Please wait and try again later\b[\s\S]*)?$/.exec(text.trim());
   return framed ? { message: framed[1]!, limited: framed[2] !== undefined } : { message: text.trim(), limited: false };
@@ -40,7 +40,7 @@ interface Body extends Partial<EngineFailure> {
   json: string;
 }
 
-/** The service's own JSON, wherever in the text it stands; a message that is JSON itself is opened too. */
+/** The service's own JSON, anywhere in the text; a message that is JSON itself is parsed too. */
 function findBody(text: string, depth = 0): Body | null {
   const json = objectIn(text);
   if (json === null) return null;
@@ -82,13 +82,13 @@ function read(error: Json): Partial<EngineFailure> {
   };
 }
 
-/** Google's ErrorInfo, or the `reason` of its older error lists: more telling than the code beside it. */
+/** Google's ErrorInfo, or the `reason` of its older error lists: more specific than the code beside it. */
 function reasonOf(error: Json): string | null {
   const parts = [...listOf(error.details), ...listOf(error.errors)].map(partOf);
   return parts.map((part) => textOf(part?.reason)).find((reason) => reason !== null) ?? null;
 }
 
-/** An HTTP status that the text says to be one: a number alone is never enough. */
+/** An HTTP status that the text names as one: a number alone is never enough. */
 function statusIn(text: string): number | undefined {
   // Each of them needs one, and to compile them all takes 3 ms.
   if (!/[45]\d\d/.test(text)) return undefined;
@@ -107,7 +107,7 @@ const PHRASE = [
   'service (?:temporarily )?unavailable|gateway time-?out|network authentication required|overloaded',
 ].join('|');
 
-/** More telling first. */
+/** The more specific first. */
 const STATUS = [
   /\bstatus(?:[ _]?code)?["']?\s{0,4}(?:[:=]|is|was|of)?\s{0,4}["']?([45]\d\d)\b/i,
   /(?<![\w:./-])([45]\d\d) (?:http )?status\b/i,
@@ -123,11 +123,13 @@ const STATUS = [
   /\b(?:responded with|returned|received|got)(?: an?)?(?: http)?(?: error)? ([45]\d\d)\b(?! (?:items|lines|files|rows|bytes|tests))/i,
 ];
 
-/** What the operating system, Node and TLS call their errors. */
+/** Error codes of the operating system, Node and TLS. */
 const SYSTEM_CODE =
   /\b(?:E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|NOTFOUND|AI_AGAIN|AI_FAIL|PIPE|NETUNREACH|NETDOWN|HOSTUNREACH|HOSTDOWN|ADDRNOTAVAIL|NOSPC|DQUOT|ROFS|ACCES|PERM|NOMEM|MFILE|NFILE|NOENT|NOEXEC|2BIG|IO)|UND_ERR_\w+|ERR_(?:TLS|SSL)_\w+|CERT_\w+|SELF_SIGNED_CERT\w*|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY|GET)_\w+)\b/;
 
-/** `PERMISSION_DENIED`, of `rpc error: code = PermissionDenied desc = …` as of `status = StatusCode.PERMISSION_DENIED`. */
+/**
+ * Returns `PERMISSION_DENIED` for `rpc error: code = PermissionDenied desc = …` and for `status = StatusCode.PERMISSION_DENIED`.
+ */
 export function grpcCodeIn(text: string): string | undefined {
   const found = SAID.exec(text);
   if (found === null) return undefined;
@@ -136,7 +138,7 @@ export function grpcCodeIn(text: string): string | undefined {
   return name !== undefined && BY_NUMBER.includes(name) ? name : undefined;
 }
 
-/** Go; Python and .NET; Rust; Ruby; Connect; what stands in a header. */
+/** The forms of Go; Python and .NET; Rust; Ruby; Connect; and headers. */
 const SAID =
   /\brpc error: code = (\w{1,30})|\bStatusCode(?:\.|=)"?(\w{1,30})|\bstatus: ([A-Z][A-Za-z]{1,30}), (?:message|details|self):|\bGRPC::(\w{1,30})|\bConnectError: \[(\w{1,30})\]|\bgrpc[-_ ](?:status|code)["']?\s{0,2}[:=]?\s{0,2}["']?(\d{1,2})\b/;
 

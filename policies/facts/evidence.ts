@@ -1,4 +1,4 @@
-// What is known about one finished call: all that a verdict may be built on.
+// Defines what is known about one finished call: everything on which a verdict may be based.
 
 import type { ErrorClass } from './classes.ts';
 import type { Ending } from './ending.ts';
@@ -11,10 +11,10 @@ export interface Evidence {
   ending: Ending;
   /** It was ended before it had written a single byte. */
   silent?: boolean;
-  /** The CLI's own exit code and signal: recorded, and the last thing to be believed. */
+  /** The CLI's own exit code and signal: recorded, but the least reliable evidence. */
   exitCode: number | null;
   signal: string | null;
-  /** The CLI's terminal event said success. */
+  /** The CLI's terminal event reported success. */
   completed: boolean;
   /** Visible characters of the assistant's text after the last tool result. */
   answerChars: number;
@@ -24,13 +24,16 @@ export interface Evidence {
   errors: EngineFailure[];
   /** The cause of the last retry that the CLI announced. */
   retried: EngineFailure | null;
-  /** Lines of stderr that the engine wrote, without the echoed prompt, tool output or answer; where it says nothing, of a failed call without a stream those of stdout. */
+  /**
+   * Lines of stderr that the engine wrote, without the echoed prompt, tool output or answer. If there are none, those of stdout,
+   * for a failed call without a stream.
+   */
   stderr: string[];
-  /** Its notices, and its words about retries: they count where nothing better was said. */
+  /** Its notices, and its messages about retries: they count if there is nothing better. */
   remarks: string[];
   /** Why the CLI was never started, in our own words. */
   obstacle: Obstacle | null;
-  /** Model tokens that the CLI counted; 0 with an empty answer means that nothing was asked. */
+  /** Model tokens that the CLI counted; 0 with an empty answer means that no model was called. */
   tokens: number | null;
 }
 
@@ -48,6 +51,6 @@ export interface Verdict {
   class: ErrorClass | null;
   reason: string | null;
   evidence: { source: EvidenceSource; text: string; rule: string } | null;
-  /** ISO time at which the service says the call may be tried again. */
+  /** ISO time from which the service allows the call again. */
   retry_at: string | null;
 }

@@ -1,4 +1,4 @@
-// The published exit codes of every command. The child's own code is recorded and never passed on.
+// Defines the published exit codes of every command. The child's own code is recorded and never passed on.
 
 import type { BuiltIn } from './tools.ts';
 
@@ -8,7 +8,7 @@ export interface ExitCodes {
   failure: number;
   missingBinary: number;
   badInput: number;
-  /** The CLI itself refused its input, and asked nothing; null where it never does. */
+  /** The CLI itself refused its input, and sent no request; null if it never does. */
   refusedInput: number | null;
 }
 
@@ -19,7 +19,7 @@ export const WRAPPER_EXIT = {
   claude: { ok: 0, timeout: 43, failure: 42, missingBinary: 40, badInput: 41, refusedInput: null },
 } as const satisfies Record<BuiltIn, ExitCodes>;
 
-/** Of a CLI that a project describes, unless its description says otherwise. */
+/** For a CLI that a project describes, unless its description sets others. */
 export const OWN_EXIT = { timeout: 13, failure: 12, missingBinary: 10, badInput: 11 } as const;
 
 export const WAIT_EXIT = { ok: 0, failure: 1, timeout: 1, badInput: 2 } as const;
@@ -27,8 +27,8 @@ export const WAIT_EXIT = { ok: 0, failure: 1, timeout: 1, badInput: 2 } as const
 export const TOLLGATE_EXIT = { ok: 0, failure: 1, badInput: 2 } as const;
 
 /**
- * Of many failures that have codes of their own under `--exit-by-class`, a batch exits with the one that comes first here: what
- * a person must do (sign in, raise a budget), then what time does, then what is wrong with single tasks.
+ * If several failures have their own codes under `--exit-by-class`, a batch exits with the first of these. What a user must do
+ * comes first (sign in, raise a budget), then what time resolves, then failures of single tasks.
  */
 export const EXIT_ORDER: readonly number[] = [77, 76, 75, 66, 65];
 

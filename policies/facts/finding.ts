@@ -1,15 +1,15 @@
-// One thing that preflight found, and how to mend it.
+// Defines one finding of preflight, and how to fix it.
 
 export interface CheckFinding {
   check: string;
-  /** `note`: good to know. `warn`: it may go wrong. `fail`: it will. */
+  /** `note`: good to know. `warn`: it may fail. `fail`: it will. */
   status: 'ok' | 'note' | 'warn' | 'fail';
   found: string;
-  /** What to do or to type; null when there is nothing to mend. */
+  /** What to do or to type; null if there is nothing to fix. */
   fix: string | null;
 }
 
-/** What a check says, before it has its check's name; null is nothing to say. */
+/** The result of a check, before its check's name is added; null if there is nothing to report. */
 export type CheckAnswer = Omit<CheckFinding, 'check'> | null;
 
 export const say = (status: CheckFinding['status'], found: string, fix: string | null = null): CheckAnswer => ({

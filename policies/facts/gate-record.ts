@@ -1,9 +1,9 @@
-// What a gate finds in a finished stage: the hand-over from each check to the verdict, the record and the report.
+// Defines what a gate finds in a finished stage, for the verdict, the record and the report.
 
 import type { NextAction } from './next-action.ts';
 import type { GateReason } from './own-reasons.ts';
 
-/** Each check has a name of its own; the order is the order in which they are looked at and told. */
+/** The names of the checks, in the order in which they are done and reported. */
 export const GATE_CHECKS = [
   'judge',
   'scope',
@@ -26,30 +26,30 @@ export interface Finding {
   reason: GateReason;
   /** What is missing or out of bounds, by name: sections, paths with their glob, commands. Stable between two runs. */
   missing: string[];
-  /** What of it a signature is made of, where `missing` says more than is the same in each run: the violated globs. */
+  /** The part of it for the signature, if `missing` contains more than what is the same in each run: the violated globs. */
   signed?: string[];
-  /** One sentence for whoever reads the report. */
+  /** One sentence for a reader of the report. */
   text: string;
   /** Those of the failure follow. */
   next_actions: NextAction[];
 }
 
-/** What an answer says of what it was to judge. */
+/** The verdict that an answer gives on what it had to evaluate. */
 export type SaidVerdict = 'PASS' | 'FAIL';
 
-/** What becomes of a stage whose verdict is FAIL: it is reported, or the stage has failed. */
+/** What happens to a stage whose verdict is FAIL: it is reported, or the stage fails. */
 export type OnFail = 'note' | 'stop';
 
-/** One path that is not what it was before the stage. */
+/** One path that the stage changed. */
 export interface Change {
   /** Relative to the tree's root, with `/`. */
   path: string;
   how: 'added' | 'deleted' | 'modified' | 'mode' | 'type' | 'renamed' | 'commit';
-  /** Where it was before: of a rename alone. */
+  /** Its earlier path, only for a rename. */
   from?: string;
 }
 
-/** `<stage>.gate.json`: what was looked at, and what was found. */
+/** `<stage>.gate.json`: what was checked, and what was found. */
 export interface GateRecord {
   schema: number;
   stage: string;
@@ -59,12 +59,12 @@ export interface GateRecord {
   passed: boolean;
   checks: { check: GateCheck; passed: boolean }[];
   findings: Finding[];
-  /** null where the answer gives none. */
+  /** null if the answer gives none. */
   verdict: SaidVerdict | null;
-  /** null where the tree was not looked at. */
+  /** null if the tree was not checked. */
   changes: Change[] | null;
   acceptance: AcceptanceResult[];
-  /** Paths that were put back as they were, and where what stood there was kept. */
+  /** Paths that were restored, and where the version found there was kept. */
   restored: { path: string; kept_in: string | null }[];
   notes: string[];
 }

@@ -1,15 +1,15 @@
-// One thing to do next: the value that commands print, files keep, and other agents act on.
+// Defines one thing to do next: the value that commands print, files keep, and other agents act on.
 
 import { shellWord } from '../text/shell-word.ts';
 
 export interface NextAction {
-  /** What to do, in the imperative. It is whole without the command. */
+  /** What to do, in the imperative. It is complete without the command. */
   text: string;
-  /** A line for the shell, complete as it stands; absent where no single line does it. */
+  /** A complete shell line; absent if no single line does it. */
   command?: string;
-  /** Does the command itself ask for a paid call? Stages that are open still pay when it goes on to them. */
+  /** Does the command itself make a paid call? Open stages still cost when it continues to them. */
   pays: boolean;
-  /** What it loosens: only the user decides about that. null: nothing. */
+  /** What it loosens, which only the user may decide. null: nothing. */
   changes: 'gate' | 'scope' | 'budget' | null;
 }
 
@@ -28,14 +28,14 @@ const DECISION = {
   budget: 'only if the user allows more paid calls',
 } as const satisfies Record<NonNullable<NextAction['changes']>, string>;
 
-/** The same action, as one that only the user decides about. */
+/** The same action, as one that only the user may decide. */
 export const forUser = (changes: NonNullable<NextAction['changes']>, action: NextAction): NextAction => ({
   ...action,
   text: `${DECISION[changes]}: ${action.text}`,
   changes,
 });
 
-/** What loosens nothing stands first; alone, what loosens something follows a question to the user. Each is named once. */
+/** Actions that loosen nothing come first. If all loosen something, a question to the user comes first. Removes duplicates. */
 export function inOrder(actions: readonly NextAction[]): NextAction[] {
   const lines = new Set<string>();
   const once = actions.filter((action) => {
@@ -53,14 +53,14 @@ export function inOrder(actions: readonly NextAction[]): NextAction[] {
 export const actionLine = ({ text, command }: NextAction): string =>
   command === undefined ? text : `${text}: \`${command}\``;
 
-/** Each text and command, changed: by a redactor, or for who reads it. */
+/** Changes each text and command: by a redactor, or for the reader. */
 export const mapAction = (action: NextAction, change: (text: string) => string): NextAction => ({
   ...action,
   text: change(action.text),
   ...(action.command === undefined ? {} : { command: change(action.command) }),
 });
 
-/** Of a file that an older version wrote too: there each action was one line. What is none is left out. */
+/** Also reads a file of an older version, in which each action was one line. Omits what is not an action. */
 export function readActions(kept: unknown): NextAction[] {
   if (!Array.isArray(kept)) return [];
   return kept.flatMap((each: unknown): NextAction[] => {
@@ -74,9 +74,9 @@ export function readActions(kept: unknown): NextAction[] {
 
 /** How the command that opened a task was called, so that the next one is called the same way. */
 export interface CalledAs {
-  /** `tollgate`, or what starts it where that is not on the PATH. */
+  /** `tollgate`, or the command that starts it if that is not on the PATH. */
   launcher: string;
-  /** What goes on with the task. */
+  /** The verb that continues the task. */
   verb: 'run' | 'supervise';
   /** The task as it was named: an id, or a path. */
   word: string;
@@ -84,11 +84,11 @@ export interface CalledAs {
   trusts: boolean;
   /** Other flags of that command that decide how the next one ends. */
   flags?: readonly string[];
-  /** Of a call of a caller's own: the command that makes it again, and its arguments as a shell takes them; null where no line does. */
+  /** For a caller's own call: the command that repeats it, and its arguments in shell syntax; null if no line can repeat it. */
   wrapper?: { command: string; given: string } | null;
 }
 
-/** The line that goes on with the task, or makes the call again. */
+/** The line that continues the task, or makes the call again. */
 export const goOnLine = (called: CalledAs, ...flags: string[]): string => {
   const { launcher, verb, word, trusts, flags: given = [], wrapper } = called;
   if (wrapper) return [wrapper.command, ...(trusts ? ['--trust-workspace'] : []), ...flags, wrapper.given].join(' ');
@@ -96,13 +96,13 @@ export const goOnLine = (called: CalledAs, ...flags: string[]): string => {
   return [launcher, verb, shellWord(word), ...(trusts ? ['--trust-workspace'] : []), ...taken].join(' ');
 };
 
-/** What a supervision does not take: it has no stages to repeat or to keep. */
+/** Flags that a supervision does not accept: it has no stages to repeat or to keep. */
 const OF_STAGES = /^--(?:redo|keep|recheck|ignore-hold)\b/;
 
 /** Another command about the task. */
 export const taskLine = ({ launcher, word }: CalledAs, command: string, ...flags: string[]): string =>
   [launcher, command, shellWord(word), ...flags].join(' ');
 
-/** A check of the machine, which is a program of its own beside `tollgate`. */
+/** A check of the machine, a separate program beside `tollgate`. */
 export const preflightLine = (launcher: string, ...flags: string[]): string =>
   [launcher.replace(/tollgate$/, 'preflight'), ...flags].join(' ');

@@ -1,6 +1,6 @@
-// Reasons in our own words: of a call that was refused or stopped by us, and of what a gate found.
+// Lists our own reasons: for a call that we refused or stopped, and for what a gate found.
 
-/** Of a call that was refused before it began, and of a run that could not begin one. */
+/** For a call that was refused before it began, and for a run that could not begin one. */
 export const OWN_REASONS = [
   'bad_state',
   'binary_missing',
@@ -34,7 +34,7 @@ export const OWN_REASONS = [
 
 export type OwnReason = (typeof OWN_REASONS)[number];
 
-/** Of what a gate found. */
+/** For what a gate found. */
 export const GATE_REASONS = [
   'acceptance_failed',
   'answer_unreadable',

@@ -1,8 +1,8 @@
-// How the names begin of what the CLIs' calls leave in folders of their own: by them it is known for ours, whichever CLI it was.
+// Defines the name prefixes of what calls put into their own folders: they mark it as ours, whichever CLI made it.
 
 import type { BuiltIn } from './tools.ts';
 
-/** A folder of its overlay: this, and six letters of chance; null where it makes none. */
+/** A folder of its overlay: this, and six random letters; null if it makes none. */
 export const OVERLAY_FOLDERS = {
   gemini: 'gemini-',
   copilot: null,
@@ -10,7 +10,7 @@ export const OVERLAY_FOLDERS = {
   claude: null,
 } as const satisfies Record<BuiltIn, string | null>;
 
-/** A report of a failure that it leaves in its $TMPDIR; null where it leaves none. */
+/** A report of a failure that it writes to its $TMPDIR; null if it writes none. */
 export const FAILURE_REPORTS = {
   gemini: 'gemini-client-error-',
   copilot: null,

@@ -1,16 +1,16 @@
-// Who a process is, beyond its number: numbers are reused, and mean nothing on another host, boot or container.
+// Identifies a process beyond its pid: pids are reused, and have no meaning on another host, boot or container.
 
 export interface ProcessIdentity {
   pid: number;
-  /** The kernel's start time of the process, as text; two processes that share a number differ here. */
+  /** The kernel's start time of the process, as text; it differs between two processes that share a pid. */
   start_time: string;
   host: string;
   boot_id: string;
-  /** The PID namespace, so that a container's numbers are not taken for the host's. */
+  /** The PID namespace, so that a container's pids are not mistaken for the host's. */
   pid_ns: string;
 }
 
-/** Where a process lives: its number can be looked up only from the same place. */
+/** Where a process lives: its pid can be looked up only from the same place. */
 type ProcessPlace = 'here' | 'earlier_boot' | 'elsewhere';
 
 export function placeOf(process: ProcessIdentity, self: ProcessIdentity): ProcessPlace {
@@ -20,8 +20,8 @@ export function placeOf(process: ProcessIdentity, self: ProcessIdentity): Proces
 }
 
 /**
- * Whether a record that others may have written names a process wholly.
- * @param leastPid 1 for who only asks whether it lives: in a container a dispatcher may be the first process.
+ * Whether a record that others may have written identifies a process completely.
+ * @param leastPid 1 for a caller that only checks whether it lives: in a container a dispatcher may be the first process.
  */
 export function isProcessIdentity(value: unknown, leastPid: 1 | 2 = 2): value is ProcessIdentity {
   const { pid, start_time, host, boot_id, pid_ns } = (value ?? {}) as Record<string, unknown>;

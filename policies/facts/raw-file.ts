@@ -1,4 +1,4 @@
-// Where the event stream of a call lies: beside its answer.
+// Names the file of a call's event stream: beside its answer.
 
-/** The answer's path with `.raw` for a final `.out`, or behind it. */
+/** The answer's path with `.raw` instead of a final `.out`, or appended. */
 export const rawOf = (out: string): string => `${out.replace(/\.out$/, '')}.raw`;

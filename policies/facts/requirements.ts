@@ -1,4 +1,4 @@
-// What a caller requires of a call beside an answer: MCP servers that serve, and tools that are not denied.
+// Defines what a caller requires of a call beside an answer: MCP servers that work, and tools that are not denied.
 
 import type { EngineFailure, ServerState } from './engine-event.ts';
 
@@ -9,10 +9,10 @@ export interface ServerReport {
   why: string | null;
 }
 
-/** A tool that the agent called and that the CLI's permissions or sandbox did not let run. */
+/** A tool that the agent called and that the CLI's permissions or sandbox blocked. */
 export interface Denial {
   tool: string;
-  /** The permission that would allow it, in the syntax of that CLI; null where it has none or it is not known. */
+  /** The permission that would allow it, in the syntax of that CLI; null if there is none or it is not known. */
   rule: string | null;
 }
 
@@ -24,26 +24,26 @@ export interface Requirements {
 
 export const NO_REQUIREMENTS: Requirements = { servers: [], denied: 'note' };
 
-/** As a list of names is given; the name `all` stands for every server. */
+/** Reads a list of names; the name `all` means every server. */
 export const requirementsOf = (servers: readonly string[], denied: Requirements['denied']): Requirements => ({
   servers: servers.includes('all') ? 'all' : servers,
   denied,
 });
 
-/** The codes of the two failures below: by them a verdict is found, whatever else was said. */
+/** The codes of the two failures below. They determine the verdict, whatever else was reported. */
 export const SERVER_REQUIRED = 'mcp_server_required';
 export const DENIAL_REFUSED = 'tool_denied';
 
 interface Seen {
   servers: readonly ServerReport[];
-  /** Every server of the call is named by now: one that is not among them is not configured. */
+  /** Every server of the call has been named: one that is missing is not configured. */
   listed: boolean;
-  /** The first request to the model was made: what is pending has come too late. */
+  /** The first request to the model was made: a pending server is too late. */
   begun: boolean;
   denials: readonly Denial[];
 }
 
-/** Why the call does not meet what its caller requires, as far as it is known by now; null where it may. */
+/** Why the call does not meet the caller's requirements, as far as known; null if it still may. */
 export function unmetIn({ servers, denied }: Requirements, seen: Seen): EngineFailure | null {
   const lacking = servers === 'all' ? seen.servers.filter((one) => lacks(one, seen)) : servers.flatMap(lackOf(seen));
   if (lacking.length > 0)
@@ -64,7 +64,7 @@ const lackOf =
 const lacks = ({ state }: ServerReport, { begun }: Seen): boolean =>
   state === 'pending' ? begun : state !== 'connected' && state !== 'disabled';
 
-/** In the names of tools a CLI writes a server's name without what is neither letter nor digit. */
+/** In tool names a CLI replaces the characters of a server's name that are neither letters nor digits. */
 export const isSameServer = (one: string, other: string): boolean => one === other || plain(one) === plain(other);
 
 const plain = (name: string): string => name.replace(/[^a-zA-Z0-9_-]/g, '_');
@@ -85,11 +85,11 @@ export function serverWords({ name, state, why }: ServerReport): string {
 
 const MAX_WHY = 300;
 
-/** The servers that the agent worked without; one that the user disabled is none of them. */
+/** The servers that the agent worked without; one that the user disabled does not count. */
 export const lackingServers = (servers: readonly ServerReport[]): ServerReport[] =>
   servers.filter(({ state }) => state !== 'connected' && state !== 'disabled');
 
-/** A warning of a record that the caller sees without looking: the agent worked without a server or a tool, or a flag did nothing. */
+/** Warnings of a record that the caller sees directly: the agent worked without a server or a tool, or a flag had no effect. */
 export const lackOfServer = (one: ServerReport): string => `${serverWords(one)}; the agent worked without it`;
 export const lackOfTool = (tool: string, way: string | null): string =>
   `the tool ${tool} was denied${way === null ? '' : `; to allow it: ${way}`}`;
@@ -98,7 +98,7 @@ export const isLack = (warning: string): boolean =>
     warning,
   );
 
-/** A CLI's own word for the state of a server. */
+/** Translates a CLI's own word for the state of a server. */
 export function serverState(word: string | null): ServerState {
   const known = word?.toLowerCase().replaceAll('-', '_') ?? '';
   if (known === 'connected' || known === 'ready') return 'connected';
@@ -109,7 +109,7 @@ export function serverState(word: string | null): ServerState {
   return 'failed';
 }
 
-/** The words of a tool's failed result that say that its server is gone, for the event; without them it answered. */
+/** The words of a tool's failed result that show that its server is gone, for the event. Without them the server responded. */
 export const goneIn = (said: string | null): { gone?: string } =>
   said !== null && GONE.test(said) ? { gone: said.slice(0, MAX_WHY) } : {};
 

@@ -1,4 +1,4 @@
-// What the signals that end a program mean, in words.
+// Explains in words the signals that end a program.
 
 const SIGNALS: Record<string, string> = {
   SIGTERM: 'a request to end',

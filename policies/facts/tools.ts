@@ -1,4 +1,4 @@
-// The agent CLIs that the toolkit wraps.
+// Lists the agent CLIs that the toolkit wraps.
 
 export const TOOLS = ['gemini', 'copilot', 'codex', 'claude'] as const;
 
@@ -11,7 +11,7 @@ export type OwnTool = string & { readonly [own]: true };
 
 export type Tool = BuiltIn | OwnTool;
 
-/** The command of ours that calls each: `bin/<name>.ts`, and in package.json with and without `.sh`. */
+/** Our command that calls each: `bin/<name>.ts`, and in package.json with and without `.sh`. */
 export const COMMANDS = {
   gemini: 'gemini_headless',
   copilot: 'copilot_tool',
@@ -19,12 +19,12 @@ export const COMMANDS = {
   claude: 'claude_headless',
 } as const satisfies Record<BuiltIn, string>;
 
-/** For people: `a, b and c`. */
+/** For users: `a, b and c`. */
 export const namedTools = (last: 'and' | 'or'): string => `${TOOLS.slice(0, -1).join(', ')} ${last} ${TOOLS.at(-1)}`;
 
 export const isBuiltIn = (name: unknown): name is BuiltIn => TOOLS.includes(name as BuiltIn);
 
-/** It stands in names of files and stages, and in arguments. */
+/** Used in names of files and stages, and in arguments. */
 export const TOOL_NAME = /^[a-z][a-z0-9_-]{0,40}$/;
 
 const isOwnTool = (name: unknown): name is OwnTool =>
@@ -32,6 +32,6 @@ const isOwnTool = (name: unknown): name is OwnTool =>
 
 export const isTool = (name: unknown): name is Tool => isBuiltIn(name) || isOwnTool(name);
 
-/** A table has a row for each built-in CLI, and for one that a project describes where the project says so; this stands for any other. */
+/** Looks up a tool's row. A table has a row for each built-in CLI; `other` is for a CLI that a project describes. */
 export const rowOf = <Row, Other>(table: Readonly<Record<BuiltIn, Row>>, tool: Tool, other: Other): Row | Other =>
   Object.hasOwn(table, tool) ? table[tool as BuiltIn] : other;

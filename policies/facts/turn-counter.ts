@@ -1,6 +1,9 @@
-// Counts the turns of a call as its events come.
+// Counts the turns of a call as its events arrive.
 
-/** A CLI that tells its requests tells its turns too; of the others a new one is whatever follows a tool's result. */
+/**
+ * A CLI that reports its requests also reports its turns. For the others, a turn begins with the first event after a tool's
+ * result.
+ */
 export function createTurns() {
   let turns = 0;
   let told = false;

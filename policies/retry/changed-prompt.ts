@@ -1,4 +1,4 @@
-// Stages whose prompt is another than the one that was answered: what is said of them, and the ways out.
+// Reports stages whose prompt differs from the one that was answered, and the possible next steps.
 
 import { type CalledAs, goOnLine, type NextAction, toType } from '../facts/next-action.ts';
 
@@ -6,7 +6,7 @@ export interface ChangedPrompt {
   stage: string;
   /** `not_passed`: its answer was paid for, and did not pass its gate. */
   answer: 'done' | 'not_passed';
-  /** What its prompt cannot take in now, each a sentence: often the reason why it changed. */
+  /** What its prompt cannot include now, each a sentence: often the reason why it changed. */
   warnings: readonly string[];
   /** What of its prompt differs; empty where the earlier prompt is not there any more. */
   parts: readonly string[];
@@ -49,16 +49,16 @@ const SENTENCE = {
     `stage ${stage} has an answer that was paid for and did not pass its gate, and its prompt has changed since (the scope and the acceptance commands are part of it); say --keep ${stage} to have that answer looked at again, or --redo ${stage} to pay for another`,
 } as const satisfies Record<ChangedPrompt['answer'], (stage: string) => string>;
 
-/** What the user said of stages by name. */
+/** The stages that the user named. */
 export interface Named {
   redo: readonly string[];
   keep: readonly string[];
 }
 
 /**
- * What is free first.
+ * The free actions first.
  *
- * @param named with the run that was refused: it is not remembered, so the next one says it too.
+ * @param named Includes the names of the refused run: they are not stored, so the next run must repeat them.
  */
 export function changedActions(
   called: CalledAs,

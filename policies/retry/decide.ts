@@ -1,4 +1,4 @@
-// What to do about a failed call: the retry table, within what is left.
+// Decides what to do about a failed call: applies the retry table within the remaining budget.
 
 import type { ErrorClass } from '../facts/classes.ts';
 import type { Verdict } from '../facts/evidence.ts';
@@ -10,38 +10,40 @@ import { causeOf, STANDS_IN_FOR, type StandInCause } from './stand-ins.ts';
 
 export interface Question {
   verdict: Verdict;
-  /** How often this signature was seen in this stage in this run, this time included. */
+  /** How often this signature occurred in this stage in this run, including now. */
   count: number;
   retriesLeft: number;
-  /** Of the task's paid calls. */
+  /** The task's remaining paid calls. */
   callsLeft: number;
-  /** The attempt ran tools or changed the tree: to begin anew would redo its work. */
+  /** The attempt ran tools or changed the tree: to start again would redo its work. */
   dirty: boolean;
-  /** What becomes of a dirty attempt whose session cannot be gone on with. */
+  /** Whether a dirty attempt may be retried if its session cannot be resumed. */
   dirtyRetries: 'never' | 'allowed';
-  /** The session that can go on from where it stopped; null if none can. */
+  /** The session that can resume from where it stopped; null if none can. */
   sessionId: string | null;
   /** What is known of the session that failed. */
   session: SessionStanding;
-  /** How long a quota's reset may still be waited for; 0 is not at all. */
+  /** How long the dispatcher may wait for a quota's reset; 0 is not at all. */
   waitForResetMs: number;
   /** How many resets were waited for in this stage and run. */
   resetsAwaited: number;
-  /** The tool that stands in for this one, or for its model; null when there is none, or none left. */
+  /** The fallback for this tool, or for its model; null if there is none, or none that remains. */
   fallback: Tool | null;
-  /** By its name, or by its model where the tool is the same. */
+  /** Its name, or its model if the tool is the same. */
   standIn?: string;
-  /** For what; a quota alone unless told. */
+  /** The causes for which it is used; only a quota by default. */
   fallbackOn?: readonly StandInCause[];
-  /** How long the next call would have to be waited for, and how much of the task's wall clock is left; null is no limit. */
+  /** The wait before the next call, and the task's remaining wall clock; null is no limit. */
   waitMs: number;
   wallLeftMs: number | null;
   now: Date;
-  /** When the failure was judged, which its reset counts from: the clock may have been set since. As it were now unless told. */
+  /** When the failure was classified, from which its reset counts: the clock may have been set since. Now by default. */
   judgedAt?: Date;
 }
 
-/** `why` is half a sentence that follows the class; `next_actions` are what it asks for by itself, before what the failure does. */
+/**
+ * `why` is half a sentence that follows the class. `next_actions` are the decision's own actions, before those of the failure.
+ */
 export type Decision = { why: string; next_actions: NextAction[] } & (
   | { action: 'retry' | 'retry_digest' }
   | { action: 'stop' }
@@ -52,9 +54,9 @@ export type Decision = { why: string; next_actions: NextAction[] } & (
   | { action: 'fallback'; tool: Tool }
   /** No retry: the stage's prompt, in a new session. */
   | { action: 'fresh_session' }
-  /** No retry: the same call, once whoever has its session is done. */
+  /** No retry: the same call, once the process that has its session is done. */
   | { action: 'wait_session'; waitMs: number }
-  /** A retry in the session, once its history is mended. */
+  /** A retry in the session, once its history is repaired. */
   | { action: 'mend'; sessionId: string }
 );
 
@@ -98,7 +100,7 @@ const RETRY_DIRTY = toDo(
 const never = ({ class: errorClass, reason }: Verdict): string =>
   reason === 'budget' ? 'nothing is called until it is raised' : NEVER[errorClass ?? 'unknown'];
 
-/** Why the first sight of a class is the last. */
+/** Why a class is not retried even once. */
 export const NEVER: Record<ErrorClass, string> = {
   transient: 'not retried',
   prompt_too_large: 'not retried',
@@ -110,7 +112,7 @@ export const NEVER: Record<ErrorClass, string> = {
   unknown: 'not retried',
 };
 
-/** A session that cannot be gone on with, or not now, is no reason to give the task up. */
+/** If a session cannot be resumed, or not now, the task need not be given up. */
 function aroundSession(question: Question): Decision | null {
   const { verdict, session, callsLeft, retriesLeft, wallLeftMs } = question;
   const way = callsLeft <= 0 ? null : wayOutOfSession(verdict, session);
@@ -119,7 +121,10 @@ function aroundSession(question: Question): Decision | null {
   return wallLeftMs !== null && waitMs >= wallLeftMs ? null : { ...way, next_actions: [] };
 }
 
-/** Another tool or model now, before an answer or a tool's use; what had begun is not begun anew, save for a quota with --retry-dirty. */
+/**
+ * Uses another tool or model now, before an answer or a tool's use. An attempt that had begun is not started again, except for a
+ * quota with --retry-dirty.
+ */
 function standIn(question: Question): Decision | null {
   const { verdict, fallback, fallbackOn = STANDS_IN_FOR, callsLeft, dirty, dirtyRetries } = question;
   const cause = causeOf(verdict);
@@ -128,7 +133,7 @@ function standIn(question: Question): Decision | null {
   return { action: 'fallback', tool: fallback, why: `${question.standIn ?? fallback} stands in`, next_actions: [] };
 }
 
-/** A quota is not retried, but there may be a way around it: this tool later. */
+/** A quota is not retried, but this tool may be called later. */
 function aroundQuota(question: Question): Decision | null {
   const { verdict, callsLeft, dirty, sessionId } = question;
   // Our own budget is the same for every tool, and has no reset.
@@ -145,7 +150,7 @@ function aroundQuota(question: Question): Decision | null {
   };
 }
 
-/** ISO time; null when it is too far. A reset that did not help is believed less and less. */
+/** ISO time; null if it is too far away. After each reset that did not help, the minimum wait is longer. */
 function resetWithin({
   verdict,
   waitForResetMs,

@@ -1,13 +1,13 @@
-// The retry table: what the dispatcher does by itself, by class and by how often the signature was seen.
+// Defines the retry table: what the dispatcher does by itself, by class and by how often the signature occurred.
 
 import type { ErrorClass } from '../facts/classes.ts';
 
 export interface RetryRow {
-  /** On the first sight of a signature in a run. */
+  /** On the first occurrence of a signature in a run. */
   first: 'retry' | 'retry_digest' | 'stop';
-  /** On every further sight. */
+  /** On every further occurrence. */
   again: 'stop';
-  /** What the report says when it stops, beyond the class's own next step. */
+  /** What the report says when the dispatcher stops, beyond the class's own next step. */
   report: string;
 }
 

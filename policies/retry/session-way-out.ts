@@ -1,20 +1,20 @@
-// What is done about a failure that is the session's own: it is not known, somebody else writes it, or its history is broken.
+// Decides about a failure of the session: it is unknown, another process writes it, or its history is broken.
 
 import type { Verdict } from '../facts/evidence.ts';
 import { exponential } from './backoff.ts';
 
 export interface SessionStanding {
-  /** The session that the failed call went on in, or made; null is none that is known. */
+  /** The session that the failed call resumed, or made; null if none is known. */
   sessionId: string | null;
-  /** Did the call go on in a session that was there before? */
+  /** Did the call resume an existing session? */
   resumed: boolean;
-  /** How often somebody else's use of it was waited for in this stage and run. */
+  /** How often this stage and run waited for another process to stop using it. */
   busyAwaited: number;
-  /** May its history be mended now? Once in a stage, and not with `--no-repair`. */
+  /** May its history be repaired now? Once in a stage, and not with `--no-repair`. */
   repair: 'allowed' | 'done' | 'off';
 }
 
-/** `why` is a half sentence. The first two are no retries. */
+/** `why` is half a sentence. The first two are not retries. */
 type SessionWayOut =
   | { action: 'fresh_session'; why: string }
   | { action: 'wait_session'; waitMs: number; why: string }
@@ -22,7 +22,7 @@ type SessionWayOut =
 
 export const MAX_BUSY_WAITS = 4;
 
-/** null: it is a failure like others. */
+/** @returns null if the failure is handled like any other. */
 export function wayOutOfSession({ reason }: Verdict, standing: SessionStanding): SessionWayOut | null {
   const { sessionId, resumed, busyAwaited, repair } = standing;
   if (reason === 'session_id' && resumed)
@@ -38,10 +38,10 @@ export function wayOutOfSession({ reason }: Verdict, standing: SessionStanding):
   return null;
 }
 
-/** Whoever writes there may be at it for minutes. */
+/** The other writer may need minutes. */
 const BUSY_GROWTH = { firstMs: 2000, factor: 4, maxMs: 60_000 };
 
-/** The whole step: no crowd waits here, for those of ours stand in line. */
+/** The whole step, without jitter: there is no crowd, because our own calls wait in a queue. */
 export function busyWaitMs(awaited: number): number {
   let step = exponential(BUSY_GROWTH);
   for (let i = 0; i < awaited; i++) step = step.next();

@@ -1,4 +1,4 @@
-// What a stand-in is asked for, in place of a tool or a model that cannot answer now.
+// Defines when a fallback is called instead of a tool or a model that cannot answer now.
 
 import type { Verdict } from '../facts/evidence.ts';
 import type { Tool } from '../facts/tools.ts';
@@ -8,7 +8,7 @@ export const STAND_IN_CAUSES = ['quota', 'overloaded', 'model_not_found'] as con
 
 export type StandInCause = (typeof STAND_IN_CAUSES)[number];
 
-/** Where a stage does not say. */
+/** The default for a stage. */
 export const STANDS_IN_FOR: readonly StandInCause[] = ['quota'];
 
 /** Our own budget of the task is the same for every tool. */
@@ -24,7 +24,7 @@ interface Asked {
   model: string | null;
 }
 
-/** Who was asked, in whose place, and for what. */
+/** The tool that was called, the one that it replaced, and why. */
 export interface StandIn extends Asked {
   in_place_of: Asked;
   reason: string | null;
@@ -33,7 +33,7 @@ export interface StandIn extends Asked {
 export const standInWords = ({ in_place_of, reason, ...asked }: StandIn): string =>
   `${askedWords(asked)} was asked in place of ${askedWords(in_place_of)}${reason === null ? '' : ` (${reason})`}`;
 
-/** After the name of the tool that was asked, where whoever was asked first is another; '' where nobody stands in. */
+/** Follows the name of the tool that was called, if it replaced the first choice; '' without a fallback. */
 export const inPlaceWords = ([first, ...more]: readonly StandIn[]): string =>
   first === undefined ? '' : `${modelWords((more.at(-1) ?? first).model)} for ${askedWords(first.in_place_of)}`;
 

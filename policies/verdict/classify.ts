@@ -1,4 +1,4 @@
-// The verdict on one call: evidence in the order of its worth, rules in the order of their telling.
+// Classifies one call: tries the evidence from the most to the least reliable, and the rules from the most specific on.
 
 import { ENDINGS, type Ending } from '../facts/ending.ts';
 import type { EngineFailure } from '../facts/engine-event.ts';
@@ -26,7 +26,7 @@ import { retryAt } from './retry-at.ts';
 import { type StderrFailure, stderrFailures } from './stderr-failures.ts';
 import { isSuccess, SUCCESS } from './success.ts';
 
-/** @param own a user's rows, tried before ours. */
+/** @param own The user's rows, tried before ours. */
 export function classify(evidence: Evidence, clock: Clock, own: readonly Rule[] = []): Verdict {
   if (isSuccess(evidence)) return SUCCESS;
   const { obstacle, ending } = evidence;
@@ -52,13 +52,15 @@ export function classify(evidence: Evidence, clock: Clock, own: readonly Rule[] 
   return leftover(evidence, heard);
 }
 
-/** A project's rows stand before ours, but no row decides by what is less worth believing while another fits what is more. */
+/**
+ * A project's rows come before ours. But no row decides by less reliable evidence while another matches more reliable evidence.
+ */
 const tiersWith = (own: readonly Rule[]) => TIERS.map((rules, tier) => (tier === 0 ? [...own, ...rules] : rules));
 
 interface Said {
-  /** The most trustworthy first; last the way the CLI ended. */
+  /** The most reliable first; the way the CLI ended last. */
   subjects: Subject[];
-  /** Warnings, and mishaps of helpers: they count only where nothing else was said. */
+  /** Warnings, and failures of helpers: they count only if there is nothing else. */
   asides: Subject[];
 }
 
@@ -77,7 +79,7 @@ function saidIn(evidence: Evidence): Said {
     ...reported.filter((one) => !isBeside(one)),
     ...told(['error', 'plain'], stderr),
   ];
-  // After a completed turn the code means nothing, and what came before it was overcome.
+  // After a completed turn the code has no meaning, and earlier failures were overcome.
   if (completed) return { subjects, asides: [] };
   return {
     subjects: [
@@ -114,7 +116,7 @@ function leftover({ tool, completed, ending, exitCode, tokens }: Evidence, subje
   return verdict(LEFTOVERS.unmatched, 'none', '', null);
 }
 
-/** Only what may pass by itself has a time to try again. */
+/** Only a failure that may pass by itself has a time to try again. */
 function askedTime(rule: Pick<Rule, 'class'>, subjects: readonly Subject[], clock: Clock): string | null {
   if (rule.class !== 'transient' && rule.class !== 'quota') return null;
   for (const { failure } of subjects) {
@@ -135,23 +137,23 @@ function verdict(
 
 const MAX_TEXT = 1000;
 
-/** Why a call that waits for a person ends. */
+/** How a call that waits for a user's input ends. */
 const WAITED: ReadonlySet<Ending> = new Set(['timed_out', 'idle']);
 
-/** What the end of each CLI tells beside its words. */
+/** What the end of each CLI shows beside its messages. */
 interface CliEnd {
-  /** The HTTP status that its exit code stands for; null for one that stands for none. */
+  /** The HTTP status that its exit code encodes; null if it encodes none. */
   statusOf(exitCode: number): number | null;
-  /** Does it report success, with no tokens, where it asked no model? */
+  /** Does it report success, with no tokens, if it called no model? */
   succeedsUnasked: boolean;
 }
 
 const CLI_ENDS: Readonly<Record<BuiltIn, CliEnd>> = {
-  // It exits with the status modulo 256; what would fall among its own codes is not told apart.
+  // It exits with the status modulo 256. A result within its own codes cannot be distinguished from them.
   gemini: { statusOf: (exitCode) => (exitCode >= 144 ? exitCode + 256 : null), succeedsUnasked: true },
   copilot: { statusOf: () => null, succeedsUnasked: false },
   codex: { statusOf: () => null, succeedsUnasked: false },
-  // A prompt that it takes for a command of its own.
+  // A prompt that the CLI interprets as one of its own commands.
   claude: { statusOf: () => null, succeedsUnasked: true },
 };
 

@@ -1,4 +1,4 @@
-// The rule that a row of a project's own is.
+// Compiles a project's row into a rule.
 
 import { readFailure } from '../facts/engine-failure.ts';
 import { compilePhrases } from '../rule/phrase.ts';
@@ -11,7 +11,7 @@ export function compileRow({ match: { text, ...rest }, proof, ...row }: OwnRow):
   return { ...row, match, proof: proof.map((one) => (typeof one === 'string' ? saidIn(one) : one)) };
 }
 
-/** As a line is heard on stderr: without the heads that each CLI puts before its words. */
+/** Reads the text as a line of stderr is read: without the prefixes that each CLI adds. */
 function saidIn(text: string): Said {
   if (text.includes('\n')) return readFailure(text);
   const [heard] = stderrFailures([text]);

@@ -1,9 +1,9 @@
-// Compares what we say of labelled cases with what is true of them: verdict by verdict, signature by signature.
+// Compares our verdicts on labelled cases with their labels: verdict by verdict, signature by signature.
 
 import type { Verdict } from '../facts/evidence.ts';
 import type { Label, LabelledCase } from './labelled-case.ts';
 
-/** A labelled case and what we say of it. */
+/** A labelled case and our verdict on it. */
 export interface Judged {
   labelled: LabelledCase;
   verdict: Verdict;
@@ -16,7 +16,7 @@ export interface Difference {
   got: string | null;
 }
 
-/** What a label leaves open is as it should be. Where the class is wrong, the rest is not looked at. */
+/** Anything that the label omits counts as correct. If the class is wrong, the rest is not compared. */
 export function differences({ class: errorClass, reason, retryAt }: Label, verdict: Verdict): Difference[] {
   if (verdict.class !== errorClass) return [{ what: 'class', expected: errorClass, got: verdict.class }];
   const found: Difference[] = [];
@@ -27,19 +27,19 @@ export function differences({ class: errorClass, reason, retryAt }: Label, verdi
   return found;
 }
 
-/** To the second: that is as exact as a service says it. */
+/** Compares to the second, the precision of a service's times. */
 function isSameTime(a: string | null, b: string | null): boolean {
   if (a === null || b === null) return a === b;
   return Math.abs(Date.parse(a) - Date.parse(b)) < 1000;
 }
 
-/** A name that several groups of cases share, where there should be one. */
+/** A name that several groups of cases share, but that should belong to one. */
 export interface Clash {
   name: string;
   groups: Map<string, SignedCase[]>;
 }
 
-/** One signature, several failures (by identity): a rerun would count them as one. */
+/** One signature for several failures (by identity): a rerun would count them as one. */
 export const merges = (judged: readonly Judged[]): Clash[] =>
   clashes(
     judged,
@@ -47,7 +47,7 @@ export const merges = (judged: readonly Judged[]): Clash[] =>
     ({ labelled }) => labelled.identity,
   );
 
-/** One failure told in one way, several signatures: each would be counted as a new failure. */
+/** Several signatures for one failure reported in one way: each would be counted as a new failure. */
 export const splits = (judged: readonly Judged[]): Clash[] =>
   clashes(
     judged,
@@ -60,7 +60,7 @@ interface SignedCase extends Judged {
   labelled: LabelledCase & { identity: string; rendering: string };
 }
 
-/** Of these the signature counts: a failure that has a name. */
+/** The signature counts only for these: a failure that has a name. */
 const isSigned = (judged: Judged): judged is SignedCase =>
   judged.signature !== null && judged.labelled.identity !== null && judged.labelled.label.class !== null;
 

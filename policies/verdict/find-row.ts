@@ -4,12 +4,14 @@ import type { Rule } from '../rule/rule.ts';
 import { ENDING_RULES, LEFTOVERS, LOST, SILENT_START } from '../rules/endings.ts';
 import { RULES } from '../rules/rules.ts';
 
-/** Which table it stands in: `said` looks for words and codes; an `ending` decides by itself; a `leftover` when nothing matched. */
+/**
+ * The table of the row: `said` matches words and codes; an `ending` decides by itself; a `leftover` applies when nothing matched.
+ */
 type FoundRow =
   | { kind: 'said'; row: Rule }
   | { kind: 'ending' | 'leftover'; row: Pick<Rule, 'id' | 'class' | 'reason'> };
 
-/** null for what needs no row: an obstacle in our own words, or the finding of a gate. */
+/** @returns null for a name that needs no row: an obstacle with our own message, or the finding of a gate. */
 export function findRow(id: string): FoundRow | null {
   const said = RULES.find((row) => row.id === id);
   if (said !== undefined) return { kind: 'said', row: said };
@@ -19,7 +21,7 @@ export function findRow(id: string): FoundRow | null {
   return leftover === undefined ? null : { kind: 'leftover', row: leftover };
 }
 
-/** Is it the name of a row, or one that we give to what needs none? */
+/** Is it the name of a row, or a name that we use without a row? */
 export const isTaken = (id: string): boolean => findRow(id) !== null || NAMED.test(id);
 
 const NAMED =

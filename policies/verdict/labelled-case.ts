@@ -1,25 +1,25 @@
-// A labelled case: what one call left behind, and what is true of it.
+// Defines a labelled case: the output of one call, and the correct verdict on it.
 
 import type { ErrorClass } from '../facts/classes.ts';
 import { ENDINGS, type Ending } from '../facts/ending.ts';
 import type { BuiltIn } from '../facts/tools.ts';
 
 export interface LabelledCase {
-  /** Unique over its corpus. */
+  /** Unique in its corpus. */
   id: string;
-  /** Where it stands, for messages: a path as it was given, and the line from 1. */
+  /** Its location, for messages: a path as it was given, and the line from 1. */
   file: string;
   line: number;
   captured: CapturedCall;
   /** When it happened, in UTC: the clock for waits and wall times. */
   at: Date;
   label: Label;
-  /** The failure, and how it is told; null where the case says nothing of signatures. */
+  /** The failure, and how it is reported; null if the case has no label for signatures. */
   identity: string | null;
   rendering: string | null;
 }
 
-/** One call as somebody recorded it. */
+/** One call as it was recorded. */
 export interface CapturedCall {
   tool: BuiltIn;
   /** The CLI's own exit code, or the one of its wrapper; null if unknown. */
@@ -30,12 +30,12 @@ export interface CapturedCall {
   stdout: string;
 }
 
-/** `killed`: whoever recorded it ended it, at a retry that the CLI announced or else at a deadline. null: by itself. */
+/** `killed`: the recorder ended it, at a retry that the CLI announced or otherwise at a deadline. null: it ended by itself. */
 export type RecordedEnding = Ending | 'killed';
 
 export const RECORDED_ENDINGS: readonly string[] = [...Object.keys(ENDINGS), 'killed'];
 
-/** What is not said may be anything. */
+/** A field that is missing may have any value. */
 export interface Label {
   /** null = success. */
   class: ErrorClass | null;

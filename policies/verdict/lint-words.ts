@@ -1,4 +1,4 @@
-// What lint found, in a sentence each: which row, what is wrong with it, and the way out.
+// Words each finding of lint as a sentence: which row, what is wrong with it, and how to fix it.
 
 import type { Rule, Said } from '../rule/rule.ts';
 import type { LintFact } from './lint.ts';
@@ -37,7 +37,7 @@ function changeOf(from: Rule, to: Rule): string {
 
 const MAX_SHOWN = 100;
 
-/** What came from a file may hold anything; a terminal is to see words alone. */
+/** A text from a file may contain anything; a terminal must get only printable words. */
 function show({ exit, message, code, type, status }: Said): string {
   const told = exit === undefined ? (message ?? code ?? type ?? `status ${status}`) : `exit ${exit}`;
   const line = told.replace(/[\s\p{Cc}]+/gu, ' ').trim();

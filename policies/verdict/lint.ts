@@ -1,4 +1,4 @@
-// What is wrong with rows, as facts: of a project's own rows before ours, and of ours alone.
+// Finds what is wrong with rows, as facts: of a project's own rows before ours, and of ours alone.
 
 import { TOOLS } from '../facts/tools.ts';
 import { bareNumber } from '../rule/bare-number.ts';
@@ -8,24 +8,24 @@ import { findRule, type Subject } from './match.ts';
 
 export type LintFact = { row: Rule; owner: RowOwner } & (
   | { fact: 'asks_nothing' }
-  /** An earlier row bears its name. */
+  /** An earlier row has the same name. */
   | { fact: 'duplicate' }
   | { fact: 'number_only'; taken: string }
-  /** `said` is null where the row has no proof at all. */
+  /** `said` is null if the row has no proof at all. */
   | { fact: 'unproven'; said: Said | null }
   | { fact: 'shadowed'; by: Rule }
-  /** Every proof of a project's row means the same without it. */
+  /** Every proof of a project's row gets the same verdict without it. */
   | { fact: 'nothing_new'; because: Rule }
-  /** A project's row decides what a row of ours is there for. */
+  /** A project's row decides a case for which one of our rows exists. */
   | { fact: 'takes_over'; from: Rule }
 );
 
 type RowOwner = 'project' | 'tollgate';
 
-/** What is meant may stay; anything else is a mistake. */
+/** A deliberate choice may remain; anything else is a mistake. */
 export const levelOf = ({ fact }: LintFact): 'error' | 'warning' => (fact === 'takes_over' ? 'warning' : 'error');
 
-/** @param own tried before `builtIn`. */
+/** @param own Rows that are tried before `builtIn`. */
 export function lintRules(own: readonly Rule[], builtIn: readonly Rule[], clock: Clock): LintFact[] {
   const all = [...own, ...builtIn];
   return [
@@ -40,7 +40,7 @@ export function lintRules(own: readonly Rule[], builtIn: readonly Rule[], clock:
   ];
 }
 
-/** What can be seen of one row. */
+/** Checks one row by itself. */
 function alone(row: Rule, owner: RowOwner, clock: Clock): LintFact[] {
   if (asksNothing(row)) return [{ row, owner, fact: 'asks_nothing' }];
   const taken = row.match.text === undefined ? null : bareNumber(row.match.text);
@@ -51,7 +51,7 @@ function alone(row: Rule, owner: RowOwner, clock: Clock): LintFact[] {
   ];
 }
 
-/** With all rows before it in place. */
+/** Checks the row after all rows before it. */
 function inPlace(row: Rule, owner: RowOwner, rows: readonly Rule[], clock: Clock): LintFact[] {
   const deciders = proven(row, clock).flatMap((said) => decidersOf(said, row, rows, clock));
   const by = deciders.find((decider) => decider !== null);
@@ -74,7 +74,7 @@ const asksNothing = ({ match }: Rule): boolean => Object.keys(match).length === 
 
 const meansSame = (a: Rule, b: Rule): boolean => a.class === b.class && a.reason === b.reason;
 
-/** Does `row` decide what `ours` is there for, where both may be asked? */
+/** Does `row` decide a case for which `ours` exists, if both may be tried? */
 function decides(row: Rule, ours: Rule, rows: readonly Rule[], clock: Clock): boolean {
   const whose = bothOf(row, ours);
   return (
@@ -104,10 +104,10 @@ const duplicates = (rows: readonly Rule[], owner: RowOwner, before: readonly Rul
     .filter(({ id }, i) => [...before, ...rows.slice(0, i)].some((earlier) => earlier.id === id))
     .map((row) => ({ row, owner, fact: 'duplicate' }));
 
-/** Who may say it, and where. */
+/** Which tool may report it, and where. */
 type ProofOwner = Pick<Rule, 'tool' | 'source'>;
 
-/** The row that decides, once for each tool that may say it; null where none does. */
+/** The row that decides, once for each tool that may report it; null if none does. */
 export const decidersOf = (said: Said, whose: ProofOwner, rules: readonly Rule[], clock: Clock): (Rule | null)[] =>
   subjectsOf(said, whose).map((subject) => findRule(subject, rules, clock));
 

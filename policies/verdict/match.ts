@@ -1,4 +1,4 @@
-// Finds the first rule that fits what was said.
+// Finds the first rule that matches a message or an ending.
 
 import type { EngineFailure } from '../facts/engine-event.ts';
 import type { EvidenceSource } from '../facts/evidence.ts';
@@ -7,7 +7,7 @@ import { type Match, mayFit, type Rule } from '../rule/rule.ts';
 import type { Clock } from '../time/clock.ts';
 import { longestWait } from './retry-at.ts';
 
-/** One thing that was said, or one way to end. */
+/** One message, or one way to end. */
 export interface Subject {
   tool: Tool;
   source: EvidenceSource;
@@ -17,7 +17,7 @@ export interface Subject {
 }
 
 export function findRule(subject: Subject, rules: readonly Rule[], clock: Clock): Rule | null {
-  // How the CLI ended is told by its code, not by our words for it.
+  // The exit code shows how the CLI ended, not our words for it.
   const told = subject.exit === null ? subject.failure : { ...subject.failure, message: '' };
   const text = textsOf(told).join('\n').slice(0, MAX_SAID).replace(URL, ' ');
   const said = { text, lower: text.toLowerCase() };
@@ -30,10 +30,10 @@ export function findRule(subject: Subject, rules: readonly Rule[], clock: Clock)
   return rules.find((rule) => isAbout(rule, subject) && fits(rule.match, subject, said, words, wait)) ?? null;
 }
 
-/** What an address holds tells nothing: advice links to pages on rate limits and billing. */
+/** The content of an address is no evidence: advice links to pages on rate limits and billing. */
 const URL = /\bhttps?:\/\/[^\s"'<>)\]]{1,400}/g;
 
-/** No service says anything that tells after this; it may echo the prompt there. */
+/** No service writes anything meaningful after this; it may echo the prompt there. */
 const MAX_SAID = 8000;
 
 export const textsOf = ({ message, details }: EngineFailure): string[] =>
@@ -63,7 +63,7 @@ function isStatus(wanted: number | '4xx' | '5xx' | 'none', status: number | unde
   return Math.floor(status / 100) === Number(wanted.charAt(0));
 }
 
-/** The code and the type, and what looks like one among the words: it has an underscore, a hump, or is all capitals. */
+/** The code, the type, and words that look like a code: with an underscore, a hump, or all capitals. */
 function codesIn({ message, code, type }: EngineFailure): ReadonlySet<string> {
   const found =
     message

@@ -1,13 +1,13 @@
-// Which servers a failure names, in the words of each CLI.
+// Extracts the servers that a failure names, from the wording of each CLI.
 
-/** In the text's order, each once; none where it names none. */
+/** In the text's order, each once; empty if the text names none. */
 export function serversIn(text: string): string[] {
   const said = NAMED.map((pattern) => pattern.exec(text)?.[1]).find((one) => one !== undefined) ?? '';
   const names = said.split(/,\s{0,3}/).map((name) => name.trim().replace(/\.$/, ''));
   return [...new Set(names.filter((name) => NAME.test(name)))].slice(0, MOST);
 }
 
-/** More telling first: a name in quotes, a list of names, a name between words that frame it. */
+/** The most specific first: a name in quotes, a list of names, a name between words that frame it. */
 const NAMED: readonly RegExp[] = [
   /\b(?:MCP|discovery for) (?:clients?|servers?|transports?)(?: for)?(?: remote server)? [`'"]([^`'"\n]{1,80})[`'"]/i,
   /\b(?:the|to|with|from) [`'"]([^`'"\n]{1,80})[`'"] MCP server\b/i,
@@ -24,7 +24,7 @@ const NAMED: readonly RegExp[] = [
   /\bdiscovering (?:tools|prompts|resources) from ([\w.@-]{1,80})/i,
 ];
 
-/** A name as it may stand in a file of settings; a word of the sentence is none. */
+/** A name that can appear in a settings file; a word of the sentence is not one. */
 const NAME = /^(?!(?:and|for|is|not|that|the|this|to|which)$)[\w@][\w.@/ -]{0,79}$/;
 
 const MOST = 10;

@@ -1,4 +1,4 @@
-// A row of a project's own, as tollgate.yaml and the draft of a call have it.
+// Defines a project's own row, as in tollgate.yaml and the draft of a call.
 
 import type { ErrorClass } from '../facts/classes.ts';
 import type { Tool } from '../facts/tools.ts';
@@ -7,7 +7,7 @@ import type { Match, Said } from '../rule/rule.ts';
 /** Where words and codes are found. */
 export const SAID_IN = ['failure', 'error', 'stderr', 'exit_code'] as const;
 
-/** Plain data: it goes from the dispatcher to the wrapper, and stays with the call. */
+/** Plain data: the dispatcher passes it to the wrapper, and it is stored with the call. */
 export interface OwnRow {
   id: string;
   tool: Tool | 'any';
@@ -15,14 +15,14 @@ export interface OwnRow {
   match: OwnMatch;
   class: ErrorClass;
   reason: string;
-  /** A text stands for itself, its status and code as the CLIs' own failures have them. */
+  /** A text is used as it is, with the status and code that the CLIs' own failures have. */
   proof: readonly (string | Said)[];
 }
 
-/** No regular expression: one could be written that never ends. */
+/** No regular expression, because one could run forever. */
 interface OwnMatch extends Omit<Match, 'text'> {
   text?: readonly string[];
 }
 
-/** What judges: the proof is for lint alone. */
+/** The part that classifies: the proof is only for lint. */
 export const withoutProof = (row: OwnRow): OwnRow => ({ ...row, proof: [] });

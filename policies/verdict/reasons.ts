@@ -1,4 +1,4 @@
-// Every reason that a failure can bear: those of the rules and endings, and those that are found in our own words.
+// Lists every reason that a failure can have: those of the rules and endings, and our own.
 
 import { GATE_REASONS, type GateReason, OWN_REASONS, type OwnReason } from '../facts/own-reasons.ts';
 import {
@@ -13,10 +13,10 @@ import {
 } from '../rules/endings.ts';
 import { ALL_RULES } from '../rules/rules.ts';
 
-/** Of what a CLI or its service said. */
+/** Reasons for what a CLI or its service reported. */
 type SaidReason = (typeof ALL_RULES)[number]['reason'];
 
-/** Of how a call ended, and of what is left when nothing was said. */
+/** Reasons for how a call ended, and for calls without any message. */
 type EndingReason =
   | Exclude<(typeof ENDING_RULES)[keyof typeof ENDING_RULES], null>['reason']
   | (typeof LEFTOVERS)[keyof typeof LEFTOVERS]['reason']
@@ -27,10 +27,10 @@ type EndingReason =
   | typeof SERVER_LACKS.reason
   | typeof TOOL_DENIED.reason;
 
-/** A project's own rows may add others, which go by their class. */
+/** A project's own rows may add others, which are handled by their class. */
 export type CallReason = SaidReason | EndingReason | OwnReason;
 
-/** Of a call or a gate, or of a request that could not be read. */
+/** Reasons for a failed call or gate, or for a request that could not be read. */
 export type FailureReason = CallReason | GateReason | 'bad_input';
 
 /** All of them, for the published types. */

@@ -1,11 +1,11 @@
-// How a model's refusal opens, and what opens like one and is a report: rows as data, each proven by its examples.
+// Lists how a model's refusal begins, and which reports begin like one: rows as data, each proven by its examples.
 
 export interface RefusalRule {
   /** Kebab case, unique; recorded with the finding. */
   id: string;
-  /** `report`: what opens so is an answer, and no row after it is asked. */
+  /** `report`: a text that begins so is an answer, and no later row is tried. */
   means: 'refusal' | 'report';
-  /** At the beginning of the answer, with plain quotes and single blanks. */
+  /** Matches the beginning of the answer, with plain quotes and single blanks. */
   opens: RegExp;
   /** The row is the first to match each of them. */
   examples: readonly [string, ...string[]];
@@ -22,10 +22,10 @@ const SUBJECT = /(?:I|we)/i.source;
 
 const opening = (...parts: string[]): RegExp => new RegExp(`^${parts.join('')}`, 'i');
 
-/** Some of it is in whatever a row matches, and it is asked first: to compile the rows takes 20 ms. */
+/** Every text that a row matches contains some of this. It is tried first, because compiling the rows takes 20 ms. */
 export const IN_ALL_ROWS = /not|n't|cant|wont|unable|incapable|must|have to|declin|refus|violat|against|conflict/i;
 
-/** More specific first: the first that matches decides. */
+/** The more specific first: the first that matches decides. */
 export const REFUSALS = [
   {
     id: 'report-no-finding',

@@ -1,4 +1,4 @@
-// When the service says that it may be asked again.
+// Finds when the service allows the next call.
 
 import type { Clock } from '../time/clock.ts';
 import { countdownAt, durationAt } from '../time/duration.ts';
@@ -7,8 +7,8 @@ import { type Point, pointAt } from '../time/point-in-time.ts';
 import { fieldsIn, isReplaced } from '../time/retry-fields.ts';
 
 /**
- * The latest time that any of the texts asks for; null when they ask for none.
- * A time that has passed counts only where the text names one instant: the text may be read long after it was written.
+ * Returns the latest time that any of the texts names; null if they name none. A past time counts only if the text names one
+ * instant: the text may be read long after it was written.
  */
 export function retryAt(texts: readonly string[], clock: Clock): Date | null {
   const { times } = timesIn(texts, clock);
@@ -19,7 +19,9 @@ export function retryAt(texts: readonly string[], clock: Clock): Date | null {
   return due.length === 0 ? null : new Date(Math.max(...due.map(({ at }) => at.getTime())));
 }
 
-/** How long the service asks to wait, in milliseconds from the moment it wrote the text, as far as that is known; null for not at all. */
+/**
+ * How long the service demands to wait, in milliseconds from the moment it wrote the text, if known. Null if it demands no wait.
+ */
 export function longestWait(texts: readonly string[], clock: Clock): number | null {
   const { replaced } = timesIn(texts, clock);
   const at = retryAt(texts, clock);
@@ -27,10 +29,10 @@ export function longestWait(texts: readonly string[], clock: Clock): number | nu
   return waits.length === 0 ? null : Math.max(...waits);
 }
 
-/** Farther away is a mistake, not a reset. */
+/** A time farther away is a mistake, not a reset. */
 const FARTHEST_MS = 400 * 86_400_000;
 
-/** A reset that passed before this says nothing of the call that is reported. */
+/** An older reset has no relation to the reported call. */
 const OLDEST_MS = 7 * 86_400_000;
 
 /** A zone is slow to look up, and no service names more times than this. */
@@ -52,7 +54,7 @@ interface Asked extends Point {
   waitMs: number | null;
 }
 
-/** "try again in 3 hours 12 minutes", "resets Monday at 8pm (Europe/London)". */
+/** Reads texts such as "try again in 3 hours 12 minutes", "resets Monday at 8pm (Europe/London)". */
 function sentencesIn(text: string, replaced: readonly number[], clock: Clock): readonly Point[] {
   const found = (cues: RegExp) =>
     [...text.matchAll(cues)]
@@ -76,7 +78,10 @@ const foreignIn = (text: string, clock: Clock): Asked[] =>
 
 const NOT_ASCII = /[^\x00-\x7f]/;
 
-/** Of a point in time and a wait in one text: an exact point is right; one without date or zone is not where the wait contradicts it. */
+/**
+ * Chooses between points in time and waits in one text. An exact point is right. One without date or zone is wrong if the wait
+ * contradicts it.
+ */
 function reconciled(asked: readonly Asked[], { now }: Clock): readonly Asked[] {
   const exact = asked.filter((one) => one.exact);
   if (exact.length > 0) return exact;
@@ -100,15 +105,15 @@ const waitOf = (waitMs: number, { now }: Clock): Asked => ({
 const CUE =
   /(?<![\w-])(?:(?:try|request)(?: \w{1,12}){0,2} again|retry|resets?|refresh(?:es|ed)?|refill(?:s|ed)?|replenish(?:es|ed)?|wait(?!\s+time)|come back|resumes?|regain access|cool-?down|next (?:request|attempt))\b|\b(?:limit|reached|exceeded)(?=\s?\|\s?\d)/gi;
 
-/** These are said of subscriptions and versions too. */
+/** These words are used for subscriptions and versions too. */
 const WEAK_CUE = /\b(?:renew(?:s|ed)?|available|until)\b/gi;
 
-/** Words and signs that may stand between the cue and the time. */
+/** Words and signs that may appear between the cue and the time. */
 const BETWEEN =
   /[\s:,;(~≈·•∙|–—-]{1,8}|(?:in|at|on|after|for|by|be|is|will|within|until|about|around|approx(?:imately|\.)?|least|most|less|than|another|the|your|again|next|only|from|every|each|daily|weekly|monthly|allowed|possible|time|limit|quota|usage|before|trying|it|up|to|reset|resets|date|period|window|of|start|beginning)(?![a-z])/iy;
 const MOST_BETWEEN = 14;
 
-/** These make of `00:05:30` a time that is left, not one on the wall. */
+/** After these, `00:05:30` is a remaining time, not a time of day. */
 const SPANS = /^(?:in|after|for|within|wait)$/i;
 
 const RECURS = /^(?:every|each)$/i;
@@ -118,7 +123,7 @@ function timeAfter(text: string, from: number, clock: Clock): Asked | null {
   let word = '';
   for (let passed = 0; passed <= MOST_BETWEEN; passed += 1) {
     const duration = durationAt(text, at) ?? (SPANS.test(word) ? countdownAt(text, at) : null);
-    // A digit within a word is no time: `v2 minutes`; nor is what comes every 5 hours.
+    // A digit within a word is not a time: `v2 minutes`. Neither is a period such as every 5 hours.
     if (at > from && duration !== null && !RECURS.test(word)) return waitOf(duration, clock);
     const point = at > from ? pointAt(text, at, clock) : null;
     if (point !== null) return { ...point, waitMs: null };

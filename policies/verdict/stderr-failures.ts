@@ -1,4 +1,4 @@
-// Finds the failures that an engine tells on stderr, among its notices, its tools' words and the echoed prompt.
+// Finds the failures that an engine reports on stderr, among its notices, its tools' output and the echoed prompt.
 
 import type { EngineFailure } from '../facts/engine-event.ts';
 import { readFailure } from '../facts/engine-failure.ts';
@@ -7,7 +7,10 @@ import { BLOCK_HEAD, blocksOf } from '../stderr/blocks.ts';
 
 export interface StderrFailure {
   failure: EngineFailure;
-  /** `error`: said as an error. `plain`: just said. `retry`: before the CLI tried again. `aside`: a warning, or a helper's mishap. */
+  /**
+   * `error`: marked as an error. `plain`: not marked. `retry`: before the CLI tried again. `aside`: a warning, or a helper's
+   * failure.
+   */
   weight: Weight;
 }
 
@@ -15,7 +18,10 @@ type Weight = (typeof WEIGHTS)[number];
 
 const WEIGHTS = ['error', 'plain', 'retry', 'aside'] as const;
 
-/** @param lines what `createErrorLines` picked. @returns the most telling first; of equals the last one, for the last word decides. */
+/**
+ * @param lines Those that `createErrorLines` picked.
+ * @returns The most significant first; among equals the last one, because the last message decides.
+ */
 export function stderrFailures(lines: readonly string[]): StderrFailure[] {
   const all = blocksOf(lines).map(weigh);
   return WEIGHTS.flatMap((weight) => all.filter((one) => one.weight === weight).reverse());
@@ -32,7 +38,7 @@ function weigh(block: string): StderrFailure {
   };
 }
 
-/** What stands before the message: the kind of line, and where gemini left its report. */
+/** The text before the message: the kind of line, and where gemini wrote its report. */
 const PREFIX =
   /^(?:\[?(?:ERROR|Error|error|FATAL|Fatal|fatal)\]?(?: \[[^\]]*\])?: |\[(?:ERROR|WARNING)\] |Error when talking to \w+ API |Error generating content via API\.? ?)*(?:Full report available at:\s{1,4}(?:\S+|.{1,300}?\.json)\s+)?/;
 
@@ -41,6 +47,6 @@ const RETRY = /\bRetrying (?:with|after|in)\b|^ERROR: Reconnecting|^Attempt \d+ 
 
 const isAside = (block: string): boolean => isOfHelper(block) || (ASIDE.test(block) && !isRequired(block));
 
-/** Servers beside the model, telemetry, updates; a cut prompt is none of them. */
+/** Servers beside the model, telemetry, updates; a truncated prompt does not count. */
 const ASIDE =
   /^(?:warn(?:ing)?\b(?!: stdin input truncated)|\[warn|\S{20,30}\s+WARN )|\bMCP\b|\bmcp[_ -]server|\btelemetry\b|^\[Routing\]|\bcodex_(?:core|api|mcp)\S*::|\bIDE (?:client|companion)|\bkeytar\b|\bupdate check|^error (?:getting folder structure|during discovery|flushing|loading extension)/i;

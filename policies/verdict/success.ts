@@ -1,14 +1,14 @@
-// When a call succeeded: the one verdict that needs no rules.
+// Decides when a call succeeded: the one verdict that needs no rules.
 
 import type { Evidence, Verdict } from '../facts/evidence.ts';
 
 export const SUCCESS: Verdict = { class: null, reason: null, evidence: null, retry_at: null };
 
-/** An answer that is complete stays one, whatever came after it: a signal, a lingering process, a non-zero exit. */
+/** A complete answer remains one, whatever came after it: a signal, a lingering process, a non-zero exit. */
 export const isSuccess = ({ completed, answerChars }: Pick<Evidence, 'completed' | 'answerChars'>): boolean =>
   completed && answerChars > 0;
 
-/** White space and zero-width characters are no answer. */
+/** White space and zero-width characters are not an answer. */
 export function visibleChars(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; at += 1) if (!isInvisible(text.charCodeAt(at))) count += 1;

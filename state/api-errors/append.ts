@@ -1,4 +1,4 @@
-// Appends to a log that many processes share: an entry is one write, and a file that would grow too large is put aside first.
+// Appends to a log that many processes share: an entry is one write, and a file that would grow too large is rotated first.
 
 import {
   closeSync,
@@ -22,8 +22,8 @@ const MAX_LOG_BYTES = 10 * 1024 * 1024;
 const { O_APPEND, O_CREAT, O_EXCL, O_RDWR } = constants;
 
 /**
- * Throws what the operating system throws; then the entry does not stand, or is torn, and every reader passes it over.
- * @param file relative to `folder`. What is larger than `maxBytes` gets a file of its own.
+ * Throws what the operating system throws. Then the entry is missing or torn, and every reader skips it.
+ * @param file relative to `folder`. An entry larger than `maxBytes` gets a separate file.
  */
 export function appendToLog(
   folder: string,
@@ -46,7 +46,7 @@ export function appendToLog(
   }
 }
 
-/** Whoever appends to a file that another puts aside meanwhile has its entry there: readers read all of them. */
+/** If another process rotates the file meanwhile, the entry goes to the rotated file: readers read all of them. */
 function openWithRoom(log: string, room: number, clock: () => Date): number {
   const fd = openLog(log, O_APPEND | O_CREAT);
   const { size, ino } = fstatSync(fd);
@@ -56,7 +56,7 @@ function openWithRoom(log: string, room: number, clock: () => Date): number {
   return openLog(log, O_APPEND | O_CREAT);
 }
 
-/** Two that do so at once: each has a name of its own, and a log that another has begun meanwhile is put aside whole. */
+/** If two processes rotate at once, each uses a unique name, and a log that another has begun meanwhile is rotated whole. */
 function putAside(log: string, ino: number, clock: () => Date): void {
   const aside = reserve(log, clock);
   closeSync(aside.fd);
@@ -71,7 +71,7 @@ function putAside(log: string, ino: number, clock: () => Date): void {
   unlinkSync(aside.file);
 }
 
-/** A name with a timestamp that is nobody else's; the next millisecond where it is. */
+/** Reserves a unique name with a timestamp; the next millisecond if it is taken. */
 function reserve(log: string, clock: () => Date): { file: string; fd: number } {
   for (let at = clock().getTime(); ; at += 1) {
     const stamp = new Date(at).toISOString().replace(/[:.]/g, '-');
@@ -84,7 +84,7 @@ function reserve(log: string, clock: () => Date): { file: string; fd: number } {
   }
 }
 
-/** A link might lead elsewhere, and a FIFO would keep us waiting for ever. */
+/** A link might lead elsewhere, and a FIFO would block us for ever. */
 function openLog(file: string, flags: number): number {
   let fd: number;
   try {
@@ -93,7 +93,7 @@ function openLog(file: string, flags: number): number {
     throw error instanceof UnfitFileError ? refused(`${error.message}; put it elsewhere`) : error;
   }
   const { mode } = fstatSync(fd);
-  // Whoever made it let others read what agents were told.
+  // The file's creator let other users read what agents were sent.
   if ((mode & 0o077) !== 0) fchmodSync(fd, 0o600);
   return fd;
 }

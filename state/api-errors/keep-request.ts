@@ -5,7 +5,7 @@ import { publishText } from '../disk/replace-file.ts';
 import { findEscapingLink } from '../escaping-link.ts';
 import { LOG_NAME } from './place.ts';
 
-/** Throws what the operating system throws; then nothing of it is there. @returns the file. */
+/** Throws what the operating system throws; then no part of the file is there. @returns the file. */
 export function writeRequest(folder: string, at: Date, tool: string, callId: string, text: string): string {
   const stray = findEscapingLink(folder, [LOG_NAME]);
   if (stray !== null) throw new Error(stray);

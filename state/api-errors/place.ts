@@ -1,4 +1,4 @@
-// Where the failures of the service are logged: in the project's own state, one log for all and one for each session and day.
+// Locates the logs of service failures: in the project's own state, one log for all and one for each session and day.
 
 import path from 'node:path';
 import { isFolder } from '../disk/regular-file.ts';
@@ -7,9 +7,7 @@ import { projectState, type TaskFolder } from '../task-folder.ts';
 
 type LogPlace = { how: 'found'; folder: string } | { how: 'none' } | { how: 'invalid'; message: string };
 
-/**
- * @returns the folder that holds the log; `none` for a call without a task in a project that has no state yet.
- */
+/** @returns the folder that holds the log; `none` for a call without a task in a project that has no state yet. */
 export function logPlace(task: TaskFolder | null, cwd: string, environment: NodeJS.ProcessEnv): LogPlace {
   const base = task === null ? projectState(cwd, environment) : stateAround(task, environment);
   const folder = path.join(base, 'state');
@@ -18,7 +16,7 @@ export function logPlace(task: TaskFolder | null, cwd: string, environment: Node
   return stray === null ? { how: 'found', folder } : { how: 'invalid', message: stray };
 }
 
-/** The state folder that the task lies in, which need not be that of the folder in which its CLI works. */
+/** The state folder that contains the task, which need not be that of the folder in which its CLI works. */
 function stateAround({ root }: TaskFolder, environment: NodeJS.ProcessEnv): string {
   const tasks = path.dirname(root);
   return path.basename(tasks) === 'task' ? path.dirname(tasks) : projectState(root, environment);
@@ -26,13 +24,13 @@ function stateAround({ root }: TaskFolder, environment: NodeJS.ProcessEnv): stri
 
 export const LOG_NAME = 'api_errors';
 
-/** One for each session and day; an id that is none for a file's name is shortened to what may stand in one. */
+/** One log for each session and day. An id that cannot be a file name is reduced to the permitted characters. */
 export function sessionLog(at: string, tool: string, session: string | null): string {
   const name = (session ?? 'no-session').replace(/[^\w-]+/g, '_').slice(0, 100);
   return path.join(LOG_NAME, `${at.slice(0, 10)}.${tool}.${name}.log`);
 }
 
-/** `name.log`, and what it was renamed to when it grew too large. */
+/** `name.log`, and the names to which it was rotated when it grew too large. */
 export const isLogOf = (name: string, file: string): boolean =>
   file === `${name}.log` || (file.startsWith(`${name}.`) && ROTATED.test(file.slice(name.length)));
 

@@ -1,4 +1,4 @@
-// Reads the logs of a project's state from the oldest to the newest, in bounded memory: of a conversation only where it lies.
+// Reads the logs of a project from the oldest to the newest in bounded memory: of a conversation only its position.
 
 import { closeSync, fstatSync, lstatSync, readSync } from 'node:fs';
 import path from 'node:path';
@@ -10,15 +10,18 @@ import { isLogOf, LOG_NAME } from './place.ts';
 
 type Logged = ParsedEntry & { file: string };
 
-/** @returns the logs with the oldest first; none where there is no folder. Throws what the operating system throws. */
+/** @returns the logs with the oldest first; none if there is no folder. Throws what the operating system throws. */
 export function logFiles(folder: string): string[] {
   const names = namesIn(folder).filter((name) => isLogOf(LOG_NAME, name));
-  // The one that is written to is the newest.
+  // The current log is the newest.
   const rank = (name: string) => (name === `${LOG_NAME}.log` ? '~' : name);
   return names.sort((a, b) => (rank(a) < rank(b) ? -1 : 1)).map((name) => path.join(folder, name));
 }
 
-/** One log. A file that goes or is put aside meanwhile is read on where it was opened; one that cannot be read is an entry that cannot. */
+/**
+ * Reads one log. A file that is removed or rotated meanwhile is read on through its descriptor. A file that cannot be read yields
+ * one corrupt entry.
+ */
 export function* readLog(file: string): Generator<Logged> {
   const fd = openToRead(file);
   if (fd === null) {
@@ -34,7 +37,7 @@ export function* readLog(file: string): Generator<Logged> {
   }
 }
 
-/** The calls that have an entry in a log which changed since. */
+/** The calls that have an entry in a log that has changed since then. */
 export function loggedCalls(folder: string, since: Date): Set<string> {
   const calls = new Set<string>();
   for (const file of logFiles(folder)) {
@@ -45,7 +48,7 @@ export function loggedCalls(folder: string, since: Date): Set<string> {
   return calls;
 }
 
-/** The text of a conversation, for who asks for it; null where it is not there any more. */
+/** The text of a conversation, on request; null if it is no longer there. */
 export function readData(file: string, { at, bytes }: { at: number; bytes: number }): string | null {
   const fd = openToRead(file);
   if (fd === null) return null;
@@ -57,7 +60,7 @@ export function readData(file: string, { at, bytes }: { at: number; bytes: numbe
   }
 }
 
-/** null where there is none, or none that can be read. */
+/** @returns null if there is no file, or none that can be read. */
 function openToRead(file: string): number | null {
   try {
     const fd = openRegular(file);
@@ -71,10 +74,10 @@ function openToRead(file: string): number | null {
   }
 }
 
-/** A log is put aside at 10 MB, and one conversation may come on top; no more is gone through. */
+/** A log is rotated at 10 MB, and one conversation may come on top. A larger file is not read. */
 const MAX_BYTES = 1024 ** 3;
 const CHUNK_BYTES = 256 * 1024;
-/** Our own lines are shorter, but for the conversation, of which nothing is kept but its beginning. */
+/** Our own lines are shorter, except for the conversation, of which only the beginning is kept. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 const DATA = Buffer.from('Data: ');
 const NEWLINE = 0x0a;

@@ -1,4 +1,4 @@
-// The user's register of calls that run: a small file for each, by which what a killed wrapper left is found again.
+// Registers running calls of the user, a small file for each, to find what a killed wrapper left running.
 
 import { closeSync, fstatSync, lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -9,16 +9,16 @@ import { replaceText, TEMPORARY } from '../disk/replace-file.ts';
 import { isSystemError } from '../system-error.ts';
 import { userState } from '../user-state.ts';
 
-/** A reader that meets a higher number leaves the file as it is, and says so. */
+/** A reader that finds a higher number does not touch the file, and reports it. */
 export const REGISTER_VERSION = 1;
 
 export interface RegisterEntry {
   v: number;
   call_id: string;
   guardian: ProcessIdentity;
-  /** null until it is started, and where it ended at once. */
+  /** null until it is started, and if it ended at once. */
   cli: ProcessIdentity | null;
-  /** `outer/inner`, as every process of the call bears it. */
+  /** `outer/inner`, as in the environment of every process of the call. */
   marker: string;
   /** ISO time at which the guardian ends the call at the latest. */
   deadline_at: string;
@@ -27,11 +27,11 @@ export interface RegisterEntry {
   /** The CLI's own $TMPDIR. */
   temporary: string;
   overlay_folders: string[];
-  /** The root of the task that pays; null for a call on its own. */
+  /** The root of the task that pays; null for a call without a task. */
   task: string | null;
-  /** By which a call on its own is judged; that of a task lies in its attempt. */
+  /** The draft by which a call without a task is classified; that of a task is in its attempt. */
   draft: object | null;
-  /** The session that it goes on in. */
+  /** The session that it resumes. */
   session?: { tool: Tool; id: string };
 }
 
@@ -39,13 +39,13 @@ export type FoundCall =
   | { how: 'read'; file: string; entry: RegisterEntry }
   | { how: 'invalid'; file: string; why: string };
 
-/** null where nothing is registered. */
+/** @returns null if there is no register. */
 export function registerFolder(environment: NodeJS.ProcessEnv): string | null {
   const folder = userState(environment);
   return folder && path.join(folder, 'calls');
 }
 
-/** Not synced: no process survives a loss of power. @returns its file, or null where none can be written. */
+/** Not synced: no process survives a power loss. @returns its file, or null if none can be written. */
 export function writeEntry(folder: string, entry: RegisterEntry): string | null {
   const file = path.join(folder, `${entry.call_id}.json`);
   const write = () => replaceText(file, `${JSON.stringify(entry)}\n`);
@@ -68,16 +68,16 @@ export function removeEntry(file: string): void {
   try {
     unlinkSync(file);
   } catch {
-    // Whoever sweeps finds that nothing of it is left.
+    // A later sweep finds that no process of the call remains.
   }
 }
 
-/** Whoever settles a call forgets it; its id may be one that a person wrote. */
+/** Called by the process that settles a call. The id may come from a user. */
 export function forgetCall(folder: string, callId: string): void {
   if (CALL_ID.test(callId)) removeEntry(path.join(folder, `${callId}.json`));
 }
 
-/** Removes what a writer that was killed left of an entry; one that lives renames it at once. */
+/** Removes the unfinished entries of killed writers; a living writer renames its entry at once. */
 export function removeHalves(folder: string, before: Date): void {
   for (const name of namesIn(folder).filter(isHalf)) {
     const half = path.join(folder, name);
@@ -86,7 +86,7 @@ export function removeHalves(folder: string, before: Date): void {
   }
 }
 
-/** The entries that can be acted upon, and those that cannot, with the reason. Throws when the folder cannot be read. */
+/** The usable entries, and the unusable ones with the reason. Throws when the folder cannot be read. */
 export function readEntries(folder: string): FoundCall[] {
   const names = namesIn(folder).filter((name) => FILE.test(name));
   return names.sort().flatMap((name) => {
@@ -101,7 +101,7 @@ export function readEntries(folder: string): FoundCall[] {
   });
 }
 
-/** That of one call; null where there is none that can be gone by. */
+/** The entry of one call; null if there is no usable one. */
 export function entryOf(folder: string, callId: string): RegisterEntry | null {
   if (!CALL_ID.test(callId)) return null;
   try {
@@ -112,12 +112,12 @@ export function entryOf(folder: string, callId: string): RegisterEntry | null {
   }
 }
 
-/** Ids as `newCallId` makes them; whatever else lies in the folder is none of ours. */
+/** Ids as `newCallId` makes them; we do not own any other file in the folder. */
 const CALL_ID = /^\d{14}-[0-9a-f]{8}$/;
 const FILE = /^\d{14}-[0-9a-f]{8}\.json$/;
 const OLDER_HALF = /^\d{14}-[0-9a-f]{8}\.json\.new$/;
 
-/** What a writer of an entry, of this version or an earlier one, writes before it renames it. */
+/** The temporary file of an entry, from this version or an earlier one, before it is renamed. */
 export const isHalf = (name: string): boolean =>
   FILE.test(TEMPORARY.exec(name)?.groups?.name ?? '') || OLDER_HALF.test(name);
 
@@ -125,7 +125,7 @@ function namesIn(folder: string): string[] {
   let mistake: string | null = null;
   try {
     const { uid, mode } = lstatSync(folder);
-    // What others may write there is not to be believed.
+    // If others may write there, the content is not trusted.
     if (uid !== process.getuid?.() || (mode & 0o022) !== 0) mistake = `${folder} is not ours alone to write`;
     else return readdirSync(folder);
   } catch (error) {
@@ -171,7 +171,7 @@ type Test = (value: unknown, entry: Partial<RegisterEntry>) => boolean;
 const isText: Test = (value) => typeof value === 'string' && value !== '' && !value.includes('\0');
 const isPlace: Test = (value, entry) => isText(value, entry) && path.resolve(value as string) === value;
 
-/** Only what a reader relies on. */
+/** Checks only what a reader relies on. */
 const SHAPE: Record<keyof Required<RegisterEntry>, Test> = {
   v: (value) => value === REGISTER_VERSION,
   call_id: (value) => typeof value === 'string' && CALL_ID.test(value),

@@ -1,4 +1,4 @@
-// When a call of ours that went on in a session was over: whoever looks at that session right after it need not wait for it.
+// Records when a call that resumed a session ended, so that the next look at that session need not wait for it.
 
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs';
@@ -10,11 +10,11 @@ import { userState } from '../user-state.ts';
 
 interface EndedIn {
   tool: Tool;
-  /** Of the session. */
+  /** The id of the session. */
   id: string;
 }
 
-/** Once all of its processes are gone. A note that cannot be written costs whoever comes a wait. */
+/** Called once all of its processes are gone. If the note cannot be written, the next caller only waits. */
 export function noteEnded(session: EndedIn, environment: NodeJS.ProcessEnv): void {
   const file = noteOf(session, environment);
   if (file === null) return;
@@ -28,14 +28,14 @@ export function noteEnded(session: EndedIn, environment: NodeJS.ProcessEnv): voi
   }
 }
 
-/** Milliseconds since the epoch, by the clock that file times are told by; null where nobody noted one lately. */
+/** Milliseconds since the epoch, by the clock of file times; null if no call ended lately. */
 export function lastEndedMs(session: EndedIn, environment: NodeJS.ProcessEnv): number | null {
   const file = noteOf(session, environment);
   const found = file === null ? undefined : lstatSync(file, { throwIfNoEntry: false });
   return found?.isFile() ? found.mtimeMs : null;
 }
 
-/** After so long nobody waits any more. */
+/** No caller waits for longer than this. */
 const KEPT_MS = 120_000;
 const LOOKED_AT = 100;
 

@@ -1,4 +1,6 @@
-// The user's register of what is judged by: an entry for each call that a run is waiting for, and what was found changed in other tasks meanwhile.
+// Registers the calls that runs wait for, copies of their judge files, and changes found in other tasks meanwhile.
+
+// Judge files are the files by which a stage is judged: the project's, the templates in use, the task's own, and earlier answers.
 
 import { createHash } from 'node:crypto';
 import {
@@ -21,7 +23,7 @@ import { userState } from '../user-state.ts';
 
 const VERSION = 1;
 
-/** A call that a run waits for. When it was written is when the call began; files beside it are copies of what is judged by. */
+/** A call that a run waits for. Its file time is when the call began; files beside it are copies of judge files. */
 export interface CallEntry {
   v: number;
   /** The task's folder. */
@@ -30,25 +32,25 @@ export interface CallEntry {
   stage: string;
   call_id: string;
   dispatcher: ProcessIdentity;
-  /** ISO time at which it is over at the latest. */
+  /** ISO time at which it has ended at the latest. */
   until: string;
   /** The project's `.tmp`, and the ids of the tasks that were in it. */
   state_folder: string;
   tasks: string[];
-  /** By id of a task: its folders as the call began. */
+  /** By task id: its folders when the call began. */
   names?: Record<string, FolderNames>;
 }
 
 /** By the folder, relative to the task's: a hash of the names in it. */
 export type FolderNames = Readonly<Record<string, string>>;
 
-/** undefined where the entry has none: it is an older version's, or they were too many. */
+/** @returns undefined if the entry has none: an older version wrote it, or there were too many. */
 export function namesIn({ names }: CallEntry, id: string): FolderNames | undefined {
   const found = typeof names === 'object' && names !== null && Object.hasOwn(names, id) ? names[id] : null;
   return typeof found === 'object' && found !== null ? found : undefined;
 }
 
-/** Of one task, during one call of another. */
+/** A change of one task, during one call of another. */
 export interface ChangeEntry {
   v: number;
   task: string;
@@ -65,7 +67,7 @@ export interface RegisteredWatch {
   beganNs: bigint;
 }
 
-/** Out of the project's reach where the user has a home; an agent of the same user can write there all the same. */
+/** Outside the project if the user has a home. An agent of the same user can still write there. */
 export const judgeRegister = (environment: NodeJS.ProcessEnv, stateFolder: string): string =>
   path.join(userState(environment) ?? path.join(stateFolder, 'state'), 'judges');
 
@@ -76,7 +78,7 @@ export function openCallFolder(register: string, callId: string): string {
   return folder;
 }
 
-/** From now on the call counts as one that runs. */
+/** From now on the call counts as running. */
 export function writeCallEntry(
   folder: string,
   about: Omit<CallEntry, 'v' | 'tasks' | 'names'>,
@@ -90,16 +92,19 @@ export function writeCallEntry(
   return written;
 }
 
-/** Those that this process wrote, until it removes them: whatever an agent makes of them, they are known. */
+/** Entries that this process wrote and has not removed. Even if an agent changes the files, they are known. */
 const own = new Map<string, RegisteredWatch>();
 
-/** The call is over and was judged: its entry stays only until the other tasks have been looked at, without what it was judged by. */
+/**
+ * Called when the call has ended and was classified. Its entry, without the copies of judge files, stays only until the other
+ * tasks were checked.
+ */
 export function endCallEntry(folder: string): void {
   const copies = namesIfAny(folder)
     .filter((name) => !KEPT_OF_OVER.includes(name))
     .sort();
   const [first, ...others] = copies.map((name) => path.join(folder, name));
-  // One of the copies is the mark from now on: to make a file costs more than all else here.
+  // One of the copies becomes the mark, because creating a file costs more than everything else here.
   if (first !== undefined && isRegular(first)) renameSync(first, path.join(folder, OVER));
   else writeFileSync(path.join(folder, OVER), '', { mode: 0o600 });
   for (const file of others) rmSync(file, { force: true });
@@ -111,18 +116,18 @@ const KEPT_OF_OVER = [OVER, 'call.json'];
 export const isCallOver = (folder: string): boolean => isRegular(path.join(folder, OVER));
 
 export function removeCallEntry(folder: string): void {
-  // File by file: what looks through a tree takes five times as long over these two or three.
+  // Removes file by file: a recursive removal takes five times as long for these two or three.
   for (const name of namesIfAny(folder)) if (!isOwnFolder(path.join(folder, name))) unlinkSync(path.join(folder, name));
   own.delete(folder);
   try {
     rmdirSync(folder);
   } catch {
-    // Somebody made a folder in it, or has taken it away.
+    // Another process made a folder in it, or removed it.
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Those that can be read, and our own also where somebody took their folders away. */
+/** The readable entries, and our own even if their folders were removed. */
 export function callEntries(register: string): RegisteredWatch[] {
   const calls = path.join(register, 'calls');
   const folders = new Set(listed(calls).map((name) => `${calls}${path.sep}${name}`));
@@ -133,11 +138,11 @@ export function callEntries(register: string): RegisteredWatch[] {
   });
 }
 
-/** An entry is written once, and may name thousands of tasks; each door would read it again. */
+/** An entry is written once and may name thousands of tasks. Without this cache, every check would read it again. */
 const read = new Map<string, { stamp: string; entry: CallEntry | null }>();
 const MOST_READ = 64;
 
-/** null where there is none that can be read; it may have ended meanwhile. */
+/** @returns null if there is no readable entry; the call may have ended meanwhile. */
 function entryIn(folder: string): RegisteredWatch | null {
   const written = own.get(folder);
   if (written !== undefined) return written;
@@ -161,7 +166,9 @@ function entryIn(folder: string): RegisteredWatch | null {
 const HALF_MS = 24 * 3_600_000;
 const OLD_MS = 30 * HALF_MS;
 
-/** Of runs that were killed while they wrote one, and of tasks that nobody ran again: no run would clear them away. */
+/**
+ * Removes entries of runs that were killed while writing one, and of tasks that were never run again. No run would remove them.
+ */
 export function removeOldCalls(register: string, now: Date): void {
   const calls = path.join(register, 'calls');
   for (const name of listed(calls)) {
@@ -192,7 +199,7 @@ export function changesOf(register: string, task: string): ChangeEntry[] {
   });
 }
 
-/** A person has looked at them. */
+/** Called after a user has seen the changes. */
 export function forgetChanges(register: string, task: string): void {
   for (const file of changeFiles(register, task)) rmSync(file, { force: true });
 }
@@ -205,7 +212,7 @@ function changeFiles(register: string, task: string): string[] {
   return names.filter((name) => name.startsWith(`${key}-`)).map((name) => path.join(folder, name));
 }
 
-/** Files of a task, by stamp, as a run put them back or a person accepted them: whose call they were changed in does not matter any more. */
+/** A task's files, by stamp, that a run restored or a user accepted. In whose call they were changed no longer matters. */
 export type Vouched = Readonly<Record<string, string>>;
 
 export function vouchedIn(register: string, task: string): Vouched {
@@ -221,36 +228,36 @@ export function vouch(register: string, task: string, files: Vouched): void {
 
 const vouchedFile = (register: string, task: string) => path.join(register, 'vouched', `${taskKey(task)}.json`);
 
-/** Of a task's folder, wherever it lies: a name for what is kept of it elsewhere. */
+/** A key of a task's folder, wherever it is, for data that is kept elsewhere. */
 export function taskKey(task: string): string {
   let real = task;
   try {
     real = realpathSync.native(task);
   } catch {
-    // It is gone; its name is still one.
+    // It is gone; its name is still a valid key.
   }
   return createHash('sha256').update(real).digest('hex').slice(0, 16);
 }
 
-/** Not synced: after a loss of power no agent runs, either. */
+/** Not synced: after a power loss no agent runs either. */
 const writeEntry = (file: string, value: object): void => replaceText(file, `${JSON.stringify(value)}\n`);
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** null for what is not there, is none of ours, or was written by a newer version. */
+/** @returns null if the file is missing, not ours, or from a newer version. */
 function readEntry<T extends { v: number }>(file: string): T | null {
   const read = readJsonIfFit<T>(file, MAX_BYTES);
   return read?.v === VERSION ? read : null;
 }
 
-/** Without what is being written. */
+/** Excludes temporary files. */
 const listed = (folder: string): string[] =>
   namesIfAny(folder).filter((name) => !TEMPORARY.test(name) && !name.endsWith('.new'));
 
-/** JSON of objects of which the larger part is one that many have in common: the entries of a batch's calls name all its tasks. */
+/** Cached JSON of large objects that many entries share: the entries of a batch's calls name all its tasks. */
 const texts = new WeakMap<object, string>();
 
-/** Of both together. @param common nobody may change it, since it is put into words once. */
+/** The JSON of both together. @param common must not be changed, since it is serialised once. */
 export function jsonWith(own: object, common: object): string {
   const text = texts.get(common) ?? JSON.stringify(common);
   texts.set(common, text);

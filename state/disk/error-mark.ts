@@ -1,6 +1,9 @@
-// Errors that are told apart by a mark: each bundle that is loaded lazily has a copy of their class of its own.
+// Recognises errors by a mark: each bundle that is loaded lazily has its own copy of their class.
 
-/** For a class whose objects bear the mark (by `Symbol.for`, which all copies share): then `instanceof` knows those of any copy. */
+/**
+ * For a class whose objects have the mark (by `Symbol.for`, which all copies share): then `instanceof` recognises those of any
+ * copy.
+ */
 export const bears =
   (mark: symbol) =>
   (error: unknown): boolean =>

@@ -1,4 +1,4 @@
-// The beginning or the end of a file that may be very long: no more of it is read than is looked at.
+// Reads the beginning or the end of a file that may be very long, without reading the rest.
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { openRegular } from './regular-file.ts';

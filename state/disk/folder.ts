@@ -1,22 +1,22 @@
-// Lists and makes folders in whose place somebody may have put anything.
+// Lists and makes folders, even if another program has put something else in their place.
 
 import { type Dirent, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { isFolder, kindOf, UnfitFileError } from './regular-file.ts';
 
-/** Its names; none where there is no folder. Throws what the operating system says of one that cannot be read. */
+/** Its names; none if there is no folder. Throws the operating system's error if the folder cannot be read. */
 export const namesIn = (folder: string): string[] => listed(() => readdirSync(folder));
 
-/** The same with what each of them is. */
+/** The same with the type of each entry. */
 export const entriesIn = (folder: string): Dirent[] => listed(() => readdirSync(folder, { withFileTypes: true }));
 
-/** Its names, and none where it cannot be read, whatever the reason. */
+/** Its names, and none if it cannot be read for any reason. */
 export const namesIfAny = (folder: string): string[] => ifAny(() => readdirSync(folder));
 
-/** The same with what each of them is. */
+/** The same with the type of each entry. */
 export const entriesIfAny = (folder: string): Dirent[] => ifAny(() => readdirSync(folder, { withFileTypes: true }));
 
-/** With all folders above it, 0700. Throws UnfitFileError where something else is in the place of one of them. */
+/** Makes the folder and all above it, with mode 0700. Throws UnfitFileError if something else is in the place of one of them. */
 export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -28,11 +28,11 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/** A folder itself, and no link to one. */
+/** Is it a folder itself, and not a link to one? */
 export const isOwnFolder = (place: string): boolean =>
   lstatSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Nothing is there, or what is there is no folder: a file, a FIFO, a link that leads in a circle. */
+/** There is nothing, or something that is not a folder: a file, a FIFO, a link that leads in a circle. */
 const NO_FOLDER: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
 const IN_THE_WAY: ReadonlySet<string> = new Set(['EEXIST', ...NO_FOLDER]);
 

@@ -1,4 +1,4 @@
-// Finds a repository by its files alone, and where its parts are.
+// Finds a repository and its parts by its files alone.
 
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -7,13 +7,13 @@ import { readFollowedIfFit } from './regular-file.ts';
 export interface GitPlace {
   /** The folder that has the `.git`. */
   top: string;
-  /** HEAD lies here. */
+  /** Contains HEAD. */
   own: string;
-  /** Settings, hooks and branches lie here; of a linked worktree that is not its own folder. */
+  /** Contains settings, hooks and branches; for a linked worktree this is not its own folder. */
   common: string;
 }
 
-/** The repository that a folder lies in; null when it lies in none. */
+/** The repository that contains a folder; null if none does. */
 export function findGit(folder: string): GitPlace | null {
   for (let at = folder; ; at = path.dirname(at)) {
     if (existsSync(path.join(at, '.git'))) return gitAt(at);
@@ -21,7 +21,7 @@ export function findGit(folder: string): GitPlace | null {
   }
 }
 
-/** The repository whose `.git` stands in this very folder; null when that is none. */
+/** The repository whose `.git` is directly in this folder; null if there is none. */
 export function gitAt(top: string): GitPlace | null {
   const dotGit = path.join(top, '.git');
   const link = readShort(dotGit)?.match(/^gitdir: (.+?)\n?$/)?.[1];
@@ -31,13 +31,13 @@ export function gitAt(top: string): GitPlace | null {
   return { top, own, common: common === undefined ? own : path.resolve(own, common) };
 }
 
-/** The folders that a commit changes: of a linked worktree its own and the common one; none where it is in no repository. */
+/** The folders that a commit changes: for a linked worktree its own and the common one; none outside a repository. */
 export function gitFolders(cwd: string): string[] {
   const git = findGit(cwd);
   if (git === null || real(path.join(git.common, 'HEAD')) === null || real(path.join(git.common, 'objects')) === null)
     return [];
   const { top, own, common } = git;
-  // A `.git` file may name any repository: the own folder of a worktree names the tree that it belongs to.
+  // A `.git` file may name any repository. But the worktree's own folder names the tree to which it belongs.
   const owner = own === common ? null : readShort(path.join(own, 'gitdir'))?.trim();
   if (owner === undefined) return [];
   if (owner !== null && real(path.resolve(own, owner)) !== real(path.join(top, '.git'))) return [];
@@ -54,5 +54,5 @@ function real(file: string): string | null {
 
 const MAX_BYTES = 64 * 1024;
 
-/** Parts of a repository may be linked, as its HEAD once was. */
+/** Parts of a repository may be links, as HEAD once was. */
 const readShort = (file: string): string | null => readFollowedIfFit(file, MAX_BYTES);

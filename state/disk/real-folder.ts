@@ -1,11 +1,11 @@
-// Folders as they are without links, and what somebody has put in the place of one since.
+// Resolves folders to paths without links, and restores folders that another program replaced since.
 
 import { lstatSync, mkdirSync, realpathSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { kindOf } from './regular-file.ts';
 import { setAside } from './set-aside.ts';
 
-/** The folder without symlinks, however much of it is there yet. */
+/** The folder without symlinks, even if a part of it does not exist yet. */
 export function realFolder(folder: string): string {
   try {
     return realpathSync.native(folder);
@@ -15,17 +15,17 @@ export function realFolder(folder: string): string {
   }
 }
 
-/** A folder without links in its path, and which one it was; null where there was none. */
+/** A folder without links in its path, and its identity; null if there was none. */
 export interface KeptFolder {
   place: string;
   id: string | null;
 }
 
-/** @param places as `realFolder` gave them. */
+/** @param places as `realFolder` returned them. */
 export const keepFolders = (places: readonly string[]): KeptFolder[] =>
   [...new Set(places)].map((place) => ({ place, id: idOf(place) }));
 
-/** @returns the first step on the way to one of them that is no folder any more; what is not there is none. */
+/** @returns the first step on the path to one of them that is no longer a folder; a missing step does not count. */
 export function strangeStep(folders: readonly KeptFolder[]): string | null {
   const sound = new Set<string>();
   for (const { place } of folders)
@@ -40,8 +40,9 @@ export function strangeStep(folders: readonly KeptFolder[]): string | null {
 }
 
 /**
- * What stands in the place of one is set aside, and the folder is there again: moved back where a link shows where it went, else
- * made anew, 0700. So what is written there does not go elsewhere. @returns a sentence for each. Throws what the system throws.
+ * Moves aside what is in the place of a folder, and restores the folder. If a link shows where the folder went, it is moved
+ * back; otherwise a new one is made, with mode 0700. So later writes do not go elsewhere.
+ * @returns a sentence for each. Throws what the system throws.
  */
 export function mendFolders(folders: readonly KeptFolder[], clock: () => Date): string[] {
   const told: string[] = [];
@@ -57,7 +58,7 @@ export function mendFolders(folders: readonly KeptFolder[], clock: () => Date): 
   return told;
 }
 
-/** Where the very folder lies now, if what took its place leads there. */
+/** Where the original folder is now, if the link in its place leads there. */
 function movedTo(link: string, id: string): string | null {
   try {
     const target = realpathSync.native(link);

@@ -1,9 +1,9 @@
-// Where a folder really lies, behind every link, and what lies in it.
+// Resolves a folder's real place behind every link, and checks what is in it.
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 
-/** A folder that is gone is compared as it is named. */
+/** A missing folder is compared by its name. */
 export function realOr(folder: string): string {
   try {
     return realpathSync.native(folder);
@@ -14,7 +14,7 @@ export function realOr(folder: string): string {
 
 export const isSameFolder = (one: string, other: string): boolean => one === other || realOr(one) === realOr(other);
 
-/** By their names alone, links not followed; a folder is within itself. */
+/** Compares names only, without following links; a folder is within itself. */
 export function isWithin(folder: string, file: string): boolean {
   const relative = path.relative(folder, file);
   return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);

@@ -1,4 +1,4 @@
-// Opens a file that anybody may have put there: a regular file of bounded size, no link, never one that keeps us waiting.
+// Opens files that another program may have replaced: only regular ones of bounded size, no link, and without blocking.
 
 import {
   accessSync,
@@ -17,13 +17,13 @@ import { textOfBytes } from './text-encoding.ts';
 
 const UNFIT = Symbol.for('tollgate: unfit file');
 
-/** What stands under a file's name and is not to be read; `why` is a sentence without a subject. */
+/** Thrown if a path has something that must not be read; `why` is a sentence without a subject. */
 export class UnfitFileError extends Error {
   static override readonly [Symbol.hasInstance] = bears(UNFIT);
   readonly [UNFIT] = true;
   readonly syscall = 'open';
   readonly path: string;
-  /** EINVAL for what is no regular file, EFBIG for what is too large. */
+  /** EINVAL for a file that is not regular, EFBIG for one that is too large. */
   readonly code: 'EINVAL' | 'EFBIG';
   readonly why: string;
 
@@ -39,13 +39,14 @@ const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 /**
  * @param flags as `openSync` takes them.
- * @returns its descriptor. Throws what the operating system throws, and UnfitFileError for what is no regular file: a link in its last part is not followed.
+ * @returns its descriptor. Throws what the operating system throws, and UnfitFileError for a file that is not regular. A link in
+ * its last part is not followed.
  */
 export function openRegular(file: string, flags: number = O_RDONLY, mode = 0o600): number {
   return openKind(file, flags | O_NOFOLLOW, mode);
 }
 
-/** Its whole text. @param maxBytes a larger one is not read; nor is what grows past it meanwhile. Throws the same. */
+/** Its whole text. @param maxBytes A larger file is not read, nor one that grows beyond it meanwhile. Throws the same. */
 export const readRegular = (file: string, maxBytes: number = MAX_BYTES): string =>
   textOfBytes(readRegularBytes(file, maxBytes));
 
@@ -61,13 +62,13 @@ function readOpened({ fd, look }: Opened, file: string, maxBytes: number): Buffe
   }
 }
 
-/** The same as text; null where there is none. */
+/** The same as text; null if there is no file. */
 export function readRegularOrNull(file: string, maxBytes: number = MAX_BYTES): string | null {
   const bytes = readBytesOrNull(file, maxBytes);
   return bytes === null ? null : textOfBytes(bytes);
 }
 
-/** The same as bytes; null where there is none. */
+/** The same as bytes; null if there is no file. */
 export function readBytesOrNull(file: string, maxBytes: number = MAX_BYTES): Buffer | null {
   try {
     return readRegularBytes(file, maxBytes);
@@ -77,7 +78,10 @@ export function readBytesOrNull(file: string, maxBytes: number = MAX_BYTES): Buf
   }
 }
 
-/** The same; null too for what is no regular file or too large. Throws what the operating system throws: it may be there, and whole. */
+/**
+ * The same; null too for a file that is not regular or too large. Throws what the operating system throws, because the file may
+ * still be intact.
+ */
 export function readUnlessUnfit(file: string, maxBytes: number = MAX_BYTES): string | null {
   try {
     return readRegularOrNull(file, maxBytes);
@@ -87,7 +91,7 @@ export function readUnlessUnfit(file: string, maxBytes: number = MAX_BYTES): str
   }
 }
 
-/** For what a person may keep elsewhere and link to, such as settings: the file that it leads to. Throws the same. */
+/** Follows links, for files that a user may keep elsewhere, such as settings. Throws the same. */
 export const openFollowed = (file: string): number => openKind(file, O_RDONLY, 0);
 
 /** The same, whole. */
@@ -98,7 +102,7 @@ export const readFollowed = (file: string, maxBytes: number = MAX_BYTES): string
 export const readFollowedBytes = (file: string, maxBytes: number = MAX_BYTES): Buffer =>
   readOpened(openLooked(file, O_RDONLY, 0), file, maxBytes);
 
-/** Its beginning, and how the file looked before it was read. Throws the same, but for one that is large. */
+/** Its beginning, and its state before it was read. Throws the same, except for a large file. */
 export function readFollowedHead(file: string, bytes: number): { bytes: Buffer; look: Stats } {
   const { fd, look } = openLooked(file, O_RDONLY, 0);
   try {
@@ -109,13 +113,13 @@ export function readFollowedHead(file: string, bytes: number): { bytes: Buffer; 
   }
 }
 
-/** For what may be missing or strange without harm: null for whatever cannot be read. */
+/** For files that may be missing or strange without harm: null for any that cannot be read. */
 export function readIfFit(file: string, maxBytes: number = MAX_BYTES): string | null {
   const bytes = readBytesIfFit(file, maxBytes);
   return bytes === null ? null : textOfBytes(bytes);
 }
 
-/** The same of JSON: null too for what is none. Whether it is of that shape is for the caller to look at. */
+/** The same for JSON: null too for a text that is not JSON. The caller must check its shape. */
 export const readJsonIfFit = <T>(file: string, maxBytes: number = MAX_BYTES): T | null =>
   tried(() => JSON.parse(readRegular(file, maxBytes)) as T | null);
 
@@ -123,11 +127,11 @@ export const readJsonIfFit = <T>(file: string, maxBytes: number = MAX_BYTES): T 
 export const readBytesIfFit = (file: string, maxBytes: number = MAX_BYTES): Buffer | null =>
   tried(() => readRegularBytes(file, maxBytes));
 
-/** The same for what a person may link to. */
+/** The same for files to which a user may link. */
 export const readFollowedIfFit = (file: string, maxBytes: number = MAX_BYTES): string | null =>
   tried(() => readFollowed(file, maxBytes));
 
-/** From an open regular file, from its start. Throws UnfitFileError when it is larger. */
+/** Reads an open regular file from its start. Throws UnfitFileError when it is larger. */
 export function readWhole(fd: number, file: string, maxBytes: number, { size }: Stats = fstatSync(fd)): Buffer {
   if (size > maxBytes) throw tooLarge(file, size, maxBytes);
   const bytes = Buffer.allocUnsafe(size);
@@ -140,20 +144,20 @@ export function readWhole(fd: number, file: string, maxBytes: number, { size }: 
   return bytes.subarray(0, at);
 }
 
-/** For one that is not read as a whole, but has no business to be that large either. */
+/** The error for a file that is not read as a whole, but must not be that large either. */
 export const tooLarge = (file: string, size: number, maxBytes: number): UnfitFileError =>
   new UnfitFileError(file, 'EFBIG', `has ${size} bytes; at most ${maxBytes} are read`);
 
-/** Whether it is there and is a regular file; a link is none, wherever it leads. */
+/** Is it there and a regular file? A link does not count, wherever it leads. */
 export const isRegular = (file: string): boolean => statOrNull(file)?.isFile() === true;
 
-/** What a name leads to; null for nothing, a link that leads nowhere or in a circle, and what we may not look at. */
+/** What a name leads to. null for nothing, a link that leads nowhere or in a circle, and what we may not look at. */
 export const lookAt = (file: string): Stats | null => tried(() => statSync(file, ABSENT) ?? null);
 
 /** The same: is it a folder? */
 export const isFolder = (place: string): boolean => lookAt(place)?.isDirectory() === true;
 
-/** A folder in which this user may look at nothing. */
+/** Is it a folder whose entries this user may not look at? */
 export function isClosed(place: string): boolean {
   if (!isFolder(place)) return false;
   try {
@@ -164,13 +168,16 @@ export function isClosed(place: string): boolean {
   }
 }
 
-/** What a path holds, in words: "a FIFO"; null where nothing is there. */
+/** The kind of what a path holds, in words: "a FIFO"; null if it holds nothing. */
 export function kindOf(file: string): string | null {
   const found = statOrNull(file);
   return found === null ? null : kindIn(found);
 }
 
-/** Whether a file is surely not there: false too where it, or a folder above it, cannot be looked at or is a link that leads nowhere. */
+/**
+ * Whether a file is certainly missing. False too if it, or a folder above it, cannot be looked at or is a link that leads
+ * nowhere.
+ */
 export function isAbsent(file: string): boolean {
   for (let at = file; ; at = path.dirname(at)) {
     try {
@@ -182,7 +189,7 @@ export function isAbsent(file: string): boolean {
   }
 }
 
-/** Of files of our own making: manifests, views, markers, queues, drafts. */
+/** The limit for our own files: manifests, views, markers, queues, drafts. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 interface Opened {
@@ -200,15 +207,15 @@ function openLooked(file: string, flags: number, mode: number): Opened {
   throw unfitKind(file, look);
 }
 
-/** @param tries what stands there may be another thing by the time that it is looked at */
+/** @param tries The file may have been replaced by the time it is looked at. */
 function openAtOnce(file: string, flags: number, mode: number, tries = 10): number {
   try {
     return openSync(file, flags | O_NONBLOCK, mode);
   } catch (error) {
-    // A socket gives ENXIO, as does a FIFO that nobody reads and we would write to; a device may be one without a driver.
+    // A socket gives ENXIO, as does a FIFO without a reader if we open it for writing. A device may have no driver.
     if (!KIND_CODES.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
     const found = (flags & O_NOFOLLOW) === 0 ? (lookAt(file) ?? statOrNull(file)) : statOrNull(file);
-    // A loop of links among the folders above is the system's own word.
+    // If folders above form a loop of links, the system's own error is thrown.
     const isOther = found === null || found.isFile();
     if (isOther && tries > 1) return openAtOnce(file, flags, mode, tries - 1);
     if (isOther) throw error;
@@ -221,7 +228,7 @@ const KIND_CODES: ReadonlySet<string> = new Set(['ELOOP', 'EMLINK', 'EISDIR', 'E
 const unfitKind = (file: string, found: Stats) =>
   new UnfitFileError(file, 'EINVAL', `is ${kindIn(found)}, and no regular file`);
 
-/** Most of what is looked for is not there, and an exception costs more than the look. */
+/** Most files looked for do not exist, and an exception costs more than the look. */
 const ABSENT = { throwIfNoEntry: false } as const;
 
 const statOrNull = (file: string): Stats | null => tried(() => lstatSync(file, ABSENT) ?? null);

@@ -1,4 +1,4 @@
-// Writes a file beside its target and renames it, so that a reader never sees half of it, and nothing is written through a link. 0600.
+// Writes a file (0600) beside its target and renames it: no reader sees half of it, and no link is followed.
 
 import {
   closeSync,
@@ -17,29 +17,29 @@ import path from 'node:path';
 import { makeFolder } from './folder.ts';
 import { setAsideIfThere } from './set-aside.ts';
 
-/** `synced` for what must outlive a power cut; for the rest a rename is enough. */
+/** `synced` for a file that must survive a power loss; for the rest a rename is enough. */
 export type Durability = 'synced' | 'renamed';
 
 /**
- * What to do about a folder, a FIFO or a device in the place of the file: `set_aside` where the place is ours, so that it was put
- * there meanwhile. A file and a link are replaced.
+ * What to do about a folder, a FIFO or a device in the place of the file. `set_aside` if the place is ours, so that another
+ * program put it there meanwhile. A file and a link are replaced.
  */
 type Intruder = 'refused' | 'set_aside';
 
-/** A whole text, synced, its folders made. @param beside as `replaceFile` takes it. */
+/** Writes a whole text, synced, and makes its folders. @param beside as `replaceFile` takes it. */
 export function publishText(file: string, text: string, intruder?: Intruder, beside: string | null = null): void {
   makeFolder(path.dirname(file));
   replaceFile(file, 'synced', (fd) => writeFileSync(fd, text), intruder, beside);
 }
 
-/** A whole text that need not outlive a power cut. Throws as `replaceFile` does. */
+/** Writes a whole text that need not survive a power loss. Throws as `replaceFile` does. */
 export const replaceText = (file: string, text: string, intruder?: Intruder): void =>
   void replaceFile(file, 'renamed', (fd) => writeFileSync(fd, text), intruder);
 
 /**
- * Throws what the operating system throws; then what was there before is still there, and nothing else.
- * @param beside another name for what is written; on another disk a copy. null for none.
- * @returns whether it is there under that name, too.
+ * Throws what the operating system throws. Then the previous file is unchanged, and no other file was added.
+ * @param beside Another name for the new file; on another disk it gets a copy. null for none.
+ * @returns whether the file has that name, too.
  */
 export function replaceFile(
   file: string,
@@ -64,7 +64,7 @@ export function replaceFile(
   return isBeside;
 }
 
-/** Throws what the operating system throws; then the temporary is gone, too. */
+/** Throws what the operating system throws; then the temporary file is removed, too. */
 export function takePlace(temporary: string, file: string, intruder: Intruder): void {
   try {
     if (intruder === 'set_aside') makeWay(file);
@@ -75,7 +75,7 @@ export function takePlace(temporary: string, file: string, intruder: Intruder): 
   }
 }
 
-/** What stands there, were it a link, is replaced and not followed. It is worth a try, and no failure. */
+/** Replaces what has that name, and does not follow a link. If this does not work, the write still succeeds. */
 function nameAlso(source: string, file: string): boolean {
   const temporary = freeName(file);
   try {
@@ -89,7 +89,7 @@ function nameAlso(source: string, file: string): boolean {
   }
 }
 
-/** A copy on another disk, or on one that knows no hard links. */
+/** Copies if the place is on another disk, or on one without hard links. */
 function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to);
@@ -98,7 +98,7 @@ function linkOrCopy(from: string, to: string): void {
   }
 }
 
-/** Nothing of anybody's is deleted, and a rename never fails for what is in its way. */
+/** Deletes no foreign data, and a rename never fails because of what is in its place. */
 export function makeWay(file: string): void {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found === undefined || found.isFile() || found.isSymbolicLink()) return;
@@ -107,13 +107,13 @@ export function makeWay(file: string): void {
 
 let written = 0;
 
-/** A temporary's that this process has not yet made. */
+/** The name of a temporary file that this process has not used yet. */
 function freeName(file: string): string {
   written += 1;
   return path.join(path.dirname(file), `${temporaryPrefix(file, process.pid)}${written}`);
 }
 
-/** In a container a process that was killed had the same number, and what it left may still be there. */
+/** In a container a killed process may have had the same pid, and its temporary file may still be there. */
 export function openBeside(file: string): { temporary: string; fd: number } {
   for (;;) {
     const temporary = freeName(file);
@@ -125,13 +125,13 @@ export function openBeside(file: string): { temporary: string; fd: number } {
   }
 }
 
-/** How the names of a process's temporaries for that file begin; a number follows. */
+/** The prefix of a process's temporary files for that file; a number follows. */
 export const temporaryPrefix = (file: string, pid: number): string => `.${path.basename(file)}.${pid}-`;
 
-/** The name of a temporary: of which file, and by which process. */
+/** The name of a temporary file, with its target and the process that wrote it. */
 export const TEMPORARY = /^\.(?<name>.+)\.(?<pid>\d+)-\d+$/;
 
-/** The system's word on a descriptor does not say which file it is. */
+/** The system's error for a descriptor does not name the file. */
 function naming(file: string, error: unknown): unknown {
   if (error instanceof Error && !error.message.includes(file)) error.message += ` '${file}'`;
   return error;

@@ -1,12 +1,12 @@
-// Moves what stands in the place of a file of ours out of the way: nothing of anybody's is deleted.
+// Moves aside what is in the place of one of our files: no foreign data is deleted.
 
 import { renameSync } from 'node:fs';
 import path from 'node:path';
 import { kindOf } from './regular-file.ts';
 
 /**
- * In the same folder, whatever it is, unread. @returns its new name, which ends in `.unreadable-<time>` and is nobody else's.
- * Throws what the operating system throws.
+ * Moves it within the same folder, whatever it is, without reading it. Throws what the operating system throws.
+ * @returns its new name, which ends in `.unreadable-<time>` and is unique.
  */
 export function setAside(file: string, clock: () => Date): string {
   for (let ms = clock().getTime(); ; ms += 1) {
@@ -17,7 +17,7 @@ export function setAside(file: string, clock: () => Date): string {
   }
 }
 
-/** The same; null where another process was faster. */
+/** The same; null if another process was faster. */
 export function setAsideIfThere(file: string, clock: () => Date): string | null {
   try {
     return setAside(file, clock);
@@ -27,7 +27,7 @@ export function setAsideIfThere(file: string, clock: () => Date): string | null 
   }
 }
 
-/** A name that has no room for the ending is cut, since it must not take more than 255 bytes. */
+/** The name is shortened if necessary, since it must not exceed 255 bytes with the ending. */
 function asideOf(file: string, at: Date): string {
   const ending = `.unreadable-${at.toISOString().replace(/[:.]/g, '-')}`;
   let name = path.basename(file);

@@ -1,15 +1,18 @@
-// State, or a machine, in which a command cannot go on; no bug of ours.
+// Defines the error for state, or a machine, with which a command cannot continue; it is not an internal error.
 
 import { bears } from './error-mark.ts';
 
 const STRANGE = Symbol.for('tollgate: strange state');
 
-/** State on disk that cannot be gone by; its message names it, and says what that comes to and the way out. */
+/** Unusable state on disk; its message names it, its consequence and the fix. */
 export class StrangeStateError extends Error {
   static override readonly [Symbol.hasInstance] = bears(STRANGE);
   readonly [STRANGE] = true;
 
-  /** @param what is wrong, for who tells another sequel of it. @param sequel for a call that is not started. */
+  /**
+   * @param what The problem, for a caller that reports another consequence. @param sequel The consequence for a call that is not
+   * started.
+   */
   constructor(
     readonly what: string,
     sequel: string | null = null,

@@ -1,6 +1,9 @@
-// Text files in UTF-16, as PowerShell writes them: what we read and send is UTF-8.
+// Converts text files in UTF-16, as PowerShell writes them, to the UTF-8 that we read and send.
 
-/** The bytes of a text in UTF-8: UTF-16 with its byte order mark is converted, the mark of UTF-8 is removed, all else stays as it is. */
+/**
+ * The bytes of a text in UTF-8. UTF-16 with its byte order mark is converted, the mark of UTF-8 is removed, and all else is
+ * unchanged.
+ */
 export function toUtf8(bytes: Buffer): Buffer {
   if (startsWith(bytes, UTF8_MARK)) return bytes.subarray(UTF8_MARK.length);
   const text = utf16In(bytes);
@@ -11,7 +14,7 @@ export function toUtf8(bytes: Buffer): Buffer {
 export const textOfBytes = (bytes: Buffer): string => utf16In(bytes) ?? bytes.toString('utf8');
 
 function utf16In(bytes: Buffer): string | null {
-  // Four bytes of this kind are the mark of UTF-32.
+  // If all four bytes match, they are the mark of UTF-32.
   if (startsWith(bytes, LITTLE_MARK) && !startsWith(bytes, UTF32_MARK)) return bytes.toString('utf16le', 2);
   if (!startsWith(bytes, BIG_MARK)) return null;
   const whole = bytes.length & ~1;

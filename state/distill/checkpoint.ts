@@ -1,4 +1,4 @@
-// The checkpoint of a distillation: what the book is asked as, with the hashes of what must not change under it.
+// Stores the checkpoint of a distillation: its request parameters, with the hashes of what must not change meanwhile.
 
 import { type BuiltIn, isBuiltIn } from '../../policies/facts/tools.ts';
 import { readJson, writeJson } from '../atomic-file.ts';
@@ -14,18 +14,18 @@ export interface DistillCheckpoint {
   prompt_file: string | null;
   prompt_sha256: string;
   model: string;
-  /** A person named it; absent in what was begun before this was kept: nobody did. */
+  /** A user named it; absent in older checkpoints, in which no user named one. */
   model_named?: boolean;
-  /** The CLI that is asked in the place of the API; absent, or null: the API. */
+  /** The CLI that is called instead of the API; absent, or null: the API. */
   via?: BuiltIn | null;
   temperature: number | null;
   end_marker: string;
-  /** Of the whole distillation, until another run says otherwise; null is no limit. */
+  /** For the whole distillation, until another run sets other limits; null is no limit. */
   max_tokens: number | null;
   max_usd: number | null;
   /** Names of checks that are switched off. */
   no_check: string[];
-  /** Where the live document and the exports go; absolute. */
+  /** The absolute folder for the live document and the exports. */
   out: string;
 }
 
@@ -37,7 +37,7 @@ type ReadCheckpoint =
 export const writeCheckpoint = (folder: DistillFolder, checkpoint: DistillCheckpoint): Promise<void> =>
   writeJson(folder.checkpoint, checkpoint);
 
-/** One that is none is left where it is, and told. */
+/** An invalid checkpoint is not changed, but reported. */
 export async function readCheckpoint({ checkpoint: file }: DistillFolder): Promise<ReadCheckpoint> {
   const read = await readJson<DistillCheckpoint>(file, () => new Date(), 'left');
   if (read.how === 'absent') return read;

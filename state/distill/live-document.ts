@@ -1,4 +1,4 @@
-// The live document of a distillation: its sections so far, for people who read along. It is made from the answers, and made again whenever it differs.
+// Writes the live document of a distillation, its sections so far, from the answers, and rewrites it whenever it differs.
 
 import { closeSync, constants, fstatSync } from 'node:fs';
 import path from 'node:path';
@@ -9,13 +9,15 @@ import { openRegular, readUnlessUnfit } from '../disk/regular-file.ts';
 import { publishText } from '../disk/replace-file.ts';
 import { setAsideIfThere } from '../disk/set-aside.ts';
 
-/** Without the codes that a terminal obeys, for people read it there. */
+/** Without control codes, because users read it on a terminal. */
 const documentText = (texts: readonly string[]): string =>
   texts.map((text) => `${shownText(text).trim()}\n\n`).join('');
 
 /**
- * Written anew only where it is not that already. What stands there and is not the beginning of it, nor what we wrote before, is
- * somebody's: it is set aside. @param before the texts that it held; @returns its bytes.
+ * Writes the document only if it differs. Its present text may be the beginning of the new one, or what we wrote before.
+ * Otherwise another program wrote it, and it is set aside.
+ * @param before The texts that it held.
+ * @returns its bytes.
  */
 export function writeDocument(file: string, texts: readonly string[], before: readonly string[] = texts): number {
   const text = documentText(texts);
@@ -27,7 +29,7 @@ export function writeDocument(file: string, texts: readonly string[], before: re
   return Buffer.byteLength(text);
 }
 
-/** Whether it holds nothing but these texts, in whatever order: then we wrote it. */
+/** Whether it holds only these texts, in any order: then we wrote it. */
 export function isMadeOf(file: string, texts: readonly string[]): boolean {
   const found = readUnlessUnfit(file, MAX_BYTES) ?? '';
   const pieces = texts.map((text) => documentText([text])).filter((piece) => piece !== '');
@@ -40,7 +42,11 @@ export function isMadeOf(file: string, texts: readonly string[]): boolean {
   return at > 0;
 }
 
-/** One section more. @param bytes how long it is, by the answers; @returns how long it is then, or null where somebody has changed it. */
+/**
+ * Appends one section.
+ * @param bytes Its present length, by the answers.
+ * @returns its new length, or null if another program has changed it.
+ */
 export function appendSection(file: string, bytes: number, text: string): number | null {
   const { O_APPEND, O_CREAT, O_RDWR } = constants;
   makeFolder(path.dirname(file));

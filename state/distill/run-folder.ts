@@ -1,4 +1,4 @@
-// The folder of a distillation: `.tmp/distill/<name>/`, where it lies and what it holds.
+// Locates the folder of a distillation, `.tmp/distill/<name>/`, and what it holds.
 
 import path from 'node:path';
 import { namesIn } from '../disk/folder.ts';
@@ -8,9 +8,9 @@ import { checkTaskId, projectState } from '../task-folder.ts';
 export interface DistillFolder {
   name: string;
   root: string;
-  /** The checkpoint: what the book is asked as. */
+  /** The checkpoint: the request parameters for the book. */
   checkpoint: string;
-  /** The system instruction, byte for byte as the run was begun with. */
+  /** The system instruction, byte for byte as at the start of the run. */
   prompt: string;
   turns: string;
   wishes: string;
@@ -19,7 +19,7 @@ export interface DistillFolder {
 
 type LocatedDistill = { how: 'located'; folder: DistillFolder } | { how: 'invalid'; message: string };
 
-/** By name alone: a distillation is of a project. */
+/** Located by name only: a distillation belongs to a project. */
 export function locateDistill(name: string, cwd: string, environment: NodeJS.ProcessEnv): LocatedDistill {
   if (checkTaskId(name) !== null)
     return {
@@ -46,7 +46,7 @@ const folderAt = (root: string, name: string): DistillFolder => ({
   trace: path.join(root, 'trace.jsonl'),
 });
 
-/** Of all distillations of a project, by name. */
+/** All distillations of a project, by name. */
 export const distillNames = (cwd: string, environment: NodeJS.ProcessEnv): string[] =>
   namesIn(path.join(projectState(cwd, environment), 'distill'))
     .filter((name) => checkTaskId(name) === null)

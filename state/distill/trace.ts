@@ -1,4 +1,4 @@
-// The trace of a distillation: a line for every turn and every error, redacted by whoever writes it.
+// Writes the trace of a distillation: a line for every turn and every error, redacted by its writer.
 
 import { closeSync, constants } from 'node:fs';
 import { appendText } from '../append-line.ts';
@@ -6,7 +6,9 @@ import { openRegular, readRegularOrNull } from '../disk/regular-file.ts';
 import { isSystemError } from '../system-error.ts';
 import type { DistillFolder } from './run-folder.ts';
 
-/** Its writer. @param lost is told once why a line cannot be written: that costs a line of a record and no answer. */
+/**
+ * Opens a writer. @param lost is called once with the reason if a line cannot be written: a trace line is lost, but no answer.
+ */
 export function openTrace(
   folder: DistillFolder,
   redact: (text: string) => string,
@@ -24,7 +26,7 @@ export function openTrace(
   };
 }
 
-/** One line; it need not outlive a power cut, which costs a line of a record and no answer. */
+/** Appends one line, not synced: a power loss costs a line of the trace, but no answer. */
 function appendTrace({ trace }: DistillFolder, line: object, redact: (text: string) => string): void {
   const { O_APPEND, O_CREAT, O_RDWR } = constants;
   const fd = openRegular(trace, O_RDWR | O_APPEND | O_CREAT);

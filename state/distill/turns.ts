@@ -1,4 +1,4 @@
-// The answers of a distillation, each in a file of its own, on disk before the next one is asked for; what a model said stands there as it came.
+// Stores the answers of a distillation unchanged, each in its own file, on disk before the next one is requested.
 
 import path from 'node:path';
 import type { TurnAnswer, TurnContent } from '../../policies/distill/service.ts';
@@ -7,16 +7,16 @@ import { publishText } from '../disk/replace-file.ts';
 import { StrangeStateError } from '../disk/strange-state-error.ts';
 import type { DistillFolder } from './run-folder.ts';
 
-/** `turns/0007.json`. */
+/** The content of `turns/0007.json`. */
 export interface KeptTurn {
   schema: 1;
   turn: number;
   section: number;
   call_id: string;
   at: string;
-  /** The model that was asked. */
+  /** The model that was called. */
   model: string;
-  /** How many entries of history went before it. */
+  /** How many entries of history came before it. */
   history: number;
   request: TurnContent;
   answer: TurnAnswer;
@@ -29,7 +29,7 @@ const fileOf = ({ turns }: DistillFolder, turn: number): string =>
 export const keepTurn = (folder: DistillFolder, turn: KeptTurn): void =>
   publishText(fileOf(folder, turn.turn), `${JSON.stringify(turn, null, 1)}\n`, 'set_aside');
 
-/** null where there is none, or none that is whole. */
+/** @returns null if there is none, or none that is complete. */
 export function turnOrNull(folder: DistillFolder, turn: number): KeptTurn | null {
   const text = readUnlessUnfit(fileOf(folder, turn), MAX_BYTES);
   if (text === null) return null;
@@ -41,7 +41,7 @@ export function turnOrNull(folder: DistillFolder, turn: number): KeptTurn | null
   }
 }
 
-/** An answer that the journal knows of. Throws StrangeStateError when it is gone, or is no answer any more. */
+/** Reads an answer that is in the journal. Throws StrangeStateError when it is gone, or is no longer an answer. */
 export function keptTurn(folder: DistillFolder, turn: number): KeptTurn {
   const kept = turnOrNull(folder, turn);
   if (kept !== null) return kept;
@@ -50,7 +50,7 @@ export function keptTurn(folder: DistillFolder, turn: number): KeptTurn {
   );
 }
 
-/** Those that are gone, or are no answers any more, and the way out. */
+/** Names the answers that are gone or no longer valid, and how to fix that. */
 export function unreadableWords(folder: DistillFolder, lost: readonly { turn: number; section: number }[]): string {
   const files = lost.map(({ turn }) => fileOf(folder, turn)).join(' and ');
   const ways = lost.map(({ section }) => `tollgate distill delete-section ${folder.name} ${section} --ask-again`);

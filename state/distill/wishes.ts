@@ -1,4 +1,4 @@
-// What another terminal asks of a distillation that runs: a file each, which its driver watches, obeys and removes.
+// Stores requests of other terminals to a running distillation: a file each, which its driver watches, executes and removes.
 
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -8,10 +8,10 @@ import { readJsonIfFit } from '../disk/regular-file.ts';
 import { publishText } from '../disk/replace-file.ts';
 import type { DistillFolder } from './run-folder.ts';
 
-/** `run`: whom it is for; what was asked of one that has ended is nothing to the next. */
+/** `run`: the run that it is for; a request to a run that has ended does not apply to the next. */
 export type LeftWish = { wish: 'pause' | 'stop'; run: string } | { wish: 'delete'; section: number; again: boolean };
 
-/** @returns its name; it is there until it was obeyed. */
+/** @returns its file, which exists until the request was executed. */
 export function leaveWish({ wishes }: DistillFolder, wish: LeftWish, at: Date): string {
   const name = `${at.toISOString().replace(/[^0-9]/g, '')}-${randomUUID().slice(0, 8)}.json`;
   publishText(path.join(wishes, name), `${JSON.stringify(wish)}\n`);
@@ -19,10 +19,10 @@ export function leaveWish({ wishes }: DistillFolder, wish: LeftWish, at: Date): 
   return path.join(wishes, name);
 }
 
-/** It changes with each wish: a file whose name is known can be watched. */
+/** The file changes with each request: only a file with a known name can be watched. */
 export const bellOf = ({ wishes }: Pick<DistillFolder, 'wishes'>): string => path.join(wishes, 'bell');
 
-/** In the order in which they were left; what is none of ours stays where it is. */
+/** In the order in which they were made; other files are not touched. */
 export function wishesLeft({ wishes }: DistillFolder): { file: string; wish: LeftWish }[] {
   return namesIn(wishes)
     .filter((name) => /^\d{17}-[0-9a-f]{8}\.json$/.test(name))
@@ -43,5 +43,5 @@ const WISHES: ReadonlySet<string> = new Set(['pause', 'stop']);
 
 export const removeWish = (file: string): void => rmSync(file, { force: true });
 
-/** So that it can be watched. */
+/** Makes the folder, so that it can be watched. */
 export const openWishes = ({ wishes }: DistillFolder): void => makeFolder(wishes);

@@ -1,11 +1,11 @@
-// What was decided after each call, by the order of the journal's lines: a clock that is set back says otherwise, and is not asked.
+// Finds the decision after each call by the order of the journal's lines, because a clock may be set back.
 
 import type { JournalLine } from './facts.ts';
 import type { Call, Ledger } from './ledger.ts';
 
 type Decision = Extract<JournalLine, { fact: 'decided' }>;
 
-/** A decision is about the last call of its run and stage that stands before it; of several about one the first counts. */
+/** A decision is about the last call of its run and stage before it. If several are about one call, the first counts. */
 export function decisionsByCall({ calls, decided }: Pick<Ledger, 'calls' | 'decided'>): Map<Call, Decision> {
   const found = new Map<Call, Decision>();
   const last = new Map<string, Call>();

@@ -1,10 +1,10 @@
-// The journal of a dry run: facts appended to it are read back, and nothing is written.
+// Implements the journal of a dry run: facts appended to it are read back, and nothing is written.
 
 import { type Fact, JOURNAL_VERSION, type JournalLine } from './facts.ts';
 import { foldAnew, type Journal, openJournal } from './journal.ts';
 import { fold } from './ledger.ts';
 
-/** For who only looks at a task, which may be another's. */
+/** For callers that only look at a task, which may be another user's. */
 export function createDryRunJournal(taskFolder: string, clock: () => Date): Journal {
   const { file, read } = openJournal(taskFolder, clock);
   const imagined: JournalLine[] = [];

@@ -1,4 +1,4 @@
-// What a line of the journal must hold to be believed: people edit it, and half a fact must not jam a task.
+// Checks the lines of the journal before they are used: users edit it, and half a fact must not block a task.
 
 import { isTool } from '../../policies/facts/tools.ts';
 import { isSessionEntry } from '../sessions/session-shape.ts';

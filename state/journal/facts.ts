@@ -1,4 +1,4 @@
-// The facts of a task's journal: everything that ever happened to it, one small line each.
+// Defines the facts of a task's journal: everything that ever happened to it, one small line each.
 
 import type { DistillFact } from '../../policies/distill/distill-facts.ts';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
@@ -11,7 +11,7 @@ import type { StandIn } from '../../policies/retry/stand-ins.ts';
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
 import type { SuperviseFact } from '../../policies/supervise/supervise-facts.ts';
 
-/** A reader that meets a higher number does not understand the journal, and says so. */
+/** A reader that finds a higher number does not understand the journal, and reports it. */
 export const JOURNAL_VERSION = 1;
 
 export type Fact =
@@ -21,7 +21,7 @@ export type Fact =
       run_id: string;
       over: string | null;
       owner: ProcessIdentity;
-      /** Those of the manifest; absent where it has none, and in lines of a version that did not say. */
+      /** The stages of the manifest; absent if it has none, and in lines of older versions. */
       stages?: string[];
     }
   | {
@@ -30,7 +30,7 @@ export type Fact =
       exit_code: number;
       state: 'done' | 'failed' | 'interrupted' | 'refused' | 'parked';
     }
-  /** `at_offset` as in a reset: an edit is adopted once for the offset that its view was made at. */
+  /** `at_offset` as in a reset: an edit is adopted once for the journal offset of its view. */
   | { fact: 'budget'; calls: number; from: 'manifest' | 'command' }
   | { fact: 'budget'; calls: number; from: 'stats'; at_offset: number }
   | {
@@ -40,19 +40,19 @@ export type Fact =
       stage: string;
       tool: Tool;
       attempt: number;
-      /** The stage's prompt that a run wants answered; what is sent may be a digest of it, or a word to go on. */
+      /** The stage's prompt that a run wants answered. The call may instead send a digest of it, or a request to continue. */
       for_prompt: string | null;
       guardian: ProcessIdentity;
       /** ISO time at which the guardian ends the call at the latest. */
       deadline_at: string;
-      /** What it was granted with; older lines lack it. */
+      /** The terms of the grant; older lines lack them. */
       terms?: CallTerms;
       /** How many calls its agent may charge to this task from within it; absent is none. */
       nested_calls?: number;
       /** The call of this task from within which it is made. */
       within?: string;
     }
-  /** `draft_sha256`: of its attempt.json as its guardian wrote it; older lines lack it. */
+  /** `draft_sha256`: the hash of its attempt.json as its guardian wrote it; older lines lack it. */
   | { fact: 'started'; call_id: string; cli: ProcessIdentity | null; draft_sha256?: string }
   | { fact: 'ended'; call_id: string; ending: Ending; native_exit_code: number | null; signal: string | null }
   | {
@@ -64,7 +64,10 @@ export type Fact =
       retry_at: string | null;
       exit_code: number;
     }
-  /** What is known of a tag's session after a call; null: it has none any more. By it a lost or damaged entry of sessions.json is rebuilt. */
+  /**
+   * What is known of a tag's session after a call; null: there is no session any more. A lost or damaged entry of sessions.json
+   * is rebuilt from it.
+   */
   | { fact: 'session'; tag: string; tool: Tool; folder: string | null; entry: SessionEntry | null }
   | {
       fact: 'decided';
@@ -73,7 +76,7 @@ export type Fact =
       action: string;
       why: string;
       wait_ms: number;
-      /** Of a fallback; older lines lack it. */
+      /** For a fallback; older lines lack it. */
       stand_in?: StandIn;
     }
   | {
@@ -85,18 +88,18 @@ export type Fact =
       class: ErrorClass | null;
       reason: string | null;
       signature: string | null;
-      /** What the answer itself says; older lines lack it. */
+      /** The verdict in the answer itself; older lines lack it. */
       verdict?: SaidVerdict | null;
     }
   | { fact: 'done'; stage: string; call_id: string | null; prompt_sha256: string }
-  /** A person keeps the answer of this call: it counts for this prompt too, and for no other. */
+  /** A user keeps the answer of this call: it counts for this prompt too, and for no other. */
   | { fact: 'kept'; stage: string; call_id: string | null; prompt_sha256: string }
-  /** A stage is no longer done. `redo`: the user wants another answer, and those that a gate has looked at no longer count. */
+  /** A stage is no longer done. `redo`: the user wants another answer, and those that a gate has checked no longer count. */
   | { fact: 'reopened'; stage: string; redo?: true }
-  /** A person edited the count in stats.json: adopted once for the offset that their view was made at. */
+  /** A user edited the count in stats.json: it is adopted once for the journal offset of their view. */
   | { fact: 'reset'; used: number; at_offset: number }
   | SuperviseFact
   | DistillFact;
 
-/** As it stands in the file: with its version and its time. */
+/** As in the file: with its version and its time. */
 export type JournalLine = Fact & { v: number; at: string };

@@ -1,4 +1,4 @@
-// A task's journal: the truth. Append-only, one small line a fact, synced; nothing is counted by read-modify-write.
+// Implements a task's journal, the truth: append-only, one small synced line per fact, and no count by read-modify-write.
 
 import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -14,19 +14,25 @@ import { emptyLedger, fold, type Ledger } from './ledger.ts';
 
 export interface Journal {
   file: string;
-  /** Returns when the fact is on disk. Throws what the operating system throws: then the fact does not stand. */
+  /** Returns when the fact is on disk. Throws what the operating system throws: then the fact does not count. */
   append(fact: Fact): void;
-  /** The same, for a process with more to do meanwhile: the fact has its place at once (a later one only when the file is new, or replaced meanwhile), and is on disk when it resolves. */
+  /**
+   * The same, for a process with other work meanwhile. The fact has its place at once, or later if the file is new or was
+   * replaced meanwhile. It is on disk when the promise resolves.
+   */
   note(fact: Fact): Promise<void>;
-  /** The fold of the journal from its start to its end, or to `upTo` bytes. Who reads the same bytes again may get the same answer, which is nobody's to change. */
+  /**
+   * The fold of the journal from its start to its end, or to `upTo` bytes. A caller that reads the same bytes again may get the
+   * same object, which no caller may change.
+   */
   read(upTo?: number): JournalReading;
 }
 
 export interface JournalReading {
   ledger: Ledger;
-  /** Bytes of the journal that this answer is about. */
+  /** The bytes of the journal that this answer covers. */
   offset: number;
-  /** Lines that say nothing: halves that a crash or a full disk left, or edits that are no facts. */
+  /** Ignored lines: incomplete ones after a crash or on a full disk, or edits that are not facts. */
   torn: number;
 }
 
@@ -83,10 +89,10 @@ async function note(file: string, line: JournalLine): Promise<void> {
 
 const synced = promisify(fdatasync);
 
-/** A run replaces a journal that an agent has edited; nobody but an attacker does it twice in a row. */
+/** A run replaces a journal that an agent has edited; only an attacker does it twice in a row. */
 const TRIES = 10;
 
-/** What was written into a file that bears no name any more stands nowhere, unless whoever replaced it has carried it over. */
+/** A line in a file that no longer has a name counts only if the process that replaced the file copied the line. */
 const stands = (line: JournalLine, file: string, fd: number): boolean =>
   naming(file, () => fstatSync(fd)).nlink > 0 || seeJournal(file)?.includes(JSON.stringify(line)) === true;
 
@@ -98,12 +104,12 @@ const restless = (file: string) =>
 
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
 
-/** Some 50,000 calls; one that is larger was not written by us. */
+/** Some 50,000 calls; a larger one is not ours. */
 export const MAX_JOURNAL_BYTES = 64 * 1024 * 1024;
 
 interface ToAppend {
   fd: number;
-  /** Folders to be synced before the first line: a fact in a file that nobody finds after a loss of power would be no fact. */
+  /** Folders to be synced before the first line: a fact in a file that is lost in a power loss would not count. */
   unsynced: readonly string[];
 }
 
@@ -114,14 +120,14 @@ function openToAppend(file: string): ToAppend {
     return { fd: openOrNull(file, O_RDWR | O_APPEND | O_CREAT)!, unsynced: placeOf(file, made) };
   }
   const { size } = fstatSync(fd);
-  // Whoever made it may have died before its place was on disk.
+  // Its creator may have died before its folder entry was on disk.
   if (size <= MAX_JOURNAL_BYTES) return { fd, unsynced: size === 0 ? placeOf(file) : [] };
   closeSync(fd);
-  // A line that no reader will come to is no fact.
+  // A line that no reader will reach is not a fact.
   throw strange(tooLarge(file, size, MAX_JOURNAL_BYTES));
 }
 
-/** null where there is none. A link might lead to another task's, and a FIFO would keep us waiting for ever. */
+/** @returns null if there is none. A link might lead to another task's journal, and a FIFO would block us for ever. */
 function openOrNull(file: string, flags: number): number | null {
   try {
     return openRegular(file, flags);
@@ -131,13 +137,13 @@ function openOrNull(file: string, flags: number): number | null {
   }
 }
 
-/** A journal that cannot be one, in words. */
+/** Explains a file that cannot be a journal. */
 const strange = (error: unknown): unknown =>
   error instanceof UnfitFileError
     ? new JournalError(`${error.message}; a journal is never that: put it elsewhere, and the journal back in its place`)
     : error;
 
-/** Its folder, whose entries count, the one above for the entry of that, and all above it that were made for it. */
+/** Its folder and the one above, whose entries must be synced, and all above that were made for it. */
 function placeOf(file: string, made = path.dirname(file)): string[] {
   const last = path.dirname(made);
   const folders = [path.dirname(file)];
@@ -145,11 +151,13 @@ function placeOf(file: string, made = path.dirname(file)): string[] {
   return folders;
 }
 
-/** What was read before, as far as its lines were whole: a long run reads its journal many times, and most of it is as it was. */
+/**
+ * The bytes read before, up to the last complete line. A long run reads its journal many times, and most of it does not change.
+ */
 interface Known {
   bytes: Buffer;
   lines: Parsed[];
-  /** The fold of all of them; null until somebody asked for it. */
+  /** The fold of all of them; null until a caller requests it. */
   last: JournalReading | null;
 }
 
@@ -159,7 +167,7 @@ interface Parsed {
   from: number;
 }
 
-/** What is there now; null where there is none. Throws as `read` does, and may be folded later. */
+/** Reads the present bytes; null if there is no journal. Throws as `read` does; the caller may fold the bytes later. */
 export function seeJournal(file: string): Buffer | null {
   try {
     return readBytesOrNull(file, MAX_JOURNAL_BYTES);
@@ -168,7 +176,7 @@ export function seeJournal(file: string): Buffer | null {
   }
 }
 
-/** The fold of what is there now, of its own: for who folds on what is in no file yet. */
+/** A separate fold of the present journal, for callers that fold further lines which are not in a file yet. */
 export function foldAnew(file: string): JournalReading {
   const bytes = seeJournal(file) ?? Buffer.alloc(0);
   return folded(bytes.length, parsedLines(file, bytes, 0, bytes.length));
@@ -181,7 +189,7 @@ function readJournal(file: string, known: Known, upTo?: number): JournalReading 
       `${file} ends at byte ${bytes.length}, but a view was made at byte ${upTo}: the journal lost its end. Restore it, or delete stats.json beside it to count what is left.`,
     );
   const [lines, end] = [linesOf(file, bytes, known), upTo ?? bytes.length];
-  // Half a line at the end belongs to none of what is known.
+  // An incomplete line at the end is not part of the cache.
   if (lines !== known.lines || end !== bytes.length) return folded(end, lines);
   known.last ??= folded(end, lines);
   return known.last;
@@ -198,7 +206,7 @@ function folded(end: number, lines: readonly Parsed[]): JournalReading {
   return { ledger, offset: end, torn };
 }
 
-/** An agent may have changed any of it meanwhile: only what is the same byte for byte is not looked at again. */
+/** An agent may have changed any of it meanwhile: only lines that are the same byte for byte are not parsed again. */
 function linesOf(file: string, bytes: Buffer, known: Known): Parsed[] {
   const isSame = bytes.subarray(0, known.bytes.length).equals(known.bytes);
   if (isSame && bytes.length === known.bytes.length) return known.lines;

@@ -1,4 +1,4 @@
-// Folds a journal into what it means: who owns the task, what was paid, what is open, what is done.
+// Folds a journal into its meaning: which run owns the task, what was paid, what is open, what is done.
 
 import type { DistillFact } from '../../policies/distill/distill-facts.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
@@ -10,9 +10,9 @@ type Of<F extends Fact['fact']> = Extract<JournalLine, { fact: F }>;
 
 export interface Call {
   reserved: Of<'reserved'>;
-  /** A refused reservation counts for nothing. */
+  /** A refused reservation does not count. */
   granted: boolean;
-  /** How many lines of the ledger's lists stand before it: clocks are set back, the order of the lines stays. */
+  /** How many lines of the ledger's lists are before it: clocks may be set back, but the order of the lines does not change. */
   before: { decided: number; supervised: number };
   /** Calls of this task that were granted to its agent from within it. */
   nested: number;
@@ -23,38 +23,40 @@ export interface Call {
 
 export interface Ledger {
   budget: number | null;
-  /** What the manifest said last: a change of it counts, an unchanged one does not undo what a person set since. */
+  /** The last value of the manifest. A change of it counts; an unchanged value does not undo what a user set since. */
   manifestBudget: number | null;
   used: number;
   calls: Map<string, Call>;
   run: { run_id: string; owner: ProcessIdentity } | null;
-  /** The stages of the manifest when it was last run; null where nobody knows. */
+  /** The stages of the manifest when it was last run; null if not known. */
   planned: ReadonlySet<string> | null;
-  /** Runs that died and were claimed over: a guardian of theirs that is only now about to begin begins nothing. */
+  /** Runs that died and whose task another run claimed. If a guardian of theirs is only about to begin, it does not begin. */
   takenOver: Set<string>;
   /** How the runs that ended ended. */
   released: Map<string, Of<'released'>>;
   done: Map<string, Of<'done'>>;
-  /** Prompts that an answer counts for beside its own, by stage and call. */
+  /** Prompts for which an answer counts beside its own, by stage and call. */
   kept: Map<string, Set<string>>;
-  /** The last one of each stage, and all that was not passed. */
+  /** The last one of each stage, and all failed ones. */
   gates: Map<string, Of<'gate'>>;
   gateFailures: Of<'gate'>[];
-  /** Calls whose answers a gate has looked at, and those that it has let pass at least once. */
+  /** Calls whose answers a gate has checked, and those that it has passed at least once. */
   gated: Set<string>;
   passed: Set<string>;
-  /** Stages that the user wants another answer of and that were not called since, and the calls whose answers no longer count. */
+  /**
+   * Stages for which the user wants another answer and that were not called since. Then the calls whose answers no longer count.
+   */
   redo: Set<string>;
   disregarded: Set<string>;
-  /** Stages about which the last run has said something, and when any run did last. */
+  /** Stages with a verdict or gate result of the last run, and the time of the last result of any run. */
   judged: Set<string>;
   judgedAt: string | null;
   decided: Of<'decided'>[];
   /** The last of each tag and tool. */
   sessions: Map<string, Of<'session'>>;
-  /** What became of its supervision, in order. */
+  /** The events of its supervision, in order. */
   supervised: (JournalLine & SuperviseFact)[];
-  /** What became of its distillation, in order. */
+  /** The events of its distillation, in order. */
   distilled: (JournalLine & DistillFact)[];
   /** Offsets whose edits have been adopted. */
   resets: Set<number>;
@@ -63,7 +65,7 @@ export interface Ledger {
   grants: number[];
 }
 
-/** The budget of a task that says none. */
+/** The default budget of a task. */
 const DEFAULT_BUDGET = 10;
 
 export function emptyLedger(): Ledger {
@@ -96,7 +98,7 @@ export function emptyLedger(): Ledger {
   };
 }
 
-/** Adds one line, which stands at `offset` in the file. Pure in its meaning: the same lines give every reader the same answer. */
+/** Adds one line, which is at `offset` in the file. Deterministic: the same lines give every reader the same ledger. */
 export function fold(ledger: Ledger, line: JournalLine, offset: number): void {
   switch (line.fact) {
     case 'claimed':
@@ -119,11 +121,11 @@ export function fold(ledger: Ledger, line: JournalLine, offset: number): void {
       if (line.from === 'manifest') ledger.manifestBudget = line.calls;
       return;
     case 'reserved': {
-      // The same fact once more: its writer could not know that it had been saved when the journal was replaced.
+      // The same fact again: its writer could not know that it had been saved when the journal was replaced.
       if (ledger.calls.has(line.call_id)) return;
       const outer = line.within === undefined ? undefined : ledger.calls.get(line.within);
       const isFree = outer === undefined || outer.nested < (outer.reserved.nested_calls ?? 0);
-      // Whoever took the task over has not seen it, and asks the same.
+      // The process that took the task over has not seen it, and reserves the same.
       const isLate = line.run_id !== null && ledger.takenOver.has(line.run_id);
       const granted = isFree && !isLate && ledger.used < (ledger.budget ?? DEFAULT_BUDGET);
       const before = { decided: ledger.decided.length, supervised: ledger.supervised.length };
@@ -135,11 +137,12 @@ export function fold(ledger: Ledger, line: JournalLine, offset: number): void {
     }
     case 'started': {
       const call = ledger.calls.get(line.call_id);
-      // Versions that granted to a run that was taken over made the call; who is refused writes this never.
+      // Older versions that granted a call to a replaced run also made the call. A run whose reservation is refused never writes
+      // this.
       if (call?.granted === false && ledger.takenOver.has(call.reserved.run_id ?? '')) grant(ledger, call, offset);
-      // Its guardian alone writes it, and once more when a CLI that asked for nothing is started anew.
+      // Only its guardian writes it, and again if it restarts a CLI that sent no request.
       if (call === undefined || (call.started !== null && call.ended !== null)) return;
-      // Its draft is the one that was there first.
+      // The first draft counts.
       const draft = call.started === null ? line.draft_sha256 : call.started.draft_sha256;
       const { draft_sha256: _, ...started } = line;
       call.started = draft === undefined ? started : { ...started, draft_sha256: draft };
@@ -148,7 +151,7 @@ export function fold(ledger: Ledger, line: JournalLine, offset: number): void {
     case 'ended':
     case 'verdict': {
       const call = ledger.calls.get(line.call_id);
-      // The first word on a call stands: a settler and a late guardian may both write.
+      // The first result of a call counts: a settler and a late guardian may both write.
       if (call === undefined || call[line.fact] !== null) return;
       Object.assign(call, { [line.fact]: line });
       ledger.judged.add(call.reserved.stage);
@@ -210,7 +213,7 @@ export function fold(ledger: Ledger, line: JournalLine, offset: number): void {
   }
 }
 
-/** An answer that no gate has looked at yet is one that the user has not seen. */
+/** The user has not seen an answer that no gate has checked yet. */
 function disregard({ calls, gated, redo, disregarded }: Ledger, stage: string): void {
   redo.add(stage);
   for (const [id, { reserved }] of calls) if (reserved.stage === stage && gated.has(id)) disregarded.add(id);
@@ -235,17 +238,17 @@ interface Answer {
 
 const answerKey = ({ stage, call_id }: Answer): string => `${stage} ${call_id ?? ''}`;
 
-/** Did a person say that this answer counts for this prompt, whatever it was asked? */
+/** Did a user decide that this answer counts for this prompt, whatever its own prompt was? */
 export const isKeptFor = ({ kept }: Ledger, answer: Answer, promptSha256: string): boolean =>
   kept.get(answerKey(answer))?.has(promptSha256) ?? false;
 
-/** Calls that were granted and of which nobody knows the end yet. */
+/** Calls that were granted and whose end is not known yet. */
 export const openCalls = (ledger: Ledger): Call[] =>
   [...ledger.calls.values()].filter((call) => call.granted && call.verdict === null);
 
 export const budgetOf = (ledger: Ledger): number => ledger.budget ?? DEFAULT_BUDGET;
 
-/** The stages that runs have answers for, in the order of their last ones. */
+/** The stages for which runs have answers, in the order of their last ones. */
 export function answeredIn({ calls }: Ledger): string[] {
   const answered = [...calls.values()].filter(
     ({ granted, reserved, verdict }) => granted && reserved.run_id !== null && verdict?.class === null,

@@ -1,4 +1,4 @@
-// stats.json: the view of a task's money that people read, and edit to give it more.
+// Writes stats.json, the view of a task's calls and budget that users read, and edit to raise the budget.
 
 import path from 'node:path';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
@@ -20,26 +20,26 @@ export interface Stats {
 const fileOf = (journal: Journal) => path.join(path.dirname(journal.file), 'stats.json');
 
 /**
- * Takes over what a person changed in stats.json, as facts in the journal.
+ * Adopts what a user changed in stats.json, as facts in the journal.
  * @returns what is wrong with the file, or null.
  */
 export async function adoptEdits(journal: Journal, clock: () => Date): Promise<string | null> {
   const adopted = await adopt(journal, clock, 'set_aside');
   if (adopted.how === 'invalid') return adopted.message;
-  // A view at a new offset, so that the next edit is known for one.
+  // A view at a new offset, so that the next edit is recognised as one.
   if (adopted.how === 'adopted') await refreshStats(journal, clock);
   return null;
 }
 
-/** The same in an imagined journal: no file is touched. */
+/** The same in a dry-run journal: no file is touched. */
 export async function imagineEdits(journal: Journal, clock: () => Date): Promise<string | null> {
   const adopted = await adopt(journal, clock, 'left');
   return adopted.how === 'invalid' ? adopted.message : null;
 }
 
 /**
- * Makes the view anew until it is no older than the journal, whoever else appends meanwhile. Unknown fields are kept, an
- * edit is adopted first, and a file with a mistake is left for its author.
+ * Rebuilds the view until it is no older than the journal, even if another process appends meanwhile. Unknown fields are kept, an
+ * edit is adopted first, and a file with a mistake is not changed.
  */
 export async function refreshStats(journal: Journal, clock: () => Date): Promise<Stats> {
   const file = fileOf(journal);
@@ -49,7 +49,7 @@ export async function refreshStats(journal: Journal, clock: () => Date): Promise
     const stats = statsOf(ledger, offset);
     if (adopted.how === 'invalid') return stats;
     const view = { ...adopted.view, ...stats };
-    // What we made is made again from the journal; what people keep beside it is nowhere else.
+    // Our data can be rebuilt from the journal; what users keep beside it is nowhere else.
     const isOurs = Object.keys(view).every((key) => Object.hasOwn(stats, key));
     await writeJson(file, view, isOurs ? 'renamed' : 'synced');
     if ((lookAt(journal.file)?.size ?? offset) === offset) return stats;
@@ -83,7 +83,7 @@ async function adopt(journal: Journal, clock: () => Date, broken: 'set_aside' | 
 
 const invalid = (message: string): Adopted => ({ how: 'invalid', message });
 
-/** Does it say what a run would take over for a person's wish? Of what cannot be read nothing is taken over. */
+/** Does it contain an edit that a run would adopt? Nothing is adopted from an unreadable file. */
 export function hasEdits(journal: Journal): boolean {
   const view = viewIn(fileOf(journal));
   if (view === null) return false;

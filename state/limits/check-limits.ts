@@ -1,4 +1,4 @@
-// What preflight says of the limits over all tasks: that they cannot be read, and what is held back.
+// Runs preflight's check of the limits over all tasks: whether they can be read, and what is on hold.
 
 import { type CheckAnswer, say } from '../../policies/facts/finding.ts';
 import { holdWords } from '../../policies/limits/holds.ts';
@@ -8,7 +8,7 @@ import { readLimitsLedger } from './ledger-file.ts';
 import { limitsFiles } from './limits-folder.ts';
 import { readUserLimits } from './user-limits.ts';
 
-/** Nothing where there is no limit and no hold. */
+/** Reports nothing if there is no limit and no hold. */
 export function checkLimits(environment: NodeJS.ProcessEnv, now: Date): CheckAnswer {
   const files = limitsFiles(environment);
   if (files === null) return null;

@@ -1,4 +1,4 @@
-// The holds of a user, on disk for as long as one stands: a call without limits looks for this file, and finds none.
+// Stores the holds of a user, as long as one is active: a call without limits looks for this file, and finds none.
 
 import { rmSync } from 'node:fs';
 import { isProcessIdentity } from '../../policies/facts/process-identity.ts';
@@ -8,13 +8,13 @@ import { readJsonIfFit } from '../disk/regular-file.ts';
 import { replaceText } from '../disk/replace-file.ts';
 import type { LimitsFiles } from './limits-folder.ts';
 
-/** Those that stand. What cannot be read holds nobody: it guards no budget, and a service says again what it said. */
+/** The active holds. An unreadable file holds nothing back: it does not guard a budget, and a service repeats its refusal. */
 export function readHolds({ holds: file }: LimitsFiles, nowMs: number): Hold[] {
   const rows = readJsonIfFit<{ holds?: unknown }>(file)?.holds;
   return Array.isArray(rows) ? rows.filter(isHold).filter((hold) => standsAt(hold, nowMs)) : [];
 }
 
-/** By whoever has the lock. Not synced: what a power cut takes, a service says again. */
+/** Called only with the lock. Not synced: after a power loss, the service repeats its refusal. */
 export function writeHolds({ folder, holds: file }: LimitsFiles, holds: readonly Hold[]): void {
   if (holds.length === 0) {
     rmSync(file, { force: true });

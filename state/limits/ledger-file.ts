@@ -1,11 +1,11 @@
-// What was used of the limits, on disk: read and written by whoever has the lock, and by nobody else.
+// Stores what was used of the limits: only the process that has the lock reads and writes it.
 
 import { isProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { EMPTY_LEDGER, type LimitsLedger, type NearRow, type OpenCall } from '../../policies/limits/ledger.ts';
 import type { LimitsFiles } from './limits-folder.ts';
 import { readLimitsJson, writeLimitsJson } from './limits-json.ts';
 
-/** Throws StrangeStateError for what is none. */
+/** Throws StrangeStateError for an invalid file. */
 export const readLimitsLedger = ({ ledger: file }: LimitsFiles): LimitsLedger =>
   readLimitsJson(file, EMPTY_LEDGER, mistake, `Mend it, or take it away to count from 0: rm ${file}`);
 

@@ -1,4 +1,4 @@
-// Where the limits over all tasks of a user lie, and what is used of them; and whether anything of it is there at all.
+// Locates the limits over all tasks of a user and their ledger, and checks whether either exists.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ export interface LimitsFiles {
   holds: string;
 }
 
-/** null for a user without a home. */
+/** @returns null for a user without a home. */
 export function limitsFiles(environment: NodeJS.ProcessEnv): LimitsFiles | null {
   const state = userState(environment);
   if (state === null) return null;
@@ -22,7 +22,7 @@ export function limitsFiles(environment: NodeJS.ProcessEnv): LimitsFiles | null 
   return { folder, limits: file('limits.json'), ledger: file('ledger.json'), holds: file('holds.json') };
 }
 
-/** A look that costs next to nothing: who has no limit and no hold need not load what reads them. What cannot be read counts as a limit. */
+/** A cheap check, so that a call without limits and holds need not load their reader. An unreadable file counts as a limit. */
 export function mayBeLimited(environment: NodeJS.ProcessEnv, projectRoot: string): boolean {
   const files = limitsFiles(environment);
   if (files !== null && (!isAbsent(files.limits) || existsSync(files.holds))) return true;
@@ -31,8 +31,8 @@ export function mayBeLimited(environment: NodeJS.ProcessEnv, projectRoot: string
     .some((file) => MENTION.test(readFollowedIfFit(file) ?? 'limits:'));
 }
 
-/** As `state/project/project.ts` names them, which would load all that reads YAML. */
+/** The same names as in `state/project/project.ts`, which would load the YAML reader. */
 const PROJECT_FILES = ['tollgate.yaml', 'tollgate.yml'];
 
-/** A key of that name, in any of YAML's forms; a comment that looks like one costs a reading. */
+/** A key of that name, in any YAML form; a comment that looks like one only costs a read. */
 const MENTION = /limits['"]?\s*:/;

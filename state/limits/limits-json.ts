@@ -1,4 +1,4 @@
-// The JSON files of the limits over all tasks: read with care, and what is wrong with one is told before anything is paid.
+// Reads the JSON files of the limits over all tasks, and reports a mistake before anything is paid.
 
 import { makeFolder } from '../disk/folder.ts';
 import { isAbsent, readRegularOrNull } from '../disk/regular-file.ts';
@@ -6,7 +6,11 @@ import { publishText } from '../disk/replace-file.ts';
 import { StrangeStateError } from '../disk/strange-state-error.ts';
 import { isSystemError } from '../system-error.ts';
 
-/** @param mistake what is wrong with the value, or null. @param mend the way out, a sentence. Throws StrangeStateError for what cannot be gone by. */
+/**
+ * Throws StrangeStateError for an unusable file.
+ * @param mistake What is wrong with the value, or null.
+ * @param mend How to fix it, a sentence.
+ */
 export function readLimitsJson<T>(
   file: string,
   absent: T,
@@ -37,7 +41,7 @@ export function readLimitsJson<T>(
   return value as T;
 }
 
-/** Synced: what it says must outlive a power cut before anything is paid by it. */
+/** Synced: its content must survive a power loss before anything is paid by it. */
 export function writeLimitsJson(folder: string, file: string, value: object): void {
   makeFolder(folder);
   publishText(file, `${JSON.stringify(value)}\n`);

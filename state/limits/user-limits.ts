@@ -1,10 +1,10 @@
-// The user's own limits over all tasks, as `tollgate budget` sets them.
+// Reads and writes the user's own limits over all tasks, as `tollgate budget` sets them.
 
 import { type Limits, limitsMistake, NO_LIMITS } from '../../policies/limits/limits.ts';
 import type { LimitsFiles } from './limits-folder.ts';
 import { readLimitsJson, writeLimitsJson } from './limits-json.ts';
 
-/** Throws StrangeStateError for what is none: whoever asks must not pay as if there were no limit. */
+/** Throws StrangeStateError for an invalid file: the caller must not pay as if there were no limit. */
 export function readUserLimits({ limits: file }: LimitsFiles): Limits {
   const mend = `Mend it, or take it away to have no limits of your own: rm ${file}`;
   const { budgets = [], ...read } = readLimitsJson<Partial<Limits>>(file, NO_LIMITS, limitsMistake, mend);

@@ -1,4 +1,4 @@
-// The shape of a manifest (one of three doors to zod): every field, its limits and its default.
+// Defines the shape of a manifest (one of three modules that use zod): every field, its limits and its default.
 
 import * as z from 'zod';
 import { TOOL_NAME, TOOLS, type Tool } from '../../policies/facts/tools.ts';
@@ -10,7 +10,7 @@ import { globMistake } from '../../policies/text/globs.ts';
 import { MAX_TIMEOUT_MS } from '../../policies/time/longest-timeout.ts';
 import { STAGE_ID, STAGE_ID_MUST, TASK_ID } from '../task-folder.ts';
 
-/** What a manifest says by not saying it. */
+/** The defaults of a manifest. */
 const STAGE_DEFAULTS = {
   timeout_ms: 30 * 60_000,
   may_be_empty: false,
@@ -18,7 +18,7 @@ const STAGE_DEFAULTS = {
 
 const SUPERVISE_DEFAULTS = { max_iterations: 20, stall_after: 3 };
 
-/** Made anew for each manifest, since its reader may change it. */
+/** A new object for each manifest, since its reader may change it. */
 const manifestDefaults = () =>
   ({
     meta: {},
@@ -32,7 +32,7 @@ const manifestDefaults = () =>
 
 const MAX_PATTERNS_CHARS = 20_000;
 
-/** It becomes an argument of a program; none can hold a NUL, and a terminal obeys other control characters. */
+/** It becomes an argument of a program. None can contain a NUL, and a terminal executes other control characters. */
 const word = z
   .string()
   .regex(/^[^-\s\p{Cc}][^\p{Cc}]*$/u, 'must be one line without control characters that does not begin with a dash');
@@ -53,7 +53,7 @@ const glob = z
   .refine((text) => globMistake(text) === null, { error: (issue) => globMistake(String(issue.input)) ?? '' });
 const globs = z.array(glob).default([]);
 const whole = z.number().int().min(1);
-/** They go to the wrapper of each call, beside the project's own rows. */
+/** They are passed to the wrapper of each call, beside the project's own rows. */
 const patterns = z
   .array(
     z
@@ -69,13 +69,13 @@ const patterns = z
     error: `must have at most ${MAX_PATTERNS_CHARS} characters in all`,
   });
 
-/** A name of a commit in git's own words; where it is none, the prompt cannot be composed. */
+/** A commit name in git syntax; if it is invalid, the prompt cannot be composed. */
 const changes = z
   .strictObject({ base: word.optional(), since: z.literal('start').optional() })
   .refine(({ base, since }) => (base === undefined) !== (since === undefined), 'must have base or since, one of them')
   .meta({ minProperties: 1, maxProperties: 1 });
 
-/** Whether there is one of that name is looked at where the project is known. */
+/** Whether one of that name exists is checked where the project is known. */
 const TOOL = z
   .string()
   .regex(TOOL_NAME, `must be one of ${TOOLS.join(', ')}, or a CLI of tollgate.yaml`)
@@ -88,37 +88,37 @@ export const STAGE = z.strictObject({
   model: word.optional(),
   effort: z.enum(['low', 'medium', 'high', 'xhigh']).optional(),
   access: z.enum(['read', 'write', 'full']).optional(),
-  /** Permissions of the CLI's own, each as one of its rules. */
+  /** The CLI's own permissions, each as one of its rules. */
   allow_tool: z.array(word.max(500)).max(100).optional(),
-  /** The git folders are writable; only with `access: write`. */
+  /** Makes the git folders writable; only with `access: write`. */
   allow_commit: z.boolean().optional(),
   /** MCP servers without which a call has failed. */
   requires_mcp: z.union([z.literal('all'), z.array(word.max(200)).min(1).max(50)]).optional(),
-  /** Without it a denied tool is a warning. */
+  /** By default a denied tool is a warning. */
   on_denied: z.enum(['note', 'fail']).optional(),
   prompt: PLACE.optional(),
-  /** Without it all of the task's `inputs/attachments/`. */
+  /** By default all of the task's `inputs/attachments/`. */
   attach: z.array(PLACE).optional(),
-  /** Without it the role's own. */
+  /** By default the role's own. */
   requires: z.array(z.string().min(1)).optional(),
   min_lines: z.number().int().min(0).optional(),
-  /** true: the answer must hold a unified diff that applies; an object: what has changed is put into the prompt. */
+  /** true: the answer must contain a unified diff that applies; an object: the prompt includes what has changed. */
   diff: z.union([z.boolean(), changes]).optional(),
-  /** Without it the role's own. */
+  /** By default the role's own. */
   on_fail: z.enum(['note', 'stop']).optional(),
   schema: z.record(z.string(), z.unknown()).optional(),
   timeout_ms: whole.max(MAX_TIMEOUT_MS).default(STAGE_DEFAULTS.timeout_ms),
   idle_timeout_ms: whole.max(MAX_TIMEOUT_MS).optional(),
-  /** 0 is no limit; without it the wrapper's own. */
+  /** 0 is no limit; by default the wrapper's own. */
   start_timeout_ms: z.number().int().min(0).max(MAX_TIMEOUT_MS).optional(),
   max_turns: whole.optional(),
   may_be_empty: z.boolean().default(STAGE_DEFAULTS.may_be_empty),
   fallback: z.array(z.strictObject({ tool: TOOL, model: word.optional() })).default([]),
-  /** Without it a quota alone. */
+  /** By default only a quota. */
   fallback_on: z.array(z.enum(STAND_IN_CAUSES)).min(1).optional(),
 });
 
-/** A part of a supervised task: a stage whose role is given. */
+/** A part of a supervised task: a stage with a fixed role. */
 const PART = STAGE.pick({
   tool: true,
   model: true,
@@ -156,16 +156,16 @@ export const MANIFEST = z.strictObject({
   /** A named pipeline; stages that are listed beside it refine its own of the same name. */
   pipeline: PLACE.optional(),
   stages: z.array(STAGE).default([]),
-  /** In place of stages: a worker that is told each step by a reasoner. */
+  /** Instead of stages: a worker that gets each step from a reasoner. */
   supervise: SUPERVISE.optional(),
-  /** The CLIs run in a git worktree of the task's own. */
+  /** The CLIs run in a separate git worktree of the task. */
   worktree: z.boolean().default(false),
   scope: z.strictObject({ allow: globs, deny: globs, ignored: z.boolean().default(false) }).default(scope),
   acceptance: z
     .strictObject({
       commands: z.array(command).default([]),
       criteria: z.array(z.string().min(1)).default([]),
-      /** Of each command. */
+      /** For each command. */
       timeout_ms: whole.max(MAX_TIMEOUT_MS).default(acceptance.timeout_ms),
     })
     .default(acceptance),
@@ -193,8 +193,8 @@ export const MANIFEST = z.strictObject({
 export type GivenManifest = z.infer<typeof MANIFEST>;
 export type GivenStage = GivenManifest['stages'][number];
 
-/** A stage under its name. */
+/** A stage with its name. */
 export type Stage = GivenStage & { name: string };
 
-/** With its pipeline expanded: there is at least one stage, and no two bear one name. */
+/** With its pipeline expanded: there is at least one stage, and all names differ. */
 export type Manifest = Omit<GivenManifest, 'stages'> & { stages: Stage[] };

@@ -1,4 +1,4 @@
-// Reads a manifest: its fields, and the stages that it names itself or by a pipeline.
+// Reads a manifest: its fields, and the stages that it lists itself or names by a pipeline.
 
 import path from 'node:path';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
@@ -10,13 +10,13 @@ import { unknownTool, unsoundTool, untrustedTool } from './tool-names.ts';
 import { readYaml, type YamlRead } from './yaml-file.ts';
 
 type ManifestRead =
-  /** `mistakes`: what is wrong with it all the same, so that whoever looks on can say the rest too. */
+  /** `mistakes`: the mistakes that remain, so that a command that only reads can still report the rest. */
   | { how: 'read'; manifest: Manifest; stages: Stage[]; placeOf: PlaceOf; mistakes: string[] }
   | { how: 'invalid'; message: string };
 
 /**
- * Where a field of a stage, or of none of them, is in its file, `<file>:<line>`; where it is not set, what would hold it.
- * `within` is a path inside the field.
+ * The place of a field in its file, `<file>:<line>`. If the field is not set, the place of what would contain it. `stage` is null
+ * for a field outside the stages. `within` is a path inside the field.
  */
 export type PlaceOf = (
   stage: string | null,
@@ -30,7 +30,7 @@ interface Stands extends StagePlace {
   path: string;
 }
 
-/** @param said what the caller says of the workspace; the manifest may say it too, unless that is refused. */
+/** @param said The caller's decision on the workspace; the manifest may trust it too, unless that is refused. */
 export async function readManifest(
   file: string,
   project: ProjectFile,
@@ -61,7 +61,7 @@ export async function readManifest(
   return { how: 'read', manifest: { ...given.value, stages }, stages, placeOf, mistakes };
 }
 
-/** Each CLI of a stage that nobody knows, that is described wrongly, or that only a trusted workspace may describe. */
+/** Each CLI of a stage that is unknown, described wrongly, or that only a trusted workspace may describe. */
 function strangeTools(
   file: string,
   { data, lineOf }: { data: unknown; lineOf(path: readonly PropertyKey[]): number },
@@ -75,7 +75,7 @@ function strangeTools(
   });
 }
 
-/** Of a manifest that may be wrong otherwise, where each CLI is named. */
+/** Where each CLI is named, in a manifest that may have other mistakes. */
 function toolsIn(data: unknown): { at: (string | number)[]; tool: string }[] {
   const { stages, supervise } = (data ?? {}) as { stages?: unknown; supervise?: Record<string, unknown> };
   const listed = Array.isArray(stages)
@@ -114,11 +114,11 @@ function placesIn(file: string, { value, lineOf, has }: Given & { how: 'read' },
   };
 }
 
-/** As YAML, what an entry must say to be of that name. */
+/** The YAML fields that give an entry that name. */
 const namingFields = ({ id, tool, role }: Stage): string =>
   `${id === undefined ? '' : `id: ${JSON.stringify(id)}, `}tool: ${tool}, role: ${role}`;
 
-/** The paid-call budget alone, for a call that charges a task which no run has opened yet. */
+/** Reads only the paid-call budget, for a call that charges a task which no run has opened yet. */
 export async function readBudget(
   file: string,
 ): Promise<{ how: 'read'; calls: number } | { how: 'invalid'; message: string }> {
@@ -143,7 +143,7 @@ function idMistakes(file: string, data: unknown): string[] {
     : [`${file}: task_id is "${id}", but its folder is "${folder}"; make them the same`];
 }
 
-/** Of a manifest that is wrong otherwise: what is wrong with its pipeline, its roles and the names of its stages. */
+/** In a manifest with other mistakes: what is wrong with its pipeline, its roles and the names of its stages. */
 function stageMistakes(file: string, data: unknown, project: ProjectFile, trust: 'trusted' | 'untrusted'): string[] {
   const { pipeline, stages, supervise } = (data ?? {}) as Record<string, unknown>;
   const given = (Array.isArray(stages) ? (stages as Partial<GivenStage>[]) : []).filter(

@@ -1,4 +1,4 @@
-// The shape of `notify` in tollgate.yaml: who is told of the end of a run. It is handed zod, which has its doors.
+// Defines the shape of `notify` in tollgate.yaml: what receives the end of a run. Gets zod as an argument.
 
 import type * as z from 'zod';
 import { addressMistake } from '../../policies/notify/missing.ts';

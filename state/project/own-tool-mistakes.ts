@@ -1,19 +1,19 @@
-// What is wrong with the description of a CLI that its single fields do not show, or that a shell would have made of them.
+// Finds the mistakes in a CLI's description that single fields do not show, or that come from shell syntax.
 
 import { PLACES, placesIn } from '../../policies/own-tool/places.ts';
 import { secretVariables, secretWords } from '../../policies/own-tool/stray-secrets.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 
-/** They go to the wrapper of each call, beside the project's own rows. */
+/** They are passed to the wrapper of each call, beside the project's own rows. */
 const MAX_BYTES = 24 * 1024;
 
-/** Of a binary; null where it is fit. */
+/** What is wrong with a binary; null if it is valid. */
 export function unexpanded(binary: string): string | null {
   if (!/^~|\$|\{/.test(binary)) return null;
   return 'is taken as it stands, and no shell puts a home or a variable in: give a path from the root of the project, a whole path, or a name on the PATH';
 }
 
-/** Of a word; null where it has none. */
+/** What is wrong with a placeholder in a word; null if nothing is. */
 export function strangePlace(text: string): string | null {
   const strange = placeLike(text).find((name) => !PLACES.includes(name as never));
   if (strange === undefined) return null;
@@ -21,7 +21,7 @@ export function strangePlace(text: string): string | null {
   return `has no such place as {${strange}}; ${near === null ? `the places are ${PLACES.join(', ')}` : `did you mean {${near}}?`}`;
 }
 
-/** Also what was meant to be one: `{Model}`, `{prompt-file}`. */
+/** Also matches attempts at a placeholder: `{Model}`, `{prompt-file}`. */
 const placeLike = (text: string): string[] => [...text.matchAll(/\{([A-Za-z][\w-]*)\}/g)].map(([, name]) => name!);
 
 interface Given {
@@ -43,9 +43,9 @@ const SECRET_WORD =
 const SECRET_VARIABLE =
   'looks like a secret, and would stand in clear in the files of each call; leave it out and set it in the environment of tollgate, which the CLI gets too';
 
-/** Where a secret stands in clear. */
+/** Paths at which a secret is in clear text. */
 function secretsIn({ argv = [], environment = {}, access = {}, retries, version = [] }: Given): (string | number)[][] {
-  // A list among the arguments is one of its own, behind a flag that stands before it too.
+  // A list among the arguments is checked by itself, and a word together with the flag before it.
   const inArgv = argv.flatMap((word, i) => {
     if (typeof word === 'string') return secretWords([flagAt(argv[i - 1]), word]).includes(1) ? [[i]] : [];
     return secretWords(word).map((at) => [i, at]);
@@ -65,7 +65,7 @@ function secretsIn({ argv = [], environment = {}, access = {}, retries, version 
 
 const flagAt = (word: string | readonly string[] | undefined): string => (typeof word === 'string' ? word : '');
 
-/** What single fields do not show. */
+/** Mistakes that single fields do not show. */
 export function mistakesOf(tool: Given): [path: (string | number)[], message: string][] {
   const { output, prompt, document, events, argv = [], environment: variables = {} } = tool;
   const places = new Set([...argv.flat(), ...Object.values(variables)].flatMap(placesIn));

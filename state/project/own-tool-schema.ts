@@ -1,4 +1,4 @@
-// The shape of a CLI that a project describes in `tools` of its tollgate.yaml.
+// Defines the shape of a CLI that a project describes in `tools` of its tollgate.yaml.
 
 import * as z from 'zod';
 import { COMMANDS, TOOL_NAME, TOOLS } from '../../policies/facts/tools.ts';
@@ -173,7 +173,7 @@ const RESERVED: readonly string[] = [
 
 export const OWN_TOOLS = z
   .record(z.string(), OWN_TOOL)
-  // A key of its own would be told without its words.
+  // A schema for the keys would report a mistake without its message.
   .superRefine((tools, { addIssue }) => {
     for (const name of Object.keys(tools)) {
       const message = nameMistake(name);
@@ -182,7 +182,7 @@ export const OWN_TOOLS = z
   })
   .default({});
 
-/** Of a file of which more may be wrong. */
+/** For a file with possible other mistakes. */
 export const ANY_TOOLS = z.looseObject({ tools: z.record(z.string(), z.unknown()).default({}) });
 
 function nameMistake(name: string): string | null {

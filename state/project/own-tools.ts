@@ -1,4 +1,4 @@
-// The CLIs that a project describes, as they are called: names filled in, paths from the project's root.
+// Prepares the CLIs that a project describes for calls: names filled in, paths from the project's root.
 
 import path from 'node:path';
 import type { OwnTool } from '../../policies/facts/tools.ts';

@@ -1,4 +1,4 @@
-// The shape of tollgate.yaml, what a project says for all of its tasks.
+// Defines the shape of tollgate.yaml, the settings of a project for all of its tasks.
 
 import * as z from 'zod';
 import { CLASSES, type ErrorClass } from '../../policies/facts/classes.ts';
@@ -16,7 +16,7 @@ import { notifySchema } from './notify-schema.ts';
 import { OWN_TOOLS } from './own-tool-schema.ts';
 import { unknownTool } from './tool-names.ts';
 
-/** The shape of `limits` in tollgate.yaml: what its calls may use beside what the user's own limits allow. It is handed zod, which has its doors. */
+/** The shape of `limits` in tollgate.yaml: what its calls may use. The user's own limits apply too. Gets zod as an argument. */
 function limitsSchema({ array, enum: choice, number, record, strictObject, string }: typeof z) {
   const tool = string().regex(TOOL_NAME, 'must be any, or the name of a CLI');
   const counts = record(tool, number().int().min(1)).default({});
@@ -106,7 +106,7 @@ const OWN_ROW = z.strictObject({
       exit: some(exit, 20).optional().describe("the CLI's exit code, or the signal that ended it"),
     })
     .check(({ value, issues }) => {
-      // A word that is not known was meant to ask for something.
+      // An unknown word was meant as a condition.
       if (issues.length === 0 && Object.keys(value).length === 0)
         issues.push({ code: 'custom', input: value, message: ASKS_NOTHING });
     })
@@ -120,11 +120,11 @@ const OWN_ROW = z.strictObject({
   proof: z.array(proof).max(10).default([]).describe('texts that it is there for; tollgate triage --lint tries them'),
 });
 
-/** What follows from them is not what follows from a service's limits. */
+/** Their consequences differ from those of a service's limits. */
 const OUR_REASONS = ['budget', 'paused', 'own_limit', 'held'];
 
 const MAX_ROWS = 100;
-/** They go to the wrapper of each call, and stay in its draft. */
+/** They are passed to the wrapper of each call, and stay in its draft. */
 const MAX_ROWS_BYTES = 64 * 1024;
 
 const OWN_ROWS = z
@@ -183,7 +183,7 @@ const FIELDS = z.strictObject({
     .describe('changes to the built-in roles, and roles of its own'),
   pipelines: z
     .record(z.string().regex(ROLE_NAME, 'must be a word of a-z 0-9 _'), z.array(STAGE).min(1))
-    // Whoever names a built-in pipeline must get that one, whatever project the task lies in.
+    // The name of a built-in pipeline must always mean that one, in any project.
     .superRefine((own, { addIssue }) => {
       for (const name of Object.keys(own).filter((name) => Object.hasOwn(PIPELINES, name)))
         addIssue({ code: 'custom', path: [name], message: 'is built in and cannot be changed; give it another name' });
@@ -233,7 +233,7 @@ const FIELDS = z.strictObject({
   notify: notifySchema(z).describe('who is told of the end of a run: webhooks and commands'),
 });
 
-/** Names of CLIs, which only the whole file knows. */
+/** Checks the names of CLIs, which only the whole file contains. */
 export const PROJECT = FIELDS.superRefine(({ tools, triage, pipelines }, { addIssue }) => {
   const look = (name: string, path: (string | number)[], ...more: string[]) => {
     const message = unknownTool(name, Object.keys(tools), more);
@@ -249,5 +249,5 @@ export const PROJECT = FIELDS.superRefine(({ tools, triage, pipelines }, { addIs
 
 export type GivenProject = z.infer<typeof PROJECT>;
 
-/** The same, with these rows in the place of its own. */
+/** The same, with these rows instead of its own. */
 export const projectWith = (tools: object) => z.preprocess((data) => ({ ...(data as object), tools }), PROJECT);

@@ -10,7 +10,7 @@ import { readYaml, type YamlRead } from './yaml-file.ts';
 
 export const PROJECT_FILES = ['tollgate.yaml', 'tollgate.yml'];
 
-/** A CLI that it describes wrongly is out of the question by itself; any other mistake is one of the whole file. */
+/** A wrongly described CLI makes only that CLI unusable; any other mistake makes the whole file invalid. */
 export async function readProject(root: string): Promise<YamlRead<ProjectFile>> {
   const file = projectFile(root);
   if (file === null) return { how: 'read', value: NO_PROJECT_FILE, has: () => false, lineOf: () => 1 };
@@ -20,7 +20,7 @@ export async function readProject(root: string): Promise<YamlRead<ProjectFile>> 
   return partly === null ? whole : { ...partly.read, value: projectFrom(partly.read.value, partly.unsound, root) };
 }
 
-/** zod is loaded only where there is a file. */
+/** zod is loaded only if there is a file. */
 const schema = () => import('./project-schema.ts');
 
 const WHAT = 'a project file';
@@ -37,7 +37,10 @@ function projectFrom({ tools, ...rest }: GivenProject, unsound: ProjectFile['uns
   } as ProjectFile;
 }
 
-/** The file with a plain row in the place of each CLI that is described wrongly, so that its name stays known; null where more is wrong. */
+/**
+ * Reads the file with a plain row instead of each wrongly described CLI, so that its name remains known. Returns null if there
+ * are other mistakes.
+ */
 async function readAround(file: string, message: string) {
   const [{ projectWith }, { ANY_TOOLS, OWN_TOOLS }] = await Promise.all([schema(), import('./own-tool-schema.ts')]);
   const read = await readYaml(file, WHAT, async () => ANY_TOOLS);
@@ -45,7 +48,7 @@ async function readAround(file: string, message: string) {
   const { tools } = read.value;
   const mistakeOf = (name: string) => OWN_TOOLS.safeParse({ [name]: tools[name] }).error?.issues[0]?.message;
   const bad = Object.keys(tools).filter((name) => mistakeOf(name) !== undefined);
-  // A name that is none can be that of no stage either.
+  // An invalid name cannot be that of a stage's CLI either.
   const named = bad.filter((name) => OWN_TOOLS.safeParse({ [name]: STAND_IN }).success);
   const rows = Object.entries(tools).flatMap(([name, row]) =>
     !bad.includes(name) ? [[name, row]] : named.includes(name) ? [[name, STAND_IN]] : [],
@@ -60,7 +63,7 @@ async function readAround(file: string, message: string) {
 
 const STAND_IN = { binary: 'true' };
 
-/** Of all that is wrong with the file, the lines about this row; null where none is. */
+/** Of all mistakes in the file, the lines about this row; null if there are none. */
 function aboutTool(name: string, message: string): string | null {
   const about = message.split('\n').filter((line) => {
     const at = line.indexOf(`: tools.${name}`);
@@ -69,10 +72,10 @@ function aboutTool(name: string, message: string): string | null {
   return about.length === 0 ? null : about.join('\n');
 }
 
-/** What a project says of the CLIs that it describes stands beside what it says of the built-in ones. */
+/** The limits of the CLIs that a project describes are added to those of the built-in ones. */
 const limitsIn = (tools: Readonly<Record<string, GivenTool>>, field: 'context_limit' | 'max_chars') =>
   Object.fromEntries(Object.entries(tools).flatMap(([name, { [field]: limit }]) => (limit ? [[name, limit]] : [])));
 
-/** null where it has none. */
+/** @returns null if there is none. */
 export const projectFile = (root: string): string | null =>
   PROJECT_FILES.map((name) => path.join(root, name)).find((file) => kindOf(file) !== null) ?? null;

@@ -1,11 +1,11 @@
-// Looks at the root of a repository for what it is written in and how it is tested; nothing of it is run.
+// Reads a repository's root to find its languages and how it is tested, without running anything.
 
 import path from 'node:path';
 import { describeRepository, type Repository } from '../../policies/manifest/repository.ts';
 import { namesIfAny } from '../disk/folder.ts';
 import { readIfFit } from '../disk/regular-file.ts';
 
-/** A file that says how a project is built is no larger. */
+/** The limit for a file that describes how a project is built. */
 const MAX_BYTES = 1024 ** 2;
 
 export function readRepository(root: string): Repository {

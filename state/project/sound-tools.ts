@@ -1,4 +1,4 @@
-// The CLIs of a project file that are described soundly, whatever else in it is wrong: for whoever lists them, and calls none.
+// Lists the valid CLIs of a project file, whatever else in it is wrong, for callers that list but do not call them.
 
 import type { OwnToolRow } from '../../policies/own-tool/description.ts';
 import { ownToolRows } from './own-tools.ts';

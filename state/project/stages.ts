@@ -1,4 +1,4 @@
-// The stages of a manifest: those that it lists, or those of the pipeline that it names, refined by what it lists.
+// Expands the stages of a manifest: those that it lists, or those of its pipeline, refined by what it lists.
 
 import { PIPELINES } from '../../policies/manifest/pipelines.ts';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
@@ -7,7 +7,7 @@ import type { GivenManifest, GivenStage, Stage } from './manifest-schema.ts';
 
 type ExpandedStages = { how: 'expanded'; stages: Stage[] } | { how: 'invalid'; messages: string[] };
 
-/** @param trust only in a trusted workspace do the project's own pipelines count. */
+/** @param trust The project's own pipelines count only in a trusted workspace. */
 export function expandStages(
   { pipeline, stages, supervise }: Pick<GivenManifest, 'pipeline' | 'stages' | 'supervise'>,
   { pipelines }: ProjectFile,
@@ -38,7 +38,7 @@ export function expandStages(
   return named.how === 'invalid' ? named : refine(pipeline, named.stages, stages);
 }
 
-/** Of a supervised task, each a stage by the name of its role. */
+/** The parts of a supervised task, each a stage with the name of its role. */
 export const PARTS = ['worker', 'reasoner'] as const;
 
 /** A stage that is listed beside a pipeline changes the one of its name. */
@@ -59,7 +59,7 @@ function refine(pipeline: string, stages: readonly Stage[], given: readonly Give
   };
 }
 
-/** What the schema filled in was not said, and changes nothing. */
+/** Fields that only the schema filled in change nothing. */
 function saidOf(given: GivenStage | undefined): Partial<GivenStage> {
   const filled = STAGE_DEFAULTS as Record<string, unknown>;
   return Object.fromEntries(
@@ -67,7 +67,7 @@ function saidOf(given: GivenStage | undefined): Partial<GivenStage> {
   );
 }
 
-/** A stage is called by its id, else `<tool>_<role>`. */
+/** A stage is named by its id, otherwise `<tool>_<role>`. */
 function nameStages(given: readonly GivenStage[]): ExpandedStages {
   const stages = given.map((stage) => ({ ...stage, name: nameOf(stage) }));
   const twice = [...new Set(stages.map(({ name }) => name))].filter(
@@ -85,7 +85,7 @@ function nameStages(given: readonly GivenStage[]): ExpandedStages {
   return mistakes.length === 0 ? { how: 'expanded', stages } : { how: 'invalid', messages: mistakes };
 }
 
-/** A stand-in that asks the same tool for the same model meets the same limit, and pays for it. */
+/** A fallback to the same tool and model would meet the same limit, and cost again. */
 function standInAgain({ tool, model, fallback }: GivenStage): string | null {
   const seen = new Set<string>();
   for (const one of [{ tool, model }, ...fallback]) {
@@ -98,7 +98,7 @@ function standInAgain({ tool, model, fallback }: GivenStage): string | null {
 
 export const nameOf = ({ id, tool, role }: GivenStage): string => id ?? `${tool}_${role}`;
 
-/** What the schema fills in; a test holds the two together. */
+/** The schema's defaults; a test keeps the two equal. */
 export const STAGE_DEFAULTS = { timeout_ms: 30 * 60_000, may_be_empty: false, fallback: [] as GivenStage['fallback'] };
 
 const invalid = (message: string): ExpandedStages => ({ how: 'invalid', messages: [message] });

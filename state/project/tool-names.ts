@@ -1,9 +1,9 @@
-// Is there a CLI of that name: a built-in one, or one that the project describes?
+// Checks whether a CLI of that name exists: a built-in one, or one that the project describes.
 
 import { isBuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 
-/** Why there is none, as half a sentence; null where there is one. @param more words that stand for one too. */
+/** Why there is none, as half a sentence; null if there is one. @param more Other words that are permitted too. */
 export function unknownTool(name: string, described: readonly string[], more: readonly string[] = []): string | null {
   const known: readonly string[] = [...more, ...TOOLS, ...described];
   if (known.includes(name)) return null;
@@ -11,11 +11,11 @@ export function unknownTool(name: string, described: readonly string[], more: re
   return `must be one of ${known.join(', ')}${near === null ? '' : `; did you mean ${near}?`}`;
 }
 
-/** Why it cannot be called, likewise: its description is wrong. */
+/** Why it cannot be called, in the same form: its description is wrong. */
 export const unsoundTool = (name: string, unsound: Readonly<Record<string, string>>): string | null =>
   Object.hasOwn(unsound, name) ? `is ${name}, whose description is wrong: ${unsound[name]}` : null;
 
-/** Why it may not be called, likewise: its description names a program. */
+/** Why it may not be called, in the same form: its description names a program. */
 export const untrustedTool = (name: string, trust: 'trusted' | 'untrusted'): string | null =>
   trust === 'trusted' || isBuiltIn(name)
     ? null

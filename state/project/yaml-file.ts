@@ -1,4 +1,4 @@
-// Reads a YAML or JSON file that people write (the only door to yaml); an error names file, line, path, what was expected and the nearest right name.
+// Reads a user's YAML or JSON file (the only module that uses yaml); errors name file, line, path, expectation and nearest name.
 
 import type { Document, visit as Visit } from 'yaml';
 import type * as z from 'zod';
@@ -8,20 +8,20 @@ import { limitMistake, TOO_DEEP } from './yaml-limits.ts';
 import { lineOf } from './yaml-line.ts';
 
 export type YamlRead<T> =
-  /** `lineOf` gives the line of the field at a path, or of the nearest one above it that is there. */
+  /** `lineOf` returns the line of the field at a path, or of the nearest existing one above it. */
   | { how: 'read'; value: T; lineOf(path: readonly PropertyKey[]): number; has(path: readonly PropertyKey[]): boolean }
-  /** Nothing is known of what it says. */
+  /** Its content is not known. */
   | { how: 'invalid'; kind: 'unreadable'; message: string }
-  /** It says what cannot be, as `data`. */
+  /** Its content, `data`, is invalid. */
   | { how: 'invalid'; kind: 'unfit'; message: string; data: unknown; lineOf(path: readonly PropertyKey[]): number };
 
 /** More aliases than any manifest needs, and far fewer than a bomb has. */
 const MAX_ALIASES = 50;
 const MAX_BYTES = 1024 * 1024;
-/** Nobody reads more of them at once. */
+/** No user reads more of them at once. */
 const MAX_ISSUES = 20;
 
-/** JSON is YAML. */
+/** Reads JSON too, because JSON is YAML. */
 export async function readYaml<S extends z.ZodType>(
   file: string,
   what: string,
@@ -43,14 +43,14 @@ export async function readYaml<S extends z.ZodType>(
     uniqueKeys: false,
   });
   const broken = new Map<number, string>();
-  // The first mistake of a line often makes the next.
+  // The first mistake of a line often causes the next.
   const note = (at: number, message: string) => {
     const { line } = lines.linePos(at);
     if (!broken.has(line)) broken.set(line, `${file}:${line}: ${message}`);
   };
   for (const [i, { pos, message }] of [...document.errors, ...document.warnings].entries())
     if (i === 0 || !FOLLOWS.test(message)) note(pos[0], plain(message));
-  // Of a broken document the names are not to be relied on.
+  // The names in a broken document are not reliable.
   if (broken.size === 0) for (const at of repeatedKeys(document, visit)) note(at, TWICE);
   if (broken.size > 0) return invalid(firstOf(file, [...broken.values()]));
   let data: unknown;
@@ -85,7 +85,7 @@ function firstOf(file: string, mistakes: readonly string[]): string {
   ].join('\n');
 }
 
-/** Or what is wrong with it. */
+/** The bytes, or what is wrong with the file. */
 function bytesOf(file: string, what: string): Buffer | string {
   try {
     return readFollowedBytes(file, MAX_BYTES);
@@ -96,12 +96,12 @@ function bytesOf(file: string, what: string): Buffer | string {
   }
 }
 
-/** What comes behind a mistake that ended the document. */
+/** Messages that follow a mistake that ended the document. */
 const FOLLOWS = /^Unexpected \S+ token in YAML stream/;
 
 const TWICE = 'the same name stands twice in one place; keep one of them';
 
-/** Where a map has a name for the second time. */
+/** The places at which a map has a name for the second time. */
 function repeatedKeys(document: Document, visit: typeof Visit): number[] {
   const places: number[] = [];
   visit(document, {

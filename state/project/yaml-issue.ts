@@ -1,4 +1,4 @@
-// Says what is wrong with one field of a file that people write, where, and what was expected.
+// Describes what is wrong with one field of a user's file, where, and what was expected.
 
 import type { Document, LineCounter } from 'yaml';
 import type * as z from 'zod';
@@ -20,7 +20,7 @@ export const describeIssue = (place: YamlPlace, issue: z.core.$ZodIssue): string
     .map((one) => describe(place, one))
     .join('\n');
 
-/** Of what may be this or that, the mistakes of the one that was meant: of the right type, and wrong within. */
+/** If a field has alternatives, the mistakes of the intended one: of the right type, but wrong within. */
 function meant(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union' || issue.message !== 'Invalid input') return [issue];
   const isOther = ([first]: z.core.$ZodIssue[]) => first?.code === 'invalid_type' && first.path.length === 0;
@@ -31,7 +31,7 @@ function meant(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return [{ ...issue, message: `must be ${types.join(' or ')}` }];
 }
 
-/** Of one place. */
+/** The most for one place. */
 const MAX_UNKNOWN = 20;
 
 function describe({ file, what, schema, document, lines }: YamlPlace, issue: z.core.$ZodIssue): string {
@@ -73,7 +73,7 @@ function unknown(key: string, parent: readonly PropertyKey[], schema: unknown): 
   return `is unknown; ${near === null ? `expected one of ${known.join(', ')}` : `did you mean ${near}?`}`;
 }
 
-/** The names that the schema has at a path, found by asking it for an unknown one. */
+/** The names that the schema has at a path, found by testing it with an unknown one. */
 function fieldsAt(path: readonly PropertyKey[], schema: unknown): string[] {
   let at = schema;
   for (const step of path) {
@@ -83,7 +83,7 @@ function fieldsAt(path: readonly PropertyKey[], schema: unknown): string[] {
   return Object.keys(unwrap(at).shape ?? {});
 }
 
-/** Looks through defaults, optionals and alternatives to the object or the list within. */
+/** Unwraps defaults, optionals and alternatives to the object or the list within. */
 function unwrap(schema: unknown): Inside {
   let at = schema as Inside & { unwrap?: () => unknown; options?: unknown[] };
   const objects = at?.options?.filter((option) => typeof option === 'object' && unwrap(option).shape !== undefined);
@@ -98,7 +98,7 @@ function unwrap(schema: unknown): Inside {
   return at ?? {};
 }
 
-/** `valueType` is that of a record with names of its own. */
+/** `valueType` is that of a record with arbitrary names. */
 interface Inside {
   shape?: Record<string, unknown>;
   element?: unknown;

@@ -1,10 +1,10 @@
-// What a YAML file is refused for before it is parsed: a parser would take seconds over it, or read it as something else.
+// Rejects a YAML file that a parser would need seconds for, or would misread, before it is parsed.
 
 import { isUtf8 } from 'node:buffer';
 
-/** More than any file that people write needs; the parser takes a stack frame or more for each. */
+/** More than any user's file needs; the parser takes a stack frame or more for each. */
 const MAX_DEPTH = 200;
-/** Lines and commas: of so many the parser makes nodes for about a second. */
+/** Lines and commas: for so many the parser makes nodes for about a second. */
 const MAX_PIECES = 30_000;
 
 /** The line and what is wrong there, or null. */
@@ -32,7 +32,7 @@ export const TOO_DEEP = `it is nested too deeply, past ${MAX_DEPTH} levels`;
 const OPENS = new Set(Buffer.from('[{'));
 const CLOSES = new Set(Buffer.from(']}'));
 
-/** By how many brackets the line opens more than it closes at its deepest. */
+/** How many more brackets the line opens than it closes, at its deepest point. */
 function rise(text: Buffer): number {
   let depth = 0;
   let deepest = 0;

@@ -1,8 +1,8 @@
-// On which line of a YAML file a field stands.
+// Finds the line of a field in a YAML file.
 
 import type { Document, LineCounter } from 'yaml';
 
-/** From 1; of the nearest field above it where it does not stand in the file. */
+/** From 1; the line of the nearest field above it if the field is missing. */
 export function lineOf(path: readonly PropertyKey[], document: Document, lines: LineCounter): number {
   for (let length = path.length; length > 0; length--) {
     const node = document.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined;

@@ -1,11 +1,11 @@
-// All tickets of all queues in a folder, as they stand there: for whoever looks and does not join.
+// Reads all active tickets of all queues in a folder, for callers that only look and do not join.
 
 import { namesIn } from '../disk/folder.ts';
 import { UnfitFileError } from '../disk/regular-file.ts';
 import type { Ticket } from './ticket.ts';
 import { openTicketFile } from './ticket-file.ts';
 
-/** Of each queue by its name the tickets, oldest first; whether their owners still live nobody has looked at. */
+/** The tickets of each queue by its name, oldest first; does not check whether their owners still live. */
 export function standingTickets(folder: string): Map<string, Ticket[]> {
   const queues = new Map<string, Ticket[]>();
   for (const { name, n } of filesIn(folder)) {
@@ -14,7 +14,7 @@ export function standingTickets(folder: string): Map<string, Ticket[]> {
   return queues;
 }
 
-/** None stands in what is no queue: whoever joins it next sets it aside. */
+/** A file that is not a queue has no tickets; the next process that joins it sets it aside. */
 function ticketsIn(folder: string, name: string, n: number): Ticket[] {
   const file = openTicketFile(folder, name, n);
   try {

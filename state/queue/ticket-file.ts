@@ -1,4 +1,4 @@
-// One file of a queue of tickets, folded as it grows: each reader reads only what is new to it.
+// Reads one file of a ticket queue and folds it as it grows: each reader reads only what is new to it.
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import path from 'node:path';
@@ -9,14 +9,14 @@ import type { Ticket } from './ticket.ts';
 export interface TicketFile {
   n: number;
   path: string;
-  /** Those that stand, oldest first. */
+  /** The active ones, oldest first. */
   tickets: Map<string, Ticket>;
   sealed(): boolean;
-  /** Sealed, and nobody stands in it, which stays so for ever; `told` when its last line says so. */
+  /** Sealed and without active tickets, which is permanent; `told` if its last line says so. */
   over(): 'told' | 'untold' | null;
   /** Bytes that have been read. */
   size(): number;
-  /** Throws UnfitFileError for what cannot be one. */
+  /** Throws UnfitFileError for a file that cannot be a queue. */
   read(): void;
 }
 
@@ -53,7 +53,7 @@ export function openTicketFile(folder: string, name: string, n: number): TicketF
       try {
         const { ino, size } = fstatSync(fd);
         if (size > MAX_BYTES) throw tooLarge(file, size, MAX_BYTES);
-        // Somebody put another file in its place.
+        // Another file is in its place now.
         if (ino !== at.inode || size < at.offset) begin(ino);
         if (at.offset === 0 && size > SEAL_BYTES && endsOver(fd, size)) {
           [sealed, isTold] = [true, true];
@@ -71,10 +71,10 @@ export function openTicketFile(folder: string, name: string, n: number): TicketF
   };
 }
 
-/** Past this size a file is sealed and another one begun, so that nobody reads for long. */
+/** Above this size a file is sealed and another one begun, so that no reader takes long. */
 export const SEAL_BYTES = 64 * 1024;
 
-/** The last line of a file that is over: whoever finds it need not read the rest. */
+/** The last line of a file that is over: a reader that finds it need not read the rest. */
 export const OVER = { over: true };
 const OVER_LINE = `\n${JSON.stringify({ v: 1, ...OVER })}\n`;
 
@@ -84,12 +84,12 @@ function endsOver(fd: number, size: number): boolean {
   return end.toString('latin1') === OVER_LINE;
 }
 
-/** Far more than a file has when it is sealed, with all who stand in it. */
+/** Far more than a sealed file has, even with all its active tickets. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 type Line = { ticket: Ticket } | { left: string } | { sealed: true } | Record<never, never>;
 
-/** What is no line of ours says nothing. */
+/** Ignores any line that is not ours. */
 function parse(text: string): Line {
   try {
     const line = JSON.parse(text) as { ticket?: Partial<Ticket> | null };
@@ -100,7 +100,7 @@ function parse(text: string): Line {
   }
 }
 
-/** Only what a reader relies on. */
+/** Checks only what a reader relies on. */
 function isTicket(ticket: Partial<Ticket> | null): boolean {
   const { id, owner, stage, task_id, until, task_folder } = ticket ?? {};
   return (

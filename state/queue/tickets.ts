@@ -1,4 +1,4 @@
-// A queue of tickets that all processes of this machine append to and read alike: the order of the lines is the order of the queue.
+// Implements a queue that all processes of this machine append to: the order of the lines is the order of the queue.
 
 import { closeSync, constants, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -10,29 +10,29 @@ import type { Ticket } from './ticket.ts';
 import { OVER, openTicketFile, SEAL_BYTES, type TicketFile } from './ticket-file.ts';
 
 export interface Queue {
-  /** Puts the ticket at the end. Throws what the operating system throws: then it does not stand. */
+  /** Puts the ticket at the end. Throws what the operating system throws: then it does not count. */
   join(ticket: Ticket): void;
   release(id: string): void;
-  /** The tickets that stand before this one, oldest first, and their file; null when this one does not stand (any more). */
+  /** The active tickets before this one, oldest first, and their file; null when this one is not active (any more). */
   before(id: string): { file: string; ticket: Ticket }[] | null;
-  /** What was put out of the way since this was asked last, in sentences. */
+  /** The files set aside since the last call, in sentences. */
   setAside(): string[];
 }
 
 const LAST_NUMBER = 999_999_999;
-/** A file is sealed, or put aside, once or twice while one joins; more often only where somebody is at work against us. */
+/** A file is sealed, or set aside, once or twice while one joins. It happens more often only in an attack. */
 const MOST_ROUNDS = 100;
-/** A sealed file is deleted only when nobody can still be about to write to it. */
+/** A sealed file is deleted only when no process can still be about to write to it. */
 const KEEP_MS = 3_600_000;
 
 /**
- * Files `<name>.<n>.jsonl` in `folder`. A `sealed` line closes a file: a ticket behind it is void, and is taken again in
- * the next file. Nothing is synced: after a loss of power no owner of a ticket is left either.
+ * Uses files `<name>.<n>.jsonl` in `folder`. A `sealed` line closes a file: a ticket after it is void, and is taken again in the
+ * next file. Nothing is synced: after a power loss no owner of a ticket remains either.
  */
 export function openQueue(folder: string, name: string, clock: () => Date): Queue {
   let files: TicketFile[] = [];
   let aside: string[] = [];
-  /** At the last look at its folder, which holds a file of each queue. */
+  /** As of the last look at its folder, which has a file of each queue. */
   let lastVoid = 0;
   const isReadable = (file: TicketFile) => {
     try {
@@ -40,22 +40,23 @@ export function openQueue(folder: string, name: string, clock: () => Date): Queu
       return true;
     } catch (error) {
       if (!(error instanceof UnfitFileError)) throw error;
-      // Another process may have put a sound one in its place by now.
+      // Another process may have put a valid one in its place by now.
       if (error.code === 'EFBIG' || !isRegular(file.path)) aside.push(...putAside(file.path, error.message, clock));
       return false;
     }
   };
   const find = () => {
-    // Behind a link lies somebody else's folder, whatever is in it.
+    // A link leads to a folder of another owner, whatever is in it.
     const isOwn = isOwnFolder(folder);
-    // A second file is begun only once the first is sealed or gone: until then the folder, with those of all queues, is not listed.
+    // A second file is begun only after the first is sealed or gone. Until then the folder, with the files of all queues, is not
+    // listed.
     const [first, second] = files;
     if (isOwn && first?.n === 1 && second === undefined && isReadable(first) && first.size() > 0 && !first.sealed())
       return files;
     const names = isOwn ? namesIn(folder) : [];
     const all = numbers(names, name).map((n) => files.find((file) => file.n === n) ?? openTicketFile(folder, name, n));
     files = all.filter(isReadable);
-    // What is none bears another name by now, whoever gave it that.
+    // Invalid files have been renamed by now, by this process or another.
     lastVoid = lastVoidOf(files.length < all.length ? namesIn(folder) : names, name);
     return files;
   };
@@ -66,7 +67,7 @@ export function openQueue(folder: string, name: string, clock: () => Date): Queu
           throw new UnfitFileError(folder, 'EINVAL', 'is put out of its place again and again');
         aside.push(...makeRoom(folder, clock));
         const last = find().at(-1);
-        // Behind it there is no room for the next one: no queue of ours has come so far.
+        // There is no number after it: no real queue has come so far.
         if (last?.sealed() && last.n >= LAST_NUMBER) {
           aside.push(...putAside(last.path, `${last.path} bears the last number that there is`, clock));
           continue;
@@ -102,7 +103,7 @@ export function openQueue(folder: string, name: string, clock: () => Date): Queu
   };
 }
 
-/** Neither the queues' folder nor the state above it is anybody else's: what stands in its place goes out of the way, and is told. */
+/** The queues' folder and the state above it must be ours: anything else in their place is moved aside and reported. */
 function makeRoom(folder: string, clock: () => Date): string[] {
   try {
     makeFolder(folder);
@@ -117,12 +118,12 @@ function makeRoom(folder: string, clock: () => Date): string[] {
   }
 }
 
-/** Whatever else lies there is none of ours. */
+/** Other files in the folder are not ours. */
 const numbers = (names: readonly string[], name: string): number[] => numbersOf(names, name, /^([1-9]\d{0,8})\.jsonl$/);
 
 /**
- * The last of the numbers whose files were put aside; 0 for none. They are not used again: who has seen the same intruder, and is
- * slower to put it aside, would take a sound file for it, with the ticket of whoever has the tree.
+ * The highest number whose file was set aside; 0 for none. Such numbers are not used again. Otherwise a slower process that saw
+ * the same invalid file would set aside a valid one. It would contain the ticket of the process that has the tree.
  */
 const lastVoidOf = (names: readonly string[], name: string): number =>
   numbersOf(names, name, /^([1-9]\d{0,8})\.jsonl\.unreadable-/)
@@ -136,18 +137,20 @@ const numbersOf = (names: readonly string[], name: string, ending: RegExp): numb
     .map(Number)
     .sort((a, b) => a - b);
 
-/** So that one poisoned file does not stop every later run. @returns what to say of it; nothing where it is gone already. */
+/**
+ * Moves one invalid file aside, so that it does not stop every later run. @returns a message; none if the file is already gone.
+ */
 function putAside(file: string, why: string, clock: () => Date): string[] {
   const aside = setAsideIfThere(file, clock);
   return aside === null ? [] : [`${why}; it cannot be a queue, and was moved to ${aside}`];
 }
 
-/** @returns false when a file that was there is gone, or is a file no more. */
+/** @returns false if the file was there and is gone, or is no longer a file. */
 function append(file: string, line: object, which: 'there' | 'new'): boolean {
   const { O_APPEND, O_CREAT, O_RDWR } = constants;
   let fd: number;
   try {
-    // One that was deleted must not come back as an empty one, which others would not find sealed.
+    // A deleted file must not be created again: other processes would find the empty one unsealed.
     fd = openRegular(file, O_RDWR | O_APPEND | (which === 'new' ? O_CREAT : 0));
   } catch (error) {
     if (error instanceof UnfitFileError) return false;
@@ -172,5 +175,5 @@ function settleOld(files: readonly TicketFile[], now: Date): void {
   }
 }
 
-/** Where the lines for trees lie. */
+/** The folder for the queues of trees. */
 export const queueFolder = (stateFolder: string): string => path.join(stateFolder, 'state', 'trees');

@@ -1,4 +1,4 @@
-// Where the edits of one session file are written down, with the file as it was before each: in the user's own state.
+// Records the edits of one session file in the user's own state, with a backup of the file before each.
 
 import { closeSync, constants, fdatasyncSync, fstatSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -24,7 +24,7 @@ export interface EditsLedger {
 
 type LedgerRead = { how: 'read'; edits: KnownEdit[] } | { how: 'invalid'; why: string };
 
-/** null for a user without a home. Nothing is made. */
+/** @returns null for a user without a home. Makes no folder. */
 export function editsLedger(tool: Tool, sessionId: string, environment: NodeJS.ProcessEnv): EditsLedger | null {
   const root = userState(environment);
   // An id is a part of a path here, and it comes from a file.
@@ -33,7 +33,7 @@ export function editsLedger(tool: Tool, sessionId: string, environment: NodeJS.P
   return { folder, file: path.join(folder, 'edits.jsonl') };
 }
 
-/** Of every session that was ever edited. Throws what the operating system says of a folder that cannot be read. */
+/** The ledgers of every session that was ever edited. Throws the operating system's error if a folder cannot be read. */
 export function allLedgers(environment: NodeJS.ProcessEnv): { tool: Tool; sessionId: string; ledger: EditsLedger }[] {
   const root = userState(environment);
   if (root === null) return [];
@@ -45,10 +45,10 @@ export function allLedgers(environment: NodeJS.ProcessEnv): { tool: Tool; sessio
   });
 }
 
-/** The backups that lie there, also one whose edit was never written down. */
+/** The existing backups, including one whose edit was never recorded. */
 export const backupFiles = ({ folder }: EditsLedger): string[] => namesIn(folder).filter((name) => BACKUP.test(name));
 
-/** Those that were ever written down; none where there is no ledger. */
+/** All edits ever recorded; none if there is no ledger. */
 export function readEdits(ledger: EditsLedger): LedgerRead {
   const stray = strayOf(ledger);
   if (stray !== null) return { how: 'invalid', why: stray };
@@ -82,10 +82,10 @@ export const planEdit = (ledger: EditsLedger, entry: EditEntry): void =>
 export const settleEdit = (ledger: EditsLedger, n: number, state: 'made' | 'failed' | 'dropped', at: Date): void =>
   append(ledger, { schema: EDITS_VERSION, state, n, at: at.toISOString() });
 
-/** Its name ends as the file's own does, for that tells its format. */
+/** Its name ends as the file's own does, because the ending shows its format. */
 export const backupName = (n: number, file: string): string => `${n}.backup${/\.jsonl?$/.exec(file)?.[0] ?? ''}`;
 
-/** Its ledger line stands before it goes: what was not written down is not lost. */
+/** The ledger line is written before the backup is deleted, so no unrecorded backup is lost. */
 export function dropBackup(ledger: EditsLedger, { n, backup }: EditEntry, at: Date): void {
   if (backup === null) return;
   settleEdit(ledger, n, 'dropped', at);
@@ -116,7 +116,7 @@ function append(ledger: EditsLedger, line: object): void {
   }
 }
 
-/** The entries of all folders that were made: a backup that nobody finds after a loss of power would be none. */
+/** Syncs the entries of all folders that were made: a backup that cannot be found after a power loss is useless. */
 function syncUpTo(last: string, folder: string): void {
   for (let at = path.dirname(folder); ; at = path.dirname(at)) {
     syncFolder(at);

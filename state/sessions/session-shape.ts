@@ -1,4 +1,4 @@
-// What an entry of sessions.json must hold to be believed: people edit it, and an id in it becomes an argument of a program.
+// Checks an entry of sessions.json before it is used: users edit it, and an id in it becomes an argument of a program.
 
 import { NO_ID, type SessionEntry } from '../../policies/session/session-entry.ts';
 import { partOf } from '../../policies/text/json.ts';

@@ -1,4 +1,4 @@
-// The project's `sessions.json`: which session each tag goes on with. People edit it; what is not known in it is kept.
+// Reads and writes the project's `sessions.json`, the session of each tag. Users edit it; unknown fields are kept.
 
 import path from 'node:path';
 import { isTool, type Tool } from '../../policies/facts/tools.ts';
@@ -9,20 +9,20 @@ import { isSameFolder, realOr } from '../disk/real-path.ts';
 import { isSessionEntry } from './session-shape.ts';
 
 export interface Sessions {
-  /** null where there is none, or none that fits its shape. @param folder of a session that is good for one alone. */
+  /** null if there is none, or none with a valid shape. @param folder The only folder in which the session can be used. */
   entry(tag: string, tool: Tool, folder?: string | null): SessionEntry | null;
   entries(): KeptSession[];
   isGivenUp(tool: Tool, id: string): boolean;
-  /** Does something stand there that this version does not understand? It is not written over. */
+  /** Is there an entry that this version does not understand? It is not overwritten. */
   isStrange(tag: string, tool: Tool, folder?: string | null): boolean;
-  /** With this in the place of what is not understood there, which stays in the file as it is. */
+  /** Uses this instead of an entry that is not understood, which stays unchanged in the file. */
   rebuilt(kept: KeptSession | null): Sessions;
   with(tag: string, tool: Tool, entry: SessionEntry, folder?: string | null): Sessions;
-  /** Without those of the tag that go on in the session of that id. */
+  /** Without those of the tag that resume the session of that id. */
   without(tag: string, tool: Tool, id: string): Sessions;
-  /** It is not found again by its tag. */
+  /** The session is no longer found by its tag. */
   givingUp(tool: Tool, id: string): Sessions;
-  /** It is found again by its tag. */
+  /** The session is found by its tag again. */
   takingBack(tool: Tool, id: string): Sessions;
   /** What is wrong with the file, in sentences. */
   warnings(): readonly string[];
@@ -33,14 +33,14 @@ export interface Sessions {
 export interface KeptSession {
   tag: string;
   tool: Tool;
-  /** The one that it is good for alone; null where its key names none. */
+  /** The only folder in which it can be used; null if its key names none. */
   folder: string | null;
   entry: SessionEntry;
 }
 
 export const sessionsFile = (stateFolder: string): string => path.join(stateFolder, 'state', 'sessions.json');
 
-/** A file that is none is set aside, or left where one only looks; it never stops anybody. */
+/** An invalid file is set aside, or not changed if the caller only looks. It never stops a call. */
 export async function readSessions(
   stateFolder: string,
   clock: () => Date,
@@ -61,10 +61,10 @@ export async function writeSessions(stateFolder: string, { json }: Sessions): Pr
   remember(file, { text, value: json });
 }
 
-/** As it was read or written last: a batch goes through it for each of its calls, and it has an entry for each of its tasks. */
+/** The last version read or written. A batch uses it for each of its calls, and it has an entry for each of its tasks. */
 const known = new Map<string, KnownJson<Json> & { sessions: Sessions }>();
 
-/** What each JSON of ours says. */
+/** The sessions of each JSON object that we made. */
 const made = new WeakMap<Json, Sessions>();
 
 function remember(file: string, { text, value }: KnownJson<Json>): Sessions {
@@ -76,7 +76,7 @@ function remember(file: string, { text, value }: KnownJson<Json>): Sessions {
 
 const MAX_GIVEN_UP = 200;
 
-/** What stands in an entry only for as long as it is so. */
+/** Fields that an entry has only while they apply. */
 const PASSING = ['poisoned', 'in_place_of'] as const satisfies (keyof SessionEntry)[];
 
 function sessionsIn(json: Json, file: string): Sessions {
@@ -86,7 +86,7 @@ function sessionsIn(json: Json, file: string): Sessions {
     const ids = Object.hasOwn(givenUp, tool) ? givenUp[tool] : null;
     return Array.isArray(ids) ? ids : [];
   };
-  // A batch has a tag for each of its tasks: whoever asks for one does not go through all.
+  // A batch has a tag for each of its tasks, so a lookup must not go through all.
   const kept = (tag: string, key: string): KeptSession | undefined => {
     const value = valueAt(active, tag, key);
     const named = isSound(value) ? readKey(key) : null;
@@ -104,13 +104,13 @@ function sessionsIn(json: Json, file: string): Sessions {
         .map((key) => placeOf(tag, key)),
     );
   const changed = (tags: Json) => sessionsIn(put(json, 'active_sessions', tags), file);
-  // What a newer version wrote is not ours to write over.
+  // An entry of a newer version is not ours to overwrite.
   const isOurs = (tag: string, key: string) =>
     isObject(json, 'active_sessions') &&
     isObject(active, tag) &&
     isObject(own(active, tag) ?? {}, key) &&
     !isStrangeAt(tag, key);
-  /** As versions wrote it that knew one session of a tag and tool alone. */
+  /** The form of versions that had only one session for each tag and tool. */
   const older = (tag: string, tool: Tool, folder: string) => {
     const plain = kept(tag, tool);
     return plain !== undefined && isSameFolder(plain.entry.cwd, folder) ? plain : undefined;
@@ -175,7 +175,7 @@ function isSound(value: unknown): value is SessionEntry {
   return true;
 }
 
-/** `copilot`, or `copilot@/the/folder` for a session that is good for one folder alone. */
+/** `copilot`, or `copilot@/the/folder` for a session that can be used in one folder only. */
 const keyOf = (tool: Tool, folder: string | null): string => (folder === null ? tool : `${tool}@${realOr(folder)}`);
 
 function readKey(key: string): { tool: Tool; folder: string | null } | null {
@@ -196,7 +196,7 @@ function withRebuilt(sessions: Sessions, kept: KeptSession): Sessions {
   };
 }
 
-/** Or nothing at all. */
+/** True also if it is absent. */
 const isObject = (json: Json, name: string): boolean => !Object.hasOwn(json, name) || partOf(json[name]) !== null;
 
 function warningsOf(json: Json, strange: readonly string[], file: string): string[] {
@@ -212,7 +212,7 @@ function warningsOf(json: Json, strange: readonly string[], file: string): strin
   ];
 }
 
-/** Of the object itself: a tag may be called `constructor`. */
+/** Only own properties: a tag may be called `constructor`. */
 function valueAt(active: Json, tag: string, key: string): unknown {
   const all = own(active, tag);
   return all !== null && Object.hasOwn(all, key) ? all[key] : undefined;
@@ -220,7 +220,7 @@ function valueAt(active: Json, tag: string, key: string): unknown {
 
 const own = (json: Json, name: string): Json | null => (Object.hasOwn(json, name) ? partOf(json[name]) : null);
 
-/** In its place, if it stood there; `__proto__` is a name like others. */
+/** In its present position, if it has one; `__proto__` is a name like others. */
 const put = (json: Json, name: string, value: unknown): Json => ({ ...json, [name]: value });
 
 const gone = (json: Json, name: string): Json =>

@@ -1,4 +1,4 @@
-// The texts of a supervision, each in a file named by its SHA-256: instructions, and what people said. On disk before anything is paid for them.
+// Stores a supervision's texts (instructions, user notes), named by SHA-256 and on disk before anything is paid for them.
 
 import { createHash } from 'node:crypto';
 import path from 'node:path';
@@ -12,7 +12,7 @@ const fileOf = ({ state }: Pick<TaskFolder, 'state'>, sha256: string): string =>
 
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** @returns its hash. One that is there already, whole, is not written again. */
+/** @returns its hash. An existing complete file is not written again. */
 export async function keepText(task: Pick<TaskFolder, 'state'>, text: string): Promise<string> {
   const sha256 = hashOf(text);
   const file = fileOf(task, sha256);
@@ -20,7 +20,7 @@ export async function keepText(task: Pick<TaskFolder, 'state'>, text: string): P
   return sha256;
 }
 
-/** Byte for byte what was kept; a worker is never told half of it, or something else. */
+/** Returns exactly the bytes that were stored; a worker never gets a part of them, or another text. */
 export function keptText(task: Pick<TaskFolder, 'state'>, sha256: string): string {
   const file = fileOf(task, sha256);
   const text = wholeOrNull(file, sha256);

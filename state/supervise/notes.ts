@@ -1,4 +1,4 @@
-// What people say to a supervised task while it may be running: notes in the user's state, which its run takes into the journal between calls.
+// Stores users' notes for a supervised task in the user's state; its run copies them into the journal between calls.
 
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -20,8 +20,8 @@ interface LeftNote {
 export const MAX_NOTE_BYTES = 64 * 1024;
 
 /**
- * Where the notes for a task lie: out of the project, which a sandboxed agent may write, where the user has a home; an agent of
- * the same user without a sandbox can write there all the same.
+ * The folder of the notes for a task. If the user has a home, it is outside the project, which a sandboxed agent may write. An
+ * agent of the same user without a sandbox can still write there.
  */
 export const notesFolder = (
   environment: NodeJS.ProcessEnv,
@@ -36,7 +36,7 @@ export async function leaveNote(folder: string, text: string, at: Date): Promise
   return note;
 }
 
-/** In the order in which they were left; what is no text of ours stays where it is. */
+/** In the order in which they were written; other files are not touched. */
 export function notesLeft(folder: string): LeftNote[] {
   return namesIn(folder)
     .filter((name) => /^\d{17}-[0-9a-f]{8}\.md$/.test(name))
@@ -48,5 +48,5 @@ export function notesLeft(folder: string): LeftNote[] {
     });
 }
 
-/** Once the journal has it. */
+/** Called once the journal contains it. */
 export const removeNote = ({ file }: LeftNote): void => rmSync(file, { force: true });

@@ -1,18 +1,18 @@
-// Keeps claude from guessing at an HTTP 400 that it cannot read.
+// Keeps claude from guessing at an HTTP 400 that it cannot parse.
 
 import { addressOf, cloudOf, isService } from './service.ts';
 import { type SettingsFile, variable } from './settings.ts';
 
 /**
- * At its own service claude asks once. Elsewhere it asks up to eight times, with one beta less each, and begins a turn anew whose tools
- * ran already. Without betas it asks once there too, and declares all tools in full instead of some by name.
+ * At its own service claude sends one request. Elsewhere it sends up to eight, each with one beta less, and restarts a turn whose
+ * tools have already run. Without betas it sends one there too, and declares all tools in full instead of some by name.
  */
 export function noGuesses(settings: readonly SettingsFile[], environment: NodeJS.ProcessEnv): Record<string, string> {
   if (cloudOf(settings, environment) === null && isService(addressOf(settings, environment))) return {};
   return oncePerRefusal(settings, environment);
 }
 
-/** Nothing where the user has a word of his own on either. */
+/** Changes nothing if the user has set either of the two. */
 export const oncePerRefusal = (
   settings: readonly SettingsFile[],
   environment: NodeJS.ProcessEnv,

@@ -20,7 +20,7 @@ export const READ: EventTable = {
   result: readResult,
 };
 
-/** What a sub-agent says is not the answer, and its tools are not the agent's. */
+/** A sub-agent's text is not the answer, and its tools are not the agent's. */
 const isSubAgents = ({ parent_tool_use_id, agent_id }: Json): boolean =>
   textOf(parent_tool_use_id) !== null || textOf(agent_id) !== null;
 
@@ -33,14 +33,14 @@ const SYSTEM: EventTable = {
   permission_denied: ({ tool_name, tool_use_id }) => [
     { how: 'tool_denied', id: textOf(tool_use_id) ?? '', name: textOf(tool_name) },
   ],
-  // Told before each request; of those that it sends anew at once, after a 400, only the first.
+  // Reported before each request. Of those that it repeats at once, after a 400, only the first is reported.
   status: ({ status }) => (status === 'requesting' ? [{ how: 'turn_began' }, { how: 'requested' }] : []),
   api_retry: ({ error, error_status }) => {
     const status = numberOf(error_status);
     const code = textOf(error) ?? 'unknown';
     return [{ how: 'retrying', failure: { message: code, code, ...(status === null ? {} : { status }) } }];
   },
-  // A hook would not let the prompt through; the CLI calls that a success.
+  // A hook blocked the prompt; the CLI reports that as a success.
   informational: ({ content, level, prevent_continuation }) => {
     const message = textOf(content) ?? '';
     if (prevent_continuation === true) return [{ how: 'stopped', failure: { message, code: 'hook_stopped' } }];
@@ -80,10 +80,10 @@ function readMessage(event: Json): EngineEvent[] {
   });
 }
 
-/** `mcp__server__tool` */
+/** The server's part of `mcp__server__tool`. */
 const SERVER_OF_TOOL = /^mcp__(.+?)__/;
 
-/** The permission that allows this one use; without one the tool's name allows all of its uses. */
+/** The permission that allows only this use. Without one, the tool's name allows all of its uses. */
 function ruleOf(name: string, input: unknown): { rule?: string } {
   const { command, url } = partOf(input) ?? {};
   const said = textOf(command);
@@ -92,7 +92,7 @@ function ruleOf(name: string, input: unknown): { rule?: string } {
   return host === undefined ? {} : { rule: `WebFetch(domain:${host})` };
 }
 
-/** One command whose words hold nothing that the CLI reads as a part of a rule. */
+/** One command without any characters that the CLI would parse as part of a rule. */
 const PLAIN_COMMAND = /^[\w./=@:+-][\w./=@:+ -]{0,119}$/;
 const HOST = /^https?:\/\/([\w.-]{1,200})/;
 
@@ -128,11 +128,11 @@ const textIn = (content: unknown): string =>
     .map((part) => textOf(partOf(part)?.text) ?? '')
     .join('');
 
-/** The CLI asks the model to go on where an answer was cut, refused or not to be seen. What a hook says is no retry. */
+/** The CLI prompts the model to continue if an answer was cut, refused or invisible. A hook's message is not a retry. */
 const AGAIN =
   /^\[?(?:Output token limit hit|Your response (?:above )?was (?:cut off|stopped by)|Your previous response (?:had no|reached the)|The previous response failed to produce|Your tool call was malformed|structured-output-enforce)/;
 
-/** The time at which a limit ends is told here alone. */
+/** The only report of the time at which a limit ends. */
 function readLimit(info: Json | null): EngineEvent[] {
   if (info?.status !== 'rejected') return [];
   const message = `${textOf(info.rateLimitType) ?? 'rate'} limit: rejected`;
@@ -155,7 +155,7 @@ function readResult(event: Json): EngineEvent[] {
   return [counted, ...denials, { how: 'stopped', failure }, { how: 'completed' }];
 }
 
-/** Older versions report a denial here alone. */
+/** The only report of a denial in older versions. */
 function readDenial(value: unknown): EngineEvent[] {
   const { tool_name, tool_use_id, tool_input } = partOf(value) ?? {};
   const name = textOf(tool_name);
@@ -163,7 +163,7 @@ function readDenial(value: unknown): EngineEvent[] {
   return [{ how: 'tool_denied', id: textOf(tool_use_id) ?? '', name, ...ruleOf(name, tool_input) }];
 }
 
-/** Of a call with a schema it is the answer, which was told as a tool's input. */
+/** In a call with a schema it is the answer, which was reported as a tool's input. */
 function structured({ structured_output }: Json): EngineEvent[] {
   if (structured_output === undefined) return [];
   return [{ how: 'said', text: JSON.stringify(structured_output), whole: true, message: null }];
@@ -181,7 +181,7 @@ function failureOf(text: string, event: Json): EngineFailure {
   });
 }
 
-/** Said of too much; the words have the code of the system. */
+/** Used for too many failures; the message has the system's code. */
 const UNTELLING: ReadonlySet<string> = new Set([
   'connection_failed',
   'error_during_execution',
@@ -189,7 +189,7 @@ const UNTELLING: ReadonlySet<string> = new Set([
   'invalid_request',
 ]);
 
-/** @param event a `result`. One after the first counts only what came between. */
+/** @param event A `result`. Each one after the first counts only what was used since the one before. */
 function usageOf(event: Json): Partial<Usage> {
   const models = Object.values(partOf(event.model_usage_since_last_result) ?? {}).map(partOf);
   if (models.length === 0) return {};
@@ -199,7 +199,7 @@ function usageOf(event: Json): Partial<Usage> {
   };
   const input = sum('inputTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens');
   const output = sum('outputTokens');
-  // A model that is not in its list is priced like the dearest.
+  // A model that is not in its list is priced like the most expensive one.
   const isPriced = models.every((model) => model?.costBasis !== 'unknown');
   return {
     input_tokens: input,

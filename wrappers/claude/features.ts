@@ -1,4 +1,4 @@
-// What the claude row relies on. Measured with 2.1.100 to 2.1.330 (npm run bench:matrix -- --versions).
+// Lists the features that the claude row relies on, measured with 2.1.100 to 2.1.330 (npm run bench:matrix -- --versions).
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -79,11 +79,11 @@ export const FEATURES = [
   { kind: 'event', name: 'result', since: null, without: null },
 ] as const satisfies readonly Feature[];
 
-/** The first mention of something that is there; null where there is none. */
+/** The first mention of an existing file; null if there is none. */
 function mentionedFile(prompt: string, cwd: string): string | null {
   for (const [, quoted, bare = ''] of prompt.matchAll(MENTION)) {
     const name = (quoted ?? bare).split('#')[0]!;
-    // What stands behind a name may be the sentence's own.
+    // Characters after a name may belong to the sentence.
     const names = [name, name.replace(/[.,;:!?)\]}'"`]+$/, '')];
     const found = names.find((one) => one !== '' && existsSync(path.resolve(cwd, one)));
     if (found !== undefined) return found;

@@ -1,4 +1,4 @@
-// Where claude keeps what is the user's own.
+// Finds where claude keeps the user's data.
 
 import path from 'node:path';
 import { lookAt, readFollowedIfFit } from '../../state/disk/regular-file.ts';
@@ -7,11 +7,11 @@ import { homeOf } from '../home.ts';
 interface ClaudeHome {
   /** `$CLAUDE_CONFIG_DIR`, or `.claude` in the home: settings, credentials, sessions. */
   folder: string;
-  /** What it remembers of the user and of each project, trust among it. */
+  /** What it stores about the user and each project, including trust. */
   memory: string;
 }
 
-/** null where there is no home. */
+/** @returns null if there is no home. */
 export function claudeHome(environment: NodeJS.ProcessEnv): ClaudeHome | null {
   const own = environment.CLAUDE_CONFIG_DIR;
   if (own) return { folder: own, memory: path.join(own, '.claude.json') };
@@ -22,10 +22,10 @@ export function claudeHome(environment: NodeJS.ProcessEnv): ClaudeHome | null {
 /** It grows with each project and prompt: files of 50 MB are known. */
 const MAX_MEMORY_BYTES = 128 * 1024 * 1024;
 
-/** Its text; null where it cannot be read or is larger than what is read. */
+/** Its text; null if it cannot be read or is larger than the limit. */
 export const readMemory = ({ memory }: ClaudeHome): string | null => readFollowedIfFit(memory, MAX_MEMORY_BYTES);
 
-/** Why it is not read though it is there, as half a sentence; null for any other size. */
+/** Half a sentence that explains why an existing file is not read; null for a size within the limit. */
 export function memoryMistake({ memory }: ClaudeHome): string | null {
   const size = lookAt(memory)?.size ?? 0;
   return size <= MAX_MEMORY_BYTES

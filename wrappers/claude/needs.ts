@@ -1,4 +1,4 @@
-// What claude alone needs to be told: settings that it ignores without a word, deny rules and all.
+// Warns of settings files that claude ignores silently, including their deny rules.
 
 import { type CheckAnswer, say } from '../../policies/facts/finding.ts';
 import type { Surroundings } from '../sign-in/sign-in.ts';

@@ -1,4 +1,4 @@
-// Turns claude's inner retries and side requests off through settings of this one call, which go before the environment and every file but an administrator's.
+// Turns claude's inner retries and side requests off by settings of one call; only an administrator's settings override these.
 
 import path from 'node:path';
 import { type Json, parseObject, partOf } from '../../policies/text/json.ts';
@@ -28,45 +28,46 @@ export function overlay(request: CallRequest): Overlay {
   };
 }
 
-/** A project's own `env` would go before the environment, so none of these stands there. */
+/** A project's own `env` overrides the environment, so none of these is set there. */
 const ALWAYS = {
-  // Flags and telemetry: no request to the model, but ten seconds of a shut network.
+  // Flags and telemetry: no request to the model, but ten seconds if the network is blocked.
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_AUTOUPDATER: '1',
-  // `@path` in a prompt would be read and sent, secrets too.
+  // `@path` in a prompt would be read and sent, including secrets.
   CLAUDE_CODE_DISABLE_FILE_MENTIONS: '1',
-  // A command over its time would go on behind the answer, which then says that it runs; so it is ended, and a subagent is waited for.
+  // After its time limit, a command would continue in the background, and the answer would only say that it runs. So it is ended
+  // instead, and claude waits for a subagent.
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
 };
 
 const requiresServers = ({ requires }: CallRequest): boolean =>
   requires !== undefined && (requires.servers === 'all' || requires.servers.length > 0);
 
-/** Otherwise it may make its first request while a server is still starting. */
+/** Otherwise claude may send its first request while a server is still starting. */
 const SERVERS_FIRST = { MCP_CONNECTION_NONBLOCKING: '0' };
 
-/** What the CLI asks again by itself otherwise: up to ten times, without streaming, with another model. */
+/** Stops the requests that the CLI would repeat by itself: up to ten times, without streaming, with another model. */
 const ONE_REQUEST = {
   CLAUDE_CODE_MAX_RETRIES: '0',
   CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: '1',
-  // Each alone makes other failures dearer.
+  // Setting only one of them makes other failures more expensive.
   CLAUDE_CODE_DISABLE_REFUSAL_RETRY: '1',
   CLAUDE_CODE_DISABLE_REFUSAL_FALLBACK: '1',
 };
 
-/** Of a structured answer that does not fit. Workflows heed it too, so it is not always there. */
+/** Limits the attempts for a structured answer that does not match. Workflows use it too, so it is not always set. */
 const ONE_TRY = { MAX_STRUCTURED_OUTPUT_RETRIES: '1' };
 
-/** Root is refused the bypass, unless it calls its machine a sandbox, which is not ours to say. */
+/** claude refuses the bypass to root, unless root declares its machine a sandbox, which is not our decision. */
 const all = (request: CallRequest): string[] =>
   process.getuid?.() === 0
     ? ['--permission-mode', 'acceptEdits', `--allowedTools=${[...EVERYTHING, ...serverRules(request)].join(',')}`]
     : ['--permission-mode', 'bypassPermissions'];
 
-/** What asks for a permission (2.1.330). */
+/** The tools that need a permission (2.1.330). */
 const EVERYTHING = ['Bash', 'Edit', 'Write', 'NotebookEdit', 'Read', 'WebFetch', 'WebSearch', 'Skill'];
 
-/** As a permission names all tools of one; a plugin's are not among them. */
+/** Names all tools of each server, as a permission does; a plugin's servers are not included. */
 export function serverRules({ environment, cwd }: Pick<CallRequest, 'environment' | 'cwd'>): string[] {
   const home = claudeHome(environment);
   const memory = home === null ? null : parseObject(readMemory(home) ?? '');

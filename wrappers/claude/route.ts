@@ -1,4 +1,4 @@
-// How claude's requests go to their service: by the base URL of its settings or its environment.
+// Decides how claude's requests reach their service: by the base URL of its settings or its environment.
 
 import type { CallRequest, Overlay, Route } from '../adapter.ts';
 import { PROXIES } from '../relay/proxy.ts';
@@ -10,13 +10,13 @@ export function route({ environment, cwd, innerRetries }: CallRequest): Route {
   const settings = readSettings({ environment, cwd });
   const cloud = cloudOf(settings, environment);
   if (cloud !== null) return fixed(`claude asks a cloud's own service (${cloud})`);
-  // One of the environment is looked for with every CLI.
+  // A proxy of the environment is checked for every CLI.
   const proxy = PROXIES.map((name) => variable(name, settings, {})).find((found) => found !== null);
   if (proxy) return fixed(`${proxy.by} is set, and the relay does not ask through a proxy`);
   const managed = settings.filter(({ file }) => MANAGED[process.platform]?.includes(file));
   if (variable(BASE_URL, managed, {}) !== null)
     return fixed(`an administrator's settings name ${BASE_URL}, and nothing goes before them`);
-  // The relay is no address of the service's.
+  // The relay's address is not one of the service.
   const more = innerRetries === 'cut' ? oncePerRefusal(settings, environment) : {};
   return {
     how: 'directed',
@@ -27,7 +27,7 @@ export function route({ environment, cwd, innerRetries }: CallRequest): Route {
 
 const fixed = (because: string): Route => ({ how: 'fixed', because });
 
-/** In the settings of the call, which go before those that may name another. */
+/** Sets them in the settings of the call, which override those that may set another. */
 function redirect(overlay: Overlay, variables: Record<string, string>): Overlay {
   const argv = overlay.argv.map((word, at) => {
     if (overlay.argv[at - 1] !== '--settings') return word;

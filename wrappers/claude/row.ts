@@ -1,4 +1,4 @@
-// The claude CLI.
+// Defines the adapter of the claude CLI.
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,10 @@ import { overlay as readOverlay } from './overlay.ts';
 import { route } from './route.ts';
 import { readClaudeSignIn } from './sign-in.ts';
 
-/** Whether the user has trusted the folder that claude would run in: headless it asks nobody, and runs the hooks, servers and settings of any. */
+/**
+ * Whether the user trusts the folder in which claude would run. A headless claude does not prompt, and runs the hooks, servers
+ * and settings of any folder.
+ */
 export function distrusts({ trustWorkspace, environment, cwd }: FolderRequest): string | null {
   if (trustWorkspace || isTrusted(environment, realOf(cwd))) return null;
   const home = claudeHome(environment);
@@ -22,7 +25,7 @@ export function distrusts({ trustWorkspace, environment, cwd }: FolderRequest): 
   return `${cwd} is not a trusted folder, and claude would run its hooks, MCP servers and settings unasked${known}`;
 }
 
-/** A link in a trusted folder may lead to anybody's. */
+/** A link in a trusted folder may lead to an untrusted folder. */
 function realOf(folder: string): string {
   try {
     return realpathSync.native(folder);
@@ -31,7 +34,7 @@ function realOf(folder: string): string {
   }
 }
 
-/** By claude's own dialogue, there or in a folder above. */
+/** Trusted in claude's own dialogue, for this folder or one above. */
 function isTrusted(environment: NodeJS.ProcessEnv, cwd: string): boolean {
   const home = claudeHome(environment);
   const projects = home === null ? null : partOf(parseObject(readMemory(home) ?? '')?.projects);
@@ -42,7 +45,7 @@ function isTrusted(environment: NodeJS.ProcessEnv, cwd: string): boolean {
   }
 }
 
-/** The flags that claude alone understands, under the names that codex and copilot have for what they share. */
+/** The flags that only claude understands. Those that it shares with codex and copilot have the same names. */
 const OWN_FLAGS = {
   ...ALLOW_COMMIT,
   'allow-tool': { takes: 'texts', about: 'a tool the agent may use without asking (repeatable)' },
@@ -53,7 +56,7 @@ const OWN_FLAGS = {
 
 type ClaudeOwn = OwnOf<typeof OWN_FLAGS>;
 
-/** Works on latin1 text, byte by byte, so that no encoding is touched. */
+/** Works on latin1 text, byte by byte, so that the encoding is not changed. */
 const escapePrompt = (text: string): string => (text.startsWith('/') ? `\n${text}` : text);
 
 export const CLAUDE = {
@@ -70,7 +73,7 @@ export const CLAUDE = {
     'stream-json',
     // Without it the CLI refuses that format.
     '--verbose',
-    // Without it a long answer prints nothing until it is whole, and an idle deadline would end it.
+    // Without it a long answer prints nothing until it is complete, and an idle deadline would end it.
     '--include-partial-messages',
     ...(request.model === null ? [] : ['--model', request.model]),
     ...MODE[request.access],
@@ -116,19 +119,22 @@ export const CLAUDE = {
   lingerMs: 5000,
 } as const satisfies Adapter;
 
-/** In its default mode a headless claude runs only what looks; `acceptEdits` keeps to the working folder. Root may not bypass: the overlay allows the tools by name. */
+/**
+ * In its default mode a headless claude runs only tools that read; `acceptEdits` is limited to the working folder. Root may not
+ * bypass: the overlay allows the tools by name.
+ */
 const MODE = {
   read: ['--permission-mode', 'default'],
   write: ['--permission-mode', 'acceptEdits'],
   full: [],
 } as const satisfies Record<CallRequest['access'], readonly string[]>;
 
-/** What wakes the model after its answer: by then the call is over. */
+/** Tools that wake the model after its answer: by then the call has ended. */
 const LATER = ['Monitor', 'ScheduleWakeup', 'CronCreate'];
 const COMMITS = ['Bash(git add:*)', 'Bash(git commit:*)'];
 const EDITS = ['Edit', 'Write', 'NotebookEdit'];
 
-/** A user's own settings may allow edits to all calls; what is allowed to this one stays so. */
+/** A user's settings may allow edits for all calls; tools allowed for this call remain allowed. */
 const deniedIn = (access: CallRequest['access'], allowed: readonly string[]): string[] => [
   ...LATER,
   ...(access === 'read' ? EDITS.filter((tool) => !allowed.some((rule) => rule.split('(')[0] === tool)) : []),

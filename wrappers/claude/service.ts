@@ -1,4 +1,4 @@
-// Whom claude asks, by its settings and its environment: its own service, another address that speaks for it, or a cloud.
+// Finds the service that claude calls, by its settings and its environment: its own, another address, or a cloud.
 
 import { type SettingsFile, variable } from './settings.ts';
 
@@ -7,13 +7,13 @@ const SERVICE = 'https://api.anthropic.com';
 
 const CLOUDS = ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'];
 
-/** The variable that sends claude to a cloud; null where none does. */
+/** The variable that sends claude to a cloud; null if none does. */
 export const cloudOf = (settings: readonly SettingsFile[], environment: NodeJS.ProcessEnv): string | null =>
   CLOUDS.find((name) => variable(name, settings, environment) !== null) ?? null;
 
 export const addressOf = (settings: readonly SettingsFile[], environment: NodeJS.ProcessEnv): string =>
   variable(BASE_URL, settings, environment)?.value ?? SERVICE;
 
-/** What claude itself takes for its service: the host, without a port. */
+/** claude itself recognises its service by the host, without a port. */
 export const isService = (address: string): boolean =>
   URL.canParse(address) && new URL(address).host === new URL(SERVICE).host;

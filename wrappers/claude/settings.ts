@@ -1,4 +1,4 @@
-// claude's settings: which files it heeds, and what they say.
+// Reads claude's settings files, in their order of precedence.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -8,11 +8,11 @@ import { claudeHome } from './home.ts';
 
 export interface SettingsFile {
   file: string;
-  /** null for one that is no JSON, which claude ignores without a word. */
+  /** null if the file is not JSON, which claude ignores silently. */
   settings: Json | null;
 }
 
-/** Those that are there, what goes before first. @param whose `own` leaves out the project's, which a stranger may have written. */
+/** Existing files, the highest precedence first. @param whose `own` omits the project's, which an attacker may have written. */
 export function readSettings(
   { environment, cwd }: { environment: NodeJS.ProcessEnv; cwd: string },
   whose: 'all' | 'own' = 'all',
@@ -32,13 +32,13 @@ export const MANAGED: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   darwin: ['/Library/Application Support/ClaudeCode/managed-settings.json'],
 };
 
-/** null where it cannot be read as a JSON object. */
+/** @returns null if it cannot be read as a JSON object. */
 export function readObject(file: string): Json | null {
   const text = readFollowedIfFit(file, MAX_BYTES);
   return text === null ? null : parseObject(text);
 }
 
-/** The `env` of settings files goes before the environment itself. */
+/** The `env` of settings files overrides the environment itself. */
 export function variable(
   name: string,
   from: readonly SettingsFile[],

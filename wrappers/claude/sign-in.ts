@@ -1,4 +1,4 @@
-// How claude is signed in: a key or token of the environment or of its settings, a cloud's own credentials, or a stored login.
+// Finds how claude is signed in: a key or token of the environment or its settings, a cloud's credentials, or a stored login.
 
 import path from 'node:path';
 import { partOf, textOf } from '../../policies/text/json.ts';
@@ -25,13 +25,13 @@ export function readClaudeSignIn({ environment: given, home: userHome, cwd }: Su
   }
   const because = 'no key is set and no login is stored';
   const mend = 'start `claude` and type /login, or export ANTHROPIC_API_KEY=…';
-  // There its logins lie in the keychain, which is not opened here.
+  // On macOS the logins are in the keychain, which is not opened here.
   if (process.platform === 'darwin')
     return { how: 'unclear', because: `${because} in a file`, mend: 'see `claude auth status`' };
   return { how: 'signed_out', because, mend };
 }
 
-/** In the order in which it heeds them: a cloud before everything, a key before a login. */
+/** In claude's order of precedence: a cloud before everything, a key before a login. */
 const VARIABLES = [
   'CLAUDE_CODE_USE_BEDROCK',
   'CLAUDE_CODE_USE_VERTEX',

@@ -1,4 +1,4 @@
-// Reads codex's event stream (`exec --json`).
+// Reads codex's event stream (`exec --json`), and the failures on its stderr.
 
 import type { EngineEvent, Usage } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
@@ -25,7 +25,7 @@ function readStarted(item: Json | null): EngineEvent[] {
   return [{ how: 'tool_began', id: textOf(item.id) ?? '', name: nameOf(item), ...(server === null ? {} : { server }) }];
 }
 
-/** A todo list is closed when the turn is, after the answer. */
+/** A todo list ends with the turn, after the answer. */
 const NO_TOOLS: ReadonlySet<string> = new Set(['', 'agent_message', 'reasoning', 'error', 'todo_list']);
 
 function nameOf(item: Json): string {
@@ -36,10 +36,10 @@ function nameOf(item: Json): string {
 function readCompleted(item: Json | null): EngineEvent[] {
   const id = textOf(item?.id) ?? '';
   if (item?.type === 'agent_message') return [{ how: 'said', text: textOf(item.text) ?? '', whole: true, message: id }];
-  // Also said of mere warnings, such as a model without metadata.
+  // Also used for mere warnings, such as a model without metadata.
   if (item?.type === 'error') return [{ how: 'warned', message: textOf(item.message) ?? '' }];
   if (item === null || NO_TOOLS.has(textOf(item.type) ?? '')) return [];
-  // A command left running in the background is closed with the turn, after the answer, and has no result.
+  // A command that still runs in the background is closed with the turn, after the answer, and has no result.
   if (item.type === 'command_execution' && item.exit_code === null && item.status === 'completed') return [];
   const error = textOf(partOf(item.error)?.message) ?? textOf(item.error);
   return [
@@ -54,7 +54,7 @@ function readCompleted(item: Json | null): EngineEvent[] {
   ];
 }
 
-/** The sandbox lets a command run, and the system refuses what it may not do. */
+/** The sandbox lets a command run, and the system refuses the forbidden operations. */
 const isStoppedBySandbox = ({ type, exit_code, aggregated_output }: Json): boolean =>
   type === 'command_execution' &&
   exit_code !== 0 &&
@@ -63,7 +63,7 @@ const isStoppedBySandbox = ({ type, exit_code, aggregated_output }: Json): boole
 
 const VIOLATION = 'codex_sandboxing::violation: recorded sandbox violation';
 
-/** Reported at the level `warn`, which the overlay asks for. */
+/** Reported at the level `warn`, which the overlay enables. */
 const STARTUP_FAILED = /\bMCP server startup failed server_name="([^"]{1,200})" error=(.*)/;
 
 export function readStderr(line: string): EngineEvent[] {
@@ -83,7 +83,7 @@ const RECONNECTING = /^Reconnecting\.\.\.(?: \d+\/\d+| waiting for network)?(?: 
 /** The wording of older versions. */
 const RETRYING = /^(?:stream error: )?([\s\S]*?); retrying \d+\/\d+ in /;
 
-/** codex counts over the whole session, so that after a resume these are not the call's own. */
+/** codex counts over the whole session, so after a resume these include earlier calls. */
 function usageOf(usage: Json | null): Partial<Usage> {
   const input = numberOf(usage?.input_tokens);
   const output = numberOf(usage?.output_tokens);

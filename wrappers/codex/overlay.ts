@@ -1,19 +1,19 @@
-// Turns codex's inner retries off: through settings for a provider of the user's own, or a provider of this one call.
+// Turns codex's inner retries off: through settings for the user's provider, or a provider made for this call.
 
 import path from 'node:path';
 import { readFollowedIfFit } from '../../state/disk/regular-file.ts';
 import { type CallRequest, NO_OVERLAY, type Overlay } from '../adapter.ts';
 import { homeOf } from '../home.ts';
 
-/** codex refuses settings for its built-in providers, so a call on an API key gets a provider of its own. */
+/** codex refuses settings for its built-in providers, so a call with an API key gets its own provider. */
 export const OWN = 'tollgate';
 
 type Provider =
-  /** One of the user's own; `baseUrl` is null where it cannot be told. */
+  /** The user's provider; `baseUrl` is null if it is not known. */
   | { how: 'own'; name: string; baseUrl: string | null; webSockets: boolean }
   /** The built-in one, with a key. */
   | { how: 'key'; baseUrl: string }
-  /** A built-in one that takes no settings. */
+  /** A built-in one that accepts no settings. */
   | { how: 'fixed' };
 
 export function overlay(request: CallRequest): Overlay {
@@ -21,7 +21,7 @@ export function overlay(request: CallRequest): Overlay {
   return { ...rest, argv: [...argv, ...requiredServers(request)] };
 }
 
-/** The CLI itself refuses to begin without them, before it asks the model. */
+/** With these, the CLI itself refuses to start without the servers, before it calls the model. */
 function requiredServers(request: CallRequest): string[] {
   const { servers = [] } = request.requires ?? {};
   const names = servers === 'all' ? serversIn(configOf(request)) : servers;
@@ -30,7 +30,7 @@ function requiredServers(request: CallRequest): string[] {
 
 const PLAIN_NAME = /^[\w-]+$/;
 
-/** A server that only a plugin or an administrator brings is not seen here. */
+/** Does not see a server that only a plugin or an administrator adds. */
 export function missingServer(request: CallRequest): string | null {
   const { servers = [] } = request.requires ?? {};
   if (servers === 'all') return null;
@@ -41,11 +41,11 @@ export function missingServer(request: CallRequest): string | null {
   return `required MCP server "${missing}" is not configured: no [mcp_servers.${missing}] is in ${home} or in .codex/config.toml of the project`;
 }
 
-/** Of the user, and of the project. */
+/** The configuration of the user, and of the project. */
 const configOf = (request: CallRequest): string[] =>
   [path.join(codexHome(request), 'config.toml'), path.join(request.cwd, '.codex/config.toml')].map(readText);
 
-/** A table of its own, a dotted key, or a key of one inline table. */
+/** Finds servers in a separate table, a dotted key, or a key of one inline table. */
 function serversIn(configs: readonly string[]): string[] {
   const names = configs.flatMap((toml) => [
     ...[
@@ -79,7 +79,7 @@ function withoutRetries(request: CallRequest): Overlay {
   return { ...NO_OVERLAY, argv: ['-c', `model_provider="${OWN}"`, ...argv, ...noRetries(OWN)] };
 }
 
-/** Whom the call would ask, by the user's own configuration. */
+/** The provider that the call would use, by the user's configuration. */
 export function providerOf(request: CallRequest): Provider {
   const home = codexHome(request);
   const toml = readText(path.join(home, 'config.toml'));
@@ -97,7 +97,7 @@ export function providerOf(request: CallRequest): Provider {
 export const codexHome = ({ environment, cwd }: CallRequest): string =>
   environment.CODEX_HOME ?? path.join(homeOf(environment) ?? cwd, '.codex');
 
-/** No string, so that no table of ours holds it. */
+/** Not a string, so the tables parsed here do not contain it. */
 const WEB_SOCKETS = /^[ \t]*supports_websockets[ \t]*=[ \t]*true/m;
 
 const ANNOUNCED =
@@ -118,19 +118,22 @@ function usesKey(request: CallRequest, home: string): boolean {
   }
 }
 
-/** Empty when there is none, or none that we may read: then it says nothing to us. */
+/** Empty if there is no file, or none that we may read. */
 const readText = (file: string): string => readFollowedIfFit(file, MAX_BYTES) ?? '';
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** The plain strings above the first table of a TOML file, with the active profile's laid over them; all that is asked here. */
+/**
+ * Reads the plain strings above the first table of a TOML file; those of the active profile override them. Nothing else is needed
+ * here.
+ */
 export function readTopLevel(toml: string): Record<string, string> {
   const tables = readTables(toml);
   const top = tables.get('') ?? {};
   return { ...top, ...(top.profile === undefined ? {} : tables.get(`profiles.${top.profile}`)) };
 }
 
-/** By the names of their headers, quotes apart. */
+/** Tables by the names of their headers, without quotes. */
 function readTables(toml: string): Map<string, Record<string, string>> {
   const tables = new Map<string, Record<string, string>>([['', {}]]);
   let table = '';

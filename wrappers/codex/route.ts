@@ -1,4 +1,4 @@
-// How codex' requests go to their service: by the base URL of the provider that it would ask.
+// Decides how codex's requests reach their service: by the base URL of the provider that it would use.
 
 import path from 'node:path';
 import type { CallRequest, Route } from '../adapter.ts';
@@ -18,7 +18,7 @@ export function route(request: CallRequest): Route {
   if (baseUrl === null) return fixed("no base_url of codex' provider was found in its config.toml");
   if (provider.how === 'own' && provider.webSockets)
     return fixed("codex' provider speaks over web sockets, which are not recorded");
-  // codex knows Azure by its address, and sends it something else.
+  // codex recognises Azure by its address, and sends it different requests.
   if (/azure|windows\.net/i.test(baseUrl)) return fixed('codex sends to Azure something else than to another address');
   const name = provider.how === 'own' ? provider.name : OWN;
   return {
@@ -26,7 +26,7 @@ export function route(request: CallRequest): Route {
     upstream: baseUrl,
     through: (relay, overlay) => ({
       ...overlay,
-      // Of two the later one counts.
+      // If a setting is given twice, the later one counts.
       argv: [...overlay.argv, '-c', `model_providers.${name}.base_url=${JSON.stringify(relay)}`],
     }),
   };

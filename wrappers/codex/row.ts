@@ -1,4 +1,4 @@
-// The codex CLI.
+// Defines the adapter of the codex CLI.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -12,14 +12,17 @@ import { missingServer, overlay as readOverlay } from './overlay.ts';
 import { route } from './route.ts';
 import { readCodexSignIn } from './sign-in.ts';
 
-/** Whether codex starts in a folder: outside a git repository it refuses, whatever trust_level its config.toml gives the folder (0.169.0). */
+/**
+ * Predicts whether codex starts in a folder. Outside a git repository it refuses, whatever trust_level its config.toml gives the
+ * folder (0.169.0).
+ */
 const refusesFolder = ({ trustWorkspace, cwd }: FolderRequest): string | null =>
   trustWorkspace || isInRepository(cwd) ? null : `codex refuses to start in ${cwd}, which is in no git repository`;
 
 const isInRepository = (folder: string): boolean =>
   existsSync(path.join(folder, '.git')) || (folder !== path.dirname(folder) && isInRepository(path.dirname(folder)));
 
-/** The flags that codex alone understands. */
+/** The flags that only codex understands. */
 const OWN_FLAGS = {
   ...ALLOW_COMMIT,
   effort: { takes: 'choice', choices: ['low', 'medium', 'high', 'xhigh'], about: 'how hard the model thinks' },
@@ -27,7 +30,7 @@ const OWN_FLAGS = {
 
 type CodexOwn = OwnOf<typeof OWN_FLAGS>;
 
-/** What the codex row relies on. Measured from 0.137.0 on (npm run bench:matrix -- --versions). */
+/** The features that the codex row relies on. Measured from 0.137.0 on (npm run bench:matrix -- --versions). */
 const FEATURES = [
   { kind: 'flag', name: '--json', since: null, without: null },
   { kind: 'flag', name: '--skip-git-repo-check', since: null, without: null },
@@ -72,13 +75,13 @@ export const CODEX = {
   own: OWN_FLAGS,
   argv: (request, overlay, own: CodexOwn = request.own) => [
     'exec',
-    // Read-only otherwise, within the working folder too. `exec resume` takes it before its own name alone.
+    // Otherwise read-only, within the working folder too. `exec resume` accepts it only before its own name.
     ...(mayCommit(request) ? gitFolders(request.cwd).flatMap((folder) => ['--add-dir', folder]) : []),
     ...(request.resumeSession === null ? [] : ['resume']),
     '--json',
     ...(request.trustWorkspace ? ['--skip-git-repo-check'] : []),
     ...(request.model === null ? [] : ['--model', request.model]),
-    // `exec resume` knows no --sandbox, so both forms say it as a setting.
+    // `exec resume` has no --sandbox, so both forms pass it as a setting.
     '-c',
     `sandbox_mode="${SANDBOX[request.access]}"`,
     '-c',
@@ -109,7 +112,7 @@ export const CODEX = {
     const commit = commitPermission(denial, request);
     if (commit) return commit;
     const { access, own } = request;
-    // The stream may leave a short command out: then its log alone reports it, without its words.
+    // The stream may omit a short command. Then only its log reports it, without its words.
     if (denial.rule === null && access === 'write' && own[COMMIT] !== true)
       return { flag: 'access', value: 'full', orForCommit: COMMIT };
     const value = MORE[access];
@@ -126,7 +129,10 @@ export const CODEX = {
   lingerMs: 5000,
 } as const satisfies Adapter;
 
-/** The stream reports neither a server that failed nor a command that the sandbox stopped; its log does, at the level `warn`. */
+/**
+ * The stream reports neither a server that failed nor a command that the sandbox stopped. Its log reports both at the level
+ * `warn`.
+ */
 const LACKS_LOGGED = 'codex_mcp::rmcp_client=warn,codex_sandboxing::violation=warn';
 
 const MORE = { read: 'write', write: 'full', full: null } as const satisfies Record<

@@ -1,4 +1,4 @@
-// How codex is signed in: a provider of the user's own with its key, a key in the environment, or a stored login.
+// Finds how codex is signed in: the user's provider with its key, a key in the environment, or a stored login.
 
 import path from 'node:path';
 import type { SignIn, Surroundings } from '../sign-in/sign-in.ts';
@@ -35,7 +35,7 @@ export function readCodexSignIn({ environment, home }: Surroundings): SignIn {
   };
 }
 
-/** A provider that names no key runs on this machine or brings credentials of its own. */
+/** A provider that names no key runs on this machine or has its own credentials. */
 function readProvider(provider: string, config: string, environment: NodeJS.ProcessEnv): SignIn {
   const headers = ['', '"', "'"].map((quote) => `[model_providers.${quote}${provider}${quote}]`);
   const table = config

@@ -14,7 +14,7 @@ export const READ: EventTable = {
     'assistant.turn_start': () => [{ how: 'turn_began' }],
     'model.call_start': ({ model }) => [...modelOf(model), { how: 'requested' }],
     'model.call_failure': readCallFailure,
-    // Also before the compaction of a prompt that is too long. The failure itself was told before.
+    // Also sent before the compaction of a prompt that is too long. The failure itself was reported before.
     'assistant.turn_retry': () => [RETRIED_AGAIN],
     'model.turn_retry': () => [RETRIED_AGAIN],
     'session.info': ({ infoType }) => (infoType === 'model_retry' ? [RETRIED_AGAIN] : []),
@@ -27,7 +27,7 @@ export const READ: EventTable = {
     'session.mcp_server_status_changed': (data) => readServer(data, data.serverName),
     'session.mcp_servers_loaded': ({ servers }) =>
       listOf(servers).flatMap((one) => readServer(partOf(one) ?? {}, partOf(one)?.name)),
-    // By then the servers have been started.
+    // The servers have been started by then.
     'user.message': () => [{ how: 'servers_listed' }],
     'session.warning': ({ message }) => [{ how: 'warned', message: textOf(message) ?? '' }],
     'session.error': readError,
@@ -69,7 +69,10 @@ function readToolStart({ toolCallId, toolName, arguments: given, mcpServerName, 
   ];
 }
 
-/** By the name of the command alone, and of git and gh by that of the subcommand; null for more than one plain command. */
+/**
+ * The rule has only the name of the command, and for git and gh that of the subcommand. It is null unless this is one plain
+ * command.
+ */
 function shellRule(command: string): string | null {
   const name = /^((?:git|gh) [a-z][\w-]*|[\w./+-]+)(?: [\w./=@:,+~" -]*)?$/.exec(command)?.[1];
   return name === undefined ? null : `shell(${name})`;
@@ -89,10 +92,10 @@ function readToolEnd({ toolCallId, error, result }: Json): EngineEvent[] {
   ];
 }
 
-/** One retry may be told by two of these. */
+/** Two of these events may report the same retry. */
 const RETRIED_AGAIN: EngineEvent = { how: 'retrying', failure: { message: '' } };
 
-/** All but the last event carry their facts in `data`, and may be a sub-agent's. */
+/** All but the last event carry their facts in `data`, and may come from a sub-agent. */
 function agentEvents(table: EventTable): EventTable {
   const wrap = (read: EventTable[string]) => (event: Json) => {
     const data = partOf(event.data) ?? {};
@@ -102,7 +105,7 @@ function agentEvents(table: EventTable): EventTable {
   return Object.fromEntries(Object.entries(table).map(([type, read]) => [type, wrap(read)]));
 }
 
-/** What a sub-agent says is not the answer, and its tools are not the agent's; its requests are paid like all others. */
+/** A sub-agent's text is not the answer, and its tools are not the agent's. But its requests are paid like all others. */
 const OF_SUB_AGENTS: ReadonlySet<EngineEvent['how']> = new Set(['requested', 'retrying']);
 
 const modelOf = (model: unknown): EngineEvent[] =>
@@ -120,18 +123,20 @@ function readError(data: Json): EngineEvent[] {
   return [{ how: 'erred', failure, ...(FRAME.test(message) ? { framed: true } : {}) }];
 }
 
-/** It says nothing of a refused key, a closed account or an unsupported region, which the call's own failure tells. */
+/**
+ * This message does not mention a refused key, a closed account or an unsupported region, which the call's own failure reports.
+ */
 const FRAME = /^Authentication failed with provider at /;
 
-/** The CLI's own number of retries. It waits for half a second and more before each, so the failure is announcement enough. */
+/** The CLI's own number of retries. It waits at least half a second before each, so the failure is enough of an announcement. */
 const RETRIES = 5;
-/** Measured: these, every 5xx, and whatever has no status. Not 400, 402, 403, 404, 405, 407, 413, 422 and 451. */
+/** Measured: these, every 5xx, and every failure without a status. Not 400, 402, 403, 404, 405, 407, 413, 422 and 451. */
 const RETRIED: ReadonlySet<number> = new Set([401, 408, 409, 425, 429]);
 const isRetried = (status: number | undefined) => status === undefined || status >= 500 || RETRIED.has(status);
 
 function failureOf(data: Json, message: string): EngineFailure {
   const status = numberOf(data.statusCode);
-  // `query` is what the CLI calls whatever has no better name.
+  // The CLI uses `query` for every type without a better name.
   const type = data.errorType === 'query' ? null : textOf(data.errorType);
   const code = textOf(data.errorCode);
   return readFailure(message, {
@@ -141,7 +146,7 @@ function failureOf(data: Json, message: string): EngineFailure {
   });
 }
 
-/** A text that is no JSON of the service comes as a JSON string. */
+/** A service's text that is not JSON arrives as a JSON string. */
 function openString(message: string): string {
   if (!message.startsWith('"')) return message;
   try {
@@ -154,7 +159,7 @@ function openString(message: string): string {
 function readMessage({ messageId, model, content }: Json): EngineEvent[] {
   const text = textOf(content) ?? '';
   const named = modelOf(model);
-  // The CLI says this in the model's place, and then reports success.
+  // The CLI writes this instead of the model, and then reports success.
   if (FILTERED.test(text)) return [...named, { how: 'stopped', failure: { message: text, code: 'content_filter' } }];
   return [...named, { how: 'said', text, whole: true, message: textOf(messageId) }];
 }

@@ -1,4 +1,4 @@
-// What the copilot row relies on. Measured from 1.0.59 on (npm run bench:matrix -- --versions).
+// Lists the features that the copilot row relies on, measured from 1.0.59 on (npm run bench:matrix -- --versions).
 
 import type { Feature } from '../feature.ts';
 

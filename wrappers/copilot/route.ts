@@ -1,4 +1,4 @@
-// How copilot's requests go to their service: by the address of a provider of the user's own.
+// Decides how copilot's requests reach their service: by the address of the user's provider.
 
 import type { CallRequest, Route } from '../adapter.ts';
 

@@ -1,4 +1,4 @@
-// The copilot CLI.
+// Defines the adapter of the copilot CLI.
 
 import type { Usage } from '../../policies/facts/engine-event.ts';
 import type { Denial } from '../../policies/facts/requirements.ts';
@@ -11,7 +11,10 @@ import { FEATURES } from './features.ts';
 import { route } from './route.ts';
 import { readCopilotSignIn } from './sign-in.ts';
 
-/** Sums over the models that were asked; empty for a text that is no such file. The requests of this call are told as they are made. */
+/**
+ * Sums over the models that were called; empty if the text is not a usage file. The event stream reports the requests of this
+ * call.
+ */
 function readUsage(text: string): Partial<Usage> {
   const metrics = partOf(parseObject(text)?.modelMetrics);
   if (metrics === null || metrics === undefined) return {};
@@ -28,7 +31,7 @@ function readUsage(text: string): Partial<Usage> {
   };
 }
 
-/** The flags that copilot alone understands. */
+/** The flags that only copilot understands. */
 const OWN_FLAGS = {
   ...ALLOW_COMMIT,
   'allow-tool': { takes: 'texts', about: 'a tool the agent may use without asking (repeatable)' },
@@ -37,13 +40,16 @@ const OWN_FLAGS = {
 
 type CopilotOwn = OwnOf<typeof OWN_FLAGS>;
 
-/** Works on latin1 text, so that no encoding is touched. A zero-width space is no white space to the CLI, and nothing to a reader. */
+/**
+ * Works on latin1 text, so that the encoding is not changed. The CLI does not treat a zero-width space as white space, and a
+ * reader does not see it.
+ */
 function escapePrompt(text: string): string {
   const head = Buffer.from(text.slice(0, HEAD), 'latin1').toString('utf8').trimStart();
   return head === '' || head.startsWith('/') ? `${ZERO_WIDTH_SPACE}${text}` : text;
 }
 
-/** White space that fills this much may hide a slash behind it. */
+/** White space of this length may be followed by a slash. */
 const HEAD = 4096;
 
 const ZERO_WIDTH_SPACE = Buffer.from('\u200b').toString('latin1');
@@ -67,13 +73,13 @@ export const COPILOT = {
     ...(own['allow-tool'] ?? []).map((tool) => `--allow-tool=${tool}`),
     ...(own['deny-tool'] ?? []).map((tool) => `--deny-tool=${tool}`),
     ...overlay,
-    // Without it a resumed session works in the folder that it worked in last, wherever it is resumed.
+    // Without it a resumed session works in its previous folder, wherever it is resumed.
     ...(request.resumeSession === null
       ? [`--session-id=${request.newSession}`]
       : ['-C', request.cwd, `--resume=${request.resumeSession}`]),
   ],
   environment: () => ({ NO_COLOR: '1', COPILOT_AUTO_UPDATE: 'false' }),
-  // The CLI has no switch for its inner retries (5 more requests); it announces each a second or more before it sends it.
+  // The CLI has no switch for its inner retries (5 more requests). It announces each a second or more before it sends it.
   overlay: () => NO_OVERLAY,
   distrusts: () => null,
   refusesFolder: () => null,
@@ -92,18 +98,18 @@ export const COPILOT = {
   sessionId: 'chosen',
   sessions: async () => (await import('./sessions/store.ts')).COPILOT_SESSIONS,
   route: async () => route,
-  // It counts the prompt's tokens against the model's budget before it asks.
+  // It compares the prompt's tokens with the model's budget before it sends a request.
   refusedInput: (ended) => ended.class === 'prompt_too_large' && !ended.requests,
   failureReport: null,
   asksAgain: 'after a wait',
   lingerMs: 5000,
 } as const satisfies Adapter;
 
-/** A rule that denies goes before all that allow; and a path outside the folder needs more than the tool. */
+/** A rule that denies overrides all that allow. A path outside the folder needs more than the tool. */
 function allows(denial: Denial, request: CallRequest): Permission | null {
   const { tool, rule } = denial;
   const { access, own } = request;
-  // With `write` it may run git, so what stopped that was no rule of ours.
+  // With `write` it may run git, so none of our rules stopped that.
   if (rule === COMMIT) return access === 'read' ? { flag: 'access', value: 'write' } : null;
   const allowed = rule ?? KINDS[tool] ?? tool;
   const kind = allowed.split('(')[0];
@@ -114,14 +120,14 @@ function allows(denial: Denial, request: CallRequest): Permission | null {
   return kind === 'write' ? { flag: 'access', value: 'write' } : { flag: 'allow-tool', value: allowed };
 }
 
-/** What the permission of a tool is called. */
+/** The name of each tool's permission. */
 const KINDS: Readonly<Record<string, string>> = {
   ...{ bash: 'shell', write_bash: 'shell', powershell: 'shell' },
   ...{ create: 'write', edit: 'write', str_replace_editor: 'write', apply_patch: 'write' },
   ...{ web_fetch: 'url', fetch: 'url' },
 };
 
-/** Without a permission the CLI itself lets commands through that only look; paths outside the folder need a flag of their own. */
+/** Without a permission the CLI itself allows commands that only read. Paths outside the folder need a separate flag. */
 const ACCESS = {
   read: [],
   write: ['--allow-all-tools'],

@@ -1,4 +1,4 @@
-// How copilot is signed in: a provider of the user's own, a GitHub token of the environment, or a stored login.
+// Finds how copilot is signed in: the user's provider, a GitHub token of the environment, or a stored login.
 
 import path from 'node:path';
 import type { SignIn, Surroundings } from '../sign-in/sign-in.ts';
@@ -15,7 +15,7 @@ export function readCopilotSignIn({ environment, home }: Surroundings): SignIn {
   const variable = ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'].find((name) => environment[name]);
   if (variable !== undefined) return readToken(variable, environment[variable]!);
   const stored = path.join(environment.COPILOT_HOME || path.join(home, '.copilot'), 'config.json');
-  // The tokens themselves mostly lie in the system's keyring; this file names the accounts.
+  // The tokens themselves are mostly in the system's keyring; this file names the accounts.
   if (
     /"(loggedInUsers|logged_in_users)"\s*:\s*\[\s*\{|"(copilotTokens|copilot_tokens)"\s*:\s*\{\s*"/.test(
       readText(stored) ?? '',

@@ -1,4 +1,4 @@
-// Reads gemini's event stream (`--output-format stream-json`), and its stderr, where alone it announces its retries.
+// Reads gemini's event stream (`--output-format stream-json`), and its stderr, the only place where it announces its retries.
 
 import type { EngineEvent, ServerState, Usage } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
@@ -33,7 +33,7 @@ export const READ: EventTable = {
   result: readResult,
 };
 
-/** `mcp_server_tool`: a name of a server with an underscore is cut, which the capture does not take for another server. */
+/** `mcp_server_tool`: a server name with an underscore is cut. The capture does not mistake it for another server. */
 function serverOf(tool: string | null): { server?: string } {
   const server = /^mcp_([^_]{1,100})_/.exec(tool ?? '')?.[1];
   return server === undefined ? {} : { server };
@@ -53,7 +53,7 @@ function readToolResult(event: Json): EngineEvent[] {
     ...goneIn(message),
     ...stoppedCommit(textOf(event.output) ?? message),
   };
-  // A hook stopped the run through this tool; the CLI calls that a success.
+  // A hook stopped the run through this tool; the CLI reports that as a success.
   if (type === 'stop_execution') return [ended, { how: 'stopped', failure: { message, type } }];
   return [ended];
 }
@@ -65,10 +65,10 @@ const DENIED_TYPES: ReadonlySet<string> = new Set([
   'tool_not_registered',
   'sandbox_expansion_required',
 ]);
-/** In place of a rule: no permission allows a path outside the workspace. */
+/** Used instead of a rule: no permission allows a path outside the workspace. */
 export const OUTSIDE = 'outside the workspace';
 const OUTSIDE_WORDS = /^Path not in workspace/i;
-/** A path outside the workspace comes as `invalid_tool_params`, and only its wording tells. */
+/** A path outside the workspace is reported as `invalid_tool_params`; only its message shows the cause. */
 const DENIED = /^(?:Path not in workspace|Tool execution denied)/i;
 
 function readError(severity: string | null, message: string): EngineEvent[] {
@@ -76,7 +76,7 @@ function readError(severity: string | null, message: string): EngineEvent[] {
   return severity === 'warning' ? [{ how: 'warned', message }] : [{ how: 'erred', failure: readFailure(message) }];
 }
 
-/** Told as a warning or an error, and followed by `status: "success"`. */
+/** Reported as a warning or an error, and followed by `status: "success"`. */
 const STOPPED = /^(?:Loop detected|Maximum session turns exceeded|Agent execution (?:stopped|blocked))/i;
 
 function readResult({ status, error, stats }: Json): EngineEvent[] {
@@ -103,14 +103,14 @@ function usageOf(stats: Json | null): Partial<Usage> {
   };
 }
 
-/** Other programs of the run, such as MCP servers, retry too and say so on the same stderr. */
+/** Other programs of the run, such as MCP servers, retry too and report it on the same stderr. */
 const OF_THE_SERVICE =
   /^[A-Z][^[\]]*\b(?:retry (?:in|after)|quota|rate limit|exhausted|overloaded|unavailable|capacity)\b/i;
 
-/** All that it says on stderr of a server that failed. */
+/** The only message on stderr about a server that failed. */
 const SERVERS_LACK = 'MCP issues detected';
 
-/** A line of its debug log, which alone names the servers. */
+/** Reads a line of the debug log, the only place that names the servers. */
 export function readLog(line: string): EngineEvent[] {
   for (const [state, pattern] of LOGGED) {
     const [said, name] = pattern.exec(line) ?? [];
@@ -124,16 +124,16 @@ const LOGGED: readonly (readonly [ServerState, RegExp])[] = [
   ['connected', /\bRegistering notification handlers for server '([^'\n]{1,200})'/],
   ['needs_auth', /\bMCP server '([^'\n]{1,200})' (?:requires authentication|rejected stored OAuth token)\b.*/],
   ['needs_auth', /\bCould not configure OAuth for '([^'\n]{1,200})'.*/],
-  // An error of a connection that stood: the CLI takes the server for gone.
+  // An error of an established connection: the CLI considers the server gone.
   ['disconnected', /\bMCP ERROR \(([^)\n]{1,200})\).*/],
   ['failed', /\bError during discovery for (?:MCP )?server '([^'\n]{1,200})'.*/],
   ['failed', /\b(?:Fatal error ensuring|Error connecting to) MCP server '([^'\n]{1,200})'.*/],
   ['failed', /\bError discovering tools from ([^:\n]{1,200}):.*/],
 ];
 
-/** A message of two lines splits an announcement: the cause first, "Retrying after N ms" on the next. */
+/** A message of two lines splits an announcement: the cause first, "Retrying after N ms" on the next line. */
 export function readStderr(line: string): EngineEvent[] {
-  // Of most lines nothing more need be known.
+  // Skip most lines early.
   if (line.startsWith(SERVERS_LACK)) return [{ how: 'server', name: null, state: 'failed' }];
   if (!line.includes('Retrying ') && !line.startsWith('Attempt ')) return [];
   const announced = /^(.*?)\bRetrying (?:with backoff|after \d+ ?ms)\.\.\.\s*(.*)$/.exec(line);
@@ -151,7 +151,7 @@ export function readStderr(line: string): EngineEvent[] {
 
 const GIVEN_UP = 'Max attempts reached';
 
-/** By hand, since a pattern for what ends a text is tried from everywhere. */
+/** Trims without a pattern: a pattern anchored at the end of a text is tried from every position. */
 function withoutDots(text: string): string {
   let end = text.length;
   while (end > 0 && /[.\s]/.test(text[end - 1]!)) end -= 1;

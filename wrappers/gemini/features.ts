@@ -1,4 +1,4 @@
-// What the gemini row relies on. Measured from 0.45.2 on (npm run bench:matrix -- --versions).
+// Lists the features that the gemini row relies on, measured from 0.45.2 on (npm run bench:matrix -- --versions).
 
 import type { Feature } from '../feature.ts';
 

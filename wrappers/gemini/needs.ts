@@ -1,4 +1,4 @@
-// What gemini alone needs to be told about the machine that it would run on.
+// Notes for preflight that only root can turn gemini's inner retries off.
 
 import { type CheckAnswer, say } from '../../policies/facts/finding.ts';
 

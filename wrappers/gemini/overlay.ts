@@ -1,4 +1,4 @@
-// Turns gemini's inner retries and its deletion of old sessions off through system settings of this one call, and gives it a model where the user has none.
+// Turns gemini's inner retries and session deletion off by system settings of one call, and sets a model if the user has none.
 
 import { mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,10 @@ import { accountHome, homeOf } from '../home.ts';
 import { mayCommit } from '../own-flags.ts';
 import { readSettings, type Settings, settingsFiles } from './settings.ts';
 
-/** Without a model, a router asks another model first, also on a resume: two paid requests for each prompt. This alias skips it. */
+/**
+ * Without a model, a router first sends a request to another model, also on a resume: two paid requests for each prompt. This
+ * alias skips it.
+ */
 const DEFAULT_MODEL = 'pro';
 
 export function overlay(request: CallRequest): Overlay {
@@ -38,7 +41,7 @@ function withSettings(request: CallRequest): Overlay {
 const UNSAFE =
   "gemini's inner retries could not be turned off: it reads system settings only from a folder that root owns and nobody else can write; announced retries are cut instead";
 
-/** An administrator's own settings are carried on; only what this call needs is laid over them. */
+/** Keeps an administrator's settings and overrides only what this call needs. */
 function merge(administrators: Settings | null, request: CallRequest): Settings {
   const group = (name: string) => (administrators?.[name] as Settings | undefined) ?? {};
   return {
@@ -80,7 +83,7 @@ function safeFolder(request: CallRequest): string | null {
       mkdirSync(parent, { recursive: true, mode: 0o700 });
       if (isSafe(parent)) return mkdtempSync(path.join(parent, OVERLAY_FOLDERS.gemini));
     } catch {
-      // Not writable: the next one.
+      // Not writable: try the next one.
     }
   }
   return null;

@@ -1,4 +1,4 @@
-// How gemini's requests go to their service: by an address that the environment names, where its sign-in takes one.
+// Decides how gemini's requests reach their service: by an address in the environment, if its sign-in accepts one.
 
 import { readRegular } from '../../state/disk/regular-file.ts';
 import { replaceText } from '../../state/disk/replace-file.ts';
@@ -41,14 +41,14 @@ const VARIABLES: Record<string, string> = {
   'vertex-ai': 'GOOGLE_VERTEX_BASE_URL',
 };
 
-/** What gemini 0.61.0 asks where nothing else is said. */
+/** The addresses that gemini 0.61.0 calls by default. */
 const SERVICES = {
   'gemini-api-key': () => 'https://generativelanguage.googleapis.com/',
   'vertex-ai': ({ GOOGLE_API_KEY, GOOGLE_CLOUD_PROJECT, GOOGLE_CLOUD_LOCATION }: Record<string, string | undefined>) =>
     GOOGLE_API_KEY && !GOOGLE_CLOUD_PROJECT && !GOOGLE_CLOUD_LOCATION ? 'https://aiplatform.googleapis.com/' : null,
 };
 
-/** An address in the environment makes gemini take its sign-in for "gateway", which it refuses, unless settings name another. */
+/** An address in the environment makes gemini use the sign-in "gateway", which it refuses, unless settings name another. */
 function selected(selectedType: string, overlay: Overlay, environment: Record<string, string>): Overlay {
   const file = overlay.environment.GEMINI_CLI_SYSTEM_SETTINGS_PATH;
   if (file === undefined)

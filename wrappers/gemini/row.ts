@@ -1,4 +1,4 @@
-// The gemini CLI.
+// Defines the adapter of the gemini CLI.
 
 import path from 'node:path';
 import type { EngineEvent } from '../../policies/facts/engine-event.ts';
@@ -18,7 +18,7 @@ import { readSettings, settingsFiles, userFolder } from './settings.ts';
 import { readGeminiSignIn } from './sign-in.ts';
 import { refusesFolder } from './trust.ts';
 
-/** gemini reports a server that failed, and says nothing of one that it does not know. */
+/** gemini reports a server that failed, but reports nothing of one that is not configured. */
 function missingServer(request: CallRequest): string | null {
   const { servers = [] } = request.requires ?? {};
   if (servers === 'all' || servers.length === 0) return null;
@@ -31,7 +31,7 @@ function missingServer(request: CallRequest): string | null {
     readSettings(path.join(extensions, name, 'gemini-extension.json')),
   );
   const read = [...settings, ...manifests];
-  // gemini itself refuses to start with such a file, or says what it lacks.
+  // gemini itself refuses to start with such a file, or reports what it lacks.
   if (read.includes('unreadable')) return null;
   const known = read.map((one) => partOf(one)).filter((one) => one !== null);
   const names = new Set(known.flatMap((one) => Object.keys(partOf(one.mcpServers) ?? {})));
@@ -47,7 +47,7 @@ function missingServer(request: CallRequest): string | null {
 const isExcluded = (mcp: Json | null, name: string): boolean =>
   listOf(mcp?.excluded).includes(name) || (Array.isArray(mcp?.allowed) && !mcp.allowed.includes(name));
 
-/** The flags that gemini alone understands. */
+/** The flags that only gemini understands. */
 const OWN_FLAGS = {
   ...ALLOW_COMMIT,
   sandbox: { takes: 'nothing', about: "use gemini's sandbox" },
@@ -73,13 +73,13 @@ const FAILURE_REPORT = {
   },
 } as const;
 
-/** Works on latin1 text, byte by byte, so that no encoding is touched. An `@` behind a backslash is left alone by the CLI. */
+/** Works on latin1 text, byte by byte, so that the encoding is not changed. The CLI ignores an `@` after a backslash. */
 function escapePrompt(text: string): string {
   const escaped = text.replace(/(?<!\\)@(?=[^ \t\r\n])/g, '\\@');
   return escaped.startsWith('/') || escaped.startsWith('?') ? `\n${escaped}` : escaped;
 }
 
-/** null where the text is no such document, and no beginning of one. */
+/** @returns null if the text is neither such a document nor the beginning of one. */
 export function readDocument(text: string): EngineEvent[] | null {
   const trimmed = text.trim();
   if (!BEGINS.test(trimmed)) return null;
@@ -121,7 +121,7 @@ export const GEMINI = {
     ...overlay,
   ],
   environment: (request) => ({
-    // The launcher swallows TERM, INT and HUP; without it there is one process less to start and to end.
+    // The launcher swallows TERM, INT and HUP. Without it there is one process less to start and to end.
     GEMINI_CLI_NO_RELAUNCH: 'true',
     NO_COLOR: '1',
     TERM: 'xterm-256color',
@@ -133,7 +133,7 @@ export const GEMINI = {
   refusesFolder,
   signIn: readGeminiSignIn,
   entries: ['gemini.js'],
-  // The CLI cuts stdin at 8 MiB and goes on with half a prompt.
+  // The CLI truncates stdin at 8 MiB and continues with half a prompt.
   prompt: { via: 'stdin', escape: escapePrompt, limit: { unit: 'bytes', max: 8 * 1024 * 1024 } },
   readEvent,
   readDocument,

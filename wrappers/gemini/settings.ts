@@ -1,4 +1,4 @@
-// gemini's settings: in which files they lie, and JSON with comments read as gemini reads it.
+// Locates gemini's settings files, and reads JSON with comments as gemini does.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -7,13 +7,13 @@ import { readFollowedIfFit } from '../../state/disk/regular-file.ts';
 export type Settings = Record<string, unknown>;
 
 interface SettingsFiles {
-  /** An administrator's; empty where gemini has no place for them. */
+  /** An administrator's file; empty if gemini has no place for one. */
   system: string;
   project: string;
   user: string;
 }
 
-/** In the order in which gemini heeds them. */
+/** In the order of precedence for gemini. */
 export function settingsFiles(environment: NodeJS.ProcessEnv, home: string, cwd: string): SettingsFiles {
   return {
     system: environment.GEMINI_CLI_SYSTEM_SETTINGS_PATH || SYSTEM_SETTINGS[process.platform] || '',
@@ -22,7 +22,7 @@ export function settingsFiles(environment: NodeJS.ProcessEnv, home: string, cwd:
   };
 }
 
-/** Where gemini keeps what is the user's own. */
+/** The folder where gemini keeps the user's data. */
 export const userFolder = (environment: NodeJS.ProcessEnv, home: string): string =>
   path.join(environment.GEMINI_CLI_HOME || home, '.gemini');
 
@@ -33,7 +33,7 @@ const SYSTEM_SETTINGS: Partial<Record<NodeJS.Platform, string>> = {
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** null when there are none; 'unreadable' for what gemini refuses to start with (exit 52). */
+/** @returns null if there are none; 'unreadable' if gemini refuses to start with them (exit 52). */
 export function readSettings(file: string): Settings | null | 'unreadable' {
   const text = readFollowedIfFit(file, MAX_BYTES);
   if (text === null) return existsSync(file) ? 'unreadable' : null;
@@ -47,8 +47,8 @@ export function readSettings(file: string): Settings | null | 'unreadable' {
 }
 
 /**
- * A comma before a closing bracket stays: gemini 0.61 exits 52 on it. An unclosed string or comment runs to the end,
- * as gemini takes it; so each alternative matches wherever it begins, and the time is linear.
+ * Keeps a comma before a closing bracket: gemini 0.61 exits 52 on it. An unclosed string or comment runs to the end, as in
+ * gemini. So each alternative matches wherever it begins, and the time is linear.
  */
 const withoutComments = (text: string) =>
   text.replace(

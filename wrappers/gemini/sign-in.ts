@@ -1,4 +1,4 @@
-// How gemini is signed in: the type its settings name, else the type that the environment implies.
+// Finds how gemini is signed in: by the type in its settings, otherwise by the type that the environment implies.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -26,9 +26,9 @@ export function readGeminiSignIn(surroundings: Surroundings): SignIn {
 }
 
 interface ChosenType {
-  /** null where nothing says one. */
+  /** null if neither sets one. */
   type: string | 'unreadable' | null;
-  /** The settings that name it, or cannot be read; null where the environment implies it. */
+  /** The settings that set it, or cannot be read; null if the environment implies it. */
   file: string | null;
   /** The environment as the CLI completes it from its .env file. */
   known: Variables;
@@ -44,14 +44,14 @@ export function chosenType({ environment, home, cwd }: Surroundings): ChosenType
   return { type: impliedType(known), file: null, known };
 }
 
-/** 2026-06-18; gemini says `IneligibleTierError … UNSUPPORTED_CLIENT`. */
+/** 2026-06-18; gemini reports `IneligibleTierError … UNSUPPORTED_CLIENT`. */
 const RETIRED = 'a sign-in with a Google account, which Google shut for this client but for enterprise licences';
 
 const SET_KEY = 'export GEMINI_API_KEY=…';
 
 type Variables = Record<string, string | undefined>;
 
-/** The order in which the CLI asks (0.61.0). */
+/** The order in which the CLI checks (0.61.0). */
 function impliedType(known: Variables): string | null {
   if (known.GOOGLE_GENAI_USE_GCA === 'true') return 'oauth-personal';
   if (known.GOOGLE_GENAI_USE_VERTEXAI === 'true') return 'vertex-ai';
@@ -119,7 +119,7 @@ function readSelectedType(file: string): string | null | 'unreadable' {
   return typeof type === 'string' && type !== '' ? type : null;
 }
 
-/** The CLI reads the first of these files that exists, and no other. */
+/** The CLI reads only the first of these files that exists. */
 function readDotEnv(cwd: string, home: string): Variables {
   const files: string[] = [];
   for (let at = path.resolve(cwd); ; at = path.dirname(at)) {

@@ -1,4 +1,4 @@
-// Whether gemini starts in a folder: without a terminal it exits 55 in one that neither its settings nor its environment trust (0.45.2 to 0.61.0).
+// Predicts whether gemini starts in a folder: without a terminal it exits 55 in an untrusted one (0.45.2 to 0.61.0).
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,10 @@ import type { FolderRequest } from '../adapter.ts';
 import { homeOf } from '../home.ts';
 import { readSettings, settingsFiles, userFolder } from './settings.ts';
 
-/** null too where only gemini itself can tell: settings that it cannot read, or an editor that answers for it. */
+/**
+ * Settings or the environment can trust a folder.
+ * @returns null too if only gemini itself can decide: its settings are unreadable, or an editor answers for it.
+ */
 export function refusesFolder({ trustWorkspace, environment, cwd }: FolderRequest): string | null {
   if (trustWorkspace || environment.GEMINI_CLI_TRUST_WORKSPACE === 'true') return null;
   if (environment.GEMINI_CLI_IDE_SERVER_PORT || environment.GEMINI_CLI_INTEGRATION_TEST) return null;
@@ -21,14 +24,14 @@ export function refusesFolder({ trustWorkspace, environment, cwd }: FolderReques
   return `gemini refuses to start in ${cwd}, which is not a trusted folder`;
 }
 
-/** Trust is asked for unless a settings file says otherwise. */
+/** gemini requires trust unless a settings file disables it. */
 function switchesTrustOff(file: string): boolean {
   const settings = readSettings(file);
   if (settings === 'unreadable') return true;
   return partOf(partOf(settings?.security)?.folderTrust)?.enabled === false;
 }
 
-/** The longest rule decides. */
+/** The rule with the longest path decides. */
 function isTrusted(rules: Readonly<Record<string, unknown>>, cwd: string): boolean {
   const matching = Object.entries(rules)
     .filter(([folder, level]) => isWithin(realOf(level === 'TRUST_PARENT' ? path.dirname(folder) : folder), cwd))

@@ -1,4 +1,4 @@
-// The processes that one was started from, its parent first, as far up as they still live.
+// Finds the living ancestors of a process, its parent first.
 
 import { execFile } from 'node:child_process';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
@@ -21,11 +21,11 @@ export const isAmong = (rows: readonly ProcessRow[], { pid, start_time }: Proces
   rows.some((row) => row.pid === pid && row.startTime === start_time);
 
 export interface OwnLineage {
-  /** Ourselves, then each parent; empty where the system does not show us. */
+  /** This process, then each parent; empty if the system does not show this process. */
   rows: ProcessRow[];
   /**
-   * `first`: the last row hangs from the first process, or came from outside this container.
-   * `foreign`: from a process of another user, which is hidden from us. `hidden`: from one that cannot be seen.
+   * `first`: the parent of the last row is the first process, or is outside this container.
+   * `foreign`: the parent is a process of another user, which is hidden from us. `hidden`: the parent cannot be seen.
    */
   upTo: 'first' | 'foreign' | 'hidden';
 }
@@ -36,13 +36,13 @@ export async function ownLineage(): Promise<OwnLineage> {
   while (row !== null) {
     if (row.ppid <= 1) return { rows: [...rows, row], upTo: 'first' };
     const parent = await processTable.row(row.ppid);
-    // A parent is never younger than its child: that number was reused.
+    // A parent is never younger than its child. If it is, the pid was reused.
     if (parent !== null && !isOlder(row.startTime, parent.startTime)) {
       rows.push(row);
       row = parent;
       continue;
     }
-    // A parent that ended a moment ago has handed its child over.
+    // If the parent ended a moment ago, the child now has another parent.
     const again = await processTable.row(row.pid);
     if (again !== null && again.ppid === row.ppid)
       return { rows: [...rows, row], upTo: isForeign(row.ppid) ? 'foreign' : 'hidden' };
@@ -51,7 +51,7 @@ export async function ownLineage(): Promise<OwnLineage> {
   return { rows, upTo: 'hidden' };
 }
 
-/** The system refuses to signal it, and so shows that it lives, also where /proc is mounted with `hidepid`. */
+/** The system refuses to signal the process. This shows that it lives, even if /proc is mounted with `hidepid`. */
 function isForeign(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -62,8 +62,9 @@ function isForeign(pid: number): boolean {
 }
 
 /**
- * The process that gets the children of ours that lose their parent: the first one, or an ancestor that has declared
- * itself a subreaper, such as a user's service manager. Only an orphan can find out; null where none could be made.
+ * Finds the process that adopts our orphaned descendants. It is the first process, or an ancestor that declared itself a
+ * subreaper, such as a user's service manager. Only an orphan can find out.
+ * @returns null if no orphan could be made.
  */
 export function adopterOfOrphans(): Promise<number | null> {
   if (process.platform !== 'linux') return Promise.resolve(1);
@@ -74,5 +75,5 @@ export function adopterOfOrphans(): Promise<number | null> {
   });
 }
 
-/** The inner shell waits until its parent, the outer one, is another process. */
+/** The inner shell waits until its parent is no longer the outer shell. */
 const ORPHAN = `/bin/sh -c 'while read -r _ _ _ parent _ < /proc/self/stat && [ "$parent" = "$0" ]; do :; done; echo "$parent"' $$ &`;

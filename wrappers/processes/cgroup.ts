@@ -1,4 +1,4 @@
-// A cgroup (version 2) for the processes of one call: what it starts stays in it, as whatever user, and the kernel ends all of it at once.
+// Manages the cgroup (version 2) of a call: its processes stay in it under any user, and the kernel ends all of it at once.
 
 import {
   accessSync,
@@ -15,16 +15,16 @@ import path from 'node:path';
 import { readIfFit } from '../../state/disk/regular-file.ts';
 
 const PREFIX = 'tollgate-';
-/** The last call of a marker, and what it is of that call: `gate-acceptance`. */
+/** The last call of a marker, with its part of that call: `gate-acceptance`. */
 const OWN_PART = /(?:^|\/)(\d{14}-[0-9a-f]{8}(?:\/[^/\d][^/]*)?)$/;
 
-/** Where the cgroups of this machine are, and that of this process. `group` is null where no group can be made below it. */
+/** The folder of this machine's cgroups, and that of this process. `group` is null if no group can be made below it. */
 interface OwnGroup {
   mount: string;
   group: string | null;
 }
 
-/** null where this system has no cgroups of version 2. */
+/** @returns null if this system has no cgroups of version 2. */
 export function ownGroup(read = readQuietly, canWrite = isWritable): OwnGroup | null {
   const place = mountIn(read('/proc/self/mountinfo') ?? '');
   const name = /^0::(\/.*)$/m.exec(read('/proc/self/cgroup') ?? '')?.[1];
@@ -36,7 +36,7 @@ export function ownGroup(read = readQuietly, canWrite = isWritable): OwnGroup | 
   return { mount: place.mount, group: isOurs ? folder : null };
 }
 
-/** `… root mount options - type source …`; octal escapes stand for spaces. */
+/** Parses `… root mount options - type source …`; octal escapes encode spaces. */
 function mountIn(mountinfo: string): { root: string; mount: string } | null {
   const found = /^\S+ \S+ \S+ (\S+) (\S+) .* - cgroup2 /m.exec(mountinfo);
   if (found === null) return null;
@@ -46,7 +46,7 @@ function mountIn(mountinfo: string): { root: string; mount: string } | null {
   return { root: root!, mount: mount! };
 }
 
-/** Makes the group of a call; null where none can be made. */
+/** Makes the group of a call; returns null if none can be made. */
 export function makeGroup(marker: string): string | null {
   const home = ownGroup()?.group ?? null;
   if (home === null || !existsSync(SHELL)) return null;
@@ -63,21 +63,21 @@ export function makeGroup(marker: string): string | null {
 const SHELL = '/bin/sh';
 
 /**
- * The words that start a program within a group: a shell enters the group and becomes the program. Who is moved later could
- * have started others before, and to go in and out ourselves takes the kernel 25 ms.
- * @returns null for an environment that a shell does not hand on whole: {@link moveInto} comes after the start then.
+ * Returns the arguments that start a program within a group: a shell enters the group and becomes the program. A process that is
+ * moved later could have started others before. To enter and leave the group ourselves takes the kernel 25 ms.
+ * @returns null for an environment that a shell does not pass on completely. Then {@link moveInto} is called after the start.
  */
 export function startWithin(group: string, words: readonly string[], environment: NodeJS.ProcessEnv): string[] | null {
   if (!Object.keys(environment).every((name) => /^[A-Za-z_]\w*$/.test(name))) return null;
   return [SHELL, '-c', ENTER, group, ...words];
 }
 
-/** The kernel reads 0 as whoever writes. A group that cannot be entered is done without. */
+/** The kernel reads 0 as the process that writes. If the group cannot be entered, the program runs without it. */
 const ENTER = 'echo 0 2>/dev/null >"$0/cgroup.procs"; exec "$@"';
 
 export const moveInto = (group: string, pid: number): boolean => write(path.join(group, 'cgroup.procs'), `${pid}`);
 
-/** What the shell says where it could not become the program, behind the name that we gave it; null where it did. */
+/** Returns the shell's message, without our name for the shell, if the shell could not become the program; otherwise null. */
 export function notExecuted(group: string, exitCode: number | null, stderr: string): string | null {
   if (exitCode !== 126 && exitCode !== 127) return null;
   try {
@@ -88,10 +88,10 @@ export function notExecuted(group: string, exitCode: number | null, stderr: stri
   }
 }
 
-/** A path has 4 kB at the most. */
+/** A path has at most 4 kB. */
 const MAX_SAID = 16 * 1024;
 
-/** Empty ones of guardians that were killed. One that another guardian has made this moment is not entered yet. */
+/** Removes empty groups of guardians that were killed. A young group may belong to a guardian that has not entered it yet. */
 function removeAbandoned(home: string): void {
   for (const group of groupsIn(home))
     if (path.basename(group).startsWith(PREFIX) && lstatSync(group).mtimeMs < Date.now() - YOUNG_MS) removeGroup(group);
@@ -99,7 +99,7 @@ function removeAbandoned(home: string): void {
 
 const YOUNG_MS = 60_000;
 
-/** null for a marker that no call has. */
+/** @returns null for a marker that no call has. */
 function nameOf(marker: string): string | null {
   const own = OWN_PART.exec(marker)?.[1];
   return own === undefined ? null : `${PREFIX}${own.replace('/', '.')}`;
@@ -109,7 +109,7 @@ function nameOf(marker: string): string | null {
 export const groupedCall = (): string | null =>
   /\/tollgate-(\d{14}-[0-9a-f]{8})\b[^\n]*$/m.exec(readQuietly('/proc/self/cgroup') ?? '')?.[1] ?? null;
 
-/** The group of a call whose guardian is gone; null where there is none of ours. An empty one is removed. */
+/** Finds the group of a call whose guardian is gone; null if we own none. Removes an empty one. */
 export function findGroup(marker: string): string | null {
   const wanted = nameOf(marker);
   const mount = wanted === null ? undefined : ownGroup()?.mount;
@@ -124,7 +124,7 @@ export function findGroup(marker: string): string | null {
   return null;
 }
 
-/** Some hundred are usual. */
+/** A machine usually has some hundreds. */
 const MOST_GROUPS = 20_000;
 
 function isOwn(folder: string): boolean {
@@ -135,7 +135,7 @@ function isOwn(folder: string): boolean {
   }
 }
 
-/** The numbers of all processes in it and below; empty where it is gone. */
+/** The pids of all processes in the group and below; empty if the group is gone. */
 export const membersOfGroup = (group: string): number[] => [
   ...(readQuietly(path.join(group, 'cgroup.procs')) ?? '')
     .split('\n')
@@ -144,16 +144,16 @@ export const membersOfGroup = (group: string): number[] => [
   ...groupsIn(group).flatMap(membersOfGroup),
 ];
 
-/** Ends all in it and below, whoever owns them. Kernels before 5.14 cannot. */
+/** Ends all processes in the group and below, of any user. Kernels before 5.14 cannot do this. */
 export const killGroup = (group: string): boolean => write(path.join(group, 'cgroup.kill'), '1');
 
-/** With those below; one in which a process lives stays. */
+/** Removes the group and those below it. A group in which a process lives remains. */
 export function removeGroup(group: string): null {
   for (const below of groupsIn(group)) removeGroup(below);
   try {
     rmdirSync(group);
   } catch {
-    // It is gone, or a sweep removes it once its last process has ended.
+    // It is gone, or a sweep removes it after its last process has ended.
   }
   return null;
 }

@@ -1,4 +1,4 @@
-// The command lines of the processes that run now: who was started for something and has not said so yet.
+// Reads the command lines of running processes: finds those that were started for a task and have not registered yet.
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readlinkSync } from 'node:fs';
@@ -7,11 +7,13 @@ import { readProc } from './linux.ts';
 export interface CommandLine {
   pid: number;
   argv: readonly string[];
-  /** Where relative names in it begin; null where that cannot be told. */
+  /** The folder to which relative names in `argv` refer; null if it is not known. */
   cwd: string | null;
 }
 
-/** Of all processes that we may read, but our own, those with one of these words in their command line. */
+/**
+ * Returns the processes whose command line contains one of these words. Only readable processes count, and this one is excluded.
+ */
 export function commandLinesWith(words: readonly string[]): CommandLine[] {
   const lines = process.platform === 'linux' ? fromProc(words) : fromPs(words);
   return lines.filter(({ pid }) => pid !== process.pid);
@@ -26,10 +28,10 @@ function fromProc(words: readonly string[]): CommandLine[] {
   });
 }
 
-/** What lies behind it in a command line is not looked at. */
+/** The rest of a longer command line is not read. */
 const LONGEST = 64 * 1024;
 
-/** null for a process that is gone, or another user's. */
+/** @returns null for a process that is gone or belongs to another user. */
 function cwdOf(pid: string): string | null {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
@@ -38,7 +40,7 @@ function cwdOf(pid: string): string | null {
   }
 }
 
-/** ps joins the words by spaces and tells no folder: a name with a space in it is not recognised there. */
+/** ps joins the arguments with spaces and does not report the folder. So a name that contains a space is not recognised. */
 function fromPs(words: readonly string[]): CommandLine[] {
   try {
     const text = execFileSync('ps', ['-axwwo', 'pid=,command='], {
@@ -51,7 +53,7 @@ function fromPs(words: readonly string[]): CommandLine[] {
   }
 }
 
-/** Lines such as `  501 node /bin/gemini_headless --done-marker a.done`. */
+/** Parses lines such as `  501 node /bin/gemini_headless --done-marker a.done`. */
 function parseCommandLines(text: string): CommandLine[] {
   return [...text.matchAll(/^\s*(\d+)\s+(.+)$/gm)].map(([, pid, command]) => ({
     pid: Number(pid),

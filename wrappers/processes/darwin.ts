@@ -1,10 +1,10 @@
-// The process table of macOS, read from ps.
+// Reads the process table of macOS from ps.
 
 import { capture } from '../shell.ts';
 import { MARKERS } from './marker.ts';
 import type { ProcessOwner, ProcessRow, Signalled } from './rows.ts';
 
-/** Start times in one time zone and language, so that the same process is told alike to all who ask. */
+/** Start times use one time zone and language, so that every caller gets the same time for the same process. */
 export async function list(): Promise<ProcessRow[]> {
   return parseRows(await capture`TZ=UTC LC_ALL=C ps -axo pid=,ppid=,pgid=,stat=,lstart=`);
 }
@@ -26,14 +26,14 @@ export async function living(rows: readonly ProcessRow[]): Promise<ProcessRow[]>
   );
 }
 
-/** ps does not tell it, and lsof takes seconds: there the marker and the descent alone count. */
+/** ps does not report open files, and lsof takes seconds. So on macOS only the marker and the descent count. */
 export const holders = async (): Promise<Set<number>> => new Set();
 
-/** In C, ps would show other letters than those of ASCII as something else. */
+/** In the C locale, ps would print non-ASCII letters differently. */
 export const words = async ({ pid }: ProcessRow): Promise<string> =>
   capture`TZ=UTC LC_ALL=en_US.UTF-8 ps -ww -p ${pid} -o command=`;
 
-/** There are no PID namespaces. */
+/** macOS has no PID namespaces. */
 export async function owners(rows: readonly ProcessRow[]): Promise<Map<number, ProcessOwner>> {
   if (rows.length === 0) return new Map();
   return parseOwners(await capture`LC_ALL=C ps -p ${rows.map(({ pid }) => pid).join(',')} -o pid=,ruid=`);
@@ -59,21 +59,21 @@ export async function markers(rows: readonly ProcessRow[]): Promise<Map<number, 
 
 let boot: Promise<string> | null = null;
 
-/** One id for each boot; unlike the boot time it does not move when the clock is set. */
+/** One id for each boot. Unlike the boot time, it does not change when the clock is set. */
 export function bootId(): Promise<string> {
   boot ??= readBootId();
   return boot;
 }
 
 async function readBootId(): Promise<string> {
-  // cron's PATH has no sbin. An id that is there only sometimes would make the living look dead, so none is made up.
+  // cron's PATH has no sbin. An id that is only sometimes there would make living processes look dead. So there is no fallback.
   const id = (await capture`PATH="$PATH:/usr/sbin" sysctl -n kern.bootsessionuuid`).trim();
   if (id === '')
     throw new Error('sysctl tells no kern.bootsessionuuid, by which a process of an earlier boot is known');
   return id;
 }
 
-/** Lines such as `  501   1   501 S+   Sat Nov 21 20:01:02 2026`. What ps calls a session there is no number of a process. */
+/** Parses lines such as `  501   1   501 S+   Sat Nov 21 20:01:02 2026`. The session that ps prints on macOS is not a pid. */
 export function parseRows(text: string): ProcessRow[] {
   return text.split('\n').flatMap((line) => {
     const [pid, ppid, pgid, stat, ...started] = line.trim().split(/\s+/);
@@ -91,7 +91,7 @@ export function parseRows(text: string): ProcessRow[] {
   });
 }
 
-/** Lines such as `  501   501`: a process and its real user. */
+/** Parses lines such as `  501   501`: a process and its real user. */
 export function parseOwners(text: string): Map<number, ProcessOwner> {
   const found = new Map<number, ProcessOwner>();
   for (const [, pid, uid] of text.matchAll(/^\s*(\d+)\s+(-?\d+)\s*$/gm))
@@ -99,7 +99,7 @@ export function parseOwners(text: string): Map<number, ProcessOwner> {
   return found;
 }
 
-/** ps -E prints the environment behind the command, each variable after a space. */
+/** ps -E prints the environment after the command, each variable after a space. */
 export function parseMarkers(text: string, known: ReadonlySet<number>): Map<number, string> {
   const found = new Map<number, string>();
   for (const line of text.split('\n')) {

@@ -1,4 +1,4 @@
-// Ends everything that a call started: listed first, then TERM, a time of grace, then frozen and killed until nobody is left.
+// Ends every process of a call: lists them, sends TERM, waits, then freezes and kills until none remains.
 
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,40 +14,40 @@ export type { Tree } from './tree-types.ts';
 /** How long a process may take to end after TERM. */
 const GRACE_MS = 2000;
 
-/** What KILL does not end in this time cannot be ended by us: it waits in the kernel. */
+/** We cannot end a process that KILL does not end in this time: it waits in the kernel. */
 const KILL_MS = 5000;
 
-/** How long those who go on starting others are frozen one after the other, before all that were caught are killed. */
+/** How long processes that keep starting others are frozen one after the other, before all frozen ones are killed. */
 const FREEZE_MS = 30;
 
-/** The kernel ends a group at once; a process that waits in the kernel stays. */
+/** The kernel ends a group at once; a process that waits in the kernel remains. */
 const GROUP_MS = 1000;
 
-/** How often one who is faster than a look is looked for in vain before nobody is believed to be there. */
+/** How many fruitless searches for a process that is faster than a look end the search. */
 const MISSES = 40;
 
-/** How often the whole machine is looked at while the known ones may still end by themselves. */
+/** How often the whole machine is listed while the known processes may still end by themselves. */
 const LIST_MS = 100;
 
-/** When those older than the call are looked at again; what comes after the grace need not do it then. */
+/** When the processes older than the call are listed again. The steps after the grace period then need not do it. */
 const RENEW_MS = 250;
 
 export interface TreeEnd {
-  /** How many processes beside the root were signalled and are gone. */
+  /** How many processes other than the root were signalled and are gone. */
   ended: number;
-  /** Those that could not be ended: another user's, or stuck in the kernel. */
+  /** Processes that could not be ended: another user's, or stuck in the kernel. */
   left: ProcessRow[];
 }
 
 /**
- * Stops the CLI and its group where they stand: while its tree is looked up it could ask for one more turn, which is paid.
- * @param until told: it goes on when everybody has been told to end, and hears that first.
- * @returns the tree, to be ended.
+ * Stops the CLI and its group. Otherwise the CLI could request one more paid turn while its tree is looked up.
+ * @param until With `told`, the group resumes after every process has been signalled to end, and handles that signal first.
+ * @returns the tree, which the caller ends.
  */
 export async function hold(tree: Tree, until: 'told' | 'ended'): Promise<Tree> {
   const { root } = tree;
   if (root === null) return tree;
-  // Our own child's number is still its own; one that was found is looked at first.
+  // The pid of our own child cannot have been reused. A pid from a record is checked first.
   if (root.ours !== 'child' && (await processTable.row(root.pid))?.startTime !== root.startTime) return tree;
   try {
     process.kill(-root.pid, 'SIGSTOP');
@@ -69,7 +69,7 @@ interface Toll {
  */
 export async function endTree(tree: Tree, graceMs = GRACE_MS, beforeSignal = () => {}): Promise<TreeEnd> {
   const toll: Toll = { hit: new Map(), refused: new Set() };
-  // Listed before anything is killed: a child whose parent died can no longer be found by its parent.
+  // List before killing: a child whose parent has died can no longer be found through its parent.
   let found = await look(tree, tree.seen ?? null);
   if (found.rows.length > 0) beforeSignal();
   await send(found.rows, 'SIGTERM', toll);
@@ -92,7 +92,7 @@ export async function endTree(tree: Tree, graceMs = GRACE_MS, beforeSignal = () 
   return { ended, left };
 }
 
-/** By the kernel, those too that we may not signal. Never where we live in that group ourselves. */
+/** Lets the kernel kill the group, including processes that we may not signal. Does nothing if we run in that group ourselves. */
 async function killGrouped({ group = null }: Tree, { rows, above }: Members): Promise<void> {
   if (group === null || rows.length === 0) return;
   if (membersOfGroup(group).some((pid) => above.spared.has(pid)) || !killGroup(group)) return;
@@ -100,7 +100,7 @@ async function killGrouped({ group = null }: Tree, { rows, above }: Members): Pr
     await pause(1);
 }
 
-/** `4711 (sleep, user 65534)`: what a person needs to end those that we could not. */
+/** Formats `4711 (sleep, user 65534)`: what a user needs to end the processes that we could not. */
 export async function describeLeft(left: readonly ProcessRow[]): Promise<string[]> {
   const owners = await processTable.owners(left);
   const described = left.map(async (row) => {
@@ -115,16 +115,16 @@ function letGo({ root, held }: Tree): void {
   try {
     if (root !== null) process.kill(-root.pid, held === 'told' ? 'SIGCONT' : 'SIGKILL');
   } catch {
-    // Somebody killed it.
+    // Another process killed it.
   }
 }
 
-/** Everything of the tree that lives. Neither we nor those that we live under are ever of it. */
+/** Returns all living processes of the tree. We and our ancestors are never members. */
 export async function membersOf(tree: Tree): Promise<ProcessRow[]> {
   return (await look(tree, tree.seen ?? null)).rows;
 }
 
-/** Until all have ended, or the time is up. The machine is listed seldom: with many processes that takes its time. */
+/** Waits until all have ended, or the time is up. Lists the machine seldom, because that is slow with many processes. */
 async function awaitEnd(tree: Tree, first: Members, toll: Toll, graceMs: number): Promise<Members> {
   const deadline = nowMs() + graceMs;
   let found = first;
@@ -140,7 +140,7 @@ async function awaitEnd(tree: Tree, first: Members, toll: Toll, graceMs: number)
   return found;
 }
 
-/** Frozen before they are killed, so that nobody starts another one, or loses its parent, while the rest is looked for. */
+/** Freezes processes before they are killed. Then none can start another one or lose its parent during the search. */
 async function freeze(tree: Tree, first: Members, toll: Toll, last: number): Promise<Members> {
   const enough = nowMs() + FREEZE_MS;
   const frozen = new Set<string>();
@@ -153,14 +153,14 @@ async function freeze(tree: Tree, first: Members, toll: Toll, last: number): Pro
     fresh = open(found, toll).filter((row) => !frozen.has(keyOf(row)));
   }
   const listed = open(found, toll);
-  // All that were listed stand still: they are killed before any other is looked for.
+  // All listed processes are frozen: kill them before looking for others.
   if (listed.length > 0 && listed.every((row) => toll.hit.has(keyOf(row)))) return found;
   return chase(tree, found, toll, frozen, last);
 }
 
 /**
- * Who forks and goes faster than a look is not seen by it. Only where numbers were given out while we looked can there
- * be such a one; then those numbers alone are looked at, until none is given out, or nobody new was found a few times.
+ * A look misses a process that forks and exits faster than the look. Such a process can exist only if pids were assigned during
+ * the look. Then only those pids are checked, until none is assigned or several checks found no new process.
  */
 async function chase(tree: Tree, found: Members, toll: Toll, frozen: Set<string>, last: number): Promise<Members> {
   const known = new Set(frozen);
@@ -178,14 +178,14 @@ async function chase(tree: Tree, found: Members, toll: Toll, frozen: Set<string>
     await send(fresh, 'SIGSTOP', toll);
     for (const row of fresh) known.add(keyOf(row));
   }
-  // Whoever was frozen stands still now, and is found.
+  // Every frozen process is now stopped, so that a look finds it.
   if (!held && known.size === frozen.size) return found;
   return look(tree, { ...found, numberHeld: held || found.numberHeld }, 'young');
 }
 
 const isOvertaken = ({ newest }: Members) => newest !== null && processTable.newestNumber() !== newest;
 
-/** Never the one that we live in. @returns whether anybody bears that number, be it a zombie. */
+/** Never freezes the group that we live in. @returns whether any process has that number, even a zombie. */
 function freezeGroup({ root }: Tree, { above }: Members): boolean {
   try {
     return root !== null && !above.spared.has(root.pid) && process.kill(-root.pid, 'SIGSTOP');
@@ -204,7 +204,7 @@ async function send(rows: readonly ProcessRow[], signal: NodeJS.Signals, toll: T
   for (const row of refused) toll.refused.add(keyOf(row));
 }
 
-/** The kernel lets nobody fork past a signal to its group; so groups in which all are of the tree get it as one. */
+/** A process cannot fork past a signal to its group. So a group whose members all belong to the tree gets one signal. */
 function sendGroups({ rows, numbers, atMs }: Members, signal: NodeJS.Signals): void {
   if (nowMs() - atMs >= SHORT_MS) return;
   for (const group of new Set(rows.map(({ pgid }) => pgid))) {
@@ -212,7 +212,7 @@ function sendGroups({ rows, numbers, atMs }: Members, signal: NodeJS.Signals): v
     try {
       process.kill(-group, signal);
     } catch {
-      // Gone in the meantime, which is what was wanted.
+      // It is already gone, which was the goal.
     }
   }
 }

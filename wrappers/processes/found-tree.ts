@@ -1,4 +1,4 @@
-// A tree that is known from a record: its root counts only if it is that very process and bears the call's marker.
+// Builds a tree from a record: its root counts only if it is the same process and has the call's marker.
 
 import { type ProcessIdentity, placeOf } from '../../policies/facts/process-identity.ts';
 import { findGroup } from './cgroup.ts';
@@ -6,25 +6,25 @@ import type { Tree } from './end-tree.ts';
 import { identify } from './identity.ts';
 import { processTable } from './table.ts';
 
-/** Whoever can write the record could have named strangers in it. */
+/** Any process that can write the record could have named foreign processes in it. */
 interface RecordedTree {
   marker: string;
-  /** null where it was never noted. */
+  /** null if it was never recorded. */
   root: ProcessIdentity | null;
-  /** Whatever was started, it was there before; null where nobody knows it. */
+  /** It existed before anything that the call started; null if it is not known. */
   guardian: ProcessIdentity | null;
-  /** Private ones, in which nobody else writes or works. */
+  /** Private folders, in which no other process writes or works. */
   folders: readonly string[];
 }
 
-/** Everybody who ends what a dead guardian left finds it by this, so that all end the same. */
+/** All code that ends what a dead guardian left running finds it with this function, so that all end the same processes. */
 export async function foundTree({ marker, root, guardian, folders }: RecordedTree): Promise<Tree> {
   const self = (await identify(process.pid))!;
   const since = guardian !== null && placeOf(guardian, self) === 'here' ? guardian.start_time : null;
   return { root: root && (await foundRoot(marker, root, self)), marker, since, group: findGroup(marker), folders };
 }
 
-/** Its number may have been given to another. */
+/** The pid may have been reused. */
 async function foundRoot(marker: string, root: ProcessIdentity, self: ProcessIdentity): Promise<Tree['root']> {
   if (placeOf(root, self) !== 'here') return null;
   const row = await processTable.row(root.pid);

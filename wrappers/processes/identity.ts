@@ -1,4 +1,4 @@
-// Names a process so that nobody else can be taken for it.
+// Identifies a process so that no other process can be mistaken for it.
 
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -7,28 +7,28 @@ import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
 import type { ProcessRow } from './rows.ts';
 import { processTable } from './table.ts';
 
-/** The identity of a process of this machine that runs, or null when it is gone. */
+/** The identity of a running process of this machine, or null when it is gone. */
 export async function identify(pid: number): Promise<ProcessIdentity | null> {
   if (pid === process.pid) return identifySelf();
   const row = await processTable.row(pid);
   return row === null || row.zombie ? null : nameOf(row);
 }
 
-/** What never changes of this process is asked once; its host may be renamed. */
+/** The facts of this process that never change are read once. Its host may be renamed. */
 let own: ProcessIdentity | null = null;
 
-/** Throws where the system does not show this process: then no process that a call starts could be found again. */
+/** Throws if the system does not show this process, because then no process that a call starts could be found again. */
 async function identifySelf(): Promise<ProcessIdentity> {
   own ??= await nameOf((await ownRow()) ?? noProcessTable());
   return { ...own, host: hostname() };
 }
 
-/** Null too where the /proc that is mounted belongs to another PID namespace. */
+/** Also null if the mounted /proc belongs to another PID namespace. */
 export async function ownRow(): Promise<ProcessRow | null> {
   return process.platform !== 'linux' || procNumber() === process.pid ? processTable.row(process.pid) : null;
 }
 
-/** Our number in the /proc that is mounted; it is another one where that belongs to another PID namespace. */
+/** Our pid in the mounted /proc; it differs if that /proc belongs to another PID namespace. */
 function procNumber(): number | null {
   try {
     return Number(readlinkSync('/proc/self'));
@@ -46,15 +46,15 @@ function noProcessTable(): never {
 }
 
 /**
- * The identity of a child of ours that may have ended already, or null when it was reaped too. On Linux it is looked up
- * before this first waits: asked right after the spawn, a child is always found, however fast it was.
+ * The identity of our own child, which may have ended already, or null if it was reaped too. On Linux the lookup happens before
+ * the first wait. So a child that is looked up right after the spawn is always found, however fast it was.
  */
 export async function identifyChild(pid: number): Promise<ProcessIdentity | null> {
   const row = await processTable.row(pid);
   return row && nameOf(row);
 }
 
-/** Is that very process still running? 'unknown' for one that lives where its number cannot be looked up. */
+/** Is the same process still running? 'unknown' if it lives where its pid cannot be looked up. */
 export async function isAlive(process_: ProcessIdentity, self: ProcessIdentity): Promise<'alive' | 'dead' | 'unknown'> {
   const place = placeOf(process_, self);
   if (place === 'elsewhere') return 'unknown';

@@ -1,4 +1,4 @@
-// What Linux shows of a process beside its row: its user, the files it holds, and the signal that it gets.
+// Reads what Linux shows of a process beside its row (its user and open files), and signals it.
 
 import { readdirSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { hasTerminal, readProc, readRow } from './linux.ts';
@@ -16,7 +16,7 @@ export async function owners(rows: readonly ProcessRow[]): Promise<Map<number, P
 export const words = async ({ pid }: ProcessRow): Promise<string> =>
   (readProc(`/proc/${pid}/cmdline`)?.toString('utf8') ?? '').replaceAll('\0', ' ');
 
-/** One number for each PID namespace that it lives in, ours first. */
+/** NSpid has one pid for each PID namespace of the process, ours first. */
 export function parseOwner(status: string): ProcessOwner | null {
   const uid = /^Uid:\t(\d+)/m.exec(status)?.[1];
   const numbers = /^NSpid:\t(.*)$/m.exec(status)?.[1];
@@ -24,7 +24,7 @@ export function parseOwner(status: string): ProcessOwner | null {
   return { uid: Number(uid), place: numbers?.includes('\t') ? 'below' : 'here' };
 }
 
-/** At a terminal sits a person who looks around: what an agent starts there still bears its marker. */
+/** Skips processes at a terminal, where a user looks around. What an agent starts there still has its marker. */
 export async function holders(rows: readonly ProcessRow[], folders: readonly string[]): Promise<Set<number>> {
   const roots = rows.length === 0 ? [] : folders.flatMap(realFolder);
   const within = (file: string | null) =>
@@ -61,7 +61,7 @@ function link(file: string): string | null {
   }
 }
 
-/** Who only reads may be a person that follows the call, or another run that waits for it. */
+/** A process that only reads may be a user that follows the call, or another run that waits for it. */
 function isForWriting(pid: number, fd: string): boolean {
   const flags = /^flags:\t(\d+)/m.exec(readProc(`/proc/${pid}/fdinfo/${fd}`)?.toString('latin1') ?? '')?.[1];
   return flags !== undefined && (Number.parseInt(flags, 8) & 3) !== 0;
@@ -74,7 +74,7 @@ export const openForWriting = (pid: number): Stats[] =>
     return file?.isFile() && isForWriting(pid, fd) ? [file] : [];
   });
 
-/** null for what was closed meanwhile. */
+/** @returns null for a file that was closed meanwhile. */
 function look(file: string): Stats | null {
   try {
     return statSync(file);
@@ -85,7 +85,7 @@ function look(file: string): Stats | null {
 
 export const living = async (rows: readonly ProcessRow[]): Promise<ProcessRow[]> => rows.filter(stillLives);
 
-/** Node cannot hold a process by a pidfd, so between this look and the signal some microseconds pass. */
+/** Node cannot hold a process by a pidfd, so some microseconds pass between this check and the signal. */
 export async function signal(rows: readonly ProcessRow[], signal: NodeJS.Signals): Promise<Signalled> {
   const signalled: Signalled = { hit: [], refused: [] };
   for (const row of rows) {

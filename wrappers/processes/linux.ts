@@ -1,4 +1,4 @@
-// The process table of Linux, read from /proc.
+// Reads the process table of Linux from /proc.
 
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { MARKERS } from './marker.ts';
@@ -18,18 +18,18 @@ export async function list(since: Since | null = null, skipped?: ReadonlySet<num
 }
 
 /**
- * Numbers are given out upwards, so whatever a process started bears a higher one, unless they began anew from the bottom.
- * That they went all the way round is ruled out only for a short while: then a look at the new ones will do.
+ * Pids are assigned upwards. So what a process started has a higher pid, unless the numbers restarted from the bottom. A full
+ * round is impossible only within a short time: within it, a look at the new ones is enough.
  */
 function oldestPossible({ pid, ageMs }: Since): number {
   if (ageMs > SHORT_MS) return 0;
   return newestNumber() >= pid ? pid : 0;
 }
 
-/** Newest first: one that forks and goes, over and over, does not live as long as a list of all takes. */
+/** Reads the newest first: a process that keeps forking and exiting does not live as long as a full list takes. */
 export async function listFrom(number: number): Promise<ProcessRow[]> {
   const last = newestNumber();
-  // They began anew from the bottom, or so many came that a list of all is as fast.
+  // The numbers restarted from the bottom, or so many are new that a full list is as fast.
   if (last < number || last - number > MANY) return list();
   const rows: ProcessRow[] = [];
   for (let pid = last + BEYOND; pid > number - BEHIND && pid > 1; pid -= 1) {
@@ -39,7 +39,7 @@ export async function listFrom(number: number): Promise<ProcessRow[]> {
   return rows;
 }
 
-/** Numbers that are given out while we read, and those that were a moment before. */
+/** Pids assigned while we read, and those assigned a moment before. */
 const BEYOND = 3;
 const BEHIND = 3;
 const MANY = 300;
@@ -58,7 +58,7 @@ export async function markers(rows: readonly ProcessRow[]): Promise<Map<number, 
   return found;
 }
 
-/** For these the kernel makes and clears a buffer as large as the one that it is handed: 2 MiB took it 0.6 ms. */
+/** For these files the kernel allocates and clears a buffer as large as the one that it gets: 2 MiB took 0.6 ms. */
 const ONE_LINE = 128;
 
 export const bootId = async (): Promise<string> =>
@@ -80,7 +80,7 @@ export function readRow(pid: number): ProcessRow | null {
 
 export const hasTerminal = (pid: number): boolean => Number(readStat(pid)?.[4] ?? 0) !== 0;
 
-/** Fields as in proc(5), from the third on; the name may hold spaces and brackets, so cut at the last one. */
+/** Fields as in proc(5), from the third on. The name may contain spaces and brackets, so the text is cut at the last one. */
 function readStat(pid: number): string[] | null {
   const bytes = readProc(`/proc/${pid}/stat`);
   if (bytes === null) return null;
@@ -101,14 +101,17 @@ function readMarker(pid: number): string | null {
   return null;
 }
 
-/** Environments are at most 128 kB a string and mostly a few kB; what lies behind this much is not looked at. */
+/** Environments have at most 128 kB per string and mostly a few kB. Bytes beyond this size are not read. */
 const buffer = Buffer.allocUnsafe(2 * 1024 * 1024);
 
-/** Then nothing can be told of a process: least of all that it is gone. */
+/** After such an error nothing is known of a process, in particular not that it is gone. */
 const isExhausted = (error: unknown) =>
   ['EMFILE', 'ENFILE', 'ENOMEM'].includes((error as NodeJS.ErrnoException).code ?? '');
 
-/** null when the process is gone or is not ours to read; it throws where no more files can be opened. The bytes are good until the next call. */
+/**
+ * Reads a file of /proc. Throws if no more files can be opened.
+ * @returns null if the process is gone or not ours to read. The bytes are valid until the next call.
+ */
 export function readProc(file: string, atMost = buffer.length): Buffer | null {
   let fd: number;
   try {
@@ -119,7 +122,7 @@ export function readProc(file: string, atMost = buffer.length): Buffer | null {
   }
   try {
     let length = 0;
-    // The kernel hands out at most a page or so at a time.
+    // The kernel returns at most about a page at a time.
     for (let read = -1; read !== 0 && length < atMost; length += read)
       read = readSync(fd, buffer, length, atMost - length, null);
     return buffer.subarray(0, length);

@@ -1,4 +1,4 @@
-// One look at the machine for a tree's members; costly signs are read only of those that they could count for.
+// Takes one look at the machine for a tree's members; costly signs are read only of processes for which they could count.
 
 import { nowMs } from '../steady-clock.ts';
 import { membersOfGroup } from './cgroup.ts';
@@ -8,15 +8,15 @@ import { membersAmong, numbersIn } from './tree.ts';
 import { type Elders, type Lineage, type Members, SHORT_MS, type Tree } from './tree-types.ts';
 import { bears, isLoose, isOlder } from './trust.ts';
 
-/** All processes; all but those just found to be older than the call; or those with numbers given out since the last look. */
+/** All processes; all but those just found to be older than the call; or those with pids assigned since the last look. */
 type Where = 'all' | 'young' | 'newest';
 
-/** Everything of the tree that lives. */
+/** Finds all living processes of the tree. */
 export async function look(tree: Tree, last: Members | null, where: Where = 'all'): Promise<Members> {
   const atMs = nowMs();
   const newest = processTable.newestNumber();
   const { root, marker, group = null, folders = [] } = tree;
-  // Before the rows: who joins in between is in neither, and is found by the next look.
+  // Read before the rows: a process that joins in between is in neither, and the next look finds it.
   const grouped = new Set(group === null ? [] : membersOfGroup(group));
   const since = root && { pid: root.pid, ageMs: atMs - root.sinceMs };
   const skipped = where === 'young' && last !== null && atMs - last.elders.atMs < SHORT_MS ? last.elders : null;
@@ -48,7 +48,7 @@ function eldersAmong(rows: readonly ProcessRow[], oldest: string | null, atMs: n
   return { pids: new Set(older.map(({ pid }) => pid)), numbers: new Set(older.flatMap(numbersIn)), atMs };
 }
 
-/** A look at the new ones only may leave some of them out. */
+/** A look at the new processes only may omit some of them. */
 async function lineage(rows: readonly ProcessRow[], atMs: number): Promise<Lineage> {
   const spared = new Set<number>();
   const sessions = new Set<number>();
@@ -63,7 +63,7 @@ async function lineage(rows: readonly ProcessRow[], atMs: number): Promise<Linea
   return { spared, sessions, startTime, atMs };
 }
 
-/** A parent that was not listed is looked up: that it is missing is no sign of its death. */
+/** Looks up a parent that was not listed: its absence from the list does not mean that it is dead. */
 async function withParents(rows: readonly ProcessRow[], young: readonly ProcessRow[]): Promise<ProcessRow[]> {
   const known = new Map(rows.map((row) => [row.pid, row]));
   for (const { ppid } of young) {

@@ -1,16 +1,16 @@
-// Tracks the members of a running process tree: whoever was seen as one stays one, even if its parents go.
+// Tracks the members of a running process tree: a process seen as a member stays one, even after its parents end.
 
 import { nowMs } from '../steady-clock.ts';
 import { look } from './look.ts';
 import type { Tree } from './tree-types.ts';
 
-/** How long after the start the first look is taken, and at least between two. */
+/** The time from the start to the first look, and the least time between two. */
 const NOTE_MS = 250;
 
-/** A look takes at most this part of our time; where many processes run, it is taken more seldom. */
+/** A look takes at most this share of our time. With many processes, looks are less frequent. */
 const SHARE = 0.01;
 
-/** Keeps `tree.seen` until what it returns is called. */
+/** Updates `tree.seen` until the returned function is called. */
 export function trackMembers(tree: Tree): () => void {
   let timer: NodeJS.Timeout | null = null;
   let over = false;
@@ -19,7 +19,7 @@ export function trackMembers(tree: Tree): () => void {
   };
   const note = async () => {
     const began = nowMs();
-    // What cannot be listed now is listed at the end.
+    // Processes that cannot be listed now are listed at the end.
     const seen = await look(tree, tree.seen ?? null).catch(() => null);
     if (over) return;
     if (seen !== null) tree.seen = seen;

@@ -1,4 +1,4 @@
-// Which files those who called us have open for writing: a log that the shell made lies in the tree and grows under our hands.
+// Finds the files that our callers have open for writing: a log made by the shell is in the tree and grows during the call.
 
 import { fstatSync, type Stats, statSync } from 'node:fs';
 import { nowMs } from '../steady-clock.ts';
@@ -8,8 +8,8 @@ import { processTable } from './table.ts';
 import { SHORT_MS } from './tree-types.ts';
 
 /**
- * Inodes, on that folder's device, of the regular files that our own stdout and stderr are, and on Linux of those that a
- * process of our session or an ancestor of ours has open for writing (`| tee run.log`).
+ * Returns inodes, on that folder's device, of regular files. These are our own stdout and stderr. On Linux, also those that a
+ * process of our session or our ancestor has open for writing (`| tee run.log`).
  */
 export async function filesOfCallers(folder: string): Promise<Set<number>> {
   const { dev } = statSync(folder);
@@ -18,7 +18,7 @@ export async function filesOfCallers(folder: string): Promise<Set<number>> {
   return new Set(open.flatMap((file) => (file?.isFile() && file.dev === dev ? [file.ino] : [])));
 }
 
-/** null for a closed one. */
+/** @returns null for a closed descriptor. */
 function stdio(fd: number): Stats | null {
   try {
     return fstatSync(fd);
@@ -27,7 +27,7 @@ function stdio(fd: number): Stats | null {
   }
 }
 
-/** Who was seen in another session a moment ago: nobody joins ours, and no number comes round again so soon. */
+/** Processes seen in another session a moment ago. A process cannot join our session, and a pid is not reused so soon. */
 let strangers = { sinceMs: Number.NEGATIVE_INFINITY, pids: new Set<number>() };
 
 async function callers(): Promise<number[]> {

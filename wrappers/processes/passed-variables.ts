@@ -1,14 +1,14 @@
-// The names under which a variable of ours reaches the tools of a CLI: some CLIs hide from them, in CI, what they do not know.
+// Names the variables that reach the tools of a CLI: in CI, some CLIs hide variables that they do not know from their tools.
 
 import type { BuiltIn } from '../../policies/facts/tools.ts';
 
-/** What a name must begin with to be passed on. */
+/** The prefix that a name needs to be passed on. */
 const BEGINNING = { gemini: 'GEMINI_CLI_', copilot: '', codex: '', claude: '' } as const satisfies Record<
   BuiltIn,
   string
 >;
 
-/** The plain name first. */
+/** All names of a variable, the plain name first. */
 export const namesOf = (name: string): string[] => [
   ...new Set([name, ...Object.values(BEGINNING).map((beginning) => `${beginning}${name}`)]),
 ];
@@ -17,7 +17,7 @@ export const namesOf = (name: string): string[] => [
 export const passedAs = (name: string, value: string): Record<string, string> =>
   Object.fromEntries(namesOf(name).map((each) => [each, value]));
 
-/** undefined where it is set under none. */
+/** @returns undefined if the variable is set under none of its names. */
 export const readPassed = (name: string, environment: NodeJS.ProcessEnv): string | undefined =>
   namesOf(name)
     .map((each) => environment[each])

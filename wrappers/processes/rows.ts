@@ -1,14 +1,14 @@
-// What the system tells of one process, and of several that were signalled.
+// Types what the system reports of one process, and of several that were signalled.
 
 export interface ProcessRow {
   pid: number;
   ppid: number;
   pgid: number;
-  /** null where the system does not tell it. */
+  /** null if the system does not report it. */
   sid: number | null;
-  /** Start time as the kernel gives it; with the pid it names one process for good. */
+  /** Start time as the kernel reports it. Together with the pid it identifies one process permanently. */
   startTime: string;
-  /** A zombie is gone but for its entry; nothing can be done to it. */
+  /** A zombie has ended and only its entry remains. Nothing can be done to it. */
   zombie: boolean;
 }
 
@@ -19,36 +19,39 @@ export interface Since {
 }
 
 export interface Signalled {
-  /** Got the signal. */
+  /** Processes that got the signal. */
   hit: ProcessRow[];
-  /** Are not ours to signal. */
+  /** Processes that we may not signal. */
   refused: ProcessRow[];
 }
 
 export interface ProcessTable {
   /**
-   * @param since with it, only what may have been started by that process need be listed.
-   * @param skipped need not be listed either.
+   * @param since If given, only processes that this process may have started need be listed.
+   * @param skipped These need not be listed either.
    */
   list(since?: Since | null, skipped?: ReadonlySet<number>): Promise<ProcessRow[]>;
-  /** One process, a zombie too, or null when it is gone. */
+  /** One process, even a zombie, or null when it is gone. */
   row(pid: number): Promise<ProcessRow | null>;
-  /** The number given out last, on the whole machine; null where the system does not tell it. */
+  /** The pid assigned last on the whole machine; null if the system does not report it. */
   newestNumber(): number | null;
-  /** Those whose numbers were given out after that one, and some just before it. */
+  /** The processes whose pids were assigned after that one, and some just before it. */
   listFrom(number: number): Promise<ProcessRow[]>;
-  /** Those of them that still live as they are named here. */
+  /** Those of the rows that still live with the same pid and start time. */
   living(rows: readonly ProcessRow[]): Promise<ProcessRow[]>;
   /** The value of the call marker in the environment that the process was started with. */
   markers(rows: readonly ProcessRow[]): Promise<Map<number, string>>;
-  /** Those who have a file in one of these folders open for writing, or work there, and sit at no terminal; empty where the system does not tell. */
+  /**
+   * Processes without a terminal that work in one of these folders, or have a file in one open for writing. Empty if the system
+   * does not report it.
+   */
   holders(rows: readonly ProcessRow[], folders: readonly string[]): Promise<Set<number>>;
-  /** Its command line in one text; empty when it is gone. */
+  /** The command line as one text; empty when the process is gone. */
   words(row: ProcessRow): Promise<string>;
   owners(rows: readonly ProcessRow[]): Promise<Map<number, ProcessOwner>>;
-  /** Each is looked at again right before: a number given to another meanwhile is left alone. */
+  /** Checks each process again right before the signal, and does not signal a pid that was reused meanwhile. */
   signal(rows: readonly ProcessRow[], signal: NodeJS.Signals): Promise<Signalled>;
-  /** Another one after each start of the machine, and the same until then. */
+  /** Changes with each start of the machine, and stays the same until then. */
   bootId(): Promise<string>;
 }
 

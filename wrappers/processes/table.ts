@@ -1,4 +1,4 @@
-// The processes of this machine, what they show of where they belong, and how one of them is signalled.
+// Selects the process table of this platform: lists processes, shows where they belong, and signals them.
 
 import * as darwin from './darwin.ts';
 import * as linux from './linux.ts';

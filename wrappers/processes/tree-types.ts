@@ -1,53 +1,54 @@
-// A tree of processes, and what a look at the machine shows of it.
+// Types a tree of processes, and what a look at the machine shows of it.
 
 import type { ProcessOwner, ProcessRow } from './rows.ts';
 
-/** What a look tells of the processes. */
+/** What a look shows of the processes. */
 export interface Signs {
   rows: readonly ProcessRow[];
-  /** The marker of those that are young enough to be of the call. */
+  /** The markers of the processes that are young enough to belong to the call. */
   markers: ReadonlyMap<number, string>;
-  /** Those that write or work in one of the call's folders. */
+  /** Processes that write or work in one of the call's folders. */
   holders: ReadonlySet<number>;
-  /** Those in the call's cgroup. */
+  /** Processes in the call's cgroup. */
   grouped: ReadonlySet<number>;
-  /** Of those that bear a marker or hold a folder, and of the root. */
+  /** The owners of the root and of processes that have a marker or hold a folder. */
   owners: ReadonlyMap<number, ProcessOwner>;
-  /** Our own user. */
+  /** Our user. */
   uid: number;
-  /** Never of the tree, whatever they bear. */
+  /** These never belong to the tree, even with a marker. */
   above: Pick<Lineage, 'spared' | 'sessions'>;
-  /** The oldest start time that one of the call can have; null where nobody knows. */
+  /** The oldest start time that a process of the call can have; null if it is not known. */
   since: string | null;
 }
 
 export interface Tree {
-  /** The CLI's own process, which leads a group and a session of its own. */
+  /** The CLI's own process, which leads its own group and session. */
   root: Root | null;
-  /** The call's marker, `outer/inner`; whatever bears it or a longer chain belongs to the call, if nothing speaks against it. */
+  /**
+   * The call's marker, `outer/inner`. A process with it or a longer chain belongs to the call, unless another sign excludes it.
+   */
   marker: string;
-  /** A start time, as the kernel gives it: whoever is older is not of the call. Without it, the root's own. */
+  /** A start time, as the kernel reports it: an older process does not belong to the call. Without it, the root's start time. */
   since?: string | null;
-  /** The folder of the call's cgroup; none where it has none. */
+  /** The folder of the call's cgroup; absent if it has none. */
   group?: string | null;
-  /** Private folders of the call: who hangs from nobody and writes or works there is of the call (on Linux). */
+  /** Private folders of the call. On Linux, a process without a parent that writes or works there belongs to the call. */
   folders?: readonly string[];
-  /** The root's group stands still, until everybody was told to end, or to its own end. */
+  /** The root's group is stopped until every process was signalled to end, or until its own end. */
   held?: 'told' | 'ended';
-  /** Who was seen while the call ran. */
+  /** The members seen while the call ran. */
   seen?: Members | null;
 }
 
 export interface Root {
   pid: number;
-  /** null for a child that was gone before it could be looked at. */
+  /** null for a child that was gone before it could be looked up. */
   startTime: string | null;
-  /** When it was started, by the steady clock; -Infinity when that was in an earlier run. */
+  /** When it was started, by the steady clock; -Infinity if that was in an earlier run. */
   sinceMs: number;
   /**
-   * A `child` was started by this very process: once it has ended and been reaped, its number is still its own for the
-   * moments that pass until the tree is ended. One `found` in a record may be long dead and its number given to another,
-   * so it must bear the marker too.
+   * A `child` was started by this process. After it has ended and been reaped, its pid is not reused in the moments until the
+   * tree is ended. One `found` in a record may be long dead and its pid reused, so it must have the marker too.
    */
   ours?: 'child' | 'found';
 }
@@ -56,48 +57,48 @@ export interface Root {
 export interface ProcessLook extends Signs {
   /** By the steady clock, before anything was read. */
   atMs: number;
-  /** Only processes with this number or a higher one were listed. */
+  /** Only processes with this pid or a higher one were listed. */
   from: number;
-  /** The number given out last by then. */
+  /** The pid assigned last by then. */
   newest: number | null;
-  /** Those that were not listed, since they were found to be older than the call a moment ago. */
+  /** Processes that were not listed, because they were found to be older than the call a moment ago. */
   elders: Elders;
   above: Lineage;
 }
 
-/** Ourselves and those that we live under. */
+/** This process and its ancestors. */
 export interface Lineage {
   spared: ReadonlySet<number>;
-  /** Theirs. Nobody joins another's session, so of the call, which leads one of its own, nobody is in these. */
+  /** Their sessions. A process cannot join a foreign session. So no process of the call, which leads its own, is in these. */
   sessions: ReadonlySet<number>;
-  /** Our own; null where it could not be told. */
+  /** Our start time; null if it is not known. */
   startTime: string | null;
   atMs: number;
 }
 
-/** Older than the call, and so strangers. */
+/** Processes older than the call, which therefore do not belong to it. */
 export interface Elders {
   pids: ReadonlySet<number>;
   /** Their groups and sessions. */
   numbers: ReadonlySet<number>;
-  /** When they were looked at. */
+  /** When they were looked up. */
   atMs: number;
 }
 
 export interface Members {
   rows: ProcessRow[];
-  /** Could nobody else have the root's number, its group and its session at that moment? */
+  /** Could no other process have the root's number, its group and its session at that moment? */
   numberOurs: boolean;
-  /** Did the root, its group or its session still bear its number? Then nobody else can have it before the next look. */
+  /** Did the root, its group or its session still have its number? Then no other process can get it before the next look. */
   numberHeld: boolean;
-  /** Groups and sessions in which everybody is of the tree: whoever turns up there soon was started by one of it. */
+  /** Groups and sessions whose members all belong to the tree. A process that appears there soon was started by one of them. */
   numbers: ReadonlySet<number>;
   atMs: number;
-  /** The number given out last when the look began; null where the system does not tell it. */
+  /** The pid assigned last when the look began; null if the system does not report it. */
   newest: number | null;
   elders: Elders;
   above: Lineage;
 }
 
-/** Numbers are given out upwards; that they went all the way round is ruled out only for a short while. */
+/** Pids are assigned upwards. Only within a short time is it certain that they did not complete a full round. */
 export const SHORT_MS = 500;

@@ -1,12 +1,13 @@
-// Which processes are a call's, decided from rows alone: whoever is not surely of the call is a stranger, and spared.
+// Decides from rows alone which processes belong to a call: one that does not surely belong to it is spared.
 
 import type { ProcessRow } from './rows.ts';
 import { type Members, type ProcessLook, type Root, SHORT_MS, type Tree } from './tree-types.ts';
 import { bears, provenMembers } from './trust.ts';
 
 /**
- * Everything of the tree that lives: descendants, group and session of the root, who is vouched for by the marker or a
- * folder, and the members of the last look with those who joined their groups and sessions since.
+ * Returns all living processes of the tree. These are the root's descendants, group and session, and the processes proven by the
+ * marker or a folder. The members of the last look count too, with the processes that have joined their groups and sessions
+ * since.
  */
 export function membersAmong(look: ProcessLook, tree: Tree, last: Members | null = null): Members {
   const { root } = tree;
@@ -47,8 +48,8 @@ export const isRoot = (row: ProcessRow, root: Root | null): boolean =>
   root !== null && row.pid === root.pid && row.startTime === root.startTime;
 
 /**
- * Does a group or session with the root's number come from the root? The kernel gives no number away that a process
- * (a zombie too), a group or a session bears; once none does, the next daemon may lead its own by it.
+ * Does a group or session with the root's number come from the root? The kernel does not assign a number that a process (even a
+ * zombie), a group or a session has. Once none has it, the next daemon may lead its own group with that number.
  */
 function ownsItsNumber(root: Root, look: ProcessLook, { marker }: Tree, last: Members | null): boolean {
   const bearer = look.rows.find((row) => row.pid === root.pid);

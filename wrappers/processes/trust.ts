@@ -1,12 +1,16 @@
-// Whose marker or open file counts: neither is believed alone, since a stranger may have set the one or opened the other.
+// Decides whose marker or open file counts: neither suffices alone, since a foreign process may have set or opened it.
 
 import type { ProcessRow } from './rows.ts';
 import type { Signs, Tree } from './tree-types.ts';
 
-/** Those whose sign is believed: of our user (for the superuser: of any) and PID namespace, not older than the call, and without a parent of their own. */
+/**
+ * Returns the processes whose sign counts. They have our user (for the superuser: any) and our PID namespace. They are not older
+ * than the call, and have no parent of their own.
+ */
 export function provenMembers(signs: Signs, tree: Tree): Set<number> {
   const { rows, markers, holders, owners, uid, since, above } = signs;
-  // What the superuser starts may become any user: `su`, `setpriv`. A stranger that forges the marker harms only itself.
+  // A process that the superuser starts may become any user: `su`, `setpriv`. A foreign process that forges the marker harms only
+  // itself.
   const users = uid === 0 ? null : new Set([uid]);
   const byPid = new Map(rows.map((row) => [row.pid, row]));
   const vouched = new Set<number>();
@@ -21,9 +25,9 @@ export function provenMembers(signs: Signs, tree: Tree): Set<number> {
 }
 
 /**
- * Left by a parent that is gone: it hangs from the first process, from one that we live under, or from one that itself
- * hangs from the first, as a user's own service manager does. One that a living stranger started is the stranger's;
- * one that a member started is found as its child. In a session that we live under it is what a person started beside us.
+ * Was the process orphaned? Its parent is then the first process, our ancestor, or a child of the first process, such as a user's
+ * service manager. A process that a living foreign process started belongs to that one. One that a member started is found as its
+ * child. A process in the session of our ancestors is what a user started beside us.
  */
 export function isLoose(
   row: ProcessRow,
@@ -36,7 +40,7 @@ export function isLoose(
   return parent === undefined || parent.zombie || parent.ppid === 1;
 }
 
-/** Start times are ticks on Linux, and times of day in UTC to the second on macOS: there a whole second counts as the same. */
+/** Start times are ticks on Linux, and UTC times to the second on macOS. There, times within one second count as equal. */
 export function isOlder(startTime: string, since: string | null): boolean {
   return since !== null && numberOf(startTime) < numberOf(since);
 }

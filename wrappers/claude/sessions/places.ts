@@ -1,4 +1,4 @@
-// Where claude keeps its sessions: a file each, in a folder for the working folder in which it began.
+// Finds claude's sessions: one file each, in a folder for the working folder in which it began.
 
 import path from 'node:path';
 import { type Fields, readRecord, textOf } from '../../sessions/record.ts';
@@ -37,11 +37,11 @@ export function links(lookup: Lookup): string[] {
   return home === null ? [] : linksBelow(path.join(home.folder, 'projects'), 2);
 }
 
-/** Each costs a look at its beginning; a folder may hold thousands. */
+/** For each one its beginning is read; a folder may hold thousands. */
 const MOST = 500;
-/** Ids are uuids; whatever else a person asks for must not lead out of the store. */
+/** Ids are uuids; any other text from a user must not lead out of the store. */
 const PLAIN = /^[\da-z][\w-]*$/i;
-/** Files of subagents have other names, or lie deeper. */
+/** Files of subagents have other names, or are in deeper folders. */
 const NAME = /^([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12})\.jsonl$/;
 
 /** Those of the lookup's own folder first. */
@@ -60,10 +60,10 @@ const identify = (id: string, file: string) => {
   return { tool: 'claude', id, file, cwd: textOf(row?.cwd), cliVersion: textOf(row?.version) } as const;
 };
 
-/** The second is for a prompt that stands before it, on a line of its own. */
+/** The second is for a prompt that comes before it, on a separate line. */
 const READ_BYTES = [256 * 1024, 8 * 1024 * 1024];
 
-/** The first record that says where it was written; null where none does. */
+/** The first record that contains its folder; null if none does. */
 function firstRow(file: string): Fields | null {
   try {
     for (const bytes of READ_BYTES)

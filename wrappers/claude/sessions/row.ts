@@ -1,10 +1,10 @@
-// What a line of claude's transcript is: a row of the conversation's tree, a mark of where the conversation stands, or of no account.
+// Classifies a line of claude's transcript: a row of the conversation's tree, a mark of its current position, or neither.
 
 import type { ContextTokens } from '../../../policies/session/conversation.ts';
 import type { LineTable } from '../../sessions/line-table.ts';
 import { countOf, type Fields, fieldsOf, listOf, readRecord, textOf } from '../../sessions/record.ts';
 
-/** Enough for what a row is, up to what it holds. */
+/** Enough to classify a row, up to its content. */
 export const HEAD_BYTES = 256;
 
 export interface ClaudeRow {
@@ -13,35 +13,38 @@ export interface ClaudeRow {
   uuid: string;
   /** The row that it follows; null begins a conversation. */
   parent: string | null;
-  /** By a person, the model or either's tools; a rewind goes back to no row without one before it. */
+  /** Written by a user, the model or a tool of either. The leaf of a rewind is never before the first of these. */
   isSpoken: boolean;
   kind: 'prompt' | 'model' | 'result' | 'summary' | 'other';
-  /** Of one model message, whose parts are rows of their own; null for what no model said. */
+  /** The model message, whose parts are separate rows; null if no model wrote it. */
   message: string | null;
-  /** Does it make calls, or answer one? */
+  /** Does it make calls, or respond to one? */
   calls: boolean;
-  /** Of the model request that it came by. */
+  /** The tokens of the model request that produced it. */
   tokens: ContextTokens | null;
 }
 
-/** `leaf`: the last row that stands, null for none at all. `explicit`: said by a rewind, and not just noted on the way. */
+/** `leaf`: the last current row, null for none. `explicit`: set by a rewind, and not just recorded in passing. */
 export interface ClaudeMark {
   how: 'mark';
   leaf: string | null;
   explicit: boolean;
 }
 
-/** null for what is neither. */
+/** @returns null for a line that is neither. */
 export function readRow(table: LineTable, line: number): ClaudeRow | ClaudeMark | null {
   const head = table.head(line);
-  // claude writes most of a file for itself: requests as they were sent, states, its own lists.
+  // Most of a file is claude's own data: requests as they were sent, states, its own lists.
   if (OF_NO_ACCOUNT.test(head)) return null;
   return glance(table, line) ?? parse(line, table.text(line));
 }
 
 const OF_NO_ACCOUNT = /^\{"type":"(?!last-prompt"|user"|assistant"|attachment"|system")[\w-]+"/;
 
-/** What tools gave back, and what claude adds, is long and need not be parsed where claude itself wrote it: a quote within its texts would be escaped. */
+/**
+ * Tool results and claude's additions are long, and need not be parsed if claude itself wrote them: a quote within their texts
+ * would be escaped.
+ */
 function glance(table: LineTable, line: number): ClaudeRow | null {
   const [written, parent, what] = WRITTEN.exec(table.head(line)) ?? [];
   if (written === undefined) return null;
@@ -81,7 +84,7 @@ function parse(line: number, text: string): ClaudeRow | ClaudeMark | null {
     how: 'row',
     line,
     uuid,
-    // What follows a summary begins anew, and still follows what was summed up.
+    // What follows a summary starts a new conversation, and still follows what was summed up.
     parent: textOf(record.parentUuid) ?? textOf(record.logicalParentUuid),
     isSpoken: record.type === 'user' || record.type === 'assistant',
     kind: kindOf(record, parts),
@@ -94,7 +97,7 @@ function parse(line: number, text: string): ClaudeRow | ClaudeMark | null {
 
 const ROWS = new Set(['user', 'assistant', 'attachment', 'system']);
 
-/** A mark without a leaf says nothing, unless it says that nothing stands. */
+/** A mark without a leaf has no meaning, unless it states that no row is current. */
 function markOf({ leafUuid, explicit }: Fields): ClaudeMark | null {
   const leaf = textOf(leafUuid);
   if (leaf === null && (leafUuid !== null || explicit !== true)) return null;
@@ -111,10 +114,10 @@ function kindOf(record: Fields, parts: readonly Fields[]): ClaudeRow['kind'] {
 
 const isOfAModel = (record: Fields): boolean => record.type === 'assistant' && !isOfTheCli(record);
 
-/** What it says itself in the model's place: an error, or that nothing was asked. */
+/** What the CLI writes instead of the model: an error, or that no response was requested. */
 export const isOfTheCli = (record: Fields): boolean => fieldsOf(record.message).model === '<synthetic>';
 
-/** The words of a person; null for whatever else has their role. */
+/** The text of a user; null for anything else in the user's role. */
 export function promptOf(line: string): string | null {
   const record = readRecord(line);
   return record?.type === 'user' && record.isSidechain !== true && isOfAPerson(record) ? textIn(record) : null;
@@ -126,7 +129,7 @@ function isOfAPerson(record: Fields): boolean {
   return !OWN_WORDS.test(textIn(record));
 }
 
-/** A command that ran without the model and what it printed, the end of a task in the background, a key that stopped the turn. */
+/** A command that ran without the model and its output, the end of a background task, a key that stopped the turn. */
 const OWN_WORDS =
   /^(?:<(?:command-name|local-command-(?:stdout|stderr|caveat)|bash-(?:input|stdout|stderr)|task-notification)>|\[Request interrupted by user)/;
 
@@ -142,7 +145,7 @@ export function textOfContent(content: unknown): string {
     .join('\n');
 }
 
-/** Of one model request; null where it was not counted. */
+/** The tokens of one model request; null if they were not counted. */
 function tokensOf(record: Fields): ContextTokens | null {
   const usage = fieldsOf(fieldsOf(record.message).usage);
   const [input, output] = [countOf(usage.input_tokens), countOf(usage.output_tokens)];

@@ -1,5 +1,6 @@
-// Which rows of claude's transcript stand: a tree, of which the conversation is the way from its last row back to the first.
-// The rules are those by which claude itself goes on when it resumes; the order of the lines alone says nothing.
+// Finds the current rows of claude's transcript: a tree, whose path from the last row to the first is the conversation.
+
+// claude itself continues by the same rules when it resumes; the order of the lines alone has no meaning.
 
 import type { LineTable } from '../../sessions/line-table.ts';
 import { type ClaudeMark, type ClaudeRow, readRow } from './row.ts';
@@ -9,21 +10,21 @@ export interface ClaudeEntry {
   prompt: ClaudeRow;
   /** The row that it follows; null for none. */
   before: ClaudeRow | null;
-  /** Each part of one model message beside the others, then what its calls gave back. */
+  /** The parts of one model message together, then the responses to its calls. */
   rows: ClaudeRow[];
 }
 
 export interface ClaudeStanding {
-  /** The last row that stands; null for none. */
+  /** The last current row; null for none. */
   leaf: ClaudeRow | null;
   entries: ClaudeEntry[];
-  /** The last one in the file: what lies before it is not sent any more. */
+  /** The last one in the file: what is before it is no longer sent. */
   summary: ClaudeRow | null;
-  /** All of them, standing or not. */
+  /** All rows, current or not. */
   rows: readonly ClaudeRow[];
 }
 
-/** @param lines how many count. */
+/** @param lines The number of lines to read. */
 export function foldTranscript(table: LineTable, lines = table.count): ClaudeStanding {
   const tree = new Tree();
   for (let line = 0; line < lines; line += 1) {
@@ -61,13 +62,13 @@ class Tree {
     this.#marked = leaf;
   }
 
-  /** The marked one, if a rewind marked it or the last row does not follow it; else the last row. */
+  /** The marked row, if a rewind marked it or the last row does not follow it; otherwise the last row. */
   leaf(): ClaudeRow | null {
     if (this.#empty) return null;
     const last = this.#last;
     const marked = this.#marked === null ? undefined : this.rows.get(this.#marked);
     if (marked === undefined || last === null || marked === last) return last;
-    // Of calls that were made at once the way from the last row leads through one alone.
+    // If several calls were made at once, the path from the last row includes only one of them.
     const spoken = this.wayTo(marked).findLast(({ isSpoken }) => isSpoken);
     const batch = spoken?.calls === true ? spoken : marked;
     const isFollowed = () => withSiblings(this, this.wayTo(last)).some((row) => row === marked || row === batch);
@@ -81,7 +82,7 @@ class Tree {
     return [...way].reverse();
   }
 
-  /** Where its parent is gone, claude goes on with what came before it. */
+  /** If its parent is missing, claude continues with the row before it. */
   #before(row: ClaudeRow): ClaudeRow | null {
     if (row.parent === null) return null;
     return this.rows.get(row.parent) ?? this.#order[this.#placeOf(row) - 1] ?? null;
@@ -111,7 +112,10 @@ function standingOf(tree: Tree): ClaudeStanding {
   return { leaf, entries, summary: tree.summary, rows: [...tree.rows.values()] };
 }
 
-/** The calls of one message are rows in a row, and each response follows its own: of several, the way leads through the last alone. */
+/**
+ * The calls of one message are consecutive rows, and each response follows its own call. If there are several, the path includes
+ * only the last.
+ */
 function withSiblings(tree: Tree, way: readonly ClaudeRow[]): ClaudeRow[] {
   const rows = [...tree.rows.values()];
   const parts = groupBy(

@@ -1,4 +1,4 @@
-// claude's session files.
+// Implements the session store of claude.
 
 import { readFirstPrompt } from '../../sessions/first-prompt.ts';
 import type { SessionStore } from '../../sessions/store.ts';

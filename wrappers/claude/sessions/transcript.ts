@@ -1,5 +1,6 @@
-// claude's transcript as a conversation, which is taken back by a mark at its end, as claude's own rewind does it: nothing is deleted.
-// A resume heals what it finds: a call without a response gets one, a doubled or stray response is left out (2.1.197, 2.1.330).
+// Presents claude's transcript as a conversation, and rewinds it by a mark at its end, as claude does, without deleting.
+
+// A resume repairs what it finds: it adds a missing response, and omits a doubled or stray one (2.1.197, 2.1.330).
 
 import { visible } from '../../../policies/text/visible-text.ts';
 import type { LineTable } from '../../sessions/line-table.ts';
@@ -51,10 +52,10 @@ export function openTranscript(session: SessionFile): Conversation {
   };
 }
 
-/** Versions whose requests were looked at. */
+/** Versions whose requests were inspected. */
 const TESTED = /^2\.1\.(?:197|330)$/;
 
-/** The place of the row at which each model message begins, among those that follow the prompt. */
+/** The index of the row at which each model message begins, among those that follow the prompt. */
 function stepsIn({ rows }: ClaudeEntry): number[] {
   const seen = new Set<string | null>();
   return rows.flatMap(({ kind, message }, at) => {
@@ -80,17 +81,17 @@ function whatIsWrong(firstLine: string, { id }: SessionFile): string | null {
   return null;
 }
 
-/** How claude's transcript is changed: a mark at its end says which row is the last that stands, as claude's own rewind writes it. */
+/** To change claude's transcript, a mark at its end names the last current row, as claude's own rewind writes it. */
 interface Marked {
   table: LineTable;
   standing: ClaudeStanding;
   session: SessionFile;
 }
 
-/** @param leaf the last row that is to stand; null for none. */
+/** @param leaf The last row to keep; null for none. */
 function goBackTo(leaf: ClaudeRow | null, marked: Marked): Edit {
   const { table, standing, session } = marked;
-  // Of what was summed up claude keeps no row that a mark could name.
+  // After a summary claude keeps none of the summed-up rows that a mark could name.
   if (leaf !== null && standing.summary !== null && leaf.line < standing.summary.line) return cutBehind(leaf, marked);
   const mark = { type: 'last-prompt', leafUuid: leaf?.uuid ?? null, explicit: true, sessionId: session.id };
   const half = table.bytes > table.offset(table.count) ? '\n' : '';

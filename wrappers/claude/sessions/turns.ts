@@ -1,4 +1,4 @@
-// The turns of claude's transcript in the shape that all CLIs share.
+// Reads the turns of claude's transcript into the form that all CLIs share.
 
 import type { ContextTokens, Item, Turn } from '../../../policies/session/conversation.ts';
 import type { LineTable } from '../../sessions/line-table.ts';
@@ -18,7 +18,7 @@ export function readTurn(table: LineTable, number: number, { prompt, rows }: Cla
   };
 }
 
-/** Of the last model request among these rows; after a summary, what claude says that it takes up. */
+/** The tokens of the last model request among these rows; after a summary, its size as claude reports it. */
 function lastTokens(table: LineTable, rows: readonly ClaudeRow[]): ContextTokens | null {
   for (const row of [...rows].reverse()) {
     if (row.kind === 'summary') {
@@ -38,7 +38,9 @@ export function contextTokens(table: LineTable, { entries }: ClaudeStanding): Co
   return null;
 }
 
-/** What was taken back was paid for too. The parts of one message are rows of their own, and each says the same count. */
+/**
+ * Counts removed rows too, because they were paid for. The parts of one message are separate rows, and each has the same count.
+ */
 export function totalTokens({ rows }: ClaudeStanding): number | null {
   const totals = new Map(rows.map(({ message, tokens }) => [message, tokens]));
   const counted = [...totals.values()].filter((tokens) => tokens !== null);
@@ -63,7 +65,7 @@ function noted(record: Fields): Item[] {
   return text === '' || OF_NO_ACCOUNT.test(text) ? [] : [{ how: 'noted', text }];
 }
 
-/** Said in the place of an answer that never came, and before the output of a command. */
+/** Written instead of an answer that never came, and before the output of a command. */
 const OF_NO_ACCOUNT = /^(?:No response requested\.$|<local-command-caveat>)/;
 
 function readMessage(record: Fields, names: Map<string, string>): Item[] {

@@ -1,4 +1,4 @@
-// Is a claude session in use? Each claude leaves a file under its pid while it runs, which says the session and when the process began.
+// Finds whether a claude session is in use: while it runs, each claude keeps a file under its pid with session and start time.
 
 import path from 'node:path';
 import { readRegular } from '../../../state/disk/regular-file.ts';
@@ -11,7 +11,7 @@ import { claudeHome } from '../home.ts';
 
 export async function usedBy(session: SessionFile, lookup: Lookup, now: Date): Promise<string | null> {
   const folder = path.join(claudeHome(lookup.environment)?.folder ?? '', 'sessions');
-  // Versions without such a folder tell by the file's age alone.
+  // For versions without such a folder, only the file's age shows it.
   if (!isFolder(folder)) return changedLately(session, now);
   for (const name of filesIn(folder)) {
     if (!/^\d+\.json$/.test(name)) continue;
@@ -33,7 +33,7 @@ function read(file: string): string {
   }
 }
 
-/** A killed one leaves its file, and its number may have gone to another process since. */
+/** A claude that is killed does not remove its file, and its pid may have been reused since. */
 async function runs(pid: number, began: string | null): Promise<boolean> {
   const row = await processTable.row(pid);
   if (row === null || row.zombie) return false;

@@ -1,5 +1,6 @@
-// How a codex rollout is changed: a rollback is appended, as codex's own app does it, and what stays of its turns is said anew.
-// codex 0.169 honours it when it resumes, if each record has the next ordinal.
+// Changes a codex rollout: appends a rollback, as codex's own app does, and repeats the part of its turns that is kept.
+
+// codex 0.169 applies the rollback when it resumes, if each record has the next ordinal.
 
 import type { LineTable } from '../../sessions/line-table.ts';
 import { countOf, type Fields, fieldsOf, readRecord } from '../../sessions/record.ts';
@@ -7,14 +8,14 @@ import type { Edit } from '../../sessions/store.ts';
 import { kindOf } from './rollout-line.ts';
 import type { CodexEntry, CodexStanding } from './standing.ts';
 
-/** What stays of an entry. */
+/** The part of an entry that is kept. */
 interface KeptLines {
   entry: CodexEntry;
-  /** Of those after its prompt. */
+  /** The kept lines after its prompt. */
   lines: readonly number[];
 }
 
-/** Goes back to before `entry`; then what is kept, of it and of those that follow, comes again. */
+/** Goes back to before `entry`, and then repeats what is kept of it and of the entries that follow. */
 export function rewind(
   table: LineTable,
   { entries, counts }: CodexStanding,
@@ -23,7 +24,7 @@ export function rewind(
 ): Edit {
   const at = entries.indexOf(entry);
   const last = lastNumbered(table);
-  // Older versions number no records; and a rollback beyond a summary would take the answers along that are not to go.
+  // Older versions do not number records. And a rollback beyond a summary would also remove answers that must remain.
   if (last === null || entries.slice(at).some(({ how }) => how === 'summary')) return cut(table, entry, kept);
   const rollback: Fields = {
     timestamp: last.timestamp,
@@ -56,11 +57,11 @@ function said(table: LineTable, kept: readonly KeptLines[], at: number): number[
   ]);
 }
 
-/** What codex told the model of its surroundings goes with a turn that is rolled back; before the first one it stays. */
+/** What codex reported to the model about its environment is rolled back with its turn; before the first turn it remains. */
 const surroundings = (table: LineTable, entry: CodexEntry, first: boolean): number[] =>
   entry.before.filter((line) => !first || kindOf(table.head(line), () => table.text(line))?.type !== 'response_item');
 
-/** null where the last record has no ordinal. */
+/** @returns null if the last record has no ordinal. */
 function lastNumbered(table: LineTable): Fields | null {
   for (let line = table.count - 1; line >= 0; line -= 1) {
     const record = read(table, line);
@@ -69,14 +70,14 @@ function lastNumbered(table: LineTable): Fields | null {
   return null;
 }
 
-/** codex counts on from the last total in the file: what is taken back was paid all the same. */
+/** codex continues counting from the last total in the file: turns that are rolled back were paid for too. */
 function withTotal(record: Fields, total: unknown): Fields {
   const payload = fieldsOf(record.payload);
   if (payload.type !== 'token_count' || total === undefined) return record;
   return { ...record, payload: { ...payload, info: { ...fieldsOf(payload.info), total_token_usage: total } } };
 }
 
-/** Half a last line is ended first: codex passes over what is no record. */
+/** Ends an incomplete last line first: codex skips a line that is not a record. */
 function write(table: LineTable, ordinal: number, records: readonly Fields[]): string {
   const half = table.bytes > table.offset(table.count) ? '\n' : '';
   const lines = records.map((record, at) => {

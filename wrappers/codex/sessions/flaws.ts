@@ -1,5 +1,6 @@
-// What codex would send wrongly when it resumes a rollout.
-// It answers a hanging call itself ("aborted") and leaves out a response without a call, but sends a doubled response twice.
+// Finds what codex would send wrongly when it resumes a rollout.
+
+// codex responds to a hanging call itself ("aborted") and omits a response without a call, but sends a doubled response twice.
 
 import type { Flaw } from '../../../policies/session/conversation.ts';
 import type { LineTable } from '../../sessions/line-table.ts';
@@ -7,10 +8,10 @@ import { fieldsOf, readRecord, textOf } from '../../sessions/record.ts';
 import { callIdOf, kindOf } from './rollout-line.ts';
 import type { CodexEntry, CodexStanding } from './standing.ts';
 
-/** Versions whose requests were looked at. */
+/** Versions whose requests were inspected. */
 const TESTED = /^0\.169\./;
 
-/** null for a version whose requests nobody looked at. */
+/** @returns null for a version whose requests were not inspected. */
 export const findFlaws = (table: LineTable, standing: CodexStanding, cliVersion: string | null): Flaw[] | null =>
   cliVersion !== null && TESTED.test(cliVersion) ? doubled(table, standing).map(({ flaw }) => flaw) : null;
 
@@ -19,7 +20,7 @@ interface Doubled {
   line: number;
 }
 
-/** A response to a call that has one already; what was summed up is not sent any more. */
+/** Finds responses to a call that has one already. What was summed up is no longer sent. */
 export function doubled(table: LineTable, standing: CodexStanding): Doubled[] {
   const { entries } = standing;
   const sent = entries.slice(

@@ -1,4 +1,4 @@
-// Where codex keeps its sessions: one file a thread, in a folder for the day on which it began, however often it is resumed.
+// Finds codex's sessions: one file per thread, in a folder for the day on which it began, even after resumes.
 
 import path from 'node:path';
 import { homeOf } from '../../home.ts';
@@ -30,14 +30,14 @@ export function links(lookup: Lookup): string[] {
   return home === null ? [] : linksBelow(path.join(home, 'sessions'), 4);
 }
 
-/** `$CODEX_HOME`, or `.codex` in the home; null where there is no home. */
+/** `$CODEX_HOME`, or `.codex` in the home; null if there is no home. */
 export function codexHome({ environment }: Lookup): string | null {
   if (environment.CODEX_HOME) return environment.CODEX_HOME;
   const home = homeOf(environment);
   return home === null ? null : path.join(home, '.codex');
 }
 
-/** Of a session_meta record. */
+/** The facts of a session_meta record. */
 interface CodexSessionStart {
   id: string | null;
   cwd: string | null;
@@ -47,7 +47,7 @@ interface CodexSessionStart {
   historyMode: string | null;
 }
 
-/** null for a line that is no session_meta record. */
+/** @returns null for a line that is not a session_meta record. */
 export function readBegun(line: string): CodexSessionStart | null {
   const record = readRecord(line);
   if (record?.type !== 'session_meta') return null;
@@ -67,13 +67,13 @@ interface Rollout {
   file: string;
 }
 
-/** More than anybody has: a look through them must stay short. */
+/** More than any user has: a search must be short. */
 const MOST = 20_000;
 const NAME = /^rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-(.+)\.jsonl$/;
-/** It holds codex's own instructions (some 20 kB). */
+/** The record contains codex's own instructions (some 20 kB). */
 const META_BYTES = 256 * 1024;
 
-/** The one that began last first; no more than MOST. */
+/** Returns the newest first, and at most MOST. */
 function* rollouts(lookup: Lookup): Generator<Rollout> {
   const home = codexHome(lookup);
   let seen = 0;
@@ -87,7 +87,7 @@ function* rollouts(lookup: Lookup): Generator<Rollout> {
     }
 }
 
-/** Year, month, day. */
+/** The levels are year, month, day. */
 function* daysIn(folder: string, levels: number): Generator<string> {
   if (levels === 0) yield folder;
   else for (const name of foldersIn(folder)) yield* daysIn(path.join(folder, name), levels - 1);

@@ -1,4 +1,4 @@
-// What a line of a codex rollout is, told by its first bytes where codex wrote it itself.
+// Classifies a line of a codex rollout, by its first bytes if codex itself wrote it.
 
 import { fieldsOf, listOf, readRecord, textOf } from '../../sessions/record.ts';
 
@@ -7,13 +7,16 @@ export const HEAD_BYTES = 208;
 
 interface RolloutKind {
   type: string;
-  /** Of its payload; '' where it has none. */
+  /** The kind of its payload; '' if it has none. */
   kind: string;
 }
 
 const WRITTEN = /^\{"timestamp":"[^"]*",(?:"ordinal":\d+,)?"type":"(\w+)","payload":\{(?:"type":"(\w+)")?/;
 
-/** @param whole reads the line, which happens only when somebody else wrote it. null for a line that is no record. */
+/**
+ * @param whole reads the line, which happens only if another program wrote it.
+ * @returns null for a line that is not a record.
+ */
 export function kindOf(head: string, whole: () => string): RolloutKind | null {
   const [, type, kind] = WRITTEN.exec(head) ?? [];
   if (type !== undefined) return { type, kind: kind ?? '' };
@@ -22,7 +25,7 @@ export function kindOf(head: string, whole: () => string): RolloutKind | null {
   return { type: textOf(record.type) ?? '', kind: textOf(fieldsOf(record.payload).type) ?? '' };
 }
 
-/** The words of a person, or null for what codex itself says in the role of one (its environment, AGENTS.md). */
+/** The text of a user, or null for what codex itself writes in the user's role (its environment, AGENTS.md). */
 export function promptOf(line: string): string | null {
   const payload = fieldsOf(readRecord(line)?.payload);
   if (payload.type !== 'message' || payload.role !== 'user') return null;
@@ -33,11 +36,11 @@ export function promptOf(line: string): string | null {
   return OWN_WORDS.test(text) ? null : text;
 }
 
-/** The same question, answered without reading the whole record where it can be: a quote within its texts would be escaped. */
+/** Is the line a prompt? Avoids reading the whole record if possible: a quote within its texts would be escaped. */
 export const isPrompt = (line: string): boolean =>
   line.includes('"content_item_kinds":["user.') || promptOf(line) !== null;
 
-/** How the blocks begin that older versions did not mark. */
+/** The beginnings of the blocks that older versions did not mark. */
 const OWN_WORDS =
   /^\s*(?:<(?:environment_context|user_instructions|user_shell_command|turn_aborted|subagent_notification|skill)>|# AGENTS\.md instructions)/;
 
@@ -49,7 +52,7 @@ export function textIn(content: unknown): string {
     .join('\n');
 }
 
-/** Its call_id; the whole line is read only where the head does not show it. */
+/** The call_id; reads the whole line only if the head does not show it. */
 export function callIdOf(head: string, whole: () => string): string | null {
   const shown = /"call_id":"([^"\\]*)"/.exec(head.slice(0, head.search(/"(?:output|arguments|input)":/)))?.[1];
   return shown ?? textOf(fieldsOf(readRecord(whole())?.payload).call_id);

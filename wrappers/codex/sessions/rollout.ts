@@ -1,4 +1,4 @@
-// A codex rollout as a conversation.
+// Presents a codex rollout as a conversation.
 
 import type { Flaw } from '../../../policies/session/conversation.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
@@ -62,7 +62,7 @@ export function openRollout(session: SessionFile): Conversation {
   };
 }
 
-/** The turns from the first flaw on come again, without the responses that were there twice. */
+/** Repeats the turns from the first flaw on, without the doubled responses. */
 function mend(table: LineTable, standing: CodexStanding, flaws: readonly Flaw[]): Edit {
   const ids = new Set(flaws.flatMap((flaw) => (flaw.how === 'doubled_response' ? flaw.id : [])));
   const out = doubled(table, standing).filter(({ flaw }) => ids.has(flaw.id));
@@ -85,7 +85,7 @@ function mend(table: LineTable, standing: CodexStanding, flaws: readonly Flaw[])
 const openTable = (session: SessionFile): LineTable =>
   openSessionLines(session, HEAD_BYTES, (firstLine) => whatIsWrong(firstLine, session));
 
-/** `null`: what older versions wrote, without saying so. */
+/** `null`: the unnamed mode of older versions. */
 const KNOWN_MODES: readonly (string | null)[] = [null, 'legacy', 'paginated'];
 
 function whatIsWrong(firstLine: string, { id }: SessionFile): string | null {
@@ -111,14 +111,14 @@ function stepsIn(table: LineTable, lines: readonly number[]): number[] {
   return steps;
 }
 
-/** Responses, and the count of tokens after each request, part the steps. */
+/** Responses, and the count of tokens after each request, separate the steps. */
 function madeBy(table: LineTable, line: number): 'model' | 'other' | null {
   const found = kindOf(table.head(line), () => table.text(line));
   if (found?.type === 'response_item') return found.kind.endsWith('_output') ? 'other' : 'model';
   return found?.kind === 'token_count' ? 'other' : null;
 }
 
-/** Does the model see it on a resume, or is it the count of what it saw? */
+/** Does the model see it on a resume, or is it the count of what the model saw? */
 function isKept(table: LineTable, line: number): boolean {
   const found = kindOf(table.head(line), () => table.text(line));
   return found?.type === 'response_item' || found?.kind === 'token_count';

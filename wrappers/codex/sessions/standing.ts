@@ -1,5 +1,6 @@
-// Which turns of a codex rollout stand: what was rolled back is gone, and a summary takes the place of what it sums up.
-// The rules are those by which codex itself rebuilds its history when it resumes.
+// Finds the current turns of a codex rollout: without those rolled back, and with a summary instead of what it sums up.
+
+// codex itself rebuilds its history by the same rules when it resumes.
 
 import type { LineTable } from '../../sessions/line-table.ts';
 import { countOf, fieldsOf, readRecord } from '../../sessions/record.ts';
@@ -8,19 +9,19 @@ import { isPrompt, kindOf } from './rollout-line.ts';
 /** A prompt and what followed it, or a summary; `lines` are indexes into the file. */
 export interface CodexEntry {
   how: 'prompt' | 'summary';
-  /** Where it begins: the line that opened its task, or the prompt itself in a task that had one already. */
+  /** Where it begins: the line that opened its task, or the prompt itself if that task already had a prompt. */
   start: number;
   prompt: number;
-  /** Between `start` and `prompt`: what codex noted and told the model of its surroundings. */
+  /** Between `start` and `prompt`: what codex recorded and reported to the model about its environment. */
   before: number[];
-  /** After the prompt, as far as they say something. */
+  /** Relevant lines after the prompt. */
   lines: number[];
 }
 
 export interface CodexStanding {
   /** In the order of the conversation. */
   entries: CodexEntry[];
-  /** Where tokens were counted last, in the file and before each rollback: nobody gets those back. */
+  /** The last token counts in the file and before each rollback: a rollback does not refund them. */
   counts: number[];
 }
 
@@ -64,7 +65,7 @@ export function foldRollout(table: LineTable): CodexStanding {
   return { entries, counts: lastCount === null ? counts : [...counts, lastCount] };
 }
 
-/** What followed a prompt, through the summaries that were made meanwhile. */
+/** The lines after a prompt, including those of the summaries that were made meanwhile. */
 export function linesAfter({ entries }: CodexStanding, entry: CodexEntry): number[] {
   const from = entries.indexOf(entry);
   const next = entries.findIndex(({ how }, at) => at > from && how === 'prompt');
@@ -78,7 +79,7 @@ function rolledBack(line: string): number {
   return Math.max(0, Math.floor(countOf(fieldsOf(readRecord(line)?.payload).num_turns) ?? 0));
 }
 
-/** An older summary is in the new one; what was said since the task began, without a prompt, is the summary itself. */
+/** The new summary includes an older one. Lines since the task began, without a prompt, are the summary itself. */
 function summarize(entries: CodexEntry[], task: number | null): void {
   for (let at = entries.length - 1; at >= 0; at -= 1) {
     if (entries[at]!.how === 'prompt') continue;

@@ -1,4 +1,4 @@
-// codex's session files.
+// Implements the session store of codex.
 
 import path from 'node:path';
 import { changedLately } from '../../sessions/changed-lately.ts';
@@ -10,11 +10,11 @@ import { codexHome, find, links, recent } from './lookup.ts';
 import { openRollout } from './rollout.ts';
 import { promptOf } from './rollout-line.ts';
 
-/** Is a codex session in use? codex holds a lock of the kernel on a file for each thread, and it goes with the process. */
+/** Is a codex session in use? codex holds a kernel lock on a file for each thread, which ends with the process. */
 function usedBy(session: SessionFile, lookup: Lookup, now: Date): string | null {
   const folder = path.join(codexHome(lookup) ?? '', 'thread-writer-locks');
   const lock = path.join(folder, `${session.id}.lock`);
-  // Versions without such a folder tell by the file's age alone.
+  // For versions without such a folder, only the file's age shows it.
   if (!isFolder(folder)) return changedLately(session, now);
   if (measure(lock) === null) return null;
   const held = holderOf(lock);

@@ -1,4 +1,4 @@
-// The turns of a codex rollout in the shape that all CLIs share.
+// Reads the turns of a codex rollout into the form that all CLIs share.
 
 import type { Usage } from '../../../policies/facts/engine-event.ts';
 import type { ContextTokens, Item, Turn } from '../../../policies/session/conversation.ts';
@@ -6,7 +6,7 @@ import type { LineTable } from '../../sessions/line-table.ts';
 import { countOf, type Fields, fieldsOf, readRecord, textOf } from '../../sessions/record.ts';
 import { kindOf, textIn } from './rollout-line.ts';
 
-/** @param lines what followed the prompt. */
+/** @param lines The lines after the prompt. */
 export function readTurn(table: LineTable, number: number, prompt: number, lines: readonly number[]): Turn {
   const record = readRecord(table.text(prompt)) ?? {};
   const names = new Map<string, string>();
@@ -19,26 +19,26 @@ export function readTurn(table: LineTable, number: number, prompt: number, lines
   };
 }
 
-/** Of the last model request that was counted among these lines. */
+/** The tokens of the last model request that was counted among these lines. */
 export function lastTokens(table: LineTable, lines: readonly number[]): ContextTokens | null {
   for (const line of [...lines].reverse()) {
     if (kindOf(table.head(line), () => table.text(line))?.kind !== 'token_count') continue;
     const usage = fieldsOf(counted(table, line).last_token_usage);
     const [input, output] = [countOf(usage.input_tokens), countOf(usage.output_tokens)];
-    // After a summary codex estimates what the next request will take, and has no parts of it.
+    // After a summary codex estimates the next request's size, without its parts.
     if (input === 0 && output === 0) return { input: countOf(usage.total_tokens) ?? 0, output };
     if (input !== null && output !== null) return { input, output };
   }
   return null;
 }
 
-/** The highest, since a resume after a rollback may count on from less. */
+/** Takes the highest total, since a resume after a rollback may continue from a lower one. */
 export function totalTokens(table: LineTable, counts: readonly number[]): number | null {
   const totals = counts.flatMap((line) => countOf(fieldsOf(counted(table, line).total_token_usage).total_tokens) ?? []);
   return totals.length === 0 ? null : Math.max(...totals);
 }
 
-/** From here the event stream of a resume counts on. */
+/** The counts from which the event stream of a resume continues. */
 export function countedSoFar(table: LineTable, counts: readonly number[]): Partial<Usage> | null {
   const last = counts.at(-1);
   if (last === undefined) return null;
@@ -76,14 +76,14 @@ function readItems({ type, payload }: Fields, names: Map<string, string>): Item[
 
 const said = (how: 'said' | 'thought', text: string): Item[] => (text === '' ? [] : [{ how, text }]);
 
-/** Functions get JSON text, tools of the user's own any text, and codex's own tools an action. */
+/** Functions get JSON text, the user's tools any text, and codex's own tools an action. */
 const inputOf = ({ arguments: args, input, action }: Fields): string =>
   textOf(args) ?? JSON.stringify(args ?? input ?? action ?? {});
 
 const outputOf = (output: unknown): string =>
   textIn(Array.isArray(output) || typeof output === 'string' ? output : fieldsOf(output).content);
 
-/** codex tells the model of a failure in the output's own words. */
+/** codex reports a failure to the model in the text of the output. */
 const failed = ({ output }: Fields, text: string): boolean =>
   fieldsOf(output).success === false ||
   /^Process exited with code [1-9]/m.test(text.slice(0, 400)) ||

@@ -1,5 +1,6 @@
-// copilot's events as a conversation, which is changed by cutting the file, as copilot's own rewind does it.
-// A resume heals what it finds: a call without a response gets one, a doubled or stray response is left out (1.0.102).
+// Presents copilot's events as a conversation, and changes it by truncating the file, as copilot's own rewind does.
+
+// A resume repairs what it finds: it adds a missing response, and omits a doubled or stray one (1.0.102).
 
 import { visible } from '../../../policies/text/visible-text.ts';
 import type { LineTable } from '../../sessions/line-table.ts';
@@ -51,7 +52,7 @@ export function openEvents(session: SessionFile): Conversation {
   };
 }
 
-/** Versions whose requests were looked at. */
+/** Versions whose requests were inspected. */
 const TESTED = /^1\.0\.102$/;
 
 /** The line at which each step begins: a message of the agent itself, or the turn_start before it. */
@@ -75,7 +76,7 @@ function stepsIn(table: LineTable, { lines }: CopilotEntry): number[] {
 const openTable = (session: SessionFile): LineTable =>
   openSessionLines(session, HEAD_BYTES, (firstLine) => whatIsWrong(firstLine, session));
 
-/** Of the file's form, as `version` in its first event. */
+/** The version of the file format, as `version` in its first event. */
 const KNOWN_FORM = 1;
 
 function whatIsWrong(firstLine: string, { id }: SessionFile): string | null {

@@ -1,4 +1,4 @@
-// Where copilot keeps its sessions: a folder for each id, with the session's events in it.
+// Finds copilot's sessions: a folder for each id, with the session's events in it.
 
 import path from 'node:path';
 import { homeOf } from '../../home.ts';
@@ -32,16 +32,16 @@ export function links(lookup: Lookup): string[] {
   return store === null ? [] : linksBelow(store, 2);
 }
 
-/** Of a session.start event. */
+/** The facts of a session.start event. */
 interface CopilotSessionStart {
   id: string | null;
   cwd: string | null;
   version: string | null;
-  /** Of the file's form. */
+  /** The version of the file format. */
   form: number | null;
 }
 
-/** null for a line that is no session.start event. */
+/** @returns null for a line that is not a session.start event. */
 export function readBegun(line: string): CopilotSessionStart | null {
   const event = readRecord(line);
   if (event?.type !== 'session.start') return null;
@@ -55,11 +55,11 @@ export function readBegun(line: string): CopilotSessionStart | null {
 }
 
 const EVENTS = 'events.jsonl';
-/** Ids are uuids; whatever else a person asks for must not lead out of the store. */
+/** Ids are uuids; any other text from a user must not lead out of the store. */
 const PLAIN = /^[\da-z][\w-]*$/i;
 const START_BYTES = 64 * 1024;
 
-/** `$COPILOT_HOME`, or `.copilot` in the home; null where there is no home. */
+/** `$COPILOT_HOME`, or `.copilot` in the home; null if there is no home. */
 function stateFolder({ environment }: Lookup): string | null {
   const home = homeOf(environment);
   const own = environment.COPILOT_HOME || (home === null ? null : path.join(home, '.copilot'));

@@ -1,4 +1,4 @@
-// The turns of copilot's events. All of them stand: copilot's own rewind cuts the file.
+// Reads the turns of copilot's events. All of them are current: copilot's own rewind truncates the file.
 
 import type { LineTable } from '../../sessions/line-table.ts';
 import { isPrompt, typeOf } from './event-line.ts';
@@ -6,7 +6,7 @@ import { isPrompt, typeOf } from './event-line.ts';
 export interface CopilotEntry {
   /** The line of its prompt. */
   prompt: number;
-  /** After the prompt, as far as they say something. */
+  /** Relevant lines after the prompt. */
   lines: number[];
 }
 

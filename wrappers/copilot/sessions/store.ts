@@ -1,4 +1,4 @@
-// copilot's session files.
+// Implements the session store of copilot.
 
 import path from 'node:path';
 import { processTable } from '../../processes/table.ts';
@@ -11,12 +11,15 @@ import { openEvents } from './conversation.ts';
 import { promptOf } from './event-line.ts';
 import { find, links, recent } from './lookup.ts';
 
-/** Is a copilot session in use? Each copilot leaves a file with its pid in the session's folder while it runs, and holds a lock on another. */
+/**
+ * Is a copilot session in use? While copilot runs, it keeps a file with its pid in the session's folder, and holds a lock on
+ * another.
+ */
 async function usedBy(session: SessionFile, now: Date): Promise<string | null> {
   const folder = path.dirname(session.file);
   const users = filesIn(folder).flatMap((name) => /^inuse\.(\d+)\.lock$/.exec(name)?.[1] ?? []);
   for (const pid of users) if (await runs(folder, Number(pid))) return `copilot (pid ${pid}) uses it`;
-  // Versions that leave no such files tell by the age of the session's file alone.
+  // For versions without such files, only the age of the session's file shows it.
   const tells = users.length > 0 || measure(path.join(folder, '.workspace-fork.lock')) !== null;
   return tells ? null : changedLately(session, now);
 }
@@ -32,7 +35,7 @@ async function runs(folder: string, pid: number): Promise<boolean> {
 export const COPILOT_SESSIONS: SessionStore = {
   tool: 'copilot',
   boundToCwd: true,
-  // It finds tasks of GitHub by their id, too.
+  // It also finds tasks of GitHub by their id.
   isLocal: false,
   takesLock: true,
   find: async (id, lookup) => find(id, lookup),

@@ -1,4 +1,4 @@
-// The turns of copilot's events in the shape that all CLIs share.
+// Reads the turns of copilot's events into the form that all CLIs share.
 
 import type { Usage } from '../../../policies/facts/engine-event.ts';
 import type { ContextTokens, Item, Turn } from '../../../policies/session/conversation.ts';
@@ -19,7 +19,7 @@ export function readTurn(table: LineTable, number: number, { prompt, lines }: Co
   };
 }
 
-/** Of the last request of the agent itself: a subagent has a context of its own. */
+/** The tokens of the last request of the agent itself: a subagent has its own context. */
 export function lastTokens(table: LineTable, lines: readonly number[]): ContextTokens | null {
   for (const line of [...lines].reverse()) {
     if (typeOf(table.head(line), () => table.text(line)) !== 'session.usage_record') continue;
@@ -38,7 +38,7 @@ export function totalTokens(table: LineTable, counts: readonly number[]): number
   return counts.length === 0 ? null : sumOf(table, counts).total_tokens;
 }
 
-/** From here a resume counts on: copilot adds up these records, whoever ended its last run. */
+/** The counts from which a resume continues: copilot adds up these records, however its last run ended. */
 export const countedSoFar = (table: LineTable, counts: readonly number[]): Partial<Usage> => sumOf(table, counts);
 
 function sumOf(table: LineTable, counts: readonly number[]) {

@@ -1,4 +1,4 @@
-// The folder that a copilot session works in, wherever it is resumed: copilot keeps it in the session's `workspace.yaml`.
+// Reads the folder in which a copilot session works wherever it is resumed, from the session's `workspace.yaml`.
 
 import path from 'node:path';
 import { readRegularOrNull } from '../../../state/disk/regular-file.ts';
@@ -6,7 +6,7 @@ import { readRegularOrNull } from '../../../state/disk/regular-file.ts';
 const FILE = 'workspace.yaml';
 const MAX_BYTES = 64 * 1024;
 
-/** null where no such file says one. */
+/** @returns null if no such file names one. */
 export function workspaceOf(sessionFolder: string): string | null {
   const text = read(path.join(sessionFolder, FILE));
   return text === null ? null : cwdIn(text);
@@ -20,7 +20,7 @@ function read(file: string): string | null {
   }
 }
 
-/** A text of YAML: plain, or in quotes where the path has what YAML would take for its own. */
+/** Reads a YAML text: plain, or in quotes if the path contains YAML syntax. */
 export function cwdIn(yaml: string): string | null {
   const found = /^cwd:[ \t]+(\S.*(?:\n[ \t]+\S.*)*)/m.exec(yaml)?.[1];
   if (found === undefined) return null;

@@ -1,4 +1,4 @@
-// Asks gemini itself for its sessions: a list that it makes as it would on a resume.
+// Runs gemini to list its sessions, which it finds as it would on a resume.
 
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
@@ -11,19 +11,19 @@ import { isWithinAWeek, readListed } from './listed.ts';
 
 const LONGEST_MS = 60_000;
 
-/** It may ask its model for titles. */
+/** gemini may call its model for titles. */
 export function askGemini({ cwd, environment }: Lookup, say: (sentence: string) => void): OwnList {
   const binary = findBinary('gemini', environment.PATH);
   if (binary === null) return 'gemini is not on the PATH';
   say('asking gemini for its sessions; for their titles it may make a paid call');
   const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-sessions-'));
   const file = path.join(folder, 'stdout');
-  // It cuts its output at a pipe.
+  // gemini truncates its output at a pipe.
   const stdout = openSync(file, 'w', 0o600);
   try {
     const { status, error } = spawnSync(binary, ['--list-sessions'], {
       cwd,
-      // Where its own report of a failure lands, with whole conversations.
+      // gemini writes its failure report there, with whole conversations.
       env: { ...environment, TMPDIR: folder, GEMINI_CLI_NO_RELAUNCH: 'true', NO_COLOR: '1' },
       stdio: ['ignore', stdout, 'ignore'],
       timeout: LONGEST_MS,

@@ -1,4 +1,4 @@
-// What the first bytes of a session file tell: whose it is, of which kind, and how it began.
+// Reads the first bytes of a session file: whose it is, of which kind, and how it began.
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { openRegular } from '../../../state/disk/regular-file.ts';
@@ -6,19 +6,19 @@ import { asObject, type GeminiPart, isMessage, isPrompt, objectsOf, parseRecord,
 
 interface Beginning {
   id: string;
-  /** null where the file does not say, as all of today. */
+  /** null if the file does not contain it, as in all current versions. */
   cliVersion: string | null;
-  /** Of a sub agent, not of a conversation that can be resumed. */
+  /** Belongs to a subagent, not to a conversation that can be resumed. */
   subagent: boolean;
-  /** Of one so long that it is not within these bytes, its beginning. */
+  /** If the prompt is too long for these bytes, its beginning. */
   firstPrompt: string | null;
-  /** Nothing was asked in it: a start of the CLI that went on in another file. */
+  /** Contains no prompt: a start of the CLI that continued in another file. */
   empty: boolean;
 }
 
 const BEGINNING_BYTES = 256 * 1024;
 
-/** null: it cannot be read, or is no session of gemini. */
+/** @returns null if it cannot be read, or is not a session of gemini. */
 export function readBeginning(file: string): Beginning | null {
   const read = firstBytes(file);
   if (read === null) return null;
@@ -40,7 +40,7 @@ export function readBeginning(file: string): Beginning | null {
 
 const messagesIn = (record: GeminiPart): GeminiPart[] => [record, ...objectsOf(asObject(record.$set)?.messages)];
 
-/** Its line ends beyond what was read. */
+/** Reads a prompt whose line ends beyond the bytes that were read. */
 function cutOffPrompt(line: string): { content: unknown } | null {
   const said = /"type":\s*"user",\s*"content":\s*(?:\[\s*\{\s*"text":\s*)?("(?:[^"\\]|\\.)*)/s.exec(line)?.[1];
   const text = said === undefined ? null : parseRecord(`{"text":${said.replace(/\\u?[\da-f]{0,3}$/, '')}"}`)?.text;
@@ -48,7 +48,7 @@ function cutOffPrompt(line: string): { content: unknown } | null {
   return typeof text === 'string' && isPrompt(message) ? message : null;
 }
 
-/** Pretty printed; where it is cut off in its middle, its first fields must do. */
+/** The document is pretty printed. If it is cut off in the middle, its first fields must suffice. */
 function beginningOfDocument(text: string): Record<string, unknown> | null {
   try {
     return asObject(JSON.parse(text));

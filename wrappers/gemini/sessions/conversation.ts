@@ -1,4 +1,4 @@
-// A gemini session as one conversation, whichever of its two formats the file has.
+// Presents a gemini session as one conversation, in either of its two file formats.
 
 import { compareVersions, TESTED_VERSIONS } from '../../../policies/manifest/tested-versions.ts';
 import type { ContextTokens, Flaw, Turn } from '../../../policies/session/conversation.ts';
@@ -12,11 +12,11 @@ import { promptsIn, readTurn, tokensOf } from './turns.ts';
 /** What differs between the formats. */
 export interface Source {
   session: SessionFile;
-  /** Gives the messages that stand; may do so again where one turns out to be torn. */
+  /** Passes the current messages to `read`. May call it again if a message turns out to be torn. */
   use<T>(read: (entries: readonly GeminiEntry[]) => T): T;
-  /** Each message takes the place of the one with its id. */
+  /** Each message replaces the one with its id. */
   rewrite(messages: readonly GeminiMessage[]): Edit;
-  /** This message and all that follow it go. */
+  /** Removes this message and all that follow it. */
   cutFrom(message: GeminiMessage): Edit;
   totalTokens(): number | null;
 }
@@ -25,7 +25,7 @@ export function converse({ session, use, rewrite, cutFrom, totalTokens }: Source
   const rewound = (decide: (entries: readonly GeminiEntry[]) => Rewind): Edit =>
     use((entries) => {
       const rewind = decide(entries);
-      // It is read whole first: to an id that the CLI does not know it would forget everything.
+      // Read it completely first: if a rewind names an id that the CLI does not know, the CLI forgets everything.
       return rewind.how === 'from' ? cutFrom(entries[rewind.at]!.read()) : rewind;
     });
   return {
@@ -72,15 +72,15 @@ function judgeFlaws(entries: readonly GeminiEntry[], cliVersion: string | null):
   return doubles ? flaws : flaws.filter(({ how }) => how !== 'doubled_response');
 }
 
-/** Looked at in the requests that these versions sent; of those in between and beyond nobody can say. */
+/** Found in the requests that these versions sent; nothing is known of those in between and beyond. */
 const REPLAYING_VERSIONS = [
-  // They write no record of its own for a response.
+  // They write no separate record for a response.
   { from: '0.20.2', upTo: '0.40.0', doubles: false },
-  // They replay the response that stands with its call, and then the record of its own too.
+  // They replay the response that is stored with its call, and then its separate record too.
   { from: '0.45.2', below: TESTED_VERSIONS.gemini.below, doubles: true },
 ] as const;
 
-/** null: of this version we do not know. */
+/** @returns null if nothing is known of this version. */
 function doublesResponses(version: string | null): boolean | null {
   if (version === null) return null;
   const row = REPLAYING_VERSIONS.find((row) => {
@@ -90,10 +90,10 @@ function doublesResponses(version: string | null): boolean | null {
   return row?.doubles ?? null;
 }
 
-/** The first entry that goes: its place among those that stand. */
+/** `from`: the first entry to remove, as its index among the current ones. */
 type Rewind = { how: 'from'; at: number } | { how: 'none' } | { how: 'impossible'; why: string };
 
-/** gemini takes a session without a prompt for none at all. */
+/** gemini does not recognise a session without a prompt. */
 const EMPTY = {
   how: 'impossible',
   why: 'Nothing would be left of this session, and gemini resumes no empty one: start a fresh session instead.',
@@ -111,7 +111,7 @@ function rewindAfterPrompt(entries: readonly GeminiEntry[], turn: number): Rewin
   return at + 1 === entries.length ? { how: 'none' } : { how: 'from', at: at + 1 };
 }
 
-/** A step is a message of the model and the responses to its calls; notes go with what they follow. */
+/** A step is a message of the model and the responses to its calls; notes belong to what precedes them. */
 function rewindLastStep(entries: readonly GeminiEntry[]): Rewind {
   const at = entries.findLastIndex(({ type, prompt }) => prompt || type === 'gemini');
   if (at === -1) return { how: 'none' };

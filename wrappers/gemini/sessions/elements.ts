@@ -1,4 +1,4 @@
-// The messages of one huge `$set` line, each found by its bytes: a resume writes the whole conversation as a single line.
+// Finds the messages of one huge `$set` line by their bytes: a resume writes the whole conversation as a single line.
 
 export const REPLACING = '{"$set":{"messages":[';
 
@@ -8,7 +8,7 @@ export interface ElementSpan {
 }
 
 interface Element extends ElementSpan {
-  /** Its first bytes, as latin1 text; fewer where a chunk ends. */
+  /** Its first bytes, as latin1 text; fewer at the end of a chunk. */
   head: string;
 }
 
@@ -16,7 +16,12 @@ interface Element extends ElementSpan {
 const IN_LIST = 3;
 const [QUOTE, BACKSLASH, OPEN, CLOSE, LIST, LIST_END] = [0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d];
 
-/** Where the objects of the list lie; null where the line does not end as it should. @param chunks of the line, from behind `REPLACING`. @param at where they begin. */
+/**
+ * Finds the positions of the objects of the list.
+ * @param chunks of the line, from after `REPLACING`.
+ * @param at the position at which the chunks begin.
+ * @returns null if the line does not end as it should.
+ */
 export function elementsIn(chunks: Iterable<Buffer>, at: number, headBytes: number): Element[] | null {
   const spans: Element[] = [];
   let head = '';

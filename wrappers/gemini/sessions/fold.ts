@@ -1,9 +1,9 @@
-// Which messages of a session file stand, in their order: what the CLI's own reading of the file leaves, without parsing every line.
+// Finds the current messages of a session file in order, as the CLI reads it, without parsing every line.
 
 import type { LinePiece, Lines } from './lines.ts';
 import { asObject, type GeminiMessage, isMessage, isPrompt, objectsOf, parseRecord } from './record.ts';
 
-/** One message that stands. */
+/** One current message. */
 export interface GeminiEntry {
   id: string;
   type: string;
@@ -13,14 +13,14 @@ export interface GeminiEntry {
 
 interface Folded {
   entries: readonly GeminiEntry[];
-  /** Records that are of no kind that we know. */
+  /** Number of records of an unknown kind. */
   unknown: number;
 }
 
-/** A message was believed in for its first bytes, and the whole cannot be parsed: the CLI has skipped its line. */
+/** A message was accepted by its first bytes, but the whole line cannot be parsed: the CLI has skipped it. */
 class TornLine extends Error {}
 
-/** Hands out what stands; if a line that was believed in turns out to be torn, it does so again with every line looked at. */
+/** Passes the current messages on. If an accepted line turns out to be torn, it does so again with every line parsed. */
 export function foldLines(lines: Lines): <T>(use: (folded: Folded) => T) => T {
   let folded: Folded | null = null;
   return (use) => {
@@ -60,7 +60,7 @@ function fold(lines: Lines, torn: ReadonlySet<number>): Folded {
     const set = asObject(record.$set);
     if (typeof record.$rewindTo === 'string') rewind(standing, record.$rewindTo);
     else if (isMessage(record)) stand(held(record));
-    // Only the line that this begins with holds a list, so nothing stands yet.
+    // Only the line that this begins with holds a list, so there are no messages yet.
     else if (set !== null) objectsOf(set.messages).filter(isMessage).map(held).forEach(stand);
     else if (isMetadata(record)) objectsOf(record.messages).filter(isMessage).map(held).forEach(stand);
     else unknown += 1;
@@ -75,7 +75,9 @@ export const isMetadata = (record: Record<string, unknown> | null): boolean =>
 /** `{"$set":{"lastUpdated":…}}`, which follows nearly every record. */
 const TOUCH = /^\{"\$set":\{"lastUpdated":"[^"\\]*"\}\}\r?$/;
 
-/** All before the last whole list of messages is forgotten. A huge one is taken apart at once, and the fold starts behind it. */
+/**
+ * Everything before the last complete list of messages is obsolete. A huge list is split at once, and the fold starts after it.
+ */
 function lastReplacing(lines: Lines, torn: ReadonlySet<number>): { start: number; pieces: LinePiece[] } {
   for (let i = lines.count - 1; i > 0; i--) {
     const { head, text } = lines.piece(i);
@@ -96,11 +98,11 @@ function entriesOf(piece: LinePiece): GeminiEntry[] {
 }
 
 const MESSAGE = /^\{"id":"([\w.:-]+)","timestamp":"[^"\\]*","type":"(\w+)"(.*)$/s;
-/** Begins with a letter or a figure, so it is no order to the CLI. */
+/** Begins with a letter or a digit, so it is not a command to the CLI. */
 const PLAIN_PROMPT = /^,"content":(?:\[\{"text":)?"\w/;
 const RESPONSE = /^,"content":\[\{"functionResponse":/;
 
-/** A message that its first bytes tell enough of; null where the whole has to be looked at. */
+/** Reads a message from its first bytes; returns null if the whole line must be parsed. */
 function believed({ head, text }: LinePiece): GeminiEntry | null {
   const [, id, type, rest] = MESSAGE.exec(head) ?? [];
   if (id === undefined || type === undefined || rest === undefined) return null;
@@ -121,7 +123,7 @@ export const held = (message: GeminiMessage): GeminiEntry => ({
   read: () => message,
 });
 
-/** To an id that does not stand: the CLI forgets everything. */
+/** If the id is not among the current messages, the CLI forgets everything. */
 function rewind(standing: Map<string, GeminiEntry>, id: string): void {
   let found = !standing.has(id);
   for (const key of standing.keys()) {

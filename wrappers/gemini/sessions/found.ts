@@ -1,4 +1,4 @@
-// The session files that lie in gemini's folders: found by their names and times, and then by their first bytes.
+// Finds the session files in gemini's folders: by their names and times, and then by their first bytes.
 
 import { lstatSync, type Stats } from 'node:fs';
 import path from 'node:path';
@@ -6,14 +6,14 @@ import type { Lookup, SessionFile } from '../../sessions/store.ts';
 import { readBeginning } from './beginning.ts';
 import { type GeminiPlace, names, placesOf } from './places.ts';
 
-/** So many of the newest are opened; a folder may hold thousands. */
+/** Only this many of the newest are opened; a folder may hold thousands. */
 const OPENED_FILES = 500;
 
 const NAME = /^session-.*\.jsonl?$/;
 
 /**
- * Several files may bear one id: the CLI begins one for each resume and leaves it without a prompt, and an old version's
- * file stays beside the one that a new version makes of it. Of those with a prompt the one that changed last counts.
+ * Several files may have one id. The CLI begins one for each resume and leaves it without a prompt. An old version's file remains
+ * beside the one into which a new version converts it. Among those with a prompt, the one that changed last counts.
  */
 export async function findSession(id: string, lookup: Lookup): Promise<SessionFile | null> {
   const { own, others } = placesOf(lookup);
@@ -35,7 +35,7 @@ export async function recentSessions(lookup: Lookup, since: Date): Promise<Sessi
   return sessions.filter(({ id }) => !seen.has(id) && seen.add(id));
 }
 
-/** The newest first. */
+/** Returns the newest first. */
 function sessionsIn(
   places: readonly GeminiPlace[],
   named: (name: string) => boolean,

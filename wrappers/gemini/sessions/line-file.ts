@@ -1,4 +1,4 @@
-// The format of today: a file of lines that only grows, in which a later line changes what an earlier one said.
+// Reads the current format: an append-only file of lines, in which a later line changes what an earlier one says.
 
 import type { SessionFile } from '../../sessions/store.ts';
 import { type Edit, SessionFileError } from '../../sessions/store.ts';
@@ -8,7 +8,7 @@ import type { Lines } from './lines.ts';
 import { type GeminiMessage, isMessage, parseRecord } from './record.ts';
 import { tokensOf } from './turns.ts';
 
-/** Throws SessionFileError for what is no session of gemini. */
+/** Throws SessionFileError if the file is not a session of gemini. */
 export function openLineFile(session: SessionFile, lines: Lines): Source {
   if (!isSession(lines)) throw new SessionFileError(session.file, 'is no session of gemini');
   const use = foldLines(lines);
@@ -30,7 +30,7 @@ export function openLineFile(session: SessionFile, lines: Lines): Source {
 const unknownFormat = ({ cliVersion }: SessionFile, records: number) =>
   `none of its ${records} records is of a kind that we know; gemini ${cliVersion ?? 'of an unknown version'} wrote it`;
 
-/** Each start of the CLI begins with such a line; without one the CLI does not take the file for a session. */
+/** Each start of the CLI writes such a line. The CLI does not accept a file without one as a session. */
 function isSession(lines: Lines): boolean {
   for (let i = 0; i < lines.count; i++) {
     if (i > 0 && !lines.piece(i).head.startsWith('{"sessionId"')) continue;
@@ -39,7 +39,9 @@ function isSession(lines: Lines): boolean {
   return false;
 }
 
-/** Those that no longer stand were paid for too. A message is written again and again under its id: its last tokens count. */
+/**
+ * Counts removed messages too, because they were paid for. A message is written repeatedly under its id: its last tokens count.
+ */
 function totalTokens(lines: Lines, entries: readonly GeminiEntry[]): number | null {
   const totals = new Map<string, number>();
   const count = (message: GeminiMessage) => {

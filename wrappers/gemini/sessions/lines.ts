@@ -1,4 +1,4 @@
-// The lines of a session file as the CLI reads them: where they lie is found once, each one is read when it is asked for.
+// Reads the lines of a session file as the CLI does: finds their positions once, and reads each line on request.
 
 import { closeSync, lstatSync, readSync } from 'node:fs';
 import { openRegular } from '../../../state/disk/regular-file.ts';
@@ -14,30 +14,30 @@ export interface LinePiece {
 }
 
 export interface Lines {
-  /** The last one may lack its newline, if it is whole without it. */
+  /** The last one may lack its newline if it is otherwise complete. */
   count: number;
   bytes: number;
   /** The file ends within a line. */
   unfinished: boolean;
   piece(i: number): LinePiece;
-  /** Of a line with a huge list of messages: those, each by itself. null for any other. */
+  /** The messages of a line with a huge list, each separately; null for any other line. */
   pieces(i: number): LinePiece[] | null;
 }
 
-/** Enough for a message's id, time and type, and the first letters of what it says. */
+/** Enough for a message's id, time and type, and the first letters of its text. */
 const HEAD_BYTES = 160;
 const MAX_TAIL = 64 * 1024 * 1024;
-/** Up to here a line is parsed whole. */
+/** Lines up to this size are parsed completely. */
 const HUGE_BYTES = 1024 * 1024;
 
-/** No descriptor stays open. Throws SessionFileError for what is no regular file or cannot be read. */
+/** Leaves no descriptor open. Throws SessionFileError if the file is not a regular file or cannot be read. */
 export function indexLines(file: string): Lines {
   return attempt(file, () => {
     if (!lstatSync(file).isFile()) throw new Error('is no regular file');
     const table = openLines(file, HEAD_BYTES);
     const { bytes } = table;
     const end = table.offset(table.count);
-    // No record is that long: it is half of one in any case.
+    // No record is that long: it is an incomplete one in any case.
     const tail = end < bytes && bytes - end <= MAX_TAIL ? readSpan(file, { from: end, to: bytes }) : '';
     const spanOf = (i: number): ElementSpan => ({ from: table.offset(i), to: table.offset(i + 1) });
     return {
@@ -53,7 +53,7 @@ export function indexLines(file: string): Lines {
   });
 }
 
-/** A writer that was cut off right before the newline has written a record all the same. */
+/** A writer that was interrupted right before the newline has still written a complete record. */
 function isWhole(tail: string): boolean {
   try {
     return tail !== '' && typeof JSON.parse(tail) === 'object';

@@ -1,8 +1,8 @@
-// The list that `gemini --list-sessions` prints, read back line by line.
+// Parses the list that `gemini --list-sessions` prints, line by line.
 
 interface ListedSession {
   index: number;
-  /** Its summary or its first prompt, at most 100 characters; it may hold brackets of its own, and line ends. */
+  /** Its summary or its first prompt, at most 100 characters; it may contain brackets and line ends. */
   title: string;
   /** As it is printed: "Just now", "5 minutes ago". */
   when: string;
@@ -12,7 +12,7 @@ interface ListedSession {
 
 type Listed =
   | { how: 'listed'; rows: ListedSession[] }
-  /** A version that prints it otherwise; `why` is half a sentence. */
+  /** A version that prints the list differently; `why` is half a sentence. */
   | { how: 'not_understood'; why: string };
 
 export function readListed(stdout: string): Listed {
@@ -28,7 +28,7 @@ export function readListed(stdout: string): Listed {
 
 const NONE = 'No previous sessions found for this project.';
 
-/** Each begins with the next number, and ends with its time and its id: a title that looks like a row is none. */
+/** Each row begins with the next number, and ends with its time and its id. So a title that looks like a row is not one. */
 function rowsIn(text: string): ListedSession[] {
   const rows: ListedSession[] = [];
   let row = '';
@@ -45,7 +45,7 @@ function rowsIn(text: string): ListedSession[] {
 
 const ROW = /^ {2}(\d+)\. (.*) \(([^()]+?)(, current)?\) \[([\w.-]+)\]$/s;
 
-/** Of what it prints: minutes, hours and days; weeks and what is unknown are not of this week. */
+/** Parses what it prints: minutes, hours and days. Weeks and unknown words are not within a week. */
 export function isWithinAWeek(when: string): boolean {
   if (/^(?:just now|yesterday)$/i.test(when)) return true;
   const [, count, unit] = /^(\d+) (minute|hour|day)s? ago$/.exec(when) ?? [];

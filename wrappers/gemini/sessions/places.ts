@@ -1,4 +1,4 @@
-// Where gemini keeps the sessions of each working folder.
+// Finds where gemini keeps the sessions of each working folder.
 
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, realpathSync } from 'node:fs';
@@ -9,10 +9,10 @@ import type { Lookup } from '../../sessions/store.ts';
 import { linksBelow } from '../../sessions/store-folder.ts';
 import { asObject } from './record.ts';
 
-/** Of one working folder. */
+/** The place of one working folder. */
 export interface GeminiPlace {
   folder: string;
-  /** null where nothing tells it. */
+  /** null if it is not known. */
   cwd: string | null;
 }
 
@@ -45,7 +45,7 @@ export function links({ environment }: Lookup): string[] {
 /** Versions before the short names hashed the folder's path. */
 const hashOf = (cwd: string) => createHash('sha256').update(cwd).digest('hex');
 
-/** Which folder each short name stands for. */
+/** Maps each short name to its folder. */
 function readProjects(file: string): Map<string, string> {
   const projects = asObject(attempt(() => asObject(JSON.parse(readRegular(file)))?.projects)) ?? {};
   return new Map(Object.entries(projects).flatMap(([cwd, name]) => (typeof name === 'string' ? [[name, cwd]] : [])));
@@ -57,7 +57,7 @@ const real = (folder: string) => attempt(() => realpathSync(folder));
 
 export const names = (folder: string): string[] => attempt(() => readdirSync(folder)) ?? [];
 
-/** And no link to one: whoever planted it would lead us out of the store. */
+/** Rejects a link to a folder: an attacker could plant one that leads out of the store. */
 const isFolder = (folder: string) => attempt(() => lstatSync(folder).isDirectory()) ?? false;
 
 function attempt<T>(look: () => T): T | null {

@@ -1,4 +1,4 @@
-// One record of a gemini session file, and what the CLI makes of its parts when it reads the file again.
+// Reads one record of a gemini session file, and its parts as the CLI reads them.
 
 export interface GeminiMessage {
   id: string;
@@ -13,7 +13,9 @@ export interface GeminiMessage {
 
 export type GeminiPart = Record<string, unknown>;
 
-/** An unterminated string, a torn line: the CLI skips it. It also takes U+2028 and U+2029 for line ends, so such a record is lost to it. */
+/**
+ * The CLI skips an unterminated string or a torn line. It also treats U+2028 and U+2029 as line ends, so it loses such a record.
+ */
 export function parseRecord(line: string): Record<string, unknown> | null {
   if (/[\u2028\u2029]/.test(line)) return null;
   try {
@@ -30,7 +32,7 @@ export const isMessage = (value: unknown): value is GeminiMessage => typeof asOb
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The content of a message as parts, whichever of its three ways it is written in. */
+/** The content of a message as parts, from any of its three forms. */
 export function partsOf(content: unknown): GeminiPart[] {
   const list = Array.isArray(content) ? content : content === undefined || content === null ? [] : [content];
   return list.map((part) => (typeof part === 'string' ? { text: part } : (asObject(part) ?? {})));
@@ -44,7 +46,7 @@ export const saidIn = (content: unknown): string =>
     .map(({ text }) => textOf(text))
     .join('');
 
-/** Sent neither as a prompt nor as anything else: orders to the CLI, and what it writes about its surroundings. */
+/** Not sent in any form: commands to the CLI, and what it writes about its environment. */
 export function isIgnored({ content }: GeminiMessage): boolean {
   const parts = partsOf(content);
   if (parts.some((part) => 'functionResponse' in part || 'inlineData' in part || 'fileData' in part)) return false;
@@ -54,7 +56,7 @@ export function isIgnored({ content }: GeminiMessage): boolean {
 
 const IGNORED_BEGINNINGS = ['/', '?', '<session_context>', '<hook_context>'];
 
-/** What a person or a caller asked, and no tool's answer. */
+/** What a user or a caller wrote, not a tool's response. */
 export const isPrompt = (message: GeminiMessage): boolean =>
   message.type === 'user' &&
   !isIgnored(message) &&

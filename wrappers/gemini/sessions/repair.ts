@@ -1,11 +1,11 @@
-// The records that make calls and responses match again: each is written anew under its own id, and all that was said stays.
+// Writes records so that calls and responses match again: each is rewritten under its id, and every text is kept.
 
 import type { Flaw } from '../../../policies/session/conversation.ts';
 import type { GeminiEntry } from './fold.ts';
 import { type GeminiMessage, type GeminiPart, objectsOf, partsOf, textOf } from './record.ts';
 import { type LocatedRecord, resultsOf } from './replay.ts';
 
-/** For the model, in place of a result that nobody has. */
+/** For the model, instead of a result that was lost. */
 const INTERRUPTED = 'The tool was interrupted before it ended; no result is known.';
 
 /** New versions of the messages that hold these flaws. */
@@ -28,7 +28,7 @@ export function repairedMessages(located: readonly LocatedRecord[], flaws: reado
 
 const nameOf = ({ how, turn, id }: Flaw): string => JSON.stringify([how, turn, id]);
 
-/** One that holds nothing else becomes a note without text: it keeps its place and is never sent. */
+/** A message that holds nothing else becomes a note without text: it keeps its place and is never sent. */
 function withoutResponses(message: GeminiMessage, surplus: ReadonlySet<number>): GeminiMessage {
   const kept = partsOf(message.content).filter((_, at) => !surplus.has(at));
   const { id, timestamp } = message;
@@ -58,7 +58,7 @@ function withAnswers(message: GeminiMessage, unanswered: readonly { id: string; 
   return { ...message, toolCalls: calls };
 }
 
-/** Of a call that stands in the content alone. */
+/** Reads the arguments of a call that is only in the content. */
 function argumentsOf({ content }: GeminiMessage, id: string): unknown {
   const calls = objectsOf(partsOf(content).map(({ functionCall }) => functionCall));
   return calls.find((call) => textOf(call.id) === id)?.args ?? {};

@@ -1,14 +1,14 @@
-// What a resume sends of the calls and the responses, and where the two do not match.
+// Finds where the calls and the responses that a resume sends do not match.
 
 import type { Flaw } from '../../../policies/session/conversation.ts';
 import type { GeminiEntry } from './fold.ts';
 import { asObject, type GeminiMessage, type GeminiPart, isIgnored, objectsOf, partsOf, textOf } from './record.ts';
 
-/** A flaw, and the entry that it is mended in. */
+/** A flaw, and the entry in which it is repaired. */
 export interface LocatedRecord {
   flaw: Flaw;
   entry: GeminiEntry;
-  /** Which of the entry's responses is too much, from 0; null where one is missing. */
+  /** The index of the entry's surplus response, from 0; null if one is missing. */
   at: number | null;
 }
 
@@ -20,7 +20,7 @@ interface Call {
   responses: number;
 }
 
-/** Follows the CLI: calls of model messages in a row belong together, and so do the responses up to the next one. */
+/** Follows the CLI: calls of consecutive model messages belong together, and so do the responses up to the next one. */
 export function findFlaws(entries: readonly GeminiEntry[]): LocatedRecord[] {
   const found: LocatedRecord[] = [];
   let calls: Call[] = [];
@@ -82,7 +82,7 @@ export function resultsOf({ id, name, result }: GeminiPart): GeminiPart[] {
   return partsOf(result);
 }
 
-/** Where the content itself holds calls or thoughts, the CLI takes the calls from there alone. */
+/** If the content itself holds calls or thoughts, the CLI takes the calls only from there. */
 function callsIn(message: GeminiMessage): { id: string; name: string }[] {
   const parts = partsOf(message.content || undefined);
   const written = parts.some(({ functionCall, thought }) => functionCall || thought);

@@ -1,4 +1,4 @@
-// gemini's session files.
+// Implements the session store of gemini.
 
 import { readRegular } from '../../../state/disk/regular-file.ts';
 import type { SessionFile, SessionStore } from '../../sessions/store.ts';
@@ -14,7 +14,7 @@ import { asObject, isMessage, objectsOf } from './record.ts';
 import { tokensOf } from './turns.ts';
 import { namedBy, userOf } from './users.ts';
 
-/** Of an old session that is one JSON document; a long conversation has tens of megabytes. */
+/** The limit for an old session that is one JSON document; a long conversation has tens of megabytes. */
 const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024;
 
 export const GEMINI_SESSIONS: SessionStore = {
@@ -42,7 +42,7 @@ function openFile(session: SessionFile): Source {
   return document ?? openLineFile(session, lines);
 }
 
-/** null: this text is no such document. */
+/** @returns null if this text is not such a document. */
 function openDocument(session: SessionFile, text: string): Source | null {
   const document = parse(text);
   if (typeof document?.sessionId !== 'string' || !Array.isArray(document.messages)) return null;

@@ -1,10 +1,10 @@
-// The turns of a gemini conversation: a prompt, and all that follows it up to the next one.
+// Reads the turns of a gemini conversation: a prompt, and all that follows it up to the next one.
 
 import type { ContextTokens, Item, Turn } from '../../../policies/session/conversation.ts';
 import type { GeminiEntry } from './fold.ts';
 import { asObject, type GeminiMessage, type GeminiPart, objectsOf, partsOf, saidIn, textOf } from './record.ts';
 
-/** Where each turn's prompt stands among the entries. */
+/** The index of each turn's prompt among the entries. */
 export const promptsIn = (entries: readonly GeminiEntry[]): number[] =>
   entries.flatMap(({ prompt }, at) => (prompt ? [at] : []));
 
@@ -23,7 +23,7 @@ export function readTurn(entries: readonly GeminiEntry[], number: number, from: 
 const timeOf = ({ timestamp }: GeminiMessage): string | null =>
   typeof timestamp === 'string' && !Number.isNaN(Date.parse(timestamp)) ? timestamp : null;
 
-/** `input` is the whole prompt of that request, what came from the cache included. */
+/** `input` is the whole prompt of that request, including the cached part. */
 export function tokensOf({ type, tokens }: GeminiMessage): ContextTokens | null {
   const counted = asObject(tokens);
   if (type !== 'gemini' || counted === null) return null;
@@ -80,7 +80,7 @@ function responded({ id, name, response }: GeminiPart): Item {
   };
 }
 
-/** A response is written with its call and once more as a record of its own; people read it once. */
+/** A response is written with its call and again as a separate record; a reader sees it once. */
 function withoutRepeats(items: readonly Item[]): Item[] {
   const seen = new Set<string>();
   return items.filter((item) => {

@@ -1,4 +1,4 @@
-// Who uses a gemini session now: the CLI takes no lock, so its file's time and the processes in its folder must tell.
+// Finds which process uses a gemini session now: by its file's time and the processes in its folder, since the CLI takes no lock.
 
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -6,8 +6,8 @@ import { changedLately } from '../../sessions/changed-lately.ts';
 import type { Lookup, SessionFile } from '../../sessions/store.ts';
 
 /**
- * Asked before a person's edit. One who has just ended a gemini call of its own in that session, and still holds
- * the session's turn, need not ask: its own call is what changed the file.
+ * Called before a user's edit. A caller that has just ended its own gemini call in that session, and still holds the session's
+ * turn, need not call this. Its own call changed the file.
  */
 export async function userOf(session: SessionFile, lookup: Lookup, now: Date): Promise<string | null> {
   // It writes nothing while it waits for its model.
@@ -17,13 +17,16 @@ export async function userOf(session: SessionFile, lookup: Lookup, now: Date): P
   return pid === null ? null : `gemini runs in its folder (process ${pid})`;
 }
 
-/** Half a sentence about a gemini that was told to go on in this session, or null: it takes no lock, so its command line alone tells which one. */
+/**
+ * Half a sentence about a gemini that was started to resume this session, or null. gemini takes no lock, so only its command line
+ * shows which session it uses.
+ */
 export function namedBy({ id, cwd }: SessionFile, lookup: Lookup): string | null {
   const pid = geminiIn(cwd ?? lookup.cwd, (words) => words.some((word) => word === id || word.endsWith(`=${id}`)));
   return pid === null ? null : `gemini was started with it (process ${pid})`;
 }
 
-/** Only Linux tells where a process works without a further program; elsewhere the file's time alone counts. */
+/** Only Linux shows a process's working folder without a further program; elsewhere only the file's time counts. */
 function geminiIn(cwd: string, fits: (words: readonly string[]) => boolean = () => true): number | null {
   if (process.platform !== 'linux') return null;
   const folder = attempt(() => realpathSync(cwd));
@@ -40,7 +43,7 @@ function geminiIn(cwd: string, fits: (words: readonly string[]) => boolean = () 
 const argumentsOf = (pid: number): string[] =>
   (attempt(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '').split('\0');
 
-/** The program itself, or the script that node runs, behind some flags; the words of a prompt come later. */
+/** The program itself, or the script that node runs, after some flags; the words of a prompt come later. */
 const isGemini = (words: readonly string[]): boolean =>
   words
     .slice(0, 6)
