@@ -1,4 +1,4 @@
-// What a batch is asked to do.
+// Defines the request for a batch.
 
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { RunSettings } from '../task/run-context.ts';
@@ -8,19 +8,19 @@ import type { BatchRow } from './row.ts';
 export interface BatchRequest extends RunSettings, BatchLimits {
   /** The tasks: ids, or paths. */
   words: readonly string[];
-  /** Paid calls that are made at once. */
+  /** The number of paid calls that run at once. */
   concurrency: number;
-  /** As they were given, for the line that goes on: a wish of this batch is one of the next. */
+  /** The flags as given. The command that continues the batch repeats them. */
   flags: readonly string[];
-  /** What to do when some of them cannot be run. */
+  /** What to do if some of the tasks cannot be run. */
   badTasks: 'refuse' | 'skip';
-  /** `by_class`: that of the failure that comes first in EXIT_ORDER. */
+  /** `by_class`: the code of the failure that comes first in EXIT_ORDER. */
   exitCode: 'plain' | 'by_class';
-  /** Told whenever something has changed; `row` is the task that has just ended. */
+  /** Called after every change; `row` is the task that has just ended. */
   tell(progress: BatchProgress): void;
 }
 
-/** How far a batch is: tasks by count, and its paid calls so far. */
+/** The progress of a batch: its tasks by count, and its paid calls so far. */
 export interface BatchProgress {
   row: BatchRow | null;
   total: number;
@@ -28,6 +28,6 @@ export interface BatchProgress {
   failed: number;
   active: number;
   calls: number;
-  /** Calls that are being made, by tool. */
+  /** Calls in progress, by tool. */
   running: Partial<Record<Tool, number>>;
 }

@@ -1,4 +1,4 @@
-// Runs many tasks at once on this machine: all are looked at before any is paid for, tools are treated fairly, one report in the end.
+// Runs many tasks at once on this machine: checks all before it pays, shares calls fairly among tools, writes one report.
 
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
@@ -22,28 +22,31 @@ import { type BatchSlots, openSlots } from './slots.ts';
 import { tellBatchEnd } from './tell-end.ts';
 import { type BatchFacts, writeBatchReport } from './write-report.ts';
 
-/** How a batch ended: `report` as it is on disk, `summary` as Markdown. */
+/** How a batch ended: `report` as on disk, `summary` as Markdown. */
 export type BatchRan =
   | { how: 'ran'; report: BatchReport; summary: string }
-  /** Nothing was started. */
+  /** No task was started. */
   | { how: 'invalid'; message: string; next_actions: NextAction[] };
 
-/** Tasks at work for each call that may be made: more than one, so that there is a tool to choose; but no one pays while another's failure is not known yet that would have kept it from beginning. */
+/**
+ * Tasks in progress for each allowed call. With `go_on`, more than one gives a choice of tools. With `stop`, no task pays before
+ * the failure of another is known that would have prevented its start.
+ */
 const TASKS_A_CALL = { go_on: 2, stop: 1 } as const satisfies Record<BatchLimits['onFailure'], number>;
 
 /**
- * Looks at every task, then runs them, at most `concurrency` paid calls at once. A task that fails, is refused or breaks is a row of the report.
- * Throws nothing that is foreseen: a report that cannot be written is a note of it.
+ * Checks every task, then runs them with at most `concurrency` paid calls at once. A task that fails, is refused or breaks
+ * becomes a row of the report. Throws no expected errors: a report that cannot be written becomes a note.
  */
 export async function runBatch(asked: BatchRequest): Promise<BatchRan> {
-  // Each look at `process.env` itself asks the system for every variable, and each task takes several.
+  // Each access to `process.env` asks the system for every variable, and each task makes several. So this copies it once.
   const request = { ...asked, context: { ...asked.context, environment: { ...asked.context.environment } } };
   const { stop, clock, pause } = request.context;
   const began = clock();
-  // Of a task little stays when it has ended.
+  // Little memory of an ended task remains in use.
   keepYoungHeapSmall();
   optimiseLate();
-  // Every task listens to it.
+  // Every task listens to this signal.
   const limits = openLimits({ ...request, stop, pause });
   setMaxListeners(0, stop, limits.stop);
   try {
@@ -82,7 +85,7 @@ async function runLimited(request: BatchRequest, limits: BatchBounds, began: Dat
   const wordsOf = (isMeant: (row: BatchRow) => boolean) =>
     tasks.filter((task) => isMeant(told.get(task)!.row)).map(({ word }) => word);
   const left = wordsOf(({ state }) => state !== 'done' && !(state === 'refused' && options.finished === 'rechecked'));
-  // What these are to repeat stands in their journals.
+  // The journals of these tasks record what they are to repeat.
   const begun = options.redo.length === 0 ? [] : wordsOf((row) => left.length > 0 && isBegun(row));
   const totals = totalsOf(rows, clock().getTime() - began.getTime());
   const facts: BatchFacts = {
@@ -107,7 +110,7 @@ async function runLimited(request: BatchRequest, limits: BatchBounds, began: Dat
 
 const TASKS_A_COLLECTION = 15;
 
-/** In the order given, whenever each of them ended. */
+/** Returns the results in the given order, whatever order the tasks end in. */
 async function goThrough(
   request: BatchRequest,
   tasks: readonly BatchTask[],
@@ -135,7 +138,8 @@ async function goThrough(
       told.set(task, end);
       lineup.end(task);
       ended += 1;
-      // What ended tasks left: Node lets it grow to twice of all else, and a process that starts others pays for each page.
+      // Collects the memory of ended tasks. Node lets the heap grow to twice its live size, and starting a process costs time for
+      // each page.
       if (ended % TASKS_A_COLLECTION === 0) collectGarbage();
       progress.active -= 1;
       progress.calls += end.row.calls;
@@ -161,7 +165,7 @@ function runOne(
 ): Promise<RowTold> {
   const before = callsOf(root, context.clock);
   const paid = () => Math.max(0, callsOf(root, context.clock) - before);
-  // What a single task has to say on its way is in its own report.
+  // A single task's messages are in its own report.
   return runTask({
     word,
     options,
@@ -193,7 +197,7 @@ function newBatchId(at: Date): string {
   return `${at.toISOString().replace(/\D/g, '').slice(0, 14)}-${randomBytes(4).toString('hex')}`;
 }
 
-/** 0 where the journal cannot be read: then its task was not begun, or what is wrong with it is told already. */
+/** Returns 0 if the journal cannot be read: then the task was not begun, or its problem is already reported. */
 function callsOf(root: string, clock: () => Date): number {
   try {
     const { ledger } = openJournal(root, clock).read();
@@ -204,15 +208,18 @@ function callsOf(root: string, clock: () => Date): number {
   }
 }
 
-/** The tasks that still wait to be begun: next comes one whose tool has the fewest at work, so that tools are mixed from the start. */
+/**
+ * The tasks that wait to begin. The next one is of the tool with the fewest tasks in progress, so that tools are mixed from the
+ * start.
+ */
 interface Lineup<T> {
-  /** null when none is left. */
+  /** Returns null if none remains. */
   next(): T | null;
-  /** One that was begun has ended. */
+  /** Reports that a task that had begun has ended. */
   end(one: T): void;
 }
 
-/** In the order given among those of one tool. */
+/** Keeps the given order among the tasks of one tool. */
 export function lineUp<T extends { tool: Tool }>(all: readonly T[]): Lineup<T> {
   const lanes = new Map<Tool, { waiting: T[]; from: number; active: number }>();
   for (const one of all) {

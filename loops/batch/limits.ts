@@ -1,23 +1,26 @@
-// When a batch begins no more tasks: when it is told to stop, when its time is over, or after a failure.
+// Decides when a batch begins no more tasks: after a stop request, after its time limit, or after a failure.
 
 import type { RunContext } from '../task/run-context.ts';
 
 export interface BatchLimits {
   /** What happens to the tasks that have not begun when one has failed. */
   onFailure: 'go_on' | 'stop';
-  /** Time awake until the batch makes no more calls; null is no limit. */
+  /** Time awake until the batch makes no more calls; null means no limit. */
   maxMinutes: number | null;
 }
 
 export interface BatchBounds {
-  /** For the runs: told to stop by a person, or by the clock. */
+  /** Stops the runs; a user or the time limit triggers it. */
   stop: RunContext['stop'];
   mayBegin(): boolean;
-  /** A task has failed. */
+  /** Reports that a task has failed. */
   failed(taskId: string): void;
-  /** Why not all was done. @param notBegun how many tasks were not begun */
+  /**
+   * Says why some tasks were not done.
+   * @param notBegun the number of tasks that were not begun
+   */
   notes(notBegun: number): string[];
-  /** Lets go of the clock. */
+  /** Stops the timer. */
   close(): void;
 }
 

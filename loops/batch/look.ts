@@ -1,4 +1,4 @@
-// Looks at all tasks of a batch before anything is paid; of each only little is kept, for there may be many thousands.
+// Checks all tasks of a batch before any is paid for, and keeps little of each, because there may be many thousands.
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -11,18 +11,18 @@ import type { RunSettings } from '../task/run-context.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
 
 export interface BatchTask {
-  /** As it is handed on: an id, or an absolute path. */
+  /** The name that is passed on: an id, or an absolute path. */
   word: string;
-  /** Its folder. */
+  /** The task's folder. */
   root: string;
   taskId: string;
-  /** The tool of its first stage. */
+  /** The tool of the task's first stage. */
   tool: Tool;
-  /** Its stages with an answer that are to be paid for again, as far as that is known before. */
+  /** The number of answered stages that are to be paid for again, as far as it is known in advance. */
   repeated: number;
 }
 
-/** Who is told of the end of a batch: as the first of its tasks has it. */
+/** The settings for the notification at the end of a batch, taken from its first task. */
 export interface Hearers extends Pick<OpenTask, 'notifiers' | 'root'> {
   patterns: readonly string[];
   envAllow: readonly string[] | undefined;
@@ -31,18 +31,18 @@ export interface Hearers extends Pick<OpenTask, 'notifiers' | 'root'> {
 interface Looked {
   tasks: BatchTask[];
   bad: Bad[];
-  /** null: nobody. */
+  /** null: no notification. */
   hearers: Hearers | null;
 }
 
-/** `changed`: stages whose prompt is another than the one that was answered. */
+/** `changed`: stages whose prompt differs from the answered one. */
 export interface Bad {
   word: string;
   message: string;
   changed: readonly ChangedPrompt[];
 }
 
-/** As each run will look before it pays, but unclaimed: nothing on disk changes. */
+/** Makes the checks that each run makes before it pays, without a claim: nothing on disk changes. */
 export async function lookAtTasks(words: readonly string[], settings: RunSettings): Promise<Looked> {
   const { cwd, stop } = settings.context;
   const seen = new Set<string>();
@@ -80,7 +80,7 @@ async function look(word: string, { options, context }: RunSettings): Promise<Lo
   const opened = await openTask({ ...looking, found: entrance.found }, 'look');
   if (opened.how === 'invalid') return opened;
   const { task, plans } = opened.open;
-  // A tree that is yet to be made says nothing; its run looks before it pays.
+  // A tree that does not exist yet cannot be checked. Its run checks it before it pays.
   const open = lookIntoWorktree(opened.open);
   const plan = open === null ? null : await checkStages({ options, context, open });
   if (plan !== null && plan.how !== 'planned') return plan;

@@ -1,4 +1,4 @@
-// The facts of a batch: a row for each task, the failures by what they have in common, and what to do next.
+// Makes the facts of a batch: a row for each task, the failures in groups, and the next actions.
 
 import { EXIT_BUG, type EXIT_BY_SIGNAL, EXIT_ORDER, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import type { NextAction } from '../../policies/facts/next-action.ts';
@@ -18,7 +18,7 @@ export interface BatchReport {
   notes: string[];
   next_actions: NextAction[];
   files: { report: string; summary: string; left: string | null };
-  /** Who was told of its end; absent where nobody was to be. */
+  /** The notifications of its end; absent if none was configured. */
   notified?: Notified[];
 }
 
@@ -26,14 +26,14 @@ export interface BatchFailure {
   signature: string | null;
   class: BatchRow['class'];
   reason: string | null;
-  /** The message of the first, where there is no failure record. */
+  /** The message of the first task, if there is no failure record. */
   message: string | null;
-  /** The latest. */
+  /** The latest time. */
   retry_at: string | null;
   count: number;
   /** The first 20. */
   task_ids: string[];
-  /** As the first task's own report says. */
+  /** The actions from the first task's own report. */
   next_actions: NextAction[];
 }
 
@@ -41,7 +41,7 @@ const NAMED = 20;
 
 const FAILURES: readonly BatchState[] = ['failed', 'broken', 'refused'];
 
-/** The most frequent first. */
+/** Sorts the most frequent first. */
 export function failuresOf(told: readonly RowTold[]): BatchFailure[] {
   const failed = told.filter(({ row: { state } }) => FAILURES.includes(state));
   return gatherFailures(failed.map(({ row, next }) => ({ ...row, next }))).map((same) => {
@@ -87,7 +87,7 @@ export function endOf(
   return { state: 'failed', exit_code: exitCode === 'plain' ? TOLLGATE_EXIT.failure : firstOf(rows) };
 }
 
-/** The code that comes first of those that the failures have of their own. */
+/** Returns the first code in EXIT_ORDER among the codes of the failures. */
 function firstOf(rows: readonly BatchRow[]): number {
   const codes = rows.map((row) => exitByClass(TOLLGATE_EXIT.failure, { ...row, evidence: null }));
   return EXIT_ORDER.find((code) => codes.includes(code)) ?? TOLLGATE_EXIT.failure;

@@ -1,4 +1,4 @@
-// What a batch keeps of each task: one small row, whatever became of it.
+// Makes the one small row that a batch keeps of each task, whatever its result.
 
 import type { ErrorClass } from '../../policies/facts/classes.ts';
 import { EXIT_BUG, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
@@ -12,12 +12,12 @@ import type { Bad } from './look.ts';
 
 export type BatchState = 'done' | 'failed' | 'broken' | 'interrupted' | 'refused' | 'not_started';
 
-/** A task in `report.json`; times are ISO, null is what is unknown or does not apply. */
+/** A task in `report.json`. Times are ISO; null means unknown or not applicable. */
 export interface BatchRow {
   task_id: string;
-  /** `refused`: it was not run; `broken`: it was, and left no report. `message` says why. */
+  /** `refused`: it was not run; `broken`: it was run, and produced no report. `message` says why. */
   state: BatchState;
-  /** null for one that was not started. */
+  /** null for a task that was not started. */
   exit_code: number | null;
   failed_stage: string | null;
   class: ErrorClass | null;
@@ -26,30 +26,30 @@ export interface BatchRow {
   retry_at: string | null;
   /** Paid calls of this batch. */
   calls: number;
-  /** One sentence where there is no failure record. */
+  /** One sentence if there is no failure record. */
   message: string | null;
-  /** Empty where nothing was run. */
+  /** Empty if no stage was run. */
   stages: BatchStage[];
 }
 
-/** Of a stage what is told of thousands of tasks. */
+/** The part of a stage report that is kept for thousands of tasks. */
 export type BatchStage = Omit<StageReport, 'session' | 'session_id' | 'warnings'>;
 
-/** @param next what its own report says to do next. */
+/** @param next the next actions from the task's own report. */
 export interface RowTold {
   row: BatchRow;
   next: NextAction[];
-  /** In this batch it reached four fifths of its paid calls. */
+  /** The task used at least four fifths of its paid calls in this batch. */
   nearBudget?: boolean;
 }
 
-/** @param paid how many calls this batch has paid for the task, asked where no report says it. */
+/** @param paid counts the calls that this batch has paid for the task; used if no report has the count. */
 export function rowOf(taskId: string, ran: RanTask, paid: () => number): RowTold {
   if (ran.how === 'invalid') return { row: refusedRow(taskId, ran.message), next: [] };
   if (ran.how === 'ran' || ran.how === 'refused') {
     const { report } = ran;
     const { failure, exit_code, message } = report;
-    // No batch runs a task that could be.
+    // A batch does not run a task that could park.
     const state = report.state === 'parked' ? 'failed' : report.state;
     const stages = report.stages.map(({ session: _, session_id: __, warnings: ___, ...stage }) => stage);
     const calls = report.stages.reduce((sum, stage) => sum + stage.calls, 0);
@@ -77,11 +77,11 @@ export function refusedRow(taskId: string, message: string): BatchRow {
   return { ...EMPTY, task_id: taskId, state: 'refused', exit_code: TOLLGATE_EXIT.badInput, message };
 }
 
-/** Its stages were gone into, and it is not done. */
+/** Its stages were begun, and it is not done. */
 export const isBegun = ({ state, stages }: BatchRow): boolean =>
   (state === 'failed' || state === 'interrupted' || state === 'broken') && stages.length > 0;
 
-/** One that was found unfit before any was begun. */
+/** The row of a task that was found unfit before any task began. */
 export function badRow({ word, message, changed }: Bad, named: Named & Pick<CalledAs, 'launcher' | 'trusts'>): RowTold {
   const row = refusedRow(word, message);
   const [first] = changed;
@@ -91,7 +91,7 @@ export function badRow({ word, message, changed }: Bad, named: Named & Pick<Call
   return { row: { ...row, ...failed }, next: changedActions(called, changed, named) };
 }
 
-/** One task that meets what nobody expected must not take the others with it. */
+/** An unexpected error of one task must not end the others. */
 export function surprisedRow(taskId: string, error: unknown, paid: () => number): RowTold {
   const refusal = refusalOf(error);
   if (refusal !== null) {

@@ -1,4 +1,4 @@
-// The saved reports of batches, to be read again: by the id of the batch, or the last one.
+// Reads the saved report of a batch, by the batch's id, or the last one.
 
 import path from 'node:path';
 import { entriesIn } from '../../state/disk/folder.ts';
@@ -11,7 +11,10 @@ type SavedReport = { how: 'read'; report: BatchReport; summary: string } | { how
 const LAST = 'last';
 const NAMED = 5;
 
-/** @param state the project's `.tmp`. @param word the id, or `last`. */
+/**
+ * @param state the project's `.tmp`.
+ * @param word the id, or `last`.
+ */
 export function savedReport(state: string, word: string): SavedReport {
   const folder = path.join(state, 'batch');
   const known = idsIn(folder);
@@ -36,7 +39,7 @@ export function savedReport(state: string, word: string): SavedReport {
   }
 }
 
-/** They begin with the time, so that the last one is the newest. */
+/** Ids begin with the time, so that the last one is the newest. */
 function idsIn(folder: string): string[] {
   return entriesIn(folder)
     .filter((entry) => entry.isDirectory())

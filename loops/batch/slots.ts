@@ -1,4 +1,4 @@
-// The calls that a batch makes at once: a free place goes to the tool with the fewest running, so that one tool's long queue starves no other.
+// Limits a batch's concurrent calls: a free slot goes to the tool with the fewest, so that no long queue starves other tools.
 
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
@@ -6,11 +6,11 @@ import { nowMs } from '../../wrappers/steady-clock.ts';
 import type { CallSlot, SlotRequest, Slots } from '../task/slots.ts';
 
 export interface BatchSlots extends Slots {
-  /** Calls that are being made. */
+  /** Calls in progress. */
   running(): Partial<Record<Tool, number>>;
-  /** What is asked no more, and until when. */
+  /** What is not called any more, and until when. */
   paused(): string[];
-  /** Whose sign-in was refused. */
+  /** The tools whose sign-in was refused. */
   signedOut(): Tool[];
 }
 
@@ -19,15 +19,15 @@ interface Waiting {
   begin(slot: CallSlot): void;
 }
 
-/** @param steadyMs by a clock that nobody sets: one that is set back holds up no pause. */
+/** @param steadyMs a clock that cannot be set. If the system clock is set back, a pause does not last longer. */
 export function openSlots(count: number, clock: () => Date, steadyMs = nowMs): BatchSlots {
   const running: Partial<Record<Tool, number>> = {};
   const pauses = new Map<string, StandingPause>();
   let free = count;
-  /** The longest waiting first. */
+  /** The request that waits longest is first. */
   let queue: Waiting[] = [];
   const moment = (): Moment => ({ at: clock(), steadyMs: steadyMs() });
-  /** At one moment: one that is told of a pause waits no more, even if the pause ends just then. */
+  /** Uses one moment throughout: a request that meets a pause stops waiting, even if the pause ends just then. */
   const give = (now: Moment) => {
     queue = queue.filter(({ asked, begin }) => {
       const pause = standing(pauses, asked, now);
@@ -80,7 +80,7 @@ export function openSlots(count: number, clock: () => Date, steadyMs = nowMs): B
   };
 }
 
-/** Of those that wait: whose tool has the fewest running, and of these the one that waits longest. */
+/** Picks the waiting request whose tool has the fewest calls in progress; among these, the one that waits longest. */
 export function nextOf<W extends { asked: Pick<SlotRequest, 'tool'> }>(
   queue: readonly W[],
   running: Partial<Record<Tool, number>>,
@@ -107,7 +107,7 @@ const nameOf = ({ tool, model }: SlotRequest): string => (model === null ? tool 
 
 const accountOf = (tool: Tool): string => `the sign-in of ${tool}`;
 
-/** What another call would meet as well; null for what may become of that call alone. */
+/** Returns a pause for a failure that other calls would meet as well; null for a failure of that call alone. */
 function pauseFor(
   asked: SlotRequest,
   { class: errorClass, retry_at, reason }: Verdict,
@@ -118,7 +118,7 @@ function pauseFor(
     return { what: nameOf(asked), slot: { how: 'paused', class: 'quota', until: retry_at, message } };
   }
   if (errorClass !== 'auth') return null;
-  // An account may be refused one model, and given the others.
+  // An account may be refused one model, and still have the others.
   const what = reason === 'not_authorised' ? nameOf(asked) : accountOf(asked.tool);
   const message = `${what} was refused (${reason}); it is not asked again for the rest of this batch`;
   return { what, slot: { how: 'paused', class: 'auth', until: null, message } };
@@ -135,7 +135,7 @@ function standing(
   return found.find((pause) => !isOver(pause))?.slot ?? null;
 }
 
-/** A place that is given back twice would be two. */
+/** A slot that is released twice would count as two. */
 function once(release: (verdict: Verdict | null) => void): (verdict: Verdict | null) => void {
   let left = false;
   return (verdict) => {

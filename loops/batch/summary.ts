@@ -1,4 +1,4 @@
-// The page of a batch: at most 80 lines, however many tasks it had.
+// Renders the page of a batch: at most 80 lines, however many tasks it had.
 
 import path from 'node:path';
 import { CLASSES } from '../../policies/facts/classes.ts';
@@ -51,7 +51,7 @@ function groupLines(group: BatchFailure): string[] {
   ];
 }
 
-/** What the class advises is only the best there is where the failure itself has nothing to say. */
+/** The class's advice is used only if the failure itself has no next action. */
 function thenLine({ class: errorClass, retry_at, next_actions }: BatchFailure): string[] {
   const advice = errorClass === null || next_actions.length > 0 ? [] : [CLASSES[errorClass].next];
   const words = [...advice, ...(retry_at === null ? [] : [`not before ${retry_at}`])].join(', ');

@@ -1,4 +1,4 @@
-// Tells of the end of a batch, once its report is on disk: of all its tasks at once.
+// Sends one notification about the end of a batch, after its report is on disk.
 
 import type { NotifyEvent } from '../../policies/notify/notifier.ts';
 import { nearLimitsFor } from '../notify/near-limits-for.ts';
@@ -7,7 +7,7 @@ import type { RunContext } from '../task/run-context.ts';
 import type { Hearers } from './look.ts';
 import { addNotifiedBatch, type WrittenBatch } from './write-report.ts';
 
-/** @param nearBudget tasks that have reached four fifths of their paid calls in it. */
+/** @param nearBudget tasks that used at least four fifths of their paid calls in this batch. */
 export async function tellBatchEnd(
   context: RunContext,
   hearers: Hearers | null,

@@ -1,4 +1,4 @@
-// Writes the report of a batch to disk, with the list of what is still to be done.
+// Writes the report of a batch to disk, with the list of what remains to be done.
 
 import path from 'node:path';
 import { type NextAction, preflightLine, toDo, toType } from '../../policies/facts/next-action.ts';
@@ -14,18 +14,18 @@ import type { BatchRequest } from './batch-request.ts';
 import type { BatchReport } from './report.ts';
 import { renderBatch } from './summary.ts';
 
-/** What the batch itself knows. */
+/** The facts that the batch itself knows. */
 export type BatchFacts = Omit<BatchReport, 'files' | 'next_actions'>;
 
-/** What there is to do yet. */
+/** What remains to be done. */
 interface Unmet {
-  /** Tasks that are not done, for the line that goes on. */
+  /** Tasks that are not done, for the command that continues the batch. */
   left: readonly string[];
-  /** Those of them that have begun what they are to repeat: without the flag that says so, which would pay for it again. */
+  /** Those of them that have begun what they are to repeat. Their command omits the redo flag, which would pay again. */
   begun: readonly string[];
-  /** Tasks, as they were named, that could not be run as they are. */
+  /** Tasks, by their given names, that could not be run as they are. */
   unreadable: readonly string[];
-  /** Whose sign-in was refused. */
+  /** The tools whose sign-in was refused. */
   signedOut: readonly Tool[];
 }
 
@@ -97,7 +97,7 @@ export async function writeBatchReport(
   return { report, summary: renderBatch(report) };
 }
 
-/** The same once more, with who was told of it. */
+/** Writes the same report again, with the notifications that were sent. */
 export async function addNotifiedBatch({ report: bare }: WrittenBatch, notified: Notified[]): Promise<WrittenBatch> {
   const report = { ...bare, notified };
   const summary = renderBatch(report);
@@ -106,7 +106,7 @@ export async function addNotifiedBatch({ report: bare }: WrittenBatch, notified:
   return { report, summary };
 }
 
-/** Under --skip-bad; the list of what is left would be refused with them. */
+/** Used under --skip-bad. In the list of unfinished tasks these would cause a refusal. */
 function repairOf(unreadable: readonly string[]): NextAction[] {
   if (unreadable.length === 0) return [];
   const [named, more] = [unreadable.slice(0, NAMED).join(', '), unreadable.length - NAMED];

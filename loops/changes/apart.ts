@@ -1,4 +1,4 @@
-// A git index and a folder for objects apart from the repository's own: the tree is read into them, and the repository stays as it is.
+// Reads the tree into a separate git index and objects folder, so that the repository does not change.
 
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ type Git = (args: readonly string[], more?: Partial<GitRequest>) => Promise<GitR
 
 export interface Apart {
   git: Git;
-  /** The repository's root, and what leads there from the folder: '', or `sub/`. */
+  /** The repository's root, and the path from it to the folder: '', or `sub/`. */
   top: string;
   prefix: string;
 }
@@ -18,9 +18,9 @@ export interface Apart {
 interface ApartRequest {
   cwd: string;
   environment: NodeJS.ProcessEnv;
-  /** Where objects are written; without it they go with the index. */
+  /** The folder in which objects are written; without it they are deleted with the index. */
   objects?: string;
-  /** Where others lie that are needed. */
+  /** The folders of other objects that are needed. */
   others?: readonly string[];
   halt?: AbortSignal;
 }
@@ -61,14 +61,17 @@ export async function withApart<T>(
 
 const PLACES = ['--git-path', 'index', '--git-path', 'objects'];
 
-/** A split index would be written into the repository; names are shown as they are. */
+/** git would write a split index into the repository. Names are shown unquoted. */
 const PLAIN = [
   ['core.splitIndex', 'false'],
   ['core.safecrlf', 'false'],
   ['core.quotePath', 'false'],
 ] as const;
 
-/** What git knows of the files comes along, so that it reads only those that changed; but not its word on what was written just then. */
+/**
+ * Copies git's knowledge of the files, so that git reads only those that changed. The earlier time of the copy makes git check
+ * files that were written at the same moment.
+ */
 function copyIndex(from: string, to: string): void {
   if (!existsSync(from)) return;
   const { mtimeMs } = statSync(from);

@@ -1,4 +1,4 @@
-// What has changed in the tree since a commit, or since the task began, as a unified diff; git is asked, and nothing is written to its repository.
+// Reads what changed in the tree since a commit, or since the task began, as a unified diff; does not change the repository.
 
 import path from 'node:path';
 import type { Changes } from '../../policies/prompt/source.ts';
@@ -16,11 +16,14 @@ interface ChangesRequest extends TreeRules {
 
 type ChangesRead = { how: 'read'; changes: Changes; warnings: string[] } | Invalid;
 
-/** Of a commit or a tree; nothing else is given to git as one. */
+/** The id of a commit or a tree; git gets nothing else as one. */
 const IS_ID = /^[0-9a-f]{40,64}$/;
 const MAX_CHARS = 64 * 1024 * 1024;
 
-/** The diff of the tree against `base`, or against the task's start; `invalid` with a sentence where git or the reference is missing. */
+/**
+ * Returns the diff of the tree against `base`, or against the task's start; `invalid` with a sentence if git or the reference is
+ * missing.
+ */
 export async function readChanges(
   request: ChangesRequest,
   from: { base?: string | undefined; since?: 'start' | undefined },
@@ -50,7 +53,7 @@ export async function readChanges(
   });
 }
 
-/** Where HEAD left it: what others did there since is no change of ours. */
+/** Returns the merge base of HEAD and the reference: later changes of others on the reference are not ours. */
 async function baseOf({ git }: Apart, ref: string, cwd: string): Promise<string | Invalid> {
   const commitOf = async (name: string) => {
     const asked = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
@@ -70,7 +73,7 @@ async function baseOf({ git }: Apart, ref: string, cwd: string): Promise<string 
   return head === undefined ? commit : (await git(['merge-base', commit, head])).stdout.trim() || commit;
 }
 
-/** The bytes must not depend on anybody's settings, nor on how many objects there are. */
+/** The bytes must not depend on a user's settings, nor on the number of objects. */
 const COMPARE = ['diff-index', '--cached', '--no-color', '--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty'];
 const PATCH = [
   ...COMPARE,
@@ -84,7 +87,10 @@ const PATCH = [
   ...['--src-prefix=a/', '--dst-prefix=b/'],
 ];
 
-/** Puts what must not be shown back as it was in the base, so that it is no change. @returns those that are forbidden */
+/**
+ * Resets what must not be shown to its state in the base, so that it is not a change.
+ * @returns the forbidden names
+ */
 async function leaveOut({ git, prefix }: Apart, base: string, rules: TreeRules): Promise<string[] | Invalid> {
   const ran = await git([...COMPARE, '--raw', '-z', '--no-renames', '--no-abbrev', base, '--', '.']);
   if (ran.code !== 0) return invalid(`git could not compare with ${base}: ${complaintOf(ran)}`);

@@ -1,4 +1,4 @@
-// The tree as it was when the task's first run began: kept as git's objects in the task's own state, beside the repository.
+// Saves the tree at the beginning of the task's first run, as git objects in the task's own state, outside the repository.
 
 import { rmSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { type TakenIn, type TreeRules, takeIn } from './take-in.ts';
 
 interface Start {
   tree: string;
-  /** The folder with what the repository has not. */
+  /** The folder with the objects that the repository does not have. */
   objects: string;
 }
 
@@ -19,17 +19,20 @@ const placesOf = (task: string) => ({
   objects: path.join(task, 'start', 'objects'),
 });
 
-/** null before the first run that wants it. @param task the task's state */
+/**
+ * @returns null before the first run that needs it.
+ * @param task the task's state
+ */
 export function startOf(task: string): Start | null {
   const { name, objects } = placesOf(task);
   const tree = readRegularOrNull(name)?.trim() ?? null;
   return tree === null ? null : { tree, objects };
 }
 
-/** The next one is kept anew. */
+/** After this, the next run saves a new start. */
 export const forgetStart = (task: string): void => rmSync(path.join(task, 'start'), { recursive: true, force: true });
 
-/** Only the first time. */
+/** Saves only the first time. */
 export async function keepStart(
   task: string,
   rules: TreeRules & { environment: NodeJS.ProcessEnv; halt?: AbortSignal },

@@ -1,4 +1,4 @@
-// Takes the tree as it is into an index apart: what is modified, deleted and untracked, but nothing forbidden and nothing of ours.
+// Adds the current tree to a separate index: modified, deleted and untracked files, but no forbidden files and none of ours.
 
 import { accessSync, constants, lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -7,19 +7,19 @@ import type { Forbids } from '../paths/forbidden.ts';
 import { type Apart, type Invalid, invalid } from './apart.ts';
 
 export interface TreeRules {
-  /** Where the CLI runs; what lies elsewhere is not looked at. */
+  /** The folder in which the CLI runs; nothing outside is read. */
   cwd: string;
-  /** What `security.forbidden_paths` are relative to, beside `cwd`. */
+  /** The folder to which `security.forbidden_paths` are relative, besides `cwd`. */
   root: string;
   /** The folder with every task's state. */
   state: string;
   forbids: Forbids;
 }
 
-/** `forbidden`: of which names something has changed that is not shown. */
+/** `forbidden`: the names of changed files that are not shown. */
 export type TakenIn = { how: 'taken'; forbidden: string[]; warnings: string[] } | Invalid;
 
-/** Nothing that is left out is even hashed. */
+/** Files that are left out are not even hashed. */
 export async function takeIn({ git }: Apart, rules: TreeRules): Promise<TakenIn> {
   const listed = await git([...LIST, '-x', '.tmp/', '--', '.']);
   if (listed.code !== 0) return invalid(`git cannot read ${rules.cwd}: ${complaintOf(listed)}`);
@@ -43,7 +43,7 @@ export async function takeIn({ git }: Apart, rules: TreeRules): Promise<TakenIn>
 
 const LIST = ['ls-files', '-z', '--modified', '--deleted', '--others', '--exclude-standard'];
 
-/** Of names that are relative to where the CLI runs. */
+/** Expects names relative to the folder in which the CLI runs. */
 export function leftOutBy({ cwd, root, state, forbids }: TreeRules): (name: string) => 'forbidden' | 'ours' | null {
   const [realCwd, realRoot] = [realpathSync.native(cwd), realpathSync.native(root)];
   return (name) => {
@@ -54,7 +54,7 @@ export function leftOutBy({ cwd, root, state, forbids }: TreeRules): (name: stri
   };
 }
 
-/** What git would stop at. */
+/** Returns the reason why git would stop at this file. */
 function whyNot(file: string, name: string): string | null {
   if (name.endsWith('/')) return 'is a repository of its own';
   if (name.includes('\ufffd')) return 'has a name that is no UTF-8';

@@ -1,4 +1,4 @@
-// The byte copies of conversations that stand behind undo and repair: which there are, and that none is kept for ever.
+// Lists the backups of conversations that undo and repair use, and deletes those that are too old.
 
 import { lstatSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -11,18 +11,18 @@ import { allLedgers, backupFiles, dropBackup, type EditsLedger, readEdits } from
 export interface Backup {
   tool: Tool;
   session_id: string;
-  /** Of the edit before which it was made. */
+  /** The number of the edit that it was made for. */
   n: number;
-  /** null where a crash came between the copy and its edit. */
+  /** null if a crash came between the copy and its edit. */
   what: EditKind | null;
-  /** ISO time at which it was made, and the first at which it may be deleted for its age. */
+  /** The ISO time at which it was made, and the earliest time of its deletion by age. */
   at: string;
   goes_at: string;
   bytes: number;
   file: string;
 }
 
-/** All that lie in the user's state, the newest first. Changes nothing. Throws what the operating system throws. */
+/** Returns all backups in the user's state, the newest first. Changes nothing. Throws the errors of the operating system. */
 export function allBackups(environment: NodeJS.ProcessEnv): Backup[] {
   const found = allLedgers(environment).flatMap(({ tool, sessionId, ledger }) => {
     const read = readEdits(ledger);
@@ -54,10 +54,10 @@ export function allBackups(environment: NodeJS.ProcessEnv): Backup[] {
 const DAY_MS = 86_400_000;
 
 /**
- * Deletes those that are too old. Throws what the operating system throws.
- * @param where `rested`: only of sessions that nothing was done to meanwhile, for the others tell with their own next edit;
- * and of those what does not look so old that the clock may be wrong.
- * @returns the files that went.
+ * Deletes the backups that are too old. Throws the errors of the operating system.
+ * @param where `rested`: only of sessions without a recent edit, because the others do this at their own next edit. Spares a
+ * backup that looks so old that the clock may be wrong.
+ * @returns the deleted files.
  */
 export function dropAged(environment: NodeJS.ProcessEnv, now: Date, where: 'everywhere' | 'rested'): string[] {
   return allLedgers(environment).flatMap(({ ledger }) =>
@@ -70,7 +70,7 @@ function dropIn(ledger: EditsLedger, now: Date, where: 'everywhere' | 'rested'):
   const names = backupFiles(ledger);
   if (names.length === 0) return [];
   const read = readEdits(ledger);
-  // What a newer version wrote down is for that to judge.
+  // An unreadable ledger may be from a newer version, so its backups remain.
   if (read.how === 'invalid') return [];
   const { edits } = read;
   const aged = agedBackups(edits, now).filter(({ backup, at }) => names.includes(backup!) && !isSpared(new Date(at)));
@@ -87,7 +87,7 @@ function dropIn(ledger: EditsLedger, now: Date, where: 'everywhere' | 'rested'):
 const isOld = (ledger: EditsLedger, name: string, now: Date): boolean =>
   changedAt(ledger, name).getTime() < oldestKept(now).getTime();
 
-/** What is no file (any more) is as new as can be. */
+/** A path that is not a file (any more) counts as the newest. */
 const changedAt = ({ folder }: EditsLedger, name: string): Date =>
   new Date(sight(path.join(folder, name))?.changedAtMs ?? 8.64e15);
 

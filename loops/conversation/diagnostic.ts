@@ -1,4 +1,4 @@
-// Writes down all that is known of a conversation, for whoever looks into what broke it; secrets are left out.
+// Writes all known facts of a conversation to a file, for the analysis of what broke it; omits secrets.
 
 import path from 'node:path';
 import { logFiles, readLog } from '../../state/api-errors/read.ts';
@@ -62,7 +62,7 @@ function diagnosticOf({ store, session, environment, version }: RecoveringConver
 
 const LAST_ERRORS = 10;
 
-/** The last ones that are logged for it; what cannot be read of them is told instead. */
+/** Returns the last logged errors of the session; for an unreadable log, the reason instead. */
 function lastErrors({ tool, id }: SessionFile, folder: string): unknown[] {
   const errors: unknown[] = [];
   try {

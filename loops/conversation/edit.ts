@@ -1,4 +1,4 @@
-// The one door through which a CLI's session file is changed: never without a backup and a line that says what was done.
+// Changes a CLI's session file; the only module that does, and always with a backup and a ledger entry.
 
 import { rmSync } from 'node:fs';
 import path from 'node:path';
@@ -30,7 +30,7 @@ import type { Conversation, Edit, SessionFile } from '../../wrappers/sessions/st
 import { dropAged } from './backups.ts';
 import { settleInterruptedEdits, stateIn } from './interrupted-edits.ts';
 
-/** For whom it is done, as far as that is known. */
+/** The task and feature that the edit is made for, as far as they are known. */
 export interface Holder {
   task?: string;
   feature?: string;
@@ -44,10 +44,10 @@ type Editing = {
   holder: Holder;
 } & ({ what: 'mended' } | { what: 'rolled_back' | 'cleared' | 'undone'; keeps: KeptEdit });
 
-/** `why` is a whole sentence; the file is untouched then. */
+/** `why` is a full sentence; the file is unchanged then. */
 export type Edited = { how: 'edited'; entry: EditEntry } | { how: 'unchanged' } | { how: 'refused'; why: string };
 
-/** Whether the session is free is for the caller to know. */
+/** The caller must make sure that the session is free. */
 export async function editSession(editing: Editing): Promise<Edited> {
   const { conversation, edit, what } = editing;
   if (edit.how === 'none') return { how: 'unchanged' };
@@ -65,7 +65,7 @@ export async function editSession(editing: Editing): Promise<Edited> {
 interface SessionChange {
   session: SessionFile;
   change: ExactChange;
-  /** What `restore` puts there; the others are reckoned. */
+  /** The version that `restore` writes; for other changes it is computed. */
   after?: Version;
   entry: Pick<EditEntry, 'what' | 'turns' | 'kept_turns' | 'kept_items' | 'reverted_turns' | 'of'>;
   environment: NodeJS.ProcessEnv;
@@ -75,7 +75,10 @@ interface SessionChange {
 
 export const keptFields = ({ turns, items }: KeptEdit) => ({ kept_turns: turns, kept_items: items });
 
-/** Backup, plan, change, settle: in this order, so that a crash at any point is told and harmless. */
+/**
+ * Makes the backup, records the plan, makes the change, and settles it, in this order. So a crash at any point is reported and
+ * harmless.
+ */
 export function changeSession(asked: SessionChange): Edited {
   const { session, environment, clock } = asked;
   try {
@@ -124,9 +127,9 @@ function make(asked: SessionChange, seen: Sighting, ledger: EditsLedger, known: 
     swapIfUnchanged(seen, change);
   } catch (error) {
     if (stateIn(entry, session.file) === 'failed') {
-      // Kept where the disk did not let what was appended be taken off again.
+      // The copy is kept if the disk did not let the appended text be removed again.
       if (backup !== null && sight(session.file)?.bytes === seen.bytes) rmSync(source, { force: true });
-      // Told now if the disk lets us; else whoever looks next finds the file as it was.
+      // Recorded now if the disk allows it; otherwise the next reader finds the file unchanged.
       quietly(() => settleEdit(ledger, n, 'failed', clock()));
       throw error;
     }
@@ -137,14 +140,16 @@ function make(asked: SessionChange, seen: Sighting, ledger: EditsLedger, known: 
   return { how: 'edited', entry };
 }
 
-/** Behind half a line of a writer that was cut off, ours would be a part of it. */
+/** After an incomplete line of an interrupted writer, our text would become a part of that line. */
 function onFreshLine(change: ExactChange, seen: Sighting): ExactChange {
   return change.how === 'append' && endsWithinLine(seen) ? { ...change, text: `\n${change.text}` } : change;
 }
 
 const UNCOPIED_BYTES = 8 * 1024 * 1024;
 
-/** A large file that is only appended to holds what it was: its first bytes, by their number and hash. */
+/**
+ * A large file that is only appended to still contains its earlier version: its first bytes, identified by their number and hash.
+ */
 const needsCopy = (what: EditKind, change: ExactChange, { bytes }: Sighting): boolean =>
   what !== 'mended' || change.how !== 'append' || bytes <= UNCOPIED_BYTES;
 
@@ -180,7 +185,7 @@ function dropOld(ledger: EditsLedger, edits: readonly KnownEdit[], clock: () => 
   for (const edit of oldBackups(edits, clock())) dropBackup(ledger, edit, clock());
 }
 
-/** The edit stands; what could not be noted, the next use finds out from the file. */
+/** The edit is done. If it could not be recorded, the next use detects it from the file. */
 function quietly(note: () => void): void {
   try {
     note();

@@ -1,4 +1,4 @@
-// The session of a task's last failing call, by the records that its calls left.
+// Finds the session of a task's last failed call in the records of its calls.
 
 import path from 'node:path';
 import { isTool, type Tool } from '../../policies/facts/tools.ts';
@@ -10,13 +10,13 @@ import type { TaskFolder } from '../../state/task-folder.ts';
 interface FailedSession {
   tool: Tool;
   sessionId: string;
-  /** Where its CLI ran. */
+  /** The folder in which its CLI ran. */
   cwd: string;
-  /** What the service said. */
+  /** The message of the service. */
   refusal: string | null;
 }
 
-/** null where no call failed that told of its session. */
+/** @returns null if no failed call reported its session. */
 export function failedSession(task: TaskFolder): FailedSession | null {
   const failed = recordsIn(task.outputs).filter(
     ({ tool, session_id, verdict }) => isTool(tool) && session_id && verdict?.class,

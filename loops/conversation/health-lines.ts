@@ -1,4 +1,4 @@
-// How a conversation stands, in lines for a person.
+// Describes the health of a conversation in lines for the user.
 
 import { createRedactor } from '../../policies/redact/create-redactor.ts';
 import type { Flaw } from '../../policies/session/conversation.ts';
@@ -6,7 +6,7 @@ import { oneLine } from '../../policies/text/one-line.ts';
 import { visible } from '../../policies/text/visible-text.ts';
 import type { SessionHealth } from './recovering.ts';
 
-/** @param refusal what its service said last; null where that is not known. It stands first. */
+/** @param refusal the last message of the service; null if it is not known. It comes first. */
 export function healthLines(
   { turns, flaws, cliVersion, context, lastPrompt }: SessionHealth,
   environment: NodeJS.ProcessEnv,

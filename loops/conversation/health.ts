@@ -1,4 +1,4 @@
-// What is known of a session before anything is changed: whether it is broken, and by which CLI it was written.
+// Reads the known facts of a session before any change: whether it is broken, and which CLI version wrote it.
 
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { versionOfPackage } from '../../wrappers/cli-version.ts';
@@ -19,7 +19,7 @@ export function healthOf(conversation: Conversation, environment: NodeJS.Process
   };
 }
 
-/** Of the CLI that would resume it; where none is found, of the one that began it. */
+/** Returns the version of the CLI that would resume the session; if none is found, of the one that began it. */
 export function installedVersion({ tool, cliVersion }: SessionFile, environment: NodeJS.ProcessEnv): string | null {
   const { binary, packageName } = adapterOf(tool);
   const file = findBinary(binary, environment.PATH);

@@ -1,4 +1,4 @@
-// A conversation with what was taken back of it, read from its file and from the backups of our edits.
+// Reads a conversation with its reverted turns, from its file and from the backups of our edits.
 
 import path from 'node:path';
 import type { ShownTurn } from '../../policies/session/conversation.ts';
@@ -19,30 +19,33 @@ import { nowOf } from './redo.ts';
 export interface History {
   session: SessionFile;
   turns: ShownTurn[];
-  /** How many there are in all, and how many of these do not stand. */
+  /** The number of all turns, and the number of those that are reverted. */
   all: number;
   reverted: number;
   /** What `undo --redo N` brings back, the newest first. */
   redo: Redoable[];
-  /** Sentences about what could not be read, or was cut off. */
+  /** Sentences about what could not be read, or was interrupted. */
   notes: string[];
 }
 
 export interface Redoable {
-  /** The number of the edit that took it back. */
+  /** The number of the edit that reverted it. */
   n: number;
-  /** ISO time at which it was taken back. */
+  /** The ISO time at which it was reverted. */
   at: string;
-  /** How many turns stood then, and the last prompt of them. */
+  /** The number of turns at that time, and the last prompt of them. */
   turns: number;
   last_prompt: string;
-  /** How many turns that stand now would be taken back for it. */
+  /** The number of current turns that the redo would revert. */
   takes_back: number;
-  /** Is it what `--redo` without a number brings back? */
+  /** Whether `--redo` without a number brings this one back. */
   next: boolean;
 }
 
-/** Throws SessionFileError. @param last how many turns, counted from the end; null is all. */
+/**
+ * Throws SessionFileError.
+ * @param last the number of turns, counted from the end; null means all.
+ */
 export function readHistory(
   store: SessionStore,
   session: SessionFile,
@@ -73,7 +76,7 @@ function knownEdits(ledger: EditsLedger, session: SessionFile): { edits: KnownEd
   return read.how === 'invalid' ? { edits: [], notes: [read.why] } : lookAtInterruptedEdits(read.edits, session);
 }
 
-/** The rest of a turn is no turn of its own. */
+/** The rest of a turn does not count as a turn. */
 function startOf(slots: readonly ShownSlot[], last: number): number {
   let left = last;
   let start = slots.length;
@@ -88,7 +91,7 @@ interface Place {
   store: SessionStore;
   session: SessionFile;
   ledger: EditsLedger | null;
-  /** Of the backups, by their edits. */
+  /** The opened backups, by the number of their edit. */
   opened: Map<number, Conversation | null>;
 }
 
@@ -106,7 +109,7 @@ function redoable(edits: readonly KnownEdit[], conversation: Conversation, place
   return found.reverse();
 }
 
-/** Turns that follow each other in one file are read at once. */
+/** Reads consecutive turns of one file at once. */
 function readSlots(slots: readonly ShownSlot[], conversation: Conversation, place: Place) {
   const turns: ShownTurn[] = [];
   let lost = 0;
@@ -138,7 +141,7 @@ function backupOf(edit: KnownEdit, place: Place): Conversation | null {
   return opened.get(edit.n)!;
 }
 
-/** null for one that is gone, or that is not what we put there. */
+/** @returns null for a backup that is gone, or that is not the copy that we made. */
 function openBackup({ backup, isKept }: KnownEdit, { store, session, ledger }: Place): Conversation | null {
   if (backup === null || !isKept || ledger === null) return null;
   const seen = sight(path.join(ledger.folder, backup));

@@ -1,4 +1,4 @@
-// Finds out from the file itself what became of an edit that a crash interrupted.
+// Determines from the file itself whether an edit that a crash interrupted was made.
 
 import type { EditEntry, EditState, KnownEdit } from '../../policies/session/session-edits.ts';
 import { hashesOf, sight } from '../../state/compare-and-swap-file.ts';
@@ -7,11 +7,11 @@ import { isSystemError } from '../../state/system-error.ts';
 
 interface SettledEdits {
   edits: KnownEdit[];
-  /** A sentence for each edit that was cut off. */
+  /** A sentence for each interrupted edit. */
   notes: string[];
 }
 
-/** The same, written down; a ledger that cannot be written is asked again the next time. */
+/** Also records the result. If the ledger cannot be written, the next call tries it again. */
 export function settleInterruptedEdits(
   ledger: EditsLedger,
   edits: readonly KnownEdit[],
@@ -42,7 +42,7 @@ export function lookAtInterruptedEdits(edits: readonly KnownEdit[], { file }: { 
   return { edits: settled, notes };
 }
 
-/** The CLI may have gone on behind either version; of two that both fit the longer one says more. */
+/** The CLI may have continued from either version. If both match, the longer one is the better evidence. */
 export function stateIn({ before, after }: Pick<EditEntry, 'before' | 'after'>, file: string): EditState {
   const bytes = sight(file)?.bytes ?? 0;
   const longerFirst = [
@@ -52,6 +52,6 @@ export function stateIn({ before, after }: Pick<EditEntry, 'before' | 'after'>, 
   const found = longerFirst.find(
     (version) => version.bytes <= bytes && hashesOf(file, [version.bytes])[0] === version.sha256,
   );
-  // Its CLI has written the file anew: what was planned then is nobody's any more.
+  // The CLI has rewritten the file, so the planned edit no longer applies.
   return found?.state ?? 'failed';
 }

@@ -1,4 +1,4 @@
-// The sessions that are kept under tags, with what their CLIs' own files tell of them.
+// Lists the sessions that are stored under tags, with facts from their CLIs' own files.
 
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
@@ -10,11 +10,11 @@ export interface KnownSession {
   tag: string;
   tool: Tool;
   entry: SessionEntry;
-  /** null where the CLI's file is gone. */
+  /** null if the CLI's file is gone. */
   file: string | null;
   bytes: number | null;
   turns: number | null;
-  /** Would the service take what the CLI sends? In words. */
+  /** Whether the service would accept what the CLI sends, in words. */
   health: string;
 }
 
@@ -24,7 +24,7 @@ interface LookingAtSessions {
   clock: () => Date;
 }
 
-/** The last used first. Changes nothing. */
+/** Sorts the last used first. Changes nothing. */
 export async function knownSessions({ stateFolder, environment, clock }: LookingAtSessions) {
   const { entries, warnings } = await readSessions(stateFolder, clock, 'left');
   const sessions: KnownSession[] = [];

@@ -1,4 +1,4 @@
-// Which session is meant: a full id, the beginning of one, or a feature's tag.
+// Finds the session that a word names: a full id, the prefix of one, or a feature's tag.
 
 import { isBuiltIn, TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import { ID_OR_PREFIX } from '../../policies/session/session-entry.ts';
@@ -12,13 +12,13 @@ export interface LocatedSession {
   how: 'located';
   store: SessionStore;
   session: SessionFile;
-  /** The tag that it goes by, where it was named by one. */
+  /** The session's tag, if the word was a tag. */
   feature: string | null;
 }
 
 type SessionLocated = LocatedSession | { how: 'invalid'; message: string };
 
-/** @param tool null looks through all stores. */
+/** @param tool null searches all stores. */
 export async function locateSession(word: string, tool: Tool | null, lookup: Lookup): Promise<SessionLocated> {
   const tools: readonly Tool[] = tool === null ? TOOLS : [tool];
   const stores = await Promise.all(tools.map((name) => adapterOf(name).sessions()));
@@ -54,7 +54,10 @@ interface Named {
 
 const LISTED = 5;
 
-/** By the project's own file; one that cannot be read names nothing here. Of one tool's in several folders, that of this one. */
+/**
+ * Uses the project's own file; an unreadable file names no session here. If one tool has sessions in several folders, picks that
+ * of this folder.
+ */
 async function taggedSessions(word: string, { cwd, environment }: Lookup): Promise<Named[]> {
   const { entries } = await readSessions(projectState(cwd, environment), () => new Date(), 'left');
   const tagged = entries().filter(({ tag }) => tag === word);
@@ -66,7 +69,7 @@ async function taggedSessions(word: string, { cwd, environment }: Lookup): Promi
     .sort((a, b) => rankOf(a.tool) - rankOf(b.tool));
 }
 
-/** The built-in ones in their order, then those of the project. */
+/** Ranks the built-in tools in their order, then those of the project. */
 const rankOf = (tool: Tool): number => (isBuiltIn(tool) ? TOOLS.indexOf(tool) : TOOLS.length);
 
 async function byId(
@@ -83,7 +86,7 @@ async function byId(
   return found;
 }
 
-/** All three name their sessions by UUIDs. */
+/** All three tools use UUIDs as session ids. */
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 async function byPrefix(prefix: string, stores: readonly SessionStore[], lookup: Lookup): Promise<LocatedSession[]> {
@@ -94,7 +97,7 @@ async function byPrefix(prefix: string, stores: readonly SessionStore[], lookup:
   return found;
 }
 
-/** It may lie behind one of these. */
+/** The session may be behind one of these symlinks. */
 function linked(stores: readonly SessionStore[], lookup: Lookup): string {
   const links = stores.flatMap((store) => store.links(lookup)).slice(0, LISTED);
   return links.length === 0 ? '' : `; symbolic links are not looked into: ${links.join(', ')}`;

@@ -1,4 +1,4 @@
-// What each way of taking something back would change, as a plan that a dry run can tell.
+// Plans what each way to revert would change, so that a dry run can report it.
 
 import type { Item } from '../../policies/session/conversation.ts';
 import type { KeptEdit } from '../../policies/session/session-edits.ts';
@@ -7,14 +7,14 @@ import type { Conversation, Edit } from '../../wrappers/sessions/store.ts';
 type Plan =
   | { how: 'planned'; what: 'rolled_back' | 'cleared' | 'undone'; edit: Edit; keeps: KeptEdit }
   | { how: 'planned'; what: 'mended'; edit: Edit }
-  /** `why` is a whole sentence. */
+  /** `why` is a full sentence. */
   | { how: 'nothing'; why: string };
 
 type UndoPlan = (Plan & { how: 'planned'; what: 'undone'; turn: number }) | (Plan & { how: 'nothing' });
 
 const EMPTY: Plan & { how: 'nothing' } = { how: 'nothing', why: 'The conversation has no turn yet.' };
 
-/** The last answer goes, and what was asked after it; its prompt stays. So a second undo goes back another turn. */
+/** Removes the last answer and everything after it, but keeps its prompt. So a second undo reverts one more turn. */
 export function planUndo(conversation: Conversation): UndoPlan {
   if (conversation.turns === 0) return EMPTY;
   const turn = lastAnswered(conversation);
@@ -28,7 +28,7 @@ export function planUndo(conversation: Conversation): UndoPlan {
   };
 }
 
-/** The last turn of which the model made something. */
+/** Returns the last turn in which the model produced something. */
 function lastAnswered(conversation: Conversation): number | null {
   for (let to = conversation.turns; to > 0; to -= LOOK_TURNS) {
     const from = Math.max(1, to - LOOK_TURNS + 1);
@@ -40,7 +40,7 @@ function lastAnswered(conversation: Conversation): number | null {
 
 const LOOK_TURNS = 20;
 
-/** The last turn goes, its prompt too. */
+/** Removes the last turn with its prompt. */
 export function planRollback(conversation: Conversation): Plan {
   const { turns } = conversation;
   if (turns === 0) return EMPTY;
@@ -52,7 +52,10 @@ export function planRollback(conversation: Conversation): Plan {
   };
 }
 
-/** What is wrong goes; where nothing is, the last step alone. @param cliVersion null is unknown. */
+/**
+ * Removes what is wrong; if nothing is, only the last step.
+ * @param cliVersion null is unknown.
+ */
 export function planClear(conversation: Conversation, cliVersion: string | null): Plan {
   const { turns } = conversation;
   const flaws = conversation.flaws(cliVersion) ?? [];
@@ -60,12 +63,12 @@ export function planClear(conversation: Conversation, cliVersion: string | null)
   if (turns === 0) return EMPTY;
   const [last] = conversation.read(turns, turns);
   const kept = beforeLastStep(last!.items);
-  // Notes alone are no step of the model's: the prompt goes with them.
+  // Notes alone are not a step of the model, so the prompt is removed with them.
   const items = last!.items.every(({ how }) => how === 'noted') ? null : kept;
   return { how: 'planned', what: 'cleared', edit: conversation.withoutLastStep(), keeps: { turns: turns - 1, items } };
 }
 
-/** From its end: what was noted, the responses, their calls, and what the model thought and said before it called. */
+/** Counts from the end: notes, responses, their calls, and the model's thoughts and text before the calls. */
 function beforeLastStep(items: readonly Item[]): number {
   let at = items.length;
   for (const kinds of STEP) while (at > 0 && kinds.includes(items[at - 1]!.how)) at -= 1;

@@ -1,4 +1,4 @@
-// A conversation on its way to recovery: what it works on, and how it ended.
+// Defines the recovery of a conversation: its input, and its result.
 
 import type { ContextTokens, Flaw } from '../../policies/session/conversation.ts';
 import type { EditKind } from '../../policies/session/session-edits.ts';
@@ -12,13 +12,13 @@ export interface RecoveringConversation {
   cwd: string;
   clock: () => Date;
   holder: Holder;
-  /** Ours, for a diagnostic. */
+  /** The version of Tollgate, for a diagnostic. */
   version: string;
 }
 
 export interface SessionHealth {
   turns: number;
-  /** null: nobody can say for this version of its CLI. */
+  /** null: not known for this version of its CLI. */
   flaws: Flaw[] | null;
   cliVersion: string | null;
   context: ContextTokens | null;

@@ -1,4 +1,4 @@
-// The ways out of a conversation that the service no longer accepts.
+// Recovers a conversation that the service no longer accepts, in the way that the user chooses.
 
 import { readSessions } from '../../state/sessions/sessions-file.ts';
 import { projectState } from '../../state/task-folder.ts';
@@ -8,7 +8,7 @@ import { installedVersion } from './health.ts';
 import { planClear, planRollback } from './plans.ts';
 import type { RecoveredConversation, RecoveringConversation } from './recovering.ts';
 
-/** What each way out does, in the words of the menu. */
+/** The effect of each choice, in the words of the menu. */
 export const CHOICES = {
   rollback: 'go back to before the last prompt, which goes as well',
   clear: 'mend what is wrong; where nothing is, take back the last step alone',
@@ -18,14 +18,14 @@ export const CHOICES = {
 
 export type Choice = keyof typeof CHOICES;
 
-/** As they are called at length. */
+/** The long names of the choices. */
 export const LONG_CHOICES = {
   'deep-rollback': 'rollback',
   'clear-turn': 'clear',
   'export-diagnostic': 'export',
 } as const satisfies Record<string, Choice>;
 
-/** Whether the session is free is for the caller to know. Throws SessionFileError. */
+/** The caller must make sure that the session is free. Throws SessionFileError. */
 export async function recover(choice: Choice, recovering: RecoveringConversation): Promise<RecoveredConversation> {
   switch (choice) {
     case 'ignore':
@@ -74,7 +74,7 @@ const SAYS = {
   mended: () => 'what was wrong is mended; all that was said stands',
 } as const;
 
-/** @param why a whole sentence. */
+/** @param why a full sentence. */
 async function refusedFor(
   { session, environment, cwd, clock }: Pick<RecoveringConversation, 'session' | 'environment' | 'cwd' | 'clock'>,
   why: string,

@@ -1,4 +1,4 @@
-// Brings back what an edit took back: the very bytes that its backup holds.
+// Brings back what an edit reverted: the exact bytes of its backup.
 
 import path from 'node:path';
 import type { KnownEdit } from '../../policies/session/session-edits.ts';
@@ -12,10 +12,13 @@ import { lookAtInterruptedEdits } from './interrupted-edits.ts';
 
 type RedoPlan =
   | { how: 'planned'; taken: TakenBack; backup: string; conversation: Conversation }
-  /** `why` is a whole sentence. */
+  /** `why` is a full sentence. */
   | { how: 'nothing'; why: string };
 
-/** Writes nothing. Throws SessionFileError. @param n the number of the edit to take off; null is what was taken back last. */
+/**
+ * Writes nothing. Throws SessionFileError.
+ * @param n the number of the edit to revert; null means the last one that can be brought back.
+ */
 export function planRedo(
   store: SessionStore,
   session: SessionFile,
@@ -39,7 +42,7 @@ export function planRedo(
   return { how: 'planned', taken, backup, conversation };
 }
 
-/** The new turns of the plan are taken back by it, and can be brought back in turn. */
+/** The redo reverts the new turns of the plan, and these can be brought back later. */
 export function redo(
   { taken, backup, conversation }: RedoPlan & { how: 'planned' },
   { environment, clock, holder }: { environment: NodeJS.ProcessEnv; clock: () => Date; holder: Holder },
@@ -58,7 +61,7 @@ export function redo(
   });
 }
 
-/** What stands now, as far as the edits alone do not tell. */
+/** Returns the current state, as far as the edits alone do not show it. */
 export function nowOf(edits: readonly KnownEdit[], conversation: Conversation): Now {
   const { turns } = conversation;
   const last = foldSlots(edits, { turns, reanswered: false }).slots.findLast(isStanding);

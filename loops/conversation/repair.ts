@@ -1,4 +1,4 @@
-// Repairs a session whose history the service would not accept, or did not: in the gentlest way that works.
+// Repairs a session whose history the service rejects or would reject, with the smallest change that works.
 
 import { isBuiltIn, type Tool } from '../../policies/facts/tools.ts';
 import { TESTED_VERSIONS } from '../../policies/manifest/tested-versions.ts';
@@ -13,10 +13,10 @@ import { writerOf } from './wait-until-idle.ts';
 export interface Broken {
   tool: Tool;
   sessionId: string;
-  /** null is unknown: then only what the service refused is mended. */
+  /** null is unknown: then only what the service refused is repaired. */
   cliVersion: string | null;
   environment: NodeJS.ProcessEnv;
-  /** Where its CLI runs. */
+  /** The folder in which its CLI runs. */
   cwd: string;
   clock: () => Date;
 }
@@ -24,7 +24,7 @@ export interface Broken {
 /** `what` and `why` are half sentences for a report. */
 export type RepairedSession = { how: 'mended'; what: string } | { how: 'sound' } | { how: 'cannot'; why: string };
 
-/** Before a resume: only what is known to be sent wrongly is touched. What cannot be looked at is left to its CLI. */
+/** Runs before a resume and changes only what is known to be sent wrongly. A session that cannot be read is left to its CLI. */
 export const repairBeforeResume = (broken: Broken): Promise<RepairedSession> =>
   orCannot(async () => {
     const opened = await open(broken);
@@ -39,8 +39,8 @@ export const repairBeforeResume = (broken: Broken): Promise<RepairedSession> =>
   });
 
 /**
- * After the service refused the history: what is wrong with it is mended, and a prompt of which nothing came is taken back, to be sent
- * anew. A turn in which tools ran stays whatever was refused: without it they would run once more.
+ * Runs after the service refused the history. Repairs its flaws, and removes a prompt without a result, which is then sent again.
+ * Keeps a turn in which tools ran, whatever was refused: without it they would run again.
  */
 export const repairBroken = (
   broken: Broken & { ranTools: boolean },
@@ -49,7 +49,7 @@ export const repairBroken = (
     const opened = await open(broken);
     if (opened === null) return { how: 'cannot', why: `the file of session ${broken.sessionId} is not found` };
     const { conversation } = opened;
-    // The service has said that it is broken: an unknown version is looked at like the last one that is known.
+    // The service has said that the session is broken. So an unknown version is treated like the last known one.
     const flaws = conversation.flaws(broken.cliVersion) ?? conversation.flaws(lastTested(broken.tool)) ?? [];
     const mended = flaws.length === 0 ? null : await mendFlaws(broken, conversation, flaws);
     if (mended?.how === 'cannot') return mended;
@@ -59,12 +59,12 @@ export const repairBroken = (
     return { how: 'mended', what: what.length === 0 ? NOTHING_WRONG : what.join('; ') };
   });
 
-/** Its CLI keeps no prompt that was refused before anything was said, or makes calls and results match by itself when it resumes. */
+/** The CLI does not store a prompt that was refused before any answer, or it matches calls and results itself on a resume. */
 const NOTHING_WRONG = 'nothing in its file is wrong, so it is asked as it is';
 
 const lastTested = (tool: Tool): string => (isBuiltIn(tool) ? TESTED_VERSIONS[tool].tested.at(-1)! : '');
 
-/** A file is read lazily: what is wrong with it may come up with each look. */
+/** A file is read lazily, so every look may find an error in it. */
 async function orCannot<T>(mend: () => Promise<T>): Promise<T | { how: 'cannot'; why: string }> {
   try {
     return await mend();
@@ -74,7 +74,7 @@ async function orCannot<T>(mend: () => Promise<T>): Promise<T | { how: 'cannot';
   }
 }
 
-/** null where its CLI has none of that id. */
+/** @returns null if the CLI has no session of that id. */
 async function open({ tool, sessionId, environment, cwd }: Broken): Promise<Opened | null> {
   const store = await adapterOf(tool).sessions();
   const session = await store.find(sessionId, { environment, cwd });
@@ -86,7 +86,7 @@ interface Opened {
   conversation: Conversation;
 }
 
-/** A version that nobody has tried may have been mended by its makers: what we would change could break it. */
+/** The makers of an untested version may have fixed the flaw; then our change could break the session. */
 function leftAlone({ tool, cliVersion }: Broken, conversation: Conversation): RepairedSession {
   const suspected = conversation.flaws(lastTested(tool)) ?? [];
   if (suspected.length === 0) return { how: 'sound' };
@@ -117,7 +117,7 @@ async function mendFlaws(
   }
 }
 
-/** The prompt is sent anew: left there without an answer it would stand twice. */
+/** The prompt is sent again. If it remained without an answer, it would be there twice. */
 async function withoutRefused(broken: Broken) {
   const opened = await open(broken);
   if (opened === null) return null;
@@ -131,7 +131,7 @@ async function withoutRefused(broken: Broken) {
   return edited.how === 'refused' ? ({ how: 'cannot', why: edited.why } as const) : null;
 }
 
-/** A turn of which nothing came. */
+/** A turn without a result. */
 const isUnanswered = ({ items }: Turn) => items.every(({ how }) => how === 'noted' || how === 'thought');
 
 const NAMES = {

@@ -1,4 +1,4 @@
-// A new session in the place of one whose only turn was taken back, and whose CLI goes on in no empty one.
+// Replaces a session whose only turn was reverted with a new one, for a CLI that cannot resume an empty session.
 
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
@@ -25,9 +25,9 @@ import { nowOf } from './redo.ts';
 
 interface StandingIn {
   store: SessionStore;
-  /** The one whose only turn goes. Its file stays as it is. */
+  /** The session whose only turn is reverted. Its file is not changed. */
   conversation: Conversation;
-  /** The new one. */
+  /** The id of the new session. */
   id: string;
   environment: NodeJS.ProcessEnv;
   cwd: string;
@@ -36,15 +36,15 @@ interface StandingIn {
 }
 
 interface StoodIn {
-  /** null where its CLI has no file of it. */
+  /** null if its CLI has no file of it. */
   session: SessionFile | null;
-  /** Which go on in it now. */
+  /** The tags that continue in it now. */
   tags: string[];
   /** What could not be done, as sentences. */
   notes: string[];
 }
 
-/** What was ever taken back of the old one, and its only turn, can be brought back in the new one. */
+/** Everything that was reverted in the old session, and its only turn, can be brought back in the new one. */
 export async function standIn(asked: StandingIn): Promise<StoodIn> {
   const { store, conversation, id, environment, cwd } = asked;
   const notes: string[] = [];
@@ -84,7 +84,7 @@ function carryOver({ store, conversation, environment, clock, holder }: Standing
     writeSynced(path.join(to.folder, backup), text);
     const entry: EditEntry = {
       n,
-      // A copy is no younger than what it was made of.
+      // A copy keeps the time of its source.
       at: at ?? clock().toISOString(),
       tool: into.tool,
       session_id: into.id,
@@ -106,7 +106,7 @@ function carryOver({ store, conversation, environment, clock, holder }: Standing
 
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** What can be brought back of it, the oldest first, and last what stands in it now. */
+/** Returns the states that can be brought back, the oldest first, and the current state last. */
 function statesOf(conversation: Conversation, ledger: EditsLedger) {
   const { session, turns } = conversation;
   const read = readEdits(ledger);
@@ -146,7 +146,7 @@ async function moveTags({ conversation, id, environment, cwd, clock }: StandingI
       const last_used = clock().toISOString();
       all = all.with(tag, tool, { ...sound, session_id: id, last_used, error_count: 0, context_tokens: null });
     }
-    // Else it would be found again by its first line.
+    // Otherwise the old session would be found again by its first line.
     return tags.length === 0 ? before : all.givingUp(session.tool, session.id);
   });
   return tags;

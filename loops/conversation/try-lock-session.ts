@@ -1,4 +1,4 @@
-// Locks a session for a person's change: at once or not at all, for its task may hold it for hours.
+// Locks a session for a user's change: at once or not at all, because its task may hold it for hours.
 
 import path from 'node:path';
 import { isSystemError } from '../../state/system-error.ts';
@@ -9,7 +9,10 @@ import { queueNameOf } from '../session/queue-names.ts';
 
 type SessionLock = { how: 'held'; release(): void } | { how: 'used'; by: string };
 
-/** Where no line can be kept nothing can be changed either, which whoever changes it says better. */
+/**
+ * Without a user state folder there is no queue, and no change can be made either. The code that makes the change reports that
+ * better.
+ */
 export async function tryLockSession(
   { tool, id }: SessionFile,
   environment: NodeJS.ProcessEnv,

@@ -1,4 +1,4 @@
-// Waits until nobody uses a session: no call of ours goes on in it, and nobody else seems to.
+// Waits until a session is unused: no call of ours continues in it, and no other process seems to.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEntries, registerFolder } from '../../state/calls/call-register.ts';
@@ -11,7 +11,7 @@ import type { Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/
 import { tryLockSession } from './try-lock-session.ts';
 
 type Idleness =
-  /** As it is now: it may have changed while it was waited for. No task gets its turn until `release`. */
+  /** The session in its current state, which may have changed during the wait. No task gets its turn until `release`. */
   | { how: 'free'; session: SessionFile; release(): void }
   /** `by`: half a sentence. */
   | { how: 'used'; by: string }
@@ -24,7 +24,10 @@ interface SessionQuestion {
   clock: () => Date;
 }
 
-/** Waits where nothing but a fresh change speaks against it, or until `stop` aborts. @param say called once, before it waits. */
+/**
+ * Waits only if a recent change is the only sign of use; ends early if `stop` aborts.
+ * @param say called once, before it waits.
+ */
 export async function waitUntilIdle(
   asked: SessionQuestion,
   say: (what: string) => void,
@@ -46,7 +49,7 @@ async function whenQuiet(
   const { store, session, lookup } = asked;
   const first = await userOf(asked);
   if (first === null) return { session };
-  // Whoever holds its lock, or runs in its folder, will still do so then.
+  // A process that holds the lock, or runs in the session's folder, will still do so after the wait.
   const later = await userOf({ ...asked, clock: () => quietOf(asked) });
   if (later !== null) return { by: later };
   const seen = sight(session.file);
@@ -55,7 +58,8 @@ async function whenQuiet(
   if (stop.aborted) return null;
   const again = await store.find(session.id, lookup);
   if (again === null) return { by: 'its file is gone' };
-  // By itself, and not by the time of day: a clock that was set back would tell of a change for ever.
+  // Compares the file with its own earlier state and not with the time of day. With a clock that was set back, a change would
+  // look recent for ever.
   const by =
     seen === null || isSame(seen, sight(again.file))
       ? await userOf({ ...asked, session: again, clock: () => quietOf(asked) })
@@ -63,7 +67,7 @@ async function whenQuiet(
   return by === null ? { session: again } : { by };
 }
 
-/** When it will have been left alone for long enough; its time may lie ahead of a clock that was set back. */
+/** Returns the time from which the file counts as unused. Its mtime may be ahead of a clock that was set back. */
 const quietOf = ({ session, clock }: SessionQuestion): Date =>
   new Date(Math.ceil(Math.max(clock().getTime(), changedAtMs(session))) + QUIET_MS);
 
@@ -73,8 +77,8 @@ function restMs({ session, clock }: SessionQuestion): number {
 }
 
 /**
- * Half a sentence about who writes in it at this moment, or null: by our own records, and by the locks of a CLI that has any.
- * gemini has none, and another one in its folder may be at another session, unless it was started with this one.
+ * Names the process that writes in the session now, in half a sentence, or null. Uses our own records, and the locks of a CLI
+ * that has any. gemini has none, and another gemini in the folder may use another session, unless it was started with this one.
  */
 export async function writerOf({ store, session, lookup, clock }: SessionQuestion): Promise<string | null> {
   const ours = await callIn(session, lookup.environment);
@@ -83,23 +87,23 @@ export async function writerOf({ store, session, lookup, clock }: SessionQuestio
   return store.usedBy(session, lookup, quietOf({ store, session, lookup, clock }));
 }
 
-/** Half a sentence about who uses it now, or null. */
+/** Names the process that uses the session now, in half a sentence, or null. */
 async function userOf(asked: SessionQuestion): Promise<string | null> {
   const { store, session, lookup, clock } = asked;
   const ours = await callIn(session, lookup.environment);
   if (ours !== null) return ours;
   const by = await store.usedBy(session, lookup, clock());
   if (by === null || !wasOurs(session, lookup.environment)) return by;
-  // It was we who changed it last: its time tells nothing then.
+  // We made the last change ourselves, so its time says nothing.
   return store.usedBy(session, lookup, quietOf(asked));
 }
 
-/** After so long without a change a file is taken for one that nobody writes. */
+/** After this time without a change, a file counts as not being written. */
 const QUIET_MS = 30_000;
 
 const changedAtMs = ({ file, changedAtMs }: SessionFile): number => sight(file)?.changedAtMs ?? changedAtMs;
 
-/** A call of ours that lives, in the user's register. */
+/** Finds a living call of ours in the user's register. */
 async function callIn({ tool, id }: SessionFile, environment: NodeJS.ProcessEnv): Promise<string | null> {
   const folder = registerFolder(environment);
   if (folder === null) return null;
@@ -123,7 +127,7 @@ function entriesIn(folder: string): ReturnType<typeof readEntries> {
   }
 }
 
-/** Did nobody change it since a call of ours was over; or is it byte for byte what our last edit made of it? */
+/** Returns whether the file is unchanged since a call of ours ended, or equals the result of our last edit byte for byte. */
 function wasOurs(session: SessionFile, environment: NodeJS.ProcessEnv): boolean {
   const endedMs = lastEndedMs(session, environment);
   if (endedMs !== null && changedAtMs(session) <= endedMs) return true;

@@ -1,4 +1,4 @@
-// Changes a distillation that nobody drives: it is claimed for that moment, so that nobody begins to drive it meanwhile; or tells its driver.
+// Changes a distillation that is not being driven, under a claim that keeps drivers away, or notifies its driver.
 
 import { type LeftWish, leaveWish } from '../../state/distill/wishes.ts';
 import { claim } from '../task/claim.ts';
@@ -8,7 +8,7 @@ import { deleteSection } from './turns/delete-section.ts';
 
 type AtRest = 'done' | 'taken' | 'no_such_section';
 
-/** @returns `taken`: it is driven; then its driver is to be told. */
+/** @returns `taken`: it is being driven; then its driver must be notified. */
 export async function changeAtRest(
   open: OpenDistill,
   wish: LeftWish | { wish: 'stop' },
@@ -35,17 +35,20 @@ export async function changeAtRest(
   }
 }
 
-/** Whoever drives it is told, and one who began since `open` was read as well. @returns `at_rest` where nobody does. */
+/**
+ * Notifies the process that drives it, even one that began after `open` was read.
+ * @returns `at_rest` if no process drives it.
+ */
 export async function askToEnd(
   open: OpenDistill,
   wish: 'pause' | 'stop',
   clock: () => Date,
 ): Promise<'told' | 'at_rest'> {
   const isIdle = (await driverOf(open.ledger)) === null;
-  // What is paused says why, and goes on saying it.
+  // A paused distillation shows the reason, and keeps it.
   if (isIdle && (wish === 'pause' || (await changeAtRest(open, { wish }, clock)) !== 'taken')) return 'at_rest';
   const { ledger } = isIdle ? open.journal.read() : open;
-  // Whoever had it has let go of it again.
+  // The process that had claimed it has released it again.
   if (ledger.run === null) return askToEnd({ ...open, ledger }, wish, clock);
   leaveWish(open.folder, { wish, run: ledger.run.run_id }, clock());
   return 'told';

@@ -1,4 +1,4 @@
-// What a distillation begins with, or goes on with: its checkpoint, and every mistake that costs nothing if it is seen here.
+// Prepares a distillation that begins or continues: reads its checkpoint, and finds every mistake that costs nothing here.
 
 import path from 'node:path';
 import { DEFAULT_END_MARKER } from '../../policies/distill/completion.ts';
@@ -19,7 +19,7 @@ export type Begun =
       checkpoint: DistillCheckpoint;
       prompt: string;
       found: FoundBook;
-      /** As it stood on disk; null for a run that begins. */
+      /** The state on disk before; null for a run that begins. */
       seen: DistillCheckpoint | null;
     }
   | { how: 'invalid'; message: string };
@@ -105,7 +105,7 @@ async function goOn(folder: DistillFolder, checkpoint: DistillCheckpoint, reques
 const NO_PDF =
   'over a CLI a book is an EPUB or a text, for not every CLI reads a PDF; convert it, or leave --via out: the API reads PDFs';
 
-/** Whoever names book and prompt again means the run that there is, unless one of them is another now. */
+/** Naming the same book and prompt again means the existing run, unless one of them has changed. */
 async function changedSince(
   { promptFile, book }: { promptFile: string | null; book: string },
   checkpoint: DistillCheckpoint,
@@ -115,7 +115,7 @@ async function changedSince(
   const ways = `tollgate distill resume ${name} goes on with what it was begun with; --name begins another`;
   if (path.resolve(context.cwd, book) !== checkpoint.book)
     return `there is a distillation ${name} of ${checkpoint.book}; ${ways}`;
-  // A command without --prompt means the prompt that the run has.
+  // A command without --prompt means the run's own prompt.
   if (promptFile !== null) {
     const prompt = promptFor(promptFile, context.cwd, checkpoint.end_marker);
     if (prompt.how === 'invalid') return prompt.message;
@@ -143,7 +143,7 @@ const withSaid = (
   out: said.out === null ? checkpoint.out : path.resolve(cwd, said.out),
 });
 
-/** The book's file without its ending, in the characters that a name may have. */
+/** Makes a name from the book's file name without its extension, in the characters that a name may have. */
 function nameOf(book: string): string {
   const plain = path
     .basename(book, path.extname(book))

@@ -1,4 +1,4 @@
-// A distillation from its beginning, or from where it stopped: everything is checked, the run is ours alone, and every end is a fact.
+// Runs a distillation from its beginning or from where it stopped: checks everything, claims the run, and records every end.
 
 import { isDeepStrictEqual } from 'node:util';
 import { isEmptyAnswer } from '../../policies/distill/anomalies.ts';
@@ -35,7 +35,9 @@ import { place } from './turns/take-turn.ts';
 
 type Ready = Extract<Begun, { how: 'begun' }>;
 
-/** Failures of the service, of the disk before anything is paid and of what was given are answers; a disk that fails later throws. */
+/**
+ * Returns failures of the service and of the input, and of the disk before anything is paid. A later failure of the disk throws.
+ */
 export async function distill(request: DistillRequest): Promise<DistilledEnd> {
   const { context } = request;
   const begun = await begin(request);
@@ -50,7 +52,7 @@ export async function distill(request: DistillRequest): Promise<DistilledEnd> {
   if (project.how === 'invalid') return project;
   const { max_usd, model, via } = begun.checkpoint;
   const unpriced = max_usd === null ? null : moneyMistake(model, via ?? null, project.value.prices);
-  // What an earlier version took of a CLI holds nothing, and nobody could take it back.
+  // The limit that an earlier version accepted for a CLI has no effect, and the user could not remove it.
   const isIdle = unpriced !== null && via && request.terms.budgets.maxUsd === null;
   if (unpriced !== null && !isIdle) return { how: 'invalid', message: unpriced };
   if (isIdle) {
@@ -91,7 +93,10 @@ const ENDS = {
   interrupted: { exitCode: TOLLGATE_EXIT.failure, state: 'interrupted' },
 } as const satisfies Record<DistillEnd['how'], object>;
 
-/** @returns why it cannot be sent: it was whole when it was looked at, and may be another since. */
+/**
+ * Prepares the book for sending. It was valid at the check, but may have changed since.
+ * @returns why it cannot be sent.
+ */
 async function prepareBook(
   run: DistillRun,
   { checkpoint: { book, via }, found, folder }: Ready,
@@ -130,7 +135,7 @@ async function openRun(
   control: DistillRun['control'],
   prices: DistillRun['terms']['prices'],
 ): Promise<DistillRun> {
-  // Before the facts, which name its hashes.
+  // Written before the facts, which name its hashes.
   if (seen === null) await writeAtomic(folder.prompt, prompt);
   await writeCheckpoint(folder, checkpoint);
   const journal = openJournal(folder.root, context.clock);
@@ -175,18 +180,19 @@ async function openRun(
   };
 }
 
-/** Paid calls of a distillation of which nobody says more: a section each. */
+/** The default number of paid calls of a distillation: one for each section. */
 const DEFAULT_CALLS = 2000;
 
 const hashesOf = ({ book_sha256, prompt_sha256, model }: DistillCheckpoint) => ({ book_sha256, prompt_sha256, model });
 
 const isChanged = (begun: { model: string } | null, { model }: DistillCheckpoint): boolean => begun?.model !== model;
 
-/** What an earlier run left: an answer that is held, answers on disk, turns in flight. */
+/** Handles what remains of an earlier run: a held answer, answers on disk, and requests in progress. */
 function settle(run: DistillRun, { aim }: DistillRequest): void {
   const { held, complete } = run.fold.standing();
   for (const text of takeLeftovers(run)) run.context.tell({ event: 'noted', text });
-  // Of one that is held only now nobody has heard: it was paid for, and is dropped by nobody who did not mean it.
+  // Looks only at an answer that was held before. One that is held only now is unknown to the user; it was paid for, and is not
+  // dropped without a request.
   if (held === null || complete) return;
   if (aim.how === 'resume' && aim.held === 'accept') {
     run.record({ fact: 'accepted', turn: held.turn });
@@ -198,7 +204,7 @@ function settle(run: DistillRun, { aim }: DistillRequest): void {
   }
 }
 
-/** Who asks again and meets the same, pays for it each time. */
+/** Each repeat that has the same result costs money. */
 function heldAgain({ section, anomaly, times }: HeldAnswer, { folder, checkpoint }: DistillRun): string | null {
   const { name } = anomaly;
   if (checkpoint.no_check.includes(name) || (times < 2 && name !== 'model_changed')) return null;
@@ -209,8 +215,8 @@ function heldAgain({ section, anomaly, times }: HeldAnswer, { folder, checkpoint
 type HeldAnswer = NonNullable<ReturnType<DistillRun['fold']['standing']>['held']>;
 
 /**
- * What was read of a distillation before it was ours is compared once more: another process may have begun it meanwhile.
- * @returns why it cannot be resumed; its answers are of one book, whatever `run.json` says.
+ * Compares the state that was read before the claim with the current state, because another process may have begun it meanwhile.
+ * @returns why it cannot be resumed. Its answers belong to one book, whatever `run.json` says.
  */
 async function changedMeanwhile({ folder, checkpoint, seen }: Ready, journal: Journal): Promise<string | null> {
   const read = await readCheckpoint(folder);
@@ -228,7 +234,7 @@ async function changedMeanwhile({ folder, checkpoint, seen }: Ready, journal: Jo
   return `the answers in ${folder.root} are of another ${another.join(' and another ')} (by the SHA-256 in its journal); begin this one under another --name`;
 }
 
-/** null where the answer that is held can be kept. */
+/** @returns null if the held answer can be kept. */
 function unacceptable(folder: DistillFolder, journal: Journal): string | null {
   const { name } = folder;
   const { held } = foldStanding(journal.read().ledger.distilled).standing();

@@ -1,4 +1,4 @@
-// Whether the live document may go where it is to go: nothing of anybody's stands there, and its folder is one, or can be made.
+// Checks whether the live document may be written to its place: no other file is there, and its folder exists or can be made.
 
 import path from 'node:path';
 import { withoutMarker } from '../../policies/distill/completion.ts';
@@ -14,11 +14,11 @@ import { documentOf } from './open-run.ts';
 interface Placing {
   folder: DistillFolder;
   checkpoint: DistillCheckpoint;
-  /** As it was until now; null for a run that begins. */
+  /** The previous checkpoint; null for a run that begins. */
   seen: DistillCheckpoint | null;
 }
 
-/** @returns what is wrong with the place; null where nothing is. */
+/** @returns what is wrong with the place, or null. */
 export function placeMistake({ folder, checkpoint, seen }: Placing): string | null {
   const { book, prompt_file, out } = checkpoint;
   const file = documentOf(checkpoint);
@@ -27,7 +27,8 @@ export function placeMistake({ folder, checkpoint, seen }: Placing): string | nu
     return `the live document would go to ${file}, and ${stands} is no folder; name another place with --out`;
   if (isSame(file, book) || (prompt_file !== null && isSame(file, prompt_file)))
     return `the live document would be ${file}, which the distillation reads; name another folder with --out`;
-  // In the run's own folder, and where it stood before, it is ours; what is not what we wrote is set aside there.
+  // A document in the run's own folder, or in its earlier place, is ours. If we did not write its content, it is moved aside
+  // there.
   if (out === folder.root || (seen !== null && documentOf(seen) === file)) return null;
   const kind = kindOf(file);
   return kind === null || (seen !== null && isMadeOf(file, textsOf(folder, checkpoint)))
@@ -35,7 +36,7 @@ export function placeMistake({ folder, checkpoint, seen }: Placing): string | nu
     : `the live document would be ${file}, and ${kind} stands there already; move it away, or name another folder with --out`;
 }
 
-/** Of all that was ever answered: where the document stood before, it may hold what was deleted since. */
+/** Returns the texts of all answers: a document in its earlier place may hold sections that were deleted since. */
 function textsOf(folder: DistillFolder, { end_marker }: DistillCheckpoint): string[] {
   const { turns } = foldStanding(openJournal(folder.root, () => new Date()).read().ledger.distilled).standing();
   return Array.from({ length: turns }, (_, i) => turnOrNull(folder, i + 1)).flatMap((kept) =>
@@ -43,17 +44,17 @@ function textsOf(folder: DistillFolder, { end_marker }: DistillCheckpoint): stri
   );
 }
 
-/** The nearest of these folders that is there, where it is none. */
+/** Returns the nearest existing part of the path, if it is not a folder. */
 function firstNoFolder(place: string): string | null {
   const found = lookAt(place);
   if (found !== null) return found.isDirectory() ? null : place;
-  // A link that leads nowhere.
+  // A dangling symlink.
   if (kindOf(place) !== null) return place;
   const above = path.dirname(place);
   return above === place ? null : firstNoFolder(above);
 }
 
-/** By whatever names they go. */
+/** Compares the files themselves, whatever their names are. */
 function isSame(one: string, other: string): boolean {
   const [a, b] = [lookAt(one), lookAt(other)];
   return a !== null && b !== null && a.dev === b.dev && a.ino === b.ino;

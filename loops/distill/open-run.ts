@@ -1,4 +1,4 @@
-// Opens a distillation that was begun: its checkpoint, its facts and its answers, and whether somebody drives it now.
+// Opens an existing distillation: its checkpoint, its facts and its answers, and the process that drives it now.
 
 import path from 'node:path';
 import { isEmptyAnswer } from '../../policies/distill/anomalies.ts';
@@ -49,13 +49,15 @@ export async function openDistill(
   return { how: 'opened', open: { folder, checkpoint: read.checkpoint, journal, ledger, standing } };
 }
 
-/** `<book>.md` in the folder of the exports; a name that is one of our own files in a run's folder goes by another. */
+/** Returns `<book>.md` in the folder of the exports. A name of one of our own files in a run's folder gets a suffix. */
 export function documentOf({ book, out }: Pick<DistillCheckpoint, 'book' | 'out'>): string {
   const name = path.basename(book, path.extname(book));
   return path.join(out, `${name}${name.toLowerCase() === 'prompt' ? '.distilled' : ''}.md`);
 }
 
-/** The conversation so far, from the answers on disk: read once, when a run begins. Throws StrangeStateError where one is gone. */
+/**
+ * Reads the conversation so far from the answers on disk, once, when a run begins. Throws StrangeStateError if an answer is gone.
+ */
 export function historyOf(
   folder: DistillFolder,
   checkpoint: DistillCheckpoint,
@@ -68,7 +70,7 @@ export function historyOf(
 
 const NOT_WITHOUT = 'the history cannot be sent as it stands';
 
-/** At rest what can be read is enough. `lost`: what cannot. */
+/** At rest, the readable answers are enough. `lost`: the unreadable ones. */
 export function readableHistory(
   folder: DistillFolder,
   checkpoint: DistillCheckpoint,
@@ -87,7 +89,7 @@ export function readableHistory(
   return { history: openHistory(entries, standing.file), lost };
 }
 
-/** The process that drives it now; null where none does. `elsewhere`: it cannot be looked up from here. */
+/** Returns the process that drives it now; null if there is none. `elsewhere`: it cannot be looked up from here. */
 export async function driverOf({ run }: Ledger): Promise<{ pid: number; host: string; elsewhere: boolean } | null> {
   if (run === null) return null;
   const self = (await identify(process.pid))!;

@@ -1,4 +1,4 @@
-// What a distillation is asked for: a book that begins, or goes on where it stopped; with what a person said of it.
+// Defines the request for a distillation: a book that begins or continues, with the user's settings.
 
 import type { AnomalyName } from '../../policies/distill/anomalies.ts';
 import type { BuiltIn } from '../../policies/facts/tools.ts';
@@ -7,7 +7,7 @@ import type { DistillFolder } from '../../state/distill/run-folder.ts';
 import type { DocumentService } from '../../wrappers/gemini-api/document-service.ts';
 import type { DistillContext, DistillTerms, UploadBook } from './run/distill-run.ts';
 
-/** null, or absent, where nobody said it. */
+/** null, or absent, if the user did not set it. */
 interface DistillSaid {
   model: string | null;
   temperature: number | null;
@@ -15,14 +15,14 @@ interface DistillSaid {
   noCheck: readonly AnomalyName[] | null;
   out: string | null;
   maxCalls: number | null;
-  /** The CLI in a session of which it is asked, in the place of the API. */
+  /** The CLI whose session answers, instead of the API. */
   via?: BuiltIn | null;
 }
 
 export type DistillAim =
   /** `promptFile`: null for the default prompt. */
   | { how: 'book'; book: string; promptFile: string | null; name: string | null }
-  /** `force`: from a driver that cannot be looked up from here. */
+  /** `force`: take it over from a driver that cannot be looked up from here. */
   | { how: 'resume'; name: string; held: 'accept' | 'drop'; force?: boolean };
 
 export interface DistillRequest {
@@ -31,14 +31,14 @@ export interface DistillRequest {
   terms: Omit<DistillTerms, 'prices'>;
   context: DistillContext;
   means: DistillMeans;
-  /** The first signal: what is in flight is waited for. `halt`: nothing is. */
+  /** `stop`: the first signal; what is in progress is awaited. `halt`: nothing is awaited. */
   stop: AbortSignal;
   halt: AbortSignal;
 }
 
-/** What reaches the service, handed in. */
+/** The access to the service, passed in by the caller. */
 interface DistillMeans {
-  /** What is wrong with the means is a sentence: nothing was written then. */
+  /** Returns a sentence if the access does not work; then nothing was written. */
   service(of: { checkpoint: DistillCheckpoint; folder: DistillFolder }): Promise<DocumentService | string>;
   upload: UploadBook;
 }
@@ -46,6 +46,6 @@ interface DistillMeans {
 export type DistilledEnd =
   /** Nothing was paid. */
   | { how: 'invalid'; message: string }
-  /** Somebody else drives it. */
+  /** Another process drives it. */
   | { how: 'taken'; message: string }
   | { how: 'left'; name: string };

@@ -1,4 +1,4 @@
-// A distillation as status shows it, from its facts alone.
+// Builds the view of a distillation for status from its facts alone.
 
 import { ANOMALY_PAUSES, PAUSES, type PauseReason, type PauseRow } from '../../policies/distill/pauses.ts';
 import { type DistillStanding, shownState } from '../../policies/distill/standing.ts';
@@ -37,9 +37,9 @@ interface Viewed {
   document: string;
   calls: { used: number; total: number };
   driver: { host: string; elsewhere: boolean } | null;
-  /** The answer that is held can be, were it accepted. */
+  /** Whether the held answer could be accepted. */
   canBeKept: boolean;
-  /** What starts tollgate from the shell of the user. */
+  /** The command that starts tollgate in the user's shell. */
   launcher: string;
 }
 

@@ -1,11 +1,11 @@
-// The failure of a stage whose task was changed by the agent of another one before it was asked.
+// Makes the failure of a stage whose task was changed by another task's agent before the call.
 
 import { goOnLine, toDo, toType } from '../../policies/facts/next-action.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import { unpreparedFailure } from './failure.ts';
 
-/** @param why what changed, and in whose call. */
+/** @param why what changed, and in which call. */
 export function changedByOthersFailure(run: StageRun, why: string): Failure {
   const { task, called } = run.open;
   return {

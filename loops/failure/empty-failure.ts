@@ -1,8 +1,8 @@
-// A failure of which nothing is known yet.
+// Defines a failure without known facts.
 
 import { FAILURE_SCHEMA, type Failure } from '../../policies/record/task-failure.ts';
 
-/** What a failure that no call made lacks. */
+/** The fields that a failure without a call lacks. */
 export const EMPTY_FAILURE: Omit<
   Failure,
   'task_id' | 'at' | 'class' | 'reason' | 'evidence' | 'decision' | 'next_actions'

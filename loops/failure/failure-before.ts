@@ -1,4 +1,4 @@
-// A limit that failures have used up is the second thing to say: what failed is the first.
+// Reports the real failure first, before the limit that its repeats have used up.
 
 import { forUser, goOnLine, inOrder, type NextAction, toType } from '../../policies/facts/next-action.ts';
 import { nextActions } from '../../policies/next-actions/next-actions.ts';
@@ -8,14 +8,14 @@ import { stageFacts } from '../task/stage-facts.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import { failingIn, situationOf } from './situation.ts';
 
-/** The failure of a used up budget, with the stage's last real failure before it; any other failure as it is. */
+/** Adds the stage's last real failure to the failure of a used up budget. Returns any other failure unchanged. */
 export function withFailureBefore(run: StageRun, failure: Failure): Failure {
   if (failure.reason !== 'budget') return failure;
   const found = withRealFailure(run, failure);
   return { ...found, next_actions: [...keptAnswer(run), ...found.next_actions] };
 }
 
-/** A repeat that no call remains for: the answer that has passed its gate before can be kept. */
+/** If no call remains for a repeat, the answer that passed its gate earlier can be kept. */
 function keptAnswer({ open, stage }: StageRun): NextAction[] {
   const { calls, passed, redo } = open.journal.read().ledger;
   const isAnswered = [...calls.values()].some(
@@ -41,20 +41,20 @@ function withRealFailure({ open, stage, context: { environment } }: StageRun, fa
   if (gate !== null) {
     const answer = before.exit_code === 0 ? 'paid' : 'none';
     const actions = gateActions(open, { ...stage, tool: before.tool ?? stage.tool }, gate, answer);
-    // Its lines that pay raise the paid calls themselves.
+    // Its paid commands raise the budget themselves.
     const isRaised = actions.some(({ changes }) => changes === 'budget');
     return { ...told, next_actions: isRaised ? actions : inOrder([...actions, ...failure.next_actions]) };
   }
   const verdict = { class: errorClass, reason, evidence, retry_at };
   const failing = failingIn(open, { ...stage, tool: before.tool ?? stage.tool }, environment);
-  // That no call remains is said below, once.
+  // The line below says once that no call remains.
   const { callsLeft: _, ...situation } = situationOf(failing, { verdict, session_id, ending: null });
   const wayOut = nextActions(situation);
   const raise = failure.next_actions.find(({ changes }) => changes === 'budget');
   return { ...told, next_actions: raise === undefined ? wayOut : raisedFirst(wayOut, raise, failure) };
 }
 
-/** To raise the limit and ask again is one line: without the first the second would be refused. */
+/** Joins raising the limit and the repeated call in one command: without the first, the second would be refused. */
 function raisedFirst(wayOut: readonly NextAction[], raise: NextAction, { next_actions }: Failure): NextAction[] {
   const { command: raising } = raise;
   const asks = wayOut.some(({ pays }) => pays);

@@ -31,12 +31,12 @@ import type { OpenTask } from '../task/task.ts';
 import { EMPTY_FAILURE } from './empty-failure.ts';
 import { failingIn, type SentPrompt, situationOf } from './situation.ts';
 
-/** `count`: how often this signature was seen in this run; `attempt`: which call of the stage it is, from 1. */
+/** `count`: how often this signature occurred in this run; `attempt`: the number of the stage's call, from 1. */
 export interface FailureCircumstances {
   count: number;
   attempt: number;
   decision: Pick<Decision, 'action' | 'why' | 'next_actions'>;
-  /** What was asked, and whether in a session that was there before; null where that says nothing about the failure. */
+  /** The prompt, and whether it was sent in an existing session; null if it says nothing about the failure. */
   sent: SentPrompt | null;
   /** What the stage has changed in the tree so far. */
   changed: readonly Change[];
@@ -45,7 +45,7 @@ export interface FailureCircumstances {
 /** The stage, with the tool that answered last. */
 type Failing = Pick<StageRun, 'open' | 'stage' | 'context'>;
 
-/** The record of `last_failure.json`, redacted; a class that is not known is `unknown`. */
+/** Makes the record of `last_failure.json`, redacted; an unknown class becomes `unknown`. */
 export function failureOf(run: Failing, record: CallRecord, circumstances: FailureCircumstances): Failure {
   const { count, attempt, decision, sent, changed } = circumstances;
   const { open, stage, context } = run;
@@ -83,11 +83,11 @@ export function failureOf(run: Failing, record: CallRecord, circumstances: Failu
   };
 }
 
-/** What a call did not leave is not named. */
+/** Omits files that the call did not write. */
 const existing = (files: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(files).filter(([, file]) => (lookAt(file)?.size ?? 0) > 0));
 
-/** What is known of a stage without a call. */
+/** The known facts of a stage without a call. */
 const ofStage = ({ open, stage, context: { clock } }: StageRun) => ({
   ...EMPTY_FAILURE,
   task_id: open.task.id,
@@ -99,7 +99,7 @@ const ofStage = ({ open, stage, context: { clock } }: StageRun) => ({
 
 const MAX_CHANGED = 50;
 
-/** The task's own limit, before a call. */
+/** The task's own limit was reached before a call. */
 export function limitFailure(run: StageRun, { field, why }: UsedUp): Failure {
   const { called } = run.open;
   return {
@@ -118,7 +118,7 @@ export function limitFailure(run: StageRun, { field, why }: UsedUp): Failure {
   };
 }
 
-/** A prompt over its limit: nothing was reserved for it. */
+/** A prompt exceeds its limit; no call was reserved for it. */
 export function tooLargeFailure(run: StageRun, { tooLarge, parts }: Prompt): Failure {
   const { called, manifest } = run.open;
   const { tool, model } = run.stage;
@@ -143,12 +143,12 @@ export function tooLargeFailure(run: StageRun, { tooLarge, parts }: Prompt): Fai
   };
 }
 
-/** A stage that cannot be begun: a prompt that is another one than was answered, a tree that cannot be copied. Nothing was paid for it. */
+/** A stage that cannot begin: its prompt differs from the answered one, or a tree cannot be copied. Nothing was paid for it. */
 export function unpreparedFailure({ open, stage, context: { clock } }: StageRun, why: string): Failure {
   return { ...invalidFailure(open, why, clock()), stage: stage.name, tool: stage.tool };
 }
 
-/** Stages whose prompt is another than the one that was answered. Nothing is paid for them again without a word. */
+/** Stages whose prompt differs from the answered one. They are not paid for again without the user's decision. */
 export function changedFailure(
   { task, plans, called }: OpenTask,
   changed: readonly ChangedPrompt[],
@@ -172,7 +172,7 @@ export function changedFailure(
   };
 }
 
-/** A task that cannot be run as it stands. */
+/** A task that cannot be run in its current form. */
 export function invalidFailure({ task, called }: Pick<OpenTask, 'task' | 'called'>, why: string, at: Date): Failure {
   return {
     ...EMPTY_FAILURE,
@@ -190,7 +190,7 @@ export function invalidFailure({ task, called }: Pick<OpenTask, 'task' | 'called
   };
 }
 
-/** The wrapper itself broke: nothing is known of the CLI. */
+/** The wrapper itself failed: nothing is known of the CLI. */
 export function unansweredFailure(run: StageRun, why: string): Failure {
   const { open, stage } = run;
   return {
@@ -206,7 +206,7 @@ export function unansweredFailure(run: StageRun, why: string): Failure {
   };
 }
 
-/** Another call of the batch was refused for its quota or its sign-in; nothing was asked. */
+/** Another call of the batch was refused for its quota or its sign-in; this call was not made. */
 export function pausedFailure(run: StageRun, pause: CallSlot & { how: 'paused' }): Failure {
   const { class: errorClass, message, until } = pause;
   const { open, stage } = run;
@@ -223,7 +223,7 @@ export function pausedFailure(run: StageRun, pause: CallSlot & { how: 'paused' }
   };
 }
 
-/** The run was told to stop. */
+/** The run was stopped. */
 export function interruptedFailure(
   { task, called }: Pick<OpenTask, 'task' | 'called'>,
   stage: string | null,
@@ -258,7 +258,7 @@ export function interruptedFailure(
 /** The first and the last lines of a published (so redacted) stderr, however long it is. */
 interface StderrExcerpt {
   stderr_head: string[];
-  /** Empty when the head is all there is. */
+  /** Empty if the head is the whole text. */
   stderr_tail: string[];
 }
 

@@ -1,4 +1,4 @@
-// What is known of a failed call that its way out depends on: the manifest's lines, the CLI's sign-in, what was sent.
+// Collects the facts of a failed call that decide its next actions: the manifest's lines, the CLI's sign-in, the prompt.
 
 import type { CalledAs } from '../../policies/facts/next-action.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
@@ -18,29 +18,29 @@ import type { OpenTask, ReadTask } from '../task/task.ts';
 interface Failing {
   task: TaskFolder;
   called: CalledAs;
-  /** null where the manifest cannot be read any more. */
+  /** null if the manifest cannot be read any more. */
   read: Pick<ReadTask, 'manifest' | 'plans' | 'placeOf'> | null;
   stage: { name: string; tool: Tool; model?: string | undefined };
-  /** Where the CLI ran. */
+  /** The folder in which the CLI ran. */
   cwd: string;
   environment: NodeJS.ProcessEnv;
-  /** Of the task's paid calls. */
+  /** The task's remaining paid calls. */
   callsLeft: number;
   budget: number;
 }
 
-/** What was asked last. */
+/** The last prompt. */
 export interface SentPrompt {
   chars: number;
-  /** Of the stage's own prompt, whatever came of it. */
+  /** The parts of the stage's own prompt, whatever its result was. */
   parts: readonly PartSize[];
-  /** In a session that was there before? */
+  /** Whether it was sent in an existing session. */
   resumed: boolean;
-  /** Did tools run, in this attempt or one before it? */
+  /** Whether tools ran, in this attempt or an earlier one. */
   ranTools: boolean;
 }
 
-/** Reads files of the project and of the CLI, and writes nothing; `sent` is null where no prompt is known. */
+/** Reads files of the project and of the CLI, and writes nothing; `sent` is null if no prompt is known. */
 export function situationOf(
   { task, called, read, stage, cwd, environment, callsLeft, budget }: Failing,
   { verdict, session_id, ending }: Pick<CallRecord, 'verdict' | 'session_id'> & { ending: CallRecord['ending'] | null },
@@ -87,7 +87,7 @@ export function failingIn(open: OpenTask, stage: Failing['stage'], environment: 
   return { task: open.task, called: open.called, read: open, stage, cwd: open.cwd, environment, callsLeft, budget };
 }
 
-/** A stand-in's model stands in the stage's `fallback`; `cwd` is the task's. */
+/** A fallback's model is set in the stage's `fallback`; `cwd` is set for the task. */
 function placeOf(
   { manifest, plans, placeOf: place }: NonNullable<Failing['read']>,
   stage: Failing['stage'],
@@ -98,7 +98,7 @@ function placeOf(
   if (given !== undefined && given.tool !== stage.tool && field === 'model')
     return { ...place(stage.name, 'fallback'), field: 'fallback', value: stage.model ?? null };
   const { isSet, ...stands } = place(stage.name, field);
-  // Of a pipeline's stage it is the pipeline that says it.
+  // For a pipeline's stage, the pipeline sets the value.
   return { ...stands, field, value: isSet || stands.unlisted !== null ? (given?.[field] ?? null) : null };
 }
 

@@ -1,4 +1,4 @@
-// The admission of a call by the limits over all tasks: charged and synced before anything is paid, settled when it is over.
+// Admits a call by the limits over all tasks: charges and syncs before anything is paid, and settles when it is over.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
@@ -20,7 +20,7 @@ import { takeTurn } from './turns.ts';
 import { lookAfterDead } from './works.ts';
 
 export type Admission =
-  /** `near`: what is to be warned of. */
+  /** `near`: the warnings. */
   | { how: 'admitted'; near: string[]; waited: boolean }
   | {
       how: 'refused';
@@ -34,11 +34,11 @@ interface Asking {
   call: LimitedCall;
   clock: () => Date;
   stop: AbortSignal;
-  /** What it waits for; told when that changes. */
+  /** Reports what the call waits for, whenever that changes. */
   say(sentence: string): void;
 }
 
-/** Nothing is charged when it is refused, and nothing paid when a limit cannot be read or what is used cannot be written. */
+/** Charges nothing if it refuses. Nothing is paid if a limit cannot be read, or the usage cannot be written. */
 export async function askLimits(asking: Asking): Promise<Admission> {
   try {
     return await ask(asking);
@@ -62,7 +62,7 @@ async function ask(asking: Asking): Promise<Admission> {
   const turn = inForce.some(hasPace) && standsInLine(call, files) ? await takeTurn(line) : null;
   if (turn?.how === 'stopped') return turn;
   try {
-    // Whoever stands behind it in line may be of another account.
+    // The callers behind it in the queue may use another account, so it waits only for a short time.
     const inLine = turn === null ? call : { ...call, rateWaitMs: SHORT_WAIT_MS };
     return await untilAdmitted({ ...asking, call: inLine }, { files, inForce, self });
   } finally {
@@ -70,13 +70,13 @@ async function ask(asking: Asking): Promise<Admission> {
   }
 }
 
-/** Holds guard no budget: where they cannot be gone by, nobody is kept from calling. */
+/** Holds protect no budget: if they cannot be read, they refuse no call. */
 async function byHoldsAlone(asking: Asking, standing: Standing): Promise<Admission> {
   const { call, clock, stop } = asking;
   if (!isHeld(call, standing.files, clock().getTime())) return FREE;
   try {
     const admission = await untilAdmitted(asking, standing);
-    // Somebody has the lock and does not go on.
+    // Another process holds the lock and does not continue.
     return admission.how === 'stopped' && !stop.aborted ? FREE : admission;
   } catch (error) {
     if (error instanceof StrangeStateError || isSystemError(error)) return FREE;
@@ -87,13 +87,13 @@ async function byHoldsAlone(asking: Asking, standing: Standing): Promise<Admissi
 const FREE: Admission = { how: 'admitted', near: [], waited: false };
 
 /**
- * Whoever stands first in line may wait for this very call, which its run has stood in line for already; or for the call from
- * within which this one is made.
+ * Returns whether the call must queue. The first one in the queue may wait for this very call, whose run has queued for it
+ * already. Or it may wait for the call that makes this nested one.
  */
 const standsInLine = (call: LimitedCall, files: LimitsFiles): boolean =>
   !isNested(call) && readLimitsLedger(files).open.every(({ call_id }) => call_id !== call.callId);
 
-/** Who stands in line and cannot be looked up from here counts for so long. */
+/** A queued process that cannot be looked up from here counts for this time. */
 const FOREIGN_MS = 600_000;
 
 const HOMELESS: Admission = {
@@ -115,7 +115,7 @@ interface Standing {
 
 type Tried = Admission | { how: 'wait'; why: string; untilMs: number | null };
 
-/** How often it is looked whether a call that was killed is over; one that ends by itself changes the file. */
+/** The time between two checks whether a killed call is over. A call that ends by itself changes the file. */
 const LOOK_MS = 500;
 
 async function untilAdmitted({ call, clock, stop, say }: Asking, standing: Standing): Promise<Admission> {
@@ -128,12 +128,12 @@ async function untilAdmitted({ call, clock, stop, say }: Asking, standing: Stand
     if (tried === null) return { how: 'stopped' };
     if (tried.how === 'admitted') return { ...tried, waited };
     if (tried.how !== 'wait') return tried;
-    // What the clock ends, ends without anybody.
+    // A wait that ends at a known time does not need another call to end.
     if (isNested(call) && tried.untilMs === null) return refusedNested(tried.why);
     if (tried.why !== told) say(`waits ${tried.why}`);
     told = tried.why;
     const leftMs = tried.untilMs === null ? LOOK_MS : Math.max(1, tried.untilMs - clock().getTime());
-    // By the file where a call has to end first, else by the clock, which may be set meanwhile.
+    // Watches the file if a call has to end first; otherwise waits by the clock, which may be set meanwhile.
     if (tried.untilMs === null) await waitForChange(files.ledger, leftMs, stop);
     else await pause(Math.min(leftMs, Math.max(LOOK_MS, leftMs / 100)), undefined, { signal: stop }).catch(() => {});
   }
@@ -162,7 +162,7 @@ async function tryOnce(call: LimitedCall, { files, inForce, self }: Standing, cl
   const found = await lookAfterDead(left, self, call.environment, now);
   const ledger = noted(found, nearByDead(inForce, { left, found }, clock()));
   const asked = openCallOf(call, self, now);
-  // The run that asks for it has stood in line for it.
+  // The run that makes this call has already queued for it.
   const before = ledger.open.find(({ call_id }) => call_id === call.callId);
   if (before !== undefined) {
     writeLimitsLedger(files, ownedBy(ledger, call.callId, self));
@@ -183,7 +183,7 @@ async function tryOnce(call: LimitedCall, { files, inForce, self }: Standing, cl
   return { how: 'admitted', near: admitted.near, waited: false };
 }
 
-/** What calls of the dead used may near a limit: nobody was there to say so. */
+/** The usage of calls whose process died may bring a limit near; no process has reported that yet. */
 function nearByDead(
   inForce: readonly LimitsInForce[],
   { left, found }: { left: LimitsLedger; found: LimitsLedger },

@@ -1,4 +1,4 @@
-// A call that asks whether the limits let it begin.
+// Defines a call that requests admission by the limits.
 
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
@@ -12,21 +12,21 @@ import { outerCalls } from '../../wrappers/processes/marker.ts';
 export interface LimitedCall {
   callId: string;
   tool: Tool;
-  /** As it is asked for; null for the tool's own choice. */
+  /** As requested; null for the tool's own choice. */
   model: string | null;
   task: Pick<TaskFolder, 'root'> | null;
   cwd: string;
   environment: NodeJS.ProcessEnv;
-  /** What was learnt of the service's limits is passed over. */
+  /** `ignored`: known limits of the service are not applied. */
   holds: 'obeyed' | 'ignored';
-  /** How long a rate limit that another call met is waited for; what is further away refuses it. */
+  /** The longest wait for a rate limit that another call met; a longer one refuses the call. */
   rateWaitMs: number;
 }
 
-/** So short a time is waited for by whoever asks. */
+/** Every caller accepts a wait of this length. */
 export const SHORT_WAIT_MS = 60_000;
 
-/** Whose `tollgate.yaml` counts. */
+/** The project whose `tollgate.yaml` counts. */
 export const projectOf = ({ task, cwd }: Pick<LimitedCall, 'task' | 'cwd'>): string =>
   path.resolve(projectRoot(task?.root ?? cwd));
 
@@ -46,5 +46,5 @@ export const heldCallOf = ({ tool, model, environment }: LimitedCall): HeldCall 
   account: accountOf(tool, environment),
 });
 
-/** Made by an agent from within a call: it would wait for whoever waits for it. */
+/** An agent makes a nested call from within a call. It would wait for the call that waits for it. */
 export const isNested = ({ environment }: LimitedCall): boolean => outerCalls(environment).length > 0;

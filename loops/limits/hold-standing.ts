@@ -1,4 +1,4 @@
-// What the holds say of a call: it goes ahead, waits for a moment, goes to find out, or is refused.
+// Decides by the holds whether a call proceeds, waits for a moment, proceeds as a probe, or is refused.
 
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { type Hold, holdsUp, holdWords } from '../../policies/limits/holds.ts';
@@ -14,11 +14,11 @@ type Held =
   | { how: 'wait'; why: string; untilMs: number }
   | { how: 'refused'; why: string; retryAt: Date | null };
 
-/** A look without the lock. */
+/** Checks without the lock. */
 export const isHeld = (call: LimitedCall, files: LimitsFiles, nowMs: number): boolean =>
   call.holds !== 'ignored' && readHolds(files, nowMs).some((one) => holdsUp(one, heldCallOf(call)));
 
-/** By whoever has the lock: who is let through to find out is written down, so that nobody else is. */
+/** Runs under the lock. Records the call that proceeds as a probe, so that no other call does. */
 export async function heldUp(
   call: LimitedCall,
   files: LimitsFiles,
@@ -31,7 +31,7 @@ export async function heldUp(
   const holds = readHolds(files, now);
   const hold = holds.find((one) => holdsUp(one, asked));
   if (hold === undefined) return { how: 'free' };
-  // Its task would refuse it, and says so better.
+  // The task's own refusal has a clearer message.
   if (isSpent(call, clock)) return { how: 'free' };
   const why = holdWords(hold);
   if (hold.until !== null)

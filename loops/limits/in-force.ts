@@ -1,4 +1,4 @@
-// Which limits bind a call: the user's own, and those of its project beside them, which can only be stricter.
+// Finds the limits of a call: the user's own, and those of its project, which can only be stricter.
 
 import { isLimited, type LimitsInForce } from '../../policies/limits/limits.ts';
 import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
@@ -6,7 +6,7 @@ import { type LimitsFiles, mayBeLimited } from '../../state/limits/limits-folder
 import { readUserLimits } from '../../state/limits/user-limits.ts';
 import { projectFile, readProject } from '../../state/project/project.ts';
 
-/** Throws StrangeStateError where any of it cannot be gone by. */
+/** Throws StrangeStateError if any of them is not valid. */
 export async function limitsInForce(files: LimitsFiles | null, projectRoot: string): Promise<LimitsInForce[]> {
   const own = files === null ? [] : [{ limits: readUserLimits(files), project: null, file: files.limits }];
   return [...own, ...(await projectLimits(projectRoot))].filter(({ limits }) => isLimited(limits));

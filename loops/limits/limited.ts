@@ -1,4 +1,4 @@
-// What a call needs that is limited, or learns of a limit, in one bundle: its admission, and what became of it.
+// Bundles the parts that a limited call needs: its admission, and its settlement.
 
 export { askLimits } from './admission.ts';
 export { takeNearLimits } from './near-limits.ts';

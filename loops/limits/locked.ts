@@ -1,10 +1,10 @@
-// One at a time with what was used of the limits: whoever reads it to write it again has the lock of it.
+// Serializes changes of the limits' ledger: a process that reads it to write it holds its lock.
 
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { LimitsFiles } from '../../state/limits/limits-folder.ts';
 import { takeTurn } from './turns.ts';
 
-/** Who asks, as what. */
+/** The process that requests the lock. */
 interface Locking {
   files: LimitsFiles;
   self: ProcessIdentity;
@@ -12,13 +12,15 @@ interface Locking {
   stop: AbortSignal;
 }
 
-/** It is over in a moment: who cannot be looked up from here has been killed by then. */
+/** The lock is held for a moment only. After this time, a process that cannot be looked up from here counts as killed. */
 const FOREIGN_MS = 60_000;
 
-/** Where there are holds alone, which are worth no longer a wait for whoever has the lock and was stopped. */
+/**
+ * The longest wait for the lock if only holds apply. They do not justify a longer wait for a stopped process that holds the lock.
+ */
 export const HOLDS_LOCK_MS = 5000;
 
-/** Null where it was told to stop before its turn. Throws what the operating system throws, and what `does` throws. */
+/** @returns null if it was stopped before its turn. Throws the errors of the operating system, and those of `does`. */
 export async function locked<T extends object>(
   { files: { folder }, self, clock, stop }: Locking,
   does: () => Promise<T> | T,

@@ -1,4 +1,4 @@
-// Limits over all tasks that were neared and of which nobody was told: taken by one run's end, which tells them.
+// Takes the unreported warnings of limits over all tasks, so that the end of one run reports them.
 
 import path from 'node:path';
 import { asOf, tellable } from '../../policies/limits/ledger.ts';
@@ -13,11 +13,11 @@ import { HOLDS_LOCK_MS, locked } from './locked.ts';
 interface Taking {
   environment: NodeJS.ProcessEnv;
   clock: () => Date;
-  /** Where the run is. */
+  /** The folder of the run. */
   root: string;
 }
 
-/** @returns sentences, each to one taker alone; what cannot be read or taken now is left for a later one. */
+/** @returns sentences, each to one taker only. What cannot be read or taken now remains for a later one. */
 export async function takeNearLimits({ environment, clock, root }: Taking): Promise<string[]> {
   const files = limitsFiles(environment);
   if (files === null) return [];

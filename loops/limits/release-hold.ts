@@ -1,4 +1,4 @@
-// Takes a hold away before its time: a person knows that the limit is gone. The next call finds out, and holds the others back again if not.
+// Releases a hold early, when the user knows that the limit is gone; if it is not, the next call sets the hold again.
 
 import type { HeldCall } from '../../policies/limits/holds.ts';
 import { readHolds, writeHolds } from '../../state/limits/holds-file.ts';
@@ -6,7 +6,7 @@ import type { LimitsFiles } from '../../state/limits/limits-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { HOLDS_LOCK_MS, locked } from './locked.ts';
 
-/** `none`: there is no such hold any more. `busy`: somebody has had the lock all the time. */
+/** `none`: the hold does not exist any more. `busy`: another process has held the lock all the time. */
 export async function releaseHold(
   files: LimitsFiles,
   { tool, account, model }: HeldCall,

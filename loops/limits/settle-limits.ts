@@ -1,4 +1,4 @@
-// What became of a call, told to the limits over all tasks: what it used, and what it learnt of a limit of the service.
+// Settles a call with the limits over all tasks: its usage, and what it learnt of a limit of the service.
 
 import { nearRows } from '../../policies/limits/admit.ts';
 import { holdAfter, holdsUp, isOfSame } from '../../policies/limits/holds.ts';
@@ -22,9 +22,9 @@ type EndedCallRecord = Pick<CallRecord, 'ending' | 'verdict' | 'usage' | 'model'
 const NEVER = new AbortController().signal;
 
 /**
- * What cannot be written is found later: the call counts as spent already, and whoever looks next finds its owner gone.
+ * If the result cannot be written, it is found later: the call counts as spent already, and the next check finds its owner gone.
  * @param record null for a call that was not made.
- * @returns what is to be warned of: budgets whose fourth fifth it used up, and what could not be written.
+ * @returns the warnings: budgets that it brought past four fifths, and what could not be written.
  */
 export async function settleLimits(
   call: LimitedCall,
@@ -39,7 +39,7 @@ export async function settleLimits(
   }
 }
 
-/** What a strange state comes to is told of a call that was not started. */
+/** The full message of a StrangeStateError describes a call that was not started, so only `what` is used. */
 const untold = ({ environment }: LimitedCall, error: Error): string =>
   `${limitsFiles(environment)?.folder} could not be told how this call ended, so others may pay to learn the same: ${
     error instanceof StrangeStateError ? error.what : error.message
@@ -73,13 +73,13 @@ async function settle(call: LimitedCall, record: EndedCallRecord | null, clock: 
 const hasDollars = ({ limits }: { limits: { budgets: readonly { usd?: number }[] } }): boolean =>
   limits.budgets.some(({ usd }) => usd !== undefined);
 
-/** By the project's own prices where the CLI tells none. */
+/** Uses the project's own prices if the CLI reports none. */
 async function usdOf(call: LimitedCall, record: EndedCallRecord): Promise<number | null> {
   const project = await readProject(projectOf(call));
   return priceOf(record, project.how === 'read' ? project.value.prices : {});
 }
 
-/** A success ends a hold, whoever made it stand; one of a call that had begun before tells nothing of it. */
+/** A success ends a hold, whichever call set it. A success of a call that began before the hold proves nothing. */
 function keepWhatWasLearnt(call: LimitedCall, { verdict, started_at }: EndedCallRecord, now: Date): void {
   const files = limitsFiles(call.environment)!;
   const asked = heldCallOf(call);
@@ -89,12 +89,12 @@ function keepWhatWasLearnt(call: LimitedCall, { verdict, started_at }: EndedCall
   else if (verdict.class !== null) forgetProbe(call, now);
   else {
     const others = holds.filter((one) => !holdsUp(one, asked) || one.seen_at > Date.parse(started_at));
-    // A file of which nothing stands any more would be looked into by each call.
+    // Each call would read a file that has no more holds.
     if (others.length === 0 || others.length < holds.length) writeHolds(files, others);
   }
 }
 
-/** It has found nothing out: the next call may. */
+/** The probe has learnt nothing, so the next call may try. */
 function forgetProbe(call: LimitedCall, now: Date): void {
   const files = limitsFiles(call.environment)!;
   const holds = readHolds(files, now.getTime());

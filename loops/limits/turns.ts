@@ -1,4 +1,4 @@
-// Turns in a line of the user's limits: the oldest whose process lives has it, whoever started whom.
+// Gives turns in a queue of the user's limits: the oldest living process has the turn, whichever process started it.
 
 import { randomUUID } from 'node:crypto';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
@@ -11,7 +11,7 @@ interface TurnRequest {
   folder: string;
   name: string;
   self: ProcessIdentity;
-  /** How long somebody counts who cannot be looked up from here. */
+  /** How long a process counts that cannot be looked up from here. */
   foreignMs: number;
   clock: () => Date;
   stop: AbortSignal;
@@ -22,7 +22,7 @@ type Turn = { how: 'taken'; release(): void } | { how: 'stopped' };
 /** A death raises no event. */
 const LOOK_MS = 50;
 
-/** Throws what the operating system throws when the line cannot be written. */
+/** Throws the errors of the operating system if the queue cannot be written. */
 export async function takeTurn(request: TurnRequest): Promise<Turn> {
   const { folder, name, self, foreignMs, clock, stop } = request;
   const queue = openQueue(folder, name, clock);
@@ -36,7 +36,7 @@ export async function takeTurn(request: TurnRequest): Promise<Turn> {
       return { how: 'stopped' };
     }
     const earlier = queue.before(ticket.id);
-    // Somebody deleted the file: all stand in line anew.
+    // The file was deleted: all processes join the queue again.
     if (earlier === null) queue.join(ticket);
     const first = earlier?.[0];
     if (earlier !== null && first === undefined) return { how: 'taken', release };
@@ -48,7 +48,7 @@ export async function takeTurn(request: TurnRequest): Promise<Turn> {
   }
 }
 
-/** Then it counts until this process ends. */
+/** If it fails, the ticket counts until this process ends. */
 function releaseQuietly(queue: Queue, id: string): void {
   try {
     queue.release(id);

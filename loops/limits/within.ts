@@ -1,4 +1,4 @@
-// A call within the limits over all tasks: nothing of it is loaded where there is no limit and no hold.
+// Makes a call within the limits over all tasks; without a limit and a hold it loads nothing for them.
 
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { limitsFiles, mayBeLimited } from '../../state/limits/limits-folder.ts';
@@ -12,11 +12,11 @@ export type Unadmitted = Exclude<Admission, { how: 'admitted' }>;
 interface Making<Called> {
   make(): Promise<Called>;
   left(unadmitted: Unadmitted): Promise<Called>;
-  /** Its time begins when it no longer stands in line. */
+  /** Its time begins when it leaves the queue. */
   begins(): void;
 }
 
-/** Charged before it is made; what it used, and what it learnt of a limit of the service, is noted when it is over. */
+/** The call is charged before it is made. After it, its usage is recorded, and what it learnt of a limit of the service. */
 export async function withinLimits<Called extends { record: CallRecord }>(
   draft: Draft,
   stop: AbortSignal,
@@ -61,7 +61,7 @@ const limitedCall = ({ callId, request }: Draft): LimitedCall => ({
   rateWaitMs: SHORT_WAIT_MS,
 });
 
-/** Others need not pay to learn the same. */
+/** Other calls need not pay to learn the same. */
 const mayHold = ({ ending, verdict }: CallRecord, environment: NodeJS.ProcessEnv): boolean =>
   ending !== 'not_started' &&
   (verdict.class === 'quota' || verdict.reason === 'rate_limit') &&

@@ -1,4 +1,4 @@
-// What became of the calls that count as open, where the process that waits for them is gone.
+// Finds out what became of open calls whose waiting process is gone.
 
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
@@ -10,10 +10,10 @@ import { membersOf } from '../../wrappers/processes/end-tree.ts';
 import { foundTree } from '../../wrappers/processes/found-tree.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
 
-/** Longer than any call may take: a call of which nothing is known by then never tells what it used. */
+/** Longer than any call may take: a call without a record by then will never report its usage. */
 const LOST_MS = 14 * 86_400_000;
 
-/** Each counts as spent from the beginning; its tokens are added once its task has its record. */
+/** Each counts as spent from the beginning; its tokens are added after its task has its record. */
 export async function lookAfterDead(
   ledger: LimitsLedger,
   self: ProcessIdentity,
@@ -33,7 +33,7 @@ export async function lookAfterDead(
   return looked;
 }
 
-/** Its owner lives; or the CLI that it started goes on without it. */
+/** Returns whether its owner lives, or the CLI that it started continues without it. */
 async function works(
   { call_id, owner, lost, at }: OpenCall,
   self: ProcessIdentity,
@@ -45,14 +45,14 @@ async function works(
   if (life === 'alive') return true;
   const folder = registerFolder(environment);
   const entry = folder === null ? null : entryOf(folder, call_id);
-  // From another container it is seen by its entry alone, which its wrapper takes away.
+  // From another container only its entry is visible, which its wrapper removes.
   if (life === 'unknown') return entry === null ? now - at < FOREIGN_MS : Date.parse(entry.deadline_at) > now;
   if (entry === null) return false;
   const { marker, cli: root, guardian, attempt, temporary } = entry;
   return (await membersOf(await foundTree({ marker, root, guardian, folders: [attempt, temporary] }))).length > 0;
 }
 
-/** Between its reservation and its entry in the register. */
+/** The time between its reservation and its entry in the register. */
 const FOREIGN_MS = 600_000;
 
 const lost = (ledger: LimitsLedger, call: OpenCall): LimitsLedger => ({

@@ -1,16 +1,16 @@
-// Tells in which folders something changed; a slow sweep stands in for what no watch can see, such as a process that dies.
+// Watches folders for changes; a slow sweep finds what no watch reports, such as a process that dies.
 
 import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs';
 
 interface FolderWatch {
   /**
-   * From now on these are watched, and no others; one that is not watched is tried again each time.
-   * @param suspects those of them that may have been made anew; of all unless told.
+   * Sets the watched folders. A folder that cannot be watched is tried again at each call.
+   * @param suspects those of them that may have been created again; all by default.
    */
   keep(folders: ReadonlySet<string>, suspects?: ReadonlySet<string>): void;
   /** Resolves at the next change, after `atMostMs`, or when `stop` aborts. */
   change(atMostMs: number, stop: AbortSignal): Promise<void>;
-  /** Those in which something changed since this was asked last. */
+  /** Returns the folders in which something changed since the last call. */
   take(): Set<string>;
   close(): void;
 }
@@ -41,10 +41,10 @@ export function createFolderWatch(): FolderWatch {
         try {
           const watcher = watch(folder, () => tell(folder)).on('error', () => drop(folder));
           watchers.set(folder, { inode, watcher });
-          // What happened before the watch began, nobody has told.
+          // The folder may have changed before the watch began.
           changed.add(folder);
         } catch (error) {
-          // A folder that may not be read, or too many on this machine: the sweep must do.
+          // The folder may not be read, or this machine has too many watches: the sweep must find its changes.
           const { code } = error as NodeJS.ErrnoException;
           isFull = code === 'ENOSPC' || code === 'EMFILE';
         }
@@ -75,7 +75,7 @@ export function createFolderWatch(): FolderWatch {
   };
 }
 
-/** So many folders at rest may be watched: each user has a bound, and others of the user's programs watch too. */
+/** The number of folders at rest that may be watched. Each user has a limit, and the user's other programs need watches too. */
 export function mostAtRest(): number {
   try {
     return Math.max(FEW, Number(readFileSync(BOUND, 'utf8')) >> 3 || 0);

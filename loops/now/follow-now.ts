@@ -1,4 +1,4 @@
-// Follows what runs now: folders are watched, and whoever asks is given each step with what became otherwise.
+// Follows what runs now: watches folders, and yields each step with its changes.
 
 import path from 'node:path';
 import { setImmediate as breathe, setTimeout as delay } from 'node:timers/promises';
@@ -16,52 +16,55 @@ import { stampOf, stateFolderOf, type TaskNow, taskNow } from './task-now.ts';
 interface FollowingNow {
   places: NowPlaces;
   environment: NodeJS.ProcessEnv;
-  /** Ends it, after one last step. */
+  /** Ends the iteration, after one last step. */
   stop: AbortSignal;
   clock: () => Date;
-  /** Other ones in tests. */
+  /** Tests use other values. */
   bounds?: FollowBounds;
 }
 
 interface FollowBounds {
-  /** How often the whole is looked at: a death and a file system without events show then. */
+  /** The time between two full checks, which find a death and changes on a file system without events. */
   sweepMs: number;
-  /** Of so many tasks at rest the folders are watched; the others show when their calls are registered, and at the next sweep. */
+  /**
+   * The number of tasks at rest whose folders are watched. The others are checked when their calls are registered, and at the
+   * next sweep.
+   */
   atRest: number;
 }
 
 const boundsHere = (): FollowBounds => ({ sweepMs: 2000, atRest: mostAtRest() });
 
-/** Of one in which nothing changed, which comes now and then all the same, both are empty. */
+/** A step may also come without a change; then both lists are empty. */
 interface NowStep {
   now: RunsNow;
   changes: NowChange[];
-  /** Folders of the tasks that are otherwise than at the step before; at the first one, of all. */
+  /** Folders of the tasks that differ from the previous step; at the first step, of all tasks. */
   moved: string[];
 }
 
-/** What comes in a row is one step; what comes after a rest is told sooner. */
+/** Changes in quick succession become one step; after a quiet time, a change is reported sooner. */
 const GATHER_MS = { inARow: 80, afterRest: 20 };
 const REST_MS = 500;
 
 interface Followed {
-  /** null of one that rests, of which there may be very many. */
+  /** null for a task at rest; there may be very many. */
   task: TaskNow | null;
-  /** As it was at the last look. */
+  /** The state at the last look. */
   seen: NowTask | null;
-  /** Of its journal at the last look, and the folder in which its next change shows. */
+  /** The stamp of the journal at the last look, and the folder in which its next change appears. */
   stamp: string;
   folder: string;
-  /** Whether it was named, or at work since it is followed: then its tokens are told too. */
+  /** Whether the task was named, or has been running since it is followed: then its tokens are counted too. */
   detail: boolean;
-  /** Where it stood in line at the last look. */
+  /** Its place in the queue at the last look. */
   line: string;
 }
 
-/** After so many looks whoever else works in this process has a turn. */
+/** After this number of looks, other work in this process gets a turn. */
 const LOOKS_A_BREATH = 20;
 
-/** The first step is how it stands; nothing is written anywhere. */
+/** The first step is the current state. Writes nothing. */
 export async function* followNow(following: FollowingNow): AsyncGenerator<NowStep> {
   const { places, environment, stop, clock, bounds: { sweepMs, atRest } = boundsHere() } = following;
   const self = (await identify(process.pid))!;
@@ -81,14 +84,14 @@ export async function* followNow(following: FollowingNow): AsyncGenerator<NowSte
     for (;;) {
       const told = watched.take();
       const now = clock();
-      // What comes and goes in the folder of the tasks is a reason to look around, too.
+      // A task that appears or disappears in the folder of the tasks also triggers a sweep.
       const isSweep = isFirst || told.has(places.folder) || performance.now() - sweptAt >= sweepMs;
       if (isSweep) sweptAt = performance.now();
       if (isSweep || lines.some((folder) => told.has(folder)))
         waiting = await waitingIn(stateFolder, environment, { self, clock });
       if (isSweep) takeUp(followed, places);
       const stirred = new Set([...told].flatMap((folder) => owners.get(folder) ?? []));
-      // A task that rested may not be watched, but its call is registered.
+      // A task at rest may not be watched, but its call is registered.
       if (register !== null && told.has(register)) for (const root of calledIn(register)) stirred.add(root);
       const changes: NowChange[] = [];
       const moved: string[] = [];
@@ -109,7 +112,7 @@ export async function* followNow(following: FollowingNow): AsyncGenerator<NowSte
         const stamp = stampOf(root);
         const looking = task ?? taskNow(root);
         const after = await looking.look({ self, now, waits, detail: each.detail });
-        // Of one that nobody has run yet the manifest is all there is.
+        // A task that has never run has only its manifest.
         const isRewritten = after.state === 'never_run' && stamp !== each.stamp;
         if (seen === null || isRewritten || JSON.stringify(after) !== JSON.stringify(seen)) moved.push(root);
         changes.push(...changesOf(isFirst ? null : (seen ?? NEVER(after)), after, now.toISOString()));
@@ -118,7 +121,7 @@ export async function* followNow(following: FollowingNow): AsyncGenerator<NowSte
         const folder = stateFolderOf(root);
         looked.add(folder);
         followed.set(root, { task: detail ? looking : null, seen: after, stamp, folder, detail, line });
-        // Nobody has to see again that it is gone.
+        // A task that is gone is reported only once.
         if (after.state === 'gone' && places.named === null) close(followed, root);
         if (stop.aborted) break;
       }
@@ -154,12 +157,12 @@ function takeUp(followed: Map<string, Followed>, places: NowPlaces): void {
       });
 }
 
-/** The tasks whose calls are under way. */
+/** Returns the tasks with a call in progress. */
 function calledIn(register: string): string[] {
   try {
     return readEntries(register).flatMap((call) => (call.how === 'read' ? (call.entry.task ?? []) : []));
   } catch {
-    // One that may not be read, or that others may write: the sweep must do.
+    // The register may not be readable, or other users may write to it: the sweep must find the calls.
     return [];
   }
 }
@@ -169,7 +172,7 @@ function close(followed: Map<string, Followed>, root: string): void {
   followed.delete(root);
 }
 
-/** One that came while we looked has begun from nothing. */
+/** A task that appeared during the watch began without a state. */
 const NEVER = (task: NowTask): NowTask => ({
   ...task,
   state: 'never_run',
@@ -179,7 +182,7 @@ const NEVER = (task: NowTask): NowTask => ({
   message: null,
 });
 
-/** By folder to be watched, whose it is: of those at work all, of the others the last so many. */
+/** Maps each watched folder to its task: of running tasks all folders, of the others the last `mostResting`. */
 function ownersIn(followed: ReadonlyMap<string, Followed>, mostResting: number): Map<string, string> {
   const owners = new Map<string, string>();
   const isBusy = ({ seen }: Followed) => seen?.state === 'running';
@@ -229,10 +232,10 @@ function byWork(a: NowTask, b: NowTask): number {
   return (aWorks ? order : -order) || byText(a.task_id, b.task_id);
 }
 
-/** Not by the language of the machine, so that everybody sees one order. */
+/** Does not use the machine's language, so that every user sees the same order. */
 const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-/** @param before null for a task that nobody has looked at yet: only what is under way counts as a change. */
+/** @param before null for a task without an earlier look: only what is in progress counts as a change. */
 export function changesOf(before: NowTask | null, after: NowTask, at: string): NowChange[] {
   const { task_id, folder, state, running, waits } = after;
   const head = { at, task_id, folder };
@@ -259,7 +262,7 @@ export function changesOf(before: NowTask | null, after: NowTask, at: string): N
   return changes;
 }
 
-/** Also where it began and ended between two looks. */
+/** Also detects a run that began and ended between two looks. */
 function hasEnded(before: NowTask | null, { state, since }: NowTask): boolean {
   if (before === null || state === 'running' || state === 'never_run') return false;
   return before.state !== state || before.since !== since;

@@ -1,4 +1,4 @@
-// A call under way, from what its CLI has written so far: what it did last, and the tokens that it told.
+// Reads a call in progress from its CLI's output: the last action, and the reported tokens.
 
 import type { Usage } from '../../policies/facts/engine-event.ts';
 import type { Call } from '../../state/journal/ledger.ts';
@@ -10,7 +10,7 @@ import type { NowCall } from './now.ts';
 
 export interface LiveCall {
   look(call: Call): NowCall;
-  /** Whether more of its events is there than was read. */
+  /** Whether there are more of its events than were read. */
   isBehind(): boolean;
   close(): void;
 }
@@ -32,7 +32,7 @@ export function liveCall(task: TaskFolder, call: Call, stand_ins: NowCall['stand
   };
 }
 
-/** What is in the place of the file may be anything, and may go at any moment. */
+/** The file may be replaced by anything, and may vanish at any moment. */
 function linesOf(events: ReturnType<typeof growingFile>): string[] {
   try {
     return events.read(false);
@@ -42,14 +42,14 @@ function linesOf(events: ReturnType<typeof growingFile>): string[] {
 }
 
 function counted(before: Partial<Usage>, tool: NowCall['tool'], line: string): Partial<Usage> {
-  // Most lines are pieces of text, and say nothing of it.
+  // Most lines are pieces of text without token figures.
   if (!/token/i.test(line)) return before;
   let usage = before;
   try {
     for (const event of adapterOf(tool).readEvent(line))
       if (event.how === 'counted') usage = event.adds ? sum(usage, event.usage) : { ...usage, ...event.usage };
   } catch {
-    // No event: the call is judged by others.
+    // The line is not an event; other code classifies the call.
   }
   return usage;
 }

@@ -1,4 +1,4 @@
-// What runs now, as one value: the tasks that are followed, the calls under way, and what each waits for.
+// Defines what runs now, as one value: the followed tasks, the calls in progress, and what each waits for.
 
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { StandIn } from '../../policies/retry/stand-ins.ts';
@@ -7,12 +7,12 @@ import type { WaitingTicket } from '../status/waiting.ts';
 
 export interface RunsNow {
   schema: 1;
-  /** ISO time at which it was so. */
+  /** The ISO time of this state. */
   at: string;
-  /** Where the tasks lie. */
+  /** The folder that holds the tasks. */
   folder: string;
   totals: Record<NowState, number> & { tasks: number };
-  /** Those at work first, the longest at it first; then the others, the latest first. */
+  /** Running tasks first, the longest-running first; then the others, the latest first. */
   tasks: NowTask[];
 }
 
@@ -23,19 +23,19 @@ export interface NowTask {
   task_id: string;
   folder: string;
   state: NowState;
-  /** ISO time since when it is so; null when nothing ever happened. */
+  /** The ISO time since which it is in this state; null if nothing ever happened. */
   since: string | null;
-  /** Under way, oldest first. */
+  /** Calls in progress, oldest first. */
   running: NowCall[];
   waits: NowWait | null;
-  /** Used by its calls, ended ones and those under way, as far as they have said; null where none has, or nobody has looked. */
+  /** The tokens of its calls, ended and in progress, as far as they are reported; null if none are, or they were not read. */
   tokens: number | null;
   calls: { used: number; budget: number | null };
-  /** Of the failure that stands: the stage, and what it was; null where none does. */
+  /** The stage, class and reason of the open failure; null if there is none. */
   stage: string | null;
   class: string | null;
   reason: string | null;
-  /** Why it cannot be read; null where it can. */
+  /** Why it cannot be read; null if it can. */
   message: string | null;
 }
 
@@ -43,23 +43,23 @@ export interface NowCall {
   call_id: string;
   stage: string;
   tool: Tool;
-  /** In whose place it was asked, the first one first; empty where it is the stage's own. */
+  /** The replacements that led to this tool, the first one first; empty if it uses the stage's own tool. */
   stand_ins: readonly StandIn[];
   attempt: number;
-  /** ISO time at which its CLI was started, or else the call reserved. */
+  /** The ISO time at which its CLI was started, or else the call was reserved. */
   since: string;
-  /** ISO time at which it is ended at the latest. */
+  /** The ISO time at which it is ended at the latest. */
   deadline_at: string;
-  /** What its CLI did last, in a few words; null when nothing has been said yet. */
+  /** The last action of its CLI, in a few words; null if there is no output yet. */
   last: string | null;
-  /** As far as its CLI has told; most tell it at the end. */
+  /** As far as its CLI has reported; most report it at the end. */
   tokens: number | null;
 }
 
-/** A turn in a line, behind others; or a time: of a reset, or of a rest before a retry. */
+/** A turn in a queue, behind others; or a time: of a reset, or of a pause before a retry. */
 export type NowWait = Pick<WaitingTicket, 'what' | 'behind' | 'stage'> | { what: 'time'; until: string; stage: string };
 
-/** One thing that became otherwise, with its time and its task. */
+/** One change, with its time and its task. */
 export type NowChange = { at: string; task_id: string; folder: string } & (
   | { change: 'began' | 'gone' }
   | { change: 'called' | 'said' | 'call_ended'; call: NowCall }

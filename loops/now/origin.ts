@@ -1,4 +1,4 @@
-// Whether this process was started from within a call: by its environment, its ancestors and the user's register of calls.
+// Finds out whether a call started this process: by its environment, its ancestors and the user's register of calls.
 
 import { userInfo } from 'node:os';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
@@ -17,7 +17,7 @@ import { bears, isOlder } from '../../wrappers/processes/trust.ts';
 type Origin =
   | { how: 'outside' }
   | { how: 'inside'; call: string }
-  /** `call`: from which it may have been started; null where the register cannot be read. */
+  /** `call`: the call that may have started it; null if the register cannot be read. */
   | { how: 'unknown'; call: string | null; why: string };
 
 const OUTSIDE: Origin = { how: 'outside' };
@@ -27,7 +27,7 @@ export async function originOf(environment: NodeJS.ProcessEnv): Promise<Origin> 
   const marker = markerIn(environment);
   if (marker !== null) return inside(marker);
   const lineage = await ownLineage();
-  // An agent can clear the environment of what it starts, and not that of itself.
+  // An agent can clear the environment of the processes that it starts, but not its own.
   const [above] = (await processTable.markers(lineage.rows.slice(1))).values();
   if (above !== undefined) return inside(above);
   // The kernel tells it also where the register is hidden from us.
@@ -43,7 +43,7 @@ export async function originOf(environment: NodeJS.ProcessEnv): Promise<Origin> 
   return running.length === 0 ? OUTSIDE : whetherLost(lineage, running);
 }
 
-/** The registers of the environment and of the user's own home: an agent chooses the first alone. */
+/** Reads the registers of the environment and of the user's own home. An agent can choose only the first. */
 function registered(environment: NodeJS.ProcessEnv): { entries: RegisterEntry[]; broken: string | null } {
   const folders = new Set([registerFolder(environment), registerFolder({ HOME: ownHome() })]);
   const entries: RegisterEntry[] = [];
@@ -73,15 +73,15 @@ function ownHome(): string {
 
 interface FoundCall {
   marker: string;
-  /** `over`: its guardian and its CLI have ended, and some of what they started may live. */
+  /** `over`: its guardian and its CLI have ended, but processes that they started may still live. */
   place: 'here' | 'elsewhere' | 'over';
-  /** Whose session and process group are the call's; null where none can be relied upon. */
+  /** The process whose session and process group belong to the call; null if none can be relied on. */
   cli: ProcessIdentity | null;
-  /** Nothing of the call is older. */
+  /** No process of the call is older. */
   since: string;
 }
 
-/** Or why the processes of this machine cannot be seen. */
+/** Returns the reason instead if the processes of this machine cannot be seen. */
 async function callsOf(entries: readonly RegisterEntry[]): Promise<FoundCall[] | string> {
   try {
     const self = (await identify(process.pid))!;
@@ -98,7 +98,8 @@ async function callOf(entry: RegisterEntry, self: ProcessIdentity): Promise<Foun
   if (guardian.boot_id !== self.boot_id) return null;
   const call = { marker, since: guardian.start_time };
   if (guardian.pid_ns !== self.pid_ns) {
-    // Nothing is above the first namespace. Elsewhere its processes cannot be looked up, and its deadline must do.
+    // No namespace is above the first one, so no call of another namespace started this process. Elsewhere the guardian's
+    // processes cannot be looked up, so its deadline decides.
     const isOver = self.pid_ns === FIRST_NAMESPACE || Date.parse(entry.deadline_at) < Date.now();
     return isOver ? null : { ...call, place: 'elsewhere', cli: null };
   }
@@ -116,7 +117,7 @@ async function isOwnLiving({ pid, start_time }: ProcessIdentity): Promise<boolea
   return (await processTable.owners([row])).get(pid)?.uid === process.getuid?.();
 }
 
-/** `another`: its number was given to another process, or the entry names a process that is none of the call's. */
+/** `another`: the pid was given to another process, or the entry names a process that does not belong to the call. */
 async function standingOf({ cli, guardian, marker }: RegisterEntry, isGuarded: boolean) {
   if (cli === null) return 'another';
   const row = await processTable.row(cli.pid);
@@ -129,15 +130,15 @@ async function standingOf({ cli, guardian, marker }: RegisterEntry, isGuarded: b
   return isOfCall ? 'lives' : 'another';
 }
 
-/** A number is not given out again while it names a session or a process group, even if its leader has ended. */
+/** The system does not reuse a number while it names a session or a process group, even if its leader has ended. */
 const descendsFrom = (rows: readonly ProcessRow[], { pid, start_time }: ProcessIdentity): boolean =>
   rows.some((row) => (row.pid === pid && row.startTime === start_time) || row.sid === pid || row.pgid === pid);
 
-/** Whether we, or an ancestor, may have lost a parent that belonged to a call. */
+/** Checks whether this process, or an ancestor, may have lost a parent that belonged to a call. */
 async function whetherLost(lineage: OwnLineage, live: readonly FoundCall[]): Promise<Origin> {
   const [self] = lineage.rows;
   if (self === undefined) return { how: 'unknown', call: live[0]!.marker, why: '/proc does not show this process' };
-  // A process can leave its session for a new one, and for no older one.
+  // A process can leave its session for a new one, but not for an older one.
   const leader = self.sid === null ? null : await processTable.row(self.sid);
   const younger = live.filter(({ since }) => leader === null || !isOlder(leader.startTime, since));
   const loose = younger.length === 0 ? null : await looseIn(lineage);
@@ -152,11 +153,11 @@ async function whetherLost(lineage: OwnLineage, live: readonly FoundCall[]): Pro
 interface LooseRow {
   row: ProcessRow;
   lacks: string;
-  /** Where a call may run that has started it. */
+  /** The places of the calls that may have started it. */
   from: readonly FoundCall['place'][];
 }
 
-/** The ancestor whose parent may not be the one that started it, or null. */
+/** Returns the ancestor whose parent may not be the process that started it, or null. */
 async function looseIn({ rows, upTo }: OwnLineage): Promise<LooseRow | null> {
   const anywhere = ['here', 'elsewhere'] as const;
   const last = rows.at(-1)!;
@@ -164,10 +165,10 @@ async function looseIn({ rows, upTo }: OwnLineage): Promise<LooseRow | null> {
   const adopter = await adopterOfOrphans();
   if (adopter === null) return { row: last, lacks: 'the system does not show who adopts orphans', from: anywhere };
   const child = rows.find(({ ppid }) => ppid === adopter);
-  // No call of this container has started what entered it from outside.
+  // No call of this container started a process that entered it from outside.
   if (child === undefined)
     return last.ppid === 0 ? { row: last, lacks: 'has entered this container', from: ['elsewhere'] } : null;
-  // What a service of another user has started, such as sshd, is no orphan of ours.
+  // A process that a service of another user started, such as sshd, is not our orphan.
   const owner = (await processTable.owners([child])).get(child.pid);
   if (owner !== undefined && owner.uid !== process.getuid?.()) return null;
   return { row: child, lacks: 'its first parent may have ended', from: anywhere };

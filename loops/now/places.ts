@@ -1,4 +1,4 @@
-// Which tasks are followed: those that are named, or all that a folder holds now and later.
+// Finds the tasks to follow: the named ones, or all that a folder holds now and later.
 
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -7,9 +7,9 @@ import { missingTask } from '../../state/missing-task.ts';
 import { locateTask, projectState, TASK_ID } from '../../state/task-folder.ts';
 
 export interface NowPlaces {
-  /** Where the tasks lie. */
+  /** The folder that holds the tasks. */
   folder: string;
-  /** The folder of each; null for all. */
+  /** The folder of each named task; null for all. */
   named: string[] | null;
 }
 
@@ -40,7 +40,7 @@ export function foldersOf({ folder, named }: NowPlaces): string[] {
       .filter((entry) => entry.isDirectory() && TASK_ID.test(entry.name))
       .map(({ name }) => path.join(folder, name));
   } catch {
-    // Gone, or not made yet: then none is there.
+    // The folder is gone or not made yet, so it has no tasks.
     return [];
   }
 }

@@ -1,4 +1,4 @@
-// Ends what works on a task, as TERM to its run does: what is known is written first, and a later run goes on from there.
+// Ends the processes of a task, as TERM to its run does: they save their state first, and a later run continues from there.
 
 import { openJournal } from '../../state/journal/journal.ts';
 import { openCalls } from '../../state/journal/ledger.ts';
@@ -11,7 +11,7 @@ type StoppedTask =
   /** On another host, or in another container. */
   | { how: 'elsewhere'; host: string };
 
-/** Its run, which ends its calls; where there is none, the guardians of calls by hand. */
+/** Ends the task's run, which ends its calls. Without a run, ends the guardians of direct calls. */
 export async function stopTask(task: TaskFolder): Promise<StoppedTask> {
   const { ledger } = openJournal(task.root, () => new Date()).read();
   const self = (await identify(process.pid))!;
@@ -32,11 +32,11 @@ export async function stopTask(task: TaskFolder): Promise<StoppedTask> {
   return elsewhere === null ? { how: 'idle' } : { how: 'elsewhere', host: elsewhere };
 }
 
-/** It was found alive just now, by pid, start time and boot; its end is seen by its files. */
+/** The caller has just found the process alive, by pid, start time and boot. Its end appears in its files. */
 export function endProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGTERM');
-    // A stopped process hears nothing until it goes on.
+    // A stopped process handles no signal until it continues.
     process.kill(pid, 'SIGCONT');
   } catch {
     // It ended by itself.

@@ -1,4 +1,4 @@
-// One task, looked at again and again: how it stands, its calls under way, and where to watch for the next change.
+// Reads one task repeatedly: its state, its calls in progress, and the folders in which the next change appears.
 
 import { statSync } from 'node:fs';
 import path from 'node:path';
@@ -17,16 +17,16 @@ import type { NowCall, NowTask, NowWait } from './now.ts';
 
 export interface TaskNow {
   look(looking: { self: ProcessIdentity; now: Date; waits: NowWait | null; detail: boolean }): Promise<NowTask>;
-  /** Whether more of its calls' events is there than was read. */
+  /** Whether there are more events of its calls than were read. */
   isBehind(): boolean;
-  /** Folders of its calls, in which their next words show. */
+  /** The folders of its calls, in which their next output appears. */
   folders(): string[];
   close(): void;
 }
 
 const journalOf = (root: string) => path.join(root, 'state', 'journal.jsonl');
 
-/** Another one once its journal is another, or its manifest as long as there is none, or the task is gone. */
+/** Changes with the journal, with the manifest as long as there is no journal, and when the task is gone. */
 export function stampOf(root: string): string {
   const journal = markOf(journalOf(root));
   if (journal !== '') return journal;
@@ -42,7 +42,7 @@ function markOf(file: string): string {
   }
 }
 
-/** In which the next change of a task shows, whether it is at work or rests. */
+/** Returns the folder in which the next change of a task appears, whether it runs or is at rest. */
 export function stateFolderOf(root: string): string {
   const state = path.dirname(journalOf(root));
   return isFolder(state) ? state : root;
@@ -50,7 +50,7 @@ export function stateFolderOf(root: string): string {
 
 export function taskNow(root: string): TaskNow {
   const live = new Map<string, LiveCall>();
-  /** Of calls that have ended; their records stay as they are. */
+  /** The tokens of ended calls, whose records do not change. */
   const told = new Map<string, number | null>();
   let journal: Journal | null = null;
   const forget = (kept: ReadonlySet<string>) => {
@@ -79,7 +79,7 @@ export function taskNow(root: string): TaskNow {
       }
     forget(new Set(running.map(({ call_id }) => call_id)));
     const failure = state === 'running' || state === 'done' || state === 'never_run' ? null : failureOf(task);
-    // A task that rests needs no memory.
+    // A task at rest needs no memory.
     if (state !== 'running') journal = null;
     return {
       task_id: task.id,
@@ -121,7 +121,7 @@ export function taskNow(root: string): TaskNow {
       } catch (error) {
         journal = null;
         forget(new Set());
-        // It may have gone while it was read.
+        // The task may have vanished during the read.
         return kindOf(root) === null
           ? nothing(root, 'gone', null)
           : nothing(root, 'unreadable', (error as Error).message);
@@ -148,7 +148,7 @@ const nothing = (root: string, state: 'gone' | 'unreadable', message: string | n
   message,
 });
 
-/** What it says may be anything; the journal says that it failed. */
+/** The record may hold anything; the journal says that the task failed. */
 function failureOf(task: TaskFolder) {
   try {
     const failure = readFailure(task);
@@ -163,14 +163,14 @@ function figureOf(task: TaskFolder, call: Call): number | null {
   return typeof figure === 'number' ? figure : null;
 }
 
-/** When the last call ended: since then its run does something else. */
+/** Returns the end of the last call: since then its run does other work. */
 const lastOf = ({ calls }: Ledger): string | null =>
   [...calls.values()].reduce<string | null>(
     (last, { verdict }) => (verdict && verdict.at > (last ?? '') ? verdict.at : last),
     null,
   );
 
-/** A decision to wait that is not over yet, and that no call has followed. */
+/** Finds a decision to wait that is not over yet, and that no call has followed. */
 function restOf({ decided, calls }: Ledger, now: Date): NowWait | null {
   const last = decided.at(-1);
   if (last === undefined || last.action === 'stop' || last.wait_ms <= 0) return null;

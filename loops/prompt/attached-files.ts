@@ -1,4 +1,4 @@
-// Which files a stage attaches: its globs in the tree, and those under `attachments/` in the task's inputs.
+// Finds the files that a stage attaches: its globs in the tree, and those under `attachments/` in the task's inputs.
 
 import { lstat, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,12 +8,12 @@ import { spelledIn, spellings } from '../paths/spelling.ts';
 
 export interface Attachable {
   stage: string;
-  /** undefined: whatever lies in the task's `inputs/attachments/`. */
+  /** undefined: all files in the task's `inputs/attachments/`. */
   globs: readonly string[] | undefined;
   /** The tree in which the CLI runs. */
   tree: string;
   inputs: string;
-  /** The folder with every task's state, of which nothing is attached from the tree. */
+  /** The folder with every task's state. Nothing in it is attached from the tree. */
   state: string;
 }
 
@@ -26,7 +26,7 @@ export interface AttachedFile {
 type Attached = { how: 'found'; files: AttachedFile[]; warnings: string[] } | { how: 'invalid'; message: string };
 
 const MAX_FILES = 1000;
-/** Nobody needs to know how many more there are. */
+/** A higher count has no use. */
 const MOST_COUNTED = 100_000;
 
 /** Sorted by name, byte by byte. */
@@ -67,12 +67,12 @@ export async function attachedFiles(of: Attachable): Promise<Attached> {
   return { how: 'found', files: [...files.values()].sort(byBytes), warnings: warningsAbout(passed, files) };
 }
 
-/** `!(a|b)` is a glob like any other. */
+/** `!(a|b)` is an ordinary glob, not an exclusion. */
 const isNegative = (glob: string): boolean => /^!(?!\()/.test(glob);
 
 type PassedOver = Record<'links' | 'special' | 'hidden' | 'broken', Set<string>>;
 
-/** What a reader may have expected in the prompt, by name. */
+/** Warns by name about files that a reader may expect in the prompt. */
 function warningsAbout(passed: PassedOver, files: ReadonlyMap<string, AttachedFile>): string[] {
   const taken = new Set([...files.values()].map(({ name }) => name));
   return (Object.keys(PASSED_OVER) as (keyof PassedOver)[]).flatMap((how) => {
@@ -84,7 +84,7 @@ function warningsAbout(passed: PassedOver, files: ReadonlyMap<string, AttachedFi
   });
 }
 
-/** A line break in a name is no line of the report. */
+/** Escapes a line break in a name, so that it does not break the report's line. */
 const spelt = (name: string): string => name.replace(/\p{Cc}/gu, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`);
 
 interface Words {
@@ -114,7 +114,7 @@ const listed = (names: readonly string[], { one, several }: Words): string[] =>
     ? [`${names.length}${names.length >= MOST_ODD ? ' or more' : ''} ${several}: ${names.slice(0, 3).join(', ')}, ...`]
     : names.map((name) => `${name} ${one}`);
 
-/** Of hidden files and the like nobody needs to know how many more there are. */
+/** A higher count of hidden files and the like has no use. */
 const MOST_ODD = 1000;
 
 const OF_TASK = 'attachments/';
@@ -136,7 +136,7 @@ async function matchedBy(said: string, unwanted: readonly string[], of: Attachab
   const unwelcome = unwanted.flatMap((not) => spellings(not.replace(/^(?:\.\/)+/, '')));
   const never = [...(base === of.tree ? neverOf(of) : []), ...unwelcome];
   try {
-    // A file's own name may look like a glob, and so may that of a folder.
+    // The name of a file or folder may itself look like a glob.
     const all = alternatives(kind?.isFile() ? literal(glob) : glob).flatMap(spellings);
     if (all.some((one) => LEAVES.test(one))) return invalid(`leads out of ${of.tree} ("..")`);
     if (all.some((one) => path.isAbsolute(one)))
@@ -155,10 +155,10 @@ async function matchedBy(said: string, unwanted: readonly string[], of: Attachab
   }
 }
 
-/** A part `..`, in braces and brackets too. */
+/** Matches a path part `..`, also in braces and brackets. */
 const LEAVES = /(?:^|[/{(,|])\.\.(?:$|[/}),|])/;
 
-/** Folders on the way that are there by the very name are meant by it: app/[id]/(public). */
+/** Treats folders on the way literally if a folder of exactly that name exists: app/[id]/(public). */
 async function literally(glob: string, base: string, literal: (name: string) => string): Promise<string> {
   const steps = glob.split('/');
   let at = base;
@@ -175,7 +175,7 @@ function neverOf({ tree, state }: Attachable): string[] {
   return ['**/.git', '**/.git/**', '.tmp/**', ...(/^(?:\.\.|$)/.test(within) ? [] : [`${within}/**`])];
 }
 
-/** Says how far the path there leads, and what comes nearest to the next step. */
+/** Says how far the path exists, and which name is nearest to the next step. */
 async function nothing(
   glob: string,
   base: string,
@@ -205,7 +205,10 @@ async function nothing(
 const holdsSomething = async (folder: string): Promise<boolean> =>
   (await readdir(folder).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? [] : [''])))?.length > 0;
 
-/** What took the folder's place is told; one that leads somewhere is refused by the first file behind it. */
+/**
+ * Detects a dangling symlink in place of the folder, so that it is reported. A symlink to an existing folder is refused at its
+ * first file.
+ */
 const leadsNowhere = async (place: string): Promise<boolean> =>
   (await lstat(place).catch(() => null))?.isSymbolicLink() === true && (await stat(place).catch(() => null)) === null;
 

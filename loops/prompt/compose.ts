@@ -1,4 +1,4 @@
-// Composes the prompt of a stage: reads what it is made of, and leaves the rest to the policies. Writes nothing.
+// Composes the prompt of a stage: reads its sources, and passes them to the policies. Writes nothing.
 
 import { createHash } from 'node:crypto';
 import path from 'node:path';
@@ -27,7 +27,7 @@ export interface PromptRequest {
   task: TaskFolder;
   manifest: Manifest;
   stage: Stage;
-  /** Who will get it: not the stage's own tool where a fallback answers. */
+  /** The tool that will receive the prompt. With a fallback, it is not the stage's own tool. */
   tool: Tool;
   /** The tree in which the CLI runs, absolute. */
   cwd: string;
@@ -36,33 +36,36 @@ export interface PromptRequest {
   role: ResolvedRole;
   project: ProjectFile;
   digest: Digest;
-  /** The context that an earlier brief handed off, in place of `inputs/context_pack.md`. */
+  /** The context that an earlier brief handed off; it replaces `inputs/context_pack.md`. */
   handedOff: string | null;
-  /** Answers of this task's earlier stages which this role reads, in order. */
+  /** The answers of this task's earlier stages that this role reads, in order. */
   earlier: AnswerSource[];
   redactor: Redactor;
   /** The acceptance commands that the gate will run. */
   acceptanceCommands: readonly string[];
-  /** What an iteration asks beside. */
+  /** The additional text of an iteration. */
   turn?: PromptTurn;
-  /** In which git is found. */
+  /** The environment in which git is found. */
   environment: NodeJS.ProcessEnv;
-  /** Once aborted nothing more is read. */
+  /** After an abort nothing more is read. */
   halt?: AbortSignal;
 }
 
-/** The part of a prompt that is another in each iteration of a supervised task: it stands at its end, and no digest touches it. */
+/** The part of a prompt that differs in each iteration of a supervised task. It comes last, and no digest changes it. */
 export interface PromptTurn {
   text: string;
-  /** What is paid once, whatever stands around it by then: the same words in two iterations are two, a file that has changed meanwhile is none. */
+  /**
+   * Identifies what is paid for once, whatever the rest of the prompt is. The same words in two iterations count as two. A file
+   * that changed meanwhile does not count as another.
+   */
   identity: string;
 }
 
 export type PromptComposed =
-  /** `sha256`: over the bytes that the CLI will get; of a turn over its identity. */
+  /** `sha256`: the hash of the bytes that the CLI will get; for a turn, the hash of its identity. */
   ({ how: 'composed'; sha256: string } & ComposedText) | { how: 'invalid'; message: string };
 
-/** The prompt with its warnings, or `invalid` with a sentence that names the file; nothing is paid either way. */
+/** Returns the prompt with its warnings, or `invalid` with a sentence that names the file. Neither costs a paid call. */
 export async function composePrompt(request: PromptRequest): Promise<PromptComposed> {
   const { task, manifest, stage, role, cwd, root } = request;
   const forbidden = manifest.security.forbidden_paths;
@@ -124,7 +127,7 @@ function withTurn(turn: PromptTurn | undefined, compose: (room: number) => Compo
 const identified = (turn: PromptTurn | undefined, hash: string): string =>
   turn === undefined ? hash : createHash('sha256').update(turn.identity).digest('hex');
 
-/** git is asked only where a stage wants its word. */
+/** Calls git only if a stage needs a diff. */
 async function readChanged(
   { stage, cwd, root, task, environment, halt }: PromptRequest,
   forbids: Forbids,
@@ -143,7 +146,7 @@ async function readChanged(
   return read.how === 'read' ? read : { how: 'invalid', message: `stage ${stage.name}: diff: ${read.message}` };
 }
 
-/** @param folders what the globs are relative to */
+/** @param folders the folders to which the globs are relative */
 export async function forbidsOf(globs: readonly string[], folders: readonly string[]): Promise<Forbids> {
   return globs.length === 0 ? () => null : forbiddenBy(globs, folders);
 }
@@ -168,8 +171,8 @@ const nothingAsked = ({ manifest, root, inputs }: TaskFolder): string =>
   `nothing is asked yet: the goal in ${manifest ?? root} is still to be filled in, and ${path.join(inputs, 'user_request.md')} says nothing; write what is to be done into one of them`;
 
 /**
- * null when there is none, or nothing in it but what is to be filled in; what is there and cannot be read is an error,
- * since half a prompt is paid like a whole one.
+ * Returns null if there is no file, or it has only placeholders. An unreadable file is an error, because half a prompt costs as
+ * much as a whole one.
  */
 async function readInput(
   { task, cwd, root }: PromptRequest,
@@ -192,7 +195,7 @@ async function readInput(
   }
 }
 
-/** `.tmp`, of which the tasks lie in `task/`; a task that lies elsewhere is a state by itself. */
+/** Returns `.tmp`, whose `task/` holds the tasks. A task in another place is its own state folder. */
 export function stateOf({ root }: TaskFolder): string {
   const tasks = path.dirname(root);
   return path.basename(tasks) === 'task' ? path.dirname(tasks) : root;

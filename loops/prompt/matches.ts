@@ -1,4 +1,4 @@
-// The files that a glob of `attach` matches (the only door to fast-glob, loaded when something is attached).
+// Finds the files that a glob of `attach` matches; the only module that loads fast-glob, and only when needed.
 
 import { type Dirent, readdir } from 'node:fs';
 import path from 'node:path';
@@ -7,15 +7,15 @@ import { compileGlobs } from '../../policies/text/globs.ts';
 
 interface MatchedFiles {
   files: string[];
-  /** Symbolic links among what matches: they are never followed. */
+  /** Symbolic links among the matches: they are never followed. */
   links: string[];
   /** Pipes, sockets and devices: they are never opened. */
   special: string[];
-  /** All files that match; `files` has at most as many as were asked for, and the count ends where it was told to. */
+  /** The number of matching files. `files` has at most `most.kept` of them, and the count ends at `most.counted`. */
   count: number;
 }
 
-/** Relative to `folder`, in no order. Throws as the file system does. */
+/** Returns names relative to `folder`, in no order. Throws the errors of the file system. */
 export async function matchesOf(
   globs: readonly string[],
   folder: string,
@@ -41,13 +41,16 @@ export async function matchesOf(
   return found;
 }
 
-/** What globs pass over for its name alone: hidden files, which they name only by the dot, and names of more than one line. */
+/**
+ * Files that globs skip only because of their names: hidden files, which a glob must name with the dot, and names of several
+ * lines.
+ */
 interface OddlyNamed {
   hidden: string[];
   broken: string[];
 }
 
-/** At most `most` of each, of those that the globs would match by another name. */
+/** Returns at most `most` of each kind: files that the globs would match under another name. */
 export async function oddlyNamed(
   globs: readonly string[],
   folder: string,
@@ -72,10 +75,10 @@ export async function oddlyNamed(
 }
 
 const HIDDEN = /(?:^|\/)\./;
-/** They hold a folder in git, or its place on a desktop, and nothing else. */
+/** These files only keep a folder in git, or its place on a desktop. */
 const PLACEHOLDER = /(?:^|\/)\.(?:gitkeep|keep|DS_Store)$/;
 
-/** The walk's own look into each folder, which sees what no glob matches. */
+/** Reads each folder for the walk, and also notices entries that no glob matches. */
 const seeing = (notice: (file: string) => void) =>
   ((folder: string, options: { withFileTypes: true }, done: (error: Error | null, entries?: Dirent[]) => void) =>
     readdir(folder, options, (error, entries) => {
@@ -85,9 +88,9 @@ const seeing = (notice: (file: string) => void) =>
       else done(error);
     })) as unknown as typeof readdir;
 
-/** What a glob means once its braces are spelled out: `{src,lib}/*` is two. */
+/** Expands the braces of a glob: `{src,lib}/*` becomes two globs. */
 export const alternatives = (glob: string): string[] =>
   fastGlob.generateTasks(glob, { dot: true }).flatMap(({ positive }) => positive);
 
-/** A path as a glob that matches it alone. */
+/** Makes a glob that matches only this path. */
 export const literal = (path: string): string => fastGlob.escapePath(path);

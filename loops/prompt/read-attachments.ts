@@ -1,4 +1,4 @@
-// Reads what a stage attaches: text as head and tail, anything else by name, forbidden files not at all.
+// Reads what a stage attaches: text as head and tail, other files by name only, forbidden files not at all.
 
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,12 +14,12 @@ type AttachmentsRead =
   | { how: 'invalid'; message: string };
 
 export const MAX_BYTES = 64 * 1024 * 1024;
-/** How many of those that are too large together are named. */
+/** How many of the largest files the message names if all together are too large. */
 const NAMED = 3;
 
 /**
- * @param root what `security.forbidden_paths` are relative to, beside the tree
- * @param windowChars of a text as much is read at either end; no more of it will be in the prompt
+ * @param root the folder to which `security.forbidden_paths` are relative, besides the tree
+ * @param windowChars the number of characters to read at each end of a text; the prompt will not contain more
  */
 export async function readAttachments(
   of: Attachable,
@@ -66,18 +66,18 @@ export async function readAttachments(
 
 const STOPPED = 'stopped before all was read';
 
-/** What stands in a name for bytes that are no text: nothing is found by it. */
+/** The character that replaces invalid UTF-8 bytes in a name. No file is found by such a name. */
 const NO_UTF8 = '\ufffd';
 
 interface Looked {
   name: string;
   file: string;
   bytes: number;
-  /** Which forbids it. */
+  /** The glob that forbids the file. */
   glob: string | null;
 }
 
-/** A file may be forbidden by each of its names. Or what is wrong with it. */
+/** Checks all names of the file, since each may be forbidden. Returns a sentence if the file leads out of its base. */
 async function look({ name, base }: AttachedFile, root: string, forbids: Forbids): Promise<string | Looked> {
   const file = path.join(base, name);
   const [real, realBase, realRoot] = await Promise.all([realpath(file), realpath(base), realpath(root)]);

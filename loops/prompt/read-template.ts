@@ -1,4 +1,4 @@
-// Finds and fills the template of a stage: the task's own over the project's over the built-in one.
+// Finds and expands the template of a stage: the task's own, else the project's, else the built-in one.
 
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -18,7 +18,10 @@ interface TemplatePlace {
   /** The project's root. */
   root: string;
   forbids: Forbids;
-  /** Each file that counts: by being read, or by not being there, where it would be read first. Relative to its folder. */
+  /**
+   * Called for each file that affects the result: it is read, or it is missing and would be read first. Its name is relative to
+   * its folder.
+   */
   counted?(file: string): void;
 }
 
@@ -70,10 +73,10 @@ function lookUpBuiltIn({ answer }: Pick<TemplatePlace, 'answer'>, wanted: string
   return { how: 'invalid', message: `names no built-in template${meant} There are ${known.join(', ')}` };
 }
 
-/** A built-in template ends with the sections that its answer has. */
+/** A built-in template ends with the list of its answer's sections. */
 const withoutSections = (template: string): string => template.split('\nYour answer has these sections,')[0]!;
 
-/** Of the same folder, with or without the ending of the file that asks for it. */
+/** Looks in the same folder, with or without the extension of the including file. */
 function lookUpFile(
   { folder: ground }: Ground,
   readHere: (file: string) => ReadWithin,

@@ -1,4 +1,4 @@
-// Reads a text file in one pass and constant memory: its beginning, its end, and what lies between as figures.
+// Reads a text file in one pass with constant memory: its head, its tail, and the size of the part between.
 
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -9,18 +9,18 @@ import { isSystemError } from '../../state/system-error.ts';
 
 type TextRead =
   | { how: 'text'; excerpt: Excerpt; bytes: number }
-  /** It holds a NUL, or is no UTF-8. */
+  /** The file holds a NUL, or is not UTF-8. */
   | { how: 'binary'; sha256: string; bytes: number }
   /** A sentence without a subject: "cannot be read (EACCES)". */
   | { how: 'failed'; code: string; why: string };
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** Beginning and end have at least `windowChars` each, where there are as many; what grows meanwhile is not read. */
+/** Head and tail have at least `windowChars` each, if the file is that long. Text that is appended meanwhile is not read. */
 export async function readText(file: string, windowChars: number, maxBytes: number): Promise<TextRead> {
   let handle: FileHandle | null = null;
   try {
-    // A pipe must not make us wait.
+    // Without O_NONBLOCK, opening a pipe could block.
     handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
     const kind = await handle.stat();
     if (kind.isDirectory()) return failed('EISDIR');
@@ -58,7 +58,7 @@ async function readOpen(handle: FileHandle, size: number, windowChars: number): 
     : { how: 'binary', sha256: hash.digest('hex'), bytes };
 }
 
-/** Whether it was text. */
+/** Returns whether the bytes were text. */
 function add(window: Window, decoder: TextDecoder, bytes: Buffer, options: { stream: boolean }): boolean {
   try {
     window.add(decoder.decode(bytes, options));
@@ -70,7 +70,7 @@ function add(window: Window, decoder: TextDecoder, bytes: Buffer, options: { str
 
 type Window = ReturnType<typeof createWindow>;
 
-/** Keeps the first and the last so many characters of what is added, and counts what is between. */
+/** Keeps the first and the last `chars` characters, and counts what is between. */
 function createWindow(chars: number) {
   let head = '';
   const tail: string[] = [];

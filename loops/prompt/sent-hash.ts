@@ -1,4 +1,4 @@
-// The hash that tells one prompt from another: over the bytes that the CLI will get, as the call record has it.
+// Computes the hash that distinguishes prompts: over the bytes that the CLI will get, as in the call record.
 
 import { createHash } from 'node:crypto';
 import type { Tool } from '../../policies/facts/tools.ts';

@@ -1,4 +1,4 @@
-// Which files of a project its prompts are made of: what tollgate.yaml names, and what those include, found as composing finds them.
+// Lists the project files of its prompts, found as in composing: those that tollgate.yaml names, and their includes.
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -16,12 +16,15 @@ interface TemplatesOf {
   /** The task's folder, absolute. */
   task: string;
   project: Pick<ProjectFile, 'rules' | 'roles'>;
-  /** In an untrusted workspace none of them is used, and so none is looked at. */
+  /** In an untrusted workspace none of these files is used, so none is read. */
   trust: ResolvedRole['trust'];
   forbids: Forbids;
 }
 
-/** Absolute, each under its name and, where links within the project lead elsewhere, under its real one; some may not be there. */
+/**
+ * Returns absolute paths: each file's name, and its real name if links within the project lead elsewhere. Some files may not
+ * exist.
+ */
 export function templateFiles({ root, task, project, trust, forbids }: TemplatesOf): string[] {
   if (trust === 'untrusted') return [];
   const files = new Set<string>();
@@ -37,7 +40,7 @@ export function templateFiles({ root, task, project, trust, forbids }: Templates
   return [...files];
 }
 
-/** As composing has them, so that nothing is taken for a mistake that is none; what they say is not asked here. */
+/** The same names as in composing, so that no valid variable counts as a mistake. Their values do not matter here. */
 const VARIABLES = { goal: '', task_id: '', role: '', stage: '' };
 
 function realWithin(root: string, file: string): string | null {

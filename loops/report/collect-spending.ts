@@ -1,4 +1,4 @@
-// What the tasks of a report have spent: every paid call of their journals, by day and CLI.
+// Collects the spending of a report's tasks: every paid call in their journals, by day and CLI.
 
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import { priceOf } from '../../policies/record/price.ts';
@@ -10,7 +10,7 @@ import { findRecord } from '../../state/usage.ts';
 import { rootOf } from '../task/task.ts';
 import type { TasksReport } from './collect.ts';
 
-/** Prices are those of each task's project, as far as it can be read. */
+/** Uses the prices of each task's project, as far as they can be read. */
 export async function collectSpending(
   { tasks }: Pick<TasksReport, 'tasks'>,
   cwd: string,
@@ -49,7 +49,7 @@ function callsOf(task: TaskFolder, prices: ProjectFile['prices']): SpentCall[] {
       };
     });
   } catch (error) {
-    // The report says so of a task whose journal cannot be read.
+    // The report itself lists a task whose journal cannot be read.
     if (error instanceof JournalError) return [];
     throw error;
   }

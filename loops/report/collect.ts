@@ -1,4 +1,4 @@
-// How all tasks of a folder stand: one row for each that is shown; of the others only how they stand is read.
+// Collects the status of all tasks of a folder: a row for each task that is shown, and only the state of the others.
 
 import path from 'node:path';
 import type { DaySpending } from '../../policies/report/spending.ts';
@@ -14,18 +14,18 @@ import type { RowReading, RowStanding, TaskRow } from './task-row.ts';
 
 export interface TasksReport {
   schema: 1;
-  /** When it was made, ISO time. */
+  /** The time at which the report was made, ISO. */
   at: string;
-  /** Where the tasks lie. */
+  /** The folder that holds the tasks. */
   folder: string;
-  /** Over all tasks of the time that was asked for, shown or not. */
+  /** Counts all tasks of the requested time, shown or not. */
   totals: Record<TaskState | 'tasks' | 'unreadable', number>;
   /** Newest first. */
   tasks: TaskRow[];
   groups: FailureGroup[];
-  /** What cannot be read, and why; a task may stand here and among the others. */
+  /** What cannot be read, and why. A task may be in this list and also among the tasks. */
   unreadable: { folder: string; message: string }[];
-  /** Only where it is asked for: every call's record is read for it. */
+  /** Present only on request, because it reads the record of every call. */
   spent?: DaySpending[];
 }
 
@@ -36,15 +36,15 @@ interface CollectingTasks {
   word: string | null;
   cwd: string;
   environment: NodeJS.ProcessEnv;
-  /** Only tasks in which something happened since; null for all. */
+  /** Only tasks in which something happened since then; null for all. */
   sinceMs: number | null;
   which: 'all' | 'failed';
-  /** Whether `stages` of each row are told: they are read from files of their own. */
+  /** Whether each row has its `stages`, which are read from separate files. */
   stages: RowReading['stages'];
   now: Date;
 }
 
-/** One row for each task, what could not be read beside them; `invalid` where no folder of tasks is. */
+/** Returns one row for each task, and what could not be read; `invalid` if there is no folder of tasks. */
 export async function collectTasks({
   word,
   cwd,
@@ -99,7 +99,7 @@ const isShownIn =
   (standing) =>
     isSince(standing, earliest) && (which === 'all' || standing.state === 'failed' || standing.state === 'refused');
 
-/** A folder of that name is meant before a task of that id. */
+/** A folder of that name takes precedence over a task of that id. */
 function placeOf(word: string, cwd: string, environment: NodeJS.ProcessEnv): string {
   const folder = path.resolve(cwd, word);
   if (word.includes('/') || isFolder(folder)) return folder;
@@ -133,5 +133,5 @@ function listed(folder: string): Places {
   }
 }
 
-/** Not by the language of the machine, so that everybody sees one order. */
+/** Does not use the machine's language, so that every user sees the same order. */
 const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

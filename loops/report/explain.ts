@@ -27,7 +27,7 @@ import { readFailure } from './task-row.ts';
 
 type ExplainedTask =
   | { how: 'explained'; explanation: FailureExplanation }
-  /** There is a task, and nothing failed that was asked for. */
+  /** The task exists, and the requested stage or task has no failure. */
   | { how: 'nothing'; taskId: string; message: string }
   | { how: 'invalid'; message: string };
 
@@ -46,7 +46,7 @@ interface Opened extends Explaining {
   failure: Failure | null;
 }
 
-/** Reads only. */
+/** Reads only; changes nothing. */
 export async function explainTask(explaining: Explaining): Promise<ExplainedTask> {
   const located = locateTask(explaining.word, explaining.cwd, explaining.environment);
   if (located.how === 'invalid') return located;
@@ -70,7 +70,7 @@ export async function explainTask(explaining: Explaining): Promise<ExplainedTask
 async function explainLast(opened: Opened): Promise<ExplainedTask> {
   const { task, ledger, failure } = opened;
   if (failure !== null) return explainFailure(opened, failure);
-  // Calls of a wrapper on its own leave no failure of the task.
+  // A direct call of a wrapper does not record a failure of the task.
   const last = [...ledger.calls.values()].findLast(({ verdict }) => verdict !== null && verdict.class !== null);
   if (last !== undefined) return explainCall(opened, last);
   const message = ledger.calls.size === 0 ? `${task.id} was never run` : `nothing of ${task.id} has failed`;
@@ -121,7 +121,7 @@ async function explainFailure(opened: Opened, failure: Failure): Promise<Explain
       inRun: signature === null ? null : failure.count,
       decision: failure.decision,
       findings,
-      // What has succeeded since needs nothing, least of all another paid call.
+      // A failure that a later success resolved needs no action, least of all another paid call.
       next_actions: failure.resolved_at === null ? failure.next_actions : [],
     },
     statsOf(ledger, 0).signatures,
@@ -162,7 +162,7 @@ async function explainCall(opened: Opened, call: Call): Promise<ExplainedTask> {
   return { how: 'explained', explanation };
 }
 
-/** As the failure record would have them, by what is there now. */
+/** Builds the next actions as the failure record would, from the current files. */
 async function waysOut({ task, ledger, word, cwd, environment }: Opened, call: Call, verdict: Verdict) {
   const read = await readTask({ word, cwd, environment, trustWorkspace: false });
   const { stage, tool, call_id } = call.reserved;
@@ -183,7 +183,7 @@ async function waysOut({ task, ledger, word, cwd, environment }: Opened, call: C
   };
   const record = findRecord(task, call);
   const known = { verdict, session_id: record?.session_id ?? null, ending: record?.ending ?? null };
-  // No run makes it again: it was none of the manifest's.
+  // No run repeats this call, because it does not belong to the manifest.
   const byHand = call.reserved.run_id === null ? { again: `call ${adapterOf(tool).command} with the same flags` } : {};
   return nextActions({ ...situationOf(failing, known), ...byHand });
 }
@@ -203,7 +203,7 @@ async function signedText(
   return signedTextOf({ signature, tool, verdict, call, findings }, task, environment, clock);
 }
 
-/** What the gate of the stage found last; none where it left no record. */
+/** Returns what the stage's gate found last; an empty list if the gate has no record. */
 function findingsOf(task: TaskFolder, stage: string | null): Finding[] {
   const record = stage === null ? null : readGateRecord(task, stage);
   return record === null || record.passed ? [] : record.findings;

@@ -1,4 +1,4 @@
-// What there is to say about a failure: what happened, by which rule, how often, and what to do.
+// Builds the explanation of a failure: what happened, by which rule, how often, and what to do.
 
 import { CLASSES, type ErrorClass } from '../../policies/facts/classes.ts';
 import type { Verdict } from '../../policies/facts/evidence.ts';
@@ -28,17 +28,17 @@ export interface FailureExplanation {
   meaning: string;
   reason: string | null;
   evidence: { source: string; text: string } | null;
-  /** `row` is null where none was needed; `of` too where it is not there any more. */
+  /** `row` is null if no row is needed. `of` is null too if the row no longer exists. */
   rule: { id: string; of: 'tollgate' | 'project' | null; row: ShownRow | null } | null;
   signature: string | null;
-  /** What the signature stands for; null where that cannot be made again. */
+  /** The text that was signed; null if it cannot be computed again. */
   signed: SignedText | null;
   seen: { in_run: number | null; in_life: number | null; first_seen: string | null; last_seen: string | null };
   decision: { action: string; why: string } | null;
-  /** The class's row of the retry table. */
+  /** The row of the class in the retry table. */
   retry: RetryRow;
   retry_at: string | null;
-  /** What the gate found. */
+  /** The findings of the gate. */
   findings: Finding[];
   next_actions: NextAction[];
 }
@@ -47,11 +47,11 @@ export interface ShownRow {
   kind: 'said' | 'ending' | 'leftover';
   class: ErrorClass;
   reason: string;
-  /** Of what is said: by whom, where, and what it is; null for the others. */
+  /** For a row that looks for text: who writes it, where, and the text; null for other rows. */
   looks_for: {
     tool: Rule['tool'];
     source: Rule['source'];
-    /** As the row has it; a regular expression, or phrases, as one text. */
+    /** The match as in the row; a regular expression, or phrases, as one text. */
     match: Omit<Match, 'text'> & { text?: string };
   } | null;
 }
@@ -61,7 +61,7 @@ interface KnownFailure
   verdict: Verdict & { class: ErrorClass };
   signature: string | null;
   signed: SignedText | null;
-  /** Among which the rule may be, if it is none of ours. */
+  /** The project's rows, for a rule that is not built in. */
   ownRows: readonly OwnRow[];
   inRun: number | null;
   decision: FailureExplanation['decision'];
@@ -71,7 +71,7 @@ interface KnownFailure
 
 type Evidence = NonNullable<Verdict['evidence']>;
 
-/** @param signatures over the task's whole life. */
+/** @param signatures counted over the task's whole life. */
 export function explanationOf(known: KnownFailure, signatures: Stats['signatures']): FailureExplanation {
   const { verdict, signature, signed, inRun, of, task_id, stage, tool, call_id, at, resolved_at } = known;
   const life = signature === null ? undefined : signatures[signature];

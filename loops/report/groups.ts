@@ -1,21 +1,24 @@
-// The failures of many tasks by what failed: one line for one failure, however many tasks have it.
+// Groups the failures of many tasks: one line for each failure, however many tasks have it.
 
 import { gatherFailures } from '../../policies/signature/same-failure.ts';
 import type { TaskRow } from './task-row.ts';
 
 export interface FailureGroup {
-  /** null for failures without one: they are grouped by class and reason. */
+  /** null for failures without a signature: they are grouped by class and reason. */
   signature: string | null;
   class: string;
   reason: string | null;
   task_ids: string[];
   first_seen: string | null;
   last_seen: string | null;
-  /** Of the task that failed last. */
+  /** The evidence of the task that failed last. */
   evidence: string | null;
 }
 
-/** The most frequent first. @param rows newest first. */
+/**
+ * Sorts the most frequent first.
+ * @param rows newest first.
+ */
 export function groupFailures(rows: readonly TaskRow[]): FailureGroup[] {
   return gatherFailures(rows.filter((row) => row.class !== null)).map((same) => {
     const [{ signature, class: errorClass, reason, at, evidence }] = same;

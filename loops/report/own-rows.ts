@@ -1,4 +1,4 @@
-// The project's rows by which a failure may have been judged: those that its call kept, or else those of tollgate.yaml now.
+// Finds the project's rows that may have classified a failure: those that its call saved, or those of tollgate.yaml now.
 
 import path from 'node:path';
 import type { Verdict } from '../../policies/facts/evidence.ts';
@@ -9,11 +9,11 @@ import { readProject } from '../../state/project/project.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { savedRows } from '../attempt/believed-draft.ts';
 
-/** Did a row decide that is none of ours? */
+/** Returns whether a row decided that is not built in. */
 export const isOwn = ({ rule, source }: Omit<NonNullable<Verdict['evidence']>, 'text'>): boolean =>
   SAID_IN.some((one) => one === source) && !isTaken(rule);
 
-/** @param root the project's. */
+/** @param root the project's root. */
 export async function ownRowsOf(
   { evidence }: Verdict,
   call: Call | null,

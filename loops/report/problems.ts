@@ -1,4 +1,4 @@
-// What is wrong with a task, as single problems: what its gates found, what its reviews say, and what failed.
+// Lists the problems of a task: the findings of its gates, the comments of its reviews, and its failure.
 
 import type { GateRecord } from '../../policies/facts/gate-record.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
@@ -12,17 +12,20 @@ import type { StageFacts } from '../task/stage-facts.ts';
 
 interface ProblemSource {
   task: TaskFolder;
-  /** Of the tree, absolute: paths are told relative to it. */
+  /** The absolute folder of the tree. Reported paths are relative to it. */
   root: string;
-  /** In their order. */
+  /** In the order in which the problems are listed. */
   stages: readonly Omit<StageFacts, 'state'>[];
-  /** null where none stands. */
+  /** null if there is no open failure. */
   failure: (Pick<Failure, 'stage' | 'class' | 'reason' | 'signature'> & { text: string | null }) | null;
-  /** A task that was stopped has not failed. */
+  /** A stopped task has not failed, so it gets `warning`. */
   level: 'error' | 'warning';
 }
 
-/** In the order of the stages. Reads what agents wrote; what is no answer or no record of a gate says nothing. */
+/**
+ * Lists the problems in the order of the stages. Reads files that agents wrote, and ignores those that are not an answer or a
+ * gate's record.
+ */
 export function problemsOf(source: ProblemSource): Problem[] {
   const { stages, failure } = source;
   const ofStages = stages.flatMap((stage) =>
@@ -78,14 +81,14 @@ function gateFindings({ task, root, level, failure }: ProblemSource, stage: stri
   });
 }
 
-/** A line of the gate such as `a/b.ts (added; scope.deny "a/**")`. */
+/** Parses a line of the gate such as `a/b.ts (added; scope.deny "a/**")`. */
 function strayIn(line: unknown, root: string): { place: FilePlace; said: string }[] {
   const [, named] = (typeof line === 'string' && /^(.+) \((?:\w+); /s.exec(line)) || [];
   const path = named === undefined ? null : withinTree(unescaped(named), root);
   return path === null ? [] : [{ place: { path, line: null, endLine: null }, said: String(line) }];
 }
 
-/** A name is written there as in JSON. */
+/** The gate escapes names as JSON does. */
 function unescaped(named: string): string {
   try {
     return JSON.parse(`"${named}"`);

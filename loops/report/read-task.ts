@@ -1,4 +1,4 @@
-// One task for a report, read from its files.
+// Reads one task for a report from its files.
 
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
@@ -8,9 +8,9 @@ import { checkTaskRoot } from '../../state/task-folder.ts';
 import { type RowReading, type RowStanding, readRow, type TaskRow } from './task-row.ts';
 
 export interface TaskReading {
-  /** null where nothing but `problem` can be said. */
+  /** null if only `problem` is known. */
   standing: RowStanding | null;
-  /** null for one that is not shown. */
+  /** null for a task that is not shown. */
   row: TaskRow | null;
   /** What cannot be read, and why. */
   problem: string | null;
@@ -21,7 +21,7 @@ interface ReadingTasks extends RowReading {
   environment: NodeJS.ProcessEnv;
 }
 
-/** With nothing but nulls for what is no task. */
+/** Returns only nulls for a folder that is not a task. */
 export async function readTask(folder: string, reading: ReadingTasks): Promise<TaskReading> {
   const nothing = { standing: null, row: null };
   if (!isTask(folder)) return { ...nothing, problem: null };

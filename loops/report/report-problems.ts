@@ -1,4 +1,4 @@
-// The problems of all tasks of a report.
+// Lists the problems of all tasks of a report.
 
 import { createRedactor } from '../../policies/redact/create-redactor.ts';
 import { withRelativePaths } from '../../policies/report/file-place.ts';
@@ -7,7 +7,10 @@ import { locateTask } from '../../state/task-folder.ts';
 import type { TasksReport } from './collect.ts';
 import { problemsOf } from './problems.ts';
 
-/** In the order of the report; what cannot be read is one too. @param root of the project: texts tell its paths relative to it. */
+/**
+ * Keeps the order of the report. What cannot be read counts as a problem.
+ * @param root the project's root; paths in texts are relative to it.
+ */
 export function reportProblems(
   { tasks, unreadable }: Pick<TasksReport, 'tasks' | 'unreadable'>,
   root: string,

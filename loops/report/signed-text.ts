@@ -1,4 +1,4 @@
-// What the signature of a failure stands for, made again from the private files of its call, and redacted.
+// Computes the text behind a failure's signature again from the private files of its call, and redacts it.
 
 import path from 'node:path';
 import type { Verdict } from '../../policies/facts/evidence.ts';
@@ -15,7 +15,7 @@ import { contextOf } from '../call/judged.ts';
 import { outcomeOf } from '../settle/close-orphaned-call.ts';
 
 export interface SignedText {
-  /** Which text was taken: lines of stderr, the engine's error event, or tool, ending and verdict. */
+  /** The source of the text: lines of stderr, the engine's error event, or tool, ending and verdict. */
   source: Signature['source'];
   normalised: string;
 }
@@ -26,11 +26,11 @@ interface SignedAnew {
   verdict: Verdict;
   /** null for a failure without a call, such as a refusal. */
   call: Call | null;
-  /** What a gate found; empty for a failure of the call itself. */
+  /** The findings of a gate; empty for a failure of the call itself. */
   findings: readonly Finding[];
 }
 
-/** null where the signature cannot be made again: the files are gone, or an earlier version made it. */
+/** @returns null if the signature cannot be computed again: the files are gone, or an earlier version made it. */
 export async function signedTextOf(
   signed: SignedAnew,
   task: TaskFolder,
@@ -57,18 +57,18 @@ async function fromFiles(
     const outcome = await outcomeOf(call, files, draft.request.adapter);
     outcome.streams?.close();
     const made = signedAnew(outcome, verdict, contextOf(draft), draft.redactor.redact);
-    // It was made of the raw text: a secret that was taken out since does not hash to what it did.
+    // The signature was made from the raw text. A secret that was redacted since then changes the hash.
     const { errorLines, remarks, capture } = outcome;
     const said = JSON.stringify([errorLines, remarks, capture.failure, capture.errors, capture.retrying]);
     const isCut = files.stdout !== attempt.files.stdout && said.includes('[REDACTED:');
     return isCut ? { ...made, signature } : made;
   } catch {
-    // Half of the files may have been cleared away.
+    // Some of the files may have been removed.
     return null;
   }
 }
 
-/** Without words of the CLI's a signature is of what is known; a gate's is of what it found. */
+/** Without text from the CLI, a signature is made from the known facts. A gate's signature is made from its findings. */
 function fromDetail({ tool, verdict, findings, call }: SignedAnew): Signature[] {
   if (findings.length > 0) return [signGate(tool, findings)];
   const endings = [call?.ended?.ending ?? 'not_started', 'exited', 'not_started'] as const;

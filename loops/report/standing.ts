@@ -1,29 +1,32 @@
-// How a task stands: whether somebody is at work on it, and else how its last run ended.
+// Finds the state of a task: whether a process works on it, and otherwise how its last run ended.
 
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { decisionsByCall } from '../../state/journal/decisions.ts';
 import { type Ledger, openCalls } from '../../state/journal/ledger.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
 
-/** `refused`: its last run found a mistake, or a prompt that had changed, and ran nothing. `parked`: its reasoner waits for an answer. */
+/** `refused`: its last run found a mistake, or a changed prompt, and ran nothing. `parked`: its reasoner waits for an answer. */
 export type TaskState = 'done' | 'failed' | 'interrupted' | 'refused' | 'parked' | 'running' | 'never_run';
 
 interface TaskStanding {
   state: TaskState;
-  /** How it stands apart from runs that were refused. */
+  /** The state without refused runs. */
   before: Exclude<TaskState, 'refused'>;
-  /** ISO time of the last thing that happened; null when nothing ever did. */
+  /** ISO time of the last event; null if there is none. */
   at: string | null;
-  /** Who is at work on it, in half a sentence; null when nobody is. */
+  /** The process that works on the task, in half a sentence; null if there is none. */
   held: string | null;
 }
 
-/** @param self where we run: of a process on another host or in another container nobody here knows whether it lives. */
+/**
+ * @param self the identity of this process. For a process on another host or in another container it cannot be known whether it
+ * lives.
+ */
 export async function standingOf(ledger: Ledger, self: ProcessIdentity): Promise<TaskStanding> {
   const at = lastTime(ledger);
   const held = await holderOf(ledger, self);
   if (held !== null) return { state: 'running', before: 'running', at, held };
-  // A run that is dead and released nothing, or a call that nobody settled.
+  // A run that is dead and released nothing, or a call that was not settled.
   if (ledger.run !== null || openCalls(ledger).length > 0)
     return { state: 'interrupted', before: 'interrupted', at, held };
   const ends = [...ledger.released.values()].reverse();
@@ -32,7 +35,7 @@ export async function standingOf(ledger: Ledger, self: ProcessIdentity): Promise
   return { state: ends[0]?.state ?? before, before, at: ends[0]?.at ?? at, held };
 }
 
-/** The stages of a task at work: those with a call under way, and the one that its run works on between two calls. */
+/** Returns the stages that are in progress: those with an open call, and the one that its run works on between two calls. */
 export async function stagesAtWork(ledger: Ledger, self: ProcessIdentity): Promise<ReadonlySet<string>> {
   const stages = new Set<string>();
   for (const { reserved } of openCalls(ledger))

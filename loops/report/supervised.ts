@@ -1,4 +1,4 @@
-// How the supervision of a task stands, for the report: its iterations as docs/supervise.md has them, and what is asked.
+// Reads the state of a task's supervision for the report: its iterations as in docs/supervise.md, and its open question.
 
 import path from 'node:path';
 import { type IterationCells, iterationCells } from '../../policies/supervise/iteration-table.ts';
@@ -12,18 +12,21 @@ import { shownText } from '../supervise/shown-text.ts';
 import { readTask } from '../task/task.ts';
 
 export interface TaskSupervision {
-  /** null while it goes on, and after a run that was killed. */
+  /** null while it runs, and after a run that was killed. */
   how: LeftHow | null;
-  /** Its reasoner's, for a person; null where it asks nothing, or has an answer. */
+  /** The reasoner's question to the user; null if there is none, or it has an answer. */
   question: string | null;
   /** An answer is stored, and no run has given it to the reasoner yet. */
   answer_waits: boolean;
-  /** In force. */
+  /** The current instruction. */
   instruction: string;
   iterations: IterationCells[];
 }
 
-/** null for a task that nobody has supervised. Secrets are taken out; without the manifest, which may name more of them, so are the texts. */
+/**
+ * Redacts secrets. Without the manifest, which may name more secrets, it hides all texts.
+ * @returns null for a task that was never supervised.
+ */
 export async function supervisionOf(
   task: TaskFolder,
   { supervised }: Ledger,

@@ -1,4 +1,4 @@
-// One task as a row of the report, from its journal and its last failure.
+// Builds the report's row of a task from its journal and its last failure.
 
 import path from 'node:path';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
@@ -18,56 +18,59 @@ import { type StageFacts, stageFacts } from '../task/stage-facts.ts';
 import { stagesAtWork, standingOf, type TaskState } from './standing.ts';
 import { supervisionOf, type TaskSupervision } from './supervised.ts';
 
-/** The failure's fields are null where none stands. */
+/** The failure's fields are null if there is no open failure. */
 export interface TaskRow {
   task_id: string;
   folder: string;
   state: TaskState;
-  /** ISO time of the last thing that happened; null when nothing ever did. */
+  /** ISO time of the last event; null if there is none. */
   at: string | null;
   stage: string | null;
   class: ErrorClass | null;
   reason: string | null;
   signature: string | null;
   evidence: string | null;
-  /** When this signature was first seen in the task's life, and how often since. */
+  /** When this signature was first seen in the task's life, and how often since then. */
   since: string | null;
   count: number | null;
   retry_at: string | null;
   /** `budget` is null until a run has read it from the manifest. */
   calls: { used: number; budget: number | null };
   next_action: NextAction | null;
-  /** ISO time of the last word on a result of it: of a gate, else of a call; null where there is none. */
+  /** ISO time of the last verdict on a result of the task: of a gate, else of a call; null if there is none. */
   checked_at: string | null;
-  /** Whether its last run said that word, or one before it; null where there is none. */
+  /** Whether its last run gave that verdict, or an earlier run; null if there is none. */
   checked_by: StageFacts['checked_by'];
-  /** null for a task that nobody has supervised. */
+  /** null for a task that was never supervised. */
   supervision: TaskSupervision | null;
-  /** Those that were called, in the order of their first calls; empty where a reader has not asked for them. */
+  /** The called stages in the order of their first calls; empty if the reader did not request them. */
   stages: StageFacts[];
 }
 
-/** By which it is counted, and chosen. */
+/** The fields by which tasks are counted and selected. */
 export type RowStanding = Pick<TaskRow, 'state' | 'at'>;
 
-/** As much as is needed of most. */
+/** The part of a task's folder that most tasks need. */
 type TaskPlace = Pick<TaskFolder, 'id' | 'root' | 'state'>;
 
 /** What a report shows of its tasks. */
 export interface RowReading {
-  /** Of a task that stands so; of the others nothing more is read. */
+  /** Selects tasks by their state. Nothing more is read of the others. */
   isShown: (standing: RowStanding) => boolean;
-  /** What its stages left, too: files of each of them. */
+  /** Whether to read the files of each stage. */
   stages: 'read' | 'left_out';
 }
 
 type RowRead =
-  /** `row` is null for one that is not shown. */
+  /** `row` is null for a task that is not shown. */
   | { how: 'read'; standing: RowStanding; row: TaskRow | null; problem: string | null }
-  /** Nothing can be said about it but why. */
+  /** The task cannot be read; `message` says why. */
   | { how: 'unreadable'; message: string };
 
-/** Reads only: what lies there, however broken, stays as it is. @param journal its fold; what that throws is told. */
+/**
+ * Reads only, and leaves broken files as they are.
+ * @param journal folds the journal; the message of its error is returned.
+ */
 export async function readRow(
   task: TaskPlace,
   journal: () => JournalReading,
@@ -86,7 +89,7 @@ export async function readRow(
         ? failure
         : null;
     const seen = standing?.signature ? statsOf(ledger, offset).signatures[standing.signature] : undefined;
-    // Only what is read is looked at: where its other parts lie is asked for those who need them.
+    // Looks only at the parts that are read. The other parts are located only if a reader needs them.
     const needsParts = stages === 'read' || ledger.supervised.length > 0;
     const parts = needsParts ? locateTask(`${task.root}/`, '/', {}) : null;
     if (parts?.how === 'invalid') return { how: 'unreadable', message: parts.message };
@@ -136,17 +139,17 @@ async function stagesOf(
   return stagesIn(ledger).map((stage) => stageFacts(task, ledger, stage, null, atWork));
 }
 
-/** Calls of a wrapper on its own are no stage's; one that the manifest has no longer is none of the task. */
+/** A direct call of a wrapper belongs to no stage. A stage that the manifest no longer has does not belong to the task. */
 function stagesIn({ calls, done, planned }: Ledger): string[] {
   const called = [...calls.values()].filter(({ granted, reserved }) => granted && reserved.run_id !== null);
   const names = new Set([...called.map(({ reserved }) => reserved.stage), ...done.keys()]);
   return [...names].filter((name) => planned?.has(name) ?? true);
 }
 
-/** null when there is none. Throws when it is no JSON object with what a failure has. */
+/** @returns null if there is none. Throws if the file is not a JSON object with the fields of a failure. */
 export function readFailure(task: Pick<TaskFolder, 'root' | 'state'>): Failure | null {
   const file = path.join(task.state, 'last_failure.json');
-  // Most have none, and an exception costs more than this look.
+  // Most tasks have no failure, and an exception costs more than this check.
   const text = kindOf(file) === null ? null : readRegularOrNull(file);
   if (text === null) return null;
   const failure = failureIn(text);
@@ -160,7 +163,7 @@ export function readFailure(task: Pick<TaskFolder, 'root' | 'state'>): Failure |
   return isOfAnotherFolder(read, task) ? withoutItsPlace(read) : read;
 }
 
-/** A copied or moved task; one that is reached by another name of its folder is the same. */
+/** Detects a copied or moved task. A task that is reached by another name of its folder is the same task. */
 function isOfAnotherFolder({ folder }: Failure, { root }: Pick<TaskFolder, 'root'>): boolean {
   if (typeof folder !== 'string' || folder === root) return false;
   const there = lookAt(folder);
@@ -168,7 +171,7 @@ function isOfAnotherFolder({ folder }: Failure, { root }: Pick<TaskFolder, 'root
   return there === null || here === null || there.dev !== here.dev || there.ino !== here.ino;
 }
 
-/** Its commands and files would lead to the other folder. */
+/** The commands and files of the record would lead to the other folder. */
 const withoutItsPlace = (failure: Failure): Failure => ({
   ...failure,
   files: {},
@@ -187,7 +190,7 @@ function failureIn(text: string): Failure | null {
   }
 }
 
-/** What continues a task whose failure is not recorded: null where nothing is to be done. */
+/** Returns the action that continues a task without a recorded failure; null if nothing is to be done. */
 export function nextOf(
   task: Pick<TaskFolder, 'id' | 'state'>,
   state: TaskState,
@@ -200,7 +203,7 @@ export function nextOf(
   if (next === null) return null;
   if (next !== 'answer' || isAnswered)
     return toType(NEXT_WORDS[state] ?? 'go on', goOnLine({ launcher, verb, word: task.id, trusts: false }), 'pays');
-  // It says what the run was allowed.
+  // The saved command includes the run's permissions.
   const save = readJsonIfFit<Pick<SessionSave, 'answer'>>(path.join(task.state, 'session_save.json'));
   return answerAction(typeof save?.answer === 'string' ? save.answer : `${launcher} answer ${task.id} "…"`);
 }

@@ -1,4 +1,4 @@
-// Which CLIs the tasks of a project call, and which its tollgate.yaml names.
+// Finds the CLIs that the tasks of a project call, and those that its tollgate.yaml names.
 
 import path from 'node:path';
 import { isTool, TOOLS, type Tool } from '../../policies/facts/tools.ts';
@@ -8,7 +8,7 @@ import { readProject } from '../../state/project/project.ts';
 import { projectRoot, projectState } from '../../state/task-folder.ts';
 import { readTask } from '../task/task.ts';
 
-/** Those of all stages, of their fallbacks and of the project's settings; empty where none of these names one. */
+/** Returns the CLIs of all stages, of their fallbacks and of the project's settings; an empty list if none is named. */
 export async function usedTools(cwd: string, environment: NodeJS.ProcessEnv, trustWorkspace: boolean): Promise<Tool[]> {
   const folder = path.join(projectState(cwd, environment), 'task');
   const used = new Set<Tool>();
@@ -17,7 +17,7 @@ export async function usedTools(cwd: string, environment: NodeJS.ProcessEnv, tru
     if (read.how === 'invalid') continue;
     for (const { stage } of read.plans) for (const { tool } of [stage, ...stage.fallback]) used.add(tool);
   }
-  // As for a task, its settings count only in a trusted workspace.
+  // As for a task, the project's settings count only in a trusted workspace.
   const project = trustWorkspace ? await readProject(projectRoot(cwd)) : null;
   if (project?.how === 'read') for (const tool of toolsIn(project)) used.add(tool);
   return [...used];
@@ -30,11 +30,11 @@ function toolsIn({ value, has }: Extract<Awaited<ReturnType<typeof readProject>>
     ...stages.flatMap(({ tool, fallback = [] }) => [tool, ...fallback.map((one) => one.tool)]),
     ...[...value.triage.rules, ...budgets].map(({ tool }) => tool),
     ...Object.keys({ ...at_once, ...per_minute }),
-    // Each has a value for every CLI; what the file says is asked.
+    // Both settings have a default for every CLI; only the values in the file count.
     ...TOOLS.filter((tool) => has(['sessions', 'context_limit', tool]) || has(['prompts', 'max_chars', tool])),
   ];
   return named.filter((name): name is Tool => isTool(name) && name !== 'any');
 }
 
-/** More would take seconds to read, and hardly name another CLI. */
+/** More tasks would take seconds to read, and would rarely name another CLI. */
 const MOST_TASKS = 500;

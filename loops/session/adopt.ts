@@ -1,4 +1,4 @@
-// Takes on a session that somebody names: the tag goes on in it from now on.
+// Adopts a session that the user names: the tag continues in it from now on.
 
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
@@ -17,12 +17,12 @@ interface Adopting {
   id: string;
 }
 
-/** `warnings`: what was wrong with the file before, in sentences. */
+/** `warnings`: problems of the file before the change, in sentences. */
 type Adopted =
   | { how: 'adopted'; entry: SessionEntry; warnings: readonly string[] }
   | { how: 'invalid'; message: string };
 
-/** Writes the tag's entry in sessions.json; `invalid` with a sentence where the CLI has no such session. */
+/** Writes the tag's entry in sessions.json; `invalid` with a sentence if the CLI has no such session. */
 export async function adoptSession(adopting: Adopting): Promise<Adopted> {
   const { stateFolder, cwd, environment, clock, tag, tool, id } = adopting;
   const lookup = { environment, cwd };

@@ -1,4 +1,4 @@
-// The sessions of the last 7 days that could be taken on: as their CLI lists them itself, or else from its files.
+// Lists the sessions of the last 7 days that can be adopted: from their CLI's own list, or else from its files.
 
 import type { Tool } from '../../policies/facts/tools.ts';
 import { sessionTitle } from '../../policies/session/session-title.ts';
@@ -19,7 +19,7 @@ interface AdoptableAsking {
   clock: () => Date;
 }
 
-/** Sessions with redacted titles, and a sentence for each tool whose list cannot be had. */
+/** Returns sessions with redacted titles, and a sentence for each tool whose list is not available. */
 export async function listAdoptable(asking: AdoptableAsking, tools: readonly Tool[], say: (sentence: string) => void) {
   const sessions: Adoptable[] = [];
   const problems: string[] = [];

@@ -1,4 +1,4 @@
-// Changes `sessions.json`: one process at a time, each from what the one before it left.
+// Changes `sessions.json`: one process at a time, each from the result of the previous one.
 
 import path from 'node:path';
 import { readSessions, type Sessions, writeSessions } from '../../state/sessions/sessions-file.ts';
@@ -6,15 +6,18 @@ import { acquireTicket } from '../queue/acquire-ticket.ts';
 
 interface Changing {
   stateFolder: string;
-  /** Whose the change is, for those who look at the line. */
+  /** The task that makes the change, for readers of the queue. */
   taskId: string;
   clock: () => Date;
 }
 
-/** Where those who want a session, or its file, stand in line. */
+/** The folder of the queues for a session, or for the file itself. */
 export const sessionLines = (stateFolder: string): string => path.join(stateFolder, 'state', 'sessions');
 
-/** Throws what the operating system throws when nothing can be written there. @returns what stands there now. */
+/**
+ * Throws the error of the operating system if the file cannot be written.
+ * @returns the new content.
+ */
 export async function changeSessions(
   { stateFolder, taskId, clock }: Changing,
   change: (sessions: Sessions) => Sessions,
@@ -24,7 +27,7 @@ export async function changeSessions(
     mode: 'write',
     taskId,
     stage: 'sessions.json',
-    // Nobody has it for longer than it takes to write it.
+    // A process holds the turn only while it writes the file.
     longestMs: 60_000,
     stop: NEVER,
     whileWaiting: () => {},

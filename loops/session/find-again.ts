@@ -1,4 +1,4 @@
-// Finds a tag's session again in the CLI's own files, when nobody has written down which one it is.
+// Finds a tag's session in the CLI's own files if no record says which one it is.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ interface WantedSession {
   tool: Tool;
   tag: string;
   goal: string;
-  /** Sessions that began elsewhere are another project's. */
+  /** Sessions that began elsewhere belong to another project. */
   trees: readonly string[];
   lookup: Lookup;
   isGivenUp(id: string): boolean;
@@ -25,10 +25,10 @@ interface RecoveredSession extends Counted {
 }
 
 export const LOOK_BACK_MS = 7 * 86_400_000;
-/** Each costs a look at its beginning. */
+/** Each costs a read of its beginning. */
 const MAX_LOOKED_AT = 500;
 
-/** The newest one of the last 7 days that was answered at least once; null where there is none. */
+/** Returns the newest session of the last 7 days with at least one answer; null if there is none. */
 export async function recoverSession(wanted: WantedSession): Promise<RecoveredSession | null> {
   const { tool, tag, goal, lookup, now, isGivenUp } = wanted;
   const store = await adapterOf(tool).sessions();
@@ -46,14 +46,14 @@ export async function recoverSession(wanted: WantedSession): Promise<RecoveredSe
   return null;
 }
 
-/** As it was written, and as the CLI was sent it. */
+/** Returns the header as written, and as it was sent to the CLI. */
 function headersOf(tool: Tool, tag: string): string[] {
   const header = headerOf(tag);
   const sent = adapterOf(tool).prompt.escape(Buffer.from(header).toString('latin1'));
   return [header, Buffer.from(sent, 'latin1').toString()];
 }
 
-/** The last turn may be one that failed. */
+/** Looks at all turns, because the last one may have failed. */
 function isAnswered(conversation: Conversation): boolean {
   const { turns } = conversation;
   for (let to = turns; to > 0; to -= LOOK_TURNS) {
@@ -65,13 +65,13 @@ function isAnswered(conversation: Conversation): boolean {
 
 const LOOK_TURNS = 20;
 
-/** One that is good for its folder alone is for those who work there; any other for the whole tree. */
+/** A session that is bound to its folder is only for that folder; any other is for the whole tree. */
 function isForUs({ cwd }: SessionFile, { boundToCwd }: SessionStore, { trees, lookup }: WantedSession): boolean {
   if (boundToCwd) return cwd === null || isSameFolder(cwd, lookup.cwd);
   return trees.some((tree) => isOurs(cwd, tree, lookup));
 }
 
-/** A folder below the tree with tasks of its own is another project's, unless we work there ourselves. */
+/** A folder below the tree with its own tasks is another project, unless this process works in it. */
 function isOurs(folder: string | null, tree: string, { cwd }: Lookup): boolean {
   if (folder === null) return false;
   const [root, real] = [realOr(tree), realOr(folder)];

@@ -1,4 +1,4 @@
-// Forgets a tag's sessions: its next task begins fresh ones. The CLIs' own files stay.
+// Forgets a tag's sessions: its next task begins fresh ones. The CLIs' own files remain.
 
 import type { Tool } from '../../policies/facts/tools.ts';
 import { TOOLS } from '../../policies/facts/tools.ts';
@@ -8,17 +8,17 @@ interface Forgetting {
   stateFolder: string;
   clock: () => Date;
   tag: string;
-  /** null: of all of them. */
+  /** null: the sessions of all tools. */
   tool: Tool | null;
 }
 
 interface Forgotten {
   forgotten: { tool: Tool; id: string }[];
-  /** What is wrong with the file, in sentences. */
+  /** Problems of the file, in sentences. */
   warnings: readonly string[];
 }
 
-/** Takes the tag's entries out of sessions.json, of one tool or (null) of all; returns what went. */
+/** Removes the tag's entries from sessions.json, for one tool or (null) for all; returns the removed ones. */
 export async function forgetSession({ stateFolder, clock, tag, tool }: Forgetting): Promise<Forgotten> {
   const forgotten: { tool: Tool; id: string }[] = [];
   const { warnings } = await changeSessions({ stateFolder, taskId: 'forget', clock }, (before) => {
@@ -26,7 +26,7 @@ export async function forgetSession({ stateFolder, clock, tag, tool }: Forgettin
     for (const each of tool === null ? TOOLS : [tool]) {
       const kept = before.entries().filter((one) => one.tag === tag && one.tool === each);
       for (const id of new Set(kept.map(({ entry }) => entry.session_id))) {
-        // Else it would be found again by its first line.
+        // Otherwise the session would be found again by its first line.
         all = all.without(tag, each, id).givingUp(each, id);
         forgotten.push({ tool: each, id });
       }

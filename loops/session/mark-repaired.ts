@@ -1,4 +1,4 @@
-// Marks a session as repaired, so that its tag goes on with it again.
+// Marks a session as repaired, so that its tag continues in it.
 
 import type { Tool } from '../../policies/facts/tools.ts';
 import { projectState } from '../../state/task-folder.ts';
@@ -12,7 +12,7 @@ interface Healing {
   id: string;
 }
 
-/** Under whatever tag this project keeps it. */
+/** Changes the session under every tag of this project. */
 export async function markRepaired({ cwd, environment, clock, tool, id }: Healing): Promise<void> {
   const stateFolder = projectState(cwd, environment);
   await changeSessions({ stateFolder, taskId: 'recover', clock }, (before) => {

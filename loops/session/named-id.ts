@@ -1,4 +1,4 @@
-// The whole id of a session that a task names by its beginning: by that alone do those who want it stand in one line.
+// Finds the full id of a session that a task names by its prefix, so that all its users wait in the same queue.
 
 import type { Tool } from '../../policies/facts/tools.ts';
 import { WHOLE_ID } from '../../policies/session/session-entry.ts';
@@ -8,7 +8,7 @@ import { quietly } from './own-files.ts';
 
 type WholeId = { how: 'whole'; id: string } | { how: 'invalid'; message: string };
 
-/** Among the sessions that these tools would go on with from here. */
+/** Searches the sessions that these tools would resume from here. */
 export async function wholeId(word: string, tools: readonly Tool[], lookup: Lookup): Promise<WholeId> {
   const prefix = word.toLowerCase();
   if (WHOLE_ID.test(word)) return { how: 'whole', id: prefix };

@@ -1,4 +1,4 @@
-// What the journals of a project's tasks tell of a tag's session, where sessions.json is lost or holds something else.
+// Finds a tag's session in the journals of a project's tasks, if sessions.json is lost or has another one.
 
 import { lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ import { isSystemError } from '../../state/system-error.ts';
 interface NotedPlace {
   tag: string;
   tool: Tool;
-  /** The real one of a session that is good for one alone. */
+  /** The real path of the folder, for a session that is bound to one folder. */
   folder: string | null;
 }
 
@@ -22,13 +22,13 @@ interface Noted {
   entry: SessionEntry | null;
 }
 
-/** As the last call of any task noted it; null where none did. */
+/** Returns the entry that the last call of any task recorded; null if there is none. */
 export function notedSession(stateFolder: string, { tag, tool, folder }: NotedPlace): SessionEntry | null {
   const key = sessionKey({ tag, tool, folder });
   return lastNoted(stateFolder, (fact) => sessionKey(fact) === key);
 }
 
-/** The same of a session by its id, whatever tags it went by. */
+/** Does the same for a session by its id, whatever its tags. */
 export const notedById = (stateFolder: string, tool: Tool, id: string): SessionEntry | null =>
   lastNoted(stateFolder, (fact) => fact.tool === tool && fact.entry?.session_id === id);
 
@@ -43,7 +43,7 @@ function lastNoted(stateFolder: string, fits: (fact: SessionFact) => boolean): S
   return last?.entry ?? null;
 }
 
-/** By the order of its lines, as the clock may have been set back between them. */
+/** Uses the order of the lines, because the clock may have been set back between them. */
 function lastIn(file: string, fits: (fact: SessionFact) => boolean): Noted | null {
   for (const line of linesIn(file).reverse()) {
     const fact = parsed(line);
@@ -52,7 +52,7 @@ function lastIn(file: string, fits: (fact: SessionFact) => boolean): Noted | nul
   return null;
 }
 
-/** The newest ones; an old session has been cleared away by its CLI. */
+/** Reads only the newest journals; the CLI has deleted an old session. */
 const LOOKED_AT = 200;
 const MAX_BYTES = 16 * 1024 * 1024;
 

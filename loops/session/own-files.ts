@@ -1,4 +1,4 @@
-// What a CLI's own session files tell of a session: looked at where it is of use, and never worth a failure.
+// Reads facts about a session from its CLI's own files, where they are useful; its errors never cause a failure.
 
 import type { Tool } from '../../policies/facts/tools.ts';
 import { isSystemError } from '../../state/system-error.ts';
@@ -13,7 +13,7 @@ export interface Counted {
 
 const UNCOUNTED: Counted = { context_tokens: null, total_tokens: null };
 
-/** Tokens of a session; null for each that is not known, never a throw. */
+/** Counts the tokens of a session; null for each unknown figure. Never throws. */
 export async function countTokens(tool: Tool, id: string, lookup: Lookup): Promise<Counted> {
   const session = await findSession(tool, id, lookup);
   return (session && (await lookInto(tool, session, countIn))) ?? UNCOUNTED;
@@ -27,19 +27,19 @@ export function countIn(conversation: Conversation): Counted {
   };
 }
 
-/** null where there is none, or none that can be read. */
+/** @returns null if there is no readable session file. */
 export async function findSession(tool: Tool, id: string, lookup: Lookup): Promise<SessionFile | null> {
   return quietly(async () => (await adapterOf(tool).sessions()).find(id, lookup));
 }
 
-/** What `look` returns; null where the file cannot be read. */
+/** Returns the result of `look`; null if the file cannot be read. */
 export const lookInto = <T>(
   tool: Tool,
   session: SessionFile,
   look: (conversation: Conversation) => T,
 ): Promise<T | null> => quietly(async () => look((await adapterOf(tool).sessions()).open(session)));
 
-/** A file that is unreadable, foreign or newer than we know says nothing. */
+/** Returns null for a file that is unreadable, foreign or of an unknown newer format. */
 export async function quietly<T>(look: () => T | Promise<T>): Promise<T | null> {
   try {
     return await look();

@@ -1,4 +1,4 @@
-// The names of the queues in which runs wait for a session.
+// Names the queues in which runs wait for a session.
 
 import { createHash } from 'node:crypto';
 import type { Tool } from '../../policies/facts/tools.ts';

@@ -1,3 +1,3 @@
-// How a stage came by its session.
+// Defines how a stage got its session.
 
 export type SessionUse = 'new' | 'resumed' | 'recovered' | 'named';

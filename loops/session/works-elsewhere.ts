@@ -1,4 +1,4 @@
-// Would a session be gone on with in another folder than the one that is worked in? A CLI may then work in the wrong tree.
+// Finds out whether a session would be resumed in another folder than the current one, so that its CLI works in the wrong tree.
 
 import type { Tool } from '../../policies/facts/tools.ts';
 import { isSameFolder } from '../../state/disk/real-path.ts';
@@ -6,7 +6,7 @@ import { adapterOf } from '../../wrappers/adapters.ts';
 import type { Lookup } from '../../wrappers/sessions/store.ts';
 import { findSession } from './own-files.ts';
 
-/** That folder; null where the session is good here, or where nobody can say. */
+/** Returns that folder; null if the session is valid here, or if it is not known. */
 export async function worksElsewhere(tool: Tool, id: string, lookup: Lookup): Promise<string | null> {
   const { boundToCwd } = await adapterOf(tool).sessions();
   if (!boundToCwd) return null;
@@ -14,6 +14,6 @@ export async function worksElsewhere(tool: Tool, id: string, lookup: Lookup): Pr
   return cwd === null || isSameFolder(cwd, lookup.cwd) ? null : cwd;
 }
 
-/** A whole sentence but for its full stop. */
+/** Returns a full sentence without its full stop. */
 export const elsewhereMistake = (tool: Tool, id: string, there: string, here: string): string =>
   `${tool} session ${id} works in ${there}, and this is ${here}: run it there, or begin a session of this folder`;

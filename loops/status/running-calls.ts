@@ -1,4 +1,4 @@
-// The calls of a task that run now, and what each did last.
+// Lists the calls of a task that run now, with the last action of each.
 
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
@@ -13,19 +13,19 @@ export interface RunningCall {
   task_id: string;
   stage: string;
   tool: Tool;
-  /** In whose place it was asked, the first one first; empty where it is the stage's own. */
+  /** The replacements that led to this tool, the first one first; empty if it uses the stage's own tool. */
   stand_ins: readonly StandIn[];
   call_id: string;
   attempt: number;
-  /** Of the wrapper that guards it. */
+  /** The pid of the wrapper that guards it. */
   pid: number;
   host: string;
-  /** ISO time at which its CLI was started, or else the call reserved. */
+  /** The ISO time at which its CLI was started, or else the call was reserved. */
   since: string;
   elapsed_ms: number;
-  /** ISO time at which it is ended at the latest. */
+  /** The ISO time at which it is ended at the latest. */
   deadline_at: string;
-  /** What its CLI did last, in a few words; null when nothing has been said yet. */
+  /** The last action of its CLI, in a few words; null if there is no output yet. */
   last: string | null;
 }
 

@@ -1,4 +1,4 @@
-// What is there and what runs: the tasks of a project with their state, the runs and calls under way, and who stands in line.
+// Reports a project's tasks with their state, the runs and calls in progress, and the processes that wait in queues.
 
 import path from 'node:path';
 import { openJournal } from '../../state/journal/journal.ts';
@@ -11,9 +11,9 @@ import { type WaitingTicket, waitingIn } from './waiting.ts';
 
 export interface TasksStatus {
   schema: 1;
-  /** When it was made, ISO time. */
+  /** The ISO time at which it was made. */
   at: string;
-  /** Where the tasks lie. */
+  /** The folder that holds the tasks. */
   folder: string;
   totals: TasksReport['totals'];
   /** Newest first. */
@@ -43,7 +43,7 @@ interface Looking {
   clock: () => Date;
 }
 
-/** Reads only. */
+/** Reads only; changes nothing. */
 export async function statusOf(
   looking: Looking,
 ): Promise<{ how: 'seen'; status: TasksStatus } | { how: 'invalid'; message: string }> {
@@ -71,7 +71,7 @@ export async function statusOf(
 
 const shortened = (row: TaskRow): TasksStatus['tasks'][number] => {
   const { task_id, folder, state, at, stage, class: errorClass, reason, calls, next_action } = row;
-  // Of its iterations the one that counts now.
+  // Keeps only the current iteration.
   const supervision = row.supervision && { ...row.supervision, iterations: row.supervision.iterations.slice(-1) };
   return { task_id, folder, state, at, stage, class: errorClass, reason, calls, next_action, supervision };
 };

@@ -1,4 +1,4 @@
-// Who stands in line for a working tree, a tag or the list of sessions, and whom each waits for.
+// Lists the processes that wait for a working tree, a tag or the list of sessions, and those that each waits for.
 
 import path from 'node:path';
 import { standingTickets } from '../../state/queue/standing-tickets.ts';
@@ -15,7 +15,7 @@ export interface WaitingTicket {
   host: string;
   /** What it waits for: its turn on a working tree, or on a tag's session. */
   what: 'tree' | 'session';
-  /** The tasks that have it, or stand before it, oldest first. */
+  /** The tasks that have the turn, or are before it in the queue, oldest first. */
   behind: string[];
 }
 
@@ -29,7 +29,7 @@ export async function waitingIn(
   const lines = [
     { what: 'tree', folder: queueFolder(stateFolder) },
     { what: 'session', folder: sessionLines(stateFolder) },
-    // The line for a session is the user's: in it stand tasks of other projects, too.
+    // The queue for a session belongs to the user, so it also has tasks of other projects.
     ...(own === null ? [] : [{ what: 'session', folder: path.join(own, 'sessions') } as const]),
   ] as const;
   const isOurs = ({ task_folder: task }: Ticket) => task === undefined || task.startsWith(`${stateFolder}${path.sep}`);

@@ -1,4 +1,4 @@
-// What a supervision has changed since it began, as git tells it: a diff for the reasoner and for the saved session. Outside of git there is none.
+// Reads from git what changed since a supervision began: a diff for the reasoner and for the saved session.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -20,14 +20,17 @@ const rulesOf = async ({ open, context }: TaskRun) => ({
 
 const isInGit = ({ open }: TaskRun): boolean => existsSync(path.join(open.tree, '.git'));
 
-/** Once, before the first iteration. @returns why it cannot be kept, or null. */
+/**
+ * Runs once, before the first iteration.
+ * @returns why the start cannot be kept, or null.
+ */
 export async function keepBeginning(task: TaskRun): Promise<string | null> {
   if (!isInGit(task)) return null;
   const kept = await keepStart(task.open.task.state, await rulesOf(task));
   return kept.how === 'invalid' ? kept.message : null;
 }
 
-/** null outside of git, and where git cannot tell. */
+/** @returns null outside of git, and if git does not answer. */
 export async function wholeDiff(task: TaskRun): Promise<string | null> {
   if (!isInGit(task)) return null;
   const read = await readChanges({ ...(await rulesOf(task)), task: task.open.task.state }, { since: 'start' });
@@ -37,13 +40,16 @@ export async function wholeDiff(task: TaskRun): Promise<string | null> {
 interface GitStand {
   head: string | null;
   branch: string | null;
-  /** What is not committed, by a hash of git's list of it; null where git does not tell. */
+  /** A hash of git's list of uncommitted changes; null if git does not report it. */
   status: string | null;
 }
 
 const TIMEOUT_MS = 30_000;
 
-/** null outside of git. @param task its folder, whose own files count for nothing. */
+/**
+ * @returns null outside of git.
+ * @param task the task's folder, whose own files do not count.
+ */
 export async function gitStand(
   { tree, task }: Pick<OpenTask, 'tree' | 'task'>,
   environment: NodeJS.ProcessEnv,

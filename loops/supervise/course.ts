@@ -1,4 +1,4 @@
-// A supervision that is under way, and the end of one of its steps.
+// Defines a supervision in progress, and the end of one of its steps.
 
 import type { Failure } from '../../policies/record/task-failure.ts';
 import { type Standing, standingAfter } from '../../policies/supervise/standing.ts';
@@ -17,34 +17,34 @@ export interface SuperviseCourse {
   task: TaskRun;
   asking: Asking;
   plans: Record<Part, StagePlan>;
-  /** On the clock of `nowMs`; null without a limit. */
+  /** Measured on the clock of `nowMs`; null without a limit. */
   endsAtMs: number | null;
-  /** The tree as it was before the first iteration; null where nobody asks about it. */
+  /** The tree before the first iteration; null if no caller needs it. */
   whole: Baseline | null;
-  /** For the first call in a session that takes the place of one that is not on this machine. */
+  /** The note for the first call in a session that replaces one that is not on this machine. */
   handOff: Record<Part, string | null>;
-  /** What was seen of the last work, for the reasoner. */
+  /** Findings about the last work, for the reasoner. */
   seen: Pick<ReasonerView, 'acceptance' | 'findings'> | null;
   reports: Partial<Record<Part, StageReport>>;
   notes: string[];
 }
 
-/** All that costs: a part that is asked, and a `done` that is looked at. */
+/** All steps that cost money: the call of a part, and the check of a `done`. */
 export interface Asking {
   part(course: SuperviseCourse, task: TaskRun, asked: PartAsked): Promise<StepEnd>;
-  /** What speaks against it; see done.ts. */
+  /** Returns the reasons to refuse the `done`; see done.ts. */
   done(course: SuperviseCourse, standing: Standing): Promise<string[] | 'stopped'>;
 }
 
 export interface PartAsked {
   part: Part;
-  /** As the journal holds it; by it a call that outlived its dispatcher is found again. */
+  /** The number in the journal. It identifies a call that outlived its dispatcher. */
   iteration: number;
   supervision: string;
   text: string;
-  /** What an earlier run paid for in vain is not asked again; null where it is. */
+  /** Handles a call that an earlier run paid for without success. Returns null if the part is to be called. */
   before?(run: StageRun, prompt: Prompt): Promise<StepEnd> | null;
-  /** While it still has its turn. `noted`: what came of it is on disk. */
+  /** Runs while the part still has its turn. `noted`: the result is on disk. */
   after(ended: PartEnd): Promise<{ step: StepEnd; noted: boolean }>;
 }
 
@@ -54,7 +54,7 @@ export interface PartEnd {
   end: StageEnd;
 }
 
-/** null: on with the next step. */
+/** null: continue with the next step. */
 export type StepEnd = null | Leaving;
 
 export interface Leaving {

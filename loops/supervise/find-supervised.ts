@@ -1,4 +1,4 @@
-// Finds the supervised task that a session belongs to, saved, parked or killed: by the id of the worker's or the reasoner's, or by the task's own name.
+// Finds a supervised task (saved, parked or killed) by its name, or by the session id of its worker or reasoner.
 
 import path from 'node:path';
 import { standingAfter } from '../../policies/supervise/standing.ts';
@@ -9,7 +9,7 @@ import { isSystemError } from '../../state/system-error.ts';
 import { locateTask, projectState } from '../../state/task-folder.ts';
 import { findRecord } from '../../state/usage.ts';
 
-/** `found`: in a sentence; null where the task was named. */
+/** `found`: a sentence that says how the task was found; null if the user named the task. */
 type FoundSupervised = { how: 'found'; word: string; found: string | null } | { how: 'invalid'; message: string };
 
 interface Owner {
@@ -49,7 +49,10 @@ const ENDED: Record<LeftHow | 'killed', string> = {
   killed: 'which runs, or whose run was killed,',
 };
 
-/** By all of its calls: a fresh session may have taken the place of the one that somebody noted. What cannot be read has none. */
+/**
+ * Searches all calls of the task, because a fresh session may have replaced the one that the user noted. @returns null for a task
+ * that cannot be read.
+ */
 function ownerOf(id: string, name: string, cwd: string, environment: NodeJS.ProcessEnv): Owner | null {
   const located = locateTask(name, cwd, environment);
   if (located.how === 'invalid') return null;

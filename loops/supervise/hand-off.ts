@@ -1,4 +1,4 @@
-// What a part is told in a fresh session that takes the place of one which is not on this machine.
+// Writes the note for a part whose session is not on this machine and is replaced by a fresh one.
 
 import { iterationCells, iterationTable } from '../../policies/supervise/iteration-table.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
@@ -8,7 +8,7 @@ import type { Part, SuperviseCourse } from './course.ts';
 import { standingOf } from './course.ts';
 import { shownText } from './shown-text.ts';
 
-/** null where a part has its session, or had none yet. */
+/** @returns null for a part that has its session, or had none yet. */
 export async function handOffs(course: SuperviseCourse): Promise<Record<Part, string | null>> {
   const { open, context } = course.task;
   const standing = standingOf(open);
@@ -19,7 +19,7 @@ export async function handOffs(course: SuperviseCourse): Promise<Record<Part, st
   const of = async (part: Part): Promise<string | null> => {
     const { tool } = course.plans[part].stage;
     const { session_id: id } = stageFacts(open.task, ledger, part, tool);
-    // One that is described has no files to look for: it goes on by its id.
+    // A session of a described CLI has no files to look for: it is resumed by its id.
     if (id === null || adapterOf(tool).described !== undefined) return null;
     const found = await findSession(tool, id, { environment: context.environment, cwd: open.cwd });
     if (found !== null) return null;

@@ -1,4 +1,4 @@
-// Whether a supervised task can hear what a person says: it runs, it waits for an answer, it is at rest, or done.
+// Finds out whether a supervised task can receive a user's note: it runs, waits for an answer, is at rest, or is done.
 
 import { standingAfter } from '../../policies/supervise/standing.ts';
 import { JournalError, openJournal } from '../../state/journal/journal.ts';
@@ -14,15 +14,15 @@ type Hearing =
   | {
       how: 'heard';
       task: TaskFolder;
-      /** Where notes for it are left. */
+      /** The folder for the task's notes. */
       notes: string;
-      /** Asked once a note is there: a run that had parked by then has not seen it, any other one does. */
+      /** Call this after the note is stored. A run that had parked by then has not seen the note; any other run sees it. */
       state(): Promise<HearingState>;
     }
   | { how: 'invalid'; message: string };
 
 export async function hearing(word: string, cwd: string, environment: NodeJS.ProcessEnv): Promise<Hearing> {
-  // Nothing is started by it; a part may be a CLI that only a trusted workspace describes.
+  // This read starts no process, so trust is safe. Only a trusted workspace may describe the CLI of a part.
   const read = await readTask({ word, cwd, environment, trustWorkspace: true });
   if (read.how === 'invalid') return read;
   const { task, manifest, root } = read;

@@ -1,4 +1,4 @@
-// The end of a supervision's run: the session is saved first, then the journal says that it was left, then the report is made.
+// Ends a supervision's run: saves the session, then records the end in the journal, then makes the report.
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import type { Change } from '../../policies/facts/gate-record.ts';
@@ -53,7 +53,10 @@ const STATE = {
 
 const MAX_WHY = 4000;
 
-/** The line to type stands first where nothing else has to be done before; its session is what it goes on by. */
+/**
+ * Replaces the command that continues the task with the one that resumes the saved session, or adds the latter. An added command
+ * comes first if nothing else has to be done before.
+ */
 function withWayOn(failure: Failure, { resume }: SessionSave, how: Leaving['how'], { called }: OpenTask): Failure {
   const plain = goOnLine(called);
   const actions = failure.next_actions.map((action) =>
@@ -65,7 +68,7 @@ function withWayOn(failure: Failure, { resume }: SessionSave, how: Leaving['how'
   return { ...failure, next_actions: [...(how === 'saved' ? own : []), ...actions, ...(how === 'saved' ? [] : own)] };
 }
 
-/** Of an end that no stage's failure stands for; null for one that is none. */
+/** Makes the failure of an end that has no failure of a stage; null for an end that is not a failure. */
 export function endFailure({ task }: SuperviseCourse, reason: LeaveReason, why: string): Failure | null {
   if (reason === 'done' || reason === 'question') return null;
   const { open, context } = task;
@@ -129,7 +132,7 @@ const ENDS: Record<Exclude<LeaveReason, 'done' | 'question'>, EndRow> = {
   },
 };
 
-/** What a report says of a supervision: its iterations as the table has them, what is in force, and how to go on. */
+/** Reports a supervision: its iterations as the table shows them, the current instruction, and how to continue. */
 function supervisionReport(open: OpenTask, save: SessionSave | null, changes: readonly Change[]): SupervisionReport {
   const { iteration, errors, instruction, question, rows, left } = standingOf(open);
   const last = rows.at(-1);

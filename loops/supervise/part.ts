@@ -1,4 +1,4 @@
-// One part of an iteration is asked, like any stage: its prompt with what this iteration says, its turn on the tree, its attempts, its gate.
+// Calls one part of an iteration like any stage: with its prompt, its turn on the tree, its attempts and its gate.
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { tooLargeFailure, unpreparedFailure } from '../failure/failure.ts';
@@ -50,7 +50,7 @@ async function inItsTurn(
   }
 }
 
-/** An answer that was paid for is looked at, and not asked for again. */
+/** Checks an answer that was paid for already, instead of calling the part again. */
 function answered(run: StageRun, prompt: Prompt, baseline: Baseline | null): Promise<StageEnd> {
   const paid = paidAnswer(run, prompt);
   if (paid === null) return attempts(run, prompt, baseline);

@@ -1,4 +1,4 @@
-// The reasoner's part of an iteration: it sees what the worker did, and its word, or its failure, is on disk before the worker is asked again.
+// Runs the reasoner's part of an iteration, and records its decision or failure before the worker's next call.
 
 import type { ErrorClass } from '../../policies/facts/classes.ts';
 import { tagOf } from '../../policies/session/session-tag.ts';
@@ -31,7 +31,8 @@ export async function reason(course: SuperviseCourse, standing: Standing): Promi
 }
 
 /**
- * Its own session, whatever the worker's tool is; and no retry, for the loop itself is one: an iteration with the same instruction.
+ * Gives the reasoner its own session, whatever the worker's tool is. Sets no retries, because the loop itself retries: it repeats
+ * an iteration with the same instruction.
  */
 function reasonersOwn(task: TaskRun): TaskRun {
   const { manifest } = task.open;
@@ -41,10 +42,10 @@ function reasonersOwn(task: TaskRun): TaskRun {
   return { ...task, open: { ...task.open, manifest: { ...manifest, budgets, meta: { ...meta, feature } } } };
 }
 
-/** With what follows it is still a tag. */
+/** The tag stays valid with its suffix. */
 const MAX_TAG_CHARS = 110;
 
-/** A call that an earlier run paid for, and of whose failure it could not write down what it means: it counts as the failure that it was. */
+/** Finds a failed call that an earlier run paid for but did not record as an iteration's result. Counts it as that failure. */
 function failedBefore(
   course: SuperviseCourse,
   standing: Standing,
@@ -63,7 +64,7 @@ function failedBefore(
   return note(course, standing, call_id, notes, errorOf(errorClass, reason, text)).then(() => null);
 }
 
-/** Somebody stopped it; of itself it did not fail. */
+/** The call was stopped; it did not fail by itself. */
 const NOT_FAILED: ReadonlySet<string> = new Set(['cancelled', 'interrupted']);
 
 async function noteReason(
@@ -75,7 +76,8 @@ async function noteReason(
   if (end.how === 'interrupted') return { step: interruptedBy('stopped at its reasoner', end.retry_at), noted: false };
   if (end.how === 'failed') {
     const { failure, record } = end;
-    // Our own limits, and what an agent did to the task, are no word of the reasoner's; that it cannot be started is one.
+    // Our own limits, and an agent's changes to the task, are not failures of the reasoner. A reasoner that cannot be started is
+    // one.
     const isOurs = (record === null && failure.class !== 'tooling') || failure.reason === 'budget';
     if (isOurs || end.gate?.findings.some(({ check }) => check === 'judge'))
       return { step: leftWith(failure), noted: false };
@@ -86,13 +88,13 @@ async function noteReason(
   course.handOff.reasoner = null;
   const read = readReasonerAnswer(answerOf(run));
   const meant = await meantBy(course, standing, read);
-  // The answer is paid for, and is found again.
+  // The answer is paid for, and the next run finds it.
   if (meant === 'stopped') return { step: interruptedBy('stopped while its "done" was looked at'), noted: false };
   await note(course, standing, end.record.call_id, toldBy(course, end.record.call_id, notes), meant);
   return { step: null, noted: true };
 }
 
-/** An answer that an earlier run paid for knows nothing of what was noted since. */
+/** Returns the notes that the call has seen. An answer that an earlier run paid for does not know later notes. */
 function toldBy({ task }: SuperviseCourse, callId: string, notes: string[]): string[] {
   const { calls, supervised } = task.open.journal.read().ledger;
   const before = supervised.slice(0, calls.get(callId)?.before.supervised ?? 0);
@@ -121,7 +123,7 @@ async function meantBy(
   }
 }
 
-/** A line of the journal is small. */
+/** Keeps a line of the journal small. */
 const MAX_CHARS = 4000;
 const short = (text: string): string => (text.length <= MAX_CHARS ? text : `${text.slice(0, MAX_CHARS - 1)}…`);
 
@@ -141,7 +143,7 @@ const note = (
 ): Promise<void> =>
   task.open.journal.note({ fact: 'reasoned', run_id: task.runId, iteration, call_id, notes, ...reasoned });
 
-/** No more of it is read than an answer may have, and one character to tell that it is longer. */
+/** Reads at most as much as an answer may have, plus one character to detect a longer one. */
 function answerOf({ open, stage }: StageRun): string {
   try {
     return readHead(outputsOf(open.task, stage).out, MAX_ANSWER_CHARS * BYTES_A_CHAR).text;

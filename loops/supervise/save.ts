@@ -1,4 +1,4 @@
-// Saves the session of a supervision, so that a person, another machine or a later day can go on: session_save.json, and a patch beside it.
+// Saves the session of a supervision in session_save.json with a patch, so that it can be continued elsewhere or later.
 
 import { createHash } from 'node:crypto';
 import path from 'node:path';
@@ -22,7 +22,7 @@ import { answerLine, resumeLine } from './way-on.ts';
 
 export const saveFileOf = ({ state }: Pick<TaskFolder, 'state'>): string => path.join(state, 'session_save.json');
 
-/** Before the loop says that it was left. */
+/** Runs before the loop records that it was left. */
 export async function saveSession(
   { task }: SuperviseCourse,
   how: LeftHow,
@@ -70,7 +70,7 @@ function lastMessage(open: OpenTask): string | null {
   return said === null ? null : open.hide(said).slice(0, MAX_MESSAGE);
 }
 
-/** Enough to see where it stands; the whole is in outputs/. */
+/** Enough to see the state of the work; the whole text is in outputs/. */
 const MAX_MESSAGE = 4000;
 
 const sessionOf = ({ task, journal, plans }: OpenTask, part: Part) => {
@@ -95,7 +95,7 @@ export async function standOf(
   return { head, branch, status: status === null ? null : createHash('sha256').update(status).digest('hex') };
 }
 
-/** null where none was left. Throws nothing that the file is to blame for. */
+/** @returns null if no session was saved. Does not throw because of the file's content. */
 export async function readSave(
   task: TaskFolder,
   clock: () => Date,

@@ -1,9 +1,9 @@
-// The text of an instruction for a reader, whatever became of its file.
+// Returns the text of an instruction for a reader, even if its file is lost.
 
 import { keptText } from '../../state/supervise/kept-texts.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 
-/** Of an instruction whose text is gone its hash is left. */
+/** Returns the start of the hash if the text is gone. */
 export const shownText =
   (task: Pick<TaskFolder, 'state'>) =>
   (sha256: string): string => {

@@ -1,4 +1,4 @@
-// Supervises a task: a worker carries out the current instruction, a reasoner says the next one, and a failure of the reasoner never reaches the worker.
+// Supervises a task: a worker follows instructions, a reasoner gives them. A reasoner's failure never reaches the worker.
 
 import { stopWords } from '../../policies/facts/stop.ts';
 import { iterationCells, iterationLine } from '../../policies/supervise/iteration-table.ts';
@@ -36,9 +36,9 @@ import { shownText } from './shown-text.ts';
 import { seenOf, work } from './work.ts';
 
 export interface Supervising {
-  /** `anew`: what was said and done before counts for nothing. */
+  /** `anew`: ignore everything that an earlier supervision said and did. */
   begin: 'on' | 'anew';
-  /** A tree that is not as a saved session left it. */
+  /** What to do with a tree that differs from the state that a saved session recorded. */
   movedTree: 'refused' | 'accepted';
 }
 
@@ -68,7 +68,7 @@ const workOf = (supervising: Supervising): RunWork => ({
   goThrough: (task) => superviseRun(task, supervising, { part: askPart, done: doneRefusals }),
 });
 
-/** What was begun was begun for this goal: another one is not taken for it, nor paid for without a word. */
+/** Refuses a goal that differs from the one that the supervision began with, so that no call is paid for the wrong goal. */
 function goalMistake(open: OpenTask, { begin }: Supervising): string | null {
   const { goal } = standingOf(open);
   if (begin === 'anew' || goal === null || goal === hashOf(open.manifest.goal)) return null;
@@ -78,7 +78,7 @@ function goalMistake(open: OpenTask, { begin }: Supervising): string | null {
 const movedMistake = async (open: OpenTask, context: TaskRun['context'], { begin, movedTree }: Supervising) =>
   begin === 'anew' || movedTree === 'accepted' ? null : treeMistake(open, context);
 
-/** @param asking all else that it does costs nothing. */
+/** @param asking the paid steps; everything else that this function does costs nothing. */
 export async function superviseRun(
   task: TaskRun,
   { begin }: Pick<Supervising, 'begin'>,
@@ -104,7 +104,7 @@ export async function superviseRun(
     const first = await keepText(open.task, goal);
     await open.journal.note({ fact: 'supervised', run_id: runId, supervision: runId, goal: first });
   }
-  // Until its first instruction nothing was done for it: the tree is taken as it is, whatever was before.
+  // Before the first instruction there is no work for this goal. So the tree is taken as it is, whatever happened earlier.
   if (standingOf(open).iteration === 0) forgetBefore(course);
   const kept = standingOf(open).step === 'done' ? null : await keepBeginning(task);
   if (context.stop.aborted) return leaveLoop(course, interruptedBy(`stopped by ${stopWords(context.stop)}`));
@@ -125,7 +125,7 @@ export async function superviseRun(
   }
 }
 
-/** Worker and reasoner as one: its baseline is what the tree was before the first iteration. */
+/** Combines worker and reasoner in one run, whose baseline is the tree before the first iteration. */
 function wholeOf({ task, plans, endsAtMs }: SuperviseCourse): StageRun {
   const run = stageRunOf(task, plans.worker, endsAtMs);
   return { ...run, stage: { ...run.stage, name: 'supervise' } };
@@ -146,7 +146,7 @@ interface Terms {
 async function untilLeft(course: SuperviseCourse, terms: Terms): Promise<EndedRun> {
   for (;;) {
     const end = await leaveLoop(course, await goRound(course, terms));
-    // Whoever answered before the journal said that it is parked has been told that it will be heard.
+    // A user who answered before the journal recorded the park was promised that the answer will be read.
     if (end.supervision?.how !== 'parked' || notesLeft(notesOf(course.task)).length === 0) return end;
   }
 }
@@ -181,14 +181,14 @@ async function goRound(course: SuperviseCourse, terms: Terms): Promise<Leaving> 
   }
 }
 
-/** In the order of the document's table, once the reasoner has spoken. */
+/** Prints the row in the order of the documented table, after the reasoner has answered. */
 function tell({ task: { open, context } }: SuperviseCourse, iteration: number): void {
   const row = standingOf(open).rows.find((one) => one.iteration === iteration);
   if (row === undefined || row.action === null) return;
   context.say(open.hide(iterationLine(iterationCells(row, shownText(open.task)))));
 }
 
-/** Before the reasoner is asked, and never while a call runs. */
+/** Runs before the reasoner is called, and never during a call. */
 async function takeNotes(task: TaskRun): Promise<void> {
   const { open } = task;
   for (const left of notesLeft(notesOf(task))) {
@@ -201,7 +201,7 @@ async function takeNotes(task: TaskRun): Promise<void> {
 const notesOf = ({ open: { stateFolder, task }, context }: TaskRun): string =>
   notesFolder(context.environment, stateFolder, task);
 
-/** For whoever waits for the task's stages, and for every view of it. */
+/** Marks the parts as done, for the processes that wait for the task's stages and for every view of the task. */
 async function markParts({ task, plans }: SuperviseCourse, { worked }: Standing): Promise<void> {
   const { open } = task;
   const { ledger } = open.journal.read();
@@ -215,8 +215,8 @@ async function markParts({ task, plans }: SuperviseCourse, { worked }: Standing)
 }
 
 /**
- * What speaks against it, a sentence each; none where it is to be believed. Looked at anew each time, since anybody may have changed the tree
- * since the last work. `stopped`: told to stop before that was through, so that nothing is known.
+ * Returns the reasons to refuse a `done`, one sentence each; an empty list accepts it. Checks again each time, since any process
+ * may have changed the tree since the last work. Returns `stopped` if a stop came first, so that nothing is known.
  */
 async function doneRefusals(course: SuperviseCourse, { worked, failed }: Standing): Promise<string[] | 'stopped'> {
   const { task, plans, whole } = course;
@@ -224,7 +224,7 @@ async function doneRefusals(course: SuperviseCourse, { worked, failed }: Standin
   const record = worked === null ? null : readRecord(open.task, worked);
   if (record === null) return ['the record of the last work is gone, so that it cannot be looked at anew'];
   const planned = stageRunOf(task, plans.worker, course.endsAtMs);
-  // One that took back what an earlier one did has changed something, though nothing is changed since the beginning.
+  // Work that reverts earlier work has changed something, even if the tree equals its start.
   const may_be_empty = planned.stage.may_be_empty || !failed.includes('changes');
   const run = { ...planned, stage: { ...planned.stage, may_be_empty } };
   const composed = await composePrompt(run, run, open.manifest.context.digest_policy);
@@ -237,7 +237,7 @@ async function doneRefusals(course: SuperviseCourse, { worked, failed }: Standin
   return gate.findings.map(({ text }) => text);
 }
 
-/** What is wrong, with the way out; null where nothing is, or nothing was saved. */
+/** Returns the mistake and its remedy; null if there is none, or no session was saved. */
 async function treeMistake(
   open: OpenTask,
   { environment, clock }: { environment: NodeJS.ProcessEnv; clock: () => Date },
@@ -258,7 +258,7 @@ async function treeMistake(
   return `the tree has moved on since the session was saved at ${save.saved_at}: ${moved.join('; ')}. Put it back as it was (${save.patch ?? 'session_save.json says how'}), or say --accept-tree to go on in it as it is`;
 }
 
-/** What is wrong with a part, by its name; null where both can be. */
+/** Returns what is wrong with a part, with the part's name; null if both parts can be called. */
 function partMistake(composing: Composing): string | null {
   const { open } = composing;
   for (const plan of open.plans) {

@@ -1,4 +1,4 @@
-// What the reasoner is shown: the instruction, the worker's answer, the changes, what the acceptance commands gave, and the iterations so far.
+// Builds the reasoner's view: instruction, worker's answer, changes, acceptance results and the iterations so far.
 
 import { iterationCells } from '../../policies/supervise/iteration-table.ts';
 import type { Standing } from '../../policies/supervise/standing.ts';

@@ -1,4 +1,4 @@
-// The lines that a person pastes to go on with a supervision: with what the run was allowed, and with the task's path where no name finds it.
+// Builds the commands that continue a supervision, with the run's permissions, and the task's path if its name is not enough.
 
 import path from 'node:path';
 import { type NextAction, toDo } from '../../policies/facts/next-action.ts';
@@ -7,14 +7,17 @@ import type { Composing } from '../task/prompt.ts';
 
 type Going = Pick<Composing, 'open' | 'options'>;
 
-/** By the worker's session, as people copy it; by the task where none is known, or where it would not be found by that. */
+/**
+ * Names the worker's session, because users copy that id. Names the task if no session is known, or if a lookup by session would
+ * not find it.
+ */
 export const resumeLine = (going: Going, session: string | null): string =>
   `${going.open.called.launcher} supervise --resume ${session !== null && isAtHome(going) ? session : wordOf(going)}${trustOf(going)}`;
 
 export const answerLine = (going: Going): string =>
   `${going.open.called.launcher} answer ${wordOf(going)} "…"${trustOf(going)}`;
 
-/** @param line as it was saved: with dots where the answer belongs. */
+/** @param line the saved line, with dots in place of the answer. */
 export const answerAction = (line: string): NextAction =>
   toDo(`ask the user, and give the answer in place of the dots: ${line}`);
 
@@ -23,6 +26,6 @@ const isAtHome = ({ open: { task, stateFolder } }: Going): boolean =>
 
 const wordOf = (going: Going): string => shellWord(isAtHome(going) ? going.open.task.id : `${going.open.task.root}/`);
 
-/** The manifest's own word needs none of ours. */
+/** If the manifest grants trust, no flag is needed. */
 const trustOf = ({ open, options }: Going): string =>
   options.trustWorkspace && !open.manifest.security.trust_workspace ? ' --trust-workspace' : '';

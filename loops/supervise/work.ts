@@ -1,4 +1,4 @@
-// The worker's part of an iteration: the instruction that is in force, byte for byte, and what came of it.
+// Runs the worker's part of an iteration: sends the current instruction byte for byte, and records the result.
 
 import type { GateRecord } from '../../policies/facts/gate-record.ts';
 import type { Standing } from '../../policies/supervise/standing.ts';
@@ -21,7 +21,9 @@ export async function work(course: SuperviseCourse, standing: Standing): Promise
   });
 }
 
-/** What its gate found is for the reasoner to hear; a call that failed, or an agent that touched its judge, ends the loop as it ends a run. */
+/**
+ * Passes the gate's findings to the reasoner. A failed call, or an agent that changed its judge, ends the loop as it ends a run.
+ */
 async function noteWork(
   course: SuperviseCourse,
   { iteration }: Standing,
@@ -45,7 +47,7 @@ async function noteWork(
   return { step: null, noted: true };
 }
 
-/** Of the last work, from its gate's record; nothing where that is gone. */
+/** Reads the last work's gate record; returns empty lists if it is gone. */
 export function seenBefore({ task: { open } }: SuperviseCourse, { worked }: Standing): SuperviseCourse['seen'] {
   return seenOf(worked === null ? null : gateRecordOf(open.task, 'worker', worked));
 }

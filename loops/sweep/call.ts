@@ -1,4 +1,4 @@
-// Sweeps one call of the register: its tree, its folders, and what a call on its own had answered when it was killed.
+// Sweeps one call of the register: its processes, its folders, and the answer of a killed standalone call.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,7 @@ import { GUARDIAN_TIMEOUTS } from '../call/guardian-timeouts.ts';
 import { type Closed, closeAlone } from './close-alone.ts';
 import { lateGuardian, type Sweeping, type Swept } from './swept.ts';
 
-/** `left_to_its_task`: whoever sweeps that has told of it. */
+/** `left_to_its_task`: the sweep of that task has reported it. */
 type SweptCall = Swept | 'alive' | 'left_to_its_task' | 'nothing_left';
 
 export async function sweepCall(entry: RegisterEntry, sweeping: Sweeping): Promise<SweptCall> {
@@ -26,7 +26,7 @@ export async function sweepCall(entry: RegisterEntry, sweeping: Sweeping): Promi
   const past = pastMs(deadline_at, { guardian, ...startIn(entry) }, self, sweeping.clock);
   if (life === 'alive') {
     const { lateMs } = sweeping.patience ?? GUARDIAN_TIMEOUTS;
-    // Of a call that is open its task tells.
+    // The sweep of its task reports an open call.
     if (past <= lateMs || (task !== null && (await isOpen(task, call_id, sweeping)))) return 'alive';
     return of(entry, 'failed', ...lateGuardian(`the call ${call_id}`, guardian.pid));
   }
@@ -71,7 +71,7 @@ function signallingIn(attempt: string): void {
   if (lookAtFolder('attempt', attempt) === 'ours') signallingUnread({ stdout: path.join(attempt, 'stdout') });
 }
 
-/** A draft that cannot be gone by tells no start. */
+/** An invalid draft gives no start time. */
 function startIn({ draft }: RegisterEntry): Pick<CallStart, 'clocks' | 'startedAt'> {
   const { started_at, clocks } = (draft ?? {}) as Partial<Saved>;
   return { startedAt: new Date(String(started_at)), clocks: clocks ?? null };
@@ -91,7 +91,7 @@ const fixOf = ({ how, place }: Exclude<Closed, { how: 'nothing' }>): string | nu
     failed: `mend it, and sweep again; or look at ${place}, and remove it`,
   })[how];
 
-/** Has its task not been settled (yet), or cannot that be read? Then it is not for us to clear up after it. */
+/** Returns whether its task has not settled the call (yet), or cannot be read. Then this sweep must not remove its files. */
 async function isOpen(task: string, callId: string, { clock }: Sweeping): Promise<boolean> {
   if (!existsSync(task)) return false;
   try {

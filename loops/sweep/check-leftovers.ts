@@ -1,11 +1,11 @@
-// Whether there is something to sweep, as far as the register tells: preflight says so, and changes nothing.
+// Checks by the register whether there is something to sweep. Preflight reports it, and changes nothing.
 
 import { type CheckAnswer, say } from '../../policies/facts/finding.ts';
 import { readEntries, registerFolder } from '../../state/calls/call-register.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 
-/** @param depth `quick` starts no process: where only `ps` tells who lives, nothing is known then. */
+/** @param depth `quick` starts no process. If only `ps` shows which processes live, the result is unknown then. */
 export async function checkLeftovers(environment: NodeJS.ProcessEnv, depth: 'full' | 'quick'): Promise<CheckAnswer> {
   const folder = registerFolder(environment);
   if (folder === null || (depth === 'quick' && process.platform !== 'linux')) return null;

@@ -1,4 +1,4 @@
-// Closes a call on its own whose guardian was killed: judged by its files, and published where nothing else lies by now.
+// Closes a standalone call whose guardian was killed: classifies its files, and publishes them unless other files are there.
 
 import { existsSync, lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -23,7 +23,7 @@ import type { Sweeping } from './swept.ts';
 
 export type Closed = { how: 'nothing' } | { how: 'settled' | 'kept' | 'failed'; place: string; why: string };
 
-/** An answer was paid for: it is published as its wrapper would have, or kept where it lies; it is never removed. */
+/** The answer was paid for. It is published as its wrapper would have done, or kept where it is; it is never removed. */
 export async function closeAlone(
   entry: RegisterEntry,
   ended: { how: 'timed_out' | 'cancelled'; processes: number },
@@ -62,13 +62,13 @@ export async function closeAlone(
 }
 
 /**
- * What was there before was removed when the call began. What lies there now is its own, or came later; its streams
- * alone, which come first, may be its own half.
+ * The files from before the call were removed when it began. A file that is there now is the call's own, or came later. Only its
+ * streams, which are written first, may be its own unfinished result.
  */
 function isTaken(files: WrapperRequest['files'], { call_id, session_id }: CallRecord, answer: string): boolean {
   const { out, result, sessionIdOut, doneMarker } = files;
   const isThere = (file: string | null): file is string => file !== null && existsSync(file);
-  // What cannot be read is none of ours.
+  // A file that cannot be read is not ours.
   if (isThere(result)) return readIfFit(result)?.includes(`"call_id": "${call_id}"`) !== true;
   if (isThere(out)) return readIfFit(out, MAX_ANSWER_BYTES) !== answer;
   if (isThere(sessionIdOut)) return readIfFit(sessionIdOut) !== `${session_id}\n`;
@@ -80,7 +80,10 @@ const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 const said = ({ files }: Attempt): boolean =>
   [files.stdout, files.stderr].some((file) => (lstatSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0);
 
-/** null for what cannot be gone by, or is another call's. Its answer goes beside its attempt, the rest where a name from the root says. */
+/**
+ * @returns null for a draft that is invalid, or belongs to another call. The answer must go beside its attempt; the other files
+ * go to absolute paths.
+ */
 function savedIn({ draft, call_id, temporary, attempt }: RegisterEntry): Saved | null {
   const isOwn =
     isSaved(draft) &&
@@ -90,7 +93,10 @@ function savedIn({ draft, call_id, temporary, attempt }: RegisterEntry): Saved |
   return isOwn ? draft : null;
 }
 
-/** @param pid of the wrapper, which is dead. Those of a sweep that was killed itself stay. */
+/**
+ * Removes the temporary files of the dead wrapper. Those of a sweep that was killed itself remain.
+ * @param pid the pid of the wrapper.
+ */
 function removeHalves({ prompt: _, out, ...files }: WrapperRequest['files'], pid: number): void {
   for (const file of [out, rawOf(out), ...Object.values(files)]) if (file !== null) removeBeside(file, pid);
 }
@@ -106,7 +112,7 @@ function removeBeside(file: string, pid: number): void {
       if (found.isFile() && found.uid === process.getuid?.()) unlinkSync(half);
     }
   } catch (error) {
-    // What cannot be taken away is in nobody's way.
+    // A temporary file that cannot be removed does no harm.
     if (!isSystemError(error)) throw error;
   }
 }

@@ -1,9 +1,9 @@
-// What a sweep did, told as preflight tells all else.
+// Converts the results of a sweep to findings, as preflight reports them.
 
 import type { CheckFinding } from '../../policies/facts/finding.ts';
 import { isUnswept, type Swept } from './swept.ts';
 
-/** One finding for each thing, in the same order. */
+/** One finding for each result, in the same order. */
 export const findingsOf = (swept: readonly Swept[]): CheckFinding[] =>
   swept.map(({ what, how, told, fix }) => ({ check: `${what} ${how}`, status: STATUS[how], found: told, fix }));
 

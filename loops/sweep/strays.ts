@@ -1,4 +1,4 @@
-// Folders of our making that no register knows: from before there was one, or from where none could be written.
+// Removes our folders that no register lists: from before there was one, or from where none could be written.
 
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,12 +8,12 @@ import { isSystemError } from '../../state/system-error.ts';
 import { lookAtFolder, type PrivateFolderKind, removePrivateFolder } from '../attempt/private-folders.ts';
 import type { Sweeping, Swept } from './swept.ts';
 
-/** Longer than any call is known to take; and what is younger may be another container's, whose processes are not seen here. */
+/** Longer than any known call takes. A younger folder may belong to another container, whose processes are not visible here. */
 const OLD_MS = 24 * 3_600_000;
 
 /**
- * Removes those in which nothing has changed for a day, that nobody but us may enter, and that no living process has in
- * its environment, open, or as its folder. Only Linux tells that, so elsewhere they stay.
+ * Removes folders that have not changed for a day and that no other user may enter. No living process may have them in its
+ * environment, open, or as its folder. Only Linux shows this, so on other systems they remain.
  */
 export async function sweepStrays({ environment, clock }: Sweeping): Promise<Swept[]> {
   if (process.platform !== 'linux') return [];
@@ -32,7 +32,7 @@ export async function sweepStrays({ environment, clock }: Sweeping): Promise<Swe
   });
 }
 
-/** As nameAttempt and gemini's overlay choose them; another home than the one at hand is left alone. */
+/** Uses the places that nameAttempt and gemini's overlay choose. Folders of another home are not touched. */
 function placesOf({ TMPDIR, XDG_RUNTIME_DIR, XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): [PrivateFolderKind, string][] {
   const bases = [XDG_RUNTIME_DIR, XDG_CACHE_HOME, HOME && path.join(HOME, '.cache')];
   const overlays = new Set(bases.filter((base): base is string => !!base && path.isAbsolute(base)));
@@ -54,14 +54,14 @@ function isStill(folder: string, before: number): boolean {
   }
 }
 
-/** Every environment, open file, working folder and command line that we may look at. */
+/** Collects every readable environment, open file, working folder and command line. */
 function usedText(): string {
   const pieces: string[] = [];
   const look = (read: () => string) => {
     try {
       pieces.push(read());
     } catch {
-      // It is gone, or another user's, who could not enter the folder.
+      // The process is gone, or belongs to another user, who could not enter the folder.
     }
   };
   for (const pid of namesIfAny('/proc').filter((name) => /^\d+$/.test(name))) {

@@ -1,4 +1,4 @@
-// Clears up what killed processes left: calls without a guardian, their trees and folders, commands of a gate.
+// Cleans up after killed processes: calls without a guardian, their processes and folders, commands of a gate.
 
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -20,7 +20,7 @@ import { sweepStrays } from './strays.ts';
 import { isUnswept, type Sweeping, type Swept } from './swept.ts';
 import { sweepTask } from './task.ts';
 
-/** Of the project at hand, and of all that this user's register knows. What cannot be swept is told, never thrown. */
+/** Sweeps the current project, and everything in this user's register. Reports what cannot be swept, and does not throw. */
 export async function sweep(sweeping: Sweeping): Promise<Swept[]> {
   const register = readRegister(sweeping);
   const unseen = registerFolder(sweeping.environment) === null ? [UNSEEN] : [];
@@ -29,7 +29,7 @@ export async function sweep(sweeping: Sweeping): Promise<Swept[]> {
   const entries = register.flatMap((found) => (found.how === 'read' ? [found] : []));
   const tasks = new Set([...tasksOf(sweeping), ...entries.flatMap(({ entry }) => entry.task ?? [])]);
   for (const task of tasks) swept.push(...(await guarded(task, () => sweepTask(task, sweeping))));
-  // Whoever asked goes before what it asked for: with the outer call its inner ones end.
+  // An outer call is swept before its inner calls, because they end with it.
   entries.sort((a, b) => depthOf(a.entry) - depthOf(b.entry));
   for (const { file, entry } of entries) swept.push(...(await guarded(file, () => sweepEntry(file, entry, sweeping))));
   swept.push(...(await sweepStrays(sweeping)));
@@ -50,7 +50,7 @@ const sweepBackups = ({ environment, clock }: Sweeping): Swept[] =>
 
 const depthOf = ({ marker }: RegisterEntry) => marker.split('/').length;
 
-/** Longer than anybody takes to write an entry. */
+/** Longer than any process takes to write an entry. */
 const HALF_MS = 3_600_000;
 
 function readRegister({ environment, clock }: Sweeping): FoundCall[] {
@@ -87,7 +87,10 @@ const mistakenEntry = ({ file, why }: Extract<FoundCall, { how: 'invalid' }>): S
     : `make it a folder that none but you may write to (chmod 700 ${file}), and sweep again`,
 });
 
-/** A name that we would not have given makes the whole entry nobody's. @returns nothing of one that is alive, or is over. */
+/**
+ * An unexpected name makes the whole entry invalid.
+ * @returns an empty list for a call that is alive, or is over.
+ */
 export async function sweepEntry(file: string, entry: RegisterEntry, sweeping: Sweeping): Promise<Swept[]> {
   const folders = [
     ...(entry.task === null ? ([['attempt', entry.attempt]] as const) : []),
@@ -96,7 +99,7 @@ export async function sweepEntry(file: string, entry: RegisterEntry, sweeping: S
   ];
   const strange = folders.find(([what, folder]) => lookAtFolder(what, folder) === 'strange')?.[1] ?? astray(entry);
   if (strange !== null) return [mistakenEntry({ how: 'invalid', file, why: `${strange} is no folder of our making` })];
-  // Two sweeps may be at work: what the other has settled is no matter of ours.
+  // Two sweeps may run at once; this one ignores what the other has settled.
   if (!existsSync(file)) return [];
   const swept = await sweepCall(entry, sweeping);
   if (swept === 'alive' || swept === 'left_to_its_task') return [];
@@ -105,7 +108,7 @@ export async function sweepEntry(file: string, entry: RegisterEntry, sweeping: S
   return swept.how === 'elsewhere' ? [{ ...swept, fix: `if that host or container is gone: rm ${file}` }] : [swept];
 }
 
-/** Of a task: whoever works in the attempt's folder is ended as one of the call. */
+/** Checks the attempt's folder of a task's call, because every process that works in it is ended as one of the call. */
 const astray = ({ task, attempt, call_id }: RegisterEntry): string | null =>
   task === null || attempt === path.join(task, 'state/attempts', call_id) ? null : attempt;
 
@@ -121,7 +124,7 @@ function tasksOf({ cwd, environment }: Sweeping): string[] {
   }
 }
 
-/** A disk that is full, or a record that nobody foresaw, keeps the others from nothing. */
+/** A full disk, or an unexpected record, must not prevent the other sweeps. */
 async function guarded(place: string, look: () => Promise<Swept[]>): Promise<Swept[]> {
   try {
     return await look();

@@ -1,4 +1,4 @@
-// Sweeps one task: its open calls whose guardian is dead are settled as the next run would, its gate's commands ended.
+// Sweeps one task: settles its open calls with a dead guardian as the next run would, and ends its gate's commands.
 
 import path from 'node:path';
 import { type Journal, JournalError, openJournal } from '../../state/journal/journal.ts';
@@ -16,7 +16,7 @@ import { endLate, isGoneWithin } from '../settle/late-guardian.ts';
 import { redactLeftRaw } from '../settle/left-raw.ts';
 import { lateGuardian, type Sweeping, type Swept } from './swept.ts';
 
-/** A task that a living run has is left to that run. */
+/** A task with a living run is left to that run. */
 export async function sweepTask(root: string, sweeping: Sweeping): Promise<Swept[]> {
   const located = locateTask(`${root}/`, sweeping.cwd, sweeping.environment);
   if (located.how === 'invalid') return [astray(root, located.message)];
@@ -66,7 +66,7 @@ async function sweepOpen(open: Call, task: TaskFolder, journal: Journal, sweepin
     return [of(task, call_id, 'working', `${what} lost its guardian and still works, until ${deadline_at}`, NOW)];
   const isTaken = () => isAnothers(journal, call_id);
   if (await isTaken()) return [];
-  // Past its deadline it is ended for that, and its record says so.
+  // A call past its deadline is ended for that reason, and its record says so.
   const stop = isDue || working === 'wait' ? new AbortController().signal : AbortSignal.abort();
   try {
     await closeOrphanedCall(open, { task, journal, clock, environment, stop, say: () => {}, isTaken });
@@ -85,7 +85,7 @@ async function sweepOpen(open: Call, task: TaskFolder, journal: Journal, sweepin
 
 const NOW = 'leave it to its deadline, or end it with preflight --sweep --now';
 
-/** Has a run begun meanwhile? Then the call is its own to settle. */
+/** Returns whether the call is settled already, or a run has begun meanwhile, which settles it itself. */
 async function isAnothers(journal: Journal, callId: string): Promise<boolean> {
   const { ledger } = journal.read();
   if (ledger.calls.get(callId)?.verdict !== null) return true;

@@ -1,11 +1,11 @@
-// Long work in steps: the process that looks at one tree serves other tasks meanwhile.
+// Splits long work into steps, so that a process that reads one tree serves other tasks meanwhile.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Others get their turn after this long. */
+/** After this time other tasks get their turn. */
 const STEP_MS = 8;
 
-/** Call it often; it lets others run when the last time is long enough ago. */
+/** Returns a function for frequent calls; it lets other tasks run if the last pause is long enough ago. */
 export function breathing(): () => Promise<void> | null {
   let began = performance.now();
   return () => {

@@ -1,11 +1,11 @@
-// What differs between two lists of entries, renames apart and together; pure.
+// Compares two lists of entries, with renames apart or joined; pure.
 
 import type { Change } from '../../policies/facts/gate-record.ts';
 import { sameContent, sameEntry, type TreeEntry } from './entry.ts';
 
 type Entries = ReadonlyMap<string, TreeEntry>;
 
-/** One change for each path that is not what it was, by path. */
+/** Returns one change for each path that differs, by path. */
 export function compareEntries(before: Entries, after: Entries): Change[] {
   const changes: Change[] = [];
   for (const [path, old] of before) {
@@ -18,8 +18,8 @@ export function compareEntries(before: Entries, after: Entries): Change[] {
 }
 
 /**
- * Makes one change of a path that went and one that came with the same file: the same inode, unwritten, or the same content.
- * (An inode alone says little: it is given to the next file that is made.)
+ * Joins a deleted and an added path with the same file into one change. The same file means the same unwritten inode, or the same
+ * content. (An inode alone proves little: the system gives it to the next file that is made.)
  */
 export function joinRenames(changes: readonly Change[], before: Entries, after: Entries): Change[] {
   const gone = new Map<string, Gone>();
@@ -46,13 +46,13 @@ export function joinRenames(changes: readonly Change[], before: Entries, after: 
   });
 }
 
-/** Paths that went and bear one mark; those before `next` have found what became of them. */
+/** Deleted paths with the same mark; those before `next` are already matched. */
 interface Gone {
   paths: string[];
   next: number;
 }
 
-/** No path is passed by twice, for there may be as many of one mark as the tree has files. */
+/** Visits no path twice, because one mark may have as many paths as the tree has files. */
 function firstOf(
   marks: readonly string[],
   gone: ReadonlyMap<string, Gone>,
@@ -72,12 +72,12 @@ function howChanged(old: TreeEntry, now: TreeEntry): Change['how'] {
   if (old.kind !== now.kind) return 'type';
   if (old.kind === 'commit') return 'commit';
   if (old.mode === now.mode) return 'modified';
-  // Where the content is not known, size and mtime say what to call it; that there is a change is sure.
+  // If the content is not known, size and mtime choose the name of the change. That there is a change is certain.
   const alike = old.text !== null && now.text !== null ? sameContent(old, now) : old.mtimeMs === now.mtimeMs;
   return alike && old.size === now.size ? 'mode' : 'modified';
 }
 
-/** What tells that two entries are one file that was moved, the surer first. */
+/** Returns the marks that show that two entries are one moved file, the most reliable first. */
 function marksOf({ kind, ino, mtimeMs, size, text }: TreeEntry): string[] {
   if (kind !== 'file' && kind !== 'symlink') return [];
   return [`${kind} ${ino} ${mtimeMs} ${size}`, ...(text !== null && size > 0 ? [`${kind} ${text}`] : [])];

@@ -1,4 +1,4 @@
-// Reads contents where that is cheap, so that a file which was only touched or written anew as it was is no change.
+// Reads contents if that is cheap, so that a file that was only touched or rewritten unchanged is not a change.
 
 import { hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
@@ -6,15 +6,15 @@ import { breathing } from './breath.ts';
 import { entryOf, type TreeEntry, untouched } from './entry.ts';
 
 /**
- * What a read costs (8 µs for a small file in memory) bounds what is read: small files, in the order of the walk, up to
- * these figures for one snapshot. What is known from an earlier snapshot of the same tree is not read again, so a large tree is
- * known after a few stages. A file that is not known counts as changed as soon as its stat says so: in doubt it is.
+ * The cost of a read (8 µs for a small file in memory) limits what is read. Small files are read in the order of the walk, up to
+ * these limits for one snapshot. Contents that are known from an earlier snapshot of the same tree are not read again. So a large
+ * tree is known after a few stages. An unknown file counts as changed as soon as its stat changes.
  */
 const MAX_FILE_BYTES = 64 * 1024;
 const MAX_FILES = 40_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Fills in the hash of each file that is known or read. */
+/** Sets the hash of each file that is known or read. */
 export async function readContents(
   entries: ReadonlyMap<string, TreeEntry>,
   placeOf: (path: string) => string | Buffer,
@@ -30,7 +30,7 @@ export async function readContents(
       entry.text = oldHash;
       continue;
     }
-    // Written to, and of the same size: whether it was changed is what the snapshot is for, whatever that costs.
+    // The file was written to and has the same size. The snapshot must find out whether it changed, whatever that costs.
     const asked = oldHash !== null && old!.size === entry.size;
     if (!asked && (entry.size > Math.min(MAX_FILE_BYTES, bytesLeft) || filesLeft === 0)) continue;
     if (!asked) [filesLeft, bytesLeft] = [filesLeft - 1, bytesLeft - entry.size];
@@ -43,7 +43,7 @@ export async function readContents(
 const BUFFER = Buffer.allocUnsafe(MAX_FILE_BYTES + 1);
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-/** Null when it is no longer the file of the entry, or cannot be read. */
+/** @returns null if the file is no longer the file of the entry, or cannot be read. */
 function hashFile(place: string | Buffer, entry: TreeEntry): string | null {
   let file: number | null = null;
   try {

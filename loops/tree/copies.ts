@@ -1,4 +1,4 @@
-// Keeps what the scope keeps an agent from, before it starts, so that it can be put back.
+// Copies the files that the scope protects from an agent, before it starts, so that they can be restored.
 
 import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, rm } from 'node:fs/promises';
@@ -10,11 +10,11 @@ import { loadSnapshot, saveSnapshot } from './saved-snapshot.ts';
 import { placeIn, type TreeSnapshot } from './snapshot.ts';
 
 export interface Copies {
-  /** Laid out as the tree. */
+  /** Has the same layout as the tree. */
   folder: string;
-  /** What was kept, as it was then; symlinks by their target alone. */
+  /** The entries of the copied files at the time of the copy; symlinks by their target alone. */
   entries: ReadonlyMap<string, TreeEntry>;
-  /** The copies themselves: one that was written to since is none. */
+  /** The entries of the copies themselves. A copy that was written to later is not valid. */
   made: ReadonlyMap<string, TreeEntry>;
 }
 
@@ -26,15 +26,16 @@ export type KeptCopies =
 interface KeepOptions {
   snapshot: TreeSnapshot;
   outOfScope: (path: string) => boolean;
-  /** Of the stage alone; 0700. Copies that an earlier attempt left there are kept and brought up to date. */
+  /** The stage's own folder; mode 0700. Copies of an earlier attempt in it are kept and updated. */
   folder: string;
   maxBytes?: number;
 }
 
 /**
- * Copies every out-of-scope file of the snapshot; where the file system can, without copying bytes. A file that is no longer
- * as the snapshot has it is not copied: after a failed attempt it is the agent's, and the earlier copy stands. Of the ignored
- * folders of a large tree what is looked at there is kept, unless it is too much: then a change is found and not put back.
+ * Copies every out-of-scope file of the snapshot; if the file system supports it, without copying bytes. A file that no longer
+ * matches the snapshot is not copied: after a failed attempt it is the agent's, and the earlier copy remains. In the ignored
+ * folders of a large tree, only the files that the snapshot has are copied, unless they are too many or too large. Then a change
+ * is found but not restored.
  */
 export async function keepCopies({
   snapshot,
@@ -77,7 +78,7 @@ export async function keepCopies({
   return { how: 'kept', copies };
 }
 
-/** The copies of an earlier attempt; null when there are none that can be read. */
+/** Loads the copies of an earlier attempt; null if there are none that can be read. */
 export async function loadCopies(folder: string): Promise<Copies | null> {
   const [entries, made] = await Promise.all(Object.values(LISTS).map((name) => loadSnapshot(path.join(folder, name))));
   if (!entries || !made) return null;
@@ -90,7 +91,7 @@ const bytesOf = (wanted: readonly [string, TreeEntry][]): number =>
 const isPruned = ({ pruned }: TreeSnapshot, at: string): boolean =>
   pruned.some((folder) => at.startsWith(`${folder}/`));
 
-/** Files in ignored folders; they can be made again. */
+/** The limit of files in ignored folders, which can be made again. */
 const MAX_PRUNED = 10_000;
 const MAX_BYTES = 1024 ** 3;
 const LANES = 4;
@@ -98,7 +99,7 @@ const LISTS = { entries: 'kept', made: 'copies' } as const;
 const TREE = 'tree';
 const KEPT: ReadonlySet<TreeEntry['kind']> = new Set(['file', 'symlink']);
 
-/** Null when the tree no longer has the file as the snapshot has it, or it cannot be read. */
+/** @returns null if the file no longer matches the snapshot, or cannot be read. */
 async function copyOf(snapshot: TreeSnapshot, at: string, entry: TreeEntry, folder: string): Promise<TreeEntry | null> {
   const source = placeIn(snapshot, at);
   const stats = await lstat(source).catch(() => null);

@@ -1,4 +1,4 @@
-// One thing in the tree as a snapshot holds it, and when two of them are the same.
+// Defines an entry of a snapshot, and when two entries are the same.
 
 import type { Stats } from 'node:fs';
 
@@ -11,8 +11,8 @@ export interface TreeEntry {
   ctimeMs: number;
   ino: number;
   /**
-   * Of a file the hash of its content where it was read, else null; of a symlink its target; of a socket, pipe or device
-   * what it is; of a nested repository the commit it is at; of what cannot be read the error's code.
+   * For a file, the hash of its content if it was read, else null. For a symlink, its target. For a socket, pipe or device, its
+   * kind. For a nested repository, its commit. For an unreadable entry, the error's code.
    */
   text: string | null;
 }
@@ -22,7 +22,7 @@ export function entryOf(stats: Stats, kind: TreeEntry['kind'], text: string | nu
   return { kind, mode: mode & 0o7777, size, mtimeMs, ctimeMs, ino, text };
 }
 
-/** What has no stat of its own that counts. */
+/** An entry whose stat does not count. */
 export const bareEntry = (kind: 'commit' | 'unreadable', text: string): TreeEntry => ({
   kind,
   mode: 0,
@@ -34,8 +34,8 @@ export const bareEntry = (kind: 'commit' | 'unreadable', text: string): TreeEntr
 });
 
 /**
- * Nothing was written to it in between: the kernel sets the ctime at every change and lets nobody choose it, so a size and
- * an mtime that were put back do not hide one. (A double holds it to a quarter of a microsecond.)
+ * Returns whether the entry was not written to in between. The kernel sets the ctime at every change, and no process can choose
+ * it. So a size and an mtime that were set back do not hide a change. (A double holds the ctime to a quarter of a microsecond.)
  */
 export function untouched(a: TreeEntry, b: TreeEntry): boolean {
   return (
@@ -43,7 +43,7 @@ export function untouched(a: TreeEntry, b: TreeEntry): boolean {
   );
 }
 
-/** The same to whoever reads it: content and mode of a file, target of a symlink. In doubt it is not. */
+/** Returns whether both are the same for a reader: content and mode of a file, target of a symlink. In doubt they differ. */
 export function sameEntry(a: TreeEntry, b: TreeEntry): boolean {
   if (a.kind !== b.kind) return false;
   switch (a.kind) {
@@ -58,6 +58,6 @@ export function sameEntry(a: TreeEntry, b: TreeEntry): boolean {
   }
 }
 
-/** Known to be: both were read. */
+/** True only if both contents were read. */
 export const sameContent = (a: TreeEntry, b: TreeEntry): boolean =>
   a.text !== null && a.text === b.text && a.size === b.size;

@@ -1,11 +1,11 @@
-// Reads a repository's files: which commit it is at, and what decides which paths it ignores.
+// Reads a repository's files: its current commit, and the rules that decide which paths it ignores.
 
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { GitPlace } from '../../state/disk/git-place.ts';
 import { lookAt, readFollowedIfFit } from '../../state/disk/regular-file.ts';
 
-/** The commit that HEAD points to, or in words why there is none; it tells two states of a repository apart. */
+/** Returns the commit of HEAD, or a text that says why there is none. The result distinguishes two states of a repository. */
 export function commitOf(git: GitPlace): string {
   const head = readShort(path.join(git.own, 'HEAD'))?.trim() ?? '';
   if (COMMIT.test(head)) return head;
@@ -27,8 +27,8 @@ export function commitOf(git: GitPlace): string {
 export const isCommit = (text: string): boolean => COMMIT.test(text);
 
 /**
- * What decides outside of the tree's own `.gitignore` files which paths are ignored, each with its size and times. A file
- * that `core.excludesFile` names elsewhere is not among them.
+ * Returns the files outside of the tree's own `.gitignore` files that decide which paths are ignored, each with its size and
+ * times. Does not include a file that `core.excludesFile` names elsewhere.
  */
 export function ruleFiles(root: string, git: GitPlace): Record<string, string> {
   const files = [
@@ -45,10 +45,10 @@ export function ruleFiles(root: string, git: GitPlace): Record<string, string> {
 }
 
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-/** More than a list of branches has that are packed; a device or pipe is never opened. */
+/** More than a list of packed branches needs. A device or pipe is never opened. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Parts of a repository may be linked, as its HEAD once was. */
+/** Parts of a repository may be symlinks, as HEAD was in the past. */
 const readShort = (file: string): string | null => readFollowedIfFit(file, MAX_BYTES);
 
 function stampOf(file: string): string {

@@ -1,4 +1,4 @@
-// Which of the changed paths git ignores, judged so that no stage can hide its changes by what it writes.
+// Finds the changed paths that git ignores, in a way that prevents a stage from hiding its changes.
 
 import path from 'node:path';
 import type { Change } from '../../policies/facts/gate-record.ts';
@@ -8,10 +8,10 @@ import { isLossy } from './names.ts';
 import { nestedIn, type TreeSnapshot } from './snapshot.ts';
 
 /**
- * A path is ignored if a pattern says so that stood there before, and if it is tracked neither now nor in the commit of
- * before. Once a stage has written to what decides (a `.gitignore` that git reads, `.git/info/exclude`, the settings), or
- * when git cannot say, nothing is ignored. Not seen: a file that was tracked without ever being committed, matches a
- * pattern, and is taken out of the index by the stage.
+ * A path is ignored if a pattern from before the stage matches it. It must be tracked neither now nor in the commit of before. If
+ * a stage wrote to a file that decides, or if git gives no answer, nothing is ignored. Such files are a `.gitignore` that git
+ * reads, `.git/info/exclude`, and the settings. One case is not detected: a file that was tracked but never committed, matches a
+ * pattern, and is removed from the index by the stage.
  */
 export async function ignoredAmong(
   changes: readonly Change[],
@@ -34,14 +34,17 @@ export async function ignoredAmong(
 }
 
 interface Group {
-  /** The repository's folder, relative to the root; '' is the root's own. */
+  /** The repository's folder, relative to the root; '' is the root's own repository. */
   at: string;
   commit: string | null;
-  /** Changed paths in it, and the nested repositories in it that have some. */
+  /** Changed paths in the repository, and its nested repositories that have some. */
   paths: string[];
 }
 
-/** Patterns hold within one repository; those above come first. A repository that the stage made has no say. */
+/**
+ * Patterns hold within one repository; those of the outer repository come first. Rules of a repository that the stage made do not
+ * count.
+ */
 function byRepository(changes: readonly Change[], before: TreeSnapshot): Group[] {
   const folders = nestedIn(before).filter((at) => before.entries.get(at)?.text !== 'no repository');
   const groups = new Map(
@@ -66,7 +69,7 @@ function repositoryOf(name: string, groups: ReadonlyMap<string, Group>): string 
   return '';
 }
 
-/** git refuses to speak of anything when one path lies beyond a symlink; and it has no word on its own files. */
+/** git refuses the whole request if one path is beyond a symlink, and it does not answer for its own files. */
 function canBeAsked(name: string, { entries }: TreeSnapshot): boolean {
   if (isLossy(name) || name === '.git' || name.startsWith('.git/')) return false;
   for (let at = path.dirname(name); at !== '.'; at = path.dirname(at))
@@ -81,8 +84,8 @@ async function ignoredIn(folder: string, paths: readonly string[], commit: strin
   const rules = await rulesFor(folder, [...paths, ...homes]);
   if (rules === null) return null;
   const byOldRule = new Set(rules.flatMap((rule) => (rule.ignored ? [rule.path] : [])));
-  // git does not read a .gitignore in a folder that is ignored as a whole: packages bring theirs. (The uppermost one that
-  // was written to is asked about too, and no other that was stands above it: so these are old patterns.)
+  // git does not read a .gitignore in a folder that is ignored completely; packages bring their own. (The query includes the
+  // uppermost .gitignore that was written to, and no other written one is above it. So these patterns are old.)
   if (!homes.every((home) => byOldRule.has(home))) return null;
   const found = paths.filter((name) => byOldRule.has(name));
   if (found.length === 0) return [];

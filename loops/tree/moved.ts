@@ -1,11 +1,11 @@
-// Puts back a file that a stage moved and of which no copy was kept: what lies at its new end is the file itself.
+// Moves back a file that a stage moved and of which no copy exists: the file at the new path is the original.
 
 import { chmod, lstat, rename } from 'node:fs/promises';
 import type { Violation } from '../../policies/gate/scope.ts';
 import { entryOf, type TreeEntry } from './entry.ts';
 import { placeIn, type TreeSnapshot } from './snapshot.ts';
 
-/** By each new end among the added paths its old one, where nothing stands any more. */
+/** Returns the old path for each added path that is a moved file, if the old path is free. */
 export async function movesAmong(
   violations: readonly Violation[],
   added: readonly string[],
@@ -13,7 +13,7 @@ export async function movesAmong(
 ): Promise<Map<string, string>> {
   const told = new Map(violations.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from] as const])));
   const unknown = added.filter((at) => !told.has(at));
-  // git ignores the old end: then no change names it.
+  // If git ignores the old path, no change names it.
   const gone = unknown.length === 0 ? new Map<string, string>() : byFile(before.entries);
   const moves = new Map<string, string>();
   const taken = new Set<string>();
@@ -28,7 +28,7 @@ export async function movesAmong(
   return moves;
 }
 
-/** Throws what the file system throws: then the file lies where it lay. The way there must be made of folders. */
+/** Throws the errors of the file system; then the file remains where it is. Every part of the path to it must be a folder. */
 export async function moveBack(before: TreeSnapshot, at: string, from: string): Promise<void> {
   const entry = before.entries.get(from)!;
   await rename(placeIn(before, at), placeIn(before, from));
@@ -41,7 +41,7 @@ function byFile(entries: ReadonlyMap<string, TreeEntry>): Map<string, string> {
   return files;
 }
 
-/** The same inode, unwritten. */
+/** The same inode, not written to. */
 const keyOf = ({ ino, mtimeMs, size }: TreeEntry): string => `${ino} ${mtimeMs} ${size}`;
 
 async function fileAt(place: string | Buffer): Promise<string | null> {

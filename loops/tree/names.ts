@@ -1,13 +1,13 @@
-// Names that are no valid UTF-8: each has one text of its own, and finds its way back to the disk.
+// Encodes names that are not valid UTF-8: each has a unique text that converts back to its bytes.
 
-/** What Node puts in the place of bytes that are no UTF-8; here each one is followed by its bytes in hex. */
+/** The character that Node puts instead of invalid UTF-8 bytes. Here the bytes follow it in hex. */
 const UNKNOWN = '\ufffd';
 const UNKNOWN_BYTES = Buffer.from(UNKNOWN);
 
-/** Did Node lose something of a name? */
+/** Returns whether Node lost bytes of a name. */
 export const isLossy = (name: string): boolean => name.includes(UNKNOWN);
 
-/** A name from its bytes; a real replacement character is written out like an invalid byte, so that no two are one. */
+/** Makes a name from its bytes. A real replacement character is encoded like an invalid byte, so that no two names are equal. */
 export function nameOf(bytes: Buffer): string {
   let name = '';
   for (let at = 0; at < bytes.length; ) {
@@ -20,7 +20,7 @@ export function nameOf(bytes: Buffer): string {
   return name;
 }
 
-/** Where something lies: a text, or bytes where its name is no text. */
+/** Returns the path of an entry on disk: a text, or bytes if its name is not valid UTF-8. */
 export function placeOf(root: string, path: string): string | Buffer {
   const place = path === '' ? root : `${root}/${path}`;
   if (!path.includes(UNKNOWN)) return place;
@@ -33,12 +33,12 @@ export function placeOf(root: string, path: string): string | Buffer {
 }
 
 /**
- * The name of an entry in a folder that is laid out as the tree. In a linked worktree `.git` is a file, and what git keeps for
- * it elsewhere is an entry as if it lay below.
+ * Returns the name of an entry in a folder with the same layout as the tree. In a linked worktree `.git` is a file. The files
+ * that git keeps for it elsewhere are entries with names below `.git/`.
  */
 export const besideTree = (path: string): string => path.replace(/^\.git\//, '.git-folder/');
 
-/** The length of the valid character that begins here, or 0. */
+/** Returns the length of the valid character that begins here, or 0. */
 function validAt(bytes: Buffer, at: number): number {
   const lead = bytes[at]!;
   const length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;

@@ -1,13 +1,12 @@
-// The baseline of a stage that is run again: what the stage did counts still, what a person did meanwhile is taken as given.
+// Makes the baseline of a repeated stage: the stage's own changes still count, a user's changes since then do not.
 
 import { watchOf } from '../../policies/gate/scope.ts';
 import { sameEntry } from './entry.ts';
 import type { TreeSnapshot } from './snapshot.ts';
 
 /**
- * `before`: the baseline of the stage's first attempt; `afterAttempt`: the tree when its last attempt ended; `now`: the tree
- * as it is found. Each path that nobody touched since the attempt keeps the state of `before`, each other one has that of
- * `now`.
+ * `before`: the baseline of the stage's first attempt; `afterAttempt`: the tree when its last attempt ended; `now`: the current
+ * tree. A path that did not change since the attempt keeps the state of `before`. Every other path gets that of `now`.
  */
 export function rebase(before: TreeSnapshot, afterAttempt: TreeSnapshot, now: TreeSnapshot): TreeSnapshot {
   const entries = new Map(before.entries);
@@ -26,8 +25,8 @@ export function rebase(before: TreeSnapshot, afterAttempt: TreeSnapshot, now: Tr
 }
 
 /**
- * The baseline of a run that was killed, where the manifest keeps an agent out of more since: what an ignored folder was not
- * looked at for then is taken as it is found.
+ * Makes the baseline of a killed run whose manifest now protects more paths. Paths in ignored folders that were not looked at
+ * then get their current state.
  */
 export function widened(before: TreeSnapshot, now: TreeSnapshot): TreeSnapshot {
   const { names } = watchOf(before.keptOut);

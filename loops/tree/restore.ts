@@ -1,4 +1,4 @@
-// Puts back what a stage changed out of scope; what stood there instead is moved aside first and never deleted.
+// Restores what a stage changed out of scope; first moves aside what is in its place, and never deletes it.
 
 import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, readlink, rename, rmdir, symlink, unlink, utimes } from 'node:fs/promises';
@@ -15,20 +15,20 @@ interface RestoreOptions {
   violations: readonly Violation[];
   before: TreeSnapshot;
   copies: Copies;
-  /** What stands in the tree now is moved here, laid out as the tree; 0700. */
+  /** The current files of the tree are moved here, in the same layout; mode 0700. */
   backupFolder: string;
 }
 
 interface RestoredTree {
-  /** `kept_in`: where what stood there lies now; null where nothing did. */
+  /** `kept_in`: the new path of what was in its place; null if nothing was. */
   restored: { path: string; kept_in: string | null }[];
-  /** One sentence for each path that could not be put back. */
+  /** One sentence for each path that could not be restored. */
   notes: string[];
 }
 
 /**
- * Content, mode, symlinks and deleted files come back, and what was added goes. Nothing is written through a symlink: each
- * folder above a path must be a folder. The commit of a nested repository is only told.
+ * Restores content, mode, symlinks and deleted files, and removes added files. Writes nothing through a symlink: each part of the
+ * path above must be a folder. Only reports the changed commit of a nested repository.
  */
 export async function restore({ violations, before, copies, backupFolder }: RestoreOptions): Promise<RestoredTree> {
   const paths = [...new Set(violations.map(({ path: at }) => at))].sort();
@@ -37,7 +37,7 @@ export async function restore({ violations, before, copies, backupFolder }: Rest
   const added = paths.filter((at) => !wasThere(at));
   const moves = await withoutCopy(await movesAmong(violations, added, before), before, copies);
   const movedBack = new Set<string>();
-  // Added ones go first: a symlink that took a folder's place stands in the way of the files below.
+  // Added files go first: a symlink that replaced a folder blocks the files below.
   for (const at of [...added.filter((at) => !moves.has(at)), ...moves.keys(), ...paths.filter(wasThere)]) {
     if (movedBack.has(at)) continue;
     const entry = before.entries.get(at);
@@ -74,7 +74,7 @@ async function attempt(work: () => Promise<Done>): Promise<Done> {
   }
 }
 
-/** What nobody could bring back once it was moved aside. */
+/** Selects the moved files without a valid copy: once moved aside, they could not be restored. */
 async function withoutCopy(moves: Map<string, string>, before: TreeSnapshot, copies: Copies) {
   for (const [at, from] of moves) {
     const isInCopies = copies.entries.has(from);
@@ -83,7 +83,7 @@ async function withoutCopy(moves: Map<string, string>, before: TreeSnapshot, cop
   return moves;
 }
 
-/** Where it was before; if that cannot be, it is left where it is. */
+/** Moves the file to its old path; if that is not possible, it remains where it is. */
 async function returnTo(before: TreeSnapshot, at: string, from: string): Promise<Done> {
   const obstacle = (await obstacleAbove(before, at, 'leave')) ?? (await obstacleAbove(before, from, 'make'));
   if (obstacle !== null) return refused(`it was ${from} before, of which no copy was kept, and ${obstacle}`);
@@ -97,7 +97,7 @@ async function takeAway(before: TreeSnapshot, at: string, backupFolder: string):
   const stands = await standingAt(placeIn(before, at));
   if (stands === null) return { how: 'restored', keptIn: null };
   if (!stands.isDirectory()) return { how: 'restored', keptIn: await setAside(placeIn(before, at), backupFolder, at) };
-  // A folder is no entry, but one that was made a repository is.
+  // A folder is not an entry, unless the stage made it a repository.
   const dotGit = `${at}/.git`;
   if ((await standingAt(placeIn(before, dotGit))) === null) return refused('it is a folder that cannot be looked into');
   return { how: 'restored', keptIn: await setAside(placeIn(before, dotGit), backupFolder, dotGit) };
@@ -123,7 +123,7 @@ async function putBack(
   return { how: 'restored', keptIn };
 }
 
-/** What is not put back by us, and what to do about it. */
+/** The kinds that are not restored, with advice. */
 const CANNOT: { [kind in TreeEntry['kind']]?: (entry: TreeEntry) => string } = {
   commit: ({ text }) => `it is a repository of its own, and was at ${text}; git checkout in there puts it back`,
   special: ({ text }) => `it was a ${text}`,
@@ -139,13 +139,13 @@ async function copyMistake(copies: Copies, at: string, entry: TreeEntry): Promis
   return untouched(entryOf(copy, 'file', null), made) ? null : 'its copy was written to since';
 }
 
-/** The copy has its mode, as the file had. */
+/** The copy has the mode of the file. */
 async function copyBack(copy: string | Buffer, place: string | Buffer, entry: TreeEntry): Promise<void> {
   await copyFile(copy, place, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   await utimes(place, entry.mtimeMs / 1000, entry.mtimeMs / 1000);
 }
 
-/** What is no folder above a path, in words; folders that are missing are made when asked to. */
+/** Describes a part of the path above that is not a folder; makes missing folders if requested. */
 async function obstacleAbove(before: TreeSnapshot, at: string, missing: 'make' | 'leave'): Promise<string | null> {
   const { base, within } = siteOf(before, at);
   const parts = within.split('/').slice(0, -1);
@@ -160,7 +160,7 @@ async function obstacleAbove(before: TreeSnapshot, at: string, missing: 'make' |
   return null;
 }
 
-/** Folders that only the stage's own files were in. */
+/** Removes folders that held only the stage's own files. */
 async function removeEmptied(before: TreeSnapshot, added: readonly string[]): Promise<void> {
   const folders = new Set<string>(['.']);
   for (let at of before.entries.keys())
@@ -187,7 +187,7 @@ async function standingAt(place: string | Buffer) {
   });
 }
 
-/** Gives where it lies now: never over something that was set aside before. */
+/** Returns the new path. Never overwrites what was moved aside before. */
 async function setAside(place: string | Buffer, backupFolder: string, at: string): Promise<string> {
   const wanted = besideTree(at);
   await mkdir(placeOf(backupFolder, path.posix.dirname(wanted)), { recursive: true, mode: 0o700 });

@@ -1,4 +1,4 @@
-// A snapshot on disk: a line for the tree, then a line for each entry, so that a stage keeps its baseline over a break.
+// Saves a snapshot on disk, a line for the tree and one for each entry, so that a stage's baseline outlives an interruption.
 
 import type { KeptOut } from '../../policies/gate/scope.ts';
 import { writeAtomic } from '../../state/atomic-file.ts';
@@ -11,7 +11,10 @@ const FORMAT = 1;
 /** About two million files. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** Whole or not at all, 0600; about 120 bytes for a file. Not synced: after a loss of power there may be none. */
+/**
+ * Writes the whole file or nothing, mode 0600; about 120 bytes for each file. It is not synced: after a power loss it may be
+ * missing.
+ */
 export async function saveSnapshot(file: string, snapshot: TreeSnapshot): Promise<void> {
   const { entries, ...tree } = snapshot;
   const lines = [JSON.stringify({ format: FORMAT, count: entries.size, ...tree })];
@@ -24,7 +27,7 @@ export async function saveSnapshot(file: string, snapshot: TreeSnapshot): Promis
   await writeAtomic(file, `${lines.join('\n')}\n`, 'renamed');
 }
 
-/** Null when there is none, or none that can be read: a baseline in part would hide changes. */
+/** @returns null if there is no readable one: a partial baseline would hide changes. */
 export async function loadSnapshot(file: string): Promise<TreeSnapshot | null> {
   try {
     const [first = '', ...lines] = readRegular(file, MAX_BYTES).split('\n').slice(0, -1);
@@ -38,7 +41,7 @@ export async function loadSnapshot(file: string): Promise<TreeSnapshot | null> {
       const pause = breathe();
       if (pause !== null) await pause;
     }
-    // An older one says nothing of what was kept out, and was not looked at for it.
+    // An older snapshot has no list of protected paths, and did not look at them.
     return entries.size === count ? { ...tree, keptOut: tree.keptOut ?? NOTHING, entries } : null;
   } catch {
     return null;

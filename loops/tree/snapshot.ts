@@ -1,4 +1,4 @@
-// What is in a tree at one moment: taken before a stage and after it, to be compared.
+// Takes a snapshot of a tree, before a stage and after it, for a comparison.
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -15,15 +15,15 @@ import { walk } from './walk.ts';
 export interface SnapshotOptions {
   /** Absolute. */
   root: string;
-  /** Absolute folders that are not looked into, within the root or not: the state folder `.tmp`. */
+  /** Absolute folders that are not read, within the root or not: the state folder `.tmp`. */
   apart: readonly string[];
-  /** What git ignores: left out of the changes, or looked at like everything else. */
+  /** Whether the paths that git ignores are left out of the changes, or looked at like all others. */
   ignored: 'left_out' | 'looked_at';
-  /** Looked at whether or not git ignores it; nothing unless said. */
+  /** Paths that are looked at even if git ignores them; none by default. */
   keptOut?: KeptOut;
-  /** The snapshot that this one will be compared with: what it did not look into is not looked into. */
+  /** The snapshot for the later comparison. Folders that it did not read are not read now. */
   before?: TreeSnapshot;
-  /** Any earlier one of this tree: files that were not written to since are not read again. */
+  /** Any earlier snapshot of this tree: files that were not written to since then are not read again. */
   earlier?: TreeSnapshot;
 }
 
@@ -31,22 +31,21 @@ export interface TreeSnapshot {
   root: string;
   ignored: 'left_out' | 'looked_at';
   entries: Map<string, TreeEntry>;
-  /** The repository that the root lies in. */
+  /** The repository that contains the root. */
   git: GitPlace | null;
-  /** The commit that it is at. */
+  /** The repository's current commit. */
   head: string | null;
-  /** Files outside of the tree's own `.gitignore` files that decide what is ignored: those of nested repositories too. */
+  /** Files outside of the tree's own `.gitignore` files that decide what is ignored, also those of nested repositories. */
   rules: Record<string, string>;
-  /** Ignored folders of a large tree, of which `entries` has only what `keptOut` names. */
+  /** Ignored folders of a large tree. Of these, `entries` has only what `keptOut` names. */
   pruned: string[];
   keptOut: KeptOut;
 }
 
 /**
- * Takes one; throws nothing that the tree is to blame for. A tree of 100,000 files takes about half a second, in steps that
- * let others run. In a git tree that turns out large, git is asked once which folders it ignores, and of them is walked
- * only where something may lie that `keptOut` names, now and for the snapshot that is compared with this one; else no process
- * is started.
+ * Takes a snapshot; throws no errors that the tree causes. A tree of 100,000 files takes about half a second, in steps that let
+ * other tasks run. In a large git tree, git is called once to list the ignored folders. These are walked only where there may be
+ * paths that `keptOut` names, now and for the snapshot of the comparison. Otherwise no process is started.
  */
 export async function takeSnapshot(options: SnapshotOptions): Promise<TreeSnapshot> {
   const root = resolved(options.root);
@@ -79,26 +78,26 @@ export async function takeSnapshot(options: SnapshotOptions): Promise<TreeSnapsh
   return snapshot;
 }
 
-/** Where an entry lies on the disk. */
+/** Returns the path of an entry on disk. */
 export function placeIn(snapshot: TreeSnapshot, at: string): string | Buffer {
   const { base, within } = siteOf(snapshot, at);
   return placeOf(base, within);
 }
 
-/** The folder that an entry belongs to, and its path in there: git's own files may lie outside of the root. */
+/** Returns the base folder of an entry, and its path in there: git's own files may be outside of the root. */
 export function siteOf({ root, git }: TreeSnapshot, at: string): { base: string; within: string } {
   const internal = git !== null && git.top === root && at.startsWith('.git/');
   return internal ? { base: git.common, within: at.slice('.git/'.length) } : { base: root, within: at };
 }
 
-/** The repositories below the root that have one of their own. */
+/** Returns the nested repositories below the root. */
 export function nestedIn({ entries }: Pick<TreeSnapshot, 'entries'>): string[] {
   return [...entries].flatMap(([at, { kind }]) => (kind === 'commit' ? [at] : []));
 }
 
 export const NOTHING: KeptOut = { deny: [], forbidden: [] };
 
-/** From here on it pays to ask git what need not be walked. */
+/** From this size it is faster to let git list what need not be walked. */
 const LARGE_TREE = 20_000;
 
 function rulesOf(root: string, git: GitPlace, entries: Map<string, TreeEntry>): Record<string, string> {
@@ -107,9 +106,8 @@ function rulesOf(root: string, git: GitPlace, entries: Map<string, TreeEntry>): 
 }
 
 /**
- * The kernel's clock for files goes in ticks of up to 10 ms (a second on some old file systems): a file that is written to
- * twice in one tick has the same ctime (Linux from 6.13 on tells the two apart). So nobody gets the snapshot before the
- * tick of its newest file is over.
+ * The kernel's clock for files has ticks of up to 10 ms (a second on some old file systems). A file that is written twice in one
+ * tick keeps its ctime (Linux since 6.13 distinguishes the two). So this waits until the tick of the newest file is over.
  */
 async function settle(entries: Map<string, TreeEntry>): Promise<void> {
   let newest = 0;

@@ -1,4 +1,4 @@
-// Walks a tree and notes what is in it; nothing is opened, no symlink is followed, and what vanishes meanwhile is gone.
+// Walks a tree and lists its entries; opens nothing, follows no symlink, and omits what vanishes meanwhile.
 
 import { type Dirent, lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
 import type { ScopeWatch } from '../../policies/gate/scope.ts';
@@ -11,18 +11,21 @@ import { isLossy, nameOf, placeOf } from './names.ts';
 
 interface WalkOptions {
   root: string;
-  /** Not looked into, relative to the root: state of our own. */
+  /** Folders that are not read, relative to the root: the state of Tollgate. */
   apart: ReadonlySet<string>;
-  /** What is ignored and large: looked into for what is watched alone, and only where that may lie. */
+  /** Large ignored folders. In these, only watched paths are read, and only where there may be any. */
   pruned: ReadonlySet<string>;
   watch: ScopeWatch;
-  /** Where the root's own settings of git lie; null when it has none. */
+  /** The folder of the root's own git settings; null if it has none. */
   gitCommon: string | null;
-  /** Given up when there are more entries than this. */
+  /** The walk stops if there are more entries. */
   maxEntries: number;
 }
 
-/** By path, with `/`; a folder is no entry, so that an empty one is no change. Null when it was given up. */
+/**
+ * Returns the entries by path, with `/`. A folder is not an entry, so that an empty one is not a change. Null if the walk was
+ * stopped.
+ */
 export async function walk(options: WalkOptions): Promise<Map<string, TreeEntry> | null> {
   const { root, apart, pruned, watch, gitCommon, maxEntries } = options;
   const entries = new Map<string, TreeEntry>();
@@ -51,7 +54,7 @@ export async function walk(options: WalkOptions): Promise<Map<string, TreeEntry>
   return entries;
 }
 
-/** Whoever writes these has code run, or has changes hidden. (`info/refs` is git's own housekeeping.) */
+/** A process that writes these files can run code or hide changes. (`info/refs` is git's own housekeeping.) */
 const GIT_INTERNALS = [
   'config',
   'config.worktree',
@@ -65,12 +68,12 @@ const GIT_INTERNALS = [
 interface Place {
   base: string;
   path: string;
-  /** What stands before the path in an entry's name. */
+  /** The text before the path in an entry's name. */
   prefix: '' | '.git/';
   isPruned: boolean;
 }
 
-/** In what is pruned: what is named, and the folders on the way there. */
+/** Within ignored folders: the watched paths, and the folders on the way to them. */
 const isWatched = (child: Pick<Dirent, 'name' | 'isDirectory'>, name: string, watch: ScopeWatch): boolean =>
   child.isDirectory() ? child.name !== '.git' && watch.reaches(name) : watch.names(name);
 
@@ -104,7 +107,10 @@ function look(at: Place, entries: Map<string, TreeEntry>, folders: Place[]): voi
   }
 }
 
-/** The root's `.git` is looked at in part, and only as what it is where it is no folder; another one makes its folder a repository of its own. */
+/**
+ * Looks only at parts of the root's `.git`, and lists `.git` itself only if it is not a folder. Another `.git` makes its folder a
+ * nested repository.
+ */
 function noteGit(folder: Place, at: Place, entries: Map<string, TreeEntry>): void {
   if (folder.path === '') {
     look(at, entries, []);
@@ -114,7 +120,7 @@ function noteGit(folder: Place, at: Place, entries: Map<string, TreeEntry>): voi
   entries.set(folder.path, bareEntry('commit', git === null ? 'no repository' : commitOf(git)));
 }
 
-/** What cannot be looked at is noted, for it may hold anything; what is gone since it was listed is not there. */
+/** Lists an entry that cannot be read, because it may hold anything. Omits one that vanished since it was listed. */
 function noteError(name: string, error: unknown, entries: Map<string, TreeEntry>): void {
   if (!isSystemError(error)) throw error;
   const { code } = error;

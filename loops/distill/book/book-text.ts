@@ -1,4 +1,4 @@
-// The text of a book in files: one for the service where it does not take the book's own kind, or many for a CLI that reads a piece at a time.
+// Writes the text of a book to files: one for a service that does not accept the book's format, or many parts for a CLI.
 
 import { closeSync, createReadStream, fsyncSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,11 +12,14 @@ import { openEpub } from '../epub/epub.ts';
 interface BookToSend {
   file: string;
   mimeType: string;
-  /** What was made of the book, for people and for the record; null where it is sent as it is. */
+  /** What was made of the book, for users and for the record; null if it is sent unchanged. */
   note: string | null;
 }
 
-/** @param folder of the run, where the text of an EPUB is written. Throws as `openEpub` does, and what the operating system throws. */
+/**
+ * @param folder the run's folder, in which the text of an EPUB is written. Throws the errors of `openEpub` and of the operating
+ * system.
+ */
 export async function bookToSend(file: string, kind: BookKind, folder: string): Promise<BookToSend> {
   const { mimeType } = BOOK_KINDS[kind];
   if (kind !== 'epub') return { file, mimeType, note: null };
@@ -33,7 +36,7 @@ export async function bookToSend(file: string, kind: BookKind, folder: string): 
 const PART_LINES = 1500;
 const LINE_CHARS = 1000;
 
-/** @returns the files in reading order, `part-0001.txt` and on, in the folder. */
+/** @returns the files in reading order, from `part-0001.txt`, in the folder. */
 export async function layOutParts(file: string, kind: Exclude<BookKind, 'pdf'>, folder: string): Promise<string[]> {
   const parts: string[] = [];
   let lines: string[] = [];
@@ -67,7 +70,7 @@ async function* blocksOf(file: string, kind: Exclude<BookKind, 'pdf'>): AsyncGen
   }
 }
 
-/** A line of any length comes in pieces. */
+/** Splits a very long line into pieces. */
 async function* textLines(file: string): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
   let rest = '';
@@ -85,7 +88,7 @@ async function* textLines(file: string): AsyncGenerator<string> {
   if (rest !== '') yield rest;
 }
 
-/** At spaces, where there are any. */
+/** Splits at spaces, if there are any. */
 function wrapped(line: string): string[] {
   const found: string[] = [];
   let from = 0;
@@ -99,7 +102,10 @@ function wrapped(line: string): string[] {
   return found;
 }
 
-/** Whole or not at all. @returns how many bytes. */
+/**
+ * Writes the whole file or nothing.
+ * @returns the number of bytes.
+ */
 async function writeBlocks(file: string, blocks: AsyncIterable<string> | Iterable<string>): Promise<number> {
   makeFolder(path.dirname(file));
   const { temporary, fd } = openBeside(file);

@@ -1,4 +1,4 @@
-// What a book is, by its bytes and not by its name, and why one is refused before anything of it is sent.
+// Detects the format of a book by its bytes, not its name, and refuses an unsuitable one before anything is sent.
 
 import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, fstatSync, readSync } from 'node:fs';
@@ -17,7 +17,10 @@ export type BookFound =
 
 type BookRefusal = 'unreadable' | 'empty' | 'not_a_book' | 'encrypted' | 'too_large' | 'truncated';
 
-/** Nothing is sent, and nothing written. @param limits the service's. */
+/**
+ * Sends nothing and writes nothing.
+ * @param limits the limits of the service.
+ */
 export async function lookAtBook(file: string, limits: Limits = BOOK_KINDS): Promise<BookFound> {
   const refused = (reason: BookRefusal, words: string): BookFound => ({
     how: 'refused',
@@ -90,7 +93,7 @@ async function lookAtEpub(file: string): Promise<Within> {
   try {
     const epub = await openEpub(file);
     try {
-      // To the end: a chapter may be refused that stands behind the first.
+      // Reads to the end, because a later chapter may be refused too.
       let isBlank = true;
       for await (const _ of epub.blocks()) isBlank = false;
       if (!isBlank) return { how: 'fit', title: epub.title };

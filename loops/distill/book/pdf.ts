@@ -1,4 +1,4 @@
-// What a PDF says about itself: whether it is whole, whether it is encrypted, and how many pages it has, where that can be seen.
+// Reads facts of a PDF: whether it is complete and encrypted, and its number of pages if that is visible.
 
 import { fstatSync, readSync } from 'node:fs';
 import { constants, inflateSync } from 'node:zlib';
@@ -6,13 +6,13 @@ import { constants, inflateSync } from 'node:zlib';
 interface PdfFound {
   isWhole: boolean;
   isEncrypted: boolean;
-  /** Whether any page, or a tree of pages, is found in it. */
+  /** Whether it has any page, or a tree of pages. */
   hasPage: boolean;
-  /** null where the tree of pages is in a compressed object. */
+  /** null if the tree of pages is in a compressed object. */
   pages: number | null;
 }
 
-/** Reads it piece by piece. */
+/** Reads the file piece by piece. */
 export function lookAtPdf(fd: number): PdfFound {
   const { size } = fstatSync(fd);
   const tail = pieceAt(fd, Math.max(0, size - TAIL_BYTES), TAIL_BYTES);
@@ -21,14 +21,14 @@ export function lookAtPdf(fd: number): PdfFound {
   return { isWhole, isEncrypted: isWhole && isEncrypted(fd, from, tail), ...pagesOf(fd, size) };
 }
 
-/** Some writers put kilobytes behind the end. */
+/** Some writers add kilobytes after the end. */
 const TAIL_BYTES = 64 * 1024;
 
-/** The last trailer, or the dictionary of a cross-reference stream in its place, names the key of an encrypted one. */
+/** The last trailer, or the dictionary of the cross-reference stream that replaces it, names the key of an encrypted file. */
 function isEncrypted(fd: number, from: number, tail: string): boolean {
   if (NAMES_KEY.test(tail.slice(tail.lastIndexOf('trailer')))) return true;
   const piece = Number.isNaN(from) ? '' : pieceAt(fd, from, PIECE_BYTES);
-  // In a file for the web the trailer that counts stands at its beginning.
+  // In a linearized file (for the web) the valid trailer is at the beginning.
   if (/^\s*xref/.test(piece)) return NAMES_KEY.test(between(piece, 'trailer', 'startxref'));
   return /^\s*\d+\s+\d+\s+obj/.test(piece) && NAMES_KEY.test(between(piece, '<<', 'stream'));
 }
@@ -40,7 +40,7 @@ function between(text: string, begin: string, end: string): string {
   return from < 0 ? '' : text.slice(from, text.indexOf(end, from));
 }
 
-/** The root of the tree of pages counts them all, so the largest count is theirs. */
+/** The root of the page tree counts all pages, so the largest count is the total. */
 function pagesOf(fd: number, size: number): Pick<PdfFound, 'hasPage' | 'pages'> {
   let most: number | null = null;
   let hasPage = false;
@@ -66,7 +66,7 @@ function hasPackedPage(piece: string): boolean {
     const from = begin === null ? -1 : index + begin.index + begin[0].length;
     if (from < 0) continue;
     const objects = unpacked(Buffer.from(piece.slice(from, from + OVERLAP_BYTES), 'latin1'));
-    // A filter other than Flate cannot be read here, and is no reason to refuse the book.
+    // A filter other than Flate cannot be read here, and is not a reason to refuse the book.
     if (objects === null || PAGE.test(objects)) return true;
   }
   return false;
@@ -75,7 +75,7 @@ function hasPackedPage(piece: string): boolean {
 const MAX_DICTIONARY = 4096;
 const MAX_UNPACKED = 8 * 1024 * 1024;
 
-/** As much of it as the piece holds; null where it is not compressed by Flate. */
+/** Unpacks as much as the piece holds; null if it is not compressed by Flate. */
 function unpacked(bytes: Buffer): string | null {
   try {
     const all = inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MAX_UNPACKED });

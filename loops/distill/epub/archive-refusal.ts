@@ -1,4 +1,4 @@
-// An archive that cannot be read, in words without a subject.
+// Defines the error for an archive that cannot be read; its message has no subject.
 
 export class ArchiveRefusal extends Error {
   readonly reason: 'truncated' | 'encrypted' | 'too_large' | 'not_a_book';

@@ -1,4 +1,4 @@
-// An EPUB's archive, read within bounds: so many entries, so many bytes of each and of all; no path of it is ever opened on the disk.
+// Reads an EPUB's archive within limits for entries and bytes; never opens a path of the archive on disk.
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { Readable } from 'node:stream';
@@ -11,14 +11,14 @@ import { decoded } from './decoded.ts';
 
 export interface Archive {
   has(name: string): boolean;
-  /** Its text piece by piece. Throws ArchiveRefusal. */
+  /** Returns the entry's text piece by piece. Throws ArchiveRefusal. */
   pieces(name: string): AsyncGenerator<string>;
-  /** The same, whole; null where there is none. */
+  /** Returns the whole text; null if there is no such entry. */
   text(name: string): Promise<string | null>;
   close(): void;
 }
 
-/** Throws ArchiveRefusal, and what `openFollowed` throws. */
+/** Throws ArchiveRefusal, and the errors of `openFollowed`. */
 export async function openArchive(file: string, limits: typeof EPUB_LIMITS = EPUB_LIMITS): Promise<Archive> {
   const fd = openFollowed(file);
   try {
@@ -56,7 +56,10 @@ export async function openArchive(file: string, limits: typeof EPUB_LIMITS = EPU
 
 const PIECE_BYTES = 64 * 1024;
 
-/** Reads at once, so that whatever an archive's numbers break is thrown to the caller who awaits it, and never into the event loop. */
+/**
+ * Reads synchronously. So an error from an archive's wrong numbers is thrown to the awaiting caller, and never into the event
+ * loop.
+ */
 class BoundedReader extends RandomAccessReader {
   readonly #fd: number;
   readonly #size: number;
@@ -107,7 +110,7 @@ async function entriesOf(zip: ZipFile, limits: typeof EPUB_LIMITS): Promise<Map<
   return entries;
 }
 
-/** What an entry says of its size holds: the reader ends with an error where more or less comes out. */
+/** The declared size of an entry is reliable: the reader fails if the entry unpacks to more or less. */
 function checkedSize(entry: Entry, limits: typeof EPUB_LIMITS): number {
   if (entry.isEncrypted()) throw new ArchiveRefusal('encrypted', `has a password (${entry.fileName})`);
   if (entry.uncompressedSize > limits.entryBytes)
@@ -126,7 +129,7 @@ async function* refusing(pieces: AsyncGenerator<string>): AsyncGenerator<string>
   }
 }
 
-/** What the disk refuses is passed on; every other error comes from the bytes of the archive. */
+/** Errors of the disk are passed on; every other error comes from the bytes of the archive. */
 function asRefusal(error: unknown): unknown {
   if (error instanceof ArchiveRefusal || !(error instanceof Error) || (isSystemError(error) && !isZlibError(error)))
     return error;

@@ -1,9 +1,12 @@
-// The bytes of a file in an archive as text, in the encoding that it says; what is not written in it is refused, and never guessed.
+// Decodes a file of an archive in its declared encoding; refuses bytes that are invalid in it, and never guesses.
 
 import { DECLARATION_BYTES, encodingOf } from '../../../policies/distill/epub/encoding.ts';
 import { ArchiveRefusal } from './archive-refusal.ts';
 
-/** Throws ArchiveRefusal, and what `pieces` throws. @param name for the words of a refusal. */
+/**
+ * Throws ArchiveRefusal, and the errors of `pieces`.
+ * @param name the name for the message of a refusal.
+ */
 export async function* decoded(pieces: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<string> {
   let decode: ((bytes: Uint8Array | null) => string) | null = null;
   let head = Buffer.alloc(0);

@@ -1,4 +1,4 @@
-// An EPUB as a person reads it: its title, and the text of its chapters in reading order.
+// Reads an EPUB: its title, and the text of its chapters in reading order.
 
 import { EPUB_LIMITS } from '../../../policies/distill/book-kinds.ts';
 import { readChapter } from '../../../policies/distill/epub/chapter-text.ts';
@@ -15,7 +15,7 @@ interface Epub {
   close(): void;
 }
 
-/** Throws ArchiveRefusal, and what the operating system throws. */
+/** Throws ArchiveRefusal, and the errors of the operating system. */
 export async function openEpub(file: string, limits: typeof EPUB_LIMITS = EPUB_LIMITS): Promise<Epub> {
   const archive = await openArchive(file, limits);
   try {
@@ -72,7 +72,7 @@ async function mimetypeOf(archive: Archive): Promise<string> {
   return (await archive.text('mimetype'))?.trim() ?? '';
 }
 
-/** By what lies in it. */
+/** Detects the format by the files in the archive. */
 function otherArchive(archive: Archive): string {
   if (archive.has('word/document.xml')) return 'a Word document';
   if (archive.has('xl/workbook.xml')) return 'an Excel sheet';

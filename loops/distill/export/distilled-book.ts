@@ -1,4 +1,4 @@
-// A distillation as it is exported: its sections with their texts, read from the answers on disk.
+// Builds the export of a distillation: its sections with their texts, from the answers on disk.
 
 import path from 'node:path';
 import type { DistilledBook } from '../../../policies/distill/section.ts';
@@ -6,7 +6,7 @@ import { traceLines } from '../../../state/distill/trace.ts';
 import { unreadableWords } from '../../../state/distill/turns.ts';
 import { type OpenDistill, readableHistory } from '../open-run.ts';
 
-/** `lost`: which answers cannot be read, and are left out; null where all can. */
+/** `lost`: which answers cannot be read and are omitted; null if all can be read. */
 export function distilledBook(
   { folder, checkpoint, standing }: OpenDistill,
   withTrace: boolean,

@@ -1,4 +1,4 @@
-// What is used of packages that declare no types of their own.
+// Declares the used parts of packages that have no types.
 
 declare module 'pdfmake' {
   interface Printer {
@@ -23,7 +23,7 @@ declare module 'fontkit' {
     postscriptName: string;
     hasGlyphForCodePoint(codePoint: number): boolean;
   }
-  /** A font, or a collection of them. Throws on what is neither. */
+  /** Returns a font, or a collection of fonts. Throws for any other content. */
   export function create(bytes: Uint8Array): Font | { fonts: Font[] };
 }
 

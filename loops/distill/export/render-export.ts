@@ -1,4 +1,4 @@
-// A book rendered as the bytes of an export, in a process of its own: what a model wrote may take any time and memory to lay out.
+// Renders the bytes of an export in a separate process, because the layout of a model's text may take any time and memory.
 
 import { fileURLToPath } from 'node:url';
 import type { ExportFormat } from '../../../policies/distill/export/file-name.ts';
@@ -11,7 +11,7 @@ import type { Rendered } from './render-pdf.ts';
 export interface ExportWork {
   distilled: DistilledBook;
   format: ExportFormat;
-  /** Files, for the PDF. */
+  /** Font files, for the PDF. */
   fonts: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// A distilled book as a PDF. Laying one out takes a second and 120 MiB, so only a command of its own loads this, never the loop that asks.
+// Renders a distilled book as a PDF; this takes a second and 120 MiB, so only a separate command loads it, never the loop.
 
 import path from 'node:path';
 import monoBase64 from 'dejavu-fonts-ttf/ttf/DejaVuSansMono.ttf';
@@ -15,7 +15,7 @@ export type Rendered =
   /** `why`: a sentence without the name of the book. */
   | { how: 'refused'; why: string };
 
-/** @param fonts files that the user names, in order, for what Roboto lacks. */
+/** @param fonts font files that the user names, in order, for characters that Roboto lacks. */
 export async function renderPdf(distilled: DistilledBook, fonts: readonly string[]): Promise<Rendered> {
   const given: GivenFont[] = [];
   for (const file of fonts) {
@@ -35,7 +35,7 @@ async function print(document: object, given: readonly GivenFont[]): Promise<Buf
   for (const { name, bytes } of given) pdfmake.virtualfs.writeFileSync(name, bytes);
   const own = given.map(({ name, postscript }) => [name, faces(postscript === null ? name : [name, postscript])]);
   pdfmake.setFonts({ Roboto: ROBOTO_FACES, [MONO.name]: faces(MONO.name), ...Object.fromEntries(own) });
-  // Texts of a model are never obeyed: nothing is fetched for them, and nothing is read.
+  // A model's text must have no effects: nothing is downloaded or read for it.
   pdfmake.setUrlAccessPolicy(() => false);
   pdfmake.setLocalAccessPolicy(() => false);
   return pdfmake.createPdf(document).getBuffer();
@@ -65,11 +65,11 @@ const MONO = coverageOf('DejaVu Sans Mono', create(mono) as Font);
 interface GivenFont extends FontCoverage {
   how: 'read';
   bytes: Buffer;
-  /** Of a collection the face that is used; null of a file with one. */
+  /** The face that is used of a collection; null for a file with one face. */
   postscript: string | null;
 }
 
-/** Collections of Chinese, Japanese and Korean have 20 MB and more. */
+/** Collections of Chinese, Japanese and Korean fonts have 20 MB and more. */
 const MAX_FONT_BYTES = 64 * 1024 * 1024;
 
 function readFont(file: string): GivenFont | { how: 'refused'; why: string } {

@@ -1,4 +1,4 @@
-// An export on the disk: whole or not at all, and never in the place of anything but an earlier export of the same book.
+// Writes an export to disk completely or not at all, and replaces only an earlier export of the same book.
 
 import { closeSync, fstatSync, readSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,10 +12,10 @@ import type { Rendered } from './render-pdf.ts';
 
 interface ExportWish extends ExportWork {
   render(work: ExportWork): Promise<Rendered>;
-  /** Where it goes under the book's name; a file of its own where `out` is given. */
+  /** The folder for a file with the book's name; with `out`, the export goes to that file instead. */
   folder: string;
   out: string | null;
-  /** The run's own, where nothing but `exports/` takes an export; null for none. */
+  /** The run's own folder, in which only `exports/` accepts an export; null for none. */
   runFolder?: string | null;
 }
 
@@ -23,7 +23,7 @@ type Exported =
   | { how: 'written'; file: string; bytes: number; replaced: boolean; notes: string[] }
   | { how: 'refused'; why: string };
 
-/** Throws what the operating system throws. */
+/** Throws the errors of the operating system. */
 export async function writeExport({
   distilled,
   format,
@@ -49,7 +49,7 @@ export async function writeExport({
   return { how: 'written', file: place.file, bytes: bytes.length, replaced: place.replaced, notes };
 }
 
-/** By whatever links it is reached. */
+/** Detects the run's folder also through links. */
 function isOfRun(file: string, runFolder: string): boolean {
   const [inner = '..', ...deeper] = path
     .relative(realFolder(runFolder), realFolder(path.dirname(file)))
@@ -58,7 +58,7 @@ function isOfRun(file: string, runFolder: string): boolean {
   return inner !== '..' && !path.isAbsolute(inner);
 }
 
-/** What is not there yet lies in the folder that is. */
+/** A folder that does not exist yet gets the real path of its nearest existing parent. */
 function realFolder(folder: string): string {
   try {
     return realpathSync(folder);
@@ -93,7 +93,7 @@ function placeFor(distilled: DistilledBook, format: ExportFormat, folder: string
   return { how: 'refused', why: `${wished} and ${MAX_COPIES - 1} names beside it are taken; name a file with --out` };
 }
 
-/** Each export names the hash of its book: Markdown in its front matter, a text in its header, a PDF in its properties. */
+/** Each export has the hash of its book: Markdown in its front matter, a text in its header, a PDF in its properties. */
 function standsThere(file: string, sha256: string): 'nothing' | 'ours' | 'other' {
   let fd: number;
   try {
@@ -113,7 +113,7 @@ function standsThere(file: string, sha256: string): 'nothing' | 'ours' | 'other'
   }
 }
 
-/** A checkpoint, a journal and a list of checksums name that hash, too: it stands where we write it. */
+/** A checkpoint, a journal and a list of checksums also have that hash. So it must be in the place where we write it. */
 function isExportOf(sha256: string, head: string, tail: string): boolean {
   if (head.startsWith('%PDF-')) {
     const keywords = new RegExp(`\\b(\\d+) 0 obj\\n\\(${sha256}\\)`).exec(tail)?.[1];

@@ -1,4 +1,4 @@
-// One call of a CLI for a distillation, under a name of its own; one that a killed run left is waited for or ended before another is paid.
+// Makes one CLI call for a distillation under a unique id; first waits for or ends the call of a killed run.
 
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -17,18 +17,21 @@ import { LOOK_MS, settleOrphan } from './orphaned-call.ts';
 
 export interface CliDesk {
   tool: BuiltIn;
-  /** Of the run, and beside its facts, where no call may write: what the CLI reads and where it runs, and nothing else. */
+  /**
+   * A folder of the run, separate from its facts, to which no call may write. It holds only what the CLI reads, and the CLI runs
+   * in it.
+   */
   folder: string;
-  /** Where our commands lie. */
+  /** The folder of our commands. */
   commandFolder: string;
   environment: NodeJS.ProcessEnv;
   trustWorkspace: boolean;
   clock: () => Date;
-  /** How long one answer may take. */
+  /** The longest time for one answer. */
   turnMs: number;
 }
 
-/** A desk and what is asked at it: the same hash is the same answer to be paid. */
+/** A desk and the hash of its request: the same hash means the same paid answer. */
 type AskingDesk = CliDesk & { asks: string };
 
 interface Called {
@@ -36,7 +39,7 @@ interface Called {
   answer: string;
 }
 
-/** On disk before the wrapper is started. */
+/** Written to disk before the wrapper is started. */
 interface LastCall {
   id: string;
   asks: string;
@@ -57,7 +60,10 @@ function filesOf({ folder }: CliDesk, id: string) {
   };
 }
 
-/** Nothing of an earlier call lives once this returns. @returns its answer where it was paid for this very request. */
+/**
+ * Ends or awaits every earlier call before it returns.
+ * @returns its answer if it was paid for exactly this request.
+ */
 export async function callLeft(desk: AskingDesk, signal: AbortSignal): Promise<Called | null> {
   const last = readJsonIfFit<LastCall>(lastCallIn(desk));
   if (!/^[0-9a-f-]{36}$/.test(String(last?.id))) return null;
@@ -74,7 +80,7 @@ export async function callLeft(desk: AskingDesk, signal: AbortSignal): Promise<C
   return record?.verdict?.class === null ? { record, answer } : null;
 }
 
-/** The wrapper whose command line names this file; its name has the call's own id. */
+/** Finds the wrapper whose command line names this file; the file's name has the call's own id. */
 const writersOf = (file: string): number[] => commandLinesWith([`--pid-file=${file}`]).map(({ pid }) => pid);
 
 function end(pid: number, told: Set<number>): void {
@@ -87,7 +93,7 @@ function end(pid: number, told: Set<number>): void {
   }
 }
 
-/** Through our own wrapper, so that its limits, its verdict and its tidying up are the same as of any other call. */
+/** Uses our own wrapper, so that its limits, its verdict and its cleanup are the same as for any other call. */
 export async function callAnew(
   desk: AskingDesk,
   { model, signal }: TurnToAsk,
@@ -104,7 +110,7 @@ export async function callAnew(
     `--out=${files.answer}`,
     `--err=${files.stderr}`,
     `--result=${files.result}`,
-    // By it the wrapper is known in the list of processes, whatever becomes of us.
+    // This flag identifies the wrapper in the list of processes, even after this process has ended.
     `--pid-file=${files.pid}`,
     `--cwd=${desk.folder}`,
     '--access=read',
@@ -116,7 +122,7 @@ export async function callAnew(
   ];
   publishText(lastCallIn(desk), JSON.stringify({ id, asks: desk.asks } satisfies LastCall));
   const child = spawn(process.execPath, [path.join(desk.commandFolder, script), ...words, ...flags], {
-    // A Ctrl-C reaches us alone: what is in flight is paid for, and the loop decides about it.
+    // A Ctrl-C reaches only this process: the call in progress is paid for, and the loop decides about it.
     detached: true,
     stdio: 'ignore',
     env: desk.environment,
@@ -128,14 +134,14 @@ export async function callAnew(
   } finally {
     signal.removeEventListener('abort', stop);
   }
-  // A wrapper that was killed leaves its CLI at work, which is being paid.
+  // If the wrapper was killed, its CLI continues to work, and costs money.
   await settleOrphan(files.result, () => !signal.aborted, desk);
   signal.throwIfAborted();
   return { record: readJsonIfFit<CallRecord>(files.result), answer: files.answer };
 }
 
-/** The loop's own limit comes first; the wrapper's holds where nobody is left to keep it. */
+/** The loop's own limit comes first; the wrapper's limit applies if no loop runs any more. */
 const GRACE_MS = 30_000;
 
-/** What a timer takes. */
+/** The longest time that a timer accepts. */
 const LONGEST_MS = 12 * 24 * 3600 * 1000;

@@ -1,4 +1,4 @@
-// A call of a distillation whose wrapper was killed: its CLI is waited for or ended, and its answer published, as a sweep would do it.
+// Settles a distillation's call whose wrapper was killed: waits for its CLI or ends it, and publishes its answer like a sweep.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { type FoundCall, readEntries, registerFolder } from '../../../state/calls/call-register.ts';
@@ -10,16 +10,17 @@ import { isUnswept } from '../../sweep/swept.ts';
 interface Settling {
   environment: NodeJS.ProcessEnv;
   clock: () => Date;
-  /** Where the CLI runs. */
+  /** The folder in which the CLI runs. */
   folder: string;
 }
 
-/** A process of another parent tells nobody of its end. */
+/** The end of a process with another parent raises no event. */
 export const LOOK_MS = 200;
 
 /**
- * Nothing of the call with this record lives once this returns, by the register and the start time of its wrapper, and not by a
- * command line alone. @param isWaitedFor ends it once that is false. Throws ServiceFailure where it cannot be settled from here.
+ * When this returns, no process of the call with this record lives. It uses the register and the start time of the wrapper, and
+ * not only a command line. Throws ServiceFailure if the call cannot be settled from here.
+ * @param isWaitedFor the call is ended when this returns false.
  */
 export async function settleOrphan(
   record: string,
@@ -46,7 +47,7 @@ export async function settleOrphan(
 
 type Entry = Extract<FoundCall, { how: 'read' }>;
 
-/** null where nobody knows of it: it was published, or never began. */
+/** @returns null if the register has no entry: the call was published, or never began. */
 function entryWith(record: string, environment: NodeJS.ProcessEnv): Entry | null {
   const register = registerFolder(environment);
   if (register === null) return null;
@@ -55,7 +56,7 @@ function entryWith(record: string, environment: NodeJS.ProcessEnv): Entry | null
   try {
     return readEntries(register).find(isIt) ?? null;
   } catch (error) {
-    // A register that cannot be read knows of nothing.
+    // An unreadable register counts as empty.
     if (isSystemError(error)) return null;
     throw error;
   }

@@ -1,4 +1,4 @@
-// The service of a distillation over a session of a CLI: the book lies in files, the first call names them, and each further one says `Next` there.
+// Provides the service of a distillation over a CLI's session: its first call names the book's files, each later one says `Next`.
 
 import path from 'node:path';
 import type { TurnAnswer, TurnContent } from '../../../policies/distill/service.ts';
@@ -17,7 +17,7 @@ interface KeptSession {
   holds: string;
 }
 
-/** A history that the session does not hold, since a section was deleted or an answer lost, is told to a new one. */
+/** If the session does not hold the history, since a section was deleted or an answer lost, a new session receives it. */
 export function serviceOverCli(desk: CliDesk): DocumentService {
   const { folder } = desk;
   const at = (name: string) => path.join(folder, name);
@@ -48,7 +48,7 @@ export function serviceOverCli(desk: CliDesk): DocumentService {
       const parts = readJsonIfFit<string[]>(at('parts.json')) ?? [];
       makeFolder(folder);
       const prompt = () => (goesOn ? `${textOf(request)}\n` : opening(desk, turn, parts));
-      // A call that is cut leaves a session of which nobody knows what it holds.
+      // After an interrupted call it is unknown what the session holds.
       publishText(at('session.json'), JSON.stringify({ id: '', holds: '' } satisfies KeptSession));
       const asked = { ...desk, asks: hashOf(JSON.stringify([turn.turn, conversation(desk, turn, turn.contents)])) };
       const left = await callLeft(asked, turn.signal);

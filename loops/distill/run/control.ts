@@ -1,4 +1,4 @@
-// What a person asks of a distillation while it is driven: by a signal, or from another terminal.
+// Receives the user's requests to a running distillation: by a signal, or from another terminal.
 
 import type { DistillWish } from '../../../policies/distill/next-move.ts';
 import type { DistillFolder } from '../../../state/distill/run-folder.ts';
@@ -9,17 +9,20 @@ export interface DistillControl {
   wish(): DistillWish | null;
   /** Sections to delete, each once. */
   deletions(): { section: number; again: boolean; obeyed: () => void }[];
-  /** Aborts with a wish to pause or stop: no more waiting. */
+  /** Aborts on a request to pause or stop: all waits end. */
   waiting: AbortSignal;
-  /** Aborts when nothing may be waited for any more, not even an answer that is being paid for. */
+  /** Aborts when nothing may be awaited any more, not even an answer that is being paid for. */
   asking: AbortSignal;
   close(): void;
 }
 
-/** How often the folder is looked at where it cannot be watched. */
+/** The interval of checks if the folder cannot be watched. */
 const LOOK_MS = 1000;
 
-/** @param stop a first signal: what is in flight is still waited for; `halt`: nothing is. */
+/**
+ * @param stop a first signal: what is in progress is still awaited
+ * @param halt nothing is awaited
+ */
 export function openControl(
   folder: DistillFolder,
   runId: string,
@@ -46,7 +49,7 @@ export function openControl(
     heed('interrupt');
     asking.abort('interrupt');
   };
-  // Nobody listens yet where the folder cannot be had.
+  // Runs before any listener is added, because it throws if the folder cannot be made.
   openWishes(folder);
   look();
   listen(stop, interrupt);
@@ -57,11 +60,11 @@ export function openControl(
       if (!closed.signal.aborted) look();
     }
   };
-  // A folder that cannot be read is told by whoever reads it next.
+  // The next reader of the folder reports that it cannot be read.
   void watch().catch(() => {});
   return {
     wish() {
-      // What lies there already counts, however late the watch tells of it.
+      // A stored request counts at once, even if the watch reports it later.
       look();
       return wished;
     },

@@ -1,4 +1,4 @@
-// A distillation that is driven by this process: what is handed from step to step, and the one way by which a fact is written.
+// Defines a distillation that this process drives: the state that its steps share, and the only function that writes facts.
 
 import type { DistillBudgets } from '../../../policies/distill/budgets.ts';
 import type { UploadWhy } from '../../../policies/distill/distill-facts.ts';
@@ -30,14 +30,14 @@ export interface DistillContext {
 
 export interface DistillTerms {
   budgets: DistillBudgets;
-  /** A wait that the service asks for and that is longer pauses. */
+  /** If the service requests a longer wait, the distillation pauses. */
   autoWaitMs: number;
-  /** How long one answer may take. */
+  /** The longest time for one answer. */
   turnMs: number;
   prices: ProjectFile['prices'];
 }
 
-/** Uploads the book and waits until it is ready; retries and waits are its own, and are told. */
+/** Uploads the book and waits until it is ready. It makes its own retries and waits, and reports them. */
 export type UploadBook = (book: BookToUploadFrom, run: DistillRun, why: UploadWhy) => Promise<UploadEnd>;
 
 export type UploadEnd =
@@ -45,7 +45,7 @@ export type UploadEnd =
   | { how: 'failed'; reason: PauseReason; evidence: string }
   | { how: 'aborted' };
 
-/** Of a turn or an upload after which the loop does not simply go on. */
+/** The end of a turn or an upload after which the loop does not simply continue. */
 export type StepLeft = { how: 'paused'; reason: PauseReason; evidence: string } | { how: 'aborted' };
 
 export interface DistillRun {
@@ -53,7 +53,7 @@ export interface DistillRun {
   checkpoint: DistillCheckpoint;
   prompt: string;
   book: BookToUploadFrom;
-  /** The live document, and how long it is by the answers. */
+  /** The live document, and its length computed from the answers. */
   document: string;
   documentBytes: number;
   runId: string;
@@ -68,15 +68,15 @@ export interface DistillRun {
   context: DistillContext;
   /** Returns when the fact is on disk. */
   record(fact: Fact): void;
-  /** The last reservation was no paid call. */
+  /** Removes the last reservation from the paid calls. */
   uncount(): void;
   trace(line: object): void;
   redact(text: string): string;
-  /** Of this run of the command. */
+  /** The time of this run of the command. */
   elapsedMs(): number;
 }
 
-/** We alone write while the run is ours: what was read once is folded on, line by line. */
+/** Only this process writes while it has the run. So the facts are read once, and each new line is added to the fold. */
 export function recorderOf(
   journal: Journal,
   clock: () => Date,

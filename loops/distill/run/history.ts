@@ -1,4 +1,4 @@
-// The conversation of a distillation as it is sent: it grows by accepted answers only, and is never read from disk again.
+// Holds the conversation of a distillation as it is sent; only accepted answers extend it, and it is read from disk only once.
 
 import type { TurnContent } from '../../../policies/distill/service.ts';
 import {
@@ -17,17 +17,17 @@ interface HistoryEntry {
 }
 
 export interface BookHistory {
-  /** What goes before a section, and the request for it. */
+  /** Returns the conversation before a section, and the request for the section. */
   before(section: number): { contents: TurnContent[]; request: TurnContent; lastText: string | null; isNext: boolean };
-  /** In its place; that of a section which is there already is replaced. */
+  /** Adds a section at its position; replaces an existing section. */
   add(entry: HistoryEntry): void;
   remove(section: number): void;
-  /** The file has another reference from now on, in every earlier part too. */
+  /** Sets another reference of the file, also in every earlier part. */
   point(file: FileReference): void;
   texts(): string[];
 }
 
-/** @param file null where none is uploaded yet: then nothing is asked either. */
+/** @param file null if none is uploaded yet; then no request is made either. */
 export function openHistory(entries: readonly HistoryEntry[], file: FileReference | null): BookHistory {
   let kept = [...entries].sort((a, b) => a.section - b.section);
   let reference = file;
@@ -69,7 +69,7 @@ export function openHistory(entries: readonly HistoryEntry[], file: FileReferenc
   };
 }
 
-/** The book goes with whatever comes first, and with nothing else. */
+/** The book is attached to the first request, and to no other. */
 function flattened(entries: readonly HistoryEntry[], file: FileReference | null, isFirst = true): TurnContent[] {
   const contents = entries.flatMap(({ request, answer }, i) => [
     isFirst && i === 0 && file !== null ? firstOf(request, file) : request,

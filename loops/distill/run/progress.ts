@@ -1,18 +1,18 @@
-// What a distillation tells while it goes on: one line each for machines, one that moves for people.
+// Defines the progress events of a distillation: one line each for machines, one updated line for users.
 
 import type { Anomaly } from '../../../policies/distill/anomalies.ts';
 import type { UploadWhy } from '../../../policies/distill/distill-facts.ts';
 
-/** As `--json` prints them, a line each. Past tense, with what its reader shows. */
+/** `--json` prints each as one line. Past tense, with the values that its reader shows. */
 export type DistillEvent =
   | { event: 'begun' | 'resumed'; name: string; book: string; model: string; sections: number }
   | { event: 'noted'; text: string }
   | { event: 'uploading'; why: UploadWhy; bytes: number; of: number }
-  /** The service has it, and makes it ready. */
+  /** The service has the book, and prepares it. */
   | { event: 'processing'; elapsed_ms: number }
   | { event: 'uploaded'; file: string; expires_at: string | null }
   | { event: 'asking'; section: number; attempt: number }
-  /** A request failed, and is made again: `attempt` is the one that comes. */
+  /** A request failed, and is repeated: `attempt` is the number of the next one. */
   | {
       event: 'waiting';
       what: 'upload' | 'section';
@@ -27,7 +27,7 @@ export type DistillEvent =
       title: string;
       tokens: number;
       estimated: boolean;
-      /** Of the whole distillation, this one included. */
+      /** For the whole distillation, including this section. */
       total_tokens: number;
       total_usd: number;
       elapsed_ms: number;
@@ -35,7 +35,7 @@ export type DistillEvent =
     }
   | { event: 'deleted'; section: number; again: boolean };
 
-/** The file that goes to the service, and what it is called there. */
+/** The file that is sent to the service, and its name there. */
 export interface BookToUploadFrom {
   file: string;
   mimeType: string;

@@ -1,4 +1,4 @@
-// One answer of the service, however often it must be asked: the one retry layer, told as it goes, and bounded but where nobody is reached.
+// Requests one answer of the service, with the only retry layer: visible, and bounded unless the service is unreachable.
 
 import { randomUUID } from 'node:crypto';
 import { budgetReached, withUnheard } from '../../../policies/distill/budgets.ts';
@@ -15,9 +15,9 @@ import { uploadAgain } from './upload-again.ts';
 type Asked =
   | { how: 'answered'; callId: string; answer: TurnAnswer; request: TurnContent; history: number; retries: number }
   | { how: 'paused'; reason: PauseReason; evidence: string }
-  /** A budget may be used up by requests of which no answer came. */
+  /** Requests without an answer may use up a budget. */
   | { how: 'stopped'; evidence: string }
-  /** Told to end while nothing was in flight, or so firmly that what was in flight is lost. */
+  /** Stopped while no request was in progress, or so firmly that the request in progress is lost. */
   | { how: 'aborted' };
 
 type Asking = Extract<DistillMove, { move: 'ask' }>;
@@ -29,7 +29,7 @@ export async function askFor({ section }: Asking, run: DistillRun): Promise<Aske
   let unheard = 0;
   let tries = 0;
   for (let attempt = 1; ; attempt += 1) {
-    // Right before it is sent: a wait that is broken off leaves no call which was never made.
+    // Reserved right before it is sent, so that an interrupted wait does not record a call that was never made.
     callId ??= reserve(section, run);
     if (callId === null) return { how: 'paused', reason: 'calls', evidence: 'no paid call is left' };
     context.tell({ event: 'asking', section, attempt });
@@ -67,7 +67,7 @@ export async function askFor({ section }: Asking, run: DistillRun): Promise<Aske
     });
     if (wait.how === 'pause') return given({ callId, ...wait, judged }, run);
     if (judged.maybePaid) {
-      // What may have been paid for is in the books, and the next request is another call.
+      // A request that may have cost money remains counted, and the next request is another call.
       close(callId, verdictOf(judged), run);
       unheard += 1;
       const reached = reachedBy(unheard, contents, run);
@@ -127,7 +127,10 @@ async function askOnce(contents: readonly TurnContent[], run: DistillRun): Promi
 
 const tooLate = ({ message }: Error) => ({ message, status: null, retryAfterMs: null, body: '', offline: false });
 
-/** On disk before a request is sent. null where no call is left. */
+/**
+ * Written to disk before a request is sent.
+ * @returns null if no call remains.
+ */
 function reserve(section: number, run: DistillRun): string | null {
   const callId = randomUUID();
   const { clock } = run.context;
@@ -149,7 +152,7 @@ const STAGE = 'section';
 
 type Means = Pick<JudgedFailure['verdict'], 'class' | 'reason'>;
 
-/** A reservation without an answer. */
+/** Closes a reservation without an answer. */
 export function close(callId: string, { class: errorClass, reason }: Means, run: Pick<DistillRun, 'record'>): void {
   run.record({
     fact: 'verdict',
@@ -162,7 +165,7 @@ export function close(callId: string, { class: errorClass, reason }: Means, run:
   });
 }
 
-/** One that the service refused, or that nobody received: no paid call. A crash between the two facts leaves it counted. */
+/** The service refused the call, or did not receive it, so it was not paid. A crash between the two facts leaves it counted. */
 function giveBack(callId: string, means: Means, run: DistillRun): void {
   close(callId, means, run);
   run.uncount();

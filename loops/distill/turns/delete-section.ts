@@ -1,4 +1,4 @@
-// Takes a section out of the book and of the history; its answer stays on disk, in turns/.
+// Removes a section from the book and from the history; its answer remains on disk, in turns/.
 
 import { writeDocument } from '../../../state/distill/live-document.ts';
 import type { DistillRun } from '../run/distill-run.ts';
@@ -7,7 +7,10 @@ type Deleting = Pick<DistillRun, 'fold' | 'record' | 'history' | 'document' | 'd
   context: Pick<DistillRun['context'], 'tell'>;
 };
 
-/** @param again ask for it anew, in its place. @returns whether there is such a section. */
+/**
+ * @param again whether to request the section again, at its position.
+ * @returns whether there is such a section.
+ */
 export function deleteSection(section: number, again: boolean, run: Deleting): boolean {
   if (!run.fold.standing().sections.some((one) => one.section === section)) return false;
   run.record({ fact: 'deleted', section, again });

@@ -1,4 +1,4 @@
-// The loop of a distillation: where it stands says what comes next; that is done, and stands on disk before anything is paid for what follows.
+// Drives a distillation: derives each step from the recorded state, and records its result before the next paid step.
 
 import type { HaltHow } from '../../../policies/distill/distill-facts.ts';
 import { nextMove } from '../../../policies/distill/next-move.ts';
@@ -15,7 +15,7 @@ export interface DistillEnd {
   evidence: string;
 }
 
-/** Until it is complete, paused, stopped or interrupted. */
+/** Runs until it is complete, paused, stopped or interrupted. */
 export async function drive(run: DistillRun): Promise<DistillEnd> {
   const { checkpoint, control, terms, context } = run;
   const unpricedBefore = run.fold.standing().spent.unpriced;
@@ -46,7 +46,7 @@ export async function drive(run: DistillRun): Promise<DistillEnd> {
         const left = move.move === 'ask' ? await takeTurn(move, run) : await uploadAgain(move.why, run);
         if (left?.how === 'paused') return { how: 'paused', reason: left.reason, evidence: left.evidence };
         if (left?.how === 'stopped') return { how: 'stopped', reason: null, evidence: left.evidence };
-        // What was wished for says why; the next move tells it.
+        // The user's request is the reason; the next move reports it.
         if (left?.how === 'aborted' && control.wish() === null) return INTERRUPTED;
         break;
       }
@@ -58,10 +58,10 @@ export async function drive(run: DistillRun): Promise<DistillEnd> {
 
 const INTERRUPTED: DistillEnd = { how: 'interrupted', reason: null, evidence: 'a signal ended it' };
 
-/** An answer has at most some hundred kilobytes, and stands in three files. */
+/** An answer has at most some hundred kilobytes, and is stored in three files. */
 const LEAST_BYTES = 4 * 1024 * 1024;
 
-/** Before anything is paid for that could not be kept. */
+/** Runs before a paid request whose answer could not be stored. */
 async function fullDisk({ folder }: DistillRun): Promise<DistillEnd | null> {
   const { freeBytes } = readVolume(folder.root);
   if (freeBytes >= LEAST_BYTES) return null;

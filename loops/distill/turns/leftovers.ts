@@ -1,4 +1,4 @@
-// What a process left that was killed in the middle: an answer that lies on disk is taken in, a turn in flight is recorded as lost.
+// Handles the remains of a killed process: accepts an answer on disk, and records a request in progress as lost.
 
 import { LOST } from '../../../policies/rules/endings.ts';
 import { turnOrNull } from '../../../state/distill/turns.ts';

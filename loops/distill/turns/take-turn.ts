@@ -1,4 +1,4 @@
-// One turn: asked, kept on disk, judged, and only then of the book; a turn that fails changes nothing.
+// Takes one turn: requests an answer, stores it, checks it, and then adds it to the book; a failed turn changes nothing.
 
 import { type AnomalyName, anomalyOf } from '../../../policies/distill/anomalies.ts';
 import { tokensOf } from '../../../policies/distill/budgets.ts';
@@ -15,7 +15,7 @@ import { askFor } from './ask.ts';
 
 type TurnLeft = StepLeft | { how: 'stopped'; evidence: string };
 
-/** @returns null where the loop goes on: its next move says how. */
+/** @returns null if the loop continues with its next move. */
 export async function takeTurn(move: Extract<DistillMove, { move: 'ask' }>, run: DistillRun): Promise<TurnLeft | null> {
   const asked = await askFor(move, run);
   if (asked.how !== 'answered') return asked;
@@ -30,7 +30,7 @@ export async function takeTurn(move: Extract<DistillMove, { move: 'ask' }>, run:
     request: asked.request,
     answer: asked.answer,
   };
-  // Paid for: from here on it is not lost, whatever happens to us.
+  // The answer is paid for: from here on no failure loses it.
   await keepAtLast(() => keepTurn(run.folder, kept), run);
   const fact = answeredBy(kept, run);
   for (const step of stepsOf(kept, fact, run)) await keepAtLast(step, run);
@@ -38,14 +38,14 @@ export async function takeTurn(move: Extract<DistillMove, { move: 'ask' }>, run:
   return null;
 }
 
-/** An answer that lies on disk becomes a fact: of the book, or held. The same for one that a killed process left. */
+/** Makes a stored answer a fact: in the book, or held. Also used for an answer of a killed process. */
 export function takeIn(kept: KeptTurn, retries: number, run: DistillRun): void {
   const fact = answeredBy(kept, run);
   for (const step of stepsOf(kept, fact, run)) step();
   tell(kept, fact, retries, run);
 }
 
-/** One that fails is tried again without those before it: a fact is written once. */
+/** A failed step is repeated without the steps before it, because a fact is written only once. */
 function stepsOf(kept: KeptTurn, fact: Answered, run: DistillRun): (() => void)[] {
   const record = () => run.record(fact);
   return fact.held === null ? [record, () => place(kept, run)] : [record];
@@ -105,7 +105,7 @@ function tell(kept: KeptTurn, { title, tokens, estimated, held }: Answered, retr
   });
 }
 
-/** Into history and document. */
+/** Adds the section to history and document. */
 export function place({ section, request, answer }: KeptTurn, run: DistillRun): void {
   const text = withoutMarker(answer.text, run.checkpoint.end_marker);
   const isNext = run.history.before(section).isNext;
@@ -115,12 +115,12 @@ export function place({ section, request, answer }: KeptTurn, run: DistillRun): 
   run.documentBytes = bytes ?? writeDocument(run.document, run.history.texts(), before);
 }
 
-/** An answer that is paid for and cannot be written: it is held in memory and tried again, for somebody may free some space. */
+/** If a paid answer cannot be written, it is held in memory and tried again, because the user may free some space. */
 const TRIES = 6;
 
 const WAIT_MS = 5000;
 
-/** Throws what the operating system throws in the end. */
+/** Finally throws the error of the operating system. */
 async function keepAtLast(write: () => void, { context, control }: DistillRun): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {

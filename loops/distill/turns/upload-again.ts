@@ -1,10 +1,10 @@
-// Uploads the book, at first or anew, and has the history name the file that is good now.
+// Uploads the book, for the first time or again, and makes the history name the valid file.
 
 import type { UploadWhy } from '../../../policies/distill/distill-facts.ts';
 import { lookAtBook } from '../book/book.ts';
 import type { DistillRun, StepLeft } from '../run/distill-run.ts';
 
-/** @returns null once the file is ready and every earlier part of the history names it; else nothing has changed. */
+/** @returns null when the file is ready and every earlier part of the history names it; otherwise nothing has changed. */
 export async function uploadAgain(why: UploadWhy, run: DistillRun): Promise<StepLeft | null> {
   const { context, book } = run;
   const changed = why === 'first' ? null : await changedBook(run);
@@ -26,7 +26,7 @@ export async function uploadAgain(why: UploadWhy, run: DistillRun): Promise<Step
   return null;
 }
 
-/** Hours may have passed: sections of two books in one would be paid for. */
+/** Hours may have passed. Without this check, sections of two different books would be paid for. */
 async function changedBook({ checkpoint: { book, book_sha256 } }: DistillRun): Promise<string | null> {
   const found = await lookAtBook(book);
   if (found.how === 'refused') return found.message;

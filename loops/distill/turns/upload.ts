@@ -1,4 +1,4 @@
-// Uploads a book and looks every two seconds until the service has made it ready; what fails by itself is tried again, visibly.
+// Uploads a book and checks every two seconds until the service has prepared it; repeats temporary failures visibly.
 
 import type { UploadWhy } from '../../../policies/distill/distill-facts.ts';
 import type { PauseReason } from '../../../policies/distill/pauses.ts';
@@ -15,7 +15,7 @@ import type { UploadEnd } from '../run/distill-run.ts';
 /** What an upload needs of the run. */
 interface Uploading {
   service: Pick<DocumentService, 'upload' | 'look'>;
-  /** Aborts with a wish to pause or stop: an upload costs nothing and is not waited for. */
+  /** Aborts on a request to pause or stop: an upload costs nothing and is not awaited. */
   control: { waiting: AbortSignal };
   terms: { autoWaitMs: number };
   context: {
@@ -70,7 +70,7 @@ export async function uploadBook(
   }
 }
 
-/** @param request is told how to say that it got on: what fails after that fails for the first time. */
+/** @param request calls `progressed` when it has advanced; a later failure counts as the first one again. */
 async function patiently<T>(run: Uploading, request: (progressed: () => void) => Promise<T>): Promise<Ended<T>> {
   const { control, context, terms } = run;
   let [attempt, tries] = [1, 0];
@@ -86,7 +86,7 @@ async function patiently<T>(run: Uploading, request: (progressed: () => void) =>
       if (!(error instanceof ServiceFailure)) throw error;
       const now = context.clock();
       const said = judgeFailure(error, now);
-      // An upload costs nothing, however often its line breaks.
+      // An upload costs nothing, however often its connection fails.
       const judged: JudgedFailure = error.offline ? { ...said, does: { means: 'retry', forever: true } } : said;
       if (judged.does.means !== 'retry') return failed('error', judged.evidence);
       if (!judged.does.forever) tries += 1;
