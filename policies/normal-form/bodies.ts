@@ -1,11 +1,11 @@
-// Says the JSON within a text in words: what tells comes first and in one order, however the service sorted its keys.
+// Writes the JSON within a text in words: the key facts first, in a fixed order that ignores the service's key order.
 
 import { readJson } from './json-text.ts';
 import { objectEnd } from './object-end.ts';
 
 /**
- * The line with each JSON object in it, also one that was escaped into a string, told as `key: value`. Keys that only
- * point elsewhere (links, ids, locales) are left out, and so is a value that was told before.
+ * Returns the line with each JSON object in it written as `key: value`, also one that was escaped into a string.
+ * Omits keys that only point elsewhere (links, ids, locales), and repeated values.
  */
 export function tellBodies(line: string): string {
   let told = '';
@@ -22,7 +22,7 @@ export function tellBodies(line: string): string {
   return from === 0 ? line : told + line.slice(from);
 }
 
-/** What a service says about a failure besides its message: reasons and quotas. */
+/** Returns what a service reports about a failure in addition to its message: reasons and quotas. */
 export function tellDetails(json: string): string {
   const body = parse(json);
   if (body === undefined) return '';
@@ -30,10 +30,10 @@ export function tellDetails(json: string): string {
   return [...new Set(told.map(({ key, value }) => `${key}: ${value}`))].join(' ');
 }
 
-/** A string may hold JSON again. */
+/** A string may contain JSON. */
 const OPENS = /^\s*[[{]/;
 const BEGINS = /^\{\s*\\*"/;
-/** A text that opens brackets without end is not read again for each. */
+/** Limits the tries on a text with many opening brackets, each of which starts another read. */
 const MAX_OBJECTS = 16;
 const MAX_WORDS = 2000;
 const MAX_DEPTH = 12;
@@ -45,7 +45,7 @@ function parse(text: string): unknown {
   return inner === null ? undefined : readJson(inner);
 }
 
-/** Of JSON in a string the string; null where no quote is escaped. */
+/** Returns the string of JSON in a string; null where no quote is escaped. */
 function unescaped(text: string): string | null {
   if (!text.includes('\\"')) return null;
   const inner = readJson(`"${text}"`);
@@ -87,7 +87,7 @@ function leavesOf(value: unknown, depth: number, key = ''): Leaf[] {
 
 const rankOf = (key: string): number => RANKS.get(key) ?? RANKS.size;
 
-/** What tells most comes first, since only the beginning of a text is signed. */
+/** The most informative keys come first, since only the beginning of a text is signed. */
 const RANKS: ReadonlyMap<string, number> = new Map(
   'code status statusCode status_code type name reason quotaId quota_limit quotaMetric error message detail details'
     .split(' ')

@@ -1,6 +1,6 @@
-// Reads JSON that may be none: a no by `JSON.parse` is a throw, which takes as long as reading a page.
+// Reads text that may not be JSON, without the throw of `JSON.parse`, which takes as long as reading a page.
 
-/** To write deeper JSON again takes more stack than there is. */
+/** Writing deeper JSON needs more stack than is available. */
 const MAX_DEPTH = 500;
 const QUOTE = 34;
 const BACKSLASH = 92;
@@ -9,7 +9,7 @@ const CLOSING = 125;
 const OPENING_LIST = 91;
 const CLOSING_LIST = 93;
 
-/** What the text says in JSON; undefined where it is none. */
+/** Returns the parsed JSON; undefined where the text is not JSON. */
 export const readJson = (text: string): unknown => (isJson(text) ? JSON.parse(text) : undefined);
 
 /** What may come next: a value; a value or the end of the list; a key; a key or the end; a colon; a comma or the end. */
@@ -64,7 +64,7 @@ function pastSpace(text: string, from: number): number {
   return at;
 }
 
-/** Past the closing quote; -1 where there is none, or a sign that a string cannot hold. */
+/** Returns the offset past the closing quote; -1 without one, or at a sign that a string cannot contain. */
 function pastString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

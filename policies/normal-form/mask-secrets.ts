@@ -1,10 +1,10 @@
-// Shows a line without the secrets that are known by their looks.
+// Masks the secrets in a line that are recognised by their form.
 
 import { TOKEN_CLASSES } from '../token-classes/token-classes.ts';
 import { read, type Step } from './normalise.ts';
 import { stripInvisible } from './tidy.ts';
 
-/** A placeholder stands for each of them. */
+/** Replaces each secret with a placeholder. */
 export function withoutSecrets(line: string): string {
   const text = stripInvisible(line);
   const steps: Step[] = [];

@@ -1,4 +1,4 @@
-// Brings a text to its normal form: words in lower case, one space between them, nothing for whatever is volatile.
+// Brings a text to its normal form: words in lower case, one space between them, and nothing volatile.
 
 import { KIND, SPACE } from '../scan/characters.ts';
 import { BEYOND, UNIT, WORD } from '../token-classes/parts.ts';
@@ -12,15 +12,15 @@ export interface Step {
   class: string | null;
   /** What represents it in the normal form; '' = nothing. */
   put: string;
-  /** At most 120 characters of the text; of a secret only its placeholder. */
+  /** At most 120 characters of the text; for a secret, only its placeholder. */
   piece: string;
   from: number;
   to: number;
 }
 
 /**
- * Never throws, and a normal form is its own normal form.
- * `limit` stops it at about that many characters of output; `trace` gets what becomes of each word.
+ * Never throws. The normal form of a normal form is the same text.
+ * `limit` stops it at about that many characters of output; `trace` receives what becomes of each word.
  */
 export function normalise(
   text: string,
@@ -32,12 +32,12 @@ export function normalise(
 }
 
 const UNIT_AT = new RegExp(String.raw`${UNIT}|[${BEYOND}]{1,2000}`, 'y');
-/** A figure with letters behind it, maybe those of a unit. */
+/** A figure with letters after it, possibly a unit. */
 const AMOUNT = /\d[\d.,]{0,25}[\s-]{0,3}[a-zµμ]/iy;
-/** `\n`, `\"` and `\u001b` of JSON inside a string, however often it was escaped again: the letter is no text. */
+/** `\n`, `\"` and `\u001b` of JSON inside a string, however often it was escaped: the letter is not text. */
 const ESCAPE = /\\+(?:[nrt]|u[\da-fA-F]{4})?/y;
 
-/** The normal form of a text that was made visible. */
+/** Returns the normal form of a text from which invisible characters were removed. */
 export function read(
   text: string,
   context: ScanContext = {},
@@ -85,7 +85,7 @@ export function read(
     }
     const shown = row.isSecret ? put : piece.slice(0, MAX_PIECE);
     trace?.push({ class: row.name, put: isNew ? kept : '', piece: shown, from: at, to: end });
-    // A dropped label such as "error" is still the word before: `ERROR: 500`.
+    // A dropped label such as "error" still counts as the preceding word: `ERROR: 500`.
     advance(put === '' ? piece : '', end);
   };
   const pass = () => {
@@ -138,7 +138,7 @@ function endAt(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : 0;
 }
 
-/** A class and its pattern, which is made when it is first used: most texts need few of them. */
+/** A class and its pattern, compiled on first use: most texts need few patterns. */
 interface Candidate {
   row: TokenClass;
   pattern: RegExp | null;
@@ -146,7 +146,7 @@ interface Candidate {
 
 const CANDIDATES: readonly Candidate[] = TOKEN_CLASSES.map((row) => ({ row, pattern: null }));
 
-/** By source: classes that look for the same share one. */
+/** Patterns by source: classes with the same source share one. */
 const PATTERNS = new Map<string, RegExp>();
 
 function patternOf(source: string, flags: 'y' | 'iy'): RegExp {
@@ -183,7 +183,7 @@ const [SLASH, DIGIT, LONG, LABEL, QUOTE, TASK, AMOUNTS] = [...'/07L"TU'].map(bit
   number,
 ];
 
-/** By ASCII character: what a run of text has that holds it. */
+/** The features that each ASCII character gives to the run of text that contains it. */
 const SIGNS = Uint16Array.from({ length: 128 }, (_, code) => {
   const sign = String.fromCharCode(code);
   if (sign === '\\') return SLASH;
@@ -193,7 +193,7 @@ const SIGNS = Uint16Array.from({ length: 128 }, (_, code) => {
 const standing = ({ lead, quote, context }: TokenPlace): number =>
   (lead === ':' || lead === '=' ? LABEL : 0) | (quote === '' ? 0 : QUOTE) | (context.taskId === undefined ? 0 : TASK);
 
-/** By first character (128 = any letter beyond ASCII), then by features: the classes that may begin there, in their order. */
+/** The classes that may begin there, in order, by first character (128 = any letter beyond ASCII) and features. */
 const TRIED: (readonly Candidate[] | undefined)[][] = Array.from({ length: 129 }, () => []);
 
 function candidatesAt(code: number, features: number): readonly Candidate[] {
@@ -210,7 +210,7 @@ function candidatesAt(code: number, features: number): readonly Candidate[] {
   return rows;
 }
 
-/** Of a placeholder only codes and waits are kept: that something volatile preceded tells nothing. */
+/** Keeps only the placeholders of codes and waits: the presence of other volatile text carries no information. */
 function keptOf(put: string): string {
   if (put.startsWith('<code') || put.startsWith('<wait')) return put;
   const at = put.indexOf('<');
@@ -232,13 +232,13 @@ function passSign(place: TokenPlace): void {
   }
 }
 
-/** Also without a word such as `user:` before it. */
+/** Also removes a word such as `user:` before the prompt. */
 function withoutPrompt(text: string, prompt: string | undefined): string {
   const echo = prompt?.trim() ?? '';
   if (echo.length < 24 || !text.includes(echo)) return text;
   return text.split(echo).join(ECHO).replace(LABELLED_ECHO, ' ').replaceAll(ECHO, ' ');
 }
 
-/** Of the private use area: no text has it. */
+/** A character of the private use area, which no text contains. */
 const ECHO = '\uf8ff';
 const LABELLED_ECHO = new RegExp(`^\\W{0,4}(?:\\w{1,12}\\W{1,3})?${ECHO}`, 'gm');

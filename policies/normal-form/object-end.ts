@@ -3,9 +3,9 @@
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-/** The offset past the bracket that closes the one at `at`; -1 where none does. It may be escaped into a string. */
+/** Returns the offset past the bracket that closes the one at `at`, or -1. The JSON may be escaped into a string. */
 export function objectEnd(text: string, at: number): number {
-  // Its quotes bear as many backslashes as the first one does; those within its strings bear more, and a string may end in some.
+  // Its quotes have as many backslashes as the first one. Quotes within strings have more, and a string may end in some.
   const escapes = backslashesBefore(text, text.indexOf('"', at), at);
   let depth = 0;
   let quoted = false;

@@ -1,18 +1,18 @@
-// Makes of a raw line what a reader sees of it.
+// Reduces a raw line to what a reader sees of it.
 
 import { tellBodies } from './bodies.ts';
 
 const INVISIBLE =
   /\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|[\x1b\x9b]\[?[0-?]*[ -/]*[@-~]|[\u00ad\u200b-\u200f\u202a-\u202e\u2060\ufeff]/g;
 
-/** Takes out ANSI sequences and characters of no width. */
+/** Removes ANSI sequences and zero-width characters. */
 export function stripInvisible(text: string): string {
   return /[\x1b\x9b\u00ad\u200b-\u200f\u202a-\u202e\u2060\ufeff]/.test(text) ? text.replace(INVISIBLE, '') : text;
 }
 
 /**
- * At most `maxLength` characters of what a terminal shows of a line: what the last carriage return left, without ANSI
- * sequences, and without a frame or a bullet in front. A line of plain ASCII stays as it is but for its length.
+ * Returns at most `maxLength` characters of what a terminal shows of a line: the text after the last carriage return,
+ * without ANSI sequences, and without a leading frame or bullet. Only shortens a line of plain ASCII.
  */
 export function tidy(raw: string, maxLength: number): string {
   let line = raw.trimEnd();
@@ -21,7 +21,7 @@ export function tidy(raw: string, maxLength: number): string {
   if (line.length > 2 * maxLength) line = shorten(line, 2 * maxLength);
   line = stripInvisible(line);
   if (WIDE_SPACE.test(line)) line = line.replace(ALL_WIDE_SPACES, ' ');
-  // What stands in front begins beyond the letters of most scripts, behind some spaces at the most.
+  // A frame or bullet begins beyond the letters of most scripts, after a few spaces at most.
   if (!ADORNED.test(line)) return shorten(line, maxLength);
   if (FRAME.test(line)) line = withoutRightBar(line.replace(FRAME, ''));
   return shorten(line.replace(BULLET, '$1'), maxLength);
@@ -31,7 +31,7 @@ const WIDE_SPACE = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/;
 const ALL_WIDE_SPACES = new RegExp(WIDE_SPACE, 'g');
 const ADORNED = /^\s{0,8}[\u2022-\u2bff]/;
 
-/** Of a line that is too long, JSON is told in words first, so that what is cut off is what tells least. */
+/** Writes the JSON of a line that is too long in words first, so that the cut removes the least informative part. */
 export function shorten(line: string, maxLength: number): string {
   if (line.length <= maxLength) return line;
   return (line.includes('{') ? tellBodies(line.slice(0, MAX_TOLD)) : line).slice(0, maxLength);
@@ -40,10 +40,10 @@ export function shorten(line: string, maxLength: number): string {
 const MAX_TOLD = 32_768;
 
 const FRAME = /^\s{0,8}[\u2500-\u259f]+ ?/;
-/** Arrows, shapes, signs and dingbats, but no braille: that is a spinner, and so no message. */
+/** Arrows, shapes, signs and dingbats, but not braille, which is a spinner and not a message. */
 const BULLET = /^(\s{0,8})[\u2022\u2190-\u21ff\u2300-\u23ff\u25a0-\u27bf\u2b00-\u2bff]+\ufe0f? ?/;
 
-/** Of a box the right side, and the spaces before it, which would hide where the text was wrapped. */
+/** Removes the right side of a box and the spaces before it, which would hide where the text was wrapped. */
 function withoutRightBar(line: string): string {
   let end = line.length;
   while (end > 0 && isBar(line.charCodeAt(end - 1))) end -= 1;

@@ -1,21 +1,21 @@
-// What became of each word of a text on its way to its normal form: for whoever asks why a signature is what it is.
+// Explains a signature: what became of each word of a text on the way to its normal form.
 
 import { TOKEN_CLASSES } from '../token-classes/token-classes.ts';
 import type { Step } from './normalise.ts';
 
-/** What a class of tokens took from a text. */
+/** What a token class removed from a text. */
 export interface Eaten {
   class: string;
   count: number;
-  /** What it put in their place, each once; empty = nothing. */
+  /** The replacements, each once; empty = nothing. */
   put: string[];
-  /** The first of them, each once. */
+  /** The first removed pieces, each once. */
   pieces: string[];
 }
 
 const MAX_PIECES = 5;
 
-/** In the order of the table. */
+/** In the order of the table of token classes. */
 export function eatenIn(steps: readonly Step[]): Eaten[] {
   const names = TOKEN_CLASSES.map(({ name }) => name);
   return names.flatMap((name) => {
@@ -28,23 +28,23 @@ export function eatenIn(steps: readonly Step[]): Eaten[] {
   });
 }
 
-/** Where two normal forms part. */
+/** Where two normal forms differ. */
 interface Parting {
   /** The last words that they share. */
   after: string;
-  /** What comes next in each; null = nothing does. */
+  /** What comes next in each; null = nothing. */
   sides: [one: Side | null, other: Side | null];
 }
 
 export interface Side extends Step {
-  /** The words around it as they stood in the text. */
+  /** The words around it as they were in the text. */
   around: string;
 }
 
 const SHARED_WORDS = 6;
 const AROUND = 5;
 
-/** The first place where they part, or null: they are the same. */
+/** Returns the first place where they differ, or null where they are the same. */
 export function partingOf(one: readonly Step[], other: readonly Step[]): Parting | null {
   const [first, second] = [one, other].map((steps) => steps.filter(({ put }) => put !== '')) as [Step[], Step[]];
   let at = 0;

@@ -1,4 +1,4 @@
-// Finds out what a line is, in one pass over its characters.
+// Classifies a line in one pass over its characters.
 
 import { isSpace, KIND, LETTER } from '../scan/characters.ts';
 import { codesOf } from '../scan/codes.ts';
@@ -7,13 +7,13 @@ import { LINE_KINDS, type LineKind } from './line-kinds.ts';
 import { type Level, mayBeTime } from './log-head.ts';
 import { byHead, headAt, headOf } from './word-heads.ts';
 
-/** What a line is, found out once. */
+/** The classification of one line. */
 export interface AssessedLine {
   text: string;
   kind: LineKind | null;
-  /** Whether it says that something failed; a line of a kind says nothing that counts. */
+  /** Whether it says that something failed. The words of a line of a known kind do not count. */
   bearsError: boolean;
-  /** What a logger calls it. */
+  /** The level that a logger gave it. */
   level?: Level;
 }
 
@@ -22,17 +22,17 @@ export const assess = (text: string): AssessedLine => lineOf(text, survey(text))
 /** Whether a line says that something failed. */
 export const isErrorBearing = (text: string): boolean => (survey(text) & FAILURE) !== 0 || hasStatusAtHead(text);
 
-/** Row `i` of the kinds is bit `i` of what a survey finds; these stand above them. */
+/** Row `i` of the kinds is bit `i` of a survey's result; the flags below use the bits above the kinds. */
 export const FAILURE = 1 << 30;
-/** There is more than plain ASCII, so that a reader may see something else. */
+/** The line has more than plain ASCII, so a reader may see something different. */
 export const ODD = 1 << 29;
-/** There is a letter. */
+/** The line has a letter. */
 export const LETTERED = 1 << 28;
-/** There is an opening brace, or bracket. */
+/** The line has an opening brace or bracket. */
 export const BRACED = 1 << 27;
 /** A word begins like `Codex`. */
 export const NAMES_CODEX = 1 << 26;
-/** It may begin with a time: most lines do not. */
+/** The line may begin with a time: most lines do not. */
 export const TIMED = 1 << 25;
 const KINDS = TIMED - 1;
 
@@ -66,10 +66,10 @@ function note(word: string, heads: Int32Array, signs: Int32Array, row: number): 
   else signs[Math.min(first, BEYOND_ASCII)]! |= 1 << row;
 }
 
-/** The kinds that a line may be of, and what else is in it. Of a word no more is read than its beginning. */
+/** Finds the kinds that a line may be of, and what else is in it. Reads only the beginning of a word. */
 export const survey = (line: string): number => surveyIn(codesOf(line), 0, line);
 
-/** The same of a line that stands at `from` in a longer text of which these are the codes. */
+/** Surveys a line that is at `from` in a longer text; `codes` are the codes of that text. */
 export function surveyIn(codes: Uint16Array, from: number, line: string): number {
   const end = from + line.length;
   let at = from;
@@ -110,7 +110,7 @@ function pastPart(codes: Uint16Array, from: number): number {
   return at;
 }
 
-// What is below its first letter is a large number here: one comparison in place of two.
+// A code below the first letter becomes a large number here: one comparison instead of two.
 function isLetter(code: number): boolean {
   return ((code | 32) - 97) >>> 0 < 26;
 }
@@ -121,7 +121,7 @@ function isSmall(code: number): boolean {
 
 const isCapital = (code: number): boolean => (code - 65) >>> 0 < 26;
 
-/** The line that a survey found this in. */
+/** Classifies a line from the result of its survey. */
 export function lineOf(text: string, found: number): AssessedLine {
   const kind = (found & KINDS) === 0 ? null : kindAmong(found & KINDS, text);
   if (kind && !kind.unlessError) return { text, kind, bearsError: false };

@@ -1,4 +1,4 @@
-// Makes of a raw line what its writer wrote: without what a terminal does not show, a frame draws and loggers put before it.
+// Strips a raw line of what a terminal does not show, what a frame draws and what loggers put before it.
 
 import { tidy } from '../normal-form/tidy.ts';
 import { isInk } from '../scan/characters.ts';
@@ -8,19 +8,19 @@ import { headOf, isTimeAlone, type Level, mayHaveHead } from './log-head.ts';
 /** A line without what a logger put before it. */
 export interface Bare {
   text: string;
-  /** What `survey` finds in it. */
+  /** The result of `survey` for the text. */
   found: number;
-  /** How much a logger put before it. */
+  /** The number of characters that loggers put before it. */
   before: number;
   level: Level | null;
 }
 
-/** @param codes of a text in which the line stands at `from` */
+/** @param codes of a text in which the line is at `from` */
 type BareReader = (codes: Uint16Array, from: number, line: string) => Bare;
 
 /**
- * Reads what a reader sees of a line, and without what loggers put before it: one may log what another has logged. What
- * was read lately is known, since a CLI says the same again and again: each retry its stack, a flood its one line.
+ * Reads a line as a reader sees it, without the heads of loggers: one logger may log what another has logged. Caches
+ * recent lines, since a CLI repeats itself: each retry prints its stack, a flood its one line.
  */
 export function createBareReader(maxLength: number): BareReader {
   const lines: string[] = new Array(REMEMBERED).fill('');
@@ -38,7 +38,7 @@ export function createBareReader(maxLength: number): BareReader {
   };
 }
 
-/** Where lines differ, most do by a time at the beginning or a figure at the end: the whole of two is seldom compared. */
+/** Most lines differ by a time at the beginning or a figure at the end, so two whole lines are seldom compared. */
 function keyOf(codes: Uint16Array, from: number, length: number): number {
   let key = length;
   for (let i = 0; i < length && i < MOST_KEYED; i += 1)
@@ -48,14 +48,14 @@ function keyOf(codes: Uint16Array, from: number, length: number): number {
 
 const MOST_KEYED = 8;
 
-/** Few, since each may keep the piece of the text alive that it stands in. */
+/** Few, since each line may keep in memory the piece of text that contains it. */
 const REMEMBERED = 64;
 
 function bareIn(codes: Uint16Array, from: number, raw: string, maxLength: number): Bare {
   const text = isInk(codes[from + raw.length - 1]!) ? raw : raw.trimEnd();
   if (text === '') return BLANK;
   const found = text.length > maxLength ? ODD : surveyIn(codes, from, text);
-  // Most lines have neither.
+  // Most lines have neither odd characters nor a logger's head.
   if ((found & ODD) === 0 && ((found & TIMED) === 0 || !mayHaveHead(text)))
     return { text, found, before: 0, level: null };
   return withoutHeads(tidied(text, found, maxLength), maxLength);

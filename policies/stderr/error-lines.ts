@@ -1,4 +1,4 @@
-// Picks the lines of a stderr that say what went wrong: as it streams by, however long it is, in constant memory.
+// Picks the lines of a stderr that say what went wrong, as a stream, at any length, in constant memory.
 
 import type { Tool } from '../facts/tools.ts';
 import { shorten } from '../normal-form/tidy.ts';
@@ -15,9 +15,9 @@ import { createShortLines, SHORT } from './short-lines.ts';
 import { createUnwrapper } from './unwrap.ts';
 
 const MAX_LINE_LENGTH = 2000;
-/** The first errors make the signature, and of a flood of them the last one has the last word in the verdict. */
+/** The first errors make the signature; in a flood of errors, the last one decides the verdict. */
 const ERRORS: Capacity = { first: 100, looks: 10_000, last: 20 };
-/** Of lines that are no error only the first few can matter, and a long log of them is not read for more. */
+/** Only the first few lines without an error can matter, so a long log of them is not read further. */
 const OTHERS: Capacity = { first: 20, looks: 1000, last: 0 };
 /** Lines below an error, up to a blank one, that still belong to it though they name no failure themselves. */
 const MAX_DETAILS = 6;
@@ -25,26 +25,26 @@ const MAX_DETAILS = 6;
 export interface ErrorLines {
   /** One line without its end. */
   push(line: string): void;
-  /** Many of them: a text, whose last line may have no end. */
+  /** A text of many lines, whose last line may have no end. */
   pushAll(text: string): void;
   /**
    * The first 100 error-bearing lines in their order, unwrapped, each at most 2,000 characters, none twice in normal
-   * form; and the last 20 where there are more, or where 10,000 have said less. If no line bears an error, the first lines that are neither noise nor a notice nor about a retry: a CLI may
-   * say what is wrong in words that nobody foresaw.
+   * form. Adds the last 20 where there are more, or where 10,000 lines gave fewer. If no line bears an error, the
+   * first lines that are not noise, a notice or about a retry: a CLI may report an error in unforeseen words.
    */
   lines(): string[];
   /** Where `lines` is empty: the first notices and, if there is none, the first lines about retries. */
   remarks(): string[];
 }
 
-/** Who repeats the prompt on stderr; one that nobody knows may. */
+/** The tools that repeat the prompt on stderr; an unknown tool may do so. */
 const ECHO: readonly (Tool | null)[] = ['codex', null];
 
 type Grade = 'error' | 'plain' | 'notice' | 'retry' | 'noise';
 
 /**
- * @param tool whose stderr it is; null where nobody knows, so that it may be codex', which echoes
- * @param fates gets what becomes of each line
+ * @param tool whose stderr it is; null where unknown: it may be the stderr of codex, which echoes
+ * @param fates receives what becomes of each line
  */
 export function createErrorLines(tool: Tool | null = null, fates: Pick<LineFates, 'note'> | null = null): ErrorLines {
   const kept = openBaskets();
@@ -66,7 +66,7 @@ export function createErrorLines(tool: Tool | null = null, fates: Pick<LineFates
       return;
     }
     fates?.note('no words', text);
-    // A blank line, a rule or an opening brace ends what stands above it.
+    // A blank line, a rule or an opening brace ends what is above it.
     unwrapper.flush();
     if (!/^\s+[^\s[{]/.test(text)) grade(null);
   };
@@ -99,7 +99,7 @@ export function createErrorLines(tool: Tool | null = null, fates: Pick<LineFates
     }
     fates?.note('an echo of codex', text);
     flushHeld();
-    // What went before was overcome, or was the prompt's.
+    // The errors before an answer were overcome, or were part of the prompt.
     if (whose !== 'answer') return;
     Object.assign(kept, openBaskets());
     grade(null);
@@ -126,7 +126,7 @@ export function createErrorLines(tool: Tool | null = null, fates: Pick<LineFates
   };
 }
 
-/** Most lines are short: the codes of many are made at once, and no line of such a piece is copied. */
+/** Most lines are short: the codes of many are made at once, without a copy of each line. */
 const PIECE = 8192;
 const codesOfPiece = createCodeReader(PIECE);
 
@@ -155,7 +155,7 @@ function eachLine(
   }
 }
 
-/** In words: its kind, or how it was graded; and of an error whether it was kept. */
+/** Describes the line by its kind or grade, and whether an error was kept. */
 function fateOf({ kind }: AssessedLine, its: Grade, became: string): string {
   if (its === 'error') return became === 'kept' ? 'an error' : `an error, ${became}`;
   if (kind !== null && (its === kind.grade || its === 'noise')) return kind.name;
@@ -180,7 +180,7 @@ const openBaskets = () => ({
   retry: createBasket(OTHERS),
 });
 
-/** Grades line after line; null is one that ends what stands above it. */
+/** Grades each line in order; null is a line that ends what is above it. */
 function createGrader(): (line: AssessedLine | null) => Grade {
   let owner: Grade | null = null;
   let margin = Number.POSITIVE_INFINITY;
@@ -198,10 +198,10 @@ function createGrader(): (line: AssessedLine | null) => Grade {
     const isBelow = indent > margin;
     const isEcho = echoes > 0 && isBelow;
     echoes = kind?.echoes ?? echoes - 1;
-    // A stack frame belongs to what stands above it, and so do the properties below the frame.
+    // A stack frame belongs to what is above it, and so do the properties below the frame.
     if (isEcho || (isBelow && kind?.grade === 'noise')) return 'noise';
     if (isBelow && level !== 'error' && (owner === 'retry' || owner === 'notice')) return owner;
-    // A logger says that it is no error, and nothing of what stands around it.
+    // The logger says that this line is not an error, but nothing about the lines around it.
     if (level === 'info') return kind?.grade ?? 'notice';
     const its: Grade = kind?.grade ?? (bearsError || level === 'error' ? 'error' : 'plain');
     if (its === 'plain' && owner === 'error' && details < MAX_DETAILS) {
@@ -214,13 +214,13 @@ function createGrader(): (line: AssessedLine | null) => Grade {
   };
 }
 
-/** Whose a line is: the engine's own, an echo of something else, or the heading of an answer. */
+/** The source of a line: the engine itself, an echo of something else, or the heading of an answer. */
 type EchoedBy = 'own' | 'echo' | 'answer';
 
 /**
- * codex in text mode echoes its settings, the prompt, tool output and the answer on stderr. Once its header has been
- * seen, only what follows an `ERROR` of its own is let through, up to the next heading. An answer that follows shows
- * that the turn went on, or that the error was one that the prompt quoted.
+ * codex in text mode echoes its settings, the prompt, tool output and the answer on stderr. After its header,
+ * only what follows an `ERROR` of codex itself passes, up to the next heading. A later answer shows that the turn
+ * continued, or that the prompt quoted the error.
  */
 function createCodexEcho(): (line: string, found: number, isError: boolean) => EchoedBy {
   let headed = false;

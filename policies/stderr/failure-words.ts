@@ -1,4 +1,4 @@
-// The words in which programs say that something went wrong.
+// Lists the words in which programs say that something went wrong.
 
 import { byHead, headAt, headOf } from './word-heads.ts';
 
@@ -15,7 +15,7 @@ const STEMS = [
   'timed? ?out|timeout|disconnect|connection (?:reset|closed|lost)|reset by peer|hang up|out of (?:memory|room)|ran out',
   'stack overflow|segmentation|core dumped|locked|conflict|already (?:in use|exists|has|running)',
   'log ?in\\b|sign in|set an auth|try again|stopped (?:due|by|because)|halted|declined|filtered|flagged|withheld',
-  // Codes, where a label says that they are codes.
+  // Codes that follow a label.
   'status\\W{1,4}-?\\d|code\\W{1,4}-?\\d|errno\\W{1,4}-?\\d|http\\W{1,4}\\d|exit(?:ed)?(?: with)?(?: code| status)? \\d',
 ].flatMap((row) => row.split(/\|(?![^(]*\))/));
 
@@ -27,28 +27,28 @@ export const hasStatusAtHead = (line: string): boolean => !isLetter(line.charCod
 const STATUS_AT_HEAD = /^\W{0,3}[45]\d\d\b/;
 const isLetter = (code: number): boolean => (code | 32) > 96 && (code | 32) < 123;
 
-/** The stems by their heads; by head, where in the list they are, counted from 1. */
+/** The stems by head. `ROWS` maps a head to its place in `FAILURE_HEADS`, counted from 1. */
 const BY_HEAD = new Map<number, string[]>();
 for (const stem of STEMS) BY_HEAD.set(headOf(stem), [...(BY_HEAD.get(headOf(stem)) ?? []), stem]);
 const ROWS = byHead();
-/** The heads of words that may say that something failed; a name in capitals always may. */
+/** The heads of words that may report a failure; a name in capitals always may. */
 export const FAILURE_HEADS: readonly number[] = [...BY_HEAD.keys()];
 FAILURE_HEADS.forEach((head, i) => {
   ROWS[head] = i + 1;
 });
 
-/** Of each row the fourth characters of its stems, a bit for each: most words that begin like one go on otherwise. */
+/** The fourth characters of each row's stems, one bit each: most words with a stem's head differ after it. */
 const FOURTH: readonly number[] = [0, ...FAILURE_HEADS.map((head) => fourthOf(BY_HEAD.get(head)!))];
 
 function fourthOf(stems: readonly string[]): number {
-  // A fourth character that need not be there, or is none by itself, is any.
+  // An optional fourth character, or one that is part of a pattern, matches any character.
   return stems.reduce(
     (bits, stem) => (/^...[\w !](?![?*{])/.test(stem) ? bits | (1 << (stem.charCodeAt(3) & 31)) : -1),
     0,
   );
 }
 
-/** Of each row the pattern of all its stems, once a word begins so: most texts have words of few rows. */
+/** The pattern of each row's stems, compiled on first use: most texts have words of few rows. */
 const PATTERNS: (RegExp | undefined)[] = [undefined, ...FAILURE_HEADS.map(() => undefined)];
 function compile(row: number): RegExp {
   const pattern = new RegExp(BY_HEAD.get(FAILURE_HEADS[row - 1]!)!.join('|'), 'iy');
@@ -56,7 +56,7 @@ function compile(row: number): RegExp {
   return pattern;
 }
 
-/** Whether the word that begins at `at` says that something failed; its codes are those from `place` on. */
+/** Whether the word at `at` says that something failed; its codes begin at `place`. */
 export function tellsFailure(line: string, at: number, codes: Uint16Array, place: number): boolean {
   const row = ROWS[headAt(codes, place)]!;
   if (row !== 0 && FOURTH[row]! & (1 << (codes[place + 3]! & 31)) && matches(PATTERNS[row] ?? compile(row), line, at))

@@ -1,16 +1,16 @@
-// Keeps an account of what became of the lines of a text: for whoever asks why one was signed and another was not.
+// Records what became of the lines of a text, to explain why one was signed and another was not.
 
 export interface LineFate {
   /** In words: the name of the line's kind, or what else was found out. */
   fate: string;
   count: number;
-  /** The first of them, at most 160 characters of it. */
+  /** The first of these lines, at most 160 characters of it. */
   example: string;
 }
 
 export interface LineFates {
   note(fate: string, line: string): void;
-  /** In the order in which they were met first. */
+  /** In the order of first occurrence. */
   fates(): LineFate[];
 }
 

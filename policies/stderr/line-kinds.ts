@@ -1,9 +1,9 @@
-// What a line of stderr is besides an error: the lines that never tell two failures apart.
+// Lists the kinds of stderr lines that are not errors: they never distinguish two failures.
 
 import { DIGITS } from '../scan/characters.ts';
 
 /**
- * `noise` is dropped. `retry` and `notice` tell something only where nothing better is said, so they are kept apart.
+ * `noise` is dropped. `retry` and `notice` matter only where no better line exists, so they are kept apart.
  * An indented line below one of them is of the same kind.
  */
 type Grade = 'noise' | 'retry' | 'notice';
@@ -11,28 +11,28 @@ type Grade = 'noise' | 'retry' | 'notice';
 export interface LineKind {
   name: string;
   grade: Grade;
-  /** How such a line begins behind its indentation: with a sign, or with a word of which the first three letters count. */
+  /** How such a line begins after its indentation: a sign, or a word of which the first three letters count. */
   begins?: readonly string[];
-  /** Words, or signs, of which one must stand in it if it begins otherwise. */
+  /** Words or signs, one of which the line must contain if it begins otherwise. */
   words?: readonly string[];
   /** Tried on the line without ANSI sequences and indentation: at its head where it begins with `^`, else anywhere. */
   pattern: RegExp;
-  /** The pattern looks at the indentation too. */
+  /** The pattern includes the indentation. */
   indented?: true;
-  /** So many indented lines below it are source text that a runtime prints. */
+  /** The number of indented lines below it that are source text, printed by a runtime. */
   echoes?: number;
   /** Its words are known to the end: what names a failure may be their rest. */
   isSentence?: true;
-  /** A tool said it: no verdict is built on it, nor on what follows, up to the next error of the CLI's own. */
+  /** A tool's output: no verdict uses it, nor what follows, up to the next error of the CLI itself. */
   isOfTool?: true;
-  /** Holds only for lines without a word of failure. */
+  /** Applies only to lines without a failure word. */
   unlessError?: true;
   examples: readonly string[];
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
-// Order is meaning: the first kind that matches decides.
+// The order matters: the first kind that matches decides.
 export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'stack frame',
@@ -100,7 +100,7 @@ export const LINE_KINDS: readonly LineKind[] = [
     ],
   },
   {
-    // It warns of the end of a session too, after the failure that ended it.
+    // claude also warns at the end of a session, after the failure that ended it.
     name: 'notice of claude',
     grade: 'notice',
     begins: ['[', 'Session'],

@@ -1,20 +1,20 @@
-// Keeps the first lines of a kind, none twice in normal form, and of a flood the last ones too.
+// Keeps the first lines of a kind, none twice in normal form, and the last ones of a flood too.
 
 import { read } from '../normal-form/normalise.ts';
 
 interface Basket {
-  /** Takes a line that has been tidied; says what became of it. */
+  /** Adds a tidied line; returns what became of it. */
   add(line: string): 'kept' | 'said before' | 'one too many';
   lines(): string[];
 }
 
-/** How much a basket takes. */
+/** The limits of a basket. */
 export interface Capacity {
   /** Lines that are kept. */
   first: number;
-  /** Lines that are looked at to find them: a line that says nothing new is not kept, but reading it takes its time. */
+  /** Lines that are read to find them: a line that says nothing new is not kept, but reading it takes time. */
   looks: number;
-  /** Lines that are kept of those that came after. */
+  /** Lines that are kept of those that came later. */
   last: number;
 }
 
@@ -24,7 +24,7 @@ const NO_CONTEXT = {};
 export function createBasket({ first, looks, last }: Capacity): Basket {
   const forms = new Set<string>();
   const kept: string[] = [];
-  /** A ring: the oldest one stands at `later % last`. */
+  /** A ring: the oldest line is at `later % last`. */
   const ring: string[] = [];
   let previous = '';
   let looked = 0;
@@ -54,7 +54,7 @@ export function createBasket({ first, looks, last }: Capacity): Basket {
   };
 }
 
-/** Whether no line before had the same normal form. */
+/** Whether no earlier line had the same normal form. */
 function isNew(line: string, forms: Set<string>): boolean {
   const { size } = forms;
   return forms.add(read(line, NO_CONTEXT, MAX_FORM) || line).size > size;

@@ -1,16 +1,16 @@
-// Finds what a logger puts before each line: the time; and whether the level of an error follows.
+// Finds the time that a logger puts before each line, and the level that follows.
 
 export type Level = 'error' | 'info';
 
 interface LogHead {
   length: number;
-  /** The level that was part of it; null where none is told. The name `Error` stays with its line. */
+  /** The level in the head; null where there is none. The name `Error` remains part of its line. */
   level: Level | null;
 }
 
 const NONE: LogHead = { length: 0, level: null };
 
-/** Nothing for a line of the engine's own log. The indentation of the line behind it is not part of it. */
+/** Returns no head for a line of the engine's log. The indentation of the text after a head is not part of it. */
 export function headOf(line: string): LogHead {
   if (!mayHaveHead(line)) return NONE;
   const found = HEAD.exec(line);
@@ -18,7 +18,7 @@ export function headOf(line: string): LogHead {
   return { length: found[0].length, level: found[1] !== undefined ? 'error' : found[2] !== undefined ? 'info' : null };
 }
 
-/** A line may have been broken right behind it. */
+/** Whether a line is only a time: a line may have been broken right after it. */
 export const isTimeAlone = (line: string): boolean => mayHaveHead(line) && ALONE.test(line);
 
 /** A digit, a bracket before a digit, or a month before a day. */
@@ -28,7 +28,7 @@ export function mayHaveHead(line: string): boolean {
   return mayBeTime(line.charCodeAt(at), line.charCodeAt(at + 1), line.charCodeAt(at + 3));
 }
 
-/** The same, of its first character, the next one and the one at 3. */
+/** Tests the first character, the next one and the one at index 3. */
 export function mayBeTime(first: number, next: number, third: number): boolean {
   if (isDigit(first)) return true;
   if (first === 91 || first === 40) return isDigit(next);
@@ -47,5 +47,5 @@ const HEAD = new RegExp(String.raw`^\s{0,8}[[(]?${TIME}[\])]?(?:\s?[|:-](?=\s))?
 
 const ALONE = new RegExp(String.raw`^\s{0,8}[[(]?${TIME}[\])]?$`);
 
-/** What codex logs beside its own error: `2026-… ERROR codex_core::…`. */
+/** What codex logs in addition to its error: `2026-… ERROR codex_core::…`. */
 const ENGINE = /^\s*\S{19,40}\s+(?:ERROR|WARN|INFO|DEBUG|TRACE)\s+\w+::/;

@@ -1,4 +1,4 @@
-// Puts JSON together again that was printed over several lines, so that it is one line as its service sent it.
+// Joins JSON that was printed over several lines into one line, as its service sent it.
 
 import { readJson } from '../normal-form/json-text.ts';
 import { objectEnd } from '../normal-form/object-end.ts';
@@ -11,18 +11,18 @@ interface Held {
 }
 
 interface ObjectJoiner {
-  /** Takes a line that opens an object or stands within one; false for any other. @param found what `survey` finds in it */
+  /** Takes a line that opens an object or is within one; false for any other. @param found the line's `survey` */
   take(line: string, found: number, level: Level | null): boolean;
-  /** Gives out what is held back: no object goes on beyond this point. */
+  /** Emits what is held back: no object continues beyond this point. */
   flush(): void;
 }
 
 const MAX_LINES = 400;
 const MAX_LENGTH = 32_768;
-/** A line of brackets is not read again from each. */
+/** Limits the tries on a line of many brackets. */
 const MAX_TRIES = 16;
 
-/** What turns out to be no JSON is given out as it came. */
+/** Text that proves not to be JSON is emitted unchanged. */
 export function createObjectJoiner(emit: (line: string, level: Level | null) => void): ObjectJoiner {
   let held: Held[] = [];
   let length = 0;
@@ -63,7 +63,7 @@ function opens(line: string, found: number): boolean {
 
 const FRAME = /^\s*(?:\[?warn(?:ing)?\]?:?\s+)?at /i;
 
-/** How deep in brackets, and whether within a string: a terminal may have wrapped one. */
+/** The depth in brackets, and whether within a string: a terminal may have wrapped a string. */
 interface Place {
   depth: number;
   quoted: boolean;
@@ -83,7 +83,7 @@ function pastLine(line: string, { depth, quoted }: Place): Place {
   return { depth, quoted };
 }
 
-/** One line with the JSON in it compact; the lines themselves where there is none. A terminal may have wrapped it. */
+/** Returns one line with compact JSON, or the lines unchanged without JSON. A terminal may have wrapped it. */
 function joinedOf(lines: readonly Held[]): readonly Held[] {
   const [opening] = lines;
   const text = lines.map((line, i) => (i === 0 ? line.text.trimEnd() : line.text.trim())).join(' ');
@@ -98,6 +98,6 @@ function joinedOf(lines: readonly Held[]): readonly Held[] {
   return lines;
 }
 
-/** A logger may give each line of it a level: it is as bad as the worst of them. */
+/** A logger may give each line a level: one `error` makes the whole an error. */
 const levelOf = (lines: readonly Held[]): Level | null =>
   lines.some(({ level }) => level === 'error') ? 'error' : lines[0]!.level;

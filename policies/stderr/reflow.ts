@@ -1,4 +1,4 @@
-// Puts a text together again that was wrapped as a whole, at whatever width: by a terminal, a box, a pager.
+// Joins the lines of a text that a terminal, a box or a pager wrapped as a whole, at any width.
 
 import { LETTERED, lineOf, survey, TIMED } from './assess.ts';
 import type { Bare } from './bare.ts';
@@ -7,19 +7,19 @@ import { isOpen } from './unwrap.ts';
 
 interface Reflower {
   push(line: Bare): void;
-  /** Gives out what is held back: nothing goes on beyond this point. */
+  /** Emits what is held back: nothing continues beyond this point. */
   flush(): void;
 }
 
-/** So many lines are looked at together: their width is the text's. */
+/** The number of lines that are examined together: their width is the width of the text. */
 const MAX_LINES = 128;
 /** Text is rarely wrapped more narrowly or more widely than this. */
 const NARROWEST = 24;
 const WIDEST = 132;
-/** What is put together is not longer than a line may be. */
+/** A joined line is not longer than a line may be. */
 const MAX_LENGTH = 2000;
 
-/** @param emit gets each line whole, with one space where it was broken. */
+/** @param emit receives each line whole, with one space where it was broken. */
 export function createReflower(emit: (line: Bare) => void): Reflower {
   let held: Bare[] = [];
   let margin = Number.POSITIVE_INFINITY;
@@ -32,7 +32,7 @@ export function createReflower(emit: (line: Bare) => void): Reflower {
   };
   return {
     push(line) {
-      // Many blank lines are one.
+      // Many blank lines count as one.
       if (line.text === '' && held.length > 0 && held[held.length - 1]!.text === '') return;
       held.push(line);
       if (held.length >= MAX_LINES) release();
@@ -49,7 +49,7 @@ function reflowed(lines: readonly Bare[]): readonly Bare[] {
   if (joins === 0) return lines;
   const isWrapped = joins > 1 && joins > breaks.filter((one, i) => one === 'none' && isLoose(lines, i, width)).length;
   const whole: Bare[] = [];
-  /** What goes on from the last line of `whole`. */
+  /** The continuation of the last line of `whole`. */
   let rest: string[] = [];
   let length = 0;
   const close = () => {
@@ -80,7 +80,7 @@ function joined(line: Bare, rest: readonly string[]): Bare {
 
 const beginsAlike = (one: string, other: string): boolean => firstWordOf(one) === firstWordOf(other);
 
-/** The length of the longest line that could have been broken; a word that is too long for any line is passed over. */
+/** The length of the longest line that could have been broken. Skips a word that is too long for any line. */
 function widthOf(lines: readonly Bare[]): number {
   let width = 0;
   for (const { text, before } of lines) {
@@ -91,15 +91,15 @@ function widthOf(lines: readonly Bare[]): number {
 }
 
 /**
- * Where the next word found no room: `open`, the line before cannot end there; `sure`, the sentence seems to go on;
- * `maybe`, it may.
+ * A break where the next word did not fit: `open`, the line before cannot end there; `sure`, the sentence seems to
+ * continue; `maybe`, it may continue.
  */
 type Break = 'open' | 'sure' | 'maybe' | 'none';
 
 function breakBetween(above: Bare, below: Bare, width: number): Break {
   const { text: last } = above;
   const { text: line } = below;
-  // A logger begins each line of its own anew.
+  // A line with a logger's head is a new line.
   if (line === '' || below.before > 0 || hadRoom(above, line, width) || !isText(above)) return 'none';
   if (line.trim() === '{') return FRAME_END.test(last) ? 'maybe' : 'none';
   if (PLACE.test(last) || begins(last, line) || isOfAKind(below)) return 'none';
@@ -111,7 +111,7 @@ function breakBetween(above: Bare, below: Bare, width: number): Break {
   return open ? 'open' : begin ? 'sure' : 'maybe';
 }
 
-/** Whether a line goes on from the one above it though its first word had found room there: as in a text that is not wrapped. */
+/** Whether a line continues the one above although its first word would have fitted there, as in unwrapped text. */
 function isLoose(lines: readonly Bare[], i: number, width: number): boolean {
   const [above, below] = [lines[i - 1], lines[i]!];
   if (above === undefined || below.text === '' || below.before > 0 || !isText(above)) return false;
@@ -129,12 +129,12 @@ const hadRoom = ({ before, text }: Bare, line: string, width: number): boolean =
 
 const mayGoOn = (line: string): boolean => GOES_ON.test(line) && !LABELLED.test(line);
 
-/** A notice or a retry begins anew; one that begins with a small letter may be the rest of a sentence. */
+/** A line of a known kind is a new line. One that begins with a small letter may be the rest of a sentence. */
 const isOfAKind = ({ text, found }: Bare): boolean => !SMALL.test(text) && lineOf(text, found).kind !== null;
 
 const isText = ({ text, found }: Bare): boolean => (found & LETTERED) !== 0 || /\d/.test(text);
 
-/** It stands on its own, whatever the width. */
+/** Whether the line is separate at any width. */
 const begins = (last: string, line: string): boolean =>
   STRUCTURE.test(line) ||
   (PROPERTY.test(line) && (OBJECT.test(last) || PROPERTY.test(last))) ||
@@ -161,7 +161,7 @@ function firstWordLength(line: string): number {
 const SMALL = /^\s*[a-z]/;
 const GOES_ON = /^\s*[a-z\d(]/;
 const ENDED = /[.!?…)}\];]['"`]?$/;
-/** `reason: x` may be a line of its own. */
+/** `reason: x` may be a separate line. */
 const LABELLED = /^\s*[\w.-]{1,24}:(?: |$)/;
 /** The source that a crash echoes follows. */
 const PLACE = /^\s*(?:node:|file:|\/|[A-Za-z]:\\)\S*:\d+$/;
@@ -178,10 +178,10 @@ const STRUCTURE =
 const BEGINS =
   /^\s*(?:[([]?(?:ERROR|Error|FATAL|Fatal|WARN|Warn|INFO|DEBUG)|(?:error|fatal|usage|warning|npm):? |\[\w+\] |Traceback |Caused by)/;
 
-/** Takes away the bar that a box, a quotation or a log in plain ASCII puts before each line, and after it. */
+/** The bar that a box, a quotation or a log in plain ASCII puts before each line; `|` may also end it. */
 const SIDE = /^ ?([|>])(?: |$)/;
 
-/** Only where two lines in a row or more have it: one alone may be a spinner, or a sign of a shell. */
+/** Removes the bar only where two or more lines in a row have it: one may be a spinner or a shell's sign. */
 function withoutMargins<Line extends Pick<Bare, 'text' | 'found'>>(lines: readonly Line[]): readonly Line[] {
   if (!lines.some(({ text }) => mayBegin(text))) return lines;
   const signs = lines.map(({ text }) => (mayBegin(text) ? (SIDE.exec(text)?.[1] ?? '') : ''));
@@ -194,7 +194,7 @@ function withoutMargins<Line extends Pick<Bare, 'text' | 'found'>>(lines: readon
   });
 }
 
-/** `|` or `>`, maybe behind one space: most lines begin otherwise. */
+/** `|` or `>`, possibly after one space: most lines begin otherwise. */
 function mayBegin(line: string): boolean {
   const first = line.charCodeAt(line.charCodeAt(0) === 32 ? 1 : 0);
   return first === 124 || first === 62;

@@ -1,21 +1,21 @@
-// Passes over the middle of a flood of lines that are too short to say anything.
+// Skips the middle of a flood of lines that are too short to say anything.
 
 interface ShortLines {
   /** Takes a line of `SHORT` characters at most. */
   push(line: string): void;
-  /** A longer one follows. */
+  /** A longer line follows. */
   end(): void;
-  /** Gives out what is held back. */
+  /** Emits the lines that are held back. */
   flush(): void;
 }
 
-/** No line of so few characters says by itself what went wrong. */
+/** A line of so few characters never says by itself what went wrong. */
 export const SHORT = 3;
-/** Of so many in a row the first are read, and of those that follow the last: they may open what comes. */
+/** Reads the first lines in a row and the last of those that follow: the last may open what comes next. */
 const FIRST = 1000;
 const LAST = 8;
 
-/** @param skip gets each line that is passed over. */
+/** @param skip receives each line that is skipped. */
 export function createShortLines(emit: (line: string) => void, skip: (line: string) => void): ShortLines {
   let inRow = 0;
   let last: string[] = [];

@@ -1,13 +1,13 @@
-// Puts lines together again that a terminal or a logger has wrapped.
+// Joins lines that a terminal or a logger has wrapped.
 
 import { isDigit, isInk, isWord } from '../scan/characters.ts';
 import { type AssessedLine, assess } from './assess.ts';
 
 interface Unwrapper {
   push(line: AssessedLine): 'taken' | 'said before';
-  /** A line of figures and signs only: kept where it goes on, dropped where it does not. */
+  /** Takes a line of figures and signs only: kept where it continues a line, dropped where it does not. */
   pushFigures(line: AssessedLine): 'taken' | 'dropped';
-  /** Gives out what is held back: nothing goes on beyond this point. */
+  /** Emits what is held back: nothing continues beyond this point. */
   flush(): void;
 }
 
@@ -15,12 +15,12 @@ interface Unwrapper {
 const NARROWEST = 57;
 const WIDEST = 132;
 
-/** Lines that are one: put together only when they are given out, since a long text may go on for thousands of lines. */
+/** Lines that form one line. They are joined only when emitted, since a long text may continue for thousands of lines. */
 interface Held {
   first: AssessedLine;
   parts: string[];
   length: number;
-  /** How they begin; no more is asked of it. */
+  /** The beginning of the joined lines. */
   head: string;
 }
 
@@ -38,7 +38,7 @@ export function createUnwrapper(maxLength: number, emit: (line: AssessedLine) =>
     widest = NARROWEST;
   };
   const append = (line: AssessedLine): boolean => {
-    // What would be cut off is not lost: it may be an error.
+    // Text beyond the maximum starts a new line and is not lost: it may be an error.
     if (held === null || !mayGoOn(last, line) || held.first.level !== line.level || held.length >= maxLength)
       return false;
     if (!hadNoRoom(last, line.text, widest) || !goesOn(held, last, line)) return false;
@@ -76,7 +76,7 @@ const joined = ({ first, parts }: Held, maxLength: number): AssessedLine => ({
   ...assess(parts.join(' ').slice(0, maxLength)),
 });
 
-/** A line of a kind begins anew, but what says that it is a retry may stand at the end of a long one. */
+/** A line of a known kind is a new line, but the words of a retry may be at the end of a long line. */
 const mayGoOn = (last: string, { text, kind }: AssessedLine): boolean =>
   kind === null || (kind.grade === 'retry' && SMALL.test(text) && !ENDED.test(last));
 
@@ -92,8 +92,8 @@ function hadNoRoom(last: string, line: string, widest: number): boolean {
 }
 
 /**
- * Whether `line` may be the rest of a sentence. An error must not be lost in the notice above it, so behind one that
- * has ended nothing goes on.
+ * Whether `line` may be the rest of a sentence. An error must not be lost in the notice above it, so nothing
+ * continues a notice that has ended.
  */
 function goesOn({ first: { kind }, head }: Held, last: string, { text, bearsError }: AssessedLine): boolean {
   if (BEGINS.test(text) || head.startsWith(text.slice(0, HEAD))) return false;

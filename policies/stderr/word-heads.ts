@@ -1,4 +1,4 @@
-// The first three characters of a word as one number: a cheap no to most questions about it.
+// Packs the first three characters of a word into one number, which rejects most words cheaply.
 
 const HEADS = 32 ** 3;
 
