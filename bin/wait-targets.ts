@@ -2,9 +2,9 @@
 
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { createAbsence } from '../loops/wait/absence.ts';
-import type { Awaited } from '../loops/wait/awaited.ts';
+import { readLiving } from '../loops/wait/living-writers.ts';
 import { awaitCall, type NamedCall } from '../loops/wait/named-call.ts';
+import type { Awaited } from '../loops/wait/outcome.ts';
 import { locateTask } from '../state/task-folder.ts';
 import type { Arguments } from './command-line.ts';
 
@@ -38,12 +38,12 @@ export async function readTargets(args: Arguments, cwd: string, environment: Nod
     return invalid('--min-lines needs a --task-N-out to count the lines of');
 
   const earlier = args.given.has('fresh') ? 'never_counts' : 'counts';
-  const isAbsent = createAbsence().round();
+  const living = readLiving();
   const awaited: Awaited[] = [];
   for (const [number, parts] of calls) {
     const call = callOf(number, parts, labels[awaited.length] ?? `task ${number}`, { minLines, earlier });
     if (typeof call === 'string') return invalid(call);
-    awaited.push(awaitCall(call, isAbsent));
+    awaited.push(awaitCall(call, living));
   }
   if (args.words.length === 0) return { how: 'read', awaited };
 
@@ -54,7 +54,7 @@ export async function readTargets(args: Arguments, cwd: string, environment: Nod
   for (const word of args.words) {
     const folder = folderOf(word, cwd, environment);
     if (folder.how === 'invalid') return folder;
-    awaited.push(awaitTask(folder.root, labels[awaited.length] ?? path.basename(folder.root), self, earlier));
+    awaited.push(awaitTask(folder.root, labels[awaited.length] ?? path.basename(folder.root), self, earlier, living));
   }
   return { how: 'read', awaited };
 }

@@ -1,14 +1,14 @@
-// Counts a file's lines, no further than is asked for.
+// Counts the lines of a file, up to a limit.
 
 import { closeSync, readSync } from 'node:fs';
 import { openFollowed } from '../../state/disk/regular-file.ts';
 
 const CHUNK = 256 * 1024;
-/** Nobody waits for so many lines; a file without any end must not keep us. */
+/** An endless file must not block the wait. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** Text behind the last line end is a line too. A file that is not there has none. */
+/** Text after the last line end counts as a line. A missing file has none. */
 export function countLines(file: string, enough: number): number {
   let fd: number;
   try {

@@ -1,36 +1,37 @@
-// Living processes that were started to make what is waited for: wrappers and runs that may not have begun yet.
+// Finds living processes that will write the awaited files: wrappers and runs that may not have begun yet.
 
 import path from 'node:path';
 import { locateTask } from '../../state/task-folder.ts';
 import { type CommandLine, commandLinesWith } from '../../wrappers/processes/command-lines.ts';
 import { realPlace } from '../attempt/output-paths.ts';
 
-/** The processes whose command line names the file as one that they write. */
-export const writersOf = (file: string): readonly number[] => living().writers.get(realPlace(file)) ?? [];
-
-/** The processes that run the task, or a batch with it. */
-export const runsOf = (root: string): readonly number[] => living().runs.get(root) ?? [];
-
-/** Between fork and exec a command line is still the shell's: what was there before a wait is looked at again for so long. */
-export const STARTING_MS = 150;
-
-interface Living {
-  at: number;
-  writers: Map<string, number[]>;
-  runs: Map<string, number[]>;
+export interface LivingProcesses {
+  /** The processes whose command line names the file as one that they write. */
+  writersOf(file: string): readonly number[];
+  /** The processes that run the task, or a batch with it. */
+  runsOf(root: string): readonly number[];
 }
 
-let seen: Living | null = null;
+/** Between fork and exec a command line is still the shell's, so what was there before a wait is looked at again for so long. */
+export const STARTING_MS = 150;
 
-/** Many are looked at in one go, and the process table is the same for all of them. */
+/** One wait looks at many files at once, and they share one reading of the process table. */
 const GOOD_FOR_MS = 50;
 
-function living(): Living {
-  const at = performance.now();
-  if (seen !== null && at - seen.at < GOOD_FOR_MS) return seen;
-  const lines = commandLinesWith([...FLAGS, 'tollgate']);
-  seen = { at, writers: byName(lines, filesIn), runs: byName(lines, tasksIn) };
-  return seen;
+export function readLiving(): LivingProcesses {
+  let seen = { at: Number.NEGATIVE_INFINITY, writers: new Map<string, number[]>(), runs: new Map<string, number[]>() };
+  function living() {
+    const at = performance.now();
+    if (at - seen.at >= GOOD_FOR_MS) {
+      const lines = commandLinesWith([...FLAGS, 'tollgate']);
+      seen = { at, writers: byName(lines, filesIn), runs: byName(lines, tasksIn) };
+    }
+    return seen;
+  }
+  return {
+    writersOf: (file) => living().writers.get(realPlace(file)) ?? [],
+    runsOf: (root) => living().runs.get(root) ?? [],
+  };
 }
 
 function byName(lines: readonly CommandLine[], namesIn: (line: CommandLine) => string[]): Map<string, number[]> {
@@ -52,7 +53,7 @@ function filesIn({ argv, cwd }: CommandLine): string[] {
 
 const RUNNING = ['run', 'batch'];
 
-/** `tollgate run TASK`, however node was told to start it. */
+/** `tollgate run TASK`, in every form in which node can start it. */
 function tasksIn({ argv, cwd }: CommandLine): string[] {
   const at = argv.findIndex(
     (word, i) => /(?:^|\/)tollgate(?:\.cjs)?$/.test(word) && RUNNING.includes(argv[i + 1] ?? ''),

@@ -1,4 +1,4 @@
-// A done marker: what the file that a wrapper writes last of all says, and whose it is.
+// Reads a done marker: the file that a wrapper writes last, with its exit code and its call.
 
 import { type Stats, statSync } from 'node:fs';
 import { lookAt, readFollowedHead } from '../../state/disk/regular-file.ts';
@@ -8,13 +8,13 @@ export interface SaidByMarker {
   exitCode: number;
   class: string | null;
   reason: string | null;
-  /** The call and the process that it speaks for, and those that this was started from; a marker of another program may not tell. */
+  /** The call, its process, and the ancestors of that process. A marker of another program may lack them. */
   callId: string | null;
   pid: number | null;
   startedBy: readonly number[];
 }
 
-/** Nothing in it yet, or half a record: its writer may still be at it. */
+/** It is empty or holds half a record: its writer may not have finished. */
 interface UnfinishedMarker {
   how: 'unfinished';
   text: string;
@@ -22,10 +22,10 @@ interface UnfinishedMarker {
 
 export type Marker = { how: 'absent' } | UnfinishedMarker | SaidByMarker;
 
-/** A marker need hold no more than that it is there; an exit code alone, or a record with one, says more. */
+/** An empty marker means success. It may also hold an exit code, or a record with one. */
 export const readMarker = (file: string): Marker => readVersion(file)?.marker ?? { how: 'absent' };
 
-/** The same, with which file it was that said so; null for none. */
+/** The same, with the identity of the file that was read; null for none. */
 export function readVersion(file: string): { marker: UnfinishedMarker | SaidByMarker; version: MarkerVersion } | null {
   const head = readHead(file);
   return head === null ? null : { marker: markerIn(head.text.trim()), version: versionIn(head.look) };
@@ -66,13 +66,13 @@ const wordIn = (value: unknown) => (typeof value === 'string' && value !== '' ? 
 
 const isNumber = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;
 
-/** Which file bears a name, and when it was last written. Two differ when it was written anew. */
+/** Identifies one version of a file. It changes when the file is written again. */
 interface MarkerVersion {
   id: string;
   ms: number;
 }
 
-/** null when nothing bears it now. */
+/** null when there is no file. */
 export function versionOf(file: string): MarkerVersion | null {
   const found = lookAt(file);
   return found === null ? null : versionIn(found);
@@ -85,9 +85,9 @@ const versionIn = ({ dev, ino, size, mtimeMs }: Stats): MarkerVersion => ({
 
 const MAX_BYTES = 64 * 1024;
 
-/** null when there is nothing by that name; '' for a folder or a pipe, which is a marker too. */
+/** null when there is no file; '' for a folder or a pipe, which is a marker too. */
 function readHead(file: string): { text: string; look: Stats } | null {
-  // What cannot even be looked at (a path through a file, say) will not come: that is thrown.
+  // A path that can never exist, such as one through a file, throws.
   const look = statSync(file, { throwIfNoEntry: false });
   if (look === undefined) return null;
   if (!look.isFile() || look.size === 0) return { text: '', look };
@@ -95,7 +95,7 @@ function readHead(file: string): { text: string; look: Stats } | null {
     const head = readFollowedHead(file, MAX_BYTES);
     return { text: head.bytes.toString(), look: head.look };
   } catch (error) {
-    // It went since it was looked at, such as an earlier call's that its next wrapper removes.
+    // It was removed since, as the next wrapper does with the marker of an earlier call.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }

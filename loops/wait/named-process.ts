@@ -1,4 +1,4 @@
-// Which process somebody who waits has named: by its number, or by the file that it writes when it begins.
+// Reads the process that the caller named: a number, or the file that the process writes when it starts.
 
 import { readFollowedIfFit } from '../../state/disk/regular-file.ts';
 import { versionOf } from './marker.ts';
@@ -6,12 +6,12 @@ import { versionOf } from './marker.ts';
 export type NamedPid = { number: number } | { file: string } | null;
 
 export type NamedProcess =
-  /** By nobody. */
+  /** The caller named none. */
   | { how: 'unnamed' }
   /** Its file is not there, or still empty. */
   | { how: 'not_yet' }
   | { how: 'garbled'; message: string }
-  /** `fileId` and `sinceMs`: which file told so, and when it was written; null for a number on the command line. */
+  /** `fileId` and `sinceMs`: the version of the file, and when it was written; null for a number on the command line. */
   | { how: 'named'; pid: number; fileId: string | null; sinceMs: number | null };
 
 export function readNamed(pid: NamedPid): NamedProcess {

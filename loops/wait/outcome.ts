@@ -1,8 +1,27 @@
-// How the wait for one task ended.
+// What a wait looks at, and how the wait for one task ended.
 
-/** A marker, or the end of a run, that was there before the wait began: whose it is, and since when. */
+/** One call or task that is waited for. */
+export interface Awaited {
+  label: string;
+  /** A change of one of these files is worth a look. Neither the file nor its folder need exist. */
+  files: readonly string[];
+  /** Cheap. It never throws because of what it finds. The last look accepts what is there. */
+  look(when?: 'now' | 'at_last'): AwaitedLook;
+  /** What is missing, for the message of a wait that timed out. */
+  lacking: string;
+}
+
+export type AwaitedLook =
+  | { how: 'settled'; outcome: WaitOutcome }
+  /** Look again on a change only, or also by the clock: a process has to end, or a writer to finish. */
+  | { how: 'pending'; next: 'on_change' | 'by_the_clock' };
+
+export const settled = (outcome: WaitOutcome): AwaitedLook => ({ how: 'settled', outcome });
+export const pending = (next: 'on_change' | 'by_the_clock'): AwaitedLook => ({ how: 'pending', next });
+
+/** A marker, or the end of a run, that was there before the wait began. */
 interface Earlier {
-  /** The call or the run; null where the marker does not tell. */
+  /** The call or the run; null where the marker does not name it. */
   callId: string | null;
   /** ISO time. */
   at: string;
@@ -10,14 +29,14 @@ interface Earlier {
 
 export type WaitOutcome =
   | { how: 'done'; earlier?: Earlier }
-  /** Its process is gone, and no marker was named that could tell more. */
+  /** Its process has ended, and no done marker was named. */
   | { how: 'gone'; pid: number }
   | { how: 'failed'; exitCode: number; class: string | null; reason: string | null; earlier?: Earlier }
   | { how: 'died'; pid: number; without: string }
   | { how: 'too_short'; out: string; lines: number; wanted: number }
   | { how: 'garbled'; message: string }
   | { how: 'timed_out'; afterMs: number; without: string }
-  /** Another task failed, and nobody waited on. */
+  /** The wait ended before this task did. */
   | { how: 'left' };
 
 export type WaitStatus = 'done' | 'failed' | 'timed_out' | 'left';
@@ -34,7 +53,7 @@ export const STATUS = {
   left: 'left',
 } as const satisfies Record<WaitOutcome['how'], WaitStatus>;
 
-/** What a person reads behind the task's name. */
+/** The text after the task's name. */
 export function describe(outcome: WaitOutcome): string {
   switch (outcome.how) {
     case 'done':
@@ -58,7 +77,7 @@ export function describe(outcome: WaitOutcome): string {
   }
 }
 
-/** That it is this caller's call, and not one before it, is more than files can tell. */
+/** Files cannot show whether a marker is of this caller's call or of an earlier one, so the text says how old it is. */
 function earlierWords(earlier: Earlier | undefined): string {
   if (earlier === undefined) return '';
   return ` (since ${earlier.at}, before this wait began${earlier.callId === null ? '' : `: ${earlier.callId}`})`;

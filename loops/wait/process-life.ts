@@ -1,4 +1,4 @@
-// Whether a process still runs. A process cannot be watched here, so it is asked.
+// Checks whether a process still runs. The system sends no event when it ends.
 
 import { uptime } from 'node:os';
 import { readRow } from '../../wrappers/processes/linux.ts';
@@ -6,11 +6,11 @@ import { readRow } from '../../wrappers/processes/linux.ts';
 export interface ProcessLife {
   pid: number;
   ended(): boolean;
-  /** By the wall clock, to about a hundredth of a second; null where it cannot be told, or it is gone. */
+  /** By the wall clock, to about a hundredth of a second; null where this is unknown, or when it has ended. */
   startedAtMs(): number | null;
 }
 
-/** @param startTime of the process that is meant; without one, whichever bears the number now. */
+/** @param startTime of the process; without one, the process that has the number now. */
 export function watchProcess(pid: number, startTime: string | null = null): ProcessLife {
   let known = startTime;
   return {
@@ -23,7 +23,7 @@ export function watchProcess(pid: number, startTime: string | null = null): Proc
       if (!answersSignals(pid)) return true;
       const row = process.platform === 'linux' ? rowNow(pid) : null;
       if (row === null) return false;
-      // A zombie waits only for its parent, which may be the one that waits for us.
+      // A zombie has ended. Its parent may be the process that waits for us.
       known ??= row.startTime;
       return row.zombie || row.startTime !== known;
     },
@@ -33,7 +33,7 @@ export function watchProcess(pid: number, startTime: string | null = null): Proc
 /** The kernel counts start times since the boot in hundredths of a second. */
 const TICK_MS = 10;
 
-/** Where no more files can be opened it is asked again later. */
+/** null too when no more files can be opened: the next look tries again. */
 function rowNow(pid: number): ReturnType<typeof readRow> {
   try {
     return readRow(pid);

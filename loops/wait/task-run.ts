@@ -1,23 +1,24 @@
-// A dispatched task: its journal tells who works at it, and how the last run ended.
+// Waits for a task: its journal names the process that runs it, and how the last run ended.
 
 import path from 'node:path';
 import { type ProcessIdentity, placeOf } from '../../policies/facts/process-identity.ts';
 import { lookAt } from '../../state/disk/regular-file.ts';
 import { openJournal } from '../../state/journal/journal.ts';
 import type { Ledger } from '../../state/journal/ledger.ts';
-import { type Awaited, type AwaitedLook, pending, settled } from './awaited.ts';
-import { runsOf, STARTING_MS } from './living-writers.ts';
+import { type LivingProcesses, readLiving, STARTING_MS } from './living-writers.ts';
+import { type Awaited, type AwaitedLook, pending, settled } from './outcome.ts';
 import { type ProcessLife, watchProcess } from './process-life.ts';
 
 /**
- * @param self where we run, to tell whether a run's process number means anything here.
- * @param earlier whether the end of a run that was there before the wait began may be the one that is meant.
+ * @param self where this process runs: a process number of another machine means nothing here.
+ * @param earlier whether a run that ended before the wait began counts.
  */
 export function awaitTask(
   folder: string,
   label: string,
   self: ProcessIdentity,
   earlier: 'counts' | 'never_counts',
+  living: LivingProcesses = readLiving(),
 ): Awaited {
   const began = performance.now();
   const journal = openJournal(folder, () => new Date());
@@ -52,22 +53,22 @@ export function awaitTask(
     const place = placeOf(run.owner, self);
     if (place === 'elsewhere') return pending('on_change');
     if (place === 'here' && !watchProcess(run.owner.pid, run.owner.start_time).ended()) return pending('by_the_clock');
-    // Its last act may have been to release the task, after we looked: the next look decides.
-    if (endSeen !== run.run_id || runsOf(folder).length > 0) {
+    // It may have released the task after this look, so the next look decides.
+    if (endSeen !== run.run_id || living.runsOf(folder).length > 0) {
       endSeen = run.run_id;
       return pending('by_the_clock');
     }
     return settled({ how: 'died', pid: run.owner.pid, without: `release of run ${run.run_id} in ${journal.file}` });
   }
 
-  /** What ended before the wait began is not what a run that is just starting will end with. null: it counts. */
+  /** A run that is starting makes the end of an earlier run irrelevant. null: the earlier end counts. */
   function lookForRuns(when: 'now' | 'at_last'): AwaitedLook | null {
     if (earlier === 'never_counts') return pending('on_change');
-    const found = runsOf(folder)[0];
+    const found = living.runsOf(folder)[0];
     if (found !== undefined && (starting === null || starting.ended())) starting = watchProcess(found);
     if (starting !== null) {
       if (!starting.ended()) return pending('by_the_clock');
-      // Its last act may have been a line in the journal, after we looked.
+      // It may have written to the journal after this look.
       if (startingGone)
         return settled({ how: 'died', pid: starting.pid, without: `run of its own in ${journal.file}` });
       startingGone = true;
@@ -80,7 +81,7 @@ export function awaitTask(
   return { label, files: [journal.file], look, lacking: `end of a run in ${path.join(folder, 'state/journal.jsonl')}` };
 }
 
-/** An append-only file says by its size whether there is more to read. */
+/** The size of an append-only file shows whether there is more to read. */
 function versionOf(file: string): string {
   const found = lookAt(file);
   return found === null ? 'absent' : `${found.ino}:${found.size}`;

@@ -1,17 +1,15 @@
-// Waits for many calls and tasks at once: told by the file system, asking only where nothing tells.
+// Waits for many calls and tasks at once. File events wake it; a clock looks where there are no events.
 
-import { createAbsence, type IsAbsent } from './absence.ts';
-import type { Awaited } from './awaited.ts';
-import { STATUS, type WaitOutcome } from './outcome.ts';
+import { type Awaited, STATUS, type WaitOutcome } from './outcome.ts';
 import { createPathWatch, type Watched } from './path-watch.ts';
 
 export interface WaitOptions {
   timeoutMs: number;
-  /** `stop_waiting`: the first failure ends the wait, and the rest is left. */
+  /** `stop_waiting`: the first failure ends the wait for all others. */
   onFailure: 'wait_on' | 'stop_waiting';
   /** Called once for each task as it settles. */
   onSettled?: (settled: SettledWait) => void;
-  /** Ends the wait where it stands. */
+  /** Ends the wait at once. */
   stop?: AbortSignal;
 }
 
@@ -22,18 +20,17 @@ export interface SettledWait {
   afterMs: number;
 }
 
-/** How often a process is asked whether it lives, and how often everything is looked at in case an event was lost. */
+/** How often the wait checks processes, and how often it looks at everything in case an event was lost. */
 const POLL_MS = 200;
 const SWEEP_MS = 2000;
 
-/** Looking by the clock may cost one part in this many of a processor: with many thousand tasks it comes less often. */
+/** Looks by the clock use at most one part in so many of a processor: with many thousand tasks they are less frequent. */
 const SHARE = 50;
 
-/** @returns what became of each, in the order given. */
+/** @returns the outcome of each, in the order given. */
 export function waitForAll(awaited: readonly Awaited[], options: WaitOptions): Promise<SettledWait[]> {
   const began = performance.now();
   const watch = createPathWatch();
-  const absence = createAbsence();
   const results = new Map<Awaited, SettledWait>();
   const open = new Map<Awaited, Watched[]>();
   const byTheClock = new Set<Awaited>();
@@ -45,11 +42,13 @@ export function waitForAll(awaited: readonly Awaited[], options: WaitOptions): P
     const stopped = () => guarded(stopWaiting);
 
     function start(): void {
-      for (const one of awaited) open.set(one, []);
-      watch.together(() => {
-        for (const [one, watched] of open)
-          for (const file of one.files) watched.push(watch.add(file, () => guarded(() => look(one))));
-      });
+      for (const one of awaited) {
+        const wake = () => guarded(() => look(one));
+        open.set(
+          one,
+          one.files.map((file) => watch.add(file, wake)),
+        );
+      }
       lookAtAll(awaited);
       options.stop?.addEventListener('abort', stopped);
       if (options.stop?.aborted) stopWaiting();
@@ -57,15 +56,13 @@ export function waitForAll(awaited: readonly Awaited[], options: WaitOptions): P
       else schedule(0);
     }
 
-    /** What comes into a folder after it was listed is told by its watch. */
     function lookAtAll(all: readonly Awaited[], when: 'now' | 'at_last' = 'now'): void {
-      const isAbsent = absence.round();
-      for (const one of all) look(one, when, isAbsent);
+      for (const one of all) look(one, when);
     }
 
-    function look(one: Awaited, when: 'now' | 'at_last' = 'now', isAbsent?: IsAbsent): void {
+    function look(one: Awaited, when: 'now' | 'at_last' = 'now'): void {
       if (!open.has(one)) return;
-      const found = one.look(when, isAbsent);
+      const found = one.look(when);
       if (found.how === 'settled') settle(one, found.outcome);
       else if (found.next === 'on_change') byTheClock.delete(one);
       else if (!byTheClock.has(one)) {
@@ -95,7 +92,7 @@ export function waitForAll(awaited: readonly Awaited[], options: WaitOptions): P
       finish();
     }
 
-    /** What came in the last moment still counts. */
+    /** A marker that appears in the last moment still counts. */
     function expire(): void {
       lookAtAll([...open.keys()], 'at_last');
       for (const one of [...open.keys()])
@@ -127,7 +124,7 @@ export function waitForAll(awaited: readonly Awaited[], options: WaitOptions): P
       resolve(awaited.map((one) => results.get(one)!));
     }
 
-    /** The event loop calls these steps: what one throws would have nobody else to catch it. */
+    /** The event loop calls these steps, so no caller could catch an error of theirs. */
     function guarded(step: () => void): void {
       try {
         step();
