@@ -1,4 +1,4 @@
-// Logs a failure of the service or the conversation, before anything else is made of it.
+// Logs a failed call if the service or the conversation caused the failure, before the call is processed further.
 
 import {
   API_ERROR_VERSION,
@@ -35,11 +35,11 @@ interface FailedCall {
   outcome: Outcome;
   record: CallRecord;
   runId: string | null;
-  /** Of a call whose wrapper died: it may have come this far. */
+  /** `perhaps_again`: the wrapper of the call died, and may have written this entry already. */
   again: 'first' | 'perhaps_again';
 }
 
-/** A log that cannot be written costs a warning in the record, and neither the run nor its verdict. */
+/** If the log cannot be written, the record gets a warning. The run and its verdict are not affected. */
 export async function logApiFailure(failed: FailedCall): Promise<void> {
   const { draft, record } = failed;
   const exchange = draft.recorder?.told() ?? null;
@@ -60,7 +60,7 @@ export async function logApiFailure(failed: FailedCall): Promise<void> {
   }
 }
 
-/** A request that cannot be kept costs a warning, and not its entry. */
+/** If the request cannot be kept, the record gets a warning. The entry is written anyway. */
 async function keptRequest(
   { draft, record }: FailedCall,
   folder: string,
@@ -78,7 +78,7 @@ async function keptRequest(
 function circumstancesOf({ outcome, record }: FailedCall, exchange: Exchange | null) {
   const { ending, capture } = outcome;
   const failure = failureOf(capture);
-  // What went wrong elsewhere is not the service's, whatever that answered to somebody before.
+  // If the failure has another cause, an earlier status of the service does not explain it.
   const isEngines = ENGINES.has(record.verdict.evidence?.source ?? 'none');
   return {
     ending,
@@ -98,7 +98,7 @@ const failureOf = ({ failure, errors, retrying }: Outcome['capture']): EngineFai
 async function entryOf(failed: FailedCall, at: string, kept: KeptRequest | null): Promise<string> {
   const { draft, attempt, outcome, record } = failed;
   const common = contextOf(failed);
-  // Whose secrets are not known here.
+  // Some secrets of this call are not known here.
   if (draft.withheld !== null) {
     const context = { ...common, request: { source: 'none' } as const };
     const error = { at, context, message: draft.withheld, stack: null, response: NOTHING, before: [] };
@@ -119,7 +119,7 @@ async function entryOf(failed: FailedCall, at: string, kept: KeptRequest | null)
   return layOut({ at, context, ...value }, snapshot, data);
 }
 
-/** The CLI's own word is about its failure; what went through the relay fills what it left out. */
+/** Keeps what the CLI reported about its failure, and fills missing fields from the exchange that the relay saw. */
 function completed(told: Response, seen: Partial<Response>): Response {
   const missing = Object.entries(seen).filter(([name]) => (told[name as keyof Response] ?? null) === null);
   return { ...told, ...Object.fromEntries(missing) };
@@ -140,7 +140,7 @@ const NOTHING: Response = {
   events: [],
 };
 
-/** Of a text on which a redaction pattern took too long. */
+/** Replaces the texts when a redaction pattern took too long on them. */
 const NOTHING_TOLD = {
   message: '[withheld: a redaction pattern took too long]',
   stack: null,
@@ -148,7 +148,7 @@ const NOTHING_TOLD = {
   before: [],
 };
 
-/** What is withheld as a whole is JSON still, but no object. */
+/** If the whole text is withheld, it is still JSON, but not an object. */
 function parsed(text: string): { value?: Pick<ApiError, 'message' | 'stack' | 'response' | 'before'> } {
   const value: unknown = JSON.parse(text);
   return typeof value === 'object' && value !== null ? { value: value as typeof NOTHING_TOLD } : {};

@@ -1,4 +1,4 @@
-// One guarded call: check, reserve, run, judge, record, publish. The wrapper commands are thin over it.
+// Makes one guarded call: checks, reserves, runs, classifies, records and publishes it. The commands are thin layers over it.
 
 import { stoppedBy } from '../../policies/facts/stop.ts';
 import { keepsVersions, keepVersion, recallVersion } from '../../state/cli-versions.ts';
@@ -27,7 +27,7 @@ import { discard, prepare, type Ready } from './prepare.ts';
 import { deadlineOf, wayOut } from './registered.ts';
 import { cancelled, LATE, tooOld, unadmitted } from './unstarted.ts';
 
-/** Makes one call, which may cost money; what is refused before that has a record, too. */
+/** Makes one call, which may cost money. A call that is refused before that also has a record. */
 export async function call(request: WrapperRequest, stop: AbortSignal, clock: () => Date): Promise<Called> {
   const draft = draftOf(request, clock);
   try {
@@ -41,7 +41,7 @@ async function guarded(draft: Draft, stop: AbortSignal): Promise<Called> {
   let begunMs = nowMs();
   const { request, clock } = draft;
   draft.announced = await announce(request.files);
-  // Told to stop while a prompt was still to be handed over.
+  // A stop signal came while the prompt was still being piped in.
   if (stop.aborted) return left(draft, cancelled(stoppedBy(stop) ?? 'SIGTERM'));
   const checked = check(request);
   draft.prompt = checked.prompt;
@@ -72,12 +72,12 @@ async function prepared(draft: Draft, stop: AbortSignal, begunMs: number): Promi
     const { openRecorder } = await import('./recorder.ts');
     draft.recorder = await openRecorder(draft, stop);
   }
-  // A pattern that is none is found before anything is paid; without one the redactor is made while the CLI runs.
+  // An invalid pattern must be found before anything is paid. Without patterns, the redactor is made while the CLI runs.
   if (request.redactionPatterns.length > 0) (await concludes()).closing(draft);
   const ready = prepare(draft, (await identify(process.pid))!);
   if (ready.how === 'refused') return left(draft, ready.refusal);
   keepPlaces(draft, ready.attempt.folder);
-  // It was stopped, and goes on when nobody waits for it any more.
+  // This process was suspended for so long that no caller waits for the call any more.
   if (nowMs() - begunMs > wallMs(request) + GUARDIAN_TIMEOUTS.lateMs) {
     discard(ready);
     return left(draft, LATE);
@@ -85,7 +85,7 @@ async function prepared(draft: Draft, stop: AbortSignal, begunMs: number): Promi
   return charged(draft, ready, stop);
 }
 
-/** What judges a call is loaded while its CLI runs. */
+/** The code that classifies a call is loaded while its CLI runs. */
 const concludes = () => import('./conclude.ts');
 
 async function charged(draft: Draft, ready: Ready, stop: AbortSignal): Promise<Called> {
@@ -93,7 +93,7 @@ async function charged(draft: Draft, ready: Ready, stop: AbortSignal): Promise<C
   const paid = (journal: Journal | null) =>
     spend(draft, ready, journal, stop).catch((error) => kept(draft, ready, error));
   if (request.charge === null) return stop.aborted ? stopped(draft, ready, stop) : paid(null);
-  // Loaded only with a task: a call on its own need not wait for it.
+  // Loaded only for a task, so that a call without a task does not wait for it.
   const { refreshStats, reserve } = await import('./reserve.ts');
   if (stop.aborted) return stopped(draft, ready, stop);
   const { callId } = draft;
@@ -114,13 +114,13 @@ async function charged(draft: Draft, ready: Ready, stop: AbortSignal): Promise<C
   return called;
 }
 
-/** From here on the call counts as paid, whatever comes. */
+/** From here on, the call counts as paid, even if it fails. */
 async function spend(draft: Draft, ready: Ready, journal: Journal | null, stop: AbortSignal): Promise<Called> {
   const { attempt, overlay, registered, saved } = ready;
   const { request, callId } = draft;
   removeStale(request.files);
   const note = (fact: Fact) => noteFact(journal, fact, draft);
-  // Made while the CLI starts, as the hash of the prompt is.
+  // This hash, like that of the prompt, is computed while the CLI starts.
   const drafted = () => (saved === null ? {} : { draft_sha256: sha256(Buffer.from(saved)) });
   const observer: FlagObserver = {
     started: async (pid) => {
@@ -129,7 +129,7 @@ async function spend(draft: Draft, ready: Ready, journal: Journal | null, stop: 
       note({ fact: 'started', call_id: callId, cli, ...drafted() });
     },
     refused: (flag, argv) => {
-      // Whoever comes after us looks for what is started now by its marker, and not for what has ended.
+      // A later run or sweep must search by marker for the process that starts now, not for the process that has ended.
       registered.again();
       note({ fact: 'started', call_id: callId, cli: null, ...drafted() });
       draft.argv = argv;
@@ -139,7 +139,7 @@ async function spend(draft: Draft, ready: Ready, journal: Journal | null, stop: 
   };
   const invocation = invocationOf(draft, attempt, overlay.environment);
   const running = runAccepted(invocation, request.adapter.features, observer, stop);
-  // What judges the CLI, and what takes secrets out of what it said, is made while it runs.
+  // The classifier and the redactor are loaded while the CLI runs.
   const concluding = concludes().then((conclude) => {
     conclude.closing(draft);
     return conclude;
@@ -157,25 +157,25 @@ async function spend(draft: Draft, ready: Ready, journal: Journal | null, stop: 
 const refusedSentence = ({ cliVersion, request: { adapter } }: Draft, { name, without }: Feature): string =>
   `${adapter.tool}${cliVersion === null ? '' : ` ${cliVersion}`} does not know ${name}: it asked for nothing, and was started once more without (${without})`;
 
-/** A disk that no longer gives what was written to it: the call stays open in the journal, and the next run looks at its files. */
+/** The disk no longer returns what was written to it. The call stays open in the journal, and the next run reads its files. */
 async function kept(draft: Draft, { attempt, registered }: Ready, error: unknown): Promise<Called> {
   if (!isSystemError(error)) throw error;
   const message = `the call was made, and its result could not be read (${error.message}); it is kept in ${attempt.folder}; ${wayOut(draft, registered)}`;
   return (await refusing()).unread(draft, message);
 }
 
-/** Told to stop before anything was started. */
+/** For a stop signal that came before anything was started. */
 function stopped(draft: Draft, ready: Ready, stop: AbortSignal): Promise<Called> {
   discard(ready);
   return left(draft, cancelled(stoppedBy(stop) ?? 'SIGTERM'));
 }
 
-/** Nothing was paid. */
+/** Ends a call for which nothing was paid. */
 async function left(draft: Draft, refusal: Refusal): Promise<Called> {
   return (await refusing()).refused(draft, refusal);
 }
 
-/** null for one that says none, or that could not be kept: it is taken for the newest. */
+/** @returns null if the CLI reports no version, or if the version could not be stored. Such a CLI is treated as the newest. */
 async function knownVersion(
   { adapter, call }: WrapperRequest,
   binary: string,
@@ -184,7 +184,7 @@ async function knownVersion(
 ): Promise<string | null> {
   const packaged = versionOfPackage(binary, adapter.packageName);
   const asking = adapter.described === undefined ? ['--version'] : adapter.described.row.version;
-  // A script that knows no such flag might do its work.
+  // A script that does not know this flag might do its normal work.
   if (packaged !== null || asking === null || !keepsVersions(call.environment)) return packaged;
   const recalled = recallVersion(call.environment, binary, nowMs);
   if (recalled !== undefined || stop.aborted) return recalled ?? null;
@@ -194,5 +194,5 @@ async function knownVersion(
   return version;
 }
 
-/** What signs a refusal is loaded only for one. */
+/** The code that builds a refusal is loaded only when a call is refused. */
 const refusing = () => import('./refusal.ts');

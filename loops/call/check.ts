@@ -1,4 +1,4 @@
-// Looks at everything that can be wrong with a call before anything is paid.
+// Checks everything that can be wrong with a call before anything is paid.
 
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -21,9 +21,9 @@ import type { WrapperRequest } from '../attempt/request.ts';
 import { MAX_PROMPT_BYTES } from '../attempt/request.ts';
 
 export interface Refusal extends Obstacle {
-  /** Which of the wrapper's codes; or the signal that stopped us. */
+  /** One of the wrapper's exit codes, or the signal that stopped this process. */
   exit: 'failure' | 'missingBinary' | 'badInput' | 'refusedInput' | StopSignal;
-  /** ISO time before which it would be refused again; absent where none is known. */
+  /** An ISO time; before it, the call would be refused again. Absent if no such time is known. */
   retryAt?: string;
 }
 
@@ -67,7 +67,7 @@ export function check(request: WrapperRequest): CheckedCall {
 
 type StartableCall = { how: 'ready'; binary: string } | { how: 'refused'; refusal: Refusal };
 
-/** Whether its CLI can be started for this, whatever it is asked. */
+/** Checks whether the CLI can be started for this call, independent of the prompt. */
 export function startableCall(adapter: Adapter, call: CallRequest): StartableCall {
   const unfit = adapter.described?.takes(call) ?? null;
   if (unfit !== null)
@@ -137,7 +137,7 @@ function readPrompt(file: string): Buffer | Refusal {
   try {
     const found = statSync(file);
     if (found.isDirectory()) return unread('is a folder');
-    // A FIFO that nobody writes to would hang, and a device may never end.
+    // Reading a FIFO without a writer would hang, and a device may never end.
     if (!found.isFile())
       return unread('is no regular file and no pipe that was handed over: save the prompt in a file');
     if (found.size <= MAX_PROMPT_BYTES) return readFollowedBytes(file, MAX_PROMPT_BYTES);
@@ -164,9 +164,9 @@ function tooLong(file: string, length: string): Refusal {
   return { class: 'prompt_too_large', reason: 'prompt_limit', exit: 'badInput', message };
 }
 
-/** How long the prompt is, when it is longer than the CLI takes. */
+/** @returns the length of the prompt if it exceeds the limit of the CLI, else null. */
 function overLimit(prompt: Buffer, limit: PromptLimit): number | null {
-  // Characters are never more than bytes, so only a large prompt needs counting.
+  // A text never has more characters than bytes, so only a large prompt needs counting.
   if (prompt.length <= limit.max) return null;
   const length = limit.unit === 'bytes' ? prompt.length : [...prompt.toString('utf8')].length;
   return length > limit.max ? length : null;
@@ -192,7 +192,7 @@ function outputMistake({ files }: WrapperRequest): string | null {
       return `${flag} ${file}: its folder cannot be written (${(error as NodeJS.ErrnoException).code}); make it writable or name another`;
     }
   }
-  // Only now: one of them may have been made as the folder of another.
+  // Checked last, because one of the paths may have been created above as the folder of another.
   const folder = places.find(({ file }) => file.endsWith(path.sep) || lookAt(file)?.isDirectory());
   return folder === undefined ? null : `${folder.flag} ${folder.file} is a folder; name a file`;
 }
@@ -203,8 +203,10 @@ function makeWritable(folder: string): void {
 }
 
 /**
- * Which task a call of a caller's own may charge: one that is there, or a new one that was asked for by name. A mistyped id would open another account of ten paid calls. @param tasks the folder of the project's tasks.
- * @returns why nothing may be charged to it, and the way out; or null.
+ * Checks whether a call outside a run may charge this task. The task must exist, or the caller must have requested a new one by
+ * name. A mistyped id would open another account of ten paid calls.
+ * @param tasks the folder of the project's tasks.
+ * @returns the reason why nothing may be charged to the task, with a way out; or null.
  */
 export function accountMistake(task: TaskFolder, asked: 'existing' | 'new', tasks: string): string | null {
   if (task.manifest !== null || existsSync(path.join(task.state, 'journal.jsonl'))) return null;

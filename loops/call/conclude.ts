@@ -1,4 +1,4 @@
-// What becomes of a call whose CLI has ended: judged, recorded, published, closed. It is loaded while the CLI runs.
+// Classifies, records, publishes and closes a call after its CLI has ended. It is loaded while the CLI runs.
 
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { noteEnded } from '../../state/calls/ended-calls.ts';
@@ -17,24 +17,27 @@ export { closing };
 
 export interface Called {
   record: CallRecord;
-  /** One sentence for a person when it did not go well; null after a success. */
+  /** One sentence for the user if the call failed; null after a success. */
   message: string | null;
 }
 
 interface Concluding {
   ready: Ready;
   stop: AbortSignal;
-  /** @returns whether it stands in the journal. */
+  /** @returns whether the fact is in the journal. */
   note(fact: Fact): boolean;
 }
 
-/** We were told to stop: the record as it stands, before anything is killed. */
+/** Publishes the current record when a stop signal arrives, before any process is killed. */
 export async function concludeEarly(draft: Draft, soFar: Outcome, stop: AbortSignal): Promise<void> {
   const told = closing(draft);
   publishEarly(told, await judgedRecord(told, soFar, stop));
 }
 
-/** By what is there in the end. A success counts if the CLI reported it before our first signal (`wrappers/following/cut.ts`). */
+/**
+ * Uses the final state of the call. A success counts if the CLI reported it before our first signal
+ * (`wrappers/following/cut.ts`).
+ */
 export async function conclude(draft: Draft, outcome: Outcome, { ready, stop, note }: Concluding): Promise<Called> {
   const { attempt, overlay, registered } = ready;
   const told = closing(draft);
@@ -52,7 +55,8 @@ export async function conclude(draft: Draft, outcome: Outcome, { ready, stop, no
     });
   }
   const published = publishAll(told, attempt, record, outcome);
-  // The verdict says that the result is where it belongs; without it the next run publishes it from the attempt.
+  // The verdict in the journal confirms that the result is published. Without it, the next run publishes the result from the
+  // attempt.
   const isOpen = published.how === 'published' && !note(verdictFact(record));
   closeAttempt(attempt, overlay, told, isOpen ? OPEN : published);
   outcome.streams?.close();
@@ -64,7 +68,7 @@ export async function conclude(draft: Draft, outcome: Outcome, { ready, stop, no
   return { record, message: sentenceOf(record, request) };
 }
 
-/** Whoever finds no verdict in the journal judges the call once more, by its raw files. */
+/** A process that finds no verdict in the journal classifies the call again from its raw files. */
 const OPEN = { how: 'published', copied: false } as const;
 
 async function judgedRecord(draft: ClosingDraft, outcome: Outcome, stop: AbortSignal): Promise<CallRecord> {

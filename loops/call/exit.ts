@@ -1,4 +1,4 @@
-// The wrapper's exit code for an ending and a verdict.
+// Maps an ending and a verdict to the wrapper's exit code.
 
 import { CLASSES, EXIT_BUDGET } from '../../policies/facts/classes.ts';
 import type { Ending } from '../../policies/facts/ending.ts';
@@ -10,13 +10,12 @@ export interface EndedCall {
   codes: ExitCodes;
   ending: Ending;
   verdict: Verdict;
-  /** The CLI refused what it was given before it asked anything. */
+  /** The CLI refused its input before it made any request. */
   refusedInput: boolean;
-  /** The signal that stopped the wrapper. */
   stoppedBy: StopSignal | null;
 }
 
-/** One of the wrapper's codes, or the one of the signal that stopped it. */
+/** @returns one of the wrapper's codes, or the code of the signal that stopped it. */
 export function wrapperExit({ codes, ending, verdict, refusedInput, stoppedBy }: EndedCall): number {
   if (verdict.class === null) return codes.ok;
   if (ending === 'cancelled') return stoppedBy === null ? codes.failure : EXIT_BY_SIGNAL[stoppedBy];
@@ -24,7 +23,7 @@ export function wrapperExit({ codes, ending, verdict, refusedInput, stoppedBy }:
   return refusedInput ? (codes.refusedInput ?? codes.failure) : codes.failure;
 }
 
-/** Under --exit-by-class a class may have a code of its own. */
+/** With --exit-by-class, some classes have their own exit code. */
 export function exitByClass(code: number, verdict: Verdict): number {
   if (verdict.class === null) return code;
   if (verdict.class === 'quota' && verdict.reason === 'budget') return EXIT_BUDGET;

@@ -1,4 +1,4 @@
-// What only a failed call needs, in one bundle: its verdict, and the log of what the service refused.
+// Bundles what only a failed call needs: the classifier, and the log of API failures.
 
 export { logApiFailure } from './api-failure.ts';
 export { judge } from './judge.ts';

@@ -1,23 +1,23 @@
-// The facts that a guardian appends to the journal about its call.
+// Appends the facts about a call to the journal, on behalf of its guardian.
 
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import type { Fact } from '../../state/journal/facts.ts';
 import type { Journal } from '../../state/journal/journal.ts';
 import type { Draft } from '../attempt/draft.ts';
 
-/** @returns whether it stands there; true where there is no journal to note it in. */
+/** @returns whether the fact is in the journal; true if there is no journal. */
 export function noteFact(journal: Journal | null, fact: Fact, draft: Draft): boolean {
   try {
     journal?.append(fact);
     return true;
   } catch (error) {
-    // The call is running and paid: its result counts for more than its place in the journal.
+    // The call is running and paid. Its result is more important than its entry in the journal.
     draft.warnings.push(`the journal could not be written: ${(error as Error).message}`);
     return false;
   }
 }
 
-/** The fact that closes a call, made from its record. */
+/** Makes the fact that closes a call from its record. */
 export function verdictFact(record: CallRecord): Extract<Fact, { fact: 'verdict' }> {
   const { class: errorClass, reason, retry_at } = record.verdict;
   const { call_id, signature, wrapper_exit_code: exit_code } = record;

@@ -1,4 +1,4 @@
-// From what a call left to what is believed about it: evidence, verdict, signature.
+// Derives the evidence, the verdict and the signature of a call from its outcome.
 
 import type { EngineFailure } from '../../policies/facts/engine-event.ts';
 import type { Evidence, Verdict } from '../../policies/facts/evidence.ts';
@@ -22,12 +22,12 @@ interface JudgeContext {
   tool: Tool;
   taskId: string | null;
   prompt: string | null;
-  /** Tried before ours. */
+  /** Applied before the built-in rows. */
   ownRows: readonly OwnRow[];
   clock: Clock;
 }
 
-/** Pure: the same outcome gives the same verdict and the same signature; a success has the signature null. */
+/** A pure function: the same outcome gives the same verdict and signature. The signature of a success is null. */
 export function judge(outcome: Outcome, context: JudgeContext): Judgement {
   const evidence = evidenceOf(outcome, context.tool);
   const verdict = classify(evidence, context.clock, context.ownRows.map(compileRow));
@@ -40,8 +40,8 @@ function signatureOf(evidence: Evidence, verdict: Verdict, context: JudgeContext
 }
 
 /**
- * The signature of a call that was judged before, and the text that it stands for: of what `redact` leaves, since a
- * pattern that is meant for the CLI's own words need not fit their normal form.
+ * Computes the signature of a call that already has a verdict, and the text that the signature stands for. The text is redacted
+ * before it is normalised, since a pattern for the CLI's own words may not match their normal form.
  */
 export function signedAnew(
   outcome: Outcome,
@@ -68,7 +68,7 @@ const volatileOf = ({ taskId, prompt }: JudgeContext) => ({
   ...(prompt === null ? {} : { prompt }),
 });
 
-/** What the signature of a failure is made of. */
+/** Collects the inputs of a failure's signature. */
 export function signatureInput(evidence: Evidence, verdict: Verdict): SignatureInput {
   return {
     tool: evidence.tool,
@@ -81,7 +81,7 @@ export function signatureInput(evidence: Evidence, verdict: Verdict): SignatureI
       reason: verdict.reason,
       more: [
         ...(evidence.exitCode === null ? [] : [`exit ${evidence.exitCode}`]),
-        // Of a call that we ended it may be the one or the other.
+        // If we ended the call, the signal may be either of two, so it is not used.
         ...(evidence.ending === 'signalled' && evidence.signal !== null ? [evidence.signal] : []),
         ...signsOf(evidence),
       ],
@@ -89,23 +89,23 @@ export function signatureInput(evidence: Evidence, verdict: Verdict): SignatureI
   };
 }
 
-/** A server that failed beside it does not name the failure, unless it is the failure. */
+/** An error of an MCP server does not describe the failure, unless it is the failure itself. */
 const ownLines = ({ stderr }: Evidence, { reason }: Verdict): string[] =>
   reason === 'mcp_server' ? stderr : stderr.filter((line) => !isOfHelper(line));
 
-/** Of a stderr without words the signs: a lone `[object Object]` or number is another failure than silence. */
+/** Uses the raw signs of a stderr without words. A lone `[object Object]` or a number differs from an empty stderr. */
 function signsOf({ stderr, remarks }: Evidence): string[] {
   const said = [...stderr, ...remarks].find((line) => line.trim() !== '');
   return said === undefined ? [] : [said.replace(/\d+/g, '0').slice(0, 80)];
 }
 
-/** Of a call that was cut at a retry the cause of that retry. */
+/** If the call was cut at a retry, the cause of that retry counts. */
 function lastWordOf({ ending, failure, errors, retried }: Evidence): EngineFailure | null {
   if (failure !== null) return failure;
   return (ending === 'retry_cut' ? retried : null) ?? errors.at(-1) ?? retried;
 }
 
-/** The message behind what tells it apart from its like: the status, the codes, and the reasons in the details. */
+/** Puts the distinguishing details before the message: the status, the codes, and the reasons in the details. */
 function eventTextOf(failure: EngineFailure | null): string | null {
   if (failure === null) return null;
   const { message, status, code, type, details } = failure;

@@ -1,4 +1,4 @@
-// What is believed of a call, and what its exit code depends on.
+// Gets the verdict and the exit code of a call.
 
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import { stoppedBy } from '../../policies/facts/stop.ts';
@@ -11,7 +11,7 @@ import { localClock } from '../local-clock.ts';
 import { type EndedCall, wrapperExit } from './exit.ts';
 import type { Judgement } from './judge.ts';
 
-/** A success needs no rules; whatever else it was is judged by what is loaded only then. */
+/** A success needs no rules. The rules for every other outcome are loaded only when needed. */
 export async function judged(draft: Draft, outcome: Outcome): Promise<Judgement> {
   const { completed, answer } = outcome.capture;
   if (isSuccess({ completed, answerChars: visibleChars(answer) })) return { verdict: SUCCESS, signature: null };
@@ -19,10 +19,9 @@ export async function judged(draft: Draft, outcome: Outcome): Promise<Judgement>
   return judge(outcome, contextOf(draft));
 }
 
-/** The rules are loaded only for a failure. */
 export const whatFailed = () => import('./failed.ts');
 
-/** What of a draft a verdict depends on besides the outcome. */
+/** Returns the parts of a draft that affect the verdict, besides the outcome. */
 export function contextOf({ request, prompt, clock }: Draft) {
   return {
     tool: request.adapter.tool,
@@ -38,7 +37,7 @@ export function exitOf(draft: Draft, outcome: Outcome, { verdict }: Judgement, s
   return wrapperExit({ ...endedOf(adapter, outcome, verdict), stoppedBy: stoppedBy(stop) });
 }
 
-/** What the exit code depends on. */
+/** Returns what the exit code depends on. */
 export function endedOf(adapter: Adapter, outcome: Outcome, verdict: Verdict): Omit<EndedCall, 'stoppedBy'> {
   const { ending, exitCode, capture } = outcome;
   const requests = capture.usage.api_requests;

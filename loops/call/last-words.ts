@@ -1,4 +1,4 @@
-// The last words of a CLI: its own report of a failure, which it leaves in its $TMPDIR, and the last events that it told.
+// Reads the last output of a CLI: its own failure report, stored in its $TMPDIR, and its last events.
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import path from 'node:path';
@@ -11,13 +11,16 @@ export interface ClientError extends FailureReport {
   file: string;
 }
 
-/** The last one, with the error's stack and the whole conversation that was sent; null where there is none that can be read. */
+/**
+ * Reads the last report, with the stack of the error and the whole conversation that was sent.
+ * @returns null if no report can be read.
+ */
 export function clientError({ failureReport }: Adapter, attempt: Attempt): ClientError | null {
   if (failureReport === null) return null;
-  // Of a call that another process made the folder is only named, in a file that an agent may have written.
+  // If another process made the call, the folder's name comes from a file that an agent may have written.
   if (!hasOwnTemporary(attempt)) return null;
   const files = namesIfAny(attempt.temporary).filter((name) => name.startsWith(failureReport.begins));
-  // A helper's request has a report too; the conversation's own comes last, by the time at its end.
+  // A helper's request also has a report. The report of the conversation is the last one, by the time in its name.
   files.sort((a, b) => (timeIn(a) < timeIn(b) ? -1 : 1));
   const last = files.at(-1);
   if (last === undefined) return null;
@@ -25,14 +28,17 @@ export function clientError({ failureReport }: Adapter, attempt: Attempt): Clien
   try {
     return { file, ...failureReport.read(readRegular(file)) };
   } catch {
-    // The CLI was ended while it wrote it, or it is no file of its own.
+    // The CLI was ended while it wrote the report, or the path is not a regular file.
     return null;
   }
 }
 
 const timeIn = (name: string): string => /\d{4}-\d\d-\d\dT[\d-]+Z/.exec(name)?.[0] ?? '';
 
-/** As they stand in the file of its output, oldest first; pieces of messages are left out, and what is long is cut and given as text. Throws what the operating system throws. */
+/**
+ * Returns the last events in the CLI's output file, oldest first. It skips message deltas. It shortens long events and returns
+ * them as text. Throws the errors of the operating system.
+ */
 export function lastEvents(file: string): unknown[] {
   const lines = tailOf(file).split('\n').filter(isEvent);
   return lines.slice(-MOST).map((line) => (line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS)}…` : parsed(line)));
@@ -44,7 +50,7 @@ const TAIL_BYTES = 256 * 1024;
 
 const isEvent = (line: string): boolean => line.startsWith('{') && !/"type":"[^"]*_delta"/.test(line.slice(0, 200));
 
-/** From the first whole line in it. */
+/** Starts at the first complete line. */
 function tailOf(file: string): string {
   const fd = openRegular(file);
   try {

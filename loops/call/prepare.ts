@@ -1,4 +1,4 @@
-// All that a CLI needs on disk, made while nothing is paid yet, and known to a sweep before it holds anything.
+// Creates all that a CLI needs on disk, before the call is paid. A sweep can find the files before they have content.
 
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { isSystemError } from '../../state/system-error.ts';
@@ -17,11 +17,11 @@ export interface Ready {
   overlay: Overlay;
   guardian: ProcessIdentity;
   registered: RegisteredCall;
-  /** The draft on disk; null for a call on its own. */
+  /** The draft as written to disk; null for a call without a task. */
   saved: string | null;
 }
 
-/** @param guardian who waits for the call, and ends it. */
+/** @param guardian the process that waits for the call, and ends it. */
 export function prepare(draft: Draft, guardian: ProcessIdentity): Ready | { how: 'refused'; refusal: Refusal } {
   const { request, callId } = draft;
   const { adapter, charge } = request;
@@ -37,7 +37,7 @@ export function prepare(draft: Draft, guardian: ProcessIdentity): Ready | { how:
     const words = withoutFlags(adapter.argv(request.call, [...overlay.argv, ...counting]), lacked);
     draft.argv = withFilesOf(adapter, words, attempt.files);
     draft.warnings.push(...overlay.warnings);
-    // Whoever is killed from here on is swept; nobody else knows where its prompt lies.
+    // From here on, a sweep cleans up after a killed guardian. Nothing else records where the prompt is stored.
     const registered = register(draft, attempt, overlay, guardian);
     made.registered = registered;
     if (!registered.isKnown && charge === null) draft.warnings.push(UNREGISTERED);
@@ -48,7 +48,7 @@ export function prepare(draft: Draft, guardian: ProcessIdentity): Ready | { how:
     return { how: 'ready', attempt, overlay, guardian, registered, saved };
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    // Each try on a full disk would leave one more.
+    // On a full disk, each try would otherwise add another folder.
     if (made.attempt !== undefined) discardTemporaries(made.attempt, made.overlay?.folders ?? []);
     made.registered?.forget();
     const { message } = error;
@@ -60,7 +60,7 @@ export function prepare(draft: Draft, guardian: ProcessIdentity): Ready | { how:
 const UNREGISTERED =
   'the call could not be registered (the user has no home that can be written): if its wrapper is killed, preflight --sweep does not find it';
 
-/** Of a call that was not begun. */
+/** Cleans up after a call that was not started. */
 export function discard({ attempt, overlay, registered }: Ready): void {
   discardAttempt(attempt, overlay);
   registered.forget();

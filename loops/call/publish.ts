@@ -1,4 +1,4 @@
-// Puts what a call left where its caller wants it: redacted, and each file whole or not at all.
+// Publishes the files of a call where its caller wants them: redacted, and each file complete or not at all.
 
 import path from 'node:path';
 import { rawOf } from '../../policies/facts/raw-file.ts';
@@ -19,8 +19,8 @@ import { publishRedacted } from '../attempt/redacted-copy.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
 
 /**
- * Publishes everything of a call that ran: stderr and event stream, the answer of a success, the session's id, the
- * record, and last of all the done marker.
+ * Publishes all files of a call that ran: stderr and event stream, the answer of a success, the session's id, and the record. The
+ * done marker comes last.
  */
 export function publishAll(
   draft: ClosingDraft,
@@ -42,7 +42,7 @@ export function publishAll(
     if (request.keepRaw)
       record.warnings.push(`what the CLI wrote is kept as it came, secrets and all, in ${attempt.folder}`);
     if (record.verdict.class === null) {
-      // Nobody but a run has a gate, which takes it away again.
+      // Only a run has a gate, and the gate removes the kept answer again.
       const kept = request.charge?.runId ? keptAnswerIn(attempt.folder) : null;
       publishText(out, capture.answer, 'set_aside', kept);
     }
@@ -59,8 +59,8 @@ export function publishAll(
 }
 
 /**
- * @param fd null where nothing of it can be read, undefined where nothing was opened.
- * @returns whether the attempt has a copy for its own: of a task whose raw files go.
+ * @param fd null if the stream cannot be read, undefined if nothing was opened.
+ * @returns whether the attempt has its own copy. It needs one if the task's raw files will be removed.
  */
 function publishStream(
   { request, redactor, withheld }: ClosingDraft,
@@ -73,14 +73,14 @@ function publishStream(
     return false;
   }
   const isKept = request.charge !== null && !request.keepRaw;
-  // What takes the place of a file that is removed must outlive a power cut.
+  // This copy replaces a file that will be removed, so it must survive a power cut.
   const [promise, copy] = isKept ? (['synced', redactedOf(raw)] as const) : (['renamed', null] as const);
   return publishRedacted(fd, file, redactor, promise, copy);
 }
 
 const UNREAD = '[what was here could not be read: something else stands in its place in the attempt]\n';
 
-/** The record where it was asked for, and among the task's outputs. */
+/** Writes the record to the requested path, and to the task's outputs. */
 function publishRecord({ files, charge, adapter }: WrapperRequest, record: CallRecord): void {
   const text = `${JSON.stringify(record, null, 2)}\n`;
   const places = new Set<string>();
@@ -89,7 +89,7 @@ function publishRecord({ files, charge, adapter }: WrapperRequest, record: CallR
   for (const file of places) publishText(file, text, 'set_aside');
 }
 
-/** The record as it stands when we are told to stop; a disk that refuses it must not keep the CLI alive. */
+/** Publishes the current record when a stop signal arrives. A write error must not keep the CLI alive. */
 export function publishEarly(draft: Draft, record: CallRecord): void {
   putFoldersRight(draft);
   try {
@@ -99,17 +99,17 @@ export function publishEarly(draft: Draft, record: CallRecord): void {
   }
 }
 
-/** The journal is about to say for ever that they are there. A call on its own says so to nobody but its caller. */
+/** The journal will permanently record that these files exist. A call without a task reports this only to its caller. */
 function syncPlaces({ files: { out, result } }: WrapperRequest, { root, outputs }: TaskFolder): void {
   const folders = new Set([path.dirname(path.resolve(out)), outputs]);
   if (result !== null) folders.add(path.dirname(path.resolve(result)));
-  // What was made for them has an entry in the folder above.
+  // The write may have created these folders, and then each has a new entry in its parent folder.
   for (const folder of folders)
     if (folder !== root && folder.startsWith(root + path.sep)) folders.add(path.dirname(folder));
   for (const folder of folders) syncFolder(folder);
 }
 
-/** A refusal is told to its caller; what an earlier call left in the task stands. */
+/** Reports a refusal to the caller. Files of an earlier call in the task remain. */
 export function publishRefusal({ request: { files }, announced }: Draft, record: CallRecord): void {
   if (files.result !== null) publishText(files.result, `${JSON.stringify(record, null, 2)}\n`);
   publishMarker(files, record, announced);

@@ -1,4 +1,4 @@
-// Makes the record of a call, and the sentence that a person reads.
+// Makes the record of a call, and the sentence that the user reads.
 
 import { CLASSES } from '../../policies/facts/classes.ts';
 import { ENDINGS, type Ending } from '../../policies/facts/ending.ts';
@@ -19,7 +19,7 @@ import type { WrapperRequest } from '../attempt/request.ts';
 import { asCalled, launcherIn } from '../launcher.ts';
 import type { Judgement } from './judge.ts';
 
-/** The record of a call that was run, redacted and as it is published. */
+/** Makes the redacted record, ready to be published, of a call that ran. */
 export function recordOf(
   draft: ClosingDraft,
   outcome: Outcome,
@@ -62,7 +62,7 @@ function statusOf(
   return status === undefined ? {} : { http_status: status };
 }
 
-/** Of a session that was gone on with, the total says nothing of this call unless it is known what stood there before. */
+/** The total of a resumed session shows the usage of this call only if the earlier total is known. */
 function usageOf({ request, countedBefore }: Draft, usage: Usage): Usage {
   if (request.adapter.usageCounts === 'call' || request.call.resumeSession === null) return usage;
   const own = (count: keyof Usage): number | null => {
@@ -80,7 +80,7 @@ function usageOf({ request, countedBefore }: Draft, usage: Usage): Usage {
   };
 }
 
-/** What went wrong and what to do, in one line; null after a success. */
+/** States in one line what went wrong and what to do; null after a success. */
 export function sentenceOf(
   { verdict, ending, duration_ms }: CallRecord,
   { charge, limits, call }: Pick<Draft['request'], 'charge' | 'limits' | 'call'>,
@@ -98,7 +98,7 @@ export function sentenceOf(
   return asCalled(sentence, call.environment);
 }
 
-/** The limit that ended the call, with its flag; null where no limit of time did. */
+/** Names the time limit that ended the call, with its flag; null if no time limit did. */
 function passedLimit(ending: Ending, reason: string | null, limits: CallLimits): string | null {
   const { timeoutMs, timeoutMode, idleTimeoutMs, startTimeoutMs } = limits;
   const wallMs = timeoutMode === 'wait_done' ? 2 * timeoutMs : timeoutMs;
@@ -111,21 +111,24 @@ function passedLimit(ending: Ending, reason: string | null, limits: CallLimits):
   return `it wrote nothing for ${idleTimeoutMs / 1000} s; give it more time with --idle-timeout-ms (now ${idleTimeoutMs})`;
 }
 
-/** A refusal, or a call whose files could not be read, has said already what to do; and only a task has a last_failure.json. */
+/** A refusal, or a call with unreadable files, already contains its advice. And only a task has a last_failure.json. */
 function adviceOf({ class: errorClass, evidence }: Verdict, taskId: string | null): string {
   if (errorClass === null || /^(?:refused|unread)-/.test(evidence?.rule ?? '')) return '';
   if (errorClass === 'unknown' && taskId === null) return ' Next: read the files of --err and --result.';
   return ` Next: ${CLASSES[errorClass].next}.`;
 }
 
-/** What the caller of a call of its own does next, as a run tells it of its stages. @param stderrFile null where there is none. */
+/**
+ * Returns what the caller of a call outside a run does next, as a run does for its stages.
+ * @param stderrFile null if there is none.
+ */
 export function nextOf(
   { verdict, session_id, ending, tool_calls, tool }: CallRecord,
   { request, prompt }: Pick<Draft, 'request' | 'prompt'>,
   stderrFile: string | null,
 ): Pick<CallRecord, 'next_actions'> {
   const { adapter, call, charge, typed } = request;
-  // The run of a stage knows its manifest, and what it has tried.
+  // The run of a stage knows its manifest, and what it has already tried.
   if (verdict.class === null || charge?.runId) return {};
   const { environment, cwd } = call;
   const launcher = launcherIn(environment);
@@ -148,7 +151,7 @@ export function nextOf(
   };
 }
 
-/** What is written of a task may be unreadable by then. */
+/** The task's files may be unreadable by then. */
 function budgetOfTask(root: string): { budget?: number } {
   try {
     return { budget: budgetOf(createDryRunJournal(root, () => new Date()).read().ledger) };
@@ -157,7 +160,7 @@ function budgetOfTask(root: string): { budget?: number } {
   }
 }
 
-/** What a record holds from the beginning. */
+/** Returns the fields of a record that are known from the start. */
 export function commonOf(draft: Draft) {
   const { adapter, call, composed } = draft.request;
   return {
@@ -198,7 +201,7 @@ function warningsOf(
   return warnings;
 }
 
-/** What the agent worked without. */
+/** Lists the servers and tools that the agent did not have. */
 function lacksOf({ request }: Draft, { servers, denials }: Outcome['capture']): string[] {
   const ofServers = lackingServers(servers).map(lackOfServer);
   const ofTools = denials.map((denial) => {
@@ -214,7 +217,7 @@ function waysOf(permission: Permission, request: WrapperRequest): string {
   return `${words}, or for a commit ${permissionWords({ flag: permission.orForCommit }, request)}`;
 }
 
-/** As a flag of the command; in a run as a field of the manifest. */
+/** Formats the permission as a flag of the command, or in a run as a field of the manifest. */
 function permissionWords(permission: Permission, { charge }: WrapperRequest): string {
   if (permission.flag === 'allow-commit') return charge?.runId ? '`allow_commit: true` in the stage' : '--allow-commit';
   const { flag, value, also } = permission;
@@ -233,8 +236,8 @@ const shellWord = (word: string): string =>
   /^[\w./:@=,+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 /**
- * Every text of the record goes through the redactor: a key may stand in an argument as well as in an error message.
- * Our own ids and words stay: a pattern of the user's that fits one of them would part the record from its call.
+ * Redacts every text of the record: a key may be in an argument or in an error message. Our ids and fixed words are not redacted.
+ * A pattern of the user that matches one of them would separate the record from its call.
  */
 export function redacted(record: CallRecord, { redactor }: ClosingDraft): CallRecord {
   const hidden = redactValue(record, redactor.redact) as CallRecord;
@@ -252,7 +255,7 @@ export function redacted(record: CallRecord, { redactor }: ClosingDraft): CallRe
   };
 }
 
-/** Unknown of a CLI whose description has no word for them. */
+/** Unknown if the CLI's description defines no tool events. */
 const toolsOf = ({ request }: Draft, told: number): number | null => {
   const row = request.adapter.described?.row;
   return row === undefined || row.events.some(({ tool }) => tool !== undefined) ? told : null;

@@ -1,4 +1,4 @@
-// Writes the request that failed, as it went through the relay, into a file beside the log: redacted, and without what signs in.
+// Writes the failed request, as the relay saw it, into a file beside the log: redacted, and without credentials.
 
 import type { Response } from '../../policies/api-errors/entry.ts';
 import { RECORDED_VERSION, type RecordedExchange, type RecordedMessage } from '../../policies/api-errors/recorded.ts';
@@ -14,11 +14,11 @@ import type { ClosingDraft } from '../attempt/draft.ts';
 
 export interface KeptRequest {
   file: string;
-  /** What the entry itself says of the answer. */
+  /** The part of the response that the log entry itself contains. */
   response: Partial<Response>;
 }
 
-/** Throws what the operating system throws. */
+/** Throws the errors of the operating system. */
 export function keepRequest(
   { redactor, clock }: Pick<ClosingDraft, 'redactor' | 'clock'>,
   { call_id, tool, session_id }: CallRecord,
@@ -58,7 +58,7 @@ function textOf(body: KeptBody, headers: RawHeaders, { redact }: Redactor): Pick
   if (read.how === 'unread') return { body: null, less: read.why };
   const text = redact(read.text);
   if (!read.cut) return { body: text, less: body.whole ? null : 'it was broken off' };
-  // Half a secret at the very end is not known for one.
+  // Half a secret at the very end would not be recognised as one.
   return { body: text.slice(0, -BEYOND_BYTES), less: `the beginning of ${body.bytes} bytes` };
 }
 
@@ -68,5 +68,5 @@ const inEntry = ({ status, headers, body }: RecordedMessage & { status: number }
   ...(body === null ? {} : { body: cut(body, MOST_CHARS) }),
 });
 
-/** The file has it whole. */
+/** The file contains the whole body. */
 const MOST_CHARS = 16_000;

@@ -1,4 +1,4 @@
-// Sends a call through a relay, where its CLI can be told to ask it; where not, the call goes on without, and its record says why.
+// Routes the requests of a call through a relay, if its CLI supports this. If not, a warning in the record says why.
 
 import { logPlace } from '../../state/api-errors/place.ts';
 import { isSystemError } from '../../state/system-error.ts';
@@ -7,7 +7,10 @@ import { startRelay } from '../../wrappers/relay/relay.ts';
 import type { Draft } from '../attempt/draft.ts';
 import type { Recorder } from '../attempt/recorder-of-call.ts';
 
-/** null where nothing is recorded: a warning says why. Costs no request. */
+/**
+ * Makes no request to the service.
+ * @returns null if nothing is recorded; a warning says why.
+ */
 export async function openRecorder(draft: Draft, stop: AbortSignal): Promise<Recorder | null> {
   const { adapter, call, charge } = draft.request;
   const without = (why: string) => {

@@ -1,4 +1,4 @@
-// The record of a call that was refused before anything was started, or of which nothing can be read.
+// Makes the record of a call that was refused before anything was started, or whose output cannot be read.
 
 import { UNKNOWN_USAGE } from '../../policies/facts/engine-event.ts';
 import { EXIT_BY_SIGNAL } from '../../policies/facts/exit-codes.ts';
@@ -12,10 +12,10 @@ import type { Called } from './conclude.ts';
 import { publishRefusal } from './publish.ts';
 import { commonOf, nextOf, redacted, sentenceOf } from './record.ts';
 
-/** Nothing was paid; the record still says why. */
+/** Nothing was paid. The record still says why. */
 export const refused = (draft: Draft, refusal: Refusal): Called => told(draft, refusalRecord(closing(draft), refusal));
 
-/** It was started and counts as paid, and a disk does not give what it left. */
+/** The call was started and counts as paid, but the disk does not return its output. */
 export const unread = (draft: Draft, message: string): Called => told(draft, unreadRecord(closing(draft), message));
 
 function told(draft: Draft, record: CallRecord): Called {

@@ -1,4 +1,4 @@
-// Makes a call known in the user's register for as long as its guardian lives, so that a sweep can tell what it left.
+// Registers a call in the user's register while its guardian lives, so that a sweep can find what the call left behind.
 
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import {
@@ -15,16 +15,16 @@ import { type Draft, wallMs } from '../attempt/draft.ts';
 import { savedOf } from '../attempt/saved-draft.ts';
 
 export interface RegisteredCall {
-  /** Does a sweep find it? */
+  /** Whether a sweep finds the call. */
   isKnown: boolean;
   started(cli: ProcessIdentity | null): void;
-  /** What was started has ended, and it is about to be started once more. */
+  /** The started process has ended, and will be started once more. */
   again(): void;
-  /** For a call of which nothing is left: no process, and no file that is not where it belongs. */
+  /** Called when no process of the call remains, and every file is where it belongs. */
   forget(): void;
 }
 
-/** A call that cannot be registered is made all the same. */
+/** A call that cannot be registered is made anyway. */
 export function register(draft: Draft, attempt: Attempt, overlay: Overlay, guardian: ProcessIdentity): RegisteredCall {
   const folder = registerFolder(draft.request.call.environment);
   const entry = entryOf(draft, attempt, overlay, guardian);
@@ -43,7 +43,7 @@ export function register(draft: Draft, attempt: Attempt, overlay: Overlay, guard
   };
 }
 
-/** Of a call that was paid for, and whose answer is not where it was asked for. */
+/** Says how to get the answer of a paid call, if it could not be published where it was requested. */
 export function wayOut({ request }: Draft, { isKnown }: RegisteredCall): string {
   if (request.charge !== null) return 'the next run of its task judges and publishes it';
   return isKnown ? 'once that is mended, preflight --sweep publishes it' : 'take it from there';

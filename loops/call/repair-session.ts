@@ -1,4 +1,4 @@
-// Before a resume: a session that works in another folder is refused, one whose history its CLI would send wrongly is repaired, and what it has counted is noted.
+// Prepares a resume: rejects a session of another folder, repairs a broken history, and notes what the session has counted.
 
 import type { Usage } from '../../policies/facts/engine-event.ts';
 import { isPublished } from '../../wrappers/cli-version.ts';
@@ -8,7 +8,10 @@ import { findSession, lookInto, quietly } from '../session/own-files.ts';
 import { elsewhereMistake, worksElsewhere } from '../session/works-elsewhere.ts';
 import type { Refusal } from './check.ts';
 
-/** What cannot be mended is resumed as it is: the service has the last word, and may not mind. @returns why it may not be resumed here. */
+/**
+ * A session that cannot be repaired is resumed as it is: the service decides, and may accept it.
+ * @returns why the session may not be resumed here.
+ */
 export async function repairSession(draft: Draft, sessionId: string): Promise<Refusal | null> {
   const { adapter, call } = draft.request;
   if (await isGone(draft, sessionId)) {
@@ -27,7 +30,7 @@ export async function repairSession(draft: Draft, sessionId: string): Promise<Re
   return null;
 }
 
-/** Only an id that the CLI could not take for a name or an index, and only where its files could be read. */
+/** Checks only an id that the CLI could not read as a name or an index, and only if its files could be read. */
 async function isGone({ request, binary }: Draft, sessionId: string): Promise<boolean> {
   const { packageName, entries, sessions } = request.adapter;
   if (!WHOLE_ID.test(sessionId) || binary === null || !isPublished(binary, packageName, entries)) return false;

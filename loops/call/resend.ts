@@ -1,4 +1,4 @@
-// Sends a prompt into a session that goes on: one paid call, guarded as any other.
+// Sends a prompt into a session that continues: one paid call, guarded like any other.
 
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,17 +17,17 @@ import { call } from './call.ts';
 
 export interface ResendRequest {
   session: SessionFile;
-  /** Into that session, or into a new one in its folder. */
+  /** `session` resumes that session; `new` starts one in its folder. */
   into: 'session' | 'new';
   prompt: string;
   access: Access;
   trustWorkspace: boolean;
   model: string | null;
-  /** null is the CLI's own. */
+  /** null uses the default of the CLI. */
   timeoutMs: number | null;
-  /** Whose budget pays; null for a call on its own. */
+  /** The task whose budget pays; null for a call without a task. */
   task: TaskFolder | null;
-  /** Absolute; what is null is not kept. */
+  /** Absolute paths; a file that is null is not kept. */
   files: { out: string | null; err: string | null; result: string | null };
   environment: NodeJS.ProcessEnv;
   cwd: string;
@@ -36,11 +36,11 @@ export interface ResendRequest {
 export interface ResentCall {
   record: CallRecord;
   answer: string;
-  /** A sentence when it did not go well. */
+  /** One sentence if the call failed. */
   message: string | null;
 }
 
-/** Why nothing could be written where it is wanted, or null: asked before anything is changed. */
+/** Returns why a requested path cannot be written, or null. It is called before anything is changed. */
 export function sendingMistake(sending: Pick<ResendRequest, 'files' | 'task' | 'environment' | 'cwd'>): string | null {
   const { task, environment, cwd } = sending;
   const { out, err, result } = sending.files;
@@ -56,7 +56,7 @@ export function sendingMistake(sending: Pick<ResendRequest, 'files' | 'task' | '
   return placesMistake(files, { ...states, task, callId: null });
 }
 
-/** Makes one paid call into a session; its own files are gone afterwards. Throws where the temporary folder cannot be written. */
+/** Makes one paid call into a session, and then removes its own files. Throws if the temporary folder cannot be written. */
 export async function send(sending: ResendRequest, stop: AbortSignal, clock: () => Date): Promise<ResentCall> {
   const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-send-'));
   try {

@@ -25,13 +25,13 @@ interface Reservation {
   guardian: ProcessIdentity;
   deadlineAt: Date;
   terms: CallTerms;
-  /** The calls from within which it is made, the first one first. */
+  /** The ids of the calls that enclose this one, the outermost first. */
   outer: readonly string[];
 }
 
 type Reserved = { how: 'granted'; journal: Journal; attempt: number } | { how: 'refused'; refusal: Refusal };
 
-/** Nothing is spent when the state of the task cannot be read or written. */
+/** Nothing is spent if the state of the task cannot be read or written. */
 export async function reserve(charge: Charge, reservation: Reservation, clock: () => Date): Promise<Reserved> {
   try {
     return await reserveOn(charge, reservation, clock);
@@ -79,8 +79,8 @@ async function reserveOn(charge: Charge, reservation: Reservation, clock: () => 
 }
 
 /**
- * The call of this task whose agent requests this one: by ancestors, then by cgroup. The marker comes last, since an agent can
- * set it to a call with nested calls to spare.
+ * Finds the call of this task whose agent requests this one: by ancestors, then by cgroup. The marker comes last, since an agent
+ * can set it to a call that has nested calls to spare.
  */
 async function outerCall(ledger: Ledger, outer: readonly string[]): Promise<Call | null> {
   const marked = outer.flatMap((id) => ledger.calls.get(id) ?? [])[0] ?? null;
@@ -98,8 +98,8 @@ async function outerCall(ledger: Ledger, outer: readonly string[]): Promise<Call
 type ReservedFact = Extract<Fact, { fact: 'reserved' }>;
 
 /**
- * A run that replaces the journal carries over what it missed, but only after its rename: until then it is not to be seen there, and
- * would be refused and counted all the same. Noted once more it counts once.
+ * A run that replaces the journal copies facts that it missed, but only after its rename. Until then the reservation is not
+ * visible in the new journal. The call would be refused and still be counted. A fact that is appended twice counts once.
  */
 export function noteReservation(journal: Journal, fact: ReservedFact): Ledger {
   for (let tries = TRIES; tries > 0; tries -= 1) {
@@ -117,7 +117,7 @@ const badState = (message: string): Reserved => ({
   refusal: { class: 'tooling', reason: 'bad_state', exit: 'badInput', message },
 });
 
-/** Its dispatcher died before this was reserved, and the run that has the task now asks by itself. */
+/** The call's dispatcher died before the reservation. The run that has the task now makes its own request. */
 const lateRefusal = ({ id }: TaskFolder): Reserved => ({
   how: 'refused',
   refusal: {
@@ -128,7 +128,7 @@ const lateRefusal = ({ id }: TaskFolder): Reserved => ({
   },
 });
 
-/** A task that no run has opened yet has its budget from the manifest. */
+/** Takes the budget from the manifest if no run has opened the task yet. */
 async function setBudget(journal: Journal, task: TaskFolder): Promise<string | null> {
   if (task.manifest === null || journal.read().ledger.budget !== null) return null;
   const budget = await readBudget(task.manifest);

@@ -1,4 +1,4 @@
-// The conversation of a call that failed, from the best of the places where it may still stand, secrets taken out.
+// Reads the conversation of a failed call from the best source that still exists, and redacts it.
 
 import type { Unmeasured } from '../../policies/api-errors/layout.ts';
 import { redactValue } from '../../policies/redact/redact-value.ts';
@@ -15,7 +15,7 @@ interface TakenSnapshot {
   before: Item[];
 }
 
-/** The CLI's session file; else what it reported to have sent; else what we sent. */
+/** Tries the CLI's session file first, then the conversation in the CLI's failure report, then the prompt that we sent. */
 export async function takeSnapshot(
   draft: ClosingDraft,
   sessionId: string | null,
@@ -42,7 +42,7 @@ export async function takeSnapshot(
 
 type Opened = { how: 'opened'; conversation: Conversation } | { how: 'none'; why: string };
 
-/** Whatever a session file holds, an entry without it is better than none. */
+/** Whatever is wrong with a session file, an entry without it is better than no entry. */
 async function openSession({ request }: ClosingDraft, id: string | null): Promise<Opened> {
   const { adapter, call } = request;
   if (id === null) return { how: 'none', why: 'the call has no session' };
@@ -58,7 +58,7 @@ async function openSession({ request }: ClosingDraft, id: string | null): Promis
   }
 }
 
-/** What one entry holds at most; of a longer conversation its end. */
+/** The maximum size of one entry. Of a longer conversation, only the end is kept. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const AT_ONCE = 20;
 
@@ -77,7 +77,7 @@ function turnsOf(conversation: Conversation, draft: ClosingDraft): { data: strin
 
 const listed = (parts: readonly string[]): string => `[${parts.join(',')}]`;
 
-/** By its values, and then by its names too: `"password": 1` is given away by its name alone. */
+/** Redacts the values first, then the text with the names: in `"password": 1`, only the name reveals the secret. */
 const redactedJson = (value: unknown, { redactor }: ClosingDraft): string =>
   redactor.redact(JSON.stringify(redactValue(value, redactor.redact)));
 

@@ -1,4 +1,4 @@
-// What is said of a call that was over before anything was started: nothing was asked, and nothing is paid.
+// Makes the refusals of calls that ended before anything was started: no request was made, and nothing is paid.
 
 import { type StopSignal, stoppedBy } from '../../policies/facts/stop.ts';
 import { lacking } from '../../wrappers/feature.ts';
@@ -21,7 +21,7 @@ export const cancelled = (by: StopSignal): Refusal => ({
   message: `stopped by ${by} before anything was started`,
 });
 
-/** An older CLI would make something else of the prompt; null where it would not, or where it is no older one. */
+/** An older CLI would process the prompt differently. @returns null if it would not, or if the CLI is not older. */
 export function tooOld({ request, prompt, cliVersion }: Draft): Refusal | null {
   const { adapter, call } = request;
   for (const { since, keepsFrom } of lacking(adapter.features, cliVersion)) {
@@ -33,7 +33,7 @@ export function tooOld({ request, prompt, cliVersion }: Draft): Refusal | null {
   return null;
 }
 
-/** By the limits over all tasks. */
+/** For a call that the limits over all tasks did not admit. */
 export function unadmitted(admission: Unadmitted, stop: AbortSignal): Refusal {
   if (admission.how === 'stopped') return cancelled(stoppedBy(stop) ?? 'SIGTERM');
   const { reason, message, retryAt } = admission;
