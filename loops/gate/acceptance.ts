@@ -1,4 +1,4 @@
-// Runs the acceptance commands of a task: each under the guard of a call, with a clean environment, its output in an artifact.
+// Runs the acceptance commands of a task, each guarded like a call and in a clean environment; an artifact keeps the output.
 
 import path from 'node:path';
 import type { AcceptanceResult, Finding } from '../../policies/facts/gate-record.ts';
@@ -12,10 +12,10 @@ import { withPrivateFolder } from './private-folder.ts';
 
 type Accepted = { acceptance: AcceptanceResult[] } & ({ how: 'ran'; finding: Finding | null } | { how: 'stopped' });
 
-/** Of each command, both streams together; the log holds no more of it. */
+/** Limit per command, for both streams together. The log keeps no more of a command than this. */
 const MAX_OUTPUT = 16 * 1024 * 1024;
 
-/** All of them, also after one has failed, so that the report is complete; no more once `stop` is aborted. */
+/** Runs all commands, even after one has failed, so that the report is complete. Once `stop` is aborted, starts no more. */
 export function runAcceptance(asked: GateRequest): Promise<Accepted> {
   const artifact = path.join(asked.task.outputs, `${asked.stage.name}.acceptance.log`);
   const { timeout_ms: wallMs } = asked.manifest.acceptance;
@@ -29,7 +29,7 @@ export function runAcceptance(asked: GateRequest): Promise<Accepted> {
         if (asked.stop.aborted) break;
         const outcome = await runPlain({
           command: '/bin/sh',
-          // One stream for both, so that they stand in the log as they came.
+          // One stream for both, so that the log keeps the order in which they were written.
           argv: ['-c', 'exec /bin/sh -c "$1" 2>&1', 'sh', command],
           cwd: asked.cwd,
           environment,
@@ -75,7 +75,7 @@ function findingOf(failed: { told: string; last: string }[], artifact: string): 
   };
 }
 
-/** As long as whoever reads it will show; the end of an output says more than its beginning. */
+/** The lengths that the readers of a finding show. The end of an output is more useful than its beginning. */
 const MAX_COMMAND = 120;
 const MAX_TEXT = 300;
 const MIN_LAST = 100;
@@ -85,7 +85,7 @@ function endedBy(begins: string, last: string): string {
   return last.length <= room ? begins + last : `${begins}…${last.slice(1 - room)}`;
 }
 
-/** The same from run to run. */
+/** The text contains nothing that changes from run to run. */
 function endOf({ ending, exitCode, signal, obstacle }: PlainOutcome, wallMs: number): string {
   switch (ending) {
     case 'exited':

@@ -1,4 +1,4 @@
-// Tries a diff on a tree, by a git that reads nothing of the project's or the user's settings: with a git folder that holds nothing.
+// Tests whether a diff applies to a tree; its git has an empty git folder and reads no settings of the project or the user.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,10 +12,10 @@ type GitEnd = { how: 'ended'; exitCode: number; stdout: string; stderr: string }
 
 const WALL_MS = 60_000;
 const MAX_OUTPUT = 16 * 1024 * 1024;
-/** Of each stream. */
+/** Per stream. */
 const MAX_READ = 1024 * 1024;
 
-/** The tree's root is `asked.cwd`, in a project with git or without. */
+/** The tree's root is `asked.cwd`, whether or not the project uses git. */
 export function tryDiff(asked: GateRequest, git: string, argv: string[], diff: string): Promise<GitEnd> {
   return withPrivateFolder(asked, 'git', async ({ folder, marker }) => {
     const stdin = path.join(folder, 'input');
@@ -48,7 +48,7 @@ export function tryDiff(asked: GateRequest, git: string, argv: string[], diff: s
 
 const NO_SETTINGS = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_ATTR_NOSYSTEM: '1' };
 
-/** The least that git takes for a git folder. */
+/** The minimum that git accepts as a git folder. */
 function emptyGitFolder(folder: string): string {
   const made = path.join(folder, 'none.git');
   for (const name of ['objects', 'refs']) mkdirSync(path.join(made, name), { recursive: true, mode: 0o700 });

@@ -1,4 +1,4 @@
-// Does the diff that an answer promises apply to the tree? git is asked, with a git folder of our own that no project can fill.
+// Checks whether the diff in an answer applies to the tree. It uses git, with our own git folder that no project can fill.
 
 import { rmSync } from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ import type { GateRequest } from './gate-request.ts';
 
 const MOST_NAMED = 10;
 
-/** Leaves the diff in `outputs/<stage>.patch`, as it applies, or as it is in the answer where it does not. */
+/** Writes the diff to `outputs/<stage>.patch`: in the form that applies, or as the answer has it if it does not apply. */
 export async function checkDiff(asked: GateRequest, answer: string): Promise<Finding | null> {
   const artifact = path.join(asked.task.outputs, `${asked.stage.name}.patch`);
   rmSync(artifact, { force: true });
@@ -28,14 +28,14 @@ export async function checkDiff(asked: GateRequest, answer: string): Promise<Fin
   if (git === null) return unchecked('git is not on the PATH');
   const mistakes: string[][] = [];
   for (const text of variantsOf(diff)) {
-    // A count that is too great hides what follows, so each variant has paths of its own.
+    // If a hunk's line count is too large, it hides what follows, so each variant has its own paths.
     const told = pathsOfDiff(text);
     const hidden = strayPaths(told);
     if (hidden.length > 0) return leavesTree(hidden);
     const known = new Set(told.flatMap(({ path: to, from }) => (from === undefined ? [to] : [to, from])));
     const ended = await tryDiff(asked, git, ['--numstat', '-z', '--whitespace=nowarn', `-p${prefixParts(text)}`], text);
     if (ended.how === 'stopped') return unchecked(ended.why);
-    // What git would touch and we did not read could not be judged.
+    // We cannot check a path that git would touch and that we did not read.
     const unread = touched(ended.stdout).filter((file) => !known.has(file));
     if (ended.exitCode === 0 && unread.length > 0) return unclear(unread);
     if (ended.exitCode === 0) {
@@ -48,22 +48,24 @@ export async function checkDiff(asked: GateRequest, answer: string): Promise<Fin
 }
 
 /**
- * As it is, for files with such ends of lines; then without the carriage returns that the answer's own lines may have; and
- * both with right counts.
+ * Returns the variants to try, in this order:
+ * the diff as it is, for files with the same line ends;
+ * the diff without the carriage returns, which may come from the answer's own lines;
+ * both of these with corrected line counts.
  */
 function variantsOf(diff: string): string[] {
   const asTold = [diff, diff.replaceAll('\r\n', '\n')];
   return [...new Set([...asTold, ...asTold.map(recounted)])];
 }
 
-/** `1<tab>2<tab>path<nul>` for each file. */
+/** Parses `1<tab>2<tab>path<nul>` for each file. */
 const touched = (numstat: string): string[] =>
   numstat.split('\0').flatMap((row) => {
     const name = /^[-\d]+\t[-\d]+\t(.*)$/s.exec(row)?.[1];
     return name ? [name] : [];
   });
 
-/** Without line numbers, which change from answer to answer. */
+/** Removes line numbers, which differ between answers. */
 function mistakesIn(stderr: string): string[] {
   const told = stderr
     .split('\n')

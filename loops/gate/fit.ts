@@ -1,4 +1,4 @@
-// Whether an answer fits the schema of its stage, told as a finding; what could take long is checked in a process of its own.
+// Checks whether an answer fits the schema of its stage; runs checks that may take long in a separate process.
 
 import type { Finding } from '../../policies/facts/gate-record.ts';
 import { toDo } from '../../policies/facts/next-action.ts';
@@ -12,27 +12,27 @@ interface Fit {
 }
 
 interface FitTerms {
-  /** Takes secrets out of what is quoted; half of one could no longer be seen. */
+  /** Removes secrets from quoted text. It must run before a text is cut, since half a secret is not recognised. */
   redact(text: string): string;
-  /** Once it is aborted the look is over, and nothing is found. */
+  /** Once it is aborted, the check ends and reports no finding. */
   stop: AbortSignal;
-  /** How long the look may take. */
+  /** The time limit of the check. */
   wallMs?: number;
 }
 
 const MOST_MESSAGES = 10;
 const MAX_FOUND = 60;
 const WALL_MS = 5000;
-/** To start a process costs 60 ms. */
+/** Starting a process costs 60 ms. */
 const MAX_QUICK = 64 * 1024;
-/** Characters of the answer by those of the schema: each item of a list may be compared with each part of the schema. */
+/** Characters of the answer times characters of the schema: each item of a list may be compared with each part of the schema. */
 const MAX_QUICK_WORK = 2 ** 28;
-/** What can take longer than the answer and the schema are long. */
+/** Keywords whose check can take longer than the lengths of the answer and the schema suggest. */
 const SLOW = ['pattern', 'patternProperties', 'uniqueItems', '$ref', '$dynamicRef', '$recursiveRef'];
 
 /**
- * @param value what the answer is as JSON.
- * @param chars how long its text is.
+ * @param value the answer, parsed as JSON.
+ * @param chars the length of its text.
  */
 export async function checkFit(schema: Schema, value: unknown, chars: number, terms: FitTerms): Promise<Fit> {
   const names = namesIn(schema);
@@ -119,7 +119,7 @@ const EXPECTED: Record<string, Telling> = {
   const: ({ schema, data }, shown) => `${shown(schema)}, found ${shown(data)}`,
 };
 
-/** ajv says `must be >= 1` and the like. */
+/** ajv's messages have the form `must be >= 1`. */
 const otherwise: Telling = ({ message, data }, shown) => `that it ${message}, found ${shown(data)}`;
 
 function shortened({ words, json }: SchemaTold, redact: (text: string) => string): string {

@@ -1,4 +1,4 @@
-// What a gate is asked to look at.
+// Defines what a gate is requested to check.
 
 import type { Change, Finding } from '../../policies/facts/gate-record.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
@@ -11,25 +11,25 @@ export interface GateRequest {
   task: TaskFolder;
   manifest: Pick<Manifest, 'acceptance' | 'security'>;
   stage: Stage;
-  /** That answered: the stage's own, or one that it fell back to. */
+  /** The tool that answered: the stage's own, or one that it fell back to. */
   tool: Tool;
-  /** With what the project and the stage say of it. */
+  /** With the settings of the project and the stage for it. */
   role: ResolvedRole;
-  /** Where the CLI ran. */
+  /** The folder in which the CLI ran. */
   cwd: string;
   answerFile: string;
   callId: string;
-  /** null where the tree was not looked at. */
+  /** null if the tree was not examined. */
   changes: Change[] | null;
-  /** What was found before: of the tree, and of whoever wrote to the judge's files. */
+  /** Earlier findings, about the tree and about processes that wrote to the judge's files. */
   findings: readonly Finding[];
-  /** `again`: what passed once, without what is about the tree as the call left it. */
+  /** `again`: a new check of an answer that passed before, without the checks of the tree as the call left it. */
   look: 'first' | 'again';
-  /** To be run where the role asks for it. */
+  /** Run only if the role requires it. */
   acceptanceCommands: readonly string[];
   environment: NodeJS.ProcessEnv;
   redactor: Redactor;
-  /** Once it is aborted no command is started, and what runs is ended; the record then says that it did not pass. */
+  /** Once it is aborted, the gate starts no command and ends the running one. The record then has the state not passed. */
   stop: AbortSignal;
   clock: () => Date;
 }

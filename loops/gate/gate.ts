@@ -1,4 +1,4 @@
-// The gate of a stage: what is due is looked at in a fixed order, and what is found becomes the gate's record.
+// Runs the due checks of a stage's gate in a fixed order, and makes the gate's record from the findings.
 
 import {
   type AcceptanceResult,
@@ -24,7 +24,7 @@ import { checkFit } from './fit.ts';
 import type { GateRequest } from './gate-request.ts';
 import { redactRecord } from './redacted-record.ts';
 
-/** Writes nothing but artifacts of the checks: `<stage>.patch` and `<stage>.acceptance.log`. */
+/** Writes only the artifacts of the checks: `<stage>.patch` and `<stage>.acceptance.log`. */
 export async function passGate(asked: GateRequest): Promise<GateRecord> {
   const { stage, role, redactor } = asked;
   const due = dueChecks(role, stage, asked.acceptanceCommands).filter(
@@ -69,12 +69,12 @@ export async function passGate(asked: GateRequest): Promise<GateRecord> {
   return redactRecord(record, redactor);
 }
 
-/** A diff that was applied since does not apply again. */
+/** These checks are about the call's own changes. A diff that was applied after the call does not apply a second time. */
 const OF_THE_CALL: readonly GateCheck[] = ['scope', 'changes', 'diff'];
 
-/** The gate so far. */
+/** The state of the gate so far. */
 interface Seen {
-  /** null where it cannot be read; then nothing that needs it is looked at. */
+  /** null if it cannot be read; then no check that needs the answer runs. */
   answer: string | null;
   findings: Finding[];
   acceptance: AcceptanceResult[];
@@ -86,7 +86,7 @@ interface Gate {
   look(asked: GateRequest, seen: Seen): Finding[] | 'stopped' | Promise<Finding[] | 'stopped'>;
 }
 
-/** Why what a check needs is not there, or null. */
+/** Returns why an input that a check needs is missing, or null. */
 const NEEDS = {
   nothing: () => null,
   answer: (_, { answer }) => (answer === null ? 'there is no answer' : null),
@@ -95,10 +95,10 @@ const NEEDS = {
 } as const satisfies Record<Gate['needs'], (asked: GateRequest, seen: Seen) => string | null>;
 
 const found = (finding: Finding | null): Finding[] => (finding === null ? [] : [finding]);
-/** What was found before stands in the request. */
+/** The request already contains the earlier findings. */
 const given = () => [];
 
-/** What is heavy is loaded where it is due. */
+/** Large modules are loaded only when their check is due. */
 const GATES = {
   judge: { needs: 'nothing', look: given },
   scope: { needs: 'tree', look: given },
@@ -149,10 +149,10 @@ const GATES = {
   },
 } as const satisfies Record<GateCheck, Gate>;
 
-/** Reads an answer for the gate, or as much of it as the gate looks at. */
+/** Reads an answer for the gate, up to the size that the gate checks. */
 type ReadAnswer = { how: 'read'; text: string; notes: string[] } | { how: 'unreadable'; finding: Finding };
 
-/** More than any model says in one turn; what is beyond it is not looked at. */
+/** More than any model writes in one turn. The gate does not check the text beyond this limit. */
 const MAX_ANSWER = 4 * 1024 * 1024;
 
 export function readAnswer(file: string): ReadAnswer {

@@ -1,4 +1,4 @@
-// What a gate that was killed left running: recorded while it runs, so that the next run or a sweep can end it.
+// Records the processes of a running gate, so that the next run or a sweep can end them after a kill.
 
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -12,40 +12,40 @@ import { foundTree } from '../../wrappers/processes/found-tree.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 
 interface LeftCommand {
-  /** Of the answer that the gate looked at. */
+  /** The call whose answer the gate checked. */
   callId: string;
   /** The gate's private folder. */
   folder: string;
-  /** `elsewhere`: its dispatcher cannot be looked up from here. `stubborn`: something of it could not be ended. */
+  /** `elsewhere`: its dispatcher cannot be looked up from here. `stubborn`: at least one of its processes could not be ended. */
   how: 'ended' | 'elsewhere' | 'stubborn';
-  /** How many processes still ran. */
+  /** The number of processes that were still running. */
   processes: number;
 }
 
 interface GateOwner {
   owner: ProcessIdentity;
   marker: string;
-  /** The first process of the command that runs; null until it is started. */
+  /** The first process of the running command; null until it is started. */
   root: ProcessIdentity | null;
 }
 
-/** Replaces what was recorded there before. */
+/** Replaces any earlier record in the folder. */
 export function recordGate(folder: string, marker: string, owner: ProcessIdentity): void {
   write(folder, { owner, marker, root: null });
 }
 
-/** Of a command that was just started in a folder that was recorded. */
+/** Adds the first process of a command to the folder's record. The command has just been started. */
 export async function recordRoot(folder: string, pid: number): Promise<void> {
   const record = readRecord(folder);
   try {
     if (record !== null) write(folder, { ...record, root: await identify(pid) });
   } catch (error) {
-    // It bears the marker all the same.
+    // A failure is harmless: the process can also be found by its marker.
     if (!isSystemError(error)) throw error;
   }
 }
 
-/** Ends what gates of these calls left whose dispatcher is dead, and takes their folders away. One that lives is left. */
+/** Ends the abandoned processes of these calls' gates and removes their folders, if the dispatcher is dead. Skips live gates. */
 export async function endLeftCommands(task: TaskFolder, callIds: Iterable<string>): Promise<LeftCommand[]> {
   const self = (await identify(process.pid))!;
   const left: LeftCommand[] = [];
@@ -60,14 +60,14 @@ export async function endLeftCommands(task: TaskFolder, callIds: Iterable<string
   return left;
 }
 
-/** Makes way for a gate in that folder: whoever may begin one there has the task, so that an earlier one is over. */
+/** Clears the folder for a new gate. Its caller owns the task, so any earlier gate in it is over. */
 export async function clearGate(callId: string, marker: string, folder: string): Promise<void> {
   if (!existsSync(folder)) return;
   await end(recordOf(callId, folder) ?? { owner: null, marker, root: null }, callId, folder);
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** In a sentence. */
+/** Describes the result in a sentence. */
 export function tellLeft({ folder, how, processes }: LeftCommand, taskId: string): string {
   const what = `commands of a gate of ${taskId} that was killed`;
   const gone =
@@ -100,7 +100,7 @@ const bearsGate = (marker: string, callId: string, folder: string): boolean => {
 function gateFolders(attempt: string): string[] {
   try {
     const entries = readdirSync(attempt, { withFileTypes: true });
-    // A link is no folder of ours.
+    // A symbolic link is not a folder that we made.
     return entries
       .filter((entry) => entry.isDirectory() && /^gate-\w+$/.test(entry.name))
       .map(({ name }) => path.join(attempt, name));
@@ -112,16 +112,19 @@ function gateFolders(attempt: string): string[] {
 
 const fileIn = (folder: string) => path.join(folder, 'owner.json');
 
-/** Whoever comes after a kill finds the whole record. */
+/** Replaces the file in one step, so that a reader after a kill finds the complete record. */
 const write = (folder: string, record: GateOwner): void => replaceText(fileIn(folder), `${JSON.stringify(record)}\n`);
 
-/** The marker tells whose it is; an agent may have written the file, but a command of its own bears another. */
+/**
+ * Accepts a record only if its marker belongs to this gate. An agent may have written the file, but its commands bear another
+ * marker.
+ */
 function recordOf(callId: string, folder: string): GateOwner | null {
   const record = readRecord(folder);
   return record !== null && bearsGate(record.marker, callId, folder) ? record : null;
 }
 
-/** null for what cannot be gone by, or none. */
+/** @returns null if the record is missing or invalid. */
 function readRecord(folder: string): GateOwner | null {
   const { owner, marker, root } = readJsonIfFit<Partial<GateOwner>>(fileIn(folder)) ?? {};
   const isWhole = isProcessIdentity(owner) && typeof marker === 'string';

@@ -1,4 +1,4 @@
-// The artifact with what the acceptance commands printed: redacted, of any size in constant memory, whole or not at all.
+// Writes the artifact with the redacted output of the acceptance commands, completely or not at all, in constant memory.
 
 import { closeSync, fstatSync, mkdirSync, readSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
@@ -10,11 +10,14 @@ import { openRegular } from '../../state/disk/regular-file.ts';
 import { openBeside, takePlace } from '../../state/disk/replace-file.ts';
 
 interface OutputLog {
-  /** Writes a line that says what follows, and then a file, or as much of it as may be told. @returns its last lines. */
+  /**
+   * Writes a headline, then the content of a file up to the limit.
+   * @returns its last lines.
+   */
   add(headline: string, file: string): string;
-  /** From now on it is there under its name. */
+  /** Makes the log visible under its name. */
   publish(): void;
-  /** Takes away what was not published. */
+  /** Deletes the log if it was not published. */
   close(): void;
 }
 
@@ -56,7 +59,7 @@ export function openOutputLog(file: string, redactor: Redactor, maxBytes: number
   };
 }
 
-/** @returns how many bytes were left out. A file that is not there has none. */
+/** @returns the number of omitted bytes; 0 for a missing file. */
 function eachChunk(file: string, redactor: Redactor, maxBytes: number, tell: (text: string) => void): number {
   let source: number;
   try {

@@ -1,4 +1,4 @@
-// Runs a command that is no agent's CLI under the same guard: its own session, a deadline, a limit, and nobody survives.
+// Runs a command that is not an agent's CLI under the same guard: own session, time and output limit, no surviving process.
 
 import path from 'node:path';
 import type { Ending } from '../../policies/facts/ending.ts';
@@ -12,10 +12,10 @@ interface PlainCommand {
   cwd: string;
   /** Without the marker. */
   environment: Record<string, string>;
-  /** A private folder in which its output is kept, in files of this name. */
+  /** A private folder for the output files, whose names begin with `name`. */
   folder: string;
   name: string;
-  /** What it reads. */
+  /** The file that it reads as standard input. */
   stdin: string;
   marker: string;
   wallMs: number;
@@ -28,13 +28,13 @@ export interface PlainOutcome {
   exitCode: number | null;
   signal: string | null;
   durationMs: number | null;
-  /** Why it was not started. */
+  /** Why the command was not started. */
   obstacle: string | null;
   stdout: string;
   stderr: string;
 }
 
-/** Tells nothing while it runs, and so is only ended by its limits. */
+/** The command reports no events while it runs, so only its limits end it. */
 const SILENT = {
   tool: null,
   readEvent: () => [],
@@ -73,7 +73,7 @@ export async function runPlain(asked: PlainCommand): Promise<PlainOutcome> {
     outcome.streams?.close();
     return { ...endOf(outcome), stdout: files.stdout, stderr: files.stderr };
   } catch (error) {
-    // A command that is too long, or holds a zero byte, is refused at once.
+    // A command that is too long or contains a zero byte is refused before the start.
     const { code, syscall, message } = error as NodeJS.ErrnoException;
     if (code !== 'ERR_INVALID_ARG_VALUE' && !syscall?.startsWith('spawn')) throw error;
     const obstacle = code === 'ERR_INVALID_ARG_VALUE' ? 'it holds a zero byte' : message;

@@ -1,4 +1,4 @@
-// A folder of the gate's own in the attempt that it judges: unredacted output lies there until it is told, and no longer.
+// Lends the gate a private folder in the attempt that it checks, which holds unredacted output until the gate has read it.
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,13 +9,13 @@ import { clearGate, recordGate } from './left-commands.ts';
 
 interface PrivateFolder {
   folder: string;
-  /** A file of it that is empty. */
+  /** An empty file in the folder. */
   nothing: string;
-  /** What everything that is started here bears. */
+  /** The marker of every process that is started here. */
   marker: string;
 }
 
-/** Makes it, lends it, and takes it away whatever happens. What a gate that died here left running is ended first. */
+/** Creates the folder, lends it, and removes it in any case. First ends the processes that a killed gate left in it. */
 export async function withPrivateFolder<T>(
   { task, callId, environment }: { task: TaskFolder; callId: string; environment: NodeJS.ProcessEnv },
   what: string,

@@ -1,10 +1,10 @@
-// The record of a gate without secrets: names of files, lines of answers and what commands printed may hold some.
+// Removes secrets from the record of a gate: from names of files, lines of answers and printed output.
 
 import type { GateRecord } from '../../policies/facts/gate-record.ts';
 import { mapAction } from '../../policies/facts/next-action.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 
-/** What is redacted already stays as it is. */
+/** Text that is already redacted does not change. */
 export function redactRecord(record: GateRecord, { redact }: Redactor): GateRecord {
   return {
     ...record,

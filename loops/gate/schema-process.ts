@@ -1,4 +1,4 @@
-// An answer is compared with its schema in a process of its own: a pattern that never ends can be ended there, and we still receive signals.
+// Compares an answer with its schema in a separate process: an endless pattern can be ended there, and we still get signals.
 
 import { fileURLToPath } from 'node:url';
 import { answerFromProcess, type LimitedEnd, runInProcess } from '../limited-process.ts';
@@ -6,7 +6,7 @@ import { findMisfits, type Schema, type SchemaLook } from './schema.ts';
 
 interface SchemaWork {
   schema: Schema;
-  /** The answer; a value that is nested deeply could not be copied. */
+  /** The answer as text, because a deeply nested value cannot be copied. */
   json: string;
   chars: number;
 }

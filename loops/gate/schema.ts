@@ -1,27 +1,30 @@
-// What of an answer does not fit the schema of its stage (the door to ajv, which compiles code and is loaded only where there is a schema).
+// Finds what in an answer does not fit the schema of its stage, with ajv, which is loaded only if a schema exists.
 
 export type Schema = Record<string, unknown>;
 
-/** Of a longer answer only the first mistake is looked for: a list may hold one in each of its million entries. */
+/** In a longer answer, only the first mistake is reported: a list may have one in each of its million entries. */
 const MAX_FULL_LOOK = 64 * 1024;
-/** A longer list is told by its length alone. */
+/** For a longer list, only the length is reported. */
 const MAX_LIST = 60;
 
-/** Half a sentence that says what is wrong with the schema itself, or null. Nothing is paid before it is asked. */
+/**
+ * Loads ajv only when it is called.
+ * @returns what is wrong with the schema itself, as half a sentence, or null.
+ */
 export async function checkSchema(schema: Schema): Promise<string | null> {
   const compiled = await compile(schema, 'all');
   return compiled.how === 'compiled' ? null : compiled.message;
 }
 
-/** Plain values, which can be handed from process to process. */
+/** Plain values, which can be sent from process to process. */
 export type SchemaLook =
   | { how: 'looked'; misfits: Misfit[] }
   | { how: 'too_deep' }
   | { how: 'invalid'; message: string };
 
-/** One thing that ajv found, with whole values: secrets must be taken out before anything is cut. */
+/** One error of ajv, with uncut values: secrets must be removed before a text is cut. */
 export interface Misfit {
-  /** A JSON pointer; the whole value has the empty one, which is told as `/`. */
+  /** A JSON pointer. The pointer to the whole value is empty; it is shown as `/`. */
   place: string;
   keyword: string;
   params: Record<string, unknown>;
@@ -30,17 +33,16 @@ export interface Misfit {
   data: SchemaTold;
 }
 
-/** A value in words, such as `a list of 3`, or as JSON; '' where only the words are short enough. */
+/** A value in words, such as `a list of 3`, or as JSON. The JSON is '' if only the words are short enough. */
 export interface SchemaTold {
   words: string | null;
   json: string;
 }
 
 /**
- * May take for ever: a pattern can be made so that it does.
- *
- * @param value what the answer is as JSON.
- * @param chars how long its text is.
+ * May never end, because of a pattern that is made to do so.
+ * @param value the answer, parsed as JSON.
+ * @param chars the length of its text.
  */
 export async function findMisfits(schema: Schema, value: unknown, chars: number): Promise<SchemaLook> {
   const compiled = await compile(schema, chars > MAX_FULL_LOOK ? 'first' : 'all');
@@ -70,7 +72,7 @@ function told(value: unknown): SchemaTold {
   return { words: null, json: JSON.stringify(value) };
 }
 
-/** Of ajv's errors what is told. */
+/** The fields of ajv's errors that we use. */
 interface AjvError {
   instancePath: string;
   keyword: string;
@@ -103,7 +105,7 @@ async function compile(schema: Schema, errors: 'all' | 'first'): Promise<Compile
     const [first] = message.replace(/^schema is invalid: data/, 'it is no JSON Schema: ').split(', data/');
     return { how: 'invalid', message: first!.slice(0, 500) };
   } finally {
-    // It would be remembered for ever.
+    // Otherwise ajv caches it for ever.
     engine.removeSchema(rest);
   }
 }
@@ -113,10 +115,10 @@ interface Engine {
   removeSchema(schema: Schema): unknown;
 }
 
-/** Kept, for each one compiles the schema of schemas first: 30 ms. */
+/** Cached, because each new engine first compiles the meta-schema, in 30 ms. */
 const engines = new Map<string, Engine>();
 
-/** Draft 06 is a part of 07. */
+/** Draft 06 is a subset of draft 07. */
 async function engineOf(kind: `${'2020' | '07'} ${'all' | 'first'}`): Promise<Engine> {
   const { default: Ajv } = kind.startsWith('07') ? await import('ajv') : await import('ajv/dist/2020.js');
   const allErrors = kind.endsWith('all');
