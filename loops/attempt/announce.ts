@@ -1,4 +1,4 @@
-// What a wrapper says of itself to those who wait for it: its process before anything else, how it ended last of all.
+// Announces a wrapper to the processes that wait for it: its pid before all else, and its ending as the last step.
 
 import { mkdirSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -8,13 +8,13 @@ import { isSystemError } from '../../state/system-error.ts';
 import { ancestorsOf } from '../../wrappers/processes/ancestors.ts';
 import type { WrapperRequest } from './request.ts';
 
-/** The process that a marker speaks for, and those that it was started from: `$!` of a shell may name npx or a subshell. */
+/** The process that a marker belongs to, and its ancestors: `$!` of a shell may be the pid of npx or a subshell. */
 export interface Announced {
   pid: number;
   started_by: readonly number[];
 }
 
-/** What a done marker holds. `pid` is null where a sweep or another run published the call. */
+/** The content of a done marker. `pid` is null if a sweep or another run published the call. */
 interface DoneMarker {
   exit_code: number;
   class: string | null;
@@ -29,8 +29,8 @@ interface DoneMarker {
 type Files = Pick<WrapperRequest['files'], 'pidFile' | 'doneMarker'>;
 
 /**
- * Before anything is looked at: the pid file first, so that a marker that still stands beside it is seen to be another
- * process's, then the old marker goes. What cannot be written here is refused by the checks that follow.
+ * Runs before any check. It writes the pid file first, so that an old marker beside it is recognised as another process's. Then
+ * it removes the old marker. If a file cannot be written here, the later checks refuse the call.
  */
 export async function announce({ pidFile, doneMarker }: Files): Promise<Announced> {
   if (pidFile !== null) tried(() => publishText(pidFile, `${process.pid}\n`));
@@ -40,7 +40,7 @@ export async function announce({ pidFile, doneMarker }: Files): Promise<Announce
   return { pid: process.pid, started_by: (await ancestorsOf(process.pid)).map(({ pid }) => pid) };
 }
 
-/** The last file of all. @param announced null when the wrapper itself is gone. */
+/** Writes the marker, which is the last file of a call. @param announced null if the wrapper itself is gone. */
 export function publishMarker({ doneMarker }: Files, record: CallRecord, announced: Announced | null): void {
   const { class: errorClass, reason } = record.verdict;
   if (doneMarker === null) return;
@@ -55,7 +55,7 @@ export function publishMarker({ doneMarker }: Files, record: CallRecord, announc
   });
 }
 
-/** Writes the done marker whole; throws what the operating system throws. */
+/** Writes the complete done marker. Throws the errors of the operating system. */
 export const publishDone = (file: string, marker: DoneMarker): void => publishText(file, `${JSON.stringify(marker)}\n`);
 
 function tried(does: () => void): void {

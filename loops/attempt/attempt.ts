@@ -1,4 +1,4 @@
-// The private folder of one attempt: what is needed to judge it stands there before it is paid.
+// Makes the private folder of one attempt, with all that is needed to classify it, before it is paid.
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,22 +11,24 @@ import type { WrapperRequest } from './request.ts';
 export interface Attempt {
   folder: string;
   files: { stdin: string; stdout: string; stderr: string; usage: string };
-  /** The CLI's own $TMPDIR: gemini drops whole conversations there. A short path, for sockets in it. */
+  /** The CLI's own $TMPDIR: gemini stores whole conversations there. The path is short, because sockets in it need that. */
   temporary: string;
 }
 
-/** Only its names, and its $TMPDIR, in which nothing lies yet: what is known of it can be told before it holds a prompt. */
+/**
+ * Chooses the paths of an attempt and makes its $TMPDIR, still empty. So the attempt can be registered before it holds a prompt.
+ */
 export function nameAttempt(request: WrapperRequest, callId: string): Attempt {
   const folder = attemptFolder(request, callId);
   return attemptIn(folder, mkdtempSync(path.join(systemTemporary(), prefixFor(folder))));
 }
 
 /**
- * Everything lies on the disk of `--out` (or in the task), so that what is published can be renamed into place.
- * When it throws, nothing of the folder is left; the $TMPDIR stays.
+ * All files are on the disk of `--out` (or in the task), so that a published file can be renamed into place. If this throws,
+ * nothing of the folder remains; the $TMPDIR stays.
  */
 export function fillAttempt(attempt: Attempt, { request, prompt }: Draft, save: () => void): void {
-  // Beside --out others may write: one that is there already may be somebody's link.
+  // Other users may write beside --out: an existing folder may be a link that one of them made.
   mkdirSync(attempt.folder, { recursive: request.charge !== null, mode: 0o700 });
   try {
     writeFileSync(attempt.files.stdin, prompt ?? '', { mode: 0o600 });
@@ -37,13 +39,13 @@ export function fillAttempt(attempt: Attempt, { request, prompt }: Draft, save: 
   }
 }
 
-/** With the end of the call's id, so that no record can pass another call's for its own. */
+/** The end of the call's id is part of the name, so that no record can claim the folder of another call. */
 const prefixFor = (attempt: string): string => `tg-${attempt.slice(-8)}-`;
 
-/** A relative $TMPDIR is meant from where we run, not from where the CLI does. */
+/** A relative $TMPDIR is relative to our working folder, not to that of the CLI. */
 const systemTemporary = (): string => path.resolve(tmpdir());
 
-/** The attempt of a call that another process made. */
+/** Returns the attempt of a call that another process made. */
 export const attemptIn = (folder: string, temporary: string): Attempt => ({
   folder,
   files: filesIn(folder),
@@ -62,19 +64,21 @@ function attemptFolder({ charge, files }: WrapperRequest, callId: string): strin
   return path.join(path.dirname(path.resolve(files.out)), `.tollgate-${callId}`);
 }
 
-/** Nothing was started: nothing of it is worth keeping. */
+/** Nothing was started, so nothing of the attempt is kept. */
 export function discardAttempt(attempt: Attempt, overlay: Overlay): void {
   removeFolder(attempt.folder, [attempt.files.stdin]);
   removeTemporaries(attempt, overlay);
 }
 
-/** Of a call that left nothing to judge; its attempt stays. */
+/** For a call with no result to classify; its attempt stays. */
 export const discardTemporaries = (
   attempt: Pick<Attempt, 'folder' | 'temporary'>,
   overlayFolders: readonly string[],
 ): void => removeTemporaries(attempt, { folders: [...overlayFolders] });
 
-/** Their names may come from a file that an agent could have written: of the system's $TMPDIR, and of our own making. */
+/**
+ * The names may come from a file that an agent could have written. Only folders that we made in the system's $TMPDIR are removed.
+ */
 export function removeTemporaries(
   attempt: Pick<Attempt, 'folder' | 'temporary'>,
   overlay: Pick<Overlay, 'folders'>,
@@ -84,15 +88,15 @@ export function removeTemporaries(
     if (lookAtFolder('overlay', folder) === 'ours') removeFolder(folder, 'whatever');
 }
 
-/** Whether its `$TMPDIR` is a folder of our making, and may be removed. */
+/** Whether we made its `$TMPDIR`, so that it may be removed. */
 export const hasOwnTemporary = ({ folder, temporary }: Pick<Attempt, 'folder' | 'temporary'>): boolean =>
   path.dirname(temporary) === systemTemporary() &&
   path.basename(temporary).startsWith(prefixFor(folder)) &&
   lookAtFolder('temporary', temporary) === 'ours';
 
 /**
- * Most hold a few files at the most: taking them away one by one is five times as fast as a removal that looks for more.
- * @param files what may lie there
+ * Most folders hold at most a few files. Removing them one by one is five times as fast as a recursive removal.
+ * @param files the files that may be there
  */
 export function removeFolder(folder: string, files: readonly string[] | 'whatever'): void {
   try {
@@ -104,11 +108,11 @@ export function removeFolder(folder: string, files: readonly string[] | 'whateve
   }
 }
 
-/** What a tool left read-only (as a module cache does) may stay: the result stands all the same. */
+/** Files that a tool made read-only (as a module cache does) may remain; the result is not affected. */
 function removeTree(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    // It lies in the system's temporary folder, which is cleaned by others.
+    // The folder is in the system's temporary folder, which the system cleans.
   }
 }

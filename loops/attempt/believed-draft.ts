@@ -1,4 +1,4 @@
-// A call's draft as far as it is believed: its agent can write it, so what the journal says of the call goes before it.
+// Reads a call's draft as far as it can be trusted: its agent can write it, so the facts of the journal take precedence.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -16,16 +16,16 @@ import { isSaved, type RestoredDraft, restoreSaved, withStart } from './restored
 import { draftFile, type Saved } from './saved-draft.ts';
 import { withheldFrom } from './unknown-secrets.ts';
 
-/** What the journal tells of it. */
+/** The journal's facts about the call. */
 type Journaled = Pick<Call, 'reserved' | 'started'>;
 
 interface Believed {
   saved: Saved;
-  /** It is gone, or another than its wrapper wrote: nothing of it is believed, and `saved` is made of what the journal holds. */
+  /** The draft is missing, or its wrapper did not write it. Then it is not trusted, and `saved` is made from the journal. */
   isEdited: boolean;
 }
 
-/** null where there is none, nor a journal that says enough, as those of older versions do not. */
+/** @returns null if there is no draft, and the journal lacks the terms, as those of older versions do. */
 function believed(folder: string, { reserved, started }: Journaled): Believed | null {
   const text = readIfFit(draftFile(folder)) ?? '';
   const saved = parse(text);
@@ -45,19 +45,19 @@ function parse(text: string): Saved | null {
   }
 }
 
-/** Until its CLI was started nobody had made a hash of it, and what it was granted with goes before it in any case. */
+/** Overrides the draft with the granted terms, which always take precedence. A draft has no hash until its CLI is started. */
 function held(saved: Saved, { limits, ...terms }: CallTerms): Saved {
   return { ...saved, ...terms, limits: strictest(withStart(saved.limits), limits) };
 }
 
-/** Of a journal that holds the deadline alone. */
+/** For a journal that records only the deadline. */
 function bounded(saved: Saved, { at, deadline_at }: Journaled['reserved']): Saved {
   const wallMs = Date.parse(deadline_at) - Date.parse(at) + PREPARING_MS;
   const limits = withStart(saved.limits);
   return Number.isFinite(wallMs) ? { ...saved, limits: strictest(limits, { ...limits, timeoutMs: wallMs }) } : saved;
 }
 
-/** More than passes between a call's preparation and its reservation. */
+/** Longer than the time between a call's preparation and its reservation. */
 const PREPARING_MS = 60_000;
 
 function fromTerms(folder: string, { call_id, tool, stage }: Journaled['reserved'], terms: CallTerms): Saved {
@@ -79,7 +79,7 @@ function fromTerms(folder: string, { call_id, tool, stage }: Journaled['reserved
   };
 }
 
-/** Only its inner retries matter once it runs. */
+/** Only the inner retries matter once the call runs. */
 export const UNKNOWN_CALL: Saved['call'] = {
   model: null,
   resumeSession: null,
@@ -98,45 +98,45 @@ const EDITED =
 const hiddenFrom = (folder: string): string =>
   `[withheld: the attempt.json of the call, which says what is secret, is not the one that its wrapper wrote; as it was: ${folder}]`;
 
-/** What the processes of that call bear; null when it died before its CLI could be started. */
+/** The marker of the call's processes; null if the call died before its CLI could be started. */
 export const savedMarker = (folder: string, call: Journaled): string | null =>
   believed(folder, call)?.saved.marker ?? null;
 
-/** The call's own $TMPDIR; none where what is named is not the call's. */
+/** The call's own $TMPDIR; empty if the named folder does not belong to the call. */
 export const savedTemporary = (folder: string, call: Journaled): string[] => {
   const temporary = believed(folder, call)?.saved.temporary ?? '';
   return hasOwnTemporary({ folder, temporary }) ? [temporary] : [];
 };
 
-/** Removes what lies elsewhere of a call that left nothing to judge. */
+/** Removes the temporary folders of a call that left no result to classify. */
 export function discardSaved(folder: string, call: Journaled): void {
   const known = believed(folder, call);
   if (known === null) return;
   discardTemporaries({ folder, temporary: known.saved.temporary }, known.saved.overlay_folders);
 }
 
-/** When that call was prepared; null where nobody knows. */
+/** When the call was prepared; null if this is not known. */
 export function savedStart(folder: string, call: Journaled): { startedAt: Date; clocks: MachineClocks | null } | null {
   const { terms } = call.reserved;
   const known = isTerms(terms) ? terms : believed(folder, call)?.saved;
   return known === undefined ? null : { startedAt: new Date(known.started_at), clocks: known.clocks ?? null };
 }
 
-/** The project's rows that judged that call, or would have; null where its draft is gone. */
+/** The project's rows that apply to the call; null if its draft is gone. */
 export function savedRows(folder: string, call: Journaled): readonly OwnRow[] | null {
   const known = believed(folder, call);
   return known === null || known.isEdited ? null : (known.saved.own_rows ?? []);
 }
 
-/** Was its folder trusted, by a flag or for good? Not where nobody knows. */
+/** Whether the call's folder was trusted, by a flag or permanently. False if this is not known. */
 export function savedTrust(folder: string, call: Journaled): boolean {
   const known = believed(folder, call);
   return known !== null && !known.isEdited && known.saved.call.trustWorkspace;
 }
 
 /**
- * What takes the secrets out of that call's files, and why it cannot take out all of them, or null; null where its draft is
- * gone. @param environment that of whoever looks, which may lack what was secret to the call.
+ * Returns the redactor for the call's files, and why it cannot remove every secret, or null. Returns null if the draft is gone.
+ * @param environment the environment of the reader, which may lack secrets of the call.
  */
 export function savedRedactor(
   folder: string,
@@ -153,7 +153,7 @@ export function savedRedactor(
   };
 }
 
-/** null when there is none. */
+/** @returns null if there is no draft. */
 export function restoreDraft(
   folder: string,
   call: Journaled,

@@ -1,4 +1,4 @@
-// What a CLI wrote in its attempt: raw while the call is open, and its redacted copies from when they are published.
+// Finds the CLI's output in its attempt: raw while the call is open, and as redacted copies after it is published.
 
 import { fstatSync, lstatSync } from 'node:fs';
 import path from 'node:path';
@@ -8,25 +8,25 @@ import type { Streams } from '../../wrappers/reading.ts';
 import type { Attempt } from './attempt.ts';
 import { MAX_PROMPT_BYTES } from './request.ts';
 
-/** Where the redacted copy of one of them lies. */
+/** The path of the redacted copy of a raw file. */
 export const redactedOf = (raw: string): string => `${raw}.redacted`;
 
-/** Of a call that is over its redacted copies; raw where there are none, as of a call that is open, or with --keep-raw. */
+/** Prefers the redacted copies, which exist once a call is over. For an open call, or with --keep-raw, the raw files are used. */
 export const readableOf = (files: Attempt['files']): Attempt['files'] => ({
   ...files,
   stdout: isThere(redactedOf(files.stdout)) ? redactedOf(files.stdout) : files.stdout,
   stderr: isThere(redactedOf(files.stderr)) ? redactedOf(files.stderr) : files.stderr,
 });
 
-/** Whether a CLI was started in that attempt: its output is opened right before, whatever became of it since. */
+/** Whether a CLI was started in that attempt. Its output file is opened right before the start. */
 export const hasOutput = (folder: string): boolean =>
   ['stdout', redactedOf('stdout')].some((name) => kindOf(path.join(folder, name)) !== null);
 
-/** What was sent; null where something else stands in its place by now. */
+/** The prompt that was sent; null if it is no longer a regular file. */
 export const promptIn = ({ files }: Attempt): Buffer | null => readBytesIfFit(files.stdin, MAX_PROMPT_BYTES);
 
 /**
- * What somebody, mostly the agent, did to the files of an attempt while its call ran, in sentences.
+ * Describes in sentences the changes to an attempt's files while its call ran. Mostly the agent made them.
  * @param streams the files themselves, which were opened before
  */
 export function changedFiles({ files, folder }: Attempt, { stdout, stderr }: Streams): string[] {
@@ -48,7 +48,7 @@ export function changedFiles({ files, folder }: Attempt, { stdout, stderr }: Str
 
 const REGULAR = 'a regular file';
 
-/** null for the file that was opened. */
+/** @returns null if the path still names the opened file. */
 function changeOf(file: string, fd: number | null): string | null {
   const kind = kindOf(file);
   if (kind === null) return 'was removed';
@@ -61,10 +61,11 @@ function changeOf(file: string, fd: number | null): string | null {
 const isThere = (file: string): boolean => kindOf(file) === REGULAR;
 
 /**
- * The record of a call that its guardian had published whole, for who finds no verdict of it in the journal.
- * Raw files go once all is published and the verdict stands. Where they are gone and it does not, somebody took it out of the
- * journal since, and the record is what counts; null where there is anything else to judge by.
- * @param folder of the attempt
+ * Returns the record of a call that its guardian published completely, if the journal has no verdict of it. Raw files are removed
+ * after everything is published and the verdict is in the journal. If they are gone but there is no verdict, it was removed from
+ * the journal later, and the record counts.
+ * @param folder the folder of the attempt
+ * @returns null if there is anything else to classify the call by.
  */
 export function publishedRecord(folder: string, callId: string): CallRecord | null {
   if (kindOf(path.join(folder, 'stdout')) !== null || !hasOutput(folder)) return null;

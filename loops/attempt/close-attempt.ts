@@ -1,4 +1,4 @@
-// What becomes of an attempt whose call is over: what its CLI left is kept without secrets, or goes.
+// Closes the attempt of a call that is over: keeps the CLI's files without secrets, or removes them.
 
 import { closeSync, fchmodSync, readdirSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { type Attempt, removeFolder, removeTemporaries } from './attempt.ts';
 import type { ClosingDraft, Draft } from './draft.ts';
 import { copyRedacted } from './redacted-copy.ts';
 
-/** The draft itself with its redactor, which nothing needs before there is something to tell. */
+/** Adds the redactor to the draft itself. It is not needed before there is something to publish. */
 export const closing = (draft: Draft): ClosingDraft =>
   isClosing(draft)
     ? draft
@@ -20,12 +20,12 @@ export const closing = (draft: Draft): ClosingDraft =>
 
 const isClosing = (draft: Draft): draft is ClosingDraft => 'redactor' in draft;
 
-/** `copied`: the attempt has redacted copies of its raw files, which are needed no more. `why` is what could not be written. */
+/** `copied`: the attempt has redacted copies, so its raw files are no longer needed. `why`: what could not be written. */
 export type Published = { how: 'published'; copied: boolean } | { how: 'unpublished'; why: string };
 
 /**
- * A task keeps what its CLI left, without secrets; a call on its own leaves what was published. What could not be published, or
- * is to be kept raw, stays as it is. Called when what was published is on disk, and the verdict says so.
+ * A task keeps its CLI's files, without secrets. A call without a task keeps only what was published. Files that could not be
+ * published, or that are to be kept raw, stay as they are. Called after the published files and the verdict are on disk.
  */
 export function closeAttempt(attempt: Attempt, overlay: Overlay, draft: ClosingDraft, published: Published): void {
   const { charge, keepRaw } = draft.request;
@@ -37,22 +37,22 @@ export function closeAttempt(attempt: Attempt, overlay: Overlay, draft: ClosingD
   removeTemporaries(attempt, overlay);
 }
 
-/** Of a call whose redacted copies are on disk. What cannot be taken away is looked at by the task's next run. */
+/** For a call whose redacted copies are on disk. If a file cannot be removed, the task's next run handles it. */
 export function removeRaw({ files }: Pick<Attempt, 'files'>, redactor: Redactor): void {
   for (const file of [files.stdout, files.stderr]) tried(() => unlinkSync(file));
   for (const file of [files.stdin, files.usage]) tried(() => redactInPlace(file, redactor));
 }
 
-/** Most hold no secret, and stay. */
+/** Most of these files hold no secret, and stay. */
 function redactInPlace(file: string, redactor: Redactor): void {
   const text = readRegular(file);
   const redacted = redactor.redact(text);
   if (redacted !== text) replaceText(file, redacted);
 }
 
-/** A CLI's own report of a failure holds the whole conversation: it stays in the attempt, private, and without secrets. */
+/** A CLI's own failure report holds the whole conversation. A private copy without secrets stays in the attempt. */
 function harvest({ temporary, folder, files }: Attempt, { redactor, withheld }: ClosingDraft): void {
-  // A CLI makes its count of tokens with the rights that it likes.
+  // A CLI chooses the permissions of its token count file itself.
   tried(() => makePrivate(files.usage));
   if (withheld !== null) return;
   tried(() => {
@@ -62,7 +62,7 @@ function harvest({ temporary, folder, files }: Attempt, { redactor, withheld }: 
   });
 }
 
-/** Of any CLI: an agent may have called another one. */
+/** Reports of any CLI count, since an agent may have called another one. */
 const isFailureReport = (name: string): boolean =>
   Object.values(FAILURE_REPORTS).some((begins) => begins !== null && name.startsWith(begins));
 
@@ -75,11 +75,11 @@ function makePrivate(file: string): void {
   }
 }
 
-/** What cannot be harvested is lost with the folder; the result stands. */
+/** A file that cannot be copied is lost with the folder; the result is not affected. */
 function tried(does: () => void): void {
   try {
     does();
   } catch {
-    // It is not there, is no regular file, or the disk is full.
+    // The file is missing, is not a regular file, or the disk is full.
   }
 }

@@ -1,4 +1,4 @@
-// How long a call has been working that nobody guards: by the steady clock of this boot, which does not jump.
+// Computes how long an unguarded call has been running, by the steady clock of this boot, which does not jump.
 
 import { type ProcessIdentity, placeOf } from '../../policies/facts/process-identity.ts';
 import type { MachineClocks } from '../../policies/time/machine-clocks.ts';
@@ -8,23 +8,26 @@ import { savedStart } from './believed-draft.ts';
 
 export interface CallStart {
   guardian: ProcessIdentity;
-  /** As its guardian read them right before; null in a draft of a version that did not. */
+  /** The clocks as the guardian read them right before; null in a draft of a version that did not record them. */
   clocks: MachineClocks | null;
   startedAt: Date;
 }
 
-/** @returns milliseconds: awake ones where the clocks of its start are this machine's, else those of the wall clock. */
+/** @returns milliseconds: without suspended time if the start's clocks are this machine's, else by the wall clock. */
 export function ageOf({ guardian, clocks, startedAt }: CallStart, self: ProcessIdentity, clock: () => Date): number {
   if (clocks !== null && placeOf(guardian, self) === 'here')
     return Math.max(0, readClocks().steadyMs - clocks.steadyMs);
   return Math.max(0, clock().getTime() - startedAt.getTime());
 }
 
-/** Has the call had its time, by the clock by which whoever guards it ends it? */
+/** Whether the call has used its time, by the clock that its guardian uses to end it. */
 export const isOverdue = (call: Call, folder: string, self: ProcessIdentity, clock: () => Date): boolean =>
   overdueMs(call, folder, self, clock) >= 0;
 
-/** Is it so long past its deadline that whoever guards it cannot be at work? By the time of day alone an hour is allowed for. */
+/**
+ * Whether the call is so long past its deadline that its guardian cannot be working. By the time of day alone, an hour is
+ * allowed.
+ */
 export function isLate(call: Call, folder: string, self: ProcessIdentity, clock: () => Date, lateMs: number): boolean {
   const allowedMs = savedStart(folder, call)?.clocks ? lateMs : Math.max(lateMs, UNSURE_MS);
   return overdueMs(call, folder, self, clock) > allowedMs;
@@ -32,14 +35,14 @@ export function isLate(call: Call, folder: string, self: ProcessIdentity, clock:
 
 const UNSURE_MS = 3_600_000;
 
-/** @returns milliseconds; negative ones are left to it. */
+/** @returns milliseconds; a negative number is the time that remains. */
 function overdueMs(call: Call, folder: string, self: ProcessIdentity, clock: () => Date): number {
   const { guardian, deadline_at, at } = call.reserved;
   const start = savedStart(folder, call) ?? { startedAt: new Date(at), clocks: null };
   return pastMs(deadline_at, { guardian, ...start }, self, clock);
 }
 
-/** By how much it is past its deadline. Of a start that is not told only the deadline itself is known. */
+/** @returns milliseconds past the deadline. If the start is not known, only the deadline itself is used. */
 export function pastMs(deadlineAt: string, begun: CallStart, self: ProcessIdentity, clock: () => Date): number {
   const deadline = Date.parse(deadlineAt);
   const pastMs = begun.startedAt.getTime() + ageOf(begun, self, clock) - deadline;

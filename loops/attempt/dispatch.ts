@@ -1,4 +1,4 @@
-// What a dispatcher requests of the wrapper that it starts: a file in the private folder of the attempt, which the wrapper takes once.
+// Defines a dispatcher's request to its wrapper: a file in the attempt's private folder, which the wrapper takes once.
 
 import { mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,24 +11,27 @@ import { isSystemError } from '../../state/system-error.ts';
 export interface Dispatch {
   run_id: string;
   call_id: string;
-  /** The hash of the stage's prompt that is to be answered; what is sent may be a digest of it. */
+  /** The hash of the stage's prompt that is to be answered; the text that is sent may be a digest of it. */
   for_prompt: string;
-  /** How many calls the agent may charge to the task from within its call; absent is none. */
+  /** How many calls the agent may charge to the task from within its call; none if absent. */
   nested_calls?: number;
-  /** The task's own patterns of what must not be published. */
+  /** The task's own patterns of text that must not be published. */
   redaction_patterns: string[];
-  /** Of the project's own, read once for the whole run. */
+  /** The project's own rows, read once for the whole run. */
   own_rows: readonly OwnRow[];
-  /** The CLI that is to be called, where the project describes it: as it was read for the run. */
+  /** The CLI to call, if the project describes it, as it was read for the run. */
   own_tool?: OwnToolRow;
-  /** What is sent before the text of its file, and what is to be known of it beside: that goes into the record. */
+  /** The text to send before the file's text, and facts about the prompt that go into the record. */
   prompt: { before: string; warnings: readonly string[]; left_out: readonly LeftOut[] };
 }
 
 const NAME = 'dispatch.json';
 const FLAG = '--dispatch=';
 
-/** @param attempts the task's. @returns the argument that hands it over. Throws what the operating system throws. */
+/**
+ * @param attempts the task's folder of attempts. @returns the argument that passes the dispatch. Throws the errors of the
+ * operating system.
+ */
 export function writeDispatch(attempts: string, dispatch: Dispatch): string {
   const folder = path.join(attempts, dispatch.call_id);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -37,10 +40,10 @@ export function writeDispatch(attempts: string, dispatch: Dispatch): string {
   return `${FLAG}${file}`;
 }
 
-/** `file`: where no dispatch is that could be taken; `null`: the wrapper was not started by a dispatcher. */
+/** `file`: the path of a dispatch that could not be taken; `null`: the wrapper was not started by a dispatcher. */
 type Taken = { dispatch: Dispatch | null; argv: string[] } | { file: string };
 
-/** Takes the file away: the same dispatch given twice would make a call without a budget. */
+/** Removes the file: a dispatch that is used twice would make a call without a budget. */
 export function takeDispatch(given: readonly string[]): Taken {
   const word = given.find((one) => one.startsWith(FLAG));
   if (word === undefined) return { dispatch: null, argv: [...given] };

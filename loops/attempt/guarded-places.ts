@@ -1,4 +1,4 @@
-// Keeps the files of a call out of what tasks are run and judged by, in whatever project, and whatever a flag names.
+// Rejects output paths inside the state of a task or a project, of any project and for any flag.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { manifestsIn, type TaskFolder } from '../../state/task-folder.ts';
 import { outputPathMistake, outputPathsOf, placing, type RealPlaceOf, realPlace } from './output-paths.ts';
 import type { WrapperRequest } from './request.ts';
 
-/** What only we write. */
+/** The folders that only tollgate writes. */
 interface States {
   /** The project's `.tmp`. */
   projectState: string;
@@ -14,22 +14,24 @@ interface States {
   userState: string | null;
 }
 
-/** For whom, and the task that pays. */
+/** The protected folders, and the task that pays. */
 interface Guarding extends States {
   task: TaskFolder | null;
-  /** Of a dispatcher's call, whose record lies in its attempt. */
+  /** The id of a dispatcher's call, whose record is in its attempt. */
   callId: string | null;
 }
 
-/** What forbids to write a call's files where its flags say: where nothing can lie, and where others' files do; or null. */
+/**
+ * Returns why a call's files may not be written where its flags say, or null. A path may be unusable, or may belong to others.
+ */
 export function placesMistake(files: WrapperRequest['files'], guarding: Guarding): string | null {
   const placeOf = placing();
   return outputPathMistake(files, placeOf) ?? guardedMistake(files, guarding, placeOf);
 }
 
 /**
- * Which flag names what is a task's own, or the project's; or null. Of the task that pays, its outputs are free. A link or a hard
- * link at the name itself is replaced, and what it leads to stays as it is; one on the way is followed.
+ * Returns which flag names a file of a task or of the project, or null. The outputs of the task that pays are free. A write
+ * replaces a link or a hard link at the name itself, and does not change its target. A link in the folder's path is followed.
  */
 function guardedMistake(
   files: WrapperRequest['files'],
@@ -38,7 +40,7 @@ function guardedMistake(
 ): string | null {
   const own = task === null ? null : realFolderOf(task.root);
   const record = own === null || callId === null ? null : path.join(own, 'state/attempts', callId, 'record.json');
-  // Most of a call's files lie in one folder, and what lies above it is looked at once.
+  // Most of a call's files are in one folder, so each folder is examined once.
   const known = new Map<string, Surroundings>();
   for (const { flag, file } of outputPathsOf(files)) {
     const place = placeOf(file);
@@ -54,23 +56,23 @@ function guardedMistake(
   return null;
 }
 
-/** Whether anything may be written there by a command whose arguments are wrong. */
+/** Whether the place is protected from a command whose arguments are wrong. */
 export function isGuarded(file: string, states: States): boolean {
   const place = realPlace(file);
   return ownerOf(place, surroundingsOf(path.dirname(place), states), null) !== null;
 }
 
-/** Whose the place is: a task's folder or a project's state, of this project or another, or the user's register; null where it is free. */
+/** The owner of the place: a task's folder, the state of any project, or the user's register; null if it is free. */
 function ownerOf(place: string, { shared, task }: Surroundings, own: string | null): string | null {
   if (own !== null && isBelow(place, own)) return own;
   return shared.find((at) => isBelow(place, at)) ?? task;
 }
 
-/** What is not to be written into, as seen from a folder. */
+/** The protected folders around a folder. */
 interface Surroundings {
   /** The states of projects, and of the user. */
   shared: readonly string[];
-  /** The folder of a task that it lies in. */
+  /** The task folder that contains it. */
   task: string | null;
 }
 
@@ -95,5 +97,5 @@ function foldersAbove(place: string): string[] {
 
 const isBelow = (place: string, folder: string): boolean => place === folder || place.startsWith(folder + path.sep);
 
-/** Where it leads, be it a link itself. */
+/** The target of the folder, even if it is a link itself. */
 const realFolderOf = (folder: string): string => path.dirname(realPlace(path.join(folder, 'any')));

@@ -1,4 +1,4 @@
-// What is run for a call: the CLI with its arguments, environment, files and limits.
+// Builds what is run for a call: the CLI with its arguments, environment, files and limits.
 
 import path from 'node:path';
 import type { GuardLimits } from '../../wrappers/guard.ts';
@@ -9,7 +9,7 @@ import { type Draft, wallMs } from './draft.ts';
 import { withFilesIn } from './own-files.ts';
 import type { WrapperRequest } from './request.ts';
 
-/** What the runner is handed; the draft must know its binary by now. */
+/** Makes the input of the runner; the draft must know its binary by now. */
 export function invocationOf(draft: Draft, attempt: Attempt, overlay: Record<string, string>): Invocation {
   const { adapter, call: asked } = draft.request;
   const log = adapter.log !== null && asked.environment[adapter.log.variable] === undefined ? adapter.log : null;
@@ -41,7 +41,7 @@ export function invocationOf(draft: Draft, attempt: Attempt, overlay: Record<str
   };
 }
 
-/** It goes with the folder: it is raw. */
+/** The log is raw, so it is removed with the folder. */
 const LOG = 'cli.log';
 
 /** The guard's limits, in milliseconds, turns and bytes. */

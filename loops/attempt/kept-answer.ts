@@ -1,4 +1,4 @@
-// The answer of a run's call by a second name, in its attempt, until its gate: it is not paid again where somebody takes the first one away.
+// Keeps a second copy of a run's answer in its attempt until its gate, so that a removed answer is not paid again.
 
 import { unlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -6,17 +6,20 @@ import { isRegular, kindOf, readIfFit } from '../../state/disk/regular-file.ts';
 import { publishText } from '../../state/disk/replace-file.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 
-/** In the folder of an attempt. */
+/** The path of the copy in an attempt's folder. */
 export const keptAnswerIn = (attempt: string): string => path.join(attempt, 'answer');
 
 const keptOf = ({ attempts }: TaskFolder, callId: string) => keptAnswerIn(path.join(attempts, callId));
 
 export const hasKeptAnswer = (task: TaskFolder, callId: string): boolean => isRegular(keptOf(task, callId));
 
-/** More than any answer that is published. */
+/** Larger than any published answer. */
 const MAX_BYTES = 128 * 1024 * 1024;
 
-/** Publishes it once more where nothing stands. @returns whether it did. Throws what the operating system throws. */
+/**
+ * Publishes the answer again if there is nothing in its place. @returns whether it did. Throws the errors of the operating
+ * system.
+ */
 export function putAnswerBack(task: TaskFolder, callId: string, out: string): boolean {
   if (kindOf(out) !== null) return false;
   const text = readIfFit(keptOf(task, callId), MAX_BYTES);
@@ -25,7 +28,7 @@ export function putAnswerBack(task: TaskFolder, callId: string, out: string): bo
   return true;
 }
 
-/** Once a gate has looked at it: an answer may hold a key, and an attempt holds none. */
+/** Called after a gate has checked the answer: an answer may hold a key, and an attempt must hold none. */
 export function dropKeptAnswer(task: TaskFolder, callId: string): void {
   if (hasKeptAnswer(task, callId)) unlinkSync(keptOf(task, callId));
 }

@@ -1,4 +1,4 @@
-// The folders that a call's result goes to: known before its CLI starts, and put right before anything is written there.
+// Records the folders of a call's result before its CLI starts, and restores them before anything is written there.
 
 import path from 'node:path';
 import { keepFolders, mendFolders, realFolder, strangeStep } from '../../state/disk/real-folder.ts';
@@ -8,7 +8,7 @@ import type { Draft } from './draft.ts';
 import { outputPathsOf, placing } from './output-paths.ts';
 import type { WrapperRequest } from './request.ts';
 
-/** From here on the call's places are named without links, so that one that is turned elsewhere is not followed. */
+/** Replaces the call's paths by paths without links, so that a link that is changed later is not followed. */
 export function withRealPlaces(request: WrapperRequest): WrapperRequest {
   const { out, err, result, sessionIdOut, doneMarker, pidFile } = request.files;
   const placeOf = placing();
@@ -25,7 +25,7 @@ export function withRealPlaces(request: WrapperRequest): WrapperRequest {
   return { ...request, files };
 }
 
-/** Once they are made, and before anything of the CLI's runs. */
+/** Called after the folders are made, and before any process of the CLI runs. */
 export function keepPlaces(draft: Draft, attemptFolder: string): void {
   const { files, charge } = draft.request;
   const places = outputPathsOf(files).map(({ file }) => path.dirname(file));
@@ -33,7 +33,7 @@ export function keepPlaces(draft: Draft, attemptFolder: string): void {
   draft.folders = keepFolders([...ofTask, ...places, realFolder(attemptFolder)]);
 }
 
-/** Once its processes are gone. What cannot be put right is found by whoever writes there. */
+/** Called after the call's processes are gone. The later write reports a folder that cannot be restored. */
 export function putFoldersRight(draft: Draft): void {
   try {
     draft.warnings.push(...mendFolders(draft.folders, draft.clock));
@@ -42,7 +42,7 @@ export function putFoldersRight(draft: Draft): void {
   }
 }
 
-/** Why nothing may be written; null where all are folders. */
+/** Returns why nothing may be written; null if all are folders. */
 export function folderMistake({ folders }: Draft): string | null {
   const step = strangeStep(folders);
   return step === null ? null : `${step} is no folder any more, and cannot be set aside`;

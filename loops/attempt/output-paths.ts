@@ -1,4 +1,4 @@
-// Where a call's files may lie: each under a path of its own, and none over a device, a FIFO or a socket.
+// Checks the output paths of a call: each file has its own path, and none replaces a device, a FIFO or a socket.
 
 import { type BigIntStats, existsSync, lstatSync, type Stats, statSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -8,12 +8,12 @@ import { temporaryPrefix } from '../../state/disk/replace-file.ts';
 import type { WrapperRequest } from './request.ts';
 
 interface OutputPath {
-  /** The flag that names it, as a message says it. */
+  /** The flag that names the file, as used in messages. */
   flag: string;
   file: string;
 }
 
-/** Every file that a call writes, the event stream beside the answer too. */
+/** Lists every file that a call writes, including the event stream beside the answer. */
 export function outputPathsOf({
   out,
   err,
@@ -34,7 +34,7 @@ export function outputPathsOf({
   return Object.entries(named).flatMap(([flag, file]) => (file === null ? [] : [{ flag, file }]));
 }
 
-/** What forbids to write there anything at all, were it the record of a refusal; or null. */
+/** Returns what forbids any write to these paths, even of the record of a refusal; or null. */
 export function outputPathMistake(files: WrapperRequest['files'], placeOf: RealPlaceOf): string | null {
   const places = outputPathsOf(files);
   for (const place of places) {
@@ -48,7 +48,9 @@ export function outputPathMistake(files: WrapperRequest['files'], placeOf: RealP
   return collision(files.prompt, places, placeOf);
 }
 
-/** What would be found out when the answer is paid: that there is no room for its name, or for that of its half beside it. */
+/**
+ * Finds before the call what would otherwise fail after it is paid: too long a name, or too long a name of the temporary file.
+ */
 function lengthMistake({ flag, file }: OutputPath): string | null {
   const name = path.basename(file);
   const longest = `${temporaryPrefix(file, LONGEST_PID)}${MOST_HALVES}`;
@@ -65,7 +67,7 @@ const MOST_NAME_BYTES = 255;
 const LONGEST_PID = 4_194_304;
 const MOST_HALVES = 9_999;
 
-/** The system's own word: it knows how long a path may be here. */
+/** Asks the system, which knows how long a path may be here. */
 function isTooLong(file: string): boolean {
   try {
     lstatSync(file, { throwIfNoEntry: false });
@@ -75,7 +77,7 @@ function isTooLong(file: string): boolean {
   }
 }
 
-/** Two flags for one file: the later written would take the place of the other, and of the prompt for ever. */
+/** Finds two flags for one file: the later write would replace the other file, or the prompt permanently. */
 function collision(prompt: string, places: readonly OutputPath[], placeOf: RealPlaceOf): string | null {
   const taken = new Map([[placeOf(prompt), '--prompt-file']]);
   const asked = look(() => statSync(prompt, EXACT));
@@ -88,7 +90,9 @@ function collision(prompt: string, places: readonly OutputPath[], placeOf: RealP
   return null;
 }
 
-/** Whether the name itself, not what a symlink leads to, is an entry of that file: in another case, or as its target. */
+/**
+ * Whether the name itself, not the target of a symlink there, is that file. It may differ in case, or be the target of a link.
+ */
 function isEntryOf(file: string, found: BigIntStats | undefined): boolean {
   const entry = look(() => lstatSync(file, EXACT));
   return entry !== undefined && entry.ino === found?.ino && entry.dev === found.dev;
@@ -96,10 +100,10 @@ function isEntryOf(file: string, found: BigIntStats | undefined): boolean {
 
 const EXACT = { bigint: true, throwIfNoEntry: false } as const;
 
-/** One name for a place: a symlink at the name is what would be replaced, so only its folder is followed. */
+/** Gives each place one name. A write replaces a symlink at the name itself, so only the path of its folder is resolved. */
 export type RealPlaceOf = (file: string) => string;
 
-/** Most files of a call lie in one folder, and are asked for more than once. */
+/** Caches results, since most files of a call are in one folder, and are looked up more than once. */
 export function placing(): RealPlaceOf {
   const folderOf = remembering(realFolder);
   return remembering((file) => {
@@ -117,25 +121,25 @@ function remembering(of: (file: string) => string): (file: string) => string {
   };
 }
 
-/** As it is now. */
+/** Resolves without a cache. */
 export const realPlace: RealPlaceOf = (file) => placing()(file);
 
-/** A symlink is what it points to: whoever names one that leads to a device means the device. */
+/** A symlink counts as its target: a user who names a link to a device means the device. */
 function kindOf(file: string, placeOf: RealPlaceOf): string | null {
   const found = lookAt(file);
   if (found?.isFIFO()) return 'is a FIFO';
   if (found?.isSocket()) return 'is a socket';
   if (found?.isCharacterDevice() || found?.isBlockDevice()) return 'is a device';
-  // /dev/stdout may lead to a regular file, and is still no name that may be replaced.
+  // /dev/stdout may lead to a regular file, but the name must not be replaced.
   return SYSTEM_FOLDER.test(path.dirname(placeOf(file))) ? 'lies in a folder of the system' : null;
 }
 
 const SYSTEM_FOLDER = /^\/(?:dev(?:\/fd)?|(?:proc|sys)(?:\/.*)?)$/;
 
-/** What is there, behind symlinks. */
+/** Follows symlinks. */
 export const lookAt = (file: string): Stats | undefined => look(() => statSync(file, { throwIfNoEntry: false }));
 
-/** A loop of symlinks, or a folder that may not be entered, shows nothing: the writing of it is tried elsewhere. */
+/** A loop of symlinks, or a folder without access, counts as missing. The write to it is tried elsewhere. */
 function look<S>(at: () => S | undefined): S | undefined {
   try {
     return at();
@@ -144,7 +148,10 @@ function look<S>(at: () => S | undefined): S | undefined {
   }
 }
 
-/** What an earlier call left under the same names must not pass for this one's; what cannot be removed is replaced at the end. */
+/**
+ * Removes the files of an earlier call, so that they are not taken for this one's. A file that cannot be removed is replaced at
+ * the end.
+ */
 export function removeStale({ out, err, result, sessionIdOut }: WrapperRequest['files']): void {
   for (const file of [out, rawOf(out), err, result, sessionIdOut])
     if (file !== null && existsSync(file)) tryUnlink(file);
@@ -154,6 +161,6 @@ function tryUnlink(file: string): void {
   try {
     unlinkSync(file);
   } catch {
-    // Its folder was writable a moment ago; whatever happened, the call itself can still be made.
+    // The folder was writable a moment ago. The call itself can be made in any case.
   }
 }

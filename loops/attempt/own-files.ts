@@ -1,4 +1,4 @@
-// Where the files of a call stand in the words and variables of a CLI that a project describes.
+// Inserts the paths of a call's files into the arguments and variables of a CLI that a project describes.
 
 import type { Adapter } from '../../wrappers/adapter.ts';
 import { withFiles } from '../../wrappers/own/adapter.ts';

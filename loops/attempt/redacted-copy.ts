@@ -1,4 +1,4 @@
-// Copies what a CLI wrote to where others may read it, without the secrets in it.
+// Copies the CLI's output to where others may read it, with secrets removed.
 
 import { closeSync, fstatSync, readSync, writeFileSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
@@ -8,7 +8,7 @@ import { openRegular } from '../../state/disk/regular-file.ts';
 import { type Durability, replaceFile } from '../../state/disk/replace-file.ts';
 
 /**
- * Of any size, in constant memory; 0600. Throws what the disk says.
+ * Copies a file of any size in constant memory, with mode 0600. Throws the errors of the disk.
  * @param source an open file, read from its start. @param beside as `replaceFile` takes it, and returns it
  */
 export function publishRedacted(
@@ -21,7 +21,7 @@ export function publishRedacted(
   return replaceFile(file, promise, (fd) => writeRedacted(source, fd, redactor), 'set_aside', beside);
 }
 
-/** The same of a file by its name. Throws EINVAL where that is no regular file. */
+/** Does the same for a file given by its name. Throws EINVAL if it is not a regular file. */
 export function copyRedacted(from: string, file: string, redactor: Redactor, promise: Durability): void {
   const source = openRegular(from);
   try {
@@ -32,8 +32,8 @@ export function copyRedacted(from: string, file: string, redactor: Redactor, pro
 }
 
 /**
- * Copies what is there at the start: a process that still writes to the file cannot make the copy endless.
- * A CLI that repeats one message fills piece after piece with the same bytes: their redacted text is used again.
+ * Copies up to the size at the start: a process that still writes to the file cannot make the copy endless. A CLI that repeats
+ * one message fills each piece with the same bytes, so their redacted text is reused.
  */
 function writeRedacted(source: number, target: number, redactor: Redactor): void {
   const stream = createStreamRedactor(redactor);
@@ -58,7 +58,7 @@ function writeRedacted(source: number, target: number, redactor: Redactor): void
       const redacted = Buffer.from(stream.write(decoder.write(piece)));
       writeFileSync(target, redacted);
       isAtLine = piece.at(-1) === LINE_END;
-      // Only of whole lines, with nothing held back before or after them, is this the text whatever comes around them.
+      // The text can be reused only for complete lines with nothing held back before or after. Else it depends on its neighbours.
       last = isOwn && isAtLine && stream.isIdle() ? { piece: Buffer.from(piece), redacted } : null;
     }
     buffer.copyWithin(0, piece.length, filled);

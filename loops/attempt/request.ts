@@ -1,4 +1,4 @@
-// One guarded call as its caller asks for it: the wrapper's flags, read and checked.
+// Describes one guarded call as its caller requests it: the wrapper's flags, read and checked.
 
 import type { CallLimits } from '../../policies/manifest/call-terms.ts';
 import type { LeftOut } from '../../policies/prompt/left-out.ts';
@@ -7,13 +7,13 @@ import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Adapter, CallRequest } from '../../wrappers/adapter.ts';
 
 export interface WrapperRequest {
-  /** The id that the dispatcher gave it; null for a call of a caller's own. */
+  /** The id from the dispatcher; null for a call outside a run. */
   callId: string | null;
   adapter: Adapter;
   call: CallRequest;
-  /** A prompt that was piped in, or why it did not come; without either the prompt is read from its file. */
+  /** A piped prompt, or why it did not arrive; if absent, the prompt is read from its file. */
   piped?: Buffer | { unread: string };
-  /** What is sent before the prompt; absent where nothing is. */
+  /** Text to send before the prompt; absent if there is none. */
   before?: string;
   files: {
     prompt: string;
@@ -25,35 +25,35 @@ export interface WrapperRequest {
     pidFile: string | null;
   };
   limits: CallLimits;
-  /** Whose budget pays; null for a call on its own. */
+  /** The task whose budget pays; null for a call without a task. */
   charge: Charge | null;
-  /** Words of the user's own that must not be published. */
+  /** The user's own patterns of text that must not be published. */
   redactionPatterns: string[];
-  /** The project's rows by which its dispatcher judges; none for a call of a caller's own. */
+  /** The project's rows that its dispatcher uses to classify; empty for a call outside a run. */
   ownRows: readonly OwnRow[];
-  /** What whoever composed the prompt has to say of it. */
+  /** Notes about the prompt from its composer. */
   composed: { warnings: readonly string[]; leftOut: readonly LeftOut[] };
-  /** Whether what the CLI wrote stays in the attempt as it came; else it goes once it is published without secrets. */
+  /** Whether the CLI's raw output stays in the attempt. Otherwise it is removed after it is published without secrets. */
   keepRaw: boolean;
-  /** Whether its requests go through a relay of ours, so that the one that fails can be logged as it was sent. */
+  /** Whether its requests go through our relay, so that a failed one can be logged as it was sent. */
   recordRequests: boolean;
-  /** Whether it goes ahead though another call learnt that the service would refuse it; absent where it does not. */
+  /** Whether the call starts although another call found that the service would refuse it; false if absent. */
   ignoreHold?: boolean;
-  /** The command line that makes the call again, and its task as it was named; absent where the caller typed none. */
+  /** The command line that repeats the call, and its task as the caller named it; absent if no user typed it. */
   typed?: { command: string; given: string; task: string | null };
-  /** Hears what it stands in line for, and which limits are nearly used up; absent where nobody listens. */
+  /** Receives what the call waits in line for, and which limits are nearly used up; absent if there is no listener. */
   say?(sentence: string): void;
 }
 
 export interface Charge {
   task: TaskFolder;
   stage: string;
-  /** The run that asks, and the hash of the stage's prompt that it wants answered; null for a caller of its own. */
+  /** The run that makes the request, and the hash of the stage's prompt to be answered; null for a call outside a run. */
   runId: string | null;
   forPrompt: string | null;
-  /** How many calls its agent may charge to this task from within it; none unless told. */
+  /** How many calls its agent may charge to this task from within it; none if absent. */
   nestedCalls?: number;
 }
 
-/** How much of a prompt is read: no CLI takes as much, and past it a file is not even read. */
+/** How much of a prompt is read: no CLI accepts as much, and a larger file is not read at all. */
 export const MAX_PROMPT_BYTES = 64 * 1024 ** 2;

@@ -1,4 +1,4 @@
-// The draft of a call whose wrapper is gone, as `attempt.json` or the user's register has it.
+// Restores the draft of a call whose wrapper is gone, from `attempt.json` or the user's register.
 
 import path from 'node:path';
 import { isBuiltIn, isTool } from '../../policies/facts/tools.ts';
@@ -22,11 +22,11 @@ export interface RestoredDraft {
   draft: ClosingDraft;
   attempt: Attempt;
   overlay: Overlay;
-  /** Of the machine that prepared the call. */
+  /** The clocks of the machine that prepared the call. */
   clocks: MachineClocks | null;
 }
 
-/** Half a draft, or one that somebody planted, is none. */
+/** Rejects an incomplete draft, or one that was planted. */
 export function isSaved(value: unknown): value is Saved {
   const saved = (value ?? {}) as Partial<Saved>;
   const { call_id, stage, marker, temporary, tool, files, own_rows = [] } = saved;
@@ -56,7 +56,7 @@ const isLeftOut = (value: unknown): boolean =>
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-/** @param task null for a call on its own. */
+/** @param task null for a call without a task. */
 export function restoreSaved(
   saved: Saved,
   folder: string,
@@ -76,10 +76,10 @@ export function restoreSaved(
       charge: task && { task, stage: saved.stage, runId: null, forPrompt: null },
       redactionPatterns: saved.redaction_patterns,
       ownRows: saved.own_rows ?? [],
-      // The warnings are among those of the draft.
+      // The draft's warnings already include them.
       composed: { warnings: [], leftOut: saved.left_out ?? [] },
       keepRaw: saved.keep_raw === true,
-      // Its relay went with its wrapper.
+      // The relay ended with its wrapper.
       recordRequests: false,
     },
     callId: saved.call_id,
@@ -92,7 +92,7 @@ export function restoreSaved(
     warnings: saved.warnings,
     announced: null,
     recorder: null,
-    // Counted by its wrapper alone; it may have been long ago.
+    // Only its wrapper counted this, perhaps long ago.
     countedBefore: null,
     folders: [],
     withheld: withheldFrom(saved.secret_names ?? [], environment, folder),
@@ -106,7 +106,7 @@ export function restoreSaved(
   };
 }
 
-/** A draft of a version that knew no start limit. */
+/** Adds the start limit to a draft of a version that had none. */
 export const withStart = (limits: Saved['limits']): Saved['limits'] => ({
   ...limits,
   startTimeoutMs: limits.startTimeoutMs ?? null,

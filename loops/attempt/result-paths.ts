@@ -1,4 +1,4 @@
-// Where the result of a task's call goes when others settle it: an agent may have written the paths in its draft.
+// Decides where a task call's result goes if another process settles it: an agent may have changed the paths in the draft.
 
 import path from 'node:path';
 import { realOr } from '../../state/disk/real-path.ts';
@@ -11,13 +11,13 @@ type Files = WrapperRequest['files'];
 
 interface ResultPaths {
   files: Files;
-  /** What its caller should know; null where all is as it was asked for. */
+  /** What the caller should know; null if everything is where it was requested. */
   note: string | null;
 }
 
 /**
- * A stage's call has its places from its name alone. A caller's own, with --task, keeps what it asked for below the project;
- * what would go elsewhere goes to the task's outputs.
+ * A stage's call has its paths from its name alone. A call outside a run, with --task, keeps the requested paths below the
+ * project. If one is elsewhere, the result goes to the task's outputs.
  */
 export function resultPaths({ reserved }: Call, asked: Files, task: TaskFolder): ResultPaths {
   const { call_id, run_id, stage, tool } = reserved;

@@ -1,4 +1,4 @@
-// A call's draft on disk: with it, whoever comes after a crash can judge and publish what the call left.
+// Saves a call's draft on disk, so that after a crash another process can classify and publish the call's output.
 
 import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
@@ -16,7 +16,7 @@ import type { Draft } from './draft.ts';
 import type { WrapperRequest } from './request.ts';
 import { secretNames } from './unknown-secrets.ts';
 
-/** Everything but the environment, which holds keys. Its files are named from the root: who reads it may run elsewhere. */
+/** Everything except the environment, which holds keys. Its paths are absolute, since the reader may run in another folder. */
 export interface Saved {
   call_id: string;
   tool: Tool;
@@ -33,38 +33,38 @@ export interface Saved {
   redaction_patterns: string[];
   /** Absent in a draft of a version that had none. */
   own_rows?: readonly OwnRow[];
-  /** Its CLI, where the project describes it. */
+  /** Its CLI, if the project describes it. */
   own_tool?: OwnToolRow;
-  /** The variables whose values were secret to it; absent in a draft of a version that did not tell. */
+  /** The variables whose values were secret to the call; absent in a draft of a version that did not record them. */
   secret_names?: string[];
   temporary: string;
   overlay_folders: string[];
   warnings: string[];
-  /** Absent in a draft of a version that did not say. */
+  /** Absent in a draft of a version that did not record it. */
   left_out?: readonly LeftOut[];
-  /** Whether its raw files stay; absent where they go. */
+  /** Whether its raw files stay; absent if they are removed. */
   keep_raw?: true;
-  /** Of the machine, when the call was prepared; absent in a draft of a version that did not tell. */
+  /** The machine's clocks when the call was prepared; absent in a draft of a version that did not record them. */
   clocks?: MachineClocks;
 }
 
 export const draftFile = (folder: string) => path.join(folder, 'attempt.json');
 
-/** @returns what was written. */
+/** @returns the written text. */
 export function saveDraft(attempt: Attempt, draft: Draft, overlay: Overlay): string {
   const text = `${JSON.stringify(savedOf(attempt, draft, overlay), null, 2)}\n`;
   replaceText(draftFile(attempt.folder), text);
   return text;
 }
 
-/** What stands of it in the journal, where its agent's word for it is not taken. */
+/** The terms that the journal keeps, since the agent's copy of them is not trusted. */
 export function termsOf(attempt: Attempt, draft: Draft, overlay: Overlay): CallTerms {
   const { marker, started_at, limits, temporary, overlay_folders } = savedOf(attempt, draft, overlay);
   const folder = path.resolve(attempt.folder);
   return { marker, started_at, clocks: readClocks(), limits, temporary, overlay_folders, folder };
 }
 
-/** What `attempt.json` holds of a draft; the environment, which has secrets, is left out. */
+/** Makes the content of `attempt.json` from a draft; the environment, which has secrets, is omitted. */
 export function savedOf(attempt: Attempt, draft: Draft, overlay: Overlay): Saved {
   const { request } = draft;
   const { environment, ...call } = request.call;

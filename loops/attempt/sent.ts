@@ -1,4 +1,4 @@
-// What a call was sent with, as the run that waits for it knows.
+// Holds the terms with which a call was sent, as the run that waits for it knows them.
 
 import type { CallLimits } from '../../policies/manifest/call-terms.ts';
 

@@ -1,4 +1,4 @@
-// Which secrets of a call's environment whoever settles it does not know: its words are withheld then, for they may hold them.
+// Finds a call's secrets that the process that settles it does not know; its output is then withheld, as it may hold them.
 
 import { secretsOf } from '../../policies/redact/environment.ts';
 
@@ -8,8 +8,8 @@ export const secretNames = (environment: NodeJS.ProcessEnv): string[] => [
 ];
 
 /**
- * Whoever settles a call may live in another environment than it did.
- * @returns what stands for its words, or null where all its secrets are known.
+ * The process that settles a call may have another environment than the call had.
+ * @returns the text that replaces the CLI's words, or null if all the call's secrets are known.
  */
 export function withheldFrom(names: readonly string[], environment: NodeJS.ProcessEnv, folder: string): string | null {
   const known = new Set(secretNames(environment));
