@@ -1,9 +1,9 @@
-// A line of progress for a call that takes longer than two seconds.
+// Shows a line of progress for a call that takes longer than two seconds.
 
 import { printing } from '../printing.ts';
 import { type Progress, startProgress } from '../progress-line.ts';
 
-/** @param say what is being waited for; shown on a terminal only. */
+/** @param say what the command waits for; shown on a terminal only. */
 export function lateProgress(say: string): { stop(): void } {
   const began = process.uptime();
   let progress: Progress | null = null;

@@ -1,4 +1,4 @@
-// Reads a prompt that a person hands over by a pipe: `--prompt-file /dev/stdin`, `--prompt-file <(…)`, a FIFO.
+// Reads a prompt that a user passes through a pipe: `--prompt-file /dev/stdin`, `--prompt-file <(…)`, a FIFO.
 
 import { closeSync, constants, open, openSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -9,7 +9,7 @@ import { isSystemError } from '../../state/system-error.ts';
 
 type Piped = Buffer | { unread: string } | 'stopped';
 
-/** @param waitMs how long its writer may take. @param maxBytes past it the rest is not read. */
+/** @param waitMs how long the writer may take. @param maxBytes after this many bytes, the rest is not read. */
 export async function readPiped(file: string, stop: AbortSignal, waitMs: number, maxBytes: number): Promise<Piped> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
@@ -36,19 +36,19 @@ export async function readPiped(file: string, stop: AbortSignal, waitMs: number,
 const gaveUp = (why: 'late' | 'stopped', waitMs: number): Piped =>
   why === 'stopped' ? why : { unread: `nobody wrote it to its end within ${waitMs} ms` };
 
-/** The open of a FIFO waits for its writer, in a thread of node's. */
+/** The open of a FIFO waits for its writer, in a thread of node's pool. */
 async function opening(file: string): Promise<NodeJS.ReadableStream & { destroy(): void }> {
   if (isStdin(file)) return process.stdin;
   const fd = await promisify(open)(file, constants.O_RDONLY);
   return new Socket({ fd, readable: true, writable: false });
 }
 
-/** Ends an open that still waits for a writer, so that we can end. */
+/** Ends an open that still waits for a writer, so that this process can exit. */
 function unblock(fifo: string): void {
   try {
     closeSync(openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK));
   } catch (error) {
-    // It has been opened by now, or removed.
+    // It is open by now, or was removed.
     if (!isSystemError(error)) throw error;
   }
 }

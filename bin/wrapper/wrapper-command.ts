@@ -1,4 +1,4 @@
-// The body of the wrapper commands: flags in, one guarded call, an exit code out.
+// Runs a wrapper command: it parses the flags, makes one guarded call, and returns the exit code.
 
 import path from 'node:path';
 import { type Dispatch, takeDispatch } from '../../loops/attempt/dispatch.ts';
@@ -33,7 +33,7 @@ export async function wrapperCommand(adapter: Adapter, given: readonly string[])
   return undispatched(adapter.command, taken, given, exitCodesOf(adapter).badInput);
 }
 
-/** @param dispatch null for a wrapper that was not started by a dispatcher. */
+/** @param dispatch null for a wrapper that a dispatcher did not start. */
 export async function runWrapper(
   adapter: Adapter,
   { dispatch, argv }: { dispatch: Dispatch | null; argv: readonly string[] },
@@ -45,11 +45,11 @@ export async function runWrapper(
   if (read.how === 'ended') return read.mistake === null ? read.ran : refused(argv, read.ran);
   const { args } = read;
   const request = requestOf(adapter, args, dispatch);
-  // Before anything is written: the record of a refusal would go where nothing may.
+  // This check comes before anything is written: the record of a refusal would go to the forbidden place.
   const mistake = typeof request === 'string' ? request : placesMistake(request.files, guarding(request));
   if (typeof request === 'string' || mistake !== null)
     return refused(argv, { exit: badInput, err: `${spec.name}: ${mistake}\n` });
-  // Nobody but a person hands over a pipe: the dispatcher saves each prompt.
+  // Only a user passes a pipe: the dispatcher saves each prompt to a file.
   if (request.callId === null && isPipe(request.files.prompt)) {
     const { readPiped } = await import('./piped-prompt.ts');
     const piped = await readPiped(request.files.prompt, stop, request.limits.timeoutMs, MAX_PROMPT_BYTES);
@@ -71,7 +71,7 @@ export async function runWrapper(
   };
 }
 
-/** A dispatcher reads the warnings in the record. */
+/** A call that a dispatcher started prints no warnings, because the dispatcher reads them in the record. */
 function errOf(command: string, message: string | null, warnings: readonly string[]): { err?: string } {
   const shown = warnings.slice(0, MOST_WARNINGS).map((warning) => `warning: ${oneLine(warning, 500)}`);
   const more = warnings.length - shown.length;
@@ -101,7 +101,7 @@ async function refused(argv: readonly string[], ran: Ran): Promise<Ran> {
   return ran;
 }
 
-/** The request, or what is wrong with the flags together. */
+/** @returns the request, or what is wrong with the combination of flags. */
 function requestOf(adapter: Adapter, args: Arguments, dispatch: Dispatch | null): WrapperRequest | string {
   const { text, texts, number, given } = args;
   const unfit = commitMistake(given.has('allow-commit'), text.access!, '--allow-commit', '--access write');
@@ -164,7 +164,7 @@ function requestOf(adapter: Adapter, args: Arguments, dispatch: Dispatch | null)
   };
 }
 
-/** The kernel's own where it gives one: to load node:crypto would keep the CLI waiting for 2 ms. */
+/** Reads the kernel's UUID if there is one: to load node:crypto would delay the CLI by 2 ms. */
 const newUuid = (): string =>
   readProc('/proc/sys/kernel/random/uuid')?.toString('latin1').trim() ??
   process.getBuiltinModule('node:crypto').randomUUID();

@@ -1,4 +1,4 @@
-// The flags of the wrapper commands: those that all have, and those that its row has.
+// Defines the flags of the wrapper commands: the shared ones, and those in the adapter's row.
 
 import { MAX_TIMEOUT_MS } from '../../policies/time/longest-timeout.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
@@ -85,7 +85,7 @@ const SHARED = {
   'exit-by-class': { takes: 'nothing', about: 'exit with 75 quota, 76 budget, 77 auth, 65 gate, 66 prompt too large' },
 } as const satisfies Record<string, FlagRow>;
 
-/** What is given of the flags that this CLI alone has. */
+/** Returns the given flags that only this CLI has. */
 export const ownGiven = ({ own }: Adapter, { text, texts, given }: Arguments): OwnValues =>
   Object.fromEntries(
     Object.keys(own)

@@ -1,4 +1,4 @@
-// A wrapper whose arguments are wrong, or whose dispatch is not there, still answers those who wait for it, where that can harm no other file.
+// Notifies the processes that wait for a wrapper with wrong arguments or no dispatch, if no other file can be harmed.
 
 import { lstatSync } from 'node:fs';
 import { announce, publishDone } from '../../loops/attempt/announce.ts';
@@ -11,7 +11,7 @@ import { userState } from '../../state/user-state.ts';
 import { keepNoCache } from '../command.ts';
 import type { Ran } from '../ran.ts';
 
-/** Else a marker and a pid file of an earlier call would speak for this one. */
+/** Otherwise a marker and a pid file of an earlier call would pass for those of this call. */
 export async function answerWaiters(argv: readonly string[], exit: number): Promise<void> {
   const doneMarker = fileOf(argv, 'done-marker', holdsMarker);
   const pidFile = fileOf(argv, 'pid-file', (text) => /^\d+\s*$/.test(text));
@@ -22,26 +22,28 @@ export async function answerWaiters(argv: readonly string[], exit: number): Prom
   try {
     publishDone(doneMarker, { exit_code: exit, class: 'tooling', reason: 'usage', call_id, ...announced, at });
   } catch (error) {
-    // Its folder cannot be written: then no earlier marker could be taken away either, and its process tells.
+    // The folder is not writable. So no earlier marker could be removed either, and the end of the process reports this failure.
     if (!isSystemError(error)) throw error;
   }
 }
 
-/** The dispatch was used before, or the flag was given by hand: that must not be taken for a call that was made. */
+/** The dispatch was used before, or a user gave the flag. The marker must not report this as a call that was made. */
 export async function undispatched(
   name: string,
   { file }: { file: string },
   argv: readonly string[],
   exit: number,
 ): Promise<Ran> {
-  // Nothing was done of what a code cache is made for.
+  // Nothing ran that a code cache is made for.
   keepNoCache();
   await answerWaiters(argv, exit);
   const err = `${name}: nothing was started: ${file} is no dispatch, or was used before. Leave --dispatch out: it is for the wrappers that tollgate run starts\n`;
   return { exit, err };
 }
 
-/** The file behind a flag, unless another argument names it too or it holds anything but what a wrapper writes there. */
+/**
+ * Returns the file of a flag, unless another argument names it too, or it contains something that a wrapper does not write there.
+ */
 function fileOf(argv: readonly string[], flag: string, isOurs: (text: string) => boolean): string | null {
   const named = argv.flatMap((word, i) =>
     word === `--${flag}` ? [argv[i + 1] ?? ''] : word.startsWith(`--${flag}=`) ? [word.slice(flag.length + 3)] : [],
