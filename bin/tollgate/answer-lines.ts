@@ -1,4 +1,4 @@
-// Answers JSONL line by line, as it comes.
+// Answers JSONL line by line, as it arrives.
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { createLineSplitter } from '../../wrappers/line-splitter.ts';
@@ -8,13 +8,13 @@ import { readText } from './triage/input.ts';
 
 type Line = Record<string, unknown>;
 
-/** A longer line is a mistake, and the others are answered. */
+/** A longer line is a mistake; the other lines are still answered. */
 const MAX_LINE = 8 * 1024 * 1024;
 
 /**
- * One answer for each line, in their order and before the next lines are read; stops where nobody reads the answers.
- * @param command whose words the complaints on stderr are.
- * @param take the answer to a line, or what is wrong with it.
+ * Writes one answer for each line, in order and before it reads the next lines. Stops when no process reads the answers.
+ * @param command the name that begins each complaint on stderr.
+ * @param take returns the answer to a line, or what is wrong with the line.
  */
 export async function answerLines(
   command: string,

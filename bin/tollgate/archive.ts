@@ -1,4 +1,4 @@
-// tollgate archive: puts tasks that have ended out of the way, or deletes them.
+// Implements tollgate archive: moves ended tasks out of the way, or deletes them.
 
 import path from 'node:path';
 import { type Archiving, type Put, putAway, restoreTask } from '../../loops/archive/archive.ts';
@@ -80,7 +80,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const old = words.length > 0 || before === null ? [] : oldBatches(state, before);
   const batches = old.map((id) => (dry ? wouldBatch(id, state) : putBatchAway(id, state, archiving)));
   const kept: Done[] = chosen.left.map((left) => ({ how: 'left', ...left, worktree: null }));
-  // That a task is at work is no failure of a sweep over all of them.
+  // A task at work is not a failure of a sweep over all tasks.
   const failed = [...done, ...(words.length === 0 ? [] : kept), ...batches].some(({ how }) => how === 'left');
   return { exit: failed ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok, ...answer([...done, ...kept], batches, read.args) };
 }

@@ -1,4 +1,4 @@
-// How a batch is getting on: one line that moves on a terminal, a plain line for each ended task elsewhere.
+// Shows the progress of a batch: one moving line on a terminal, elsewhere a plain line for each ended task.
 
 import type { BatchProgress } from '../../loops/batch/batch-request.ts';
 import type { BatchRow } from '../../loops/batch/row.ts';
@@ -7,7 +7,7 @@ import { startProgress } from '../progress-line.ts';
 
 interface BatchTelling {
   tell(progress: BatchProgress): void;
-  /** What concerns all of it, such as that nobody could be told of the end. */
+  /** A message about the whole batch, such as a failed notification of its end. */
   say(sentence: string): void;
   stop(): void;
 }
@@ -20,7 +20,7 @@ export function startBatchProgress(detail: 'all' | 'problems'): BatchTelling {
     tell(progress) {
       last = progress;
       const { row } = progress;
-      // On a terminal only what went wrong is worth a line that stays.
+      // On a terminal, only problems get a line that remains.
       if (row !== null && detail === 'all' && (stream.isTTY !== true || row.state !== 'done'))
         line.print(`tollgate: ${endedLine(row, progress)}`);
     },

@@ -1,4 +1,4 @@
-// tollgate batch: dispatches many tasks at once on this machine.
+// Implements tollgate batch: dispatches many tasks at once on this machine.
 
 import { availableParallelism } from 'node:os';
 import { type BatchRan, runBatch } from '../../loops/batch/batch.ts';
@@ -95,7 +95,7 @@ async function runWords(words: readonly string[], args: Arguments, stop: AbortSi
   }).finally(progress.stop);
 }
 
-/** As they were given; the tasks that are named anew were looked at. */
+/** The given flags, for a line that runs tasks again. It names tasks that were checked before, so it needs no --skip-bad. */
 const ownFlagsOf = ({ number, given }: Arguments): string[] => [
   ...(given.has('fail-fast') ? ['--fail-fast'] : []),
   ...(number['max-minutes'] === undefined ? [] : [`--max-minutes ${number['max-minutes']}`]),

@@ -1,4 +1,4 @@
-// tollgate budget: what a task may pay, has paid and used, and for which stage; without a task the limits over all.
+// Implements tollgate budget: shows and sets what a task may pay, or, without a task, the limits over all tasks.
 
 import { rootOf } from '../../loops/task/task.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
@@ -95,7 +95,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   }
 }
 
-/** What an agent wrote while it ran could not be told from this. */
+/** While a call runs, this change could not be distinguished from what its agent wrote. */
 async function runningCall(journal: Journal): Promise<string | null> {
   const self = (await identify(process.pid))!;
   for (const { reserved } of openCalls(journal.read().ledger))

@@ -1,4 +1,4 @@
-// tollgate call: one call of any CLI, also of one that the project describes, with the flags of the wrappers.
+// Implements tollgate call: calls any built-in or described CLI once, with the flags of the wrappers.
 
 import { type Dispatch, takeDispatch } from '../../loops/attempt/dispatch.ts';
 import { OWN_EXIT, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
@@ -54,10 +54,10 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   return runWrapper(found, taken);
 }
 
-/** Or why there is none, as a sentence. */
+/** @returns the adapter, or a sentence that says why there is none. */
 async function adapterFor(name: string, argv: readonly string[], dispatch: Dispatch | null): Promise<Adapter | string> {
   if (isBuiltIn(name)) return adapterOf(name);
-  // As its dispatcher has read it, whatever an agent has made of the file meanwhile.
+  // Uses the description that the dispatcher read, because an agent may have changed the file since then.
   if (dispatch?.own_tool?.name === name) return ownAdapter(dispatch.own_tool);
   const project = await readProject(projectRoot(process.cwd()));
   if (project.how === 'invalid') return project.message;

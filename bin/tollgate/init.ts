@@ -1,4 +1,4 @@
-// tollgate init: writes a task's folder to fill in.
+// Implements tollgate init: writes a task's folder to fill in.
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -104,7 +104,7 @@ interface Wishes {
   acceptance: string | null;
 }
 
-/** What is said on the line counts; the rest is asked on a terminal, and else proposed. */
+/** Values from the command line are used. On a terminal the user is prompted for the rest; otherwise it is proposed. */
 async function wishesOf(
   { text, number, given, words }: Arguments,
   repository: Repository,
@@ -124,13 +124,13 @@ async function wishesOf(
   };
 }
 
-/** An agent, a machine and whoever wants no notes are not asked. */
+/** No prompts for an agent, a machine, or a user who wants no notes. */
 const mayAsk = (given: ReadonlySet<string>): boolean =>
   !['json', 'quiet', 'no-ask', 'supervise'].some((flag) => given.has(flag)) &&
   process.stdin.isTTY === true &&
   printing('stderr').isTTY === true;
 
-/** The command that must succeed, who says so, and whether it counts. */
+/** Describes the proposed acceptance command, its source, and whether the task runs it. */
 function proposed({ tests }: Repository, command: string | null, isRun: boolean): string[] {
   if (command === null) return [];
   const told = `acceptance.commands of the manifest`;
@@ -143,7 +143,10 @@ function proposed({ tests }: Repository, command: string | null, isRun: boolean)
   ];
 }
 
-/** null where it is not ours to say: the state lies elsewhere, or an agent asks, whose changes to the tree are judged. */
+/**
+ * @returns null if we must not change it: the state is stored elsewhere, or an agent runs this, whose changes to the tree are
+ * checked.
+ */
 async function ignored(): Promise<Ignoring | null> {
   if (process.env.TOLLGATE_STATE || (await refusalWithin('gitignore')) !== null) return null;
   return ignoreState(projectRoot(process.cwd()));
@@ -158,7 +161,7 @@ async function pipelineMistake(name: string, folder: string): Promise<string | n
   return `there is no pipeline "${name}"; ${near === null ? `the pipelines are ${known.join(', ')}` : `did you mean ${near}?`}`;
 }
 
-/** In the package that this command is of. */
+/** The schema in the package that contains this command. */
 const schemaFile = (): string =>
   path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../docs/schemas/TASK_SCHEMA.json');
 

@@ -1,4 +1,4 @@
-// The report of all tasks for a reader: as columns, within the width of a terminal, or as a page in Markdown.
+// Renders the report of all tasks: as columns, within the width of a terminal, or as a page in Markdown.
 
 import type { TasksReport } from '../../loops/report/collect.ts';
 import type { FailureGroup } from '../../loops/report/groups.ts';
@@ -13,7 +13,7 @@ import { SPENT_HEADINGS, spentRows } from './report/spent-words.ts';
 import { questionsOf, SUPERVISION_HEADINGS, supervisionCells, supervisionLines } from './supervision-cells.ts';
 import { STATE_PAINT, stateWords, taskCalls } from './task-cells.ts';
 
-/** @param spent null where nobody asked for it. */
+/** @param spent null if it was not requested. */
 export function renderText(report: TasksReport, sheet: Sheet, spent: readonly DaySpending[] | null = null): string {
   const blocks = [
     taskLines(report, sheet),
@@ -26,13 +26,13 @@ export function renderText(report: TasksReport, sheet: Sheet, spent: readonly Da
   return textOf(report.tasks.length === 0 ? blocks.slice(1) : blocks);
 }
 
-/** With an empty line between the blocks. In one piece: of 10,000 tasks each further one takes 4 MB. */
+/** Puts an empty line between the blocks. Makes one string at once: for 10,000 tasks, each further string takes 4 MB. */
 const textOf = (blocks: readonly string[][]): string =>
   [...blocks.filter((lines) => lines.length > 0).flatMap((lines, i) => (i === 0 ? lines : ['', ...lines])), ''].join(
     '\n',
   );
 
-/** @param spent null where nobody asked for it. */
+/** @param spent null if it was not requested. */
 export function renderMarkdown(report: TasksReport, spent: readonly DaySpending[] | null = null): string {
   const table: Table = (headings, rows) =>
     [headings, headings.map(() => '---'), ...rows.map((cells) => cells.map(escaped))].map(
@@ -68,7 +68,7 @@ function supervisionBlocks({ tasks }: TasksReport, table: Table): string[][] {
 function taskLines({ tasks }: TasksReport, sheet: Sheet): string[] {
   const isPaper = sheet.width === null;
   const columns = isPaper ? TASKS : TASKS.slice(0, -1);
-  // Made whenever they are gone through: of 10,000 tasks they take 8 MB.
+  // Built again on each iteration: for 10,000 tasks, stored rows would take 8 MB.
   const rows = {
     *[Symbol.iterator]() {
       for (const row of tasks) yield cellsOf(row);
@@ -76,7 +76,7 @@ function taskLines({ tasks }: TasksReport, sheet: Sheet): string[] {
   };
   const [heading, ...lines] = tableLines(columns, rows, sheet);
   if (isPaper) return [heading!, ...lines];
-  // A command that is cut could not be typed: it stands below its task.
+  // A user could not type a command that is cut, so it is on its own lines below its task.
   const { dim } = coloursOf(sheet.ink);
   const nexts = tasks.map(({ next_action }) =>
     next_action === null ? [] : wrapLine(`→ ${words(actionLine(next_action), 300)}`, sheet.width!, 2),
@@ -84,7 +84,7 @@ function taskLines({ tasks }: TasksReport, sheet: Sheet): string[] {
   return [heading!, ...lines.flatMap((line, i) => [line, ...nexts[i]!.map((next) => dim(next))])];
 }
 
-/** Without headings: what they are is seen. */
+/** Has no headings, because the cells are clear without them. */
 const groupLines = ({ groups }: TasksReport, sheet: Sheet): string[] =>
   tableLines(
     GROUPS,
@@ -156,13 +156,13 @@ function totalsOf({ totals, folder }: TasksReport): string {
 const failureOf = (errorClass: string, reason: string | null) =>
   reason === null ? errorClass : `${errorClass} (${reason})`;
 
-/** Enough to tell two apart; `--format json` has it whole. */
+/** Enough characters to distinguish two signatures; `--format json` prints the whole signature. */
 const short = (signature: string | null): string => signature?.slice(0, 15) ?? '-';
 
-/** Times are UTC, as everywhere in the records. */
+/** Times are UTC, as in all records. */
 const minute = (at: string | null): string => (at === null ? '-' : `${at.slice(0, 16)}Z`);
 
-/** What came from a file may hold anything; a terminal is to see words alone. */
+/** Text from a file may contain anything; only printable words may reach a terminal. */
 const words = (text: string, max: number): string => oneLine(visible(text), max);
 
 const escaped = (text: string): string => text.replace(/[|\\<]/g, '\\$&');

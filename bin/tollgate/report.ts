@@ -1,4 +1,4 @@
-// tollgate report: how all tasks stand, and their failures by signature; or what the services failed at.
+// Implements tollgate report: shows the state of all tasks and failures by signature, or the failures of the services.
 
 import { existsSync } from 'node:fs';
 import { collectErrors, collectHealth } from '../../loops/api-errors/collect-errors.ts';
@@ -130,10 +130,10 @@ function health(from: From, asJson: boolean, sinceMs: number): Ran {
   return { exit: 0, out: `${JSON.stringify(object)}\n` };
 }
 
-/** A time that no clock reaches back to is the beginning. */
+/** A time before 1970 counts as the start of 1970. */
 const isoBefore = (now: Date, ms: number): string => new Date(Math.max(0, now.getTime() - ms)).toISOString();
 
-/** Flags that do not go together, in the order in which they are told. */
+/** Flags that cannot be combined, in the order in which they are reported. */
 const CLASHES: readonly [one: string, other: string][] = [
   ...['failed', 'since', 'task', 'errors', 'health'].map((other) => ['batch', other] as [string, string]),
   ...['errors', 'health'].map((other) => ['task', other] as [string, string]),

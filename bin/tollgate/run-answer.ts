@@ -1,4 +1,4 @@
-// What tollgate run prints: with --json one object for every end, else the summary.
+// Formats what tollgate run prints: with --json one object for every end, otherwise the summary.
 
 import path from 'node:path';
 import { exitByClass } from '../../loops/call/exit.ts';
@@ -15,7 +15,7 @@ import type { Ran } from '../ran.ts';
 import { sheetOf } from '../sheet.ts';
 import { onSheet } from '../terminal-page.ts';
 
-/** By which a task is run, or gone on with. */
+/** The command that runs or continues a task. */
 export type RunningWord = 'run' | 'supervise' | 'answer';
 
 export function answerTo(ran: TaskRan, { given, words }: Arguments, command: RunningWord = 'run'): Ran {
@@ -32,7 +32,7 @@ export function answerTo(ran: TaskRan, { given, words }: Arguments, command: Run
     : { exit, err };
 }
 
-/** For what nobody expected: whoever reads stdout as JSON gets JSON all the same. */
+/** Handles an unexpected error: a caller that reads stdout as JSON still gets JSON. */
 export function surprise({ given, words }: Arguments, command: RunningWord = 'run'): (error: unknown) => Ran {
   return (error) => {
     const ran = unexpected(error);
@@ -45,7 +45,7 @@ export function surprise({ given, words }: Arguments, command: RunningWord = 'ru
   };
 }
 
-/** One object for an end without a report. @param word the task as it was named, if it was. */
+/** Makes the one object for an end without a report. @param word the task as the user named it, if the user did. */
 export function answerWithoutRun(
   word: string | null,
   state: 'refused' | 'awaited',

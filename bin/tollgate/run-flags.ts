@@ -1,4 +1,4 @@
-// Reads the flags that a run has, alone or in a batch, as the options that they stand for.
+// Converts the flags of a run, alone or in a batch, into options.
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,10 @@ import { wholeDuration } from '../../policies/time/duration.ts';
 import { areTrustedTasks } from '../../state/trusted-folders.ts';
 import type { Arguments } from '../command-line.ts';
 
-/** What they choose, or what is wrong with it. @param tasks ids, and paths of tasks that may belong to another project. */
+/**
+ * @returns the chosen options, or what is wrong with them. @param tasks ids, and paths of tasks that may belong to another
+ * project.
+ */
 export function optionsOf({ text, texts, given, words }: Arguments, tasks = words): RunOptions | string {
   if (given.has('redo-all') && given.has('keep-all'))
     return '--redo-all and --keep-all contradict each other; say one of them, and --keep STAGE or --redo STAGE for the others';
@@ -31,11 +34,11 @@ export function optionsOf({ text, texts, given, words }: Arguments, tasks = word
   return options as RunOptions;
 }
 
-/** Where a run is begun by a person, who is told as `telling` says. */
+/** Returns the context of a run that a user starts. @param telling how the user is notified. */
 export const contextOf = (stop: AbortSignal, telling: Pick<RunContext, 'say' | 'watch'> = SILENT): RunContext => ({
   cwd: process.cwd(),
   environment: process.env,
-  // Beside this very file, however the command was found: npm puts a link to it elsewhere.
+  // In the folder of this file, however the command was found: npm puts a link to it elsewhere.
   commandFolder: path.dirname(fileURLToPath(import.meta.url)),
   stop,
   clock: () => new Date(),
@@ -46,7 +49,7 @@ export const contextOf = (stop: AbortSignal, telling: Pick<RunContext, 'say' | '
 
 const SILENT = { say: () => {}, watch: () => {} };
 
-/** As they were given. */
+/** The flags of the run as they were given. */
 export function flagsOf({ text, texts, given }: Arguments): string[] {
   return Object.keys(RUN_FLAGS).flatMap((name) => {
     if (!given.has(name)) return [];

@@ -1,4 +1,4 @@
-// tollgate run: dispatches one task.
+// Implements tollgate run: dispatches one task.
 
 import { runTask } from '../../loops/run/run.ts';
 import type { RanTask as TaskRan } from '../../loops/run/run-work.ts';
@@ -101,13 +101,13 @@ async function runWord(args: Arguments, stop: AbortSignal): Promise<Ran> {
     progress.stop();
   };
   if (args.given.has('dry-run')) return foresee(request, args).finally(stopTelling);
-  // What moves on the terminal must not move through a menu.
+  // The moving line must end before a menu is shown.
   const ran = await runTask(request).finally(stopTelling);
   const answer = system === null ? await answered(ran, args) : publishInCi(system, ran, answerTo(ran, args), args);
   return withComment(args.text.comment, ran, answer);
 }
 
-/** A conversation that the service still refuses is put before whoever sits there. */
+/** If the service still refuses a conversation, offers the menu of tollgate recover to the user at the terminal. */
 async function answered(ran: TaskRan, args: Arguments): Promise<Ran> {
   const answer = answerTo(ran, args);
   if (ran.how !== 'ran' || args.given.has('json') || args.given.has('no-menu')) return answer;

@@ -1,4 +1,4 @@
-// tollgate scope ask: tells an agent what it may touch, before it edits.
+// Implements tollgate scope ask: reports to an agent what it may change, before it edits.
 
 import { askTask, type ScopeAnswer } from '../../loops/scope/question.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
@@ -27,7 +27,7 @@ const SPEC: CommandSpec = {
   ],
 };
 
-/** Where a call finds its task. */
+/** The environment variable that names the task of a call. */
 const TASK = 'TOLLGATE_TASK';
 
 export async function run(argv: readonly string[]): Promise<Ran> {

@@ -10,7 +10,7 @@ const { redact } = createRedactor({ env: process.env, patterns: [] });
 
 export const hidden = (text: string): string => redact(text);
 
-/** A line as it stood, for a terminal. */
+/** Formats a captured line for a terminal. */
 export const hiddenLine = (line: string): string => visible(redact(withoutSecrets(line))).replace(/[\n\t]/g, ' ');
 
 export function hiddenVerdict(verdict: Verdict): Verdict {
@@ -18,7 +18,7 @@ export function hiddenVerdict(verdict: Verdict): Verdict {
   return evidence === null ? verdict : { ...verdict, evidence: { ...evidence, text: redact(evidence.text) } };
 }
 
-/** With what explains it, where it was asked for. */
+/** Includes the explanation if it was requested. */
 export function hiddenSignature({ explained, ...signature }: Signature) {
   return {
     ...signature,

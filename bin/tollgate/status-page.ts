@@ -1,4 +1,4 @@
-// The page of tollgate status: what runs, who waits, and how the tasks stand.
+// Renders the page of tollgate status: running calls, waiting tasks, and the state of the tasks.
 
 import type { TasksStatus } from '../../loops/status/status.ts';
 import { inPlaceWords } from '../../policies/retry/stand-ins.ts';
@@ -85,7 +85,7 @@ const callCells = ({
   last ?? 'has said nothing yet',
 ];
 
-/** A run that looks at an answer, waits for a reset or stands in line makes no call. */
+/** A run makes no call while it checks an answer, waits for a reset, or waits in line. */
 function runsBetweenCalls({ running, waiting }: TasksStatus): string[] {
   const busy = new Set([...running.calls, ...waiting].map(({ task_id }) => task_id));
   return running.runs
@@ -110,5 +110,5 @@ function totalsOf({ totals, folder }: TasksStatus): string {
   return visible(unreadable === 0 ? said : `${said}; ${unreadable} not readable`);
 }
 
-/** What came from a file may hold anything; a terminal is to see words alone. */
+/** Text from a file may contain anything; only printable words may reach a terminal. */
 const words = (text: string): string => oneLine(visible(text));

@@ -1,4 +1,4 @@
-// tollgate status: what is there, what runs, and who stands in line.
+// Implements tollgate status: lists what exists, what runs, and what waits in line.
 
 import { statusOf } from '../../loops/status/status.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';

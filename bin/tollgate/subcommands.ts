@@ -1,13 +1,13 @@
-// The words of tollgate: what each is about, and how it is loaded.
+// Lists the subcommands of tollgate: a description of each, and how to load it.
 
 import type { Ran } from '../ran.ts';
 import type { WordKind } from './completion/candidate.ts';
 
 interface Subcommand {
   about: string;
-  /** Files, or nothing that is known, unless told. */
+  /** What kind of words it takes; by default files, or nothing that is known. */
   word?: WordKind;
-  /** It writes to the state of the project, so that no link may lead that away. */
+  /** The command writes to the state of the project, so no link may redirect that state. */
   writes?: true;
   load(): Promise<{ run(argv: readonly string[]): Promise<Ran> }>;
 }

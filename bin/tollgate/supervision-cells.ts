@@ -1,4 +1,4 @@
-// The iterations of supervised tasks for a reader, with the columns of docs/supervise.md, and the questions that wait.
+// Formats the iterations of supervised tasks, with the columns of docs/supervise.md, and the open questions.
 
 import type { TaskRow } from '../../loops/report/task-row.ts';
 import { ITERATION_COLUMNS } from '../../policies/supervise/iteration-table.ts';
@@ -11,7 +11,7 @@ type Supervised = Pick<TaskRow, 'task_id' | 'supervision'>;
 
 export const SUPERVISION_HEADINGS = ['task', ...ITERATION_COLUMNS] as const;
 
-/** Of one task all its iterations, of several the last of each. */
+/** Returns all iterations of a single task, or the last one of each of several tasks. */
 export function supervisionCells(tasks: readonly Supervised[]): string[][] {
   const most = tasks.length === 1 ? MAX_ITERATIONS : 1;
   return tasks.flatMap(({ task_id, supervision }) =>
@@ -25,7 +25,7 @@ export function supervisionCells(tasks: readonly Supervised[]): string[][] {
 
 const MAX_ITERATIONS = 50;
 
-/** A sentence each: of those that wait for an answer, and of those whose answer waits for a run. */
+/** Returns a sentence for each task that waits for an answer, and for each whose answer waits for a run. */
 export const questionsOf = (tasks: readonly Supervised[]): string[] =>
   tasks.flatMap(({ task_id, supervision }) => {
     if (supervision === null || supervision.how === null) return [];

@@ -1,4 +1,4 @@
-// Cells that stand in more than one table of tasks.
+// Formats the cells that several tables of tasks share.
 
 import type { TaskRow } from '../../loops/report/task-row.ts';
 import type { Paint } from '../sheet.ts';
@@ -17,14 +17,14 @@ export const STATE_PAINT = (cell: string): Paint | null =>
 
 const OF_EARLIER_RUN = ' (earlier run)';
 
-/** A result of an earlier run says nothing of the tree as it is now. */
+/** A result of an earlier run says nothing about the current tree. */
 export const stateWords = ({ state, checked_by }: Pick<TaskRow, 'state' | 'checked_by'>): string =>
   `${state.replace('_', ' ')}${(state === 'done' || state === 'failed') && checked_by === 'earlier_run' ? OF_EARLIER_RUN : ''}`;
 
 /** `budget` is unknown until a run has read it. */
 export const taskCalls = ({ used, budget }: TaskRow['calls']): string => `${used}/${budget ?? '-'}`;
 
-/** As people say it: 8 s, 3 min 20 s, 2 h 5 min. */
+/** Formats a duration as people write it: 8 s, 3 min 20 s, 2 h 5 min. */
 export function spell(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds} s`;

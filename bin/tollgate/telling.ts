@@ -1,4 +1,4 @@
-// How a run tells on stderr what it does.
+// Reports on stderr what a run does.
 
 import { lastEvent, type Underway } from '../../loops/task/last-event.ts';
 import type { RunContext } from '../../loops/task/run-context.ts';
@@ -9,11 +9,11 @@ import { type Progress, startProgress } from '../progress-line.ts';
 export interface RunTelling {
   progress: Progress;
   told: Pick<RunContext, 'say' | 'watch'>;
-  /** What was said last, and what the CLI did last. */
+  /** The last message, and the last event of the CLI. */
   present(): string;
 }
 
-/** Lines that stay, and on a terminal one that moves: the last of them, and what the CLI did last. */
+/** Prints lines that remain. On a terminal, one more line moves: the last message, and the last event of the CLI. */
 export function startTelling({ given }: Arguments): RunTelling {
   const detail = given.has('quiet') ? 'problems' : 'all';
   let last = '';

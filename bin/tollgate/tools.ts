@@ -1,4 +1,4 @@
-// tollgate tools: the CLIs that can be called here, built in and described, with their versions and what each can do.
+// Implements tollgate tools: lists the built-in and described CLIs with their versions and abilities.
 
 import path from 'node:path';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
@@ -23,17 +23,17 @@ export interface ToolListed {
   tool: string;
   kind: 'built_in' | 'described';
   command: string;
-  /** null where it is not found. */
+  /** null if it is not found. */
   binary: string | null;
-  /** null where only a start would tell it. */
+  /** null if only a start of the CLI would show it. */
   version: string | null;
-  /** The versions that it was tried with; null for one that a project describes. */
+  /** The versions with which it was tested; null for a CLI that a project describes. */
   tested: string | null;
   access: Access[];
   takes_model: boolean;
-  /** It goes on in a session that it named. */
+  /** It can continue a session that it named. */
   resumes: boolean;
-  /** Its session files are read: history, undo, repair. */
+  /** Tollgate reads its session files: history, undo, repair. */
   reads_sessions: boolean;
   output: 'events' | 'text' | 'json' | 'file';
 }

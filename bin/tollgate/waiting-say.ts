@@ -1,4 +1,4 @@
-// Says once that a session is waited for, and on a terminal for how long already.
+// Reports once that the command waits for a session. On a terminal, also shows how long it has waited.
 
 import type { Arguments } from '../command-line.ts';
 import { printing } from '../printing.ts';

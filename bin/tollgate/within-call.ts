@@ -1,17 +1,16 @@
-// What an agent may not do from within its call, in one table: a command is checked against it as its arguments are read.
+// Lists what an agent may not do within its call. Each command is checked against this when its arguments are read.
 
 import { originOf } from '../../loops/now/origin.ts';
 import type { Arguments } from '../command-line.ts';
 import { loosensBudget } from './limits/loosens.ts';
 
 interface GuardedAct {
-  /** The name of the command. */
   command: string;
   /** What a call may not do, such as `change a budget`. */
   act: string;
-  /** Whether these arguments do it; all of them unless given. `never`: the command asks by itself. */
+  /** Whether these arguments do it; by default all do. `never`: the command calls {@link refusalWithin} itself. */
   when?: ((args: Arguments) => boolean) | 'never';
-  /** Whether it is refused too where it cannot be determined who started it: it loosens what the user has set. */
+  /** Whether it loosens what the user has set. Then it is also refused if its origin cannot be determined. */
   loosens: boolean | ((args: Arguments) => boolean | Promise<boolean>);
 }
 
@@ -48,7 +47,7 @@ export const GUARDED = {
   acceptInBatch: acceptsChanges('tollgate batch'),
   acceptInSupervision: acceptsChanges('tollgate supervise'),
   acceptTree: acceptsTree('tollgate supervise'),
-  // It gives the task a new account when the same one is written again.
+  // A task that is written again after it was archived gets a new account.
   archive: {
     command: 'tollgate archive',
     act: 'put a task away',
@@ -72,11 +71,11 @@ export const GUARDED = {
   undo: { command: 'tollgate undo', act: 'change a conversation', loosens: false },
   recover: { command: 'tollgate recover', act: 'change a conversation', loosens: false },
   sweep: { command: 'preflight', act: 'sweep', when: has('sweep'), loosens: false },
-  // The task is written all the same.
+  // The task is written anyway.
   gitignore: { command: 'tollgate init', act: 'change .gitignore', when: 'never', loosens: false },
 } as const satisfies Record<string, GuardedAct>;
 
-/** Why these arguments of a command are refused here, or null. */
+/** @returns why these arguments of a command are refused here, or null. */
 export async function refusalOfArguments(command: string, args: Arguments): Promise<string | null> {
   const acts: GuardedAct[] = Object.values(GUARDED);
   const done = acts.filter(
@@ -89,7 +88,7 @@ export async function refusalOfArguments(command: string, args: Arguments): Prom
   return null;
 }
 
-/** Why an act is refused here that is done without a command, or null. */
+/** @returns why an act that is not a command is refused here, or null. */
 export const refusalWithin = (name: keyof typeof GUARDED): Promise<string | null> => refusalOf(GUARDED[name], NONE);
 
 const NONE: Arguments = { text: {}, texts: {}, number: {}, given: new Set(), words: [] };
