@@ -1,4 +1,4 @@
-// How a run tells in the log of CI what it does: folded away, and a line after each 30 seconds of silence.
+// Reports what a run does in a CI log: in a collapsed section, with a line after each 30 seconds of silence.
 
 import { oneLine } from '../../../policies/text/one-line.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
@@ -16,7 +16,7 @@ export function startCiTelling(args: Arguments, system: CiSystem): RunTelling {
   const marks = LOG_MARKS[system];
   const mark = (text: string) => void (text !== '' && printing('stderr').write(text));
   const seconds = () => Math.floor(Date.now() / 1000);
-  // A word of a command is given by whoever calls us, and is still no line of its own.
+  // The caller chooses this word, so it must not be read as a separate line.
   mark(marks.open(SECTION, marks.unheard(`tollgate run ${oneLine(visible(args.words[0]!), 100)}`), seconds()));
   const silence = startSilence(SILENCE_MS, (ms) =>
     telling.progress.print(marks.unheard(silenceLine(telling.present(), ms))),
@@ -44,7 +44,7 @@ export function startCiTelling(args: Arguments, system: CiSystem): RunTelling {
 export const silenceLine = (present: string, ms: number): string =>
   `tollgate: ${oneLine(visible(present))} (nothing new for ${Math.round(ms / 1000)} s)`;
 
-/** @param tell at the end of each `everyMs` since it began or last heard of something. */
+/** @param tell is called after each `everyMs` without news, counted from the start or from the last call of `heard`. */
 export function startSilence(everyMs: number, tell: (silentMs: number) => void): { heard(): void; stop(): void } {
   let since = performance.now();
   const timer = setInterval(() => tell(performance.now() - since), everyMs);

@@ -1,4 +1,4 @@
-// A run as a comment of a pull or merge request: for a step's output, and for the file that --comment names.
+// Renders a run as a comment of a pull or merge request: for a step's output, and for the file of --comment.
 
 import path from 'node:path';
 import type { RunReport } from '../../../loops/run/report.ts';
@@ -10,7 +10,9 @@ import { readIfFit } from '../../../state/disk/regular-file.ts';
 import { replaceText } from '../../../state/disk/replace-file.ts';
 import type { Ran } from '../../ran.ts';
 
-/** What a service shows to others has no secret and no path of this machine; the answer itself stays as it is. */
+/**
+ * A service shows the comment to others, so it contains no secret and no path of this machine. The answer itself is not changed.
+ */
 export function commentOf({ report, post }: Pick<WrittenReport, 'report' | 'post'>): string {
   const { task_id, state, failure, next_actions } = report;
   const last = answeredLast(report);
@@ -25,13 +27,13 @@ export function commentOf({ report, post }: Pick<WrittenReport, 'report' | 'post
   });
 }
 
-/** What a reasoner says last is that it is done; the answer is the worker's. */
+/** A reasoner's last message says that the task is done, so the answer is the worker's. */
 export function answeredLast({ stages, supervision }: RunReport): RunReport['stages'][number] | null {
   const told = supervision === undefined ? stages : stages.filter(({ stage }) => stage === 'worker');
   return told.findLast(({ answer }) => answer !== null) ?? null;
 }
 
-/** A run that was refused has nothing to say there. None of it changes how the run ended. */
+/** A refused run writes no comment. An error here does not change how the run ended. */
 export function withComment(file: string | undefined, ran: RanTask, answer: Ran): Ran {
   if (file === undefined || !('report' in ran)) return answer;
   try {

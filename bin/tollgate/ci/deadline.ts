@@ -1,4 +1,4 @@
-// The time after which a run is told to stop, as by TERM: what is known is written, and the next run goes on.
+// Stops a run after a duration, as TERM does: the run writes what is known, and the next run continues.
 
 import { pauseFor } from '../../../loops/stage/pauses.ts';
 import { wholeDuration } from '../../../policies/time/duration.ts';
@@ -10,13 +10,15 @@ export const DEADLINE_FLAG = {
 } as const satisfies FlagRow;
 
 interface Deadline {
-  /** Told to stop by a signal, or by the clock. */
+  /** Aborts on a signal, or at the deadline. */
   stop: AbortSignal;
-  /** Lets go of the clock. */
+  /** Stops the timer. */
   close(): void;
 }
 
-/** Or what is wrong with it, in a sentence. @param text as it was given; undefined is no deadline. */
+/**
+ * @returns the deadline, or a sentence that says what is wrong with it. @param text as it was given; undefined means no deadline.
+ */
 export function deadlineOf(text: string | undefined, signals: AbortSignal): Deadline | string {
   if (text === undefined) return { stop: signals, close: () => {} };
   const ms = wholeDuration(text);

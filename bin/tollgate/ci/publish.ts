@@ -1,4 +1,4 @@
-// What a run leaves in CI at its end: annotations, the summary of the step, and its outputs. None of it changes how the run ended.
+// Publishes a run to CI at its end: annotations, the step summary and outputs. None of it changes how the run ended.
 
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants } from 'node:fs';
@@ -18,17 +18,20 @@ import type { Ran } from '../../ran.ts';
 import { answeredLast, commentOf } from './comment.ts';
 import { type CiSystem, LOG_MARKS } from './system.ts';
 
-/** @param answer what the run prints; comes back with what CI is told beside it. */
+/**
+ * @param answer what the run prints.
+ * @returns the answer, with what is reported to CI in addition.
+ */
 export function publishInCi(system: CiSystem, ran: RanTask, answer: Ran, { given, words }: Arguments): Ran {
   const { unheard } = LOG_MARKS[system];
   const { out, err = '' } = answer;
-  // In a string of JSON, where alone it can stand, it reads the same.
+  // `##[` can occur only in a string of JSON, where the escape has the same value.
   const shown = out && (given.has('json') ? out.replaceAll('##[', '#\\u0023[') : unheard(out));
   const told = system === 'github' ? tellGithub(ran, answer.exit, words[0]!) : '';
   return { ...answer, ...(shown === undefined ? {} : { out: shown }), err: `${unheard(err)}${told}` };
 }
 
-/** @returns what the service reads out of the log. */
+/** @returns the lines that the service reads from the log. */
 function tellGithub(ran: RanTask, exit: number, word: string): string {
   try {
     const summary = 'report' in ran ? `${stepSummary(ran.summary)}\n` : null;
@@ -38,7 +41,7 @@ function tellGithub(ran: RanTask, exit: number, word: string): string {
     ];
     return `${annotationsOf(problemsIn(ran, word))}${lost.map((line) => `tollgate run: ${line}\n`).join('')}`;
   } catch (error) {
-    // Whatever a record holds that was changed by another hand: the run has ended, and says how.
+    // Another program may have put anything into a record. The run has ended, and still reports its result.
     return `tollgate run: what the step leaves could not be told: ${oneLine(visible(String(error)))}\n`;
   }
 }
@@ -83,7 +86,7 @@ function outputsOf(ran: RanTask, exit: number): StepOutputs {
 
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
 
-/** @returns why it could not be, in a sentence; none where nobody asked for it. */
+/** @returns a sentence that says why it could not be appended; empty if it was appended, or not requested. */
 function appended(variable: 'GITHUB_OUTPUT' | 'GITHUB_STEP_SUMMARY', text: string): string[] {
   const file = process.env[variable];
   if (!file) return [];

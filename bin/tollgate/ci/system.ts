@@ -1,8 +1,8 @@
-// Which CI system a command runs in, and how its log folds lines away and hears commands.
+// Detects the CI system, and defines how its log collapses lines and recognises commands.
 
 export type CiSystem = 'github' | 'gitlab' | 'other';
 
-/** null where it runs in none, or is not to act as if. */
+/** @returns null outside of CI, or if the command must not act as in CI. */
 export function ciSystem(given: ReadonlySet<string>, environment: NodeJS.ProcessEnv): CiSystem | null {
   if (given.has('no-ci')) return null;
   if (environment.GITHUB_ACTIONS === 'true') return 'github';
@@ -13,11 +13,14 @@ export function ciSystem(given: ReadonlySet<string>, environment: NodeJS.Process
 interface LogMarks {
   open(name: string, title: string, atSeconds: number): string;
   close(name: string, atSeconds: number): string;
-  /** Text of others, without what would be taken for a command. stdout and stderr are read beside each other, so nothing is switched off around it. */
+  /**
+   * Returns text of others without anything that would be read as a command. The service reads stdout and stderr in parallel, so
+   * commands cannot be switched off around the text.
+   */
   unheard(text: string): string;
 }
 
-/** The service looks past what is not seen in front of the first, and for the second anywhere in a line. */
+/** The service skips invisible characters before `::`, and finds `##[` anywhere in a line. */
 const COMMAND_LINE = /^([^\r\n\p{L}\p{N}\p{P}\p{S}]*):(?=:)/gmu;
 const OLD_COMMAND = /##(?=\[)/g;
 

@@ -1,10 +1,10 @@
-// What may stand at the end of a line that is being typed.
+// Defines a completion for the end of a line that is being typed.
 
 export interface Candidate {
   word: string;
-  /** One line, may be ''. */
+  /** One line; may be ''. */
   about: string;
 }
 
-/** What the words of a command are; a list is the words that may stand first. */
+/** What kind of words a command takes; a list contains the possible first words. */
 export type WordKind = 'task' | 'session' | 'tool' | readonly string[];

@@ -1,10 +1,10 @@
-// What may stand at the end of a line of ours: commands, flags, and values out of the same tables by which the line is read.
+// Finds completions for a command line: commands, flags and values, from the same tables that parse the line.
 
 import type { Candidate } from './candidate.ts';
 import { NAMED } from './named.ts';
 import { type CompletedCommand, completedCommands } from './table.ts';
 
-/** @param typed the words of the line, the command first; the last one is being typed, and may be ''. */
+/** @param typed the words of the line, the command first; the user is typing the last one, which may be ''. */
 export async function candidatesFor(typed: readonly string[]): Promise<Candidate[]> {
   const [command = '', ...words] = joined(typed);
   const name = command.slice(command.lastIndexOf('/') + 1).replace(/\.sh$/, '');
@@ -40,7 +40,7 @@ async function ofCommand({ flags, word: kind }: CompletedCommand, words: readonl
   return fitting(known, last);
 }
 
-/** @param prefix of a value that stands in one word with its flag. */
+/** @param prefix the flag and its `=`, if the value is in the same word. */
 async function valuesOf(
   flag: string,
   row: CompletedCommand['flags'][string] | undefined,
@@ -52,7 +52,7 @@ async function valuesOf(
   return fitting(values, begun).map(({ word, about }) => ({ word: `${prefix}${word}`, about }));
 }
 
-/** The values of flags that have one meaning wherever they are. */
+/** The values of flags that have the same meaning in every command. */
 const FLAG_KINDS: Record<string, (before: readonly string[]) => Promise<Candidate[]>> = {
   ...{ task: NAMED.task, tool: NAMED.tool, tools: NAMED.tool, pipeline: NAMED.pipeline },
   redo: async (before) => [...(await NAMED.stage(before)), { word: 'all', about: 'each stage of the task' }],
@@ -73,10 +73,10 @@ async function ofKind(kind: CompletedCommand['word'], begun: string, before: rea
 const fitting = (candidates: readonly Candidate[], begun: string): Candidate[] =>
   candidates.filter(({ word }) => word.startsWith(begun)).map(({ word, about }) => ({ word, about: firstPart(about) }));
 
-/** A list shows a line for each. */
+/** A list shows one line for each. */
 const firstPart = (about: string): string => about.replace(/[\s\p{Cc}]+/gu, ' ').slice(0, 100);
 
-/** bash hands `--stage=x` on as three words. */
+/** bash passes `--stage=x` as three words. */
 function joined(typed: readonly string[]): string[] {
   const words: string[] = [];
   for (const [i, word] of typed.entries()) {

@@ -1,4 +1,4 @@
-// tollgate completion: the script by which a shell completes our commands, and what it asks for at each TAB.
+// Implements tollgate completion: prints a shell's completion script, and answers its request at each TAB.
 
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { readArguments } from '../../command.ts';

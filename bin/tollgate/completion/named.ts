@@ -1,4 +1,4 @@
-// What has a name here: tasks, their stages, tools, pipelines, sessions. A name that a shell could take for more than a word is none.
+// Lists tasks, stages, tools, pipelines and sessions; omits names that a shell could read as more than a word.
 
 import path from 'node:path';
 import { readTask } from '../../../loops/task/task.ts';
@@ -9,12 +9,12 @@ import { readSessions } from '../../../state/sessions/sessions-file.ts';
 import { projectState, STAGE_ID, TASK_ID } from '../../../state/task-folder.ts';
 import type { Candidate } from './candidate.ts';
 
-/** @param before the words of the line so far, behind the command's name. */
+/** @param before the words of the line so far, after the command's name. */
 type Names = (before: readonly string[]) => Promise<Candidate[]>;
 
 const bare = (word: string): Candidate => ({ word, about: '' });
 
-/** None begins with a dash, which would be a flag. */
+/** No name begins with a dash, because it would be a flag. */
 const PLAIN = /^[A-Za-z0-9_][A-Za-z0-9._:+-]{0,127}$/;
 
 const stateNow = (): string => projectState(process.cwd(), process.env);

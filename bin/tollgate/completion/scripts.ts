@@ -1,4 +1,4 @@
-// The scripts of the shells: each hands the words as they were typed to tollgate, and runs nothing of what comes back.
+// Defines the shells' completion scripts: each passes the typed words to tollgate, and executes nothing of the answer.
 
 import { COMMANDS } from '../../../policies/facts/tools.ts';
 
@@ -7,7 +7,7 @@ export type Shell = (typeof SHELLS)[number];
 
 const NAMES = ['tollgate', ...Object.values(COMMANDS), 'preflight', 'wait_parallel_tasks'].join(' ');
 
-/** Where nothing of ours fits, each completes files, as it would without us. */
+/** If tollgate has no completion, each script completes file names, as the shell would without it. */
 export const SCRIPTS: Record<Shell, string> = {
   bash: `# tollgate completion for bash: source <(tollgate completion bash)
 _tollgate() {

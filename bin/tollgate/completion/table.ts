@@ -1,4 +1,4 @@
-// The commands with their flags, out of the very tables by which their lines are read; the build keeps them as one file, for a TAB is waited for.
+// Reads all commands and flags from one file, which the build makes from the parsing tables, because a TAB must be fast.
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,12 +8,12 @@ import type { WordKind } from './candidate.ts';
 
 export interface CompletedCommand {
   about: string;
-  /** What its words are; null where they are files, or nothing that is known. */
+  /** What kind of words it takes; null for files, or for nothing that is known. */
   word: WordKind | null;
   flags: Record<string, Pick<FlagRow, 'takes' | 'about' | 'choices'>>;
 }
 
-/** By name, such as `tollgate run`; {} outside of a build. */
+/** The commands by name, such as `tollgate run`; {} outside of a build. */
 export function completedCommands(): Record<string, CompletedCommand> {
   const folder = path.dirname(fileURLToPath(import.meta.url));
   try {

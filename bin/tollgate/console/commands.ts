@@ -1,4 +1,4 @@
-// The commands as the console gives them: those that read in this process, those that change in one of their own.
+// Runs commands for the console: those that only read in this process, those that change something in a separate one.
 
 import { type SpawnOptions, spawn } from 'node:child_process';
 import path from 'node:path';
@@ -16,7 +16,7 @@ import { startCarrier } from '../mcp/carrier.ts';
 
 const READS: Record<string, (argv: readonly string[]) => Promise<Ran>> = { budget, preflight: preflightCommand };
 
-/** What goes wrong at once, such as a book without a key, is told at once. */
+/** An immediate failure, such as a book without a key, is reported immediately. */
 const AT_ONCE_MS = 3000;
 
 export const consoleCommands = (): Commands => ({
@@ -40,8 +40,8 @@ export const consoleCommands = (): Commands => ({
 const MAX_SAID = 4 * 1024 * 1024;
 
 /**
- * A command in a process of its own. What changes something is in a group of its own: Ctrl-C ends the console, and not
- * the change. What only makes a file for a request ends with it, and with us.
+ * Runs a command in a separate process. A command that changes something has its own group: Ctrl-C ends the console, but not the
+ * change. A command that only makes a file for a request ends with that request, and with this process.
  */
 function answeredBy(argv: readonly string[], options: SpawnOptions): Promise<CommandTold> {
   const command = path.join(path.dirname(fileURLToPath(import.meta.url)), 'tollgate.cjs');

@@ -1,4 +1,4 @@
-// tollgate console: the local page on which people see and steer.
+// Implements tollgate console: serves the local page on which users see and control what runs.
 
 import { spawn } from 'node:child_process';
 import path from 'node:path';
@@ -44,7 +44,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (read.how === 'ended') return read.ran;
   const { number, given } = read.args;
   const stop = stopOnSignals();
-  // It stays for hours, and ten thousand tasks are read at its beginning.
+  // The console runs for hours, and at its start it may read ten thousand tasks.
   keepHeapSmall();
   const project = {
     ...{ cwd: process.cwd(), environment: process.env, version: manifest.version },
@@ -70,7 +70,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   return { exit: stopExit(stop) };
 }
 
-/** Beside this very file, however the command was found. */
+/** In the folder of this file, however the command was found. */
 const builtPage = () =>
   pageFile(readRegularBytes(path.join(path.dirname(fileURLToPath(import.meta.url)), 'console.html')));
 

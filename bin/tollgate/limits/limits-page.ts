@@ -1,4 +1,4 @@
-// The limits over all tasks as `tollgate budget` shows them: what is used of each, what runs now, what is held.
+// Renders the limits over all tasks for `tollgate budget`: what is used of each, what runs now, what is on hold.
 
 import { type Hold, holdWords } from '../../../policies/limits/holds.ts';
 import type { LimitsLedger } from '../../../policies/limits/ledger.ts';
@@ -6,10 +6,10 @@ import { isLimited, type LimitsInForce } from '../../../policies/limits/limits.t
 import { amount, type BudgetUsed, budgetsUsed, standingWords } from '../../../policies/limits/used.ts';
 
 interface PaceRow {
-  /** Of which CLI; any: of all together. */
+  /** The CLI that it limits; `any`: all CLIs together. */
   tool: string;
   most: number;
-  /** The root of the project that limits itself; null for the user's own. */
+  /** The root of the project that limits itself; null for the user's own limits. */
   project: string | null;
 }
 
@@ -20,12 +20,12 @@ interface LimitsObject {
     left: number;
     from: string;
     until: string;
-    /** null where the whole period is counted. */
+    /** null if the whole period is counted. */
     counted_since: string | null;
   })[];
   at_once: PaceRow[];
   per_minute: PaceRow[];
-  /** Calls that are made now, and counted by a limit. */
+  /** Calls that run now, and that a limit counts. */
   open: { call_id: string; tool: string; pid: number; since: string }[];
   holds: {
     tool: string;

@@ -1,4 +1,4 @@
-// tollgate budget without a task: the limits over all tasks of the user, shown and set.
+// Implements tollgate budget without a task: shows and sets the user's limits over all tasks.
 
 import { limitsInForce } from '../../../loops/limits/in-force.ts';
 import { locked } from '../../../loops/limits/locked.ts';
@@ -65,7 +65,7 @@ export async function runLimits(args: Arguments): Promise<Ran> {
   }
 }
 
-/** Without a limit no call was counted: the ledger says since when they are. */
+/** Without a limit, no call was counted. So the ledger records the time from which calls are counted. */
 async function startCounting(files: LimitsFiles): Promise<void> {
   const clock = () => new Date();
   const stop = new AbortController().signal;
@@ -75,7 +75,7 @@ async function startCounting(files: LimitsFiles): Promise<void> {
   });
 }
 
-/** It may be a slip, and a limit of nothing would hold nobody. */
+/** The name may be a typo, and a limit of a CLI that does not exist would limit nothing. */
 const strangeTool = (tool: string | undefined): string | null =>
   tool === undefined || tool === 'any' || isBuiltIn(tool)
     ? null
@@ -85,7 +85,7 @@ const CHANGES = ['set', 'unset', 'at-once', 'per-minute', 'time-zone'] as const;
 
 const isChange = ({ given }: Arguments): boolean => CHANGES.some((flag) => given.has(flag));
 
-/** The limits as they are to be, or what is wrong with the flags together. */
+/** @returns the changed limits, or what is wrong with the combination of flags. */
 export function changedLimits(limits: Limits, { text, number, given }: Arguments): Limits | string {
   const tool = text.tool ?? 'any';
   if (!TOOL_NAME.test(tool)) return `--tool ${JSON.stringify(tool)} is no name of a CLI`;
@@ -115,7 +115,7 @@ interface BudgetChange {
   per: Period;
   tool: BudgetRow['tool'];
   unit: Unit;
-  /** null takes the limit away. */
+  /** null removes the limit. */
   most: number | null;
 }
 
@@ -128,7 +128,7 @@ function withBudget(rows: readonly BudgetRow[], { per, tool, unit, most }: Budge
   return most === null ? others : [...others, { per, tool, [unit]: most }];
 }
 
-/** 0 takes the limit away. */
+/** 0 removes the limit. */
 function withPace(counts: Limits['at_once'], tool: string, most: number | undefined): Limits['at_once'] {
   if (most === undefined) return counts;
   const { [tool]: _, ...others } = counts;

@@ -1,4 +1,4 @@
-// Whether a change of a budget allows more than before.
+// Checks whether a change of a budget allows more than before.
 
 import type { Limits } from '../../../policies/limits/limits.ts';
 import { openJournal } from '../../../state/journal/journal.ts';
@@ -9,7 +9,7 @@ import { locateTask } from '../../../state/task-folder.ts';
 import type { Arguments } from '../../command-line.ts';
 import { changedLimits } from './limits.ts';
 
-/** What cannot be read counts as loosened. */
+/** State that cannot be read counts as loosened. */
 export function loosensBudget(args: Arguments): boolean {
   try {
     return args.words.length === 0 ? loosensLimits(args) : loosensTask(args);
@@ -18,7 +18,7 @@ export function loosensBudget(args: Arguments): boolean {
   }
 }
 
-/** The manifest says what a task may pay that has not run yet: nothing to compare with is noted so far. */
+/** The manifest sets the budget of a task that has not run yet. So no recorded budget exists to compare with. */
 function loosensTask({ words, number, given }: Arguments): boolean {
   const located = locateTask(words[0]!, process.cwd(), process.env);
   if (located.how === 'invalid' || given.has('reset') || number.set === undefined) return true;
@@ -34,7 +34,7 @@ function loosensLimits(args: Arguments): boolean {
   return typeof after === 'string' || isLooser(before, after);
 }
 
-/** A limit that is higher or gone. Another time zone moves the beginning of a day. */
+/** True if a limit is higher or gone, or if the time zone differs, which moves the start of a day. */
 function isLooser(before: Limits, after: Limits): boolean {
   const [old, next] = [figuresOf(before), figuresOf(after)];
   return before.time_zone !== after.time_zone || [...old].some(([name, most]) => (next.get(name) ?? Infinity) > most);

@@ -1,4 +1,4 @@
-// tollgate doctor: what preflight finds as a list of things to do, the gravest first, each with how to see that it is mended.
+// Implements tollgate doctor: lists preflight's findings as steps, the gravest first, each with a way to verify the fix.
 
 import { usedTools } from '../../../loops/report/used-tools.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
@@ -40,7 +40,7 @@ interface Step {
   check: string;
   found: string;
   do: string;
-  /** The line that shows whether it is mended. */
+  /** The command that shows whether it is fixed. */
   verify: string;
 }
 
@@ -60,7 +60,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   return { exit, out: `${[...steps.map(paragraph), summary(steps)].join('\n\n')}\n` };
 }
 
-/** Without tasks any CLI may be meant; with some, theirs and those that tollgate.yaml describes. */
+/** Without tasks, any CLI may be needed. Otherwise, only those of the tasks and those that tollgate.yaml describes. */
 async function ofTasks(options: PreflightOptions): Promise<PreflightOptions> {
   const { cwd = process.cwd(), tools = [], trustWorkspace = false } = options;
   const used: readonly string[] = await usedTools(cwd, process.env, trustWorkspace);
@@ -69,7 +69,7 @@ async function ofTasks(options: PreflightOptions): Promise<PreflightOptions> {
     : { ...options, tools: tools.filter((tool) => used.includes(tool) || !isBuiltIn(tool)) };
 }
 
-/** What must be mended before what may go wrong; within that in the order of the checks, of which each stands on those before it. */
+/** Puts failures before warnings. Within each group the order of the checks remains, because each depends on those before it. */
 function stepsOf(findings: readonly CheckFinding[], tools: readonly string[]): Step[] {
   return (['fail', 'warn'] as const).flatMap((status) =>
     findings
@@ -84,7 +84,7 @@ function stepsOf(findings: readonly CheckFinding[], tools: readonly string[]): S
   );
 }
 
-/** Of a CLI's check that CLI alone is asked again. */
+/** To verify a check of one CLI, preflight runs for that CLI only. */
 function lineFor(check: string, tools: readonly string[]): string {
   const tool = tools.find((name) => check.startsWith(`${name} `));
   return tool === undefined ? 'preflight' : `preflight --tools ${tool}`;

@@ -1,4 +1,4 @@
-// tollgate trust: the folders that the user trusts for good. A checkout and an agent within a call cannot change the list.
+// Implements tollgate trust: lists permanently trusted folders. A checkout or an agent within a call cannot change the list.
 
 import path from 'node:path';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';

@@ -1,4 +1,4 @@
-// Asks on a terminal what a new task is to be (the second door to @clack/prompts): each answer has a proposal, and nothing is written before the last.
+// Prompts for a new task (the second importer of @clack/prompts): each answer has a default; the last one comes before any write.
 
 import { intro, isCancel, log, select, text } from '@clack/prompts';
 import { runsAcceptance } from '../../../policies/manifest/manifest-template.ts';
@@ -7,20 +7,20 @@ import type { Repository } from '../../../policies/manifest/repository.ts';
 import { checkTaskId } from '../../../state/task-folder.ts';
 import { printing } from '../../printing.ts';
 
-/** What is asked for; what the command line says already is not asked. */
+/** What the user is prompted for, unless the command line gives it. */
 interface TaskWishes {
   id: string | null;
   goal: string | null;
-  /** '' is none: stages of one's own. */
+  /** '' means none: the user defines the stages. */
   pipeline: string | null;
   budget: number | null;
-  /** '' is none. */
+  /** '' means none. */
   acceptance: string | null;
 }
 
 type Asked = { how: 'told'; wishes: { [Name in keyof TaskWishes]: NonNullable<TaskWishes[Name]> } } | { how: 'left' };
 
-/** @param tools those that are on the PATH. */
+/** @param tools the CLIs that are on the PATH. */
 export async function askTask(
   given: TaskWishes,
   { languages, tests }: Repository,
@@ -76,7 +76,7 @@ const LEFT: Asked = { how: 'left' };
 const callsMistake = (value: string): string | null =>
   /^\d{1,6}$/.test(value) && Number(value) > 0 ? null : 'a whole number from 1';
 
-/** Those first whose CLIs are all here. */
+/** Pipelines whose CLIs are all installed come first. */
 function pipelines(tools: readonly string[]) {
   const rows = Object.entries(PIPELINES).map(([value, stages]) => {
     const lacks = [...new Set(stages.map(({ tool }) => tool))].filter((tool) => !tools.includes(tool));

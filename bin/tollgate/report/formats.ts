@@ -1,4 +1,4 @@
-// The forms in which the report of all tasks is told, each with what of it is read for that form alone.
+// Defines the formats of the report of all tasks; each format reads only the additional facts that it needs.
 
 import type { TasksReport } from '../../../loops/report/collect.ts';
 import { collectSpending } from '../../../loops/report/collect-spending.ts';
@@ -19,7 +19,7 @@ interface ToldReport {
   report: TasksReport;
   cwd: string;
   environment: NodeJS.ProcessEnv;
-  /** Whether text, json and md tell what was spent; a page of HTML always does. */
+  /** Whether text, json and md include what was spent; an HTML page always does. */
   spent: boolean;
 }
 
@@ -39,7 +39,7 @@ export const FORMATS = {
 
 export type ReportFormat = keyof typeof FORMATS;
 
-/** The reader of a page on another machine has no use for the paths of this one. */
+/** Makes paths relative, because a reader on another machine cannot use the paths of this one. */
 function posted(telling: ToldReport): TasksReport {
   const root = JSON.stringify(rootOf(telling)).slice(1, -1);
   return JSON.parse(withRelativePaths(JSON.stringify(telling.report), [root])) as TasksReport;

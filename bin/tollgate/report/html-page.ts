@@ -1,4 +1,4 @@
-// The report of all tasks as one page of HTML that needs nothing else: no network, no script, usable by keyboard.
+// Renders the report of all tasks as one self-contained HTML page: no network, no script, usable by keyboard.
 
 import type { TasksReport } from '../../../loops/report/collect.ts';
 import type { FailureGroup } from '../../../loops/report/groups.ts';
@@ -94,7 +94,7 @@ ${rows.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</
 
 const statesOf = (tasks: readonly TaskRow[]): string[] => [...new Set(tasks.map(({ state }) => state))];
 
-/** Choosing a state hides the others, without a script. */
+/** Hides the other tasks when the user selects a state, without a script. */
 const filterStyle = (states: readonly string[]): string =>
   states.map((state) => `#tasks:has(#s-${state}:checked)>details:not(.s-${state}){display:none}`).join('\n');
 
@@ -167,14 +167,14 @@ const MAX_TEXT = 400;
 
 const cut = (said: string, max = MAX_TEXT): string => oneLine(said, max);
 
-/** There may be a thousand of them, and their failure has more. */
+/** There may be a thousand tasks, and the block of their failure shows more. */
 const MAX_OF_TASK = 200;
 
 const code = (said: string, max = MAX_TEXT): string => `<code>${text(cut(said, max))}</code>`;
 
 const text = markupText;
 
-/** How the report looks as a page: light and dark as the reader's system is, and down to 360 pixels. */
+/** The style of the page: light or dark as the reader's system is, and usable down to a width of 360 pixels. */
 const HTML_STYLE = `
 :root{color-scheme:light dark;--ink:#1b1f24;--dim:#59636e;--paper:#fff;--card:#f6f8fa;--line:#d1d9e0;--link:#0550ae;
 --done:#1a7f37;--failed:#c21c2c;--warn:#8a5a00;--run:#0969da}

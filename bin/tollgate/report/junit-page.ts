@@ -1,4 +1,4 @@
-// The report of all tasks as JUnit XML: a task is a suite, its stages are the cases.
+// Renders the report of all tasks as JUnit XML: a task is a suite, and its stages are the cases.
 
 import type { TasksReport } from '../../../loops/report/collect.ts';
 import type { TaskRow } from '../../../loops/report/task-row.ts';
@@ -6,12 +6,12 @@ import type { StageFacts } from '../../../loops/task/stage-facts.ts';
 import { markupText } from '../../../policies/report/markup-text.ts';
 import { standInWords } from '../../../policies/retry/stand-ins.ts';
 
-/** `failure`: a gate did not let it pass. `error`: the call failed. `skipped`: nothing is known to be wrong, and it is not done. */
+/** `failure`: a gate did not pass. `error`: the call failed. `skipped`: no error is known, but the stage is not done. */
 interface Case {
   name: string;
   seconds: number;
   wrong: { how: 'failure' | 'error' | 'skipped'; type: string; message: string } | null;
-  /** Lines. */
+  /** One entry for each line. */
   out: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export function renderJunit({ tasks, unreadable }: TasksReport): string {
 function casesOf(row: TaskRow): Case[] {
   const isTold = row.stages.some(({ stage, class: errorClass }) => stage === row.stage && errorClass !== null);
   const failed = row.class === null || isTold ? null : failureCase(row);
-  // A stage that was stopped says nothing of why; its task does.
+  // A stage that was stopped does not record why; its task does.
   const cases = row.stages.map((facts) => (facts.stage === failed?.name ? failed : stageCase(facts)));
   if (failed !== null && !cases.includes(failed)) cases.push(failed);
   if (cases.length === 0)
@@ -83,7 +83,7 @@ function caseLine(suite: string, { name, seconds, wrong, out }: Case): string {
   return children.length === 0 ? `<testcase ${head}/>` : `<testcase ${head}>${children.join('')}</testcase>`;
 }
 
-/** Within an attribute a line end is read as a space. */
+/** XML readers replace a line end within an attribute by a space. */
 const line = (text: string): string => text.split('\n', 1)[0]!;
 
 function counts(cases: readonly Case[]) {

@@ -1,4 +1,4 @@
-// What was spent, as the cells of a table; what is not known is counted apart, never as nothing.
+// Formats what was spent as the cells of a table; unknown amounts are counted separately, never as zero.
 
 import type { DaySpending } from '../../../policies/report/spending.ts';
 
@@ -6,7 +6,7 @@ export const SPENT_HEADINGS = ['day', 'CLI', 'calls', 'tokens', 'USD', 'time'] a
 
 type Sums = Omit<DaySpending, 'day' | 'tool'>;
 
-/** Calls, tokens, USD and time. */
+/** Formats calls, tokens, USD and time. */
 export function spentWords({
   calls,
   tokens,

@@ -1,4 +1,4 @@
-// tollgate answer: what a person says to a supervised task; where it waits for that, it goes on.
+// Implements tollgate answer: passes a user's message to a supervised task, which continues if it waits for it.
 
 import { hearing } from '../../../loops/supervise/hearing.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
@@ -41,7 +41,7 @@ async function answered(args: Arguments, stop: AbortSignal): Promise<Ran> {
   const { task, notes } = heard;
   const note = await leaveNote(notes, text, new Date());
   const state = await heard.state();
-  // A run that was about to leave may be waited for, and end without having heard it.
+  // This command may wait for a run that is about to end. That run may end without having read the note.
   const isUnheard = () => notesLeft(notes).some((left) => left.note === note);
   if (state === 'waiting' && !args.given.has('later')) {
     const { superviseWord } = await import('./supervise.ts');

@@ -1,4 +1,4 @@
-// The flags of whatever supervises a task, and what they stand for.
+// Defines the flags of the commands that supervise a task, and converts them to options.
 
 import type { Supervising } from '../../../loops/supervise/supervise.ts';
 import { RUN_FLAGS } from '../../../loops/task/run-options.ts';

@@ -1,4 +1,4 @@
-// tollgate supervise: a worker carries out one instruction after another, a reasoner says which.
+// Implements tollgate supervise: a worker executes one instruction after another, and a reasoner chooses each.
 
 import { findSupervised } from '../../../loops/supervise/find-supervised.ts';
 import { superviseTask } from '../../../loops/supervise/supervise.ts';
@@ -60,9 +60,9 @@ async function named(args: Arguments, stop: AbortSignal): Promise<Ran> {
 
 interface Asked {
   command: RunningWord;
-  /** Whose session was named. */
+  /** A sentence that says how the task was found; null if the user named the task. */
   found?: string | null;
-  /** After a run that was waited for: it is still to be gone on with. */
+  /** Called after this command waited for another run: returns true if the task must still be continued. */
   isUnheard?(): boolean;
 }
 

@@ -1,4 +1,4 @@
-// tollgate trace: the runs of a task as OpenTelemetry traces, sent to an endpoint or shown.
+// Implements tollgate trace: sends the runs of a task to an endpoint as OpenTelemetry traces, or shows them.
 
 import { openTask } from '../../../loops/task/task.ts';
 import { withinMs } from '../../../loops/trace/export.ts';
@@ -92,7 +92,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   return { exit: TOLLGATE_EXIT.ok, out: given.has('json') ? `${JSON.stringify({ ...answer, sent: true })}\n` : said };
 }
 
-/** The spans of traces as a tree: what, how long, and what failed. */
+/** Renders the spans of traces as a tree: name, duration and failure. */
 function traceTree(spans: readonly TraceSpan[]): string {
   if (spans.length === 0) return 'no run of it is known\n';
   const lines = spans

@@ -1,11 +1,11 @@
-// Makes text of bytes as they come: UTF-8, or UTF-16 where its mark stands first, as PowerShell writes it.
+// Decodes bytes to text as they arrive: UTF-8, or UTF-16 if its mark comes first, as PowerShell writes it.
 
 import { StringDecoder } from 'node:string_decoder';
 
 interface Decoder {
-  /** The text so far; what cannot be read is U+FFFD. */
+  /** Returns the text so far; bytes that cannot be decoded become U+FFFD. */
   write(bytes: Buffer): string;
-  /** The rest. */
+  /** Returns the rest. */
   end(): string;
 }
 
@@ -35,7 +35,7 @@ const MARKS: readonly { bytes: readonly number[]; decoder: () => Decoder }[] = [
   { bytes: [0xfe, 0xff], decoder: swapped },
 ];
 
-/** The bytes of each unit the other way round. */
+/** Decodes units whose bytes are swapped. */
 function swapped(): Decoder {
   const decoder = new StringDecoder('utf16le');
   let odd: Buffer = Buffer.alloc(0);

@@ -1,4 +1,4 @@
-// The API failures for a reader: one block each, the newest last, or each whole as it stands in the log.
+// Renders the API failures: one block each, the newest last, or each complete entry as it is in the log.
 
 import type { ErrorsReport, LoggedError } from '../../../loops/api-errors/collect-errors.ts';
 import type { ApiContext, ApiSnapshot } from '../../../policies/api-errors/entry.ts';
@@ -20,7 +20,7 @@ export function renderErrors(report: ErrorsReport, how: 'short' | 'full'): strin
 /** What `--errors --json` prints. */
 export interface ErrorsObject extends Omit<ErrorsReport, 'errors'> {
   schema: 1;
-  /** When it was made, ISO time. */
+  /** When the report was made, ISO time. */
   at: string;
   errors: ErrorObject[];
 }
@@ -28,7 +28,7 @@ export interface ErrorsObject extends Omit<ErrorsReport, 'errors'> {
 export interface ErrorObject
   extends Omit<ApiContext, 'v'>,
     Pick<LoggedError, 'at' | 'status' | 'message' | 'headers' | 'stand' | 'log'> {
-  /** With `--full`; null where it is gone, or too large. */
+  /** With `--full`; null if it is gone, or too large. */
   conversation?: unknown;
 }
 
@@ -88,14 +88,14 @@ function snapshotWords(snapshot: ApiSnapshot, log: string): string {
   return `conversation ${SOURCES[snapshot.from] ?? ''} (${snapshot.bytes} bytes) in ${log}${less}`;
 }
 
-/** As it stands there; what it takes for an entry and its conversation lies in one piece. */
+/** Returns the entry as it is in the log. An entry and its conversation are in one contiguous piece. */
 function wholeOf({ log, from, data, at }: LoggedError): string {
   const bytes = data.at + data.bytes - from;
   const text = bytes > MAX_SHOWN_BYTES ? null : readData(log, { at: from, bytes });
   return visible(text ?? `${at}: the entry has ${bytes} bytes, or is there no more; read ${log} from byte ${from}`);
 }
 
-/** No string holds much more. */
+/** A string cannot be much longer. */
 const MAX_SHOWN_BYTES = 64 * 1024 * 1024;
 
 function conversationOf(log: string, data: LoggedError['data']): unknown {

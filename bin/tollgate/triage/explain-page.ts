@@ -1,4 +1,4 @@
-// An explanation as a page for a person.
+// Renders an explanation for a user.
 
 import type { FailureExplanation, ShownRow } from '../../../loops/report/explanation.ts';
 import type { EvidenceSource } from '../../../policies/facts/evidence.ts';
@@ -37,7 +37,7 @@ export function renderExplanation(explanation: FailureExplanation): string {
   ].join('\n')}\n`;
 }
 
-/** By the reason: a run that was told to stop, or that would not begin, has not failed. */
+/** The state by the reason. A run that was stopped, or that refused to begin, has not failed. */
 const OTHER_THAN_FAILED: Record<string, string> = {
   cancelled: 'interrupted',
   interrupted: 'interrupted',
@@ -123,5 +123,5 @@ function policyOf({ class: errorClass, retry }: FailureExplanation): string {
   return `${errorClass} the first time: ${ACTS[retry.first]}; again: ${ACTS[retry.again]}; then: ${retry.report}`;
 }
 
-/** What came from a file may hold anything; a terminal is to see words alone. */
+/** Text from a file may contain anything; only printable words may reach a terminal. */
 const words = (text: string): string => oneLine(visible(text));

@@ -1,4 +1,4 @@
-// tollgate explain: why a task failed, by which rule, what its signature stands for, and what to do.
+// Implements tollgate explain: shows why a task failed, by which rule, the text of its signature, and what to do.
 
 import { explainTask } from '../../../loops/report/explain.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';

@@ -1,4 +1,4 @@
-// Reads what a command is given: a file, or standard input, as a whole or as it comes.
+// Reads a command's input: a file, or standard input, completely or as it arrives.
 
 import { createReadStream, readFileSync } from 'node:fs';
 import type { LineSplitter } from '../../../wrappers/line-splitter.ts';
@@ -6,7 +6,7 @@ import { createDecoder } from './decoder.ts';
 
 type Input = { how: 'read'; text: string } | { how: 'invalid'; message: string };
 
-/** A short text; `-` or no word is standard input. */
+/** Reads a short text; `-` or no word means standard input. */
 export function readInput(word: string | undefined): Input {
   const name = nameOf(word);
   if (isTerminal(name)) return { how: 'invalid', message: NOTHING };
@@ -17,7 +17,10 @@ export function readInput(word: string | undefined): Input {
   }
 }
 
-/** Reads a text of any length into lines, in constant memory; gives what is wrong with it, or null. */
+/**
+ * Reads a text of any length into lines, in constant memory.
+ * @returns what is wrong with it, or null.
+ */
 export async function readInto(lines: LineSplitter, word: string | undefined): Promise<string | null> {
   const mistake = await readText(word, (text) => {
     lines.push(text);
@@ -27,7 +30,7 @@ export async function readInto(lines: LineSplitter, word: string | undefined): P
   return mistake;
 }
 
-/** @param take gets the text piece by piece; with `enough` the rest is not read. */
+/** @param take receives the text piece by piece; after it returns `enough`, the rest is not read. */
 export async function readText(
   word: string | undefined,
   take: (text: string) => 'more' | Promise<'more' | 'enough'>,

@@ -1,4 +1,4 @@
-// tollgate logs: what a task's call says, while it says it or afterwards, without secrets.
+// Implements tollgate logs: shows the output of a task's call, during the call or afterwards, without secrets.
 
 import { type Followed, type FollowedLine, followCalls } from '../../../loops/logs/follow.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
@@ -78,7 +78,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     err: [...missing, ...(calls === 0 ? [`no call of ${task.id} was made yet`] : [])]
       .map((sentence) => `tollgate logs: ${sentence}\n`)
       .join(''),
-    // Who reads lines and goes has read enough, of JSON too: each line is whole.
+    // A reader of lines that leaves has read enough. This includes JSON, because each line is complete.
     lost: lost === 'EPIPE' ? null : lost,
   };
 }

@@ -1,4 +1,4 @@
-// Shows why a signature is what it is, and where two of them part.
+// Explains a signature, and shows where two signatures differ.
 
 import { partingOf, type Side } from '../../../policies/normal-form/trace.ts';
 import type { Signature } from '../../../policies/signature/sign.ts';
@@ -7,7 +7,7 @@ import { columns } from '../../columns.ts';
 import { hidden, hiddenLine, hiddenSignature } from '../secrets.ts';
 
 export interface ExplainedSignature {
-  /** The file, or how else it is called. */
+  /** The file, or another name of the input. */
   name: string;
   signed: Signature;
   fates: readonly LineFate[];
@@ -56,7 +56,7 @@ export function renderExplanation(explained: ExplainedSignature): string {
   ]);
 }
 
-/** For programs: `parted` is null where both are the same. */
+/** For programs: `parted` is null if both are the same. */
 export function comparisonOf(one: ExplainedSignature, other: ExplainedSignature) {
   const parting = partingOf(one.signed.explained?.steps ?? [], other.signed.explained?.steps ?? []);
   return {
@@ -93,7 +93,7 @@ const told = ({ put, piece, class: name, around }: Side): string[] => [
 
 const section = (title: string, rows: readonly string[]): string[] => (rows.length === 0 ? [] : ['', title, ...rows]);
 
-/** The last word of each row is cut. */
+/** Cuts the last cell of each row. */
 const cutRows = (rows: readonly (readonly string[])[]): string[] =>
   columns(
     rows.map((row) => row.map((cell, i) => (i === row.length - 1 ? cell.slice(0, MAX_WIDTH) : cell))),

@@ -1,4 +1,4 @@
-// tollgate signature: a failure's signature, and the text it stands for.
+// Implements tollgate signature: prints a failure's signature, and the text that it represents.
 
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { isTool, TOOLS, type Tool } from '../../../policies/facts/tools.ts';
@@ -70,7 +70,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
 
 const NO_PAIRS = '--jsonl and --compare cannot be used together';
 
-/** Reads a file as its stderr would have been; a text is what is wrong with it. */
+/** Reads a file as if it were a call's stderr. A returned text says what is wrong with the file. */
 async function explainFile(tool: Tool | null, word: string | undefined): Promise<ExplainedSignature | string> {
   const fates = createLineFates();
   const selected = createErrorLines(tool, fates);

@@ -1,4 +1,4 @@
-// tollgate triage --lint: what is wrong with the rows of tollgate.yaml, and with the built-in ones.
+// Implements tollgate triage --lint: checks the rows of tollgate.yaml, and the built-in ones.
 
 import path from 'node:path';
 import { localClock } from '../../../loops/local-clock.ts';
@@ -12,9 +12,9 @@ import { badInputOf, type Ran } from '../../ran.ts';
 
 interface Finding {
   level: 'error' | 'warning';
-  /** `unfit`: tollgate.yaml says what cannot be, and no row of it could be looked at. */
+  /** `unfit`: tollgate.yaml is invalid, so no row of it could be checked. */
   fact: LintFact['fact'] | 'unfit';
-  /** Its id; null where the mistake is of no row. */
+  /** The id of the row; null if the mistake is not in a row. */
   row: string | null;
   of: 'project' | 'tollgate';
   /** null for a built-in row. */
@@ -58,7 +58,7 @@ function findingsOf(own: Extract<OwnRules, { how: 'read' }>, cwd: string): Findi
   });
 }
 
-/** Each of its lines begins with the file and the line. */
+/** Each line of the message begins with the file and the line number. */
 function unfit({ message, file }: Extract<OwnRules, { how: 'invalid' }>, cwd: string): Finding[] {
   return message.split('\n').map((one) => {
     const [, line, what] = /^:(\d+): (.*)$/.exec(one.slice(file!.length)) ?? [null, null, one];
@@ -68,7 +68,7 @@ function unfit({ message, file }: Extract<OwnRules, { how: 'invalid' }>, cwd: st
 }
 
 interface Counts {
-  /** null where they could not be looked at. */
+  /** null if they could not be checked. */
   own: number | null;
   built_in: number;
   errors: number;

@@ -1,4 +1,4 @@
-// tollgate triage --test: judges labelled cases by the rules in force, and says where these say something else.
+// Implements tollgate triage --test: classifies labelled cases by the rules in force, and reports where they differ.
 
 import { judgeCases } from '../../../loops/triage/corpus.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
@@ -90,5 +90,5 @@ const idsOf = (groups: Clash['groups']): Record<string, string[]> =>
 const shown = (value: string | null, what: Difference['what']): string =>
   value ?? (what === 'class' ? 'success' : 'none');
 
-/** A terminal obeys control characters. */
+/** A terminal executes control characters. */
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').slice(0, 200);

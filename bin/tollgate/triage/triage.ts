@@ -1,4 +1,4 @@
-// tollgate triage: the verdict for a captured stderr and stdout.
+// Implements tollgate triage: prints the verdict for a captured stderr and stdout.
 
 import { localClock } from '../../../loops/local-clock.ts';
 import { gather } from '../../../loops/triage/gather.ts';
@@ -70,7 +70,7 @@ const SPEC: CommandSpec = {
   ],
 };
 
-/** The flags that speak of one call. */
+/** The flags that describe one call. */
 const ONE_CALL = ['tool', 'exit-code', 'stdout', 'explain', 'jsonl'];
 
 export async function run(argv: readonly string[]): Promise<Ran> {
@@ -115,7 +115,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   return { exit: 0, out: visible(`${lines.join('\n')}\n`) };
 }
 
-/** The rows of a project are read where there is one: a folder that was deleted has none. */
+/** The rows of a project are read if there is one; a deleted folder has none. */
 function currentFolder(): string {
   try {
     return process.cwd();

@@ -1,19 +1,19 @@
-// The changes of tollgate watch as lines, for whoever has no terminal.
+// Renders the changes of tollgate watch as lines, for output that is not a terminal.
 
 import type { NowChange, NowWait, RunsNow } from '../../../loops/now/now.ts';
 import { inPlaceWords } from '../../../policies/retry/stand-ins.ts';
 import { oneLine } from '../../../policies/text/one-line.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 
-/** With its end. */
+/** Includes the line end. */
 export const changeLine = (change: NowChange): string =>
   `${oneLine(visible(`${change.at.slice(11, 19)} ${change.task_id}: ${wordsOf(change)}`))}\n`;
 
-/** How it stands when none is at work any more. */
+/** Reports the totals when no task is at work any more. Includes the line end. */
 export const overLine = (now: RunsNow): string =>
   `${oneLine(visible(`${now.at.slice(11, 19)} none is at work: ${totalsOf(now)}`))}\n`;
 
-/** In a few words: how many are how. */
+/** Counts the tasks by state, in a few words. */
 export function totalsOf({ totals, tasks, folder }: RunsNow): string {
   const { tasks: all, ...states } = totals;
   const inLine = tasks.filter(({ waits }) => waits !== null).length;

@@ -1,4 +1,4 @@
-// The page of tollgate watch: what runs, and below it what has ended, within the width and the height of a terminal.
+// Renders the page of tollgate watch: running tasks above ended ones, within the width and height of a terminal.
 
 import type { NowTask, RunsNow } from '../../../loops/now/now.ts';
 import { inPlaceWords } from '../../../policies/retry/stand-ins.ts';
@@ -25,11 +25,14 @@ const RESTING: readonly Column[] = [
   { heading: 'CALLS', leaveOut: 1 },
 ];
 
-/** @param shown of the tasks at rest, those that are of interest; @param height lines of the terminal. */
+/**
+ * @param shown selects the tasks at rest to show.
+ * @param height lines of the terminal.
+ */
 export function watchPage(now: RunsNow, sheet: Sheet, height: number, shown: (task: NowTask) => boolean): string[] {
   const busy = now.tasks.filter(({ state }) => state === 'running');
   const resting = now.tasks.filter((task) => task.state !== 'running' && shown(task));
-  // Heading, an empty line each, and the line of the keys.
+  // Reserves lines for the heading, the empty lines and the line of the keys.
   const room = Math.max(2, height - 7);
   const busyRoom = resting.length === 0 ? room : Math.max(Math.ceil(room / 2), room - resting.length);
   const blocks = [
@@ -97,5 +100,5 @@ const forTime = (since: string | null, at: string): string =>
 
 const figure = (tokens: number | null): string => (tokens === null ? '-' : tokens.toLocaleString('en'));
 
-/** What came from a file may hold anything; a terminal is to see words alone. */
+/** Text from a file may contain anything; only printable words may reach a terminal. */
 const words = (text: string): string => oneLine(visible(text));

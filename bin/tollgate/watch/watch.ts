@@ -1,4 +1,4 @@
-// tollgate watch: what runs now, live: a page on a terminal, a line for each change elsewhere.
+// Implements tollgate watch: shows live what runs, as a page on a terminal, elsewhere as a line for each change.
 
 import { followNow } from '../../../loops/now/follow-now.ts';
 import type { NowChange, NowTask, RunsNow } from '../../../loops/now/now.ts';
@@ -59,7 +59,7 @@ interface Watching {
 
 const clock = () => new Date();
 
-/** Each with its end; the last one is told when it ends by itself, also where nothing ever changed. */
+/** Each line includes its line end. `over` is printed when the command ends by itself, even if nothing ever changed. */
 interface Lines {
   change(change: NowChange): string;
   over(now: RunsNow): string;
@@ -75,14 +75,14 @@ async function inLines({ places, untilEnd, stop }: Watching, lines: Lines): Prom
   for await (const { now, changes } of followNow({ places, environment: process.env, stop, clock })) {
     const over = untilEnd && isOver(now);
     const lost = await printResult(`${changes.map(lines.change).join('')}${over ? lines.over(now) : ''}`);
-    // Who reads lines and goes has read enough.
+    // A reader of lines that leaves has read enough.
     if (lost !== null) return { exit: TOLLGATE_EXIT.ok, lost: lost === 'EPIPE' ? null : lost };
     if (over) return { exit: TOLLGATE_EXIT.ok };
   }
   return { exit: stopExit(stop) };
 }
 
-/** How often the elapsed time is drawn anew. */
+/** How often the elapsed time is redrawn. */
 const TICK_MS = 1000;
 
 async function onTerminal({ places, untilEnd, stop }: Watching): Promise<Ran> {
