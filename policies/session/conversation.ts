@@ -1,14 +1,14 @@
-// A conversation with an agent, in one shape for all CLIs, whatever file its own CLI keeps it in.
+// Defines a conversation with an agent, in one shape for all CLIs, whatever file format the CLI uses.
 
 export interface Turn {
   /** From 1, in the order of the conversation. */
   number: number;
-  /** ISO time of its prompt; null where the file does not say. */
+  /** ISO time of its prompt; null if the file does not contain one. */
   at: string | null;
   prompt: string;
   /** What followed the prompt, in order. */
   items: readonly Item[];
-  /** Of its last model request; null where none was counted. */
+  /** Tokens of its last model request; null if none was counted. */
   tokens: ContextTokens | null;
 }
 
@@ -18,24 +18,27 @@ export type Item =
   /** `input`: the arguments as JSON text. */
   | { how: 'called'; id: string; name: string; input: string }
   | { how: 'responded'; id: string; name: string | null; output: string; failed: boolean }
-  /** What the CLI notes for itself: an interruption, an error. */
+  /** What the CLI itself records: an interruption, an error. */
   | { how: 'noted'; text: string };
 
-/** What one model request took up of the context, in tokens. */
+/** How much of the context one model request used, in tokens. */
 export interface ContextTokens {
   input: number;
   output: number;
 }
 
-/** Why the service would not accept what the CLI sends on the next resume. */
+/** Why the service would reject what the CLI sends on the next resume. */
 export type Flaw =
   | { how: 'unanswered_call'; turn: number; id: string; name: string }
   | { how: 'doubled_response'; turn: number; id: string; name: string }
   | { how: 'stray_response'; turn: number; id: string; name: string | null };
 
-/** A turn as history shows it: one that was taken back is still there to see. */
+/** A turn as history shows it. Turns that were taken back are shown too. */
 export interface ShownTurn extends Turn {
   state: 'active' | 'reverted';
-  /** `rest`: its prompt stands (or more of it), as the turn of that number before this one; these are the items that do not. */
+  /**
+   * `rest`: the items that were taken back from a turn. The turn before this one has the same number and holds its prompt (and
+   * maybe some items), which remain.
+   */
   part: 'whole' | 'rest';
 }

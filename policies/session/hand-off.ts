@@ -1,14 +1,14 @@
-// What a fresh session is told of the one before it, whose context was full or which works in another folder: a short note from the task's own records.
+// Builds the hand-off note of a fresh session: a summary of the earlier session, built from the task's own records.
 
 import { fenced, fenceWord } from '../text/fence.ts';
 
 interface HandOff {
   goal: string;
-  /** In order, with what each answered. */
+  /** In order, each with its answer. */
   done: readonly { stage: string; answer: string }[];
-  /** The one that is asked now, and those after it. */
+  /** The current stage, and those after it. */
   open: readonly string[];
-  /** What failed last, if nothing has succeeded since. */
+  /** The last failure, if no stage has succeeded since. */
   failure: { stage: string | null; why: string } | null;
 }
 
@@ -21,10 +21,14 @@ const MAX_CHARS = 2000;
 const GOAL_CHARS = 300;
 const FAILURE_CHARS = 200;
 const LIST_CHARS = 200;
-/** What heading and fences take. */
+/** The size of the heading and the fences. */
 const FRAME_CHARS = 420;
 
-/** At most 2,000 characters for the task and 1,500 for those before it, fenced: it is told, and orders nothing. @param earlier newest first. */
+/**
+ * Builds the note: at most 2,000 characters for the task and 1,500 for earlier tasks. The fences mark it as information, not as
+ * instructions.
+ * @param earlier newest first.
+ */
 export function handOffNote({ goal, done, open, failure }: HandOff, earlier: readonly EarlierTask[] = []): string {
   const fixed = [
     `Goal: ${cut(goal, GOAL_CHARS)}`,
@@ -39,7 +43,7 @@ export function handOffNote({ goal, done, open, failure }: HandOff, earlier: rea
   return `# Where the work stands\n\nThis conversation goes on with the work of an earlier one, which is not gone on with here. What stands between the two fences is told by the dispatcher, not asked for.\n\n${fenced(word, 'hand-off', body)}`;
 }
 
-/** The last ones say most: an early stage is left out before a late one. */
+/** The latest stages matter most, so early stages are omitted first. */
 function doneLines(done: readonly HandOff['done'][number][], room: number): string[] {
   if (done.length === 0) return ['Done so far: nothing'];
   const share = Math.max(60, Math.floor((room - 60) / done.length));
@@ -58,7 +62,7 @@ function doneLines(done: readonly HandOff['done'][number][], room: number): stri
 const EARLIER_CHARS = 1500;
 const EARLIER_GOAL_CHARS = 150;
 
-/** Each with its goal, what it answered last, and what it left open. */
+/** Lists each task with its goal, its latest answers and its open stages. */
 function earlierLines(earlier: readonly EarlierTask[]): string[] {
   if (earlier.length === 0) return [];
   const share = Math.floor((EARLIER_CHARS - 60) / earlier.length) - 1;

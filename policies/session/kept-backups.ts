@@ -1,22 +1,29 @@
-// Which backups of a conversation are kept: enough to bring back what anybody will ask for, and not a disk full of them.
+// Decides which backups of a conversation are kept: enough for any likely redo, without filling the disk.
 
 import type { KnownEdit } from './session-edits.ts';
 import { takenBack } from './taken-back.ts';
 
-/** Of those that take something back, and of the others, which nobody will ask for; and for how long. */
+/** How many backups are kept of edits that can still be brought back (`standing`) and of the `others`, and for how long. */
 export const KEPT_BACKUPS = { standing: 20, others: 3, bytes: 2 * 1024 ** 3, days: 90, unaskedDays: 180 } as const;
 
-/** Made before it, a backup is too old: it holds the secrets of its conversation as they came. */
+/** A backup made before this time is too old. It holds the secrets of its conversation unredacted. */
 export const oldestKept = (now: Date): Date => new Date(now.getTime() - KEPT_BACKUPS.days * 86_400_000);
 
-/** Who looks older than this is left for a sweep that is asked for: a clock that once stands a year ahead makes all look so. */
+/**
+ * A backup that seems older than this is deleted only by a requested sweep. A clock that is once set a year ahead makes all
+ * backups seem old.
+ */
 export const isForSweep = (at: Date, now: Date): boolean =>
   at.getTime() < now.getTime() - KEPT_BACKUPS.unaskedDays * 86_400_000;
 
 export const agedBackups = (edits: readonly KnownEdit[], now: Date): KnownEdit[] =>
   edits.filter(({ isKept, at }) => isKept && Date.parse(at) < oldestKept(now).getTime());
 
-/** Those to be deleted: all that are too old (but not what only a sweep deletes), and of the others never the newest. @param edits in their order */
+/**
+ * Returns the backups to delete. These are all that are too old, except those that only a sweep deletes, and surplus ones among
+ * the rest. The newest of the rest is always kept.
+ * @param edits in their order
+ */
 export function oldBackups(edits: readonly KnownEdit[], now: Date): KnownEdit[] {
   const standing = new Set(takenBack(edits, null).map(({ edit }) => edit));
   const aged = new Set(agedBackups(edits, now).filter(({ at }) => !isForSweep(new Date(at), now)));

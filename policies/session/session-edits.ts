@@ -1,23 +1,23 @@
-// What we did to a conversation's file: the lines of its edits ledger, and what they come to.
+// Reads the edits ledger of a conversation's file: which edits were made to the file, and their states.
 
 import { isTool, type Tool } from '../facts/tools.ts';
 
 export const EDITS_VERSION = 1;
 
-/** `cleared`: the last step alone was taken back. `redone`: what an earlier edit took back was brought back. */
+/** `cleared`: only the last step was taken back. `redone`: what an earlier edit took back was brought back. */
 export type EditKind = 'mended' | 'rolled_back' | 'cleared' | 'undone' | 'redone';
 
-/** A file's bytes, so that nothing else is taken for them. */
+/** Identifies the bytes of a file, so that a changed file is noticed. */
 export interface Version {
   bytes: number;
   sha256: string;
 }
 
-/** What of the conversation stands after an edit. */
+/** What remains of the conversation after an edit. */
 export interface KeptEdit {
-  /** Turns that stand whole. */
+  /** Turns that remain complete. */
   turns: number;
-  /** Of the next turn: its prompt and so many items; null where it went as well. */
+  /** Of the next turn, its prompt and this many items remain; null if its prompt was removed too. */
   items: number | null;
 }
 
@@ -31,20 +31,20 @@ export interface EditEntry {
   what: EditKind;
   before: Version;
   after: Version;
-  /** Beside the ledger, the whole file as it was; null where `before` is the beginning of `after`. */
+  /** The name of the copy of the whole file, beside the ledger; null if `before` is the beginning of `after`. */
   backup: string | null;
-  /** How many turns stood before it. */
+  /** The number of turns before the edit. */
   turns: number;
   kept_turns: number;
   kept_items: number | null;
   reverted_turns: number;
-  /** `redone`: the number of the edit that it brought back. */
+  /** `redone`: the number of the edit that was brought back. */
   of?: number;
   task?: string;
   feature?: string;
 }
 
-/** `planned`: it was about to be made; what came of it, only the file can tell. `dropped`: its backup was deleted. */
+/** `planned`: the edit was about to be made; only the file shows whether it was. `dropped`: its backup was deleted. */
 type EditLine =
   | ({ schema: number; state: 'planned' } & EditEntry)
   | { schema: number; state: 'made' | 'failed' | 'dropped'; n: number; at: string };
@@ -53,11 +53,11 @@ export type EditState = 'planned' | 'made' | 'failed';
 
 export interface KnownEdit extends EditEntry {
   state: EditState;
-  /** Is its backup still there to be read? */
+  /** Whether its backup still exists. */
   isKept: boolean;
 }
 
-/** @param lines in their order; what is no line of a known shape is left out. */
+/** @param lines in their order; lines of an unknown shape are skipped. */
 export function foldEdits(lines: readonly unknown[]): KnownEdit[] {
   const edits = new Map<number, KnownEdit>();
   for (const line of lines) {
@@ -92,7 +92,7 @@ const isEntry = (entry: EditEntry): boolean =>
   [entry.turns, entry.kept_turns, entry.reverted_turns].every(Number.isSafeInteger) &&
   (entry.kept_items === null || Number.isSafeInteger(entry.kept_items));
 
-/** The names of backups: the number of the edit, and the end of the file's own name. */
+/** The names of backups: the number of the edit, and the extension of the original file. */
 export const BACKUP = /^\d+\.backup(?:\.jsonl?)?$/;
 
 const isVersion = (version: Partial<Version> | null): boolean =>

@@ -1,17 +1,17 @@
-// What is to be made of a session: whether it is gone on with, what a failure says against it, and how long it is left alone.
+// Decides whether a session is resumed, whether a failure counts against it, and how long it rests.
 
 import type { ErrorClass } from '../facts/classes.ts';
 import type { Verdict } from '../facts/evidence.ts';
 import { SESSION_STEP_MS } from '../retry/backoff.ts';
 import type { SessionEntry } from './session-entry.ts';
 
-/** In a row. */
+/** Consecutive failures. */
 const MAX_SESSION_ERRORS = 3;
 
 /** Prompt plus output of the last model request. */
 export const CONTEXT_LIMIT_TOKENS = 350_000;
 
-/** Does a failure of this class say anything against the session that it happened in? */
+/** Whether a failure of this class counts against the session in which it happened. */
 export const AGAINST_SESSION = {
   transient: { counts: true, why: 'a long history makes timeouts and cut answers more likely' },
   prompt_too_large: { counts: true, why: 'its history may be what is too large' },
@@ -23,7 +23,7 @@ export const AGAINST_SESSION = {
   contract_violation: { counts: false, why: 'the answer is judged, not the session' },
 } as const satisfies Record<ErrorClass, { counts: boolean; why: string }>;
 
-/** Reasons that say something else than their class. */
+/** Reasons that override their class. */
 const BY_REASON: Record<string, { counts: boolean; why: string }> = {
   broken_history: { counts: true, why: 'it is the session that is broken' },
   cancelled: { counts: false, why: 'somebody stopped it' },
@@ -37,10 +37,13 @@ export function countsAgainst({ class: errorClass, reason }: Verdict): boolean {
 
 type Fitness =
   | { how: 'fit' }
-  /** `why` is a half sentence. */
+  /** `why` is part of a sentence. */
   | { how: 'unfit'; because: 'poisoned' | 'errors' | 'context'; why: string };
 
-/** Is it gone on with? @param limit in tokens. */
+/**
+ * Decides whether the session may be resumed.
+ * @param limit in tokens.
+ */
 export function fitnessOf(
   { poisoned, error_count, context_tokens }: Pick<SessionEntry, 'poisoned' | 'error_count' | 'context_tokens'>,
   limit: number,
@@ -53,20 +56,23 @@ export function fitnessOf(
   return { how: 'fit' };
 }
 
-/** What one call adds to what is known of its session. */
+/** What one call adds to the record of its session. */
 interface UsedSession {
   at: Date;
   context_tokens: number | null;
   total_tokens: number;
 }
 
-/** null: nothing of a success stands against it. */
+/** @param failed null after a success, which resets the error count. */
 export function afterCall(entry: SessionEntry, failed: Verdict | null, { at, ...tokens }: UsedSession): SessionEntry {
   const error_count = failed === null ? 0 : entry.error_count + (countsAgainst(failed) ? 1 : 0);
   return { ...entry, ...tokens, last_used: at.toISOString(), error_count };
 }
 
-/** Milliseconds that it is still left alone, counted from its last call's end; a clock that was set back lengthens nothing. */
+/**
+ * Returns for how many milliseconds the session must still rest, counted from the end of its last call. A clock that was set back
+ * does not lengthen the rest.
+ */
 export function restMs({ error_count, last_used }: SessionEntry, now: Date, stepMs: number = SESSION_STEP_MS): number {
   const whole = error_count * stepMs;
   const gone = now.getTime() - Date.parse(last_used);

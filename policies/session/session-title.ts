@@ -1,11 +1,11 @@
-// What a session is called in a list: its first prompt begins with rules that are the same in each.
+// Builds the title of a session in a list. The first prompt alone is no help: it begins with the same rules in every session.
 
 import { oneLine } from '../text/one-line.ts';
 
-/** As far as a list shows it. */
+/** The length that a list shows. */
 const MAX_CHARS = 200;
 
-/** The goal and the tag of a session that a task began; any other is called by its first prompt. */
+/** Returns the goal and the tag if a task began the session, else the first prompt. */
 export function sessionTitle(firstPrompt: string): string {
   const [, tag] = /^\s*\[Feature: ([^\n]*?)\](?=\s|$)/.exec(firstPrompt) ?? [];
   if (tag === undefined) return firstPrompt;

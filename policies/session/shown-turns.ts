@@ -1,37 +1,37 @@
-// Where each turn stands that a conversation ever had, as far as we took any back: those that stand, with the others between them.
+// Locates every turn a conversation ever had: those that remain, and those that we took back, in order.
 
 import type { KnownEdit, Version } from './session-edits.ts';
 
-/** A turn, and where it is read: in the file as it is now, or in the backup of the edit that took it back. */
+/** A turn, and where it is stored: in the current file, or in the backup of the edit that took it back. */
 export interface ShownSlot {
-  /** The same for as long as it is the same turn: taken back and brought back again, too. */
+  /** The id of a turn does not change, even if the turn is taken back and brought back. */
   id: number;
   turn: number;
   in: 'file' | KnownEdit;
-  /** The first item that belongs here; its prompt does too where it is null. */
+  /** The first item of this slot; null if the slot also includes the prompt. */
   fromItem: number | null;
-  /** How many of its items are here; null where it is whole. */
+  /** The index after the last item of this slot; null if the slot goes to the end of the turn. */
   toItem: number | null;
 }
 
-/** What stands now. */
+/** The current state of the conversation. */
 export interface Now {
   turns: number;
-  /** Has the last turn, of which items were taken back, got others since? */
+  /** Whether the last turn got new items after some of its items were taken back. */
   reanswered: boolean;
 }
 
 export interface Fold {
   slots: ShownSlot[];
-  /** What stood, and what had been taken back, before each edit; by the edit's number. */
+  /** The slots before each edit, by the number of the edit. */
   before: ReadonlyMap<number, readonly ShownSlot[]>;
 }
 
-/** @param edits in their order. @param turns how many stand now. */
+/** @param edits in their order. @param turns the current number of turns. */
 export const slotsOf = (edits: readonly KnownEdit[], turns: number): ShownSlot[] =>
   foldSlots(edits, { turns, reanswered: false }).slots;
 
-/** @param now null: nothing came since the last edit. */
+/** @param now null if nothing was added since the last edit. */
 export function foldSlots(edits: readonly KnownEdit[], now: Now | null): Fold {
   let lastId = 0;
   const nextId = () => (lastId += 1);
@@ -53,7 +53,7 @@ export function foldSlots(edits: readonly KnownEdit[], now: Now | null): Fold {
 
 const isSameVersion = (a: Version, b: Version): boolean => a.bytes === b.bytes && a.sha256 === b.sha256;
 
-/** Does it take items of a turn back of which, as far as we know, there are none left? Then it got others since. */
+/** Whether the edit takes back items of a turn that should have none of them any more. If so, the turn got new items since. */
 function takesMore({ what, kept_turns, kept_items }: KnownEdit, slots: readonly ShownSlot[]): boolean {
   const last = slots.findLast(isStanding);
   if (what === 'redone' || kept_items === null || last === undefined || last.toItem === null) return false;
@@ -62,7 +62,7 @@ function takesMore({ what, kept_turns, kept_items }: KnownEdit, slots: readonly 
 
 export const isStanding = (slot: ShownSlot): boolean => slot.in === 'file';
 
-/** With the turns that came since; its CLI may also have taken some back itself. */
+/** Adds the turns that came since. The CLI itself may also have taken some back. */
 function grown(slots: readonly ShownSlot[], { turns, reanswered }: Now, nextId: () => number): ShownSlot[] {
   const stand = slots.filter((slot) => !isStanding(slot) || slot.turn <= turns);
   const last = stand.findLast(isStanding);
@@ -84,14 +84,14 @@ function takenBack(slot: ShownSlot, edit: KnownEdit): ShownSlot[] {
   ];
 }
 
-/** What stood before the edit that is brought back, with what came since then behind it, taken back. */
+/** Restores the state before the edit that is brought back. The turns that came since are placed after it, as taken back. */
 function joined(base: readonly ShownSlot[], since: readonly ShownSlot[], edit: KnownEdit): ShownSlot[] {
   const stood = new Map(since.filter(isStanding).map((slot) => [slot.id, slot]));
   const known = new Set(base.map(({ id }) => id));
   const later = since
     .filter(({ id }) => !known.has(id))
     .map((slot) => (isStanding(slot) ? { ...slot, in: edit } : slot));
-  // It stood until now: the newest backup is the one that is kept longest.
+  // It remained until now. The newest backup is the one that is kept longest.
   const first = base.map((slot) => {
     const whole = isStanding(slot) ? undefined : stood.get(slot.id);
     return whole === undefined || whole.toItem !== null ? slot : { ...slot, in: edit, turn: whole.turn };

@@ -1,21 +1,27 @@
-// What can be brought back of a conversation: every state that an edit of ours took away, as long as it holds something that does not stand.
+// Lists what can be brought back: each state removed by our edits, if it holds something that is now missing.
 
 import type { KnownEdit } from './session-edits.ts';
 import { type Fold, foldSlots, isStanding, type Now, type ShownSlot } from './shown-turns.ts';
 
 export interface TakenBack {
-  /** To bring it back is to put there what stood before this edit. */
+  /** Bringing it back restores the state before this edit. */
   edit: KnownEdit;
-  /** How many turns stood then, and how many of them stand now as they were then, from the first on. */
+  /** The number of turns in that state, and how many of them, from the first on, are unchanged now. */
   turns: number;
   kept: number;
-  /** How many turns that stand now would be taken back for it. */
+  /** How many current turns a redo would take back. */
   newTurns: number;
-  /** Was what stands now itself brought back, and this not yet in the same row of redos? Then nothing new is taken back. */
+  /**
+   * Whether the current state itself came from a redo, and this row of redos has not reached this one yet. Then no new turns are
+   * taken back.
+   */
   inRow: boolean;
 }
 
-/** Oldest first; of several with the same turns the newest. @param now null: nothing came since the last edit. */
+/**
+ * Oldest first; if several edits have the same turns, the newest counts.
+ * @param now null if nothing was added since the last edit.
+ */
 export function takenBack(edits: readonly KnownEdit[], now: Now | null): TakenBack[] {
   const fold = foldSlots(edits, now);
   const present = presentOf(edits, fold);
@@ -30,7 +36,7 @@ export function takenBack(edits: readonly KnownEdit[], now: Now | null): TakenBa
   return [...byState.values()];
 }
 
-/** The edit of this number, if there is something to bring back of it. */
+/** Returns the entry for the edit with this number, if it can bring something back. */
 export function takenBackBy(edits: readonly KnownEdit[], now: Now, n: number): TakenBack | null {
   const edit = edits.find((each) => each.n === n);
   if (edit === undefined || !takesBack(edit)) return null;
@@ -41,8 +47,8 @@ export function takenBackBy(edits: readonly KnownEdit[], now: Now, n: number): T
 }
 
 /**
- * What a redo brings back: what was taken back last. Of several in a row each brings back what none of them has yet, and
- * then what was there the longest time ago, so that everything is reached.
+ * Chooses what a redo brings back: what was taken back last. In a row of redos, each brings back a state that the row has not
+ * reached yet. After those, it brings back the state that was reached the longest time ago, so that every state can be reached.
  */
 export function nextToBringBack(edits: readonly KnownEdit[], now: Now): TakenBack | undefined {
   const fold = foldSlots(edits, now);
@@ -57,7 +63,10 @@ export function nextToBringBack(edits: readonly KnownEdit[], now: Now): TakenBac
   );
 }
 
-/** The states that the last redos in a row brought back, the newest first; where the conversation went on in between, the row ends. */
+/**
+ * Returns the states that the last consecutive redos brought back, the newest first. The row ends where the conversation
+ * continued in between.
+ */
 function visitedBy(edits: readonly KnownEdit[], fold: Fold): string[] {
   const visited: string[] = [];
   let present = nameOf(fold.slots.filter(isStanding));
@@ -100,6 +109,6 @@ function about(edit: KnownEdit, state: readonly ShownSlot[], { stands, visited }
 const isWithin = (state: readonly ShownSlot[], stands: readonly ShownSlot[]): boolean =>
   state.every((slot, i) => covers(stands[i], slot));
 
-/** Is this turn there as well, with at least as much of it? */
+/** Whether this turn is present with at least as many items. */
 const covers = (slot: ShownSlot | undefined, of: ShownSlot): boolean =>
   slot?.id === of.id && (slot.toItem === null || (of.toItem !== null && slot.toItem >= of.toItem));

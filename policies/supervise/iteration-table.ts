@@ -1,4 +1,4 @@
-// The iterations of a supervision as people read them: iteration, reasoner, error count, action, instruction.
+// Formats the iterations of a supervision as a table: iteration, reasoner, error count, action, instruction.
 
 import { oneLine } from '../text/one-line.ts';
 import { type IterationRow, MAX_REASONER_ERRORS } from './standing.ts';
@@ -6,7 +6,7 @@ import type { ReasonedAction } from './supervise-facts.ts';
 
 export const ITERATION_COLUMNS = ['iteration', 'reasoner', 'error count', 'action', 'instruction'] as const;
 
-/** `instruction`: what the worker is told next; `N/A` where it is told nothing more. */
+/** `instruction`: the next instruction for the worker; `N/A` if there is none. */
 export interface IterationCells {
   iteration: number;
   reasoner: 'Success' | 'Error' | '-';
@@ -24,7 +24,7 @@ const ACTION: Record<ReasonedAction, string> = {
   ask: 'Ask',
 };
 
-/** @param textOf the text of an instruction, by its hash. */
+/** @param textOf returns the text of an instruction, given its hash. */
 export function iterationCells(row: IterationRow, textOf: (instruction: string) => string): IterationCells {
   const { iteration, action, errors, isReset, instruction, isNew, refused } = row;
   if (action === null)
@@ -45,7 +45,7 @@ const quote = (text: string): string => `"${oneLine(text, MAX_CHARS)}"`;
 
 const MAX_CHARS = 60;
 
-/** @param most rows; of more the last ones are shown. */
+/** @param most the maximum number of rows; if there are more, the last ones are shown. */
 export function iterationTable(cells: readonly IterationCells[], most: number): string[] {
   const shown = cells.slice(-most);
   const row = (values: readonly (string | number)[]) =>
@@ -60,6 +60,6 @@ export function iterationTable(cells: readonly IterationCells[], most: number): 
   ];
 }
 
-/** The line that a run says. */
+/** The line that a run prints. */
 export const iterationLine = ({ iteration, reasoner, errors, action, instruction }: IterationCells): string =>
   `iteration ${iteration}: reasoner ${reasoner.toLowerCase()}, error count ${errors}, ${action.toLowerCase()}, instruction ${instruction}`;

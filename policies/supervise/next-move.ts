@@ -1,11 +1,11 @@
-// What a supervision does next: a pure function of where it stands and what it may take.
+// Decides what a supervision does next, as a pure function of its state and its limits.
 
 import { MAX_REASONER_ERRORS, type Standing } from './standing.ts';
 import type { LeftHow } from './supervise-facts.ts';
 
 interface SuperviseTerms {
   max_iterations: number;
-  /** How often in a row an instruction may be kept that changes nothing. */
+  /** How many times in a row an instruction that changes nothing may be kept. */
   stall_after: number;
 }
 
@@ -25,7 +25,7 @@ export function nextMove(standing: Standing, { max_iterations, stall_after }: Su
     if (errors >= MAX_REASONER_ERRORS)
       return leave('saved', 'reasoner_errors', `the reasoner failed ${errors} times in a row: ${lastText(standing)}`);
     if (last === 'save_session') return leave('saved', 'save_session', lastText(standing));
-    // An answer that came meanwhile is what was waited for.
+    // If an answer came meanwhile, the supervision no longer waits.
     if (last === 'ask' && standing.notes.length === 0) return leave('parked', 'question', standing.question ?? '');
     if (stalled >= stall_after)
       return leave('stopped', 'stalled', `the same instruction changed nothing in the tree ${stalled} times in a row`);
@@ -38,13 +38,13 @@ export function nextMove(standing: Standing, { max_iterations, stall_after }: Su
       'max_iterations',
       `${iteration} iterations are over, and supervise.max_iterations is ${max_iterations}`,
     );
-  // After these the worker has done what it was told, and the reasoner has something new to hear.
+  // In these cases the worker has done its work, and only the reasoner has new information to read.
   const isHeard =
     standing.refused !== null || last === 'ask' || (left !== null && last !== null && NOT_HEARD.has(last));
   return { do: 'begin', iteration: iteration + 1, instruction, worker: isHeard ? 'spared' : 'asked' };
 }
 
-/** What stopped the loop while the reasoner's word on the last work was owed. */
+/** Actions that stop the loop before the reasoner has assessed the last work. */
 const NOT_HEARD: ReadonlySet<string> = new Set(['error', 'save_session']);
 
 const leave = (how: Exclude<LeftHow, 'interrupted'>, reason: LeaveReason, why: string): Move => ({

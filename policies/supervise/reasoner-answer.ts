@@ -1,8 +1,8 @@
-// What a reasoner may answer, as a table; its published schema; and how an answer is read: one JSON object, whole, fenced or in prose.
+// Defines the possible answers of a reasoner and their schema, and parses an answer: one JSON object, bare, fenced or in prose.
 
 import { fencesOf } from '../markdown/lines.ts';
 
-/** Each action with the one text that it needs. `no_op` keeps the instruction that is in force. */
+/** Each action with the one text that it requires. `no_op` keeps the current instruction. */
 export const REASONER_ACTIONS = {
   continue: {
     needs: 'instruction',
@@ -29,12 +29,12 @@ type ReasonerRead = { how: 'read'; answer: ReasonerAnswer } | { how: 'invalid'; 
 
 type ReasonerMistake = 'empty_answer' | 'too_long' | 'not_json' | 'cut_answer' | 'off_schema' | 'several_answers';
 
-/** Of the whole answer, in characters: a step is said in less. */
+/** The limit for the whole answer, in characters. A real step needs less. */
 export const MAX_ANSWER_CHARS = 200_000;
-/** Of its one text; the worker gets it with each call. */
+/** The limit for its one text. The worker receives that text with each call. */
 const MAX_TEXT_CHARS = 50_000;
 
-/** As JSON Schema; `npm run schemas` publishes it. */
+/** JSON Schema of the answer; `npm run schemas` publishes it. */
 export const REASONER_SCHEMA = {
   title: 'What the reasoner of tollgate supervise answers',
   type: 'object',
@@ -50,7 +50,7 @@ export const REASONER_SCHEMA = {
   })),
 } as const;
 
-/** Linear in the answer, but for a bounded number of looks at what begins like an object and is none. */
+/** Takes time linear in the length of the answer, plus a bounded number of attempts at text that only begins like an object. */
 export function readReasonerAnswer(said: string): ReasonerRead {
   const text = said.replace(/^\ufeff/, '').trim();
   if (text === '') return invalid('empty_answer', 'it is empty');
@@ -68,7 +68,7 @@ export function readReasonerAnswer(said: string): ReasonerRead {
   return fit ?? reads[0]!;
 }
 
-/** Whatever else it holds is nobody's business. */
+/** Other fields of the object are ignored. */
 function fitting(value: unknown): ReasonerRead {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return invalid('off_schema', 'it is no JSON object');
@@ -84,7 +84,7 @@ function fitting(value: unknown): ReasonerRead {
   if (text.length > MAX_TEXT_CHARS)
     return invalid('too_long', `its "${needs}" has ${text.length} characters; at most ${MAX_TEXT_CHARS} are taken`);
   if (text.includes('\0')) return invalid('off_schema', `its "${needs}" holds a NUL character`);
-  // Half a pair would become another character on its way to the worker.
+  // Half of a surrogate pair would become another character on its way to the worker.
   if (LONE_SURROGATE.test(text)) return invalid('off_schema', `its "${needs}" is no well-formed text`);
   return { how: 'read', answer: { action: action as ReasonerAction, text } };
 }
@@ -93,7 +93,7 @@ const LONE_SURROGATE = /\p{Cs}/u;
 
 const WRONG_ACTION = `its "action" is none of ${Object.keys(REASONER_ACTIONS).join(', ')}`;
 
-/** undefined for what is no JSON; an object of a fence counts where it is whole. */
+/** Returns undefined for text that is not JSON. An object in a fence counts only if it is complete. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -104,7 +104,10 @@ function parsed(text: string): unknown {
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
-/** What a block of code quotes does not stand over what is said beside it. null where no block of code is JSON. */
+/**
+ * Collects the objects in code blocks and in the text beside them. Quoted code does not override that text. Returns null if no
+ * code block is JSON.
+ */
 function inFencesAndBeside(text: string): unknown[] | 'cut' | null {
   const fences = fencesOf(text);
   const values = fences.flatMap(({ body }) => {
@@ -117,10 +120,10 @@ function inFencesAndBeside(text: string): unknown[] | 'cut' | null {
   return said === 'cut' ? said : [...values, ...said];
 }
 
-/** How many braces are tried that open nothing. */
+/** How many braces that open no object are tried. */
 const MAX_LOOKS = 100;
 
-/** The objects that stand side by side in it; `cut`: one that is begun and not ended, whatever stands within it. */
+/** Returns the objects in the text, side by side. `cut`: one object begins and does not end, whatever it contains. */
 function inProse(text: string): unknown[] | 'cut' {
   const values: unknown[] = [];
   let at = text.indexOf('{');
@@ -134,7 +137,7 @@ function inProse(text: string): unknown[] | 'cut' {
   return values;
 }
 
-/** Behind its closing brace; null where it has none. */
+/** Returns the index after its closing brace, or null if it has none. */
 function endOfObject(text: string, start: number): number | null {
   let depth = 0;
   let inString = false;

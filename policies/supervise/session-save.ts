@@ -1,4 +1,4 @@
-// The saved session of a supervision: what a person, another machine or a later version needs to go on.
+// Defines the saved session of a supervision: all that a user, another machine or a later version needs to resume it.
 
 import type { Change } from '../facts/gate-record.ts';
 import type { Tool } from '../facts/tools.ts';
@@ -13,31 +13,34 @@ export interface SessionSave {
   saved_at: string;
   how: LeftHow;
   why: string;
-  /** Of each part the session that its last call was made in; null where none is known. */
+  /** For each part, the session of its last call; null if none is known. */
   sessions: Record<'worker' | 'reasoner', { tool: Tool; session_id: string | null }>;
-  /** The original task, and what is in force. */
+  /** The original task, and the current instruction. */
   task: string;
   instruction: string;
   instruction_sha256: string;
   iterations: number;
   progress: IterationCells[];
-  /** What the worker said last, without secrets, its beginning; null where it has said nothing. */
+  /** The beginning of the worker's last answer, redacted; null if there is none. */
   last_message: string | null;
   question: string | null;
-  /** Since the supervision began; `sha256`: of the content, null for what is gone or no file. */
+  /**
+   * Changes since the supervision began. `sha256` is the hash of the content, or null if the file is gone or is not a regular
+   * file.
+   */
   changed_files: (Pick<Change, 'path' | 'how'> & { sha256: string | null })[];
-  /** A unified diff of them, beside this file; null outside of git. */
+  /** The name of a unified diff of these files, stored beside this file; null outside git. */
   patch: string | null;
-  /** `status`: git's list of what is not committed, hashed. */
+  /** `status`: the hash of git's list of uncommitted files. */
   git: { head: string | null; branch: string | null; status: string | null } | null;
   budget: { used: number; total: number; left: number; tokens: number; usd: number };
-  /** The line to type. */
+  /** The command that resumes the session. */
   resume: string;
-  /** With the answer in place of the dots; null where no question waits. */
+  /** The command that answers the question, with dots where the answer belongs; null if no question waits. */
   answer: string | null;
 }
 
-/** What is wrong with a file that says it is one, in half a sentence; null where nothing is. */
+/** Returns as part of a sentence what is wrong with a file that claims to be a saved session; null if nothing is. */
 export function saveMistake(value: unknown): string | null {
   const { schema, changed_files, sessions, git } = (value ?? {}) as Partial<SessionSave>;
   if (schema !== SAVE_SCHEMA)
@@ -47,7 +50,7 @@ export function saveMistake(value: unknown): string | null {
   return whole ? null : 'it is not whole';
 }
 
-/** What the tree was left as, against what it is: half sentences, none where nothing moved. */
+/** Compares the saved state of the tree with the current one. Returns parts of sentences; empty if nothing changed. */
 export function movedSince(
   saved: Pick<SessionSave, 'changed_files' | 'git'>,
   now: Pick<SessionSave, 'changed_files' | 'git'> & { branches: readonly string[] | null },
@@ -58,7 +61,7 @@ export function movedSince(
     (path) => was.get(path) !== is.get(path) || was.has(path) !== is.has(path),
   );
   const branch = saved.git?.branch ?? null;
-  // One without a commit is in no list.
+  // A branch without a commit is in no list.
   const isGone =
     branch !== null && branch !== (now.git?.branch ?? null) && now.branches !== null && !now.branches.includes(branch);
   return [

@@ -1,61 +1,61 @@
-// Where a supervision stands: its facts folded, by the table of docs/supervise.md. Pure: the same facts give every reader the same answer.
+// Computes the state of a supervision by folding its facts, by the table of docs/supervise.md. It is a pure function.
 
 import type { LeftHow, ReasonedAction, SuperviseFact } from './supervise-facts.ts';
 
-/** A reasoner may fail so often in a row; the last of them saves the session. */
+/** The reasoner may fail this many times in a row. The last failure saves the session. */
 export const MAX_REASONER_ERRORS = 3;
 
 type SuperviseStep =
-  /** The next iteration is to be begun. */
+  /** The next iteration must begin. */
   | 'begin'
-  /** The instruction is on disk; the worker is to be asked. */
+  /** The instruction is on disk; the worker is called next. */
   | 'work'
-  /** The worker has answered, or is spared; the reasoner is to be asked. */
+  /** The worker has answered or is skipped; the reasoner is called next. */
   | 'reason'
   | 'done';
 
 export interface IterationRow {
   iteration: number;
-  /** What the reasoner answered; null where it has not. */
+  /** The reasoner's action; null if it has not answered. */
   action: ReasonedAction | null;
-  /** Its failures in a row, this one included. */
+  /** Consecutive failures of the reasoner, including this one. */
   errors: number;
-  /** Some stood before it. */
+  /** The error count was above 0 before this iteration. */
   isReset: boolean;
-  /** In force after it, by its hash; and whether it is another one than before. */
+  /** The hash of the instruction after the iteration. `isNew`: it differs from the one before. */
   instruction: string;
   isNew: boolean;
-  /** Paths that its worker changed; null where it has not answered, or was spared. */
+  /** The number of paths that its worker changed; null if the worker has not answered or was skipped. */
   changed: number | null;
   failed: readonly string[];
   /** Summary, reason, question or failure. */
   text: string;
-  /** A `done` that was not believed. */
+  /** A `done` that was rejected. */
   refused: boolean;
 }
 
 export interface Standing {
-  /** null before the first. */
+  /** null before the first supervision. */
   supervision: string | null;
   goal: string | null;
   step: SuperviseStep;
-  /** The one that is under way, or was the last; 0 before the first. */
+  /** The current or last iteration; 0 before the first. */
   iteration: number;
-  /** In force, by its hash. A failure never touches it. */
+  /** The hash of the current instruction. A failure never changes it. */
   instruction: string;
   /** Reasoner failures in a row. */
   errors: number;
-  /** How often in a row the reasoner kept an instruction that had changed nothing. */
+  /** How many times in a row the reasoner kept an instruction that had changed nothing. */
   stalled: number;
-  /** Was the worker asked in this iteration? */
+  /** Whether the worker is called in this iteration. */
   worker: 'asked' | 'spared';
-  /** The last worker's call, and the checks that it did not pass. */
+  /** The worker's last call, and the checks that it did not pass. */
   worked: string | null;
   failed: readonly string[];
-  /** Why the last `done` was not believed; null where that is not what is said next. */
+  /** Why the last `done` was rejected; null if the reasoner need not be informed of it next. */
   refused: readonly string[] | null;
   question: string | null;
-  /** Of people, which the reasoner has not been told yet. */
+  /** Notes of users that the reasoner has not received yet. */
   notes: readonly { note: string; text: string }[];
   seenNotes: ReadonlySet<string>;
   rows: readonly IterationRow[];
@@ -82,7 +82,7 @@ const NOT_SUPERVISED: Standing = {
   left: null,
 };
 
-/** In one pass: a long supervision is folded many times. */
+/** Folds the facts in one pass, because a long supervision is folded many times. */
 export function standingAfter(facts: readonly SuperviseFact[]): Standing {
   const rows: IterationRow[] = [];
   let standing: Standing = { ...NOT_SUPERVISED, rows };
@@ -90,7 +90,7 @@ export function standingAfter(facts: readonly SuperviseFact[]): Standing {
   return standing;
 }
 
-/** A fact that does not fit is of nobody's making that counts: it changes nothing. */
+/** A fact that does not fit the current state changes nothing. */
 function after(standing: Standing, fact: SuperviseFact, rows: IterationRow[]): Standing {
   switch (fact.fact) {
     case 'supervised': {
@@ -122,12 +122,12 @@ function after(standing: Standing, fact: SuperviseFact, rows: IterationRow[]): S
       return { ...standing, notes: [...standing.notes, { note, text }], seenNotes };
     }
     case 'left':
-      // Who goes on begins with a clean count; what is in force stays in force.
+      // A resumed supervision begins with error count 0; the current instruction remains.
       return { ...standing, errors: 0, stalled: 0, left: { how: fact.how, why: fact.why } };
   }
 }
 
-/** People edit journals: what does not say what follows from it is not taken for a word of the reasoner's. */
+/** Users may edit journals. An incomplete fact is not taken for an answer of the reasoner. */
 function isHalf(fact: SuperviseFact & { fact: 'reasoned' }): boolean {
   if (fact.action === 'continue') return typeof fact.instruction !== 'string';
   return fact.action === 'done' && !Array.isArray(fact.refused);
@@ -170,7 +170,7 @@ function reasoned(standing: Standing, fact: SuperviseFact & { fact: 'reasoned' }
     step: action === 'done' && fact.refused.length === 0 ? 'done' : 'begin',
     refused: action === 'done' && fact.refused.length > 0 ? fact.refused : isError ? standing.refused : null,
     question: action === 'ask' ? fact.text : isError ? standing.question : null,
-    // Of what it failed to answer it has heard nothing.
+    // If it failed to answer, the notes count as not received.
     notes: isError ? standing.notes : standing.notes.filter(({ note }) => !told.has(note)),
     left: null,
   };

@@ -1,15 +1,15 @@
-// The facts of a supervision as the journal holds them: what the worker was told, what came of it, what the reasoner made of that.
+// Defines the journal's facts of a supervision: instructions to the worker, its results, and the reasoner's answers.
 
 import type { ErrorClass } from '../facts/classes.ts';
 import type { ReasonerAction } from './reasoner-answer.ts';
 
-/** A text that is kept in a file of its own stands here by its SHA-256. */
+/** A text that has its own file is represented here by its SHA-256. */
 export type SuperviseFact =
-  /** It begins, or begins anew. `goal`: what it was begun for, which is the first instruction. */
+  /** The supervision begins, or begins again. `goal`: the goal it was started with, which is the first instruction. */
   | { fact: 'supervised'; run_id: string; supervision: string; goal: string }
-  /** An iteration begins. Written before its worker is paid; a worker is spared where only the reasoner has something new to look at. */
+  /** An iteration begins. This is written before its worker is paid. The worker is spared if only the reasoner has new input. */
   | { fact: 'instructed'; run_id: string; iteration: number; instruction: string; worker: 'asked' | 'spared' }
-  /** Its worker answered. `changed`: paths; `failed`: checks that it did not pass. */
+  /** The worker answered. `changed`: the number of paths; `failed`: the checks that it did not pass. */
   | {
       fact: 'worked';
       run_id: string;
@@ -18,23 +18,23 @@ export type SuperviseFact =
       changed: number;
       failed: string[];
     }
-  /** Written before the worker is asked again. */
+  /** Written before the worker is called again. */
   | ({
       fact: 'reasoned';
       run_id: string;
       iteration: number;
       call_id: string | null;
-      /** What people had to say that it was told. */
+      /** The notes of users that the reasoner received. */
       notes: string[];
     } & Reasoned)
-  /** What a person says to the reasoner. */
+  /** A user's note to the reasoner. */
   | { fact: 'noted'; note: string; text: string }
-  /** The loop was left. It is gone on with from there. */
+  /** The loop ended. It can be resumed from this point. */
   | { fact: 'left'; run_id: string; how: LeftHow; why: string };
 
 export type Reasoned =
   | { action: 'continue'; instruction: string }
-  /** `refused`: why it is not believed; empty where it is. */
+  /** `refused`: why it was rejected; empty if it was accepted. */
   | { action: 'done'; text: string; refused: string[] }
   | { action: 'no_op' }
   | { action: 'save_session' | 'ask'; text: string }

@@ -1,11 +1,11 @@
-// What stands at the end of the prompts of worker and reasoner: the part that is another in each iteration. Never cut, never shortened.
+// Builds the last part of the worker's and the reasoner's prompts, which changes in each iteration. It is never shortened.
 
 import { closingFence, fenced, fenceWord, openingFence } from '../text/fence.ts';
 import { oneLine } from '../text/one-line.ts';
 import { ITERATION_COLUMNS, type IterationCells, iterationTable } from './iteration-table.ts';
 import { REASONER_ACTIONS, REASONER_SCHEMA } from './reasoner-answer.ts';
 
-/** What the worker gets: the instruction byte for byte as the last thing, whoever gave it and however often. */
+/** The worker's text. The instruction comes last and is passed byte for byte, whoever gave it and however often. */
 export const workerTurn = (instruction: string, handOff: string | null): string =>
   `${handOff === null ? '' : `${handOff}\n`}# ${INSTRUCTION_HEADING}\n\n${instruction}`;
 
@@ -14,16 +14,16 @@ export const INSTRUCTION_HEADING = 'Current instruction';
 export interface ReasonerView {
   iteration: number;
   instruction: string;
-  /** null where the worker was not asked in this iteration. */
+  /** null if the worker was not called in this iteration. */
   worker: { answer: string; cut: number } | null;
-  /** `path (how)`, since the task began; and what the last worker changed. */
+  /** `path (how)`, since the task began. `changedNow`: the number that the last worker changed. */
   changed: readonly string[];
   changedNow: number | null;
   diff: { text: string; cut: number } | null;
   acceptance: readonly { command: string; passed: boolean; tail: string }[];
-  /** What the gate found against the last work: scope and the rest. */
+  /** The gate's findings against the last work: scope and the rest. */
   findings: readonly string[];
-  /** Why its last `done` was not believed. */
+  /** Why the last `done` of the reasoner was rejected. */
   refused: readonly string[] | null;
   question: string | null;
   notes: readonly string[];
@@ -33,7 +33,7 @@ export interface ReasonerView {
 
 const MAX_HISTORY = 20;
 
-/** What CLIs, commands and files said is quoted between fences: it is told, and orders nothing. */
+/** The output of CLIs, commands and files is quoted between fences. It is information, not instructions. */
 export function reasonerTurn(view: ReasonerView): string {
   const { worker, diff, findings, refused, question, notes, handOff } = view;
   const quoted = [
