@@ -1,4 +1,4 @@
-// The digest `aggressive`: goal, non-goals, scope, acceptance, fixed decisions, files to read, prohibited actions, and the form.
+// Makes the digest `aggressive`: goal, non-goals, scope, acceptance, fixed decisions, files, prohibited actions and form.
 
 import { sectionsNamed } from '../markdown/sections.ts';
 import { render, shorten, wholeText } from './excerpt.ts';
@@ -8,13 +8,13 @@ import { fairShare } from './shares.ts';
 import type { PromptSource } from './source.ts';
 import { answerParts, changesPart, closingParts, openingParts, requestPart } from './whole-parts.ts';
 
-/** The request itself: a goal alone may be one sentence that says nothing without it. */
+/** The request itself. A goal may be one sentence that means nothing without the request. */
 const REQUEST_DIGEST_CHARS = 2000;
-/** All earlier answers together: to consolidate is to read them. */
+/** All earlier answers together. A stage that consolidates answers must read them. */
 const ANSWERS_DIGEST_CHARS = 4000;
-/** Of a change its beginning; the rest is in the tree. */
+/** The beginning of a change; the rest is in the tree. */
 const CHANGES_DIGEST_CHARS = 8000;
-/** Non-goals, and fixed decisions: from the request and from the context, each. */
+/** Non-goals and fixed decisions; from the request and from the context, each. */
 const SECTION_DIGEST_CHARS = 2000;
 
 const NON_GOALS = ['non goals', 'non goal', 'nongoals', 'out of scope', 'not in scope', 'what not to do', 'exclusions'];
@@ -59,7 +59,7 @@ function sectionParts(
   });
 }
 
-/** They are written by people, or handed off by a brief as people write. */
+/** Users write these sections, or a brief hands them off in the form in which users write. */
 const sectionsCalled = (text: string, names: readonly string[]): string =>
   sectionsNamed(text, { names, writer: 'person' })
     .map(({ from, to }) => text.slice(from, to).trim())

@@ -1,4 +1,4 @@
-// The digest `auto`: a long prompt keeps what is asked for whole, the beginning of its lists, and head and tail of what it is told besides.
+// Makes the digest `auto`: shortens a long prompt's background to head and tail, and begins its lists, but keeps the task.
 
 import { charsOf, render, shorten } from './excerpt.ts';
 import { filesPart } from './files-part.ts';
@@ -8,20 +8,21 @@ import { fairShare } from './shares.ts';
 import type { PromptSource } from './source.ts';
 import { closingParts } from './whole-parts.ts';
 
-/** What the request may have of the limit: it is what is asked for, and goes before all that is told besides. */
+/** The request's share of the limit. The request is the task, so it comes before all background. */
 const REQUEST_SHARE = 0.75;
-/** Beyond this share of the limit the lists of globs and commands are only begun. */
+/** If the lists of globs and commands exceed this share of the limit, only their beginning is kept. */
 const LISTS_SHARE = 0.2;
-/** What context, attachments and earlier answers get together, even if rules, role and request fill the prompt already. */
+/** The room for context, attachments and earlier answers together, even if rules, role and request fill the prompt already. */
 const LEAST_ROOM_CHARS = 2000;
-/** Attachments of which less would be left are only listed. */
+/** Attachments of which less would remain are only listed. */
 const LEAST_PIECE_CHARS = 300;
 
 const SHORTENED: readonly PartKind[] = ['context', 'changes', 'attachment', 'answer'];
 
 /**
- * Brings a prompt down to `limit` characters, as far as that can be done. It stays above where what is never cut is longer:
- * rules, role, goal, criteria and form, three quarters of the limit for the request, and `LEAST_ROOM_CHARS` for the rest.
+ * Shortens a prompt to `limit` characters as far as possible. The result is longer if the parts that are never cut are longer.
+ * These are rules, role, goal, criteria and form, three quarters of the limit for the request, and `LEAST_ROOM_CHARS` for the
+ * rest.
  */
 export function autoDigest(source: PromptSource, whole: readonly PromptPart[], limit: number): PromptPart[] {
   const closing = closingParts(source);
@@ -43,7 +44,7 @@ export function autoDigest(source: PromptSource, whole: readonly PromptPart[], l
   return rest.map((part) => fit(part, larger));
 }
 
-/** Quoted, with fences of its own. */
+/** Attachments are quoted and have their own fences. */
 const isAttached = (part: PromptPart): boolean => part.kind === 'attachment';
 
 function shareOf(parts: readonly PromptPart[], limit: number): number {

@@ -1,16 +1,19 @@
-// Which parts of a prompt differ from those of an earlier one, by the texts of both.
+// Lists the parts of a prompt that differ from those of an earlier prompt, by comparing the two texts.
 
-/** As people know them: the heading, or the name on the fence of what is quoted. In the order of the prompt; what is gone comes last. */
+/**
+ * Names each part by its heading, or by the name on the fence of quoted text. The order is that of the prompt; removed parts come
+ * last.
+ */
 export function changedParts(before: string, now: string): string[] {
   const [old, fresh] = [partsOf(before), partsOf(now)];
   const names = new Set([...fresh.keys(), ...old.keys()]);
   return [...names].filter((name) => name !== READING && old.get(name)?.trim() !== fresh.get(name)?.trim());
 }
 
-/** It is there where anything is quoted. */
+/** This part exists whenever something is quoted. */
 const READING = 'How to read this';
 
-/** The fences' word is made of the whole prompt, so it stands in no part. */
+/** The fence word depends on the whole prompt, so it is removed from each part. */
 function partsOf(text: string): Map<string, string> {
   const word = /^===== begin ([0-9a-f-]+): /m.exec(text)?.[1];
   const parts = new Map<string, string>();

@@ -1,4 +1,4 @@
-// A prompt's text from its sources: redacted, digested, laid out. The same sources give the same text.
+// Composes a prompt's text from its sources: redacts, digests and lays it out. The same sources give the same text.
 
 import { titlesOf } from '../markdown/sections.ts';
 import type { Redactor } from '../redact/redactor.ts';
@@ -14,26 +14,26 @@ import { wholeParts } from './whole-parts.ts';
 
 export type Digest = 'off' | 'auto' | 'aggressive';
 
-/** A prompt that is longer than its limit, whatever was left out. */
+/** A prompt that exceeds its limit even after omissions. */
 export interface TooLarge {
   chars: number;
   limit: number;
-  /** Half a sentence. */
+  /** Part of a sentence. */
   why: string;
 }
 
 export interface ComposedText {
   text: string;
   parts: PartSize[];
-  /** What was done, which is `off` where `auto` had nothing to do. */
+  /** The digest that was applied; `off` if `auto` had nothing to do. */
   digest: Digest;
   leftOut: LeftOut[];
-  /** null where it may be sent. */
+  /** null if the prompt may be sent. */
   tooLarge: TooLarge | null;
   warnings: string[];
 }
 
-/** @param limit characters that the prompt may have: over it `auto` leaves out. */
+/** @param limit the maximum number of characters. Above it, `auto` omits text. */
 export function composeText(secret: PromptSource, digest: Digest, redactor: Redactor, limit: number): ComposedText {
   const source = redacted(secret, redactor);
   const whole = wholeParts(source);
@@ -47,7 +47,7 @@ export function composeText(secret: PromptSource, digest: Digest, redactor: Reda
   return { ...text, parts, leftOut: [], tooLarge: { chars: length, limit, why: OFF } };
 }
 
-/** Of a file that alone is over the limit only head and tail were read. */
+/** Of a file that alone exceeds the limit, only head and tail were read. */
 const leftUnread = (parts: readonly PromptPart[]): number =>
   parts.reduce((sum, { excerpt }) => sum + (excerpt.left?.chars ?? 0), 0);
 
@@ -82,7 +82,7 @@ function composed(
   };
 }
 
-/** Sections of a context are kept under names of their own. */
+/** Sections of a context are listed under their own names. */
 const keptElsewhere = ({ kind }: PromptPart, sizes: readonly PartSize[]): number =>
   kind === 'context'
     ? sizes.filter(({ name }) => name.endsWith(', from the context')).reduce((sum, { kept }) => sum + kept, 0)
@@ -94,7 +94,7 @@ const notIncluded = ({ attachments }: PromptSource): string[] =>
     return holds.how === 'forbidden' ? [`${name} is forbidden by ${holds.glob} and is not included`] : [];
   });
 
-/** Of these a digest makes shorter texts, which do not know how long they would have been. */
+/** A digest shortens these texts, and the results do not contain their original length. */
 const CLOSING: readonly PartKind[] = ['scope', 'prohibited', 'acceptance'];
 
 const charsIn = (whole: readonly PromptPart[], kind: PartKind): number =>
@@ -102,7 +102,7 @@ const charsIn = (whole: readonly PromptPart[], kind: PartKind): number =>
 
 const lengthOfReading = () => ({ chars: reading('').length, kept: reading('').length });
 
-/** The headings of the highest level of which there are several. */
+/** Returns the headings of the highest level that has several. */
 function mainSections(text: string): string[] {
   const sections = titlesOf(text);
   for (let level = 1; level <= 6; level += 1) {

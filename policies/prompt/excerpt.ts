@@ -1,23 +1,23 @@
-// A text of which the middle may be left out: head and tail stay, by whole lines, and a line says what is missing.
+// Shortens a text in the middle: keeps whole lines of head and tail, and adds a line that says what is missing.
 
 export interface Excerpt {
-  /** All of the text where nothing is left out. */
+  /** The whole text if nothing is omitted. */
   head: string;
   tail: string;
   left: { lines: number; chars: number } | null;
 }
 
-/** Which end tells more: logs fail at their end. */
+/** The end that matters more; logs fail at their end. */
 export type Lean = 'head' | 'tail';
 
-/** What the head gets of the room there is. */
+/** The head's share of the available room. */
 const HEAD_SHARE = { head: 0.6, tail: 0.3 } as const satisfies Record<Lean, number>;
-/** For the line that says what is missing. */
+/** The size of the line that says what is missing. */
 const NOTE_CHARS = 80;
 
 export const wholeText = (text: string): Excerpt => ({ head: text, tail: '', left: null });
 
-/** At most `maxChars` long once it is rendered, as far as the note itself has room. */
+/** The rendered result has at most `maxChars` characters, if the note itself fits. */
 export function shorten(excerpt: Excerpt, maxChars: number, lean: Lean): Excerpt {
   if (render(excerpt).length <= maxChars) return excerpt;
   const room = Math.max(0, maxChars - NOTE_CHARS);
@@ -39,7 +39,7 @@ export function render({ head, tail, left }: Excerpt): string {
   return `${onItsOwnLine(head)}[... ${lines}${left.chars} characters left out here ...]\n${tail}`;
 }
 
-/** How long the text was before anything was left out. */
+/** The length of the text before anything was omitted. */
 export const charsOf = ({ head, tail, left }: Excerpt): number => head.length + tail.length + (left?.chars ?? 0);
 
 export function countLines(text: string): number {
@@ -52,7 +52,7 @@ const linesOf = ({ head, tail, left }: Excerpt): number => countLines(head) + co
 
 const onItsOwnLine = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
 
-/** Whole lines, unless that would waste more than half: a line may be endless. */
+/** Cuts at whole lines, unless that would waste more than half the room: a line can be very long. */
 function firstLines(text: string, max: number): string {
   if (text.length <= max) return text;
   const lineEnd = text.lastIndexOf('\n', max - 1) + 1;
@@ -68,6 +68,6 @@ function lastLines(text: string, max: number): string {
   return text.slice(splitsPair(text, from) ? from + 1 : from);
 }
 
-/** Would a cut here part the two halves of one character? */
+/** Whether a cut here would separate the two halves of a surrogate pair. */
 const splitsPair = (text: string, at: number): boolean =>
   /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(at - 1, at + 1));

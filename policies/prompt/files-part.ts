@@ -1,12 +1,12 @@
-// Files that are named, not quoted: the CLI can open them, as far as it may.
+// Lists files that are named, not quoted. The CLI can open them, as far as its permissions allow.
 
 import { type PromptPart, told } from './part.ts';
 import type { Attachment } from './source.ts';
 
-/** The list as a whole; what is beyond it is counted. */
+/** The limit of the whole list; files beyond it are only counted. */
 const FILES_CHARS = 4000;
 
-/** `others` are paths of files that are no attachments; null where there is none. */
+/** `others` are paths of files that are not attachments; null entries are skipped. */
 export function filesPart(
   attachments: readonly Attachment[],
   others: readonly (string | null | undefined)[] = [],

@@ -1,4 +1,4 @@
-// Lays the parts of a prompt out as one text: a heading each, and fences around what is quoted.
+// Lays out the parts of a prompt as one text: a heading for each, and fences around quoted text.
 
 import { fenced, fenceWord } from '../text/fence.ts';
 import { render } from './excerpt.ts';

@@ -1,21 +1,21 @@
-// What a digest left out of a prompt, by name and size, so that nobody takes an answer to a part for one to the whole.
+// Reports what a digest omitted, by name and size, so that an answer to a part is not mistaken for one to the whole.
 
 import { figure } from '../text/figure.ts';
 import type { PartKind, PartSize } from './part.ts';
 
 export interface LeftOut {
-  /** As people know it: `attachment docs/a.md`, `request`, `answer of codex_brief`. */
+  /** As users know it: `attachment docs/a.md`, `request`, `answer of codex_brief`. */
   what: string;
-  /** Characters of it that are in the prompt, and how many it has. */
+  /** How many of its characters are in the prompt, and how many it has. */
   kept: number;
   chars: number;
 }
 
-/** They stand in the record of each call. */
+/** The list is part of the record of each call. */
 const MOST_LISTED = 50;
 const MOST_NAME_CHARS = 200;
 
-/** The largest first; beyond 50 the others are one. */
+/** Returns the largest omissions first; beyond 50, the others are combined into one entry. */
 export function leftOutOf(parts: readonly PartSize[]): LeftOut[] {
   const all = parts
     .filter(({ kept, chars }) => kept < chars)
@@ -25,7 +25,7 @@ export function leftOutOf(parts: readonly PartSize[]): LeftOut[] {
   return rest.length <= 1 ? all : [...all.slice(0, MOST_LISTED - 1), together(rest)];
 }
 
-/** The name of a long path is at its end. */
+/** Keeps the end of a long path, because the file name is there. */
 const short = (what: string): string =>
   what.length <= MOST_NAME_CHARS ? what : `${what.slice(0, 40)}...${what.slice(43 - MOST_NAME_CHARS)}`;
 
@@ -56,11 +56,14 @@ const WORDS = {
   form: itself,
 } as const satisfies Record<PartKind, (name: string) => string>;
 
-/** `attachment docs/a.md: 5,120 of 29,312 characters`. */
+/** Formats one entry: `attachment docs/a.md: 5,120 of 29,312 characters`. */
 export const leftOutWords = ({ what, kept, chars }: LeftOut): string =>
   `${what}: ${figure(kept)} of ${figure(chars)} characters`;
 
-/** One sentence, of which the rest is counted; null where nothing was left out. @param named how many are named. */
+/**
+ * Makes one sentence and counts the entries that it does not name; null if nothing was omitted.
+ * @param named how many entries are named.
+ */
 export function leftOutSentence(all: readonly LeftOut[], named: number): string | null {
   if (all.length === 0) return null;
   const shown = all.length <= named + 1 ? all : [...all.slice(0, named), together(all.slice(named))];

@@ -1,4 +1,4 @@
-// One part of a prompt: a heading, a text, and whether it is told or quoted.
+// Defines one part of a prompt: a heading, a text, and whether the text is stated or quoted.
 
 import { charsOf, type Excerpt, type Lean, wholeText } from './excerpt.ts';
 
@@ -25,23 +25,23 @@ export type PartKind = (typeof PART_KINDS)[number];
 
 export interface PromptPart {
   kind: PartKind;
-  /** As people know it: `request`, `attachments/build.log`, `answer of codex_brief`. */
+  /** As users know it: `request`, `attachments/build.log`, `answer of codex_brief`. */
   name: string;
-  /** Parts that follow each other share one. */
+  /** Consecutive parts may share a heading. */
   heading: string;
-  /** On the fence of a quoted part; null: it is told, not quoted. */
+  /** The label on the fence of a quoted part; null if the part is stated, not quoted. */
   label: string | null;
   excerpt: Excerpt;
   lean: Lean;
 }
 
-/** A part as it is listed: how many characters there were, and how many of them are in the prompt. */
+/** A part as it is listed: its number of characters, and how many of them are in the prompt. */
 export interface PartSize {
   kind: PartKind;
   name: string;
   chars: number;
   kept: number;
-  /** Headings of the request, where it has several of the same level. */
+  /** Headings of the request, if it has several of the same level. */
   sections?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// A prompt's sources without secrets: each text by itself, before fences stand between them, so that no fence is touched.
+// Redacts a prompt's sources. It redacts each text before the fences are added, so that no fence is changed.
 
 import type { Redactor } from '../redact/redactor.ts';
 import type { Attachment, PromptSource } from './source.ts';
@@ -36,9 +36,9 @@ function cleanAttachment(attachment: Attachment, clean: (text: string) => string
   return { ...shown, holds: { how: 'text', excerpt: { head: clean(head), tail: clean(tail), left } } };
 }
 
-/** No CLI takes a NUL, and half a character has no bytes. */
+/** No CLI accepts a NUL, and half a surrogate pair cannot be encoded. */
 const wellFormed = (text: string): string => text.replace(/[\0\p{Surrogate}]/gu, '\uFFFD');
 
-/** A file may be called anything but `/`: line breaks and other marks of control are spelt out. */
+/** A file name may contain any character but `/`. So line breaks and control characters are spelt out. */
 const oneLine = (name: string): string =>
   name.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`);

@@ -1,6 +1,6 @@
-// How room is shared: short ones get all they need, and the long ones the same each.
+// Divides room fairly: short texts get all they need, and the long ones get equal shares.
 
-/** The most that each may have, so that all together have at most `room`. */
+/** Returns the maximum for each, so that all together have at most `room`. */
 export function fairShare(lengths: readonly number[], room: number): number {
   const sorted = [...lengths].sort((a, b) => a - b);
   let left = room;

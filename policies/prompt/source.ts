@@ -1,4 +1,4 @@
-// What a prompt is made of, as it was read: the hand-over from the disk to the composition.
+// Defines the sources of a prompt, as they were read from the disk and are passed to the composition.
 
 import type { ResolvedRole } from '../manifest/resolved-role.ts';
 import type { Excerpt } from './excerpt.ts';
@@ -12,9 +12,9 @@ export interface PromptSource {
   template: string;
   goal: string;
   request: TextFile | null;
-  /** `path` is null for what an earlier brief handed off. */
+  /** `path` is null if an earlier brief handed the text off. */
   context: { path: string | null; text: string } | null;
-  /** null where the stage asks for none. */
+  /** null if the stage requests none. */
   changes: Changes | null;
   attachments: Attachment[];
   answers: AnswerSource[];
@@ -34,7 +34,7 @@ export interface TextFile {
 }
 
 export interface Attachment {
-  /** As the glob has it: `attachments/build.log`, `src/a.ts`. */
+  /** As the glob gives it: `attachments/build.log`, `src/a.ts`. */
   name: string;
   /** Relative to the tree in which the CLI runs. */
   path: string;
@@ -46,18 +46,18 @@ export interface Attachment {
 export interface Changes {
   /** `main`, or `the task began`. */
   since: string;
-  /** Empty: nothing. */
+  /** Empty if nothing has changed. */
   text: string;
-  /** How many the diff shows, and how many more there are of which it must not. */
+  /** `files`: how many the diff shows. `forbidden`: how many more changed files it must not show. */
   files: number;
   forbidden: number;
 }
 
-/** What an earlier stage of the task answered. */
+/** The answer of an earlier stage of the task. */
 export interface AnswerSource {
   stage: string;
   role: string;
   text: string;
-  /** Characters behind it that were not read, since no prompt would take them. */
+  /** The number of further characters, which were not read because no prompt could hold them. */
   unread?: number;
 }

@@ -1,9 +1,9 @@
-// What to do about a prompt that is too large: one to three sentences about its largest parts.
+// Advises how to shrink a prompt that is too large: one to three sentences about its largest parts.
 
 import { figure } from '../text/figure.ts';
 import type { PartSize } from './part.ts';
 
-/** A part below this share of the prompt is not worth a word. */
+/** Parts below this share of the prompt are not mentioned. */
 const WORTH_SHARE = 0.1;
 const MOST_LINES = 3;
 
@@ -24,7 +24,7 @@ interface Heap {
   wayOut: string;
 }
 
-/** Each part by itself, but attachments that are small alone in one heap. */
+/** Lists each part separately, but combines attachments that are small. */
 function heaped(parts: readonly PartSize[], smallChars: number): Heap[] {
   const isSmall = ({ kind, kept }: PartSize) => kind === 'attachment' && kept < smallChars;
   const small = parts.filter(isSmall);
@@ -40,7 +40,7 @@ function heaped(parts: readonly PartSize[], smallChars: number): Heap[] {
     : alone;
 }
 
-/** null: it is ours or the answer's form, and cannot be made smaller by whoever reads this. */
+/** null: the part is built in or is the answer's form, so the reader cannot make it smaller. */
 const ADVICE = {
   rules: 'shorten the rules file that tollgate.yaml names',
   reading: null,
@@ -63,7 +63,7 @@ const ADVICE = {
 const whatItIs = ({ kind, name }: PartSize): string =>
   kind === 'attachment' || kind === 'changes' ? name : kind === 'role' ? 'the template of the role' : `the ${name}`;
 
-/** Built-in rules and templates are shorter: these are the user's own. */
+/** Built-in rules and templates are shorter than this, so longer ones are the user's own. */
 const OWN_WORDS = 4000;
 
 function wayOutOf({ kind, kept, sections = [] }: PartSize): string | null {

@@ -1,4 +1,4 @@
-// Templates: `{{> name}}` puts another one in, `{{goal}}` a word of the task's; `{{{{` is a literal `{{`.
+// Expands templates: `{{> name}}` includes another one, `{{goal}}` inserts a variable of the task, `{{{{` is a literal `{{`.
 
 import { nearest } from '../text/nearest.ts';
 
@@ -13,21 +13,24 @@ export type LookedUp = { how: 'found'; template: Template } | { how: 'invalid'; 
 export type ExpandedTemplate = { how: 'expanded'; text: string } | { how: 'invalid'; message: string };
 
 interface TemplateSurroundings {
-  /** The template that `wanted` means in the template called `from`. */
+  /** Finds the template that `wanted` means in the template called `from`. */
   lookUp(wanted: string, from: string): LookedUp;
   variables: Readonly<Record<string, string>>;
 }
 
-/** Far more than anybody writes; a few files that include each other twice would grow beyond any memory. */
+/** Far more than a person writes. A few files that include each other twice would exceed any memory. */
 const MAX_CHARS = 1024 * 1024;
 
-/** What is put in is not looked at again: a goal that holds `{{` stays as it is. */
+/** Inserted text is not expanded again: a goal that contains `{{` remains as it is. */
 export function expandTemplate(template: Template, surroundings: TemplateSurroundings): ExpandedTemplate {
   return expand(template, { ...surroundings, known: new Map() }, []);
 }
 
 interface Expansion extends TemplateSurroundings {
-  /** What was put in already, by name: files that include each other twice would double at each level. */
+  /**
+   * The templates that were included already, by name. Without it, files that include each other twice would double at each
+   * level.
+   */
   known: Map<string, string>;
 }
 
@@ -47,14 +50,14 @@ function expand(template: Template, expansion: Expansion, chain: Step[]): Expand
   return { how: 'expanded', text: text + template.text.slice(taken) };
 }
 
-/** One tag on the way to where we are. */
+/** One tag on the path to the current place. */
 interface Step {
   template: Template;
   index: number;
   tag: string;
 }
 
-/** The last one is a `{{` that nothing closes. */
+/** The last alternative is a `{{` without a closing `}}`. */
 const TAG = /\{\{\{\{|\{\{([^{}\n]*)\}\}|\{\{/g;
 
 function fill(body: string | undefined, chain: Step[], expansion: Expansion): ExpandedTemplate {
@@ -82,7 +85,7 @@ function include(wanted: string, chain: Step[], expansion: Expansion): ExpandedT
   if (known !== undefined) return { how: 'expanded', text: known };
   const expanded = expand(template, expansion, chain);
   if (expanded.how === 'invalid') return expanded;
-  // The line on which the tag stands has its own end.
+  // The line that contains the tag has its own line end.
   const text = expanded.text.replace(/\r?\n$/, '');
   expansion.known.set(template.name, text);
   return { how: 'expanded', text };

@@ -1,4 +1,4 @@
-// The parts of a prompt in their order, with nothing left out.
+// Builds the parts of a prompt in order, with nothing omitted.
 
 import { withoutSection } from '../markdown/sections.ts';
 import { figure } from '../text/figure.ts';
@@ -7,7 +7,7 @@ import { type PromptPart, quoted, told } from './part.ts';
 import { ANSWER_WITH_DIFF } from './rules.ts';
 import type { AnswerSource, Attachment, PromptSource } from './source.ts';
 
-/** What a digest leaves of a list: of the globs of a scope, and of the commands. */
+/** How much of a list a digest keeps: of the globs of a scope, and of the commands. */
 const LIST_LINES = 40;
 const LIST_CHARS = 2000;
 
@@ -42,7 +42,7 @@ export const requestPart = ({ request }: PromptSource): PromptPart[] =>
 const contextPart = ({ context }: PromptSource): PromptPart[] =>
   context === null ? [] : [quoted('context', 'Context', 'context', wholeText(context.text))];
 
-/** That nothing has changed is said, too. */
+/** If nothing has changed, the part says so. */
 export function changesPart({ changes }: PromptSource): PromptPart[] {
   if (changes === null) return [];
   const { since, text, files, forbidden } = changes;
@@ -71,10 +71,10 @@ function attachmentPart({ name, bytes, holds }: Attachment): PromptPart {
 
 const listed = (name: string, line: string): PromptPart => ({ ...told('attachment', 'Attachments', line), name });
 
-/** A log says at its end what went wrong. */
+/** The end of a log shows what went wrong. */
 const isLog = (name: string): boolean => /\.(?:log|err|out|stderr|stdout|trace|jsonl)(?:\.\d+)?$/i.test(name);
 
-/** What was handed off stands under "Context" already. */
+/** Text that was handed off is already under "Context". */
 export function answerParts({ answers, context }: PromptSource): PromptPart[] {
   return answers.map(({ stage, role, text, unread = 0 }: AnswerSource) => {
     const rest =
@@ -87,7 +87,7 @@ export function answerParts({ answers, context }: PromptSource): PromptPart[] {
   });
 }
 
-/** @param lists `begun`: as far as `LIST_LINES` and `LIST_CHARS` go, and who answers for the rest. */
+/** @param lists `begun`: up to `LIST_LINES` and `LIST_CHARS`, with a note on where to get the rest. */
 export function closingParts(source: PromptSource, lists: 'whole' | 'begun' = 'whole'): PromptPart[] {
   const listed = lists === 'whole' ? list : begin;
   return [
@@ -119,7 +119,7 @@ function prohibitedOf({ deny, forbidden }: PromptSource, listed: Listed): string
   ].join('\n\n');
 }
 
-/** The criteria are never cut: nobody else tells what the answer is judged by. */
+/** The criteria are never cut. The prompt is the only place that names the conditions for the answer. */
 function acceptanceOf({ criteria, commands }: PromptSource, listed: Listed): string {
   return [
     ...(criteria.length === 0 ? [] : [list(criteria)]),
@@ -160,7 +160,7 @@ const asCode = (text: string): string => (/[`\n]/.test(text) ? text : `\`${text}
 const list = (items: readonly string[]): string =>
   items.map((item) => `- ${item.trim().replace(/\r\n|[\n\r]/g, '\n  ')}`).join('\n');
 
-/** The first line is there however long it is. */
+/** The first line is kept, however long it is. */
 function begin(items: readonly string[], rest: string): string {
   let count = 0;
   let chars = 0;
