@@ -1,4 +1,4 @@
-// What is wrong with an answer that came: each check names its evidence, and can be switched off.
+// Detects what is wrong with an answer. Each check gives its evidence and can be switched off.
 
 import { fencesOf } from '../markdown/lines.ts';
 import { oneLine } from '../text/one-line.ts';
@@ -10,17 +10,17 @@ export type AnomalyName = keyof typeof ANOMALY_PAUSES;
 
 export interface Anomaly {
   name: AnomalyName;
-  /** For people: a sentence without a full stop, of all that is wrong with it. */
+  /** For users: a sentence without a full stop about everything that is wrong with the answer. */
   evidence: string;
-  /** What else is wrong with it, so that nobody keeps it for its first reason alone; older lines lack it. */
+  /** What else is wrong with the answer, so that no one keeps it for its first reason alone. Older lines lack this field. */
   also?: readonly AnomalyName[];
 }
 
-/** What an answer is looked at beside. */
+/** The data that an answer is checked against. */
 interface AnswerContext {
-  /** The accepted answer before it; null for the first. */
+  /** The last accepted answer; null for the first. */
   before: string | null;
-  /** Which version answered until now; null before the first. */
+  /** The model version that answered until now; null before the first answer. */
   modelVersion: string | null;
   endMarker: string;
   off: ReadonlySet<AnomalyName>;
@@ -28,7 +28,7 @@ interface AnswerContext {
 
 type Check = (answer: TurnAnswer, context: AnswerContext) => string | null;
 
-/** In the order in which they count: an answer that was blocked is short as well. */
+/** In order of importance: a blocked answer, for example, is usually short too. */
 const CHECKS: readonly (readonly [AnomalyName, Check])[] = [
   ['model_changed', anotherModel],
   ['finish_reason', cutOrBlocked],
@@ -38,13 +38,13 @@ const CHECKS: readonly (readonly [AnomalyName, Check])[] = [
   ['loop', repeated],
 ];
 
-/** null: it is an answer like others. */
+/** Returns null for a normal answer. */
 export function anomalyOf(answer: TurnAnswer, context: AnswerContext): Anomaly | null {
   const found = CHECKS.flatMap(([name, check]) => {
     const evidence = context.off.has(name) ? null : check(answer, context);
     return evidence === null ? [] : [{ name, evidence }];
   });
-  // Whatever is switched off: a history that holds it is refused from then on.
+  // This applies even if the check is off: the service rejects every later request whose history holds an empty answer.
   if (isEmptyAnswer(answer) && found.every(({ name }) => name !== 'short')) found.push(EMPTY);
   const [first, ...others] = found;
   if (first === undefined) return null;
@@ -57,7 +57,7 @@ export function anomalyOf(answer: TurnAnswer, context: AnswerContext): Anomaly |
 
 const EMPTY = { name: 'short', evidence: 'the answer is empty' } as const;
 
-/** Nothing of it can be read. */
+/** The answer has no readable text. */
 export const isEmptyAnswer = ({ text }: TurnAnswer): boolean => text.trim() === '';
 
 function anotherModel({ modelVersion }: TurnAnswer, { modelVersion: before }: AnswerContext): string | null {
@@ -65,16 +65,16 @@ function anotherModel({ modelVersion }: TurnAnswer, { modelVersion: before }: An
   return `${modelVersion} answered, and ${before} had answered until then`;
 }
 
-/** Good ends; all others are in the service's list of reasons not to go on. */
+/** Normal ends. All others are in the service's list of reasons to stop. */
 const WHOLE: ReadonlySet<string> = new Set(['STOP', 'FINISH_REASON_UNSPECIFIED']);
 
 function cutOrBlocked({ finishReason, blockReason }: TurnAnswer): string | null {
   if (blockReason !== null) return `the service blocked the prompt: ${blockReason}`;
-  // An answer that is missing without a reason is empty, which the check `short` reports.
+  // An answer that is missing without a reason is empty, and the check `short` reports it.
   return finishReason !== null && !WHOLE.has(finishReason) ? `the answer ended with ${finishReason}` : null;
 }
 
-/** What models write between turns, and no book holds. */
+/** Tokens that models write between turns, and that no book contains. */
 const CONTROL = /<\|[a-z_]{2,30}\|>|<(?:start|end)_of_turn>|\[\/?INST\]|<ctrl\d{1,3}>|<unused\d{1,3}>|<\/?s>(?=\s*$)/;
 
 function leakedTokens({ text }: TurnAnswer, { endMarker }: AnswerContext): string | null {
@@ -82,7 +82,7 @@ function leakedTokens({ text }: TurnAnswer, { endMarker }: AnswerContext): strin
   return found === null ? null : `it holds the control token ${found[0]}`;
 }
 
-/** At its beginning, in the words in which models decline. */
+/** Matches at the beginning of an answer the words in which models decline. */
 const REFUSAL =
   /^\W{0,10}(?:(?:i['’]m|i am|we['’]re|we are) (?:very |so |really )?(?:sorry|afraid|unable)\b|sorry\b[,.!]|(?:unfortunately,? )?(?:i|we) (?:can['’]?t|cannot|can not|won['’]?t|will not|am (?:not able|unable)|must (?:decline|refuse))\b|unfortunately,? i\b|as an ai\b|my apologies\b|i apologi[sz]e\b)/i;
 
@@ -91,12 +91,12 @@ function refused({ text }: TurnAnswer): string | null {
   return REFUSAL.test(opening) ? `it begins like a refusal: "${oneLine(opening, 120)}"` : null;
 }
 
-/** Characters outside of code. */
+/** Characters outside code. */
 export const SHORT_CHARS = 200;
 
 function tooShort({ text }: TurnAnswer, { endMarker }: AnswerContext): string | null {
   const said = endMarker === '' ? text : text.replaceAll(endMarker, '');
-  // The last word of a book may be the marker alone, and code is long in itself.
+  // The last answer of a book may be the marker alone. An answer with code is long enough.
   if (said.trim() === '' && text.trim() !== '') return null;
   if (fencesOf(said).some(({ body }) => body.trim() !== '')) return null;
   const { length } = said.trim();
@@ -123,7 +123,7 @@ function repeated({ text }: TurnAnswer, { before }: AnswerContext): string | nul
   return `it is ${Math.round(similarity * 100)} % the section before it (by groups of three characters)`;
 }
 
-/** Of the groups of three characters that either has, how many both have: 0 to 1. */
+/** Returns the share of three-character groups that both texts have, among those that either has: 0 to 1. */
 export function trigramSimilarity(one: string, other: string): number {
   const [a, b] = [trigramsOf(one), trigramsOf(other)];
   if (a.size === 0 || b.size === 0) return 0;

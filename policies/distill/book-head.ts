@@ -1,11 +1,11 @@
-// What a file is by how it begins: a PDF, an archive that may be an EPUB, a text, or something else, in words.
+// Detects by its first bytes what a file is: a PDF, an archive that may be an EPUB, a text, or something else, named.
 
 type HeadFound = { how: 'pdf' } | { how: 'archive' } | { how: 'text' } | { how: 'other'; what: string };
 
-/** So much of a file is looked at; a PDF may have something before its header. */
+/** The number of bytes that are examined. A PDF may have other bytes before its header. */
 export const HEAD_BYTES = 4096;
 
-/** @param isWhole whether `head` is all of the file. */
+/** @param isWhole whether `head` is the whole file. */
 export function kindOfHead(head: Uint8Array, isWhole: boolean): HeadFound {
   const latin = Buffer.from(head).toString('latin1');
   if (latin.slice(0, 1024).includes('%PDF-')) return { how: 'pdf' };
@@ -15,7 +15,7 @@ export function kindOfHead(head: Uint8Array, isWhole: boolean): HeadFound {
   return isText(head, isWhole) ? { how: 'text' } : { how: 'other', what: 'neither a PDF, an EPUB nor a text in UTF-8' };
 }
 
-/** What people take for a book, or save in the place of one. */
+/** Files that users mistake for a book, or save instead of one. */
 const OTHERS: readonly (readonly [marks: RegExp, what: string])[] = [
   [/^\x89PNG/, 'a PNG picture'],
   [/^\xff\xd8\xff/, 'a JPEG picture'],
@@ -33,7 +33,7 @@ const OTHERS: readonly (readonly [marks: RegExp, what: string])[] = [
 
 function isText(head: Uint8Array, isWhole: boolean): boolean {
   try {
-    // A sign may be cut at the end of what was read.
+    // A character may be cut at the end of the bytes that were read.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: !isWhole });
     return !/[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/.test(text);
   } catch {
@@ -41,5 +41,5 @@ function isText(head: Uint8Array, isWhole: boolean): boolean {
   }
 }
 
-/** A text under the name of another kind is most often a page of an error that was saved. */
+/** A text that is named like another kind is usually a saved error page. */
 export const isNamedAsBook = (name: string): boolean => /\.(?:pdf|epub)$/i.test(name);

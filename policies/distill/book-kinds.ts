@@ -1,23 +1,23 @@
-// The kinds of books, what the service is sent of each, and its limits, with where they are written and when that was looked up.
+// Lists the kinds of books: what the service gets for each, its limits, their source, and when the source was checked.
 
 export type BookKind = keyof typeof BOOK_KINDS;
 
 interface BookKindRow {
   called: string;
-  /** As which it is sent. */
+  /** The type under which the book is sent. */
   mimeType: 'application/pdf' | 'text/plain';
   maxBytes: number;
   maxPages: number | null;
   source: string;
-  /** When that page said so. */
+  /** When that page stated the limits. */
   seen: string;
 }
 
 const MIB = 1024 * 1024;
 
 /**
- * Gemini documents PDF and text for documents, and everything else as "seen as text"; EPUB stands in none of its lists, so that
- * one is turned into text by us. The Files API takes 2 GB of any file, and a request refuses a PDF of more than 52 428 800 bytes all the same.
+ * Gemini documents PDF and text for documents, and reads everything else "as text". EPUB is in none of its lists, so we convert
+ * an EPUB to text. The Files API accepts 2 GB of any file. Yet a request rejects a PDF of more than 52 428 800 bytes.
  */
 export const BOOK_KINDS = {
   pdf: {
@@ -46,5 +46,8 @@ export const BOOK_KINDS = {
   },
 } as const satisfies Record<string, BookKindRow>;
 
-/** What is read of an EPUB at the most: an archive of a few bytes may unpack to any number of them, and the longest books have 10 MiB of text. */
+/**
+ * The maximum that is read of an EPUB. An archive of a few bytes may unpack to any size, and the longest books have 10 MiB of
+ * text.
+ */
 export const EPUB_LIMITS = { entries: 20_000, entryBytes: 32 * MIB, totalBytes: 256 * MIB, textBytes: 64 * MIB };

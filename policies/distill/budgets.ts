@@ -1,29 +1,32 @@
-// What a distillation may use: seconds, tokens, dollars; looked at between turns.
+// Limits what a distillation may use: seconds, tokens and dollars. The limits are checked between turns.
 
 import type { TurnUsage } from './service.ts';
 
 export interface DistillBudgets {
-  /** Of this run of the command; null is no limit. */
+  /** For this run of the command; null means no limit. */
   maxSeconds: number | null;
-  /** Of the whole distillation. */
+  /** For the whole distillation. */
   maxTokens: number | null;
   maxUsd: number | null;
-  /** Answers without a known price that came before this run of the command: who goes on knows of them. */
+  /** Answers without a known price that came before this run of the command. A user who resumes knows about them. */
   unpricedBefore?: number;
 }
 
 export interface DistillSpent {
   tokens: number;
-  /** How many of them are a fourth of the characters, since the service counted none. */
+  /** How many of these tokens are estimates (a fourth of the characters), because the service counted none. */
   estimated: number;
   usd: number;
-  /** Answers of which no price is known. */
+  /** Answers without a known price. */
   unpriced: number;
 }
 
 export const NOTHING_SPENT: DistillSpent = { tokens: 0, estimated: 0, usd: 0, unpriced: 0 };
 
-/** With requests that broke off unheard: each may have been paid like a usual answer, or like its request where there was none yet. */
+/**
+ * Adds the requests that broke off without an answer. Each may have cost as much as an average answer. If there is no answer yet,
+ * it counts as its request.
+ */
 export function withUnheard(
   spent: DistillSpent,
   unheard: { tries: number; turns: number; chars: number },
@@ -34,7 +37,7 @@ export function withUnheard(
   return { ...spent, tokens: spent.tokens + tokens, estimated: spent.estimated + tokens, usd: spent.usd + usd };
 }
 
-/** Why no further turn is asked for, or null. */
+/** Returns why no further turn is requested, or null. */
 export function budgetReached(budgets: DistillBudgets, spent: DistillSpent, elapsedMs: number): string | null {
   const { maxSeconds, maxTokens, maxUsd } = budgets;
   if (maxSeconds !== null && elapsedMs >= maxSeconds * 1000) return `time budget reached: ${maxSeconds} s`;
@@ -48,7 +51,7 @@ export function budgetReached(budgets: DistillBudgets, spent: DistillSpent, elap
   return null;
 }
 
-/** As the service counted them, else a fourth of the characters. */
+/** Returns the tokens as the service counted them, else a fourth of the characters. */
 export function tokensOf(usage: TurnUsage | null, chars: number): { tokens: number; estimated: boolean } {
   if (usage === null) return { tokens: Math.ceil(chars / 4), estimated: true };
   return { tokens: usage.input + usage.output + usage.thoughts, estimated: false };

@@ -1,13 +1,16 @@
-// Whether a book is at its end: the end marker, a literal, is the last thing that was said.
+// Detects the end of a book: the answer ends with the end marker, a literal text.
 
 export const DEFAULT_END_MARKER = '<end_of_book>';
 
-/** Behind it only white space, and none of its own counts; in the middle it is text like any other. */
+/**
+ * Only white space may follow the marker, and white space around the marker itself is ignored. Elsewhere in the text it has no
+ * meaning.
+ */
 export function reachesEnd(text: string, marker: string): boolean {
   const literal = marker.trim();
   return literal !== '' && text.trimEnd().endsWith(literal);
 }
 
-/** The text without the marker at its end. */
+/** Returns the text without the marker at its end. */
 export const withoutMarker = (text: string, marker: string): string =>
   reachesEnd(text, marker) ? text.trimEnd().slice(0, -marker.trim().length).trimEnd() : text;

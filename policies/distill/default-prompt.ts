@@ -1,6 +1,6 @@
-// The system instruction of a distillation for which the user names no prompt.
+// Holds the system instruction of a distillation for which the user gives no prompt.
 
-/** @param endMarker the literal that ends the last section. */
+/** @param endMarker the literal text that ends the last section. */
 export const defaultPrompt = (
   endMarker: string,
 ): string => `You distil a book for a reader who wants its substance in a fraction of its length.

@@ -1,10 +1,10 @@
-// The facts of a distillation as the journal holds them: what the book is asked as, what was uploaded, answered, kept and deleted.
+// Defines the journal's facts of a distillation: its terms, and what was uploaded, answered, kept and deleted.
 
 import type { Anomaly } from './anomalies.ts';
 import type { PauseReason } from './pauses.ts';
 
 export type DistillFact =
-  /** It begins, or goes on with other terms than before: the last one counts. */
+  /** The distillation begins, or resumes with other terms. The last such fact counts. */
   | {
       fact: 'distilled';
       run_id: string;
@@ -12,7 +12,7 @@ export type DistillFact =
       prompt_sha256: string;
       model: string;
     }
-  /** Written once the service says that the file is ready. Uploads cost nothing. */
+  /** Written after the service reports that the file is ready. Uploads cost nothing. */
   | {
       fact: 'uploaded';
       run_id: string;
@@ -22,38 +22,38 @@ export type DistillFact =
       mime_type: string;
       expires_at: string | null;
     }
-  /** Its answer is on disk, synced, in `turns/<turn>.json`. `held`: it is not of the book until a person accepts it. */
+  /** The answer is on disk, synced, in `turns/<turn>.json`. `held`: it belongs to the book only after a user accepts it. */
   | {
       fact: 'answered';
       run_id: string;
       call_id: string;
-      /** Of all answers that were ever paid, from 1. */
+      /** Among all answers that were ever paid for, from 1. */
       turn: number;
       /** Its place in the book, from 1. */
       section: number;
       title: string;
       chars: number;
-      /** The model that was asked; older lines lack it. */
+      /** The requested model; older lines lack it. */
       model?: string;
       model_version: string | null;
       tokens: number;
-      /** The service counted none: the tokens are a fourth of the characters. */
+      /** The service counted no tokens, so `tokens` is a fourth of the characters. */
       estimated: boolean;
-      /** null where no price is known. */
+      /** null if no price is known. */
       usd: number | null;
-      /** The end marker stood at its end. */
+      /** The answer ended with the end marker. */
       ends: boolean;
       held: Anomaly | null;
     }
-  /** A held answer is taken after all, or is not and its section is asked for again. */
+  /** A held answer is accepted, or it is dropped and its section is requested again. */
   | { fact: 'accepted'; turn: number }
   | { fact: 'dropped'; turn: number }
-  /** Out of the document and of the history; `again`: its section is asked for anew. */
+  /** The section is removed from the document and from the history. `again`: it is requested again. */
   | { fact: 'deleted'; section: number; again: boolean }
-  /** The loop was left. It is gone on with from there. */
+  /** The loop ended. It can be resumed from this point. */
   | { fact: 'halted'; run_id: string; how: HaltHow; reason: PauseReason | null; evidence: string };
 
-/** `lost`: the service does not know the file any more; `expiring`: it soon will not. */
+/** `lost`: the service no longer knows the file; `expiring`: the file expires soon. */
 export type UploadWhy = 'first' | 'expiring' | 'lost';
 
 export type HaltHow = 'complete' | 'paused' | 'stopped' | 'interrupted';

@@ -1,12 +1,12 @@
-// The models of a distillation as data: until when each answers, what answers in its place, what it takes and costs.
+// Lists the models for distillation: end dates, successors, token limits and prices.
 
 interface DistillModel {
-  /** ISO date of the day from which on it answers no more by itself; null where none is announced. */
+  /** ISO date of the first day on which the model no longer answers itself; null if none is announced. */
   endsOn: string | null;
   successor: string | null;
-  /** Tokens that it takes and gives in one turn. */
+  /** The tokens that the model accepts and produces in one turn. */
   limits: { input: number; output: number };
-  /** US dollars for a million tokens; `long` where the prompt has more than 200,000. */
+  /** US dollars for a million tokens; `long` applies if the prompt has more than 200,000 tokens. */
   usd: {
     input: number;
     cached: number;
@@ -15,7 +15,10 @@ interface DistillModel {
   };
 }
 
-/** List prices of 2025, dates and successors as announced for December 2026: they grow old, and `prices` in tollgate.yaml stand before them. */
+/**
+ * List prices of 2025, with dates and successors as announced for December 2026. They become outdated, and `prices` in
+ * tollgate.yaml override them.
+ */
 export const DISTILL_MODELS = {
   'gemini-2.5-pro': {
     endsOn: '2026-12-01',
@@ -39,11 +42,14 @@ export const DISTILL_MODELS = {
 
 export const DEFAULT_DISTILL_MODEL = 'gemini-2.5-pro';
 
-/** null for a name that stands in no table: any is taken. */
+/** Returns null for a name that is not in the table. Any name is accepted. */
 export const modelRow = (model: string): DistillModel | null =>
   Object.hasOwn(DISTILL_MODELS, model) ? DISTILL_MODELS[model as keyof typeof DISTILL_MODELS] : null;
 
-/** Why a model that nobody named is not taken, in a sentence without a full stop; null where it may be. @param command to which `--model` is added. */
+/**
+ * Returns why a default model is refused, as a sentence without a full stop; null if the model may be used.
+ * @param command the command to which `--model` is added.
+ */
 export function modelMistake(
   model: string,
   chosen: 'given' | 'default',
@@ -62,7 +68,9 @@ const MILLION = 1_000_000;
 
 type TokenPrices = Record<string, { input: number; cached?: number; output: number }>;
 
-/** US dollars of one answer; null where neither the project nor the table knows a price. Thoughts cost what output does. */
+/**
+ * Returns the US dollars for one answer; null if neither the project nor the table has a price. Thoughts cost the same as output.
+ */
 export function turnPrice(
   model: string,
   usage: { input: number; output: number; thoughts: number; cached: number },
@@ -79,7 +87,7 @@ export function turnPrice(
   );
 }
 
-/** Why a limit of money could not hold, in a sentence without a full stop; null where each answer has a price. */
+/** Returns why a money limit could not be enforced, as a sentence without a full stop; null if each answer has a price. */
 export function moneyMistake(model: string, via: string | null, prices: TokenPrices): string | null {
   if (via !== null)
     return `--max-usd cannot hold over ${via}, of whose answers no price is known; --max-tokens and --max-calls hold`;
@@ -87,5 +95,5 @@ export function moneyMistake(model: string, via: string | null, prices: TokenPri
   return `--max-usd cannot hold: no price of ${model} is known; name it under prices: in tollgate.yaml (prices: {${model}: {input: DOLLARS, output: DOLLARS}}, for a million tokens)`;
 }
 
-/** The model of a CLI of which nobody says another. */
+/** The model of a CLI, if none is given. */
 export const CLI_MODEL = "the CLI's own";

@@ -1,4 +1,4 @@
-// What a distillation does next: a function of where it stands, its terms and the time.
+// Decides what a distillation does next, from its state, its terms and the time.
 
 import { budgetReached, type DistillBudgets } from './budgets.ts';
 import type { UploadWhy } from './distill-facts.ts';
@@ -14,13 +14,13 @@ export type DistillMove =
   | { move: 'interrupt' }
   | { move: 'complete' };
 
-/** What somebody in another terminal, or a signal, asks for. */
+/** A request from another terminal, or by a signal. */
 export type DistillWish = 'pause' | 'stop' | 'interrupt';
 
 interface MoveTerms {
   budgets: DistillBudgets;
   wish: DistillWish | null;
-  /** Of this run of the command. */
+  /** For this run of the command. */
   elapsedMs: number;
   now: Date;
 }
@@ -35,12 +35,12 @@ export function nextMove(standing: DistillStanding, terms: MoveTerms): DistillMo
   const reached = budgetReached(terms.budgets, spent, terms.elapsedMs);
   if (reached !== null) return { move: 'stop', evidence: reached };
   if (file === null) return { move: 'upload', why: 'first' };
-  // To upload it once more would not make it last longer: our clock is wrong, or its files are short-lived.
+  // Another upload would not last longer: our clock is wrong, or the service's files are short-lived.
   if (!file.isRenewed && expiresSoon(file.expiresAt, terms.now)) return { move: 'upload', why: 'expiring' };
   return { move: 'ask', section: wanted[0] ?? Math.max(lastSection, sections.at(-1)?.section ?? 0) + 1 };
 }
 
-/** Before it expires, with room for the turn that is asked with it. */
+/** A file is renewed before it expires, with time for the turn that uses it. */
 const EXPIRY_MARGIN_MS = 20 * 60_000;
 
 const expiresSoon = (expiresAt: string | null, now: Date): boolean =>

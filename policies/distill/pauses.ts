@@ -1,9 +1,9 @@
-// Why a distillation pauses, as a table: what each means, and what a person does next.
+// Lists why a distillation pauses: the meaning of each reason, and what the user can do next.
 
 export interface PauseRow {
   /** As the status shows it: `paused (refusal)`. */
   shown: string;
-  /** What a person does next, and the flag that `tollgate distill resume` then has; the best first. */
+  /** What the user can do next, with the flag for `tollgate distill resume`; the best choice first. */
   next: readonly { text: string; flag?: '--accept' | '--max-calls' }[];
 }
 
@@ -13,7 +13,7 @@ const HELD = [
   { text: 'keep the answer that is held', flag: '--accept' },
 ] as const;
 
-/** Those of an answer that is held; `--no-check` switches each off. */
+/** The pauses for a held answer; `--no-check` switches each check off. */
 export const ANOMALY_PAUSES = {
   refusal: { shown: 'refusal', next: HELD },
   short: { shown: 'empty/short', next: HELD },

@@ -1,29 +1,29 @@
-// A distilled book as it is exported: what it was made from, its sections in order, and the trace where it was asked for.
+// Defines a distilled book for export: its source, its sections in order, and the trace if it was requested.
 
 export interface DistilledBook {
-  /** `name`: of its file, as the person gave it. */
+  /** `name`: the file name, as the user gave it. */
   book: { name: string; sha256: string };
-  /** As it was asked for; each section says which version answered. */
+  /** The requested model; each section names the version that answered. */
   model: string;
   /** The name of the prompt's file. */
   prompt: string;
-  /** ISO times; `finishedAt` is null while the end of the book has not been reached. */
+  /** ISO times; `finishedAt` is null until the end of the book is reached. */
   startedAt: string;
   finishedAt: string | null;
   sections: readonly BookSection[];
-  /** The lines of `trace.jsonl`, redacted, as they stand there; null where nobody asked for them. */
+  /** The lines of `trace.jsonl`, redacted; null if they were not requested. */
   trace: readonly string[] | null;
 }
 
 export interface BookSection {
-  /** Its own, as all commands name it: where one was deleted there is a gap. */
+  /** The section's number in all commands. A deleted section leaves a gap. */
   number: number;
-  /** Of one line. */
+  /** One line. */
   title: string;
-  /** Markdown, as the model wrote it, without the end marker. Never obeyed: neither its links nor its images are followed. */
+  /** Markdown, as the model wrote it, without the end marker. It is untrusted: neither its links nor its images are followed. */
   text: string;
   modelVersion: string | null;
   tokens: number;
-  /** When it was accepted. */
+  /** When the section was accepted. */
   at: string;
 }

@@ -1,4 +1,4 @@
-// What a refusal of the service means for a distillation: wait and ask again, upload the book anew, or pause.
+// Decides what a service failure means for a distillation: wait and retry, upload the book again, or pause.
 
 import { readFailure } from '../facts/engine-failure.ts';
 import type { Evidence, Verdict } from '../facts/evidence.ts';
@@ -8,17 +8,17 @@ import { classify } from '../verdict/classify.ts';
 import type { ServiceRefusal } from './service.ts';
 
 type FailureMeans =
-  /** `forever`: nothing was ever sent, which is retried until somebody pauses or stops. */
+  /** `forever`: nothing was sent, so the request is retried until the user pauses or stops. */
   { means: 'retry'; forever: boolean } | { means: 'file_lost' } | { means: 'pause' };
 
 export interface JudgedFailure {
   verdict: Verdict;
   does: FailureMeans;
-  /** The service may have answered, and so been paid: a further request is another paid call. */
+  /** The service may have answered and charged for it. Then a retry is another paid call. */
   maybePaid: boolean;
-  /** How long the service asks to be left alone; null where it does not say. */
+  /** How long the service asks the client to wait; null if it does not say. */
   retryAfterMs: number | null;
-  /** For people. */
+  /** For users. */
   evidence: string;
 }
 
@@ -37,28 +37,28 @@ export function judgeFailure(refusal: ServiceRefusal, now: Date): JudgedFailure 
   };
 }
 
-/** Nobody listened, or no name was found: no byte of the request went out. */
+/** The connection failed or the name was not found, so no byte of the request was sent. */
 const NEVER_SENT =
   /\b(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EAI_FAIL|ENETUNREACH|EHOSTUNREACH|ENETDOWN|UND_ERR_CONNECT_TIMEOUT)\b/;
 
 function meaningOf(refusal: ServiceRefusal, { class: errorClass }: Verdict, neverSent: boolean): FailureMeans {
   const { status, offline } = refusal;
   if (isFileLost(refusal)) return { means: 'file_lost' };
-  // A line that broke later, or fell silent, may have been paid for: as bounded as any other.
+  // A request whose connection broke later or fell silent may have been charged. So its retries are limited like any others.
   if (offline) return { means: 'retry', forever: neverSent };
   if (status === 429 || (status !== null && status >= 500) || status === 408) return { means: 'retry', forever: false };
   if (refusal.retryAfterMs !== null && status !== 401 && status !== 403) return { means: 'retry', forever: false };
-  // An answer that cannot be read is one that broke off on its way.
+  // An unreadable answer is one that broke off during the transfer.
   return errorClass === 'transient' || ((status === null || status === 200) && errorClass === 'unknown')
     ? { means: 'retry', forever: false }
     : { means: 'pause' };
 }
 
-/** A region and a bill are preconditions too, and no upload mends them. */
+/** A region and a bill are preconditions too, and an upload does not fix them. */
 const NO_FILE = /\blocation is not supported|\bbilling\b|\bAPI key\b/i;
 const OF_FILE = /\bfiles?[/ ]|\bfile\b/i;
 
-/** FAILED_PRECONDITION, "Unsupported file uri", and a 403 or 404 of a file. */
+/** FAILED_PRECONDITION, "Unsupported file uri", or a 403 or 404 about a file. */
 export function isFileLost(refusal: ServiceRefusal): boolean {
   const said = `${refusal.message}\n${refusal.body}`;
   if (NO_FILE.test(said)) return false;
@@ -90,10 +90,10 @@ const NO_EVIDENCE: Evidence = {
   tokens: null,
 };
 
-/** Requests of one turn that fail in a row, but those that reached nobody. */
+/** The maximum number of consecutive failed requests of one turn, without those that reached no service. */
 export const MAX_TRIES = 8;
 
-/** What follows a failure that passes by itself; `attempt`: of this turn, from 1; `tries`: those of them that reached somebody. */
+/** What follows a temporary failure. `attempt`: of this turn, from 1. `tries`: how many of the attempts reached a service. */
 type FailureWait = { how: 'wait'; waitMs: number } | { how: 'pause'; reason: 'reset' | 'retries'; evidence: string };
 
 export function waitAfter(

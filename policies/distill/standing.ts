@@ -1,4 +1,4 @@
-// Where a distillation stands: its facts folded. Pure: the same facts give every reader the same answer.
+// Computes the state of a distillation by folding its facts. It is a pure function.
 
 import type { Anomaly } from './anomalies.ts';
 import { type DistillSpent, NOTHING_SPENT } from './budgets.ts';
@@ -9,7 +9,7 @@ import type { FileReference } from './turn-contents.ts';
 type Answered = Extract<DistillFact, { fact: 'answered' }>;
 export type DistillLine = DistillFact & { at: string };
 
-/** An accepted answer in its place. */
+/** An accepted answer at its place. */
 interface StandingSection extends Pick<Answered, 'turn' | 'section' | 'title' | 'chars' | 'tokens' | 'ends'> {
   modelVersion: string | null;
   at: string;
@@ -18,7 +18,7 @@ interface StandingSection extends Pick<Answered, 'turn' | 'section' | 'title' | 
 interface StandingFile extends FileReference {
   name: string;
   expiresAt: string | null;
-  /** Uploaded anew, and no answer came since. */
+  /** The file was uploaded again, and no answer has come since. */
   isRenewed: boolean;
 }
 
@@ -27,19 +27,22 @@ export interface DistillStanding {
   file: StandingFile | null;
   /** In the order of the book. */
   sections: readonly StandingSection[];
-  /** Deleted, and to be asked for again; the lowest first. */
+  /** Deleted sections to be requested again, the lowest first. */
   wanted: readonly number[];
-  /** Paid for, and not of the book until a person says so; `times`: how often answers to this section were held for that. */
+  /**
+   * A paid answer that belongs to the book only after a user accepts it. `times`: how often answers to this section were held for
+   * this anomaly.
+   */
   held: { turn: number; section: number; anomaly: Anomaly; times: number } | null;
-  /** Answers that were ever paid; the next one's number is one more. */
+  /** How many answers were ever paid for; the next one's number is one more. */
   turns: number;
-  /** The highest place that was ever taken. */
+  /** The highest section number that was ever used. */
   lastSection: number;
   modelVersion: string | null;
   /** The last section has the end marker. */
   complete: boolean;
   spent: DistillSpent;
-  /** How the loop was left, if nothing came after it. */
+  /** How the loop ended, if nothing came after it. */
   halted: { how: HaltHow; reason: PauseReason | null; evidence: string; at: string } | null;
 }
 
@@ -67,7 +70,7 @@ export interface StandingFold {
   standing(): DistillStanding;
 }
 
-/** In one pass, and one line at a time: a turn costs the same however many came before it. */
+/** Folds in one pass, one line at a time. So a turn costs the same, however many turns came before it. */
 export function foldStanding(lines: readonly DistillLine[]): StandingFold {
   const at: Folding = { ...NOT_DISTILLED, sections: [], answers: new Map() };
   for (const line of lines) fold(at, line);
@@ -75,11 +78,11 @@ export function foldStanding(lines: readonly DistillLine[]): StandingFold {
 }
 
 function fold(at: Folding, line: DistillLine): void {
-  // A section that is deleted at rest says nothing of why it rests.
+  // Deleting a section while the loop rests does not change why it rests.
   if (line.fact !== 'deleted') at.halted = null;
   switch (line.fact) {
     case 'distilled':
-      // A model that was changed by name has a version of its own.
+      // A model that was changed by name has its own version.
       if (at.begun !== null && at.begun.model !== line.model) at.modelVersion = null;
       at.begun = {
         bookSha256: line.book_sha256,
@@ -98,13 +101,14 @@ function fold(at: Folding, line: DistillLine): void {
       };
       return;
     case 'answered':
-      // The same fact once more, or an answer that stands already.
+      // The same fact is repeated, or the answer is already recorded.
       if (at.answers.has(line.turn)) return;
       at.answers.set(line.turn, line);
       if (at.file !== null) at.file = { ...at.file, isRenewed: false };
       at.turns = Math.max(at.turns, line.turn);
       at.spent = withSpent(at.spent, line);
-      // Nothing is asked for while an answer is held: journals in which another came dropped that one without a word.
+      // No answer is requested while one is held. In journals in which another answer came, the held one had been dropped
+      // silently.
       at.held = line.held === null ? null : heldBy(line, line.held, at);
       if (line.held === null) accept(at, line);
       return;
@@ -155,12 +159,12 @@ function accept(
     modelVersion: model_version,
     at: (line as { at?: string }).at ?? '',
   };
-  // Nearly always the last one.
+  // This is nearly always the last section.
   if (section > at.lastSection) at.sections.push(placed);
   else at.sections = [...at.sections.filter((one) => one.section !== section), placed].sort(bySection);
   at.lastSection = Math.max(at.lastSection, section);
   at.wanted = at.wanted.filter((one) => one !== section);
-  // An answer of the model before says nothing of the version that answers now.
+  // An answer of the previous model does not show the version of the current one.
   if (model === undefined || model === at.begun?.model) at.modelVersion = model_version ?? at.modelVersion;
   at.complete = isComplete(at);
 }
@@ -176,7 +180,7 @@ const bySection = (a: StandingSection, b: StandingSection): number => a.section 
 
 const isComplete = ({ sections, wanted }: Folding): boolean => wanted.length === 0 && sections.at(-1)?.ends === true;
 
-/** As the status shows it: `paused (refusal)`, `stopped`, `complete`; what runs has no such word. */
+/** As the status shows it: `paused (refusal)`, `stopped`, `complete`; a running distillation has no such word. */
 export function shownState(
   { begun, halted, complete }: DistillStanding,
   shown: (reason: PauseReason) => string,

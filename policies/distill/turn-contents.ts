@@ -1,4 +1,4 @@
-// What a turn sends: the book with the first one, then only `Next`; and a history that names another file.
+// Builds what a turn sends: the book with the first turn, then only `Next`. It also renames the file in a history.
 
 import type { TurnAnswer, TurnContent } from './service.ts';
 
@@ -6,7 +6,7 @@ export const FIRST_INSTRUCTION =
   'This is the book. Begin now: give the opening and the first section, as the system instruction says.';
 const NEXT_INSTRUCTION = 'Next';
 
-/** @param bookParts what stands for the book: a file's reference, or its text. */
+/** @param bookParts represent the book: a file reference, or its text. */
 export const firstContent = (bookParts: readonly unknown[]): TurnContent => ({
   role: 'user',
   parts: [...bookParts, { text: FIRST_INSTRUCTION }],
@@ -14,7 +14,7 @@ export const firstContent = (bookParts: readonly unknown[]): TurnContent => ({
 
 export const NEXT_CONTENT: TurnContent = { role: 'user', parts: [{ text: NEXT_INSTRUCTION }] };
 
-/** As it came; one without content is what can be read of it. */
+/** Returns the content unchanged; an answer without content is rebuilt from its readable text. */
 export const answerContent = ({ content, text }: TurnAnswer): TurnContent =>
   content ?? { role: 'model', parts: [{ text }] };
 
@@ -25,7 +25,10 @@ export interface FileReference {
 
 export const filePart = ({ uri, mimeType }: FileReference): unknown => ({ fileData: { fileUri: uri, mimeType } });
 
-/** Every earlier file part of a user names the new file, in both shapes; all else is the very same, what a model said above all. */
+/**
+ * Replaces the file reference in every earlier file part of a user, in both shapes. Everything else remains identical, above all
+ * the model's parts.
+ */
 export const withFile = (contents: readonly TurnContent[], file: FileReference): TurnContent[] =>
   contents.map((content) =>
     content.role === 'user' && content.parts.some(isFilePart)
@@ -47,11 +50,11 @@ function rewritten(part: Part, { uri, mimeType }: FileReference): Part {
 
 const MAX_HEADING = 1000;
 
-/** The first heading of a section, else its first line. */
+/** Returns the first heading of a section, else its first line. */
 export function titleOf(text: string, section: number): string {
   const lines = text.split('\n').map((line) => line.trim());
   const heading = lines.find((line) => /^#{1,6}\s+\S/.test(line)) ?? lines.find((line) => /[\p{L}\p{N}]/u.test(line));
-  // A run of blanks or of # that ends no line costs the square of its length.
+  // The regular expressions take quadratic time on a run of blanks or of # that does not end a line.
   const plain = (heading ?? '')
     .slice(0, MAX_HEADING)
     .replace(/^#{1,6}\s+|\s*#+$/g, '')

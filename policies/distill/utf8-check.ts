@@ -1,16 +1,16 @@
-// Whether a file is a text in UTF-8 and has a word in it, read piece by piece, with the place of the first byte that is none of it.
+// Checks in pieces whether a file is UTF-8 text with at least one word, and finds the first invalid byte.
 
 interface Utf8Check {
-  /** Nothing is looked at any more once a byte is bad. */
+  /** After an invalid byte, nothing more is read. */
   take(bytes: Uint8Array): void;
-  /** After the last piece. `bad`: counted from 1. */
+  /** Call after the last piece. `bad`: counted from 1. */
   said(): { bad: number | null; hasWord: boolean };
 }
 
 export function createUtf8Check(): Utf8Check {
   const decoder = decoderOf();
   let [taken, bad, hasWord] = [0, null as number | null, false];
-  // Of the piece before: a sign has 4 bytes at the most.
+  // The end of the previous piece. A character has at most 4 bytes.
   let tail: Buffer = Buffer.alloc(0);
   return {
     take(bytes) {
@@ -38,13 +38,13 @@ export function createUtf8Check(): Utf8Check {
 
 const decoderOf = () => new TextDecoder('utf-8', { fatal: true });
 
-/** From the first byte of a sign that may go on in the next piece. */
+/** Returns the bytes from the start of a character that may continue in the next piece. */
 function openEnd(bytes: Buffer): Buffer {
   const first = bytes.findLastIndex((byte) => byte >= 0xc0);
   return first < 0 ? Buffer.alloc(0) : bytes.subarray(first);
 }
 
-/** The bytes before the first bad one. */
+/** Returns the number of bytes before the first invalid one. */
 function goodBytes(bytes: Buffer): number {
   let [good, bad] = [0, bytes.length];
   while (bad - good > 1) {

@@ -3,7 +3,7 @@
 import { nearest } from '../text/nearest.ts';
 
 interface Template {
-  /** As messages call it. */
+  /** The name that messages use. */
   name: string;
   text: string;
 }

@@ -1,11 +1,11 @@
-// A chapter's XHTML as plain text: a paragraph a line, headings, lists, quotes and tables as Markdown marks them, and nothing that is not read.
+// Converts a chapter's XHTML to plain text: one line per paragraph, Markdown marks for structure, and only readable parts.
 
 import { type MarkupSink, readMarkup } from './markup.ts';
 
-/** Text is handed on block by block, as soon as a block ends. */
+/** Passes the text on block by block, as soon as a block ends. */
 export function readChapter(say: (block: string) => void): MarkupSink {
   let [line, pre, skipped, quotes] = ['', 0, 0, 0];
-  // Kept apart: to look at the end of a line that grows is to copy it.
+  // Stored separately, because reading the end of a growing line copies the line.
   let endsInSpace = false;
   const lists: { next: number | null }[] = [];
   let mark = '';
@@ -58,10 +58,10 @@ export function readChapter(say: (block: string) => void): MarkupSink {
 
 const MAX_DEPTH = 8;
 
-/** In characters; a longer one is said in pieces. */
+/** In characters; a longer line is passed on in pieces. */
 const LONGEST_LINE = 64 * 1024;
 
-/** A row of an empty table is none. */
+/** A table row with nothing else is empty and is omitted. */
 const MARKS = /[|\s]+/g;
 
 const UNREAD: ReadonlySet<string> = new Set(['head', 'script', 'style', 'template', 'svg', 'math', 'audio', 'video']);

@@ -1,9 +1,9 @@
-// Markup, read piece by piece: tags and text as they come. No document is built, nothing is fetched, and no entity of its own is expanded.
+// Reads markup in pieces and reports tags and text. It builds no document, fetches nothing and expands no custom entity.
 
 import { Parser } from 'htmlparser2';
 
 interface MarkupReader {
-  /** `name` in small letters and without its namespace. */
+  /** `name` is in lower case, without its namespace. */
   open(name: string, attributes: Readonly<Record<string, string>>): void;
   close(name: string): void;
   text(text: string): void;
@@ -14,7 +14,7 @@ export interface MarkupSink {
   end(): void;
 }
 
-/** The parser searches what is open at each tag that ends, and moves it at each that begins. */
+/** The parser searches the list of open tags at each end tag, and moves the list at each start tag. */
 const MAX_OPEN = 1000;
 
 export class MarkupTooDeep extends Error {
@@ -23,7 +23,10 @@ export class MarkupTooDeep extends Error {
   }
 }
 
-/** Its `write` throws MarkupTooDeep. @param form `xml` for what has no tags of its own, `page` for XHTML, which is read as forgivingly as a browser reads HTML. */
+/**
+ * Makes a reader; its `write` throws MarkupTooDeep.
+ * @param form `xml` for plain XML, `page` for XHTML, which is read as tolerantly as a browser reads HTML.
+ */
 export function readMarkup(form: 'xml' | 'page', reader: MarkupReader): MarkupSink {
   let open = 0;
   const parser = new Parser(
@@ -39,7 +42,7 @@ export function readMarkup(form: 'xml' | 'page', reader: MarkupReader): MarkupSi
       },
       ontext: (text) => reader.text(text),
     },
-    // `<title/>` stands in many a chapter, and as HTML would make the rest of it the title.
+    // Many chapters contain `<title/>`. Read as HTML, it would make the rest of the chapter the title.
     { xmlMode: form === 'xml', recognizeSelfClosing: true, recognizeCDATA: true, lowerCaseTags: true },
   );
   return { write: (piece) => parser.write(piece), end: () => parser.end() };

@@ -1,8 +1,8 @@
-// What an EPUB says of itself: where its package document is, the chapters in reading order, its title, and what of it is encrypted.
+// Reads the metadata of an EPUB: the path of its package document, the chapters in order, the title, the encrypted files.
 
 import { readMarkup } from './markup.ts';
 
-/** The path of the first package document in `META-INF/container.xml`; null where it names none. */
+/** Returns the path of the first package document in `META-INF/container.xml`; null if the file names none. */
 export function packagePath(container: string): string | null {
   let found: string | null = null;
   each(container, (name, attributes) => {
@@ -13,11 +13,11 @@ export function packagePath(container: string): string | null {
 
 interface PackageDocument {
   title: string | null;
-  /** Paths in the archive, in reading order; what is not part of the main text is left out. */
+  /** Paths in the archive, in reading order, without parts that are not in the main text. */
   chapters: string[];
 }
 
-/** @param at its own path in the archive, to which its links are relative. */
+/** @param at the document's own path in the archive; its links are relative to that path. */
 export function readPackage(document: string, at: string): PackageDocument {
   const hrefs = new Map<string, string>();
   const order: string[] = [];
@@ -41,7 +41,7 @@ export function readPackage(document: string, at: string): PackageDocument {
   return { title: (title as string | null)?.replace(/\s+/g, ' ').trim() || null, chapters };
 }
 
-/** What is encrypted in earnest: fonts are obfuscated in many a book that everybody may read. */
+/** Returns the files that are really encrypted. Many freely readable books contain obfuscated fonts, which do not count. */
 export function encryptedPaths(encryption: string): string[] {
   const found: string[] = [];
   let algorithm = '';
@@ -59,7 +59,7 @@ const OBFUSCATIONS: ReadonlySet<string> = new Set([
   'http://ns.adobe.com/pdf/enc#RC',
 ]);
 
-/** A path below the archive's root; null for one that would leave it, and for what lies elsewhere. */
+/** Returns a path below the archive's root; null if the path would leave it or is outside the archive. */
 function within(at: string, href: string | undefined): string | null {
   if (href === undefined || /^[a-z][a-z0-9+.-]*:/i.test(href)) return null;
   const parts = href.startsWith('/') ? [] : at.split('/').slice(0, -1);

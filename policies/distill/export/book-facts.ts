@@ -1,10 +1,10 @@
-// What is said of a distilled book at the head of each export, by name.
+// Lists the facts about a distilled book that appear at the head of each export.
 
 import { oneLine } from '../../text/one-line.ts';
 import type { DistilledBook } from '../section.ts';
 import { shownText } from './shown-text.ts';
 
-/** The book's name without the ending of its file. */
+/** The book's name without its file extension. */
 export const bookTitle = ({ book }: DistilledBook): string =>
   oneLine(shownText(book.name)).replace(/\.(?:pdf|epub|txt|md)$/i, '') || 'book';
 

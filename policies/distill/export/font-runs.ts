@@ -1,4 +1,4 @@
-// Which font shows each character of a text, what replaces one that no font has, and a note on what was replaced.
+// Chooses the font for each character of a text, replaces characters that no font has, and notes the replacements.
 
 import { oneLine } from '../../text/one-line.ts';
 
@@ -13,15 +13,15 @@ interface FontRun {
 }
 
 export interface Typesetter {
-  /** @param where for people: `section 3 "Where I Lived"`. */
+  /** @param where for users: `section 3 "Where I Lived"`. */
   runs(text: string, where: string): FontRun[];
-  /** The same for code: the font of code comes first. */
+  /** The same for code: the code font comes first. */
   codeRuns(text: string, where: string): FontRun[];
-  /** A sentence for each thing that is not printed as it was written. */
+  /** One sentence for each thing that is not printed as it was written. */
   notes(): string[];
 }
 
-/** @param fonts in order of preference; the last one is also the font of code. */
+/** @param fonts in order of preference; the last one is also the code font. */
 export function createTypesetter(fonts: readonly FontCoverage[]): Typesetter {
   const code = fonts.at(-1)!;
   const forCode = [code, ...fonts.slice(0, -1)];
@@ -30,7 +30,7 @@ export function createTypesetter(fonts: readonly FontCoverage[]): Typesetter {
 
   function coverage(order: readonly FontCoverage[]) {
     const fontOf = new Map<string, string | null>();
-    /** null: the character is invisible. `font` is '' for a space, which takes the font of its neighbour. */
+    /** Returns null if the character is invisible. `font` is '' for a space, which takes the font of its neighbour. */
     return (character: string, where: string): FontRun | null => {
       let font = fontOf.get(character);
       if (font === undefined) {
@@ -94,23 +94,23 @@ const codeOf = (character: string): string =>
 
 const quoted = (character: string): string => `"${character}" (${codeOf(character)})`;
 
-/** In a word one box per missing letter reads better than a row of code points. */
+/** In a word, one box per missing letter is easier to read than a row of code points. */
 const MISSING_LETTER = '\u25a1';
 const LETTERS = /[\p{L}\p{M}\p{N}]/u;
 
-/** Joiners, and what chooses between two forms of a character. */
+/** Joiners, and characters that select between two forms of a character. */
 const INVISIBLE = /\p{Cf}|\p{Variation_Selector}/u;
 
-/** Two words in a row: the letters of a single word are in their right order. */
+/** Matches two words in a row. The letters of a single word are in the correct order. */
 const TURNED =
   /[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}]\P{L}*\s\P{L}*[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}]/u;
 
-/** What models write most of what the fonts lack. */
+/** The characters that models use most often among those that the fonts lack. */
 const INSTEAD: Readonly<Record<string, string>> = {
   '✅': '[x]',
   '❌': '[ ]',
   '⭐': '*',
 };
 
-/** For people, in one line. */
+/** For users, in one line. */
 export const sectionNamed = (number: number, title: string): string => `section ${number} "${oneLine(title, 60)}"`;

@@ -1,4 +1,4 @@
-// A model's Markdown as tokens, within bounds: nesting and length that would stop the reader become plain text.
+// Parses a model's Markdown into tokens, within limits: text too nested or too long for the parser becomes plain text.
 
 import { Lexer, type Tokens } from 'marked';
 
@@ -7,20 +7,20 @@ export type { Tokens } from 'marked';
 
 /** Deeper blocks are printed as they were written. */
 export const MAX_DEPTH = 8;
-/** Each mark of a quote costs the reader the whole rest of the text again. */
+/** Each quote mark makes the parser read the whole rest of the text again. */
 const DEEP_QUOTES = /^(?:[ \t]{0,3}>){9,}/gm;
 
-/** The blocks of a section, without the tokens inside their lines. */
+/** Returns the blocks of a section, without the tokens inside their lines. */
 export function blockTokens(markdown: string): Token[] {
   try {
     return new Lexer({ gfm: true }).blockTokens(markdown.replace(DEEP_QUOTES, '> '.repeat(MAX_DEPTH)), []);
   } catch {
-    // A thousand nested quotes overflow the stack of the reader.
+    // A thousand nested quotes overflow the parser's stack.
     return [{ type: 'code', raw: markdown, text: markdown }];
   }
 }
 
-/** The cost of emphasis grows with the square of its text. */
+/** The cost of emphasis grows with the square of the text length. */
 const MAX_INLINE_CHARS = 10_000;
 
 export function inlineTokens(text: string): Token[] {
@@ -33,12 +33,12 @@ export function inlineTokens(text: string): Token[] {
   }
 }
 
-/** Text of a block of HTML: its tags and comments are removed. */
+/** Returns the text of an HTML block without its tags and comments. */
 export function withoutTags(html: string): string {
   const lastComment = html.lastIndexOf('-->');
   let kept = '';
   let at = 0;
-  // In one pass: a regular expression looks for the end of each tag that has none up to the end of the text.
+  // This takes one pass. A regular expression would scan to the end of the text for each tag that is not closed.
   for (;;) {
     const begin = html.indexOf('<', at);
     const isComment = html.startsWith('<!--', begin) && begin + '<!--'.length <= lastComment;
@@ -50,10 +50,10 @@ export function withoutTags(html: string): string {
   }
 }
 
-/** Whether a reader may follow the address: one that would run or read something is not even shown. */
+/** Whether a reader may follow the address. An address that would run or read something is not even shown. */
 export const isSafeAddress = (href: string): boolean => /^(?:https?:\/\/|mailto:)/i.test(href);
 
-/** The address in brackets behind the text of its link; '' where the text is the address, or it is not safe. */
+/** Returns the address in brackets, to follow the text of its link; '' if the text is the address, or the address is not safe. */
 export function shownAddress(href: string, text: string): string {
   if (!isSafeAddress(href)) return '';
   return text.includes(href) || text === href.replace(/^mailto:/i, '') ? '' : ` (${href.slice(0, 500)})`;

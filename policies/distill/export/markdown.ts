@@ -1,4 +1,4 @@
-// A distilled book as one Markdown file: front matter that YAML reads, then the sections in order, then the trace.
+// Exports a distilled book as one Markdown file: YAML front matter, the sections in order, then the trace.
 
 import type { DistilledBook } from '../section.ts';
 import { bookTitle, facts } from './book-facts.ts';
@@ -7,7 +7,7 @@ import { isWild, tamed } from './tame-markdown.ts';
 
 export function asMarkdown(distilled: DistilledBook): string {
   const { sections, trace } = distilled;
-  // A block of code that one section leaves open says what is code in the next, so that it is all of them or none.
+  // A code block that one section leaves open changes what is code in the next. So either all sections are changed or none.
   const wild = sections.some(({ title, text }) => isWild(title) || isWild(text));
   const safe = wild ? tamed : (text: string) => text;
   const parts = sections.map((section) => {
@@ -17,7 +17,7 @@ export function asMarkdown(distilled: DistilledBook): string {
   return `${[frontMatter(distilled), ...parts, ...(trace === null ? [] : [appendix(trace)])].join('\n\n').trimEnd()}\n`;
 }
 
-/** A text in JSON is one in YAML, whatever stands in it. */
+/** A JSON string is also a YAML string, whatever it contains. */
 function frontMatter(distilled: DistilledBook): string {
   const rows = [['title', bookTitle(distilled)] as const, ...facts(distilled)];
   return ['---', ...rows.map(([name, value]) => `${name.replaceAll(' ', '_')}: ${JSON.stringify(value)}`), '---'].join(
@@ -25,7 +25,7 @@ function frontMatter(distilled: DistilledBook): string {
   );
 }
 
-/** In a block whose marks are longer than any in the lines. */
+/** Puts the lines in a block whose fence is longer than any run of fence characters in them. */
 function appendix(trace: readonly string[]): string {
   const lines = trace.map(shownText);
   const longest = Math.max(2, ...lines.map((line) => longestRun(line)));

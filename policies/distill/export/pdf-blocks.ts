@@ -1,19 +1,19 @@
-// The blocks of a section's Markdown as those of a PDF: headings with bookmarks, lists, quotes, code and tables.
+// Converts a section's Markdown blocks to PDF blocks: headings with bookmarks, lists, quotes, code and tables.
 
 import { blockTokens, MAX_DEPTH, type Token, type Tokens, withoutTags } from './markdown-tokens.ts';
 import { CODE_BACKGROUND, inlineRuns, type PdfPlace, type PdfRun, set, setCode } from './pdf-inline.ts';
 
-/** As pdfmake reads it. */
+/** In the format of pdfmake. */
 export type PdfBlock = Readonly<Record<string, unknown>>;
 
-/** @param parent the bookmark below which those of its headings stand. */
+/** @param parent the bookmark that contains those of the headings. */
 export function blocksOf(markdown: string, place: PdfPlace, parent: string): PdfBlock[] {
   return blocks(blockTokens(markdown), { ...place, parent, depth: 0 });
 }
 
 /**
- * A section that begins with a heading of its own, which has its bookmark.
- * @param bookName a heading that only repeats it is a bookmark without text; null for none.
+ * Converts a section that begins with its own heading, which gets the section's bookmark.
+ * @param bookName a heading that only repeats it becomes a bookmark without text; null if there is none.
  */
 export function sectionWithHeading(markdown: string, place: PdfPlace, id: string, bookName: string | null): PdfBlock[] {
   const [first, ...rest] = blockTokens(markdown);
@@ -37,7 +37,7 @@ interface Within extends PdfPlace {
   depth: number;
 }
 
-/** A wider table does not fit a page and is printed as code. */
+/** A wider table does not fit on a page and is printed as code. */
 const MAX_COLUMNS = 8;
 
 const blocks = (tokens: readonly Token[], within: Within): PdfBlock[] =>
@@ -73,7 +73,7 @@ function block(token: Token, within: Within): PdfBlock | null {
 
 const paragraph = (text: readonly PdfRun[]): PdfBlock => ({ text, margin: [0, 0, 0, 6] });
 
-/** Line breaking takes a time that grows with the square of a paragraph, so a very long one is printed in pieces. */
+/** The time for line breaking grows with the square of a paragraph's length. So a very long paragraph is printed in pieces. */
 const PIECE_CHARS = 4000;
 
 const lengthOf = (runs: readonly PdfRun[]): number => runs.reduce((sum, { text }) => sum + text.length, 0);
@@ -85,7 +85,7 @@ function paragraphs(runs: readonly PdfRun[]): PdfBlock {
   };
 }
 
-/** At spaces, where there are any. */
+/** Splits at spaces, if there are any. */
 function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   for (let from = 0; from < text.length; ) {
@@ -97,12 +97,12 @@ function piecesOf(text: string): string[] {
   return pieces;
 }
 
-/** A longer one is no heading that a reader would recognise, and is printed as bold text. */
+/** A longer heading would not be recognised as one by a reader, and is printed as bold text. */
 const MAX_HEADING_CHARS = 300;
-/** Points that a page must have below a heading, so that its first lines follow on the same page. */
+/** The points that a page must have below a heading, so that its first lines follow on the same page. */
 const KEEP_BELOW = 40;
 
-/** `id` of its bookmark, and of the bookmark above it. */
+/** `id` is that of its bookmark; `parent` is the id of the bookmark above it. */
 interface Mark {
   id?: string;
   parent?: string;
@@ -128,7 +128,7 @@ export function headingBlock(runs: readonly PdfRun[], depth: number, mark: Mark)
     headlineLevel: depth,
     ...bookmark,
   };
-  // The space is given back: the next block begins where the heading ends.
+  // A negative margin removes the reserved space: the next block begins where the heading ends.
   return {
     stack: [
       { stack: [heading], unbreakable: true },
@@ -147,7 +147,7 @@ function listBlock({ ordered, start, items }: Tokens.List, within: Within): PdfB
   return { ...(ordered ? numbered : { ul: entries }), margin: [0, 0, 0, 6] };
 }
 
-/** The box of a task is on the first line of its text. */
+/** Puts a task's checkbox on the first line of its text. */
 function withBox(stack: readonly PdfBlock[], checked: boolean, place: PdfPlace): PdfBlock[] {
   const box = set(checked ? '\u2611 ' : '\u2610 ', place);
   const [first, ...rest] = stack;
@@ -155,7 +155,7 @@ function withBox(stack: readonly PdfBlock[], checked: boolean, place: PdfPlace):
   return [{ ...first, text: [...box, ...first.text] }, ...rest];
 }
 
-/** Code that runs on over many pages is cut in blocks, for a block is laid out as a whole. */
+/** Long code is split into blocks, because each block is laid out as a whole. */
 const CODE_LINES = 40;
 
 function codeBlock(text: string, within: Within): PdfBlock {
@@ -192,10 +192,12 @@ function tableBlock({ header, align, rows, raw }: Tokens.Table, within: Within):
   };
 }
 
-/** Letters in a row that surely fit a cell, a heading, a line of text or of code; a longer word is broken at its letters. */
+/**
+ * The number of letters that surely fit a cell, a heading, a text line and a code line. A longer word is broken between letters.
+ */
 const [CELL_WORD, HEADING_WORD, TEXT_WORD, CODE_WORD] = [14, 25, 45, 80];
 
-/** A word that is wider than its column would run out of the page. */
+/** A word that is wider than its column would extend beyond the page. */
 const breakable = (runs: readonly PdfRun[], longest: number): PdfRun[] =>
   runs.flatMap((run) =>
     run.text.split(new RegExp(`(\\S{${longest + 1},})`)).map((text) => ({

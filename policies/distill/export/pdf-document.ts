@@ -1,4 +1,4 @@
-// A distilled book as a document of pdfmake: properties, a head, the sections with a bookmark each, page numbers, and the trace.
+// Builds a pdfmake document of a distilled book: properties, head, bookmarked sections, page numbers, and the trace.
 
 import type { DistilledBook } from '../section.ts';
 import { bookTitle, facts } from './book-facts.ts';
@@ -41,13 +41,13 @@ export function pdfDocument(distilled: DistilledBook, typesetter: Typesetter): P
   };
 }
 
-/** Without the name of the book, which is the title, and its hash, which is among the properties. */
+/** Omits the name of the book, which is the title, and its hash, which is among the properties. */
 const pageOneFacts = (distilled: DistilledBook) =>
   facts(distilled).filter(([name]) => name !== 'book' && name !== 'sha256');
 
 type Section = DistilledBook['sections'][number];
 
-/** @param bookName the title above it on the page, which a first heading does not repeat; null for none. */
+/** @param bookName the title above the section on the page, which a first heading does not repeat; null if there is none. */
 function sectionBlocks(section: Section, typesetter: Typesetter, bookName: string | null): PdfBlock[] {
   const place = { typesetter, where: sectionNamed(section.number, shownText(section.title)) };
   const { heading, text } = shownSection(section);

@@ -1,4 +1,4 @@
-// The words of a line of Markdown as runs of a PDF: bold, italic, code, links that a reader may click. Nothing is fetched.
+// Converts a line of Markdown to PDF runs: bold, italic, code, and links that a reader may click. It fetches nothing.
 
 import type { Typesetter } from './font-runs.ts';
 import {
@@ -19,13 +19,13 @@ export interface PdfRun {
   decoration?: 'lineThrough';
   background?: string;
   color?: string;
-  /** `https:`, `http:` or `mailto:`; opened only by a click of the reader. */
+  /** `https:`, `http:` or `mailto:`. It is opened only when the reader clicks it. */
   link?: string;
 }
 
 type Style = Omit<PdfRun, 'text' | 'font'>;
 
-/** Where the runs of a text belong: who sets them, and the section they are of. */
+/** The context of a text's runs: the typesetter, and the name of the section. */
 export interface PdfPlace {
   typesetter: Typesetter;
   where: string;
@@ -74,10 +74,10 @@ const LINK = '#1a4f8b';
 export const CODE_BACKGROUND = '#eeeeee';
 export const FAINT = '#555555';
 
-/** Text as it was written. */
+/** Sets text as it was written. */
 export const set = (text: string, { typesetter, where }: PdfPlace, style: Style = {}): PdfRun[] =>
   typesetter.runs(text, where).map((run) => ({ ...run, ...style }));
 
-/** The same in the font of code, in which columns keep their place. */
+/** Sets text in the code font, in which columns stay aligned. */
 export const setCode = (text: string, { typesetter, where }: PdfPlace, style: Style = {}): PdfRun[] =>
   typesetter.codeRuns(text, where).map((run) => ({ ...run, ...style }));

@@ -1,4 +1,4 @@
-// A distilled book as one text file without Markdown: a header, the sections under their titles, then the trace.
+// Exports a distilled book as one text file without Markdown: a header, the titled sections, then the trace.
 
 import { oneLine } from '../../text/one-line.ts';
 import type { DistilledBook } from '../section.ts';
@@ -42,7 +42,7 @@ function blocksAsText(tokens: readonly Token[], depth: number): string {
     .join('\n\n');
 }
 
-/** null: the block has no text. */
+/** Returns null if the block has no text. */
 function blockAsText(token: Token, depth: number): string | null {
   if (depth > MAX_DEPTH) return token.raw;
   switch (token.type) {
@@ -79,7 +79,7 @@ function listAsText({ ordered, start, loose, items }: Tokens.List, depth: number
   return entries.join(loose ? '\n\n' : '\n');
 }
 
-/** Wider cells keep their text and break the alignment of their row. */
+/** Wider cells keep their text, and the alignment of their row is lost. */
 const MAX_CELL = 60;
 
 function tableAsText({ header, align, rows }: Tokens.Table): string {

@@ -1,18 +1,18 @@
-// What of a model's text may stand in a document: no escape codes, and no block of code that runs on into the next section.
+// Prepares a model's text for a document: removes escape codes, and closes a code block that would run into the next section.
 
 import { linesOf } from '../../markdown/lines.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { visible } from '../../text/visible-text.ts';
 import type { BookSection } from '../section.ts';
 
-/** Sequences of a terminal as a whole: CSI, then OSC and its like up to their end, then any other. */
+/** Matches complete terminal sequences: CSI, then OSC and similar ones up to their end, then any other. */
 const ESCAPES =
   /\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b]{0,4096}(?:\u0007|\u001b\\)|\u001b[ -/]*[0-~]?/g;
 
-/** Without escape codes, signs that a terminal obeys, and those that turn the order of others about. */
+/** Removes escape codes, terminal control characters, and characters that reverse the order of others. */
 export const shownText = (text: string): string => visible(text.replace(/\r\n?/g, '\n').replace(ESCAPES, ''));
 
-/** The same of a section. A last block of code that the model did not close is closed. */
+/** The same for a section. If the model did not close the last code block, it is closed. */
 function sectionText(text: string): string {
   const shown = shownText(text).trim();
   let mark: string | null = null;
@@ -21,16 +21,16 @@ function sectionText(text: string): string {
   return mark === null ? shown : `${shown}\n${mark}`;
 }
 
-/** Whether it begins with a heading of its own, so that it needs none of ours. */
+/** Whether the text begins with its own heading, so that we need not add one. */
 const beginsWithHeading = (text: string): boolean => /^ {0,3}#{1,6}\s+\S/.test(text);
 
 interface ShownSection {
-  /** Of one line, plain text; null where the text begins with a heading of its own. */
+  /** One line of plain text; null if the text begins with its own heading. */
   heading: string | null;
   text: string;
 }
 
-/** A section with its heading. A title that was taken from the first line of the text is not printed twice. */
+/** Returns a section with its heading. If the title came from the first line of the text, it is not printed twice. */
 export function shownSection({ number, title, text }: BookSection): ShownSection {
   const shown = sectionText(text);
   if (beginsWithHeading(shown)) return { heading: null, text: shown };

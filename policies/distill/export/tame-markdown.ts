@@ -1,16 +1,16 @@
-// A model's Markdown that a viewer cannot obey: pictures are named and not fetched, HTML is text, and so is a link that is not to the web or to mail. Blocks of code stay as they are.
+// Disarms a model's Markdown outside code blocks: pictures are named, not fetched; HTML and unsafe links become text.
 
-/** Whether there is anything in it that a viewer would fetch or run. */
+/** Whether the text contains anything that a viewer would fetch or run. */
 export const isWild = (text: string): boolean => WILD.test(text);
 
-/** The destination of a link that a viewer may follow: of the web, of mail, within the document, or a relative path. */
+/** The destination of a link that a viewer may follow: the web, mail, a place in the document, or a relative path. */
 const SAFE_DESTINATION = String.raw`\s*(?:\)|<?(?:https?:\/\/|mailto:|#|(?:\.{0,2}\/)?[\p{L}\p{N}_%~-][\p{L}\p{N}_.\/%~+,-]*(?=[)\s>#?])))`;
 /** The end of the text of any other link, or of the name of a definition. */
 const UNSAFE_LINK = String.raw`\](?=\((?!${SAFE_DESTINATION})|:(?!${SAFE_DESTINATION}))`;
 
 const WILD = new RegExp(String.raw`<[a-z\/!?]|!\[|${UNSAFE_LINK}`, 'iu');
 
-/** Where viewers may differ about what is code (a block in a list, or one of other depth), nothing is. */
+/** If viewers may differ about what is code (a block in a list, or at another depth), nothing is treated as code. */
 export function tamed(text: string): string {
   const lines = text.split('\n');
   const blocks = blocksIn(lines);
@@ -37,7 +37,7 @@ const tame = (found: string): string => {
   return found === '<' || found === ']' ? `\\${found}` : found;
 };
 
-/** What is escaped, and addresses in brackets, stay. */
+/** Matches what must be changed. Escaped characters and addresses in angle brackets match too, and remain as they are. */
 const TAMED = new RegExp(
   String.raw`\\[^\n]|<(?:https?:\/\/|mailto:)[^\s<>]*>|<(?=[a-z\/!?])|!\[|${UNSAFE_LINK}`,
   'giu',
@@ -48,7 +48,7 @@ const SPANS_AND_ESCAPES = new RegExp(`${SPAN.source}|\\\\[^\\n]`, 'g');
 
 const LONGEST_SURE = 4000;
 
-/** Each piece of code in a line ends in that line, and in one cell of a table. */
+/** Whether each code span in a line ends in that line, and in one cell of a table. */
 function spansAreSure(line: string): boolean {
   if (!line.includes('`')) return true;
   if (line.length > LONGEST_SURE) return false;
@@ -57,10 +57,13 @@ function spansAreSure(line: string): boolean {
 }
 
 const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})/;
-/** Behind the marks of a list or a quote, or deep. */
+/** A fence that follows the marks of a list or a quote, or that is indented deeply. */
 const FENCE_MARKS = /^([\s>*+\-\d.)]*)(`{3,}|~{3,})/;
 
-/** `open`: the marks that close the last block, which the model did not. null where a viewer may read it otherwise. */
+/**
+ * `open`: the fence that closes the last block, if the model did not close it.
+ * @returns null if a viewer may read the blocks differently.
+ */
 function blocksIn(lines: readonly string[]): { code: boolean[]; open: string | null } | null {
   const code: boolean[] = [];
   let open: { indent: number; marks: string } | null = null;
