@@ -1,4 +1,4 @@
-// The page of tollgate console, from its one script.
+// Starts the page of `tollgate console`; this is the entry point of its only script.
 
 import { startPage } from './live/start.ts';
 import { startClock } from './parts/clock.ts';

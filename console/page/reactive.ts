@@ -1,4 +1,4 @@
-// The one door to what draws the page: Preact, its hooks, and signals.
+// Exports everything that draws the page: Preact, its hooks, and signals.
 
 export {
   batch,

@@ -1,4 +1,4 @@
-// Sets a budget over all tasks, as tollgate budget --set does; nothing is set before somebody says so once more.
+// Sets a budget over all tasks, like `tollgate budget --set`; changes nothing before the user confirms.
 
 import { TOOLS } from '../../../policies/facts/tools.ts';
 import type { BudgetShown } from '../../contract/budgets.ts';
@@ -8,7 +8,7 @@ import { useId, useSignal } from '../reactive.ts';
 import { amountOf } from './limits.tsx';
 
 interface BudgetDialogProps {
-  /** null for a new one. */
+  /** null for a new budget. */
   of: BudgetShown | null;
   onClose: () => void;
 }

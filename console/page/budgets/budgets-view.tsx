@@ -1,4 +1,4 @@
-// Budgets and limits over all tasks: used, left, held; what was used by day and tool; and how a budget is set.
+// Shows the budgets and limits over all tasks, the use by day and tool, and the button that sets a budget.
 
 import type { BudgetShown, HoldShown, LimitsShown, SpentInDay, SpentShown } from '../../contract/budgets.ts';
 import type { Resources } from '../../contract/resources.ts';

@@ -1,4 +1,4 @@
-// The budgets over all tasks, the pace, and what is held until when.
+// Shows the budgets over all tasks, the pace, and what is held until when.
 
 import type { BudgetShown, HoldShown, LimitsShown } from '../../contract/budgets.ts';
 import { Empty } from '../parts/empty.tsx';

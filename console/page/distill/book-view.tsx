@@ -1,4 +1,4 @@
-// One distillation: how far it is, why it rests, the document as it grows, and what can be done with it.
+// Shows one distillation: its progress, why it paused, the document so far, and the available actions.
 
 import { actionLine } from '../../../policies/facts/next-action.ts';
 import type { Actions } from '../../contract/actions.ts';

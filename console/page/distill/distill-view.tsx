@@ -1,4 +1,4 @@
-// Distillations: those that there are, and how a new one is begun.
+// Lists the distillations and starts a new one.
 
 import type { BookLine } from '../../contract/distill.ts';
 import type { Resources } from '../../contract/resources.ts';

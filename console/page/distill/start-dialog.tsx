@@ -1,4 +1,4 @@
-// Begins a distillation: the book by its path on this machine, the prompt as text.
+// Starts a distillation: the user gives the path of the book on this machine, and the prompt as text.
 
 import { change } from '../live/change.ts';
 import { Confirm } from '../parts/confirm.tsx';

@@ -1,4 +1,4 @@
-// Why a failure is what it is said to be: the evidence, the rule that matched, the signature, and what to do.
+// Explains the class of a failure: the evidence, the rule that matched, the signature, and what to do.
 
 import { actionLine } from '../../../policies/facts/next-action.ts';
 import type { FailureExplanation } from '../../contract/failures.ts';

@@ -1,4 +1,4 @@
-// What failed, the same failures together: how often, where, with what evidence.
+// Groups the same failures: how often each occurred, in which tasks, and with what evidence.
 
 import type { FailureGroup } from '../../contract/failures.ts';
 import { count, counted } from '../parts/figures.ts';
@@ -18,7 +18,7 @@ export function FailureGroups({ groups }: { groups: readonly FailureGroup[] }) {
   );
 }
 
-/** More of them are shown when somebody asks for them. */
+/** The user can show the others with a button. */
 const FIRST_TASKS = 12;
 
 function GroupOf({ group }: { group: FailureGroup }) {

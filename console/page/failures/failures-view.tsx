@@ -1,4 +1,4 @@
-// Failures by signature: one for one cause, however many tasks have it.
+// Shows the failures by signature: one entry for one cause, however many tasks have it.
 
 import type { FailureGroup } from '../../contract/failures.ts';
 import type { Resources } from '../../contract/resources.ts';

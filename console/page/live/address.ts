@@ -1,4 +1,4 @@
-// Any text as one part of an address.
+// Encodes any text as one part of an address.
 
-/** Half of a pair is no text that an address may have. */
+/** An address cannot contain half of a surrogate pair. */
 export const partOf = (text: string): string => encodeURIComponent(text.toWellFormed());

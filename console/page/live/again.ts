@@ -1,17 +1,17 @@
-// Asks again by itself for what did not come: after a second at first, then ever less often, until it came or nobody wants it.
+// Repeats a failed request: after one second at first, then at longer intervals, until it succeeds or is cancelled.
 
 import type { Signal } from '../reactive.ts';
 
 const WAITS_MS = [1_000, 2_000, 5_000, 10_000, 20_000];
 
 interface Again {
-  /** It did not come, once more. */
+  /** The request failed: schedules the next one. */
   later: () => void;
-  /** It came, or is not asked for again: the next time begins with the shortest wait. */
+  /** The request succeeded, or is not repeated: the next series begins with the shortest wait. */
   rest: () => void;
 }
 
-/** @param at when it is asked, as ISO time; null while nothing is waited for. */
+/** @param at ISO time of the next request; null if none is scheduled. */
 export function againBy(ask: () => void, at: Signal<string | null>): Again {
   let times = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,28 +1,28 @@
-// Asks the server, and says what was wrong in words: a refusal as the server said it, else what came between.
+// Sends requests to the server; a failure carries the server's message, or a description of what went wrong on the way.
 
 import { PAGE_HEADER, type PageShown, type RefusedRequest } from '../../contract/page.ts';
 
 export interface Trouble {
   what: string;
   wayOut: string | null;
-  /** Whether it is worth asking for the same once more, though nothing has changed. */
+  /** `a while`: the same request can succeed later, even if nothing has changed. */
   lasts: 'a while' | 'until it changes';
 }
 
 type Reply<T> = { how: 'ok'; value: T } | { how: 'failed'; problem: Trouble };
 
-/** How something is read. */
+/** Reads a resource. */
 export const read = <T>(path: string, stop?: AbortSignal): Promise<Reply<T>> =>
   ask<T>(path, stop === undefined ? {} : { signal: stop });
 
 let token = '';
 
-/** What the server gave this page, and asks for again before it changes anything. */
+/** Stores the token that the server gave this page, and requires with each change. */
 export function keepToken(given: string): void {
   token = given;
 }
 
-/** How something is changed; who is quicker than the page's first question waits for its token. */
+/** Sends a change. If the page does not have its token yet, fetches the token first. */
 export async function write<T>(path: string, wish: object): Promise<Reply<T>> {
   if (token === '') {
     const page = await read<PageShown>('/api/page');
@@ -36,7 +36,10 @@ export async function write<T>(path: string, wish: object): Promise<Reply<T>> {
   });
 }
 
-/** Why a stream is refused, which it does not say itself; null where it would be let in. */
+/**
+ * Finds out why a stream is refused, since the stream does not report it.
+ * @returns null if the stream would be accepted.
+ */
 export async function refusalOf(path: string): Promise<Trouble | null> {
   const stop = new AbortController();
   try {

@@ -1,4 +1,4 @@
-// What the rail says beside the name of a view.
+// Counts what the rail shows beside the name of a view.
 
 import { computed } from '../reactive.ts';
 import { countStates } from '../tasks/choose-tasks.ts';
@@ -16,5 +16,5 @@ export const counts = computed<Readonly<Record<string, { n: number; what: string
   };
 });
 
-/** They are those of before: the list cannot be renewed, or nobody tells what changes in it. */
+/** The counts are out of date: the list cannot be refreshed, or no changes arrive. */
 export const areOld = computed(() => taskList.problem.value !== null || linkState.value.how !== 'live');

@@ -1,4 +1,4 @@
-// The list of all tasks, followed for as long as the page is open: the whole of it once, then the rows that changed.
+// Follows the list of all tasks while the page is open: first the whole list, then the changed rows.
 
 import type { TasksChange } from '../../contract/page.ts';
 import type { Resources } from '../../contract/resources.ts';
@@ -12,10 +12,10 @@ import { onChange } from './stream.ts';
 const value = signal<number | null>(null);
 const problem = signal<Trouble | null>(null);
 const againAt = signal<string | null>(null);
-/** What was told while the newest answer is on its way, which may have been made before it. */
+/** The changes that arrive while the newest request is open. The server may have made the answer before them. */
 let since: TasksChange[] | null = null;
 
-/** How many there were when all of them came the last time; the rows are in the store. */
+/** The number of tasks when the whole list last arrived; the rows are in the store. */
 export const taskList: Following<number> = { value, problem, againAt, renew: () => void renew() };
 
 const again = againBy(() => void renew(), againAt);
@@ -24,7 +24,7 @@ async function renew(): Promise<void> {
   const told: TasksChange[] = [];
   since = told;
   const answered = await read<Resources['/api/tasks']>('/api/tasks');
-  // Of one that was asked for later nothing is missing, whichever comes first.
+  // A later request misses nothing, whichever answer arrives first.
   if (since !== told) return;
   since = null;
   if (answered.how === 'failed') {
@@ -41,7 +41,7 @@ async function renew(): Promise<void> {
 }
 
 export function followTasks(): void {
-  // Asked for once the stream is open, which says `*`: asked for before, what changed in between would be missed.
+  // The list is requested after the stream opens, which sends `*`. An earlier list would miss the changes in between.
   onChange((topic, _id, change) => {
     if (topic === '*') void renew();
     if (topic !== 'tasks') return;

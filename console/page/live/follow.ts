@@ -1,4 +1,4 @@
-// A thing of the server as it stands, followed while a view shows it: asked for anew whenever the server says that it changed.
+// Follows a resource of the server while a view shows it: requests it again whenever the server reports a change.
 
 import type { Topic } from '../../contract/page.ts';
 import { type ReadonlySignal, useEffect, useSignal } from '../reactive.ts';
@@ -7,16 +7,16 @@ import { read, type Trouble } from './ask.ts';
 import { onChange } from './stream.ts';
 
 export interface Following<T> {
-  /** null until it came; what came last stays while it is asked for anew. */
+  /** null until the first answer; during a new request it keeps the last value. */
   value: ReadonlySignal<T | null>;
-  /** Why it did not come the last time. */
+  /** Why the last request failed. */
   problem: ReadonlySignal<Trouble | null>;
-  /** ISO time at which it is asked for by itself, after a trouble that passes. */
+  /** ISO time of the next automatic request, after a temporary failure. */
   againAt: ReadonlySignal<string | null>;
   renew: () => void;
 }
 
-/** @param concerns whether a change of that topic, and of that id, is one of this thing. */
+/** @param concerns whether a change with that topic and id affects this resource. */
 export function useFollowing<T>(path: string, concerns: (topic: Topic, id: string | null) => boolean): Following<T> {
   const value = useSignal<T | null>(null);
   const problem = useSignal<Trouble | null>(null);

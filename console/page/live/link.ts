@@ -1,19 +1,19 @@
-// How the page hangs together with its server: whether changes come, and whose tasks they are.
+// Holds the state of the connection to the server: whether changes arrive, and whose tasks they are.
 
 import { signal } from '../reactive.ts';
 
 type Link =
   | { how: 'live' }
-  /** The server answers, and cannot follow what changes. */
+  /** The server answers, but cannot follow the changes. */
   | { how: 'behind'; what: string; wayOut: string }
-  /** The stream broke off, and is asked for anew. */
+  /** The stream was interrupted, and is requested again. */
   | { how: 'trying' }
-  /** Nobody answers, or one that does not know this browser. */
+  /** No server answers, or the server does not know this browser. */
   | { how: 'gone'; what: string; wayOut: string | null };
 
 export const linkState = signal<Link>({ how: 'trying' });
 
-/** ISO time at which the stream is asked for by itself; null while it is there, or being asked for. */
+/** ISO time of the next automatic request for the stream; null while the stream is open or requested. */
 export const linkAgainAt = signal<string | null>(null);
 
 /** The folder of the tasks. */

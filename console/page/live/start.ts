@@ -1,4 +1,4 @@
-// What the page does first: it learns whose tasks it shows, and follows what changes.
+// Starts the page: learns whose tasks it shows, and follows the changes.
 
 import type { Resources } from '../../contract/resources.ts';
 import { keepToken, read } from './ask.ts';

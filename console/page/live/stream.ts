@@ -1,18 +1,18 @@
-// The one stream of changes: asked for again when it breaks off, and told to whoever follows something.
+// Receives the one stream of changes, opens it again after an interruption, and notifies the listeners.
 
 import type { ChangeTold, TasksChange, Topic } from '../../contract/page.ts';
 import { againBy } from './again.ts';
 import { refusalOf } from './ask.ts';
 import { linkAgainAt, linkState } from './link.ts';
 
-/** `id` null: of all of that topic. */
+/** `id` null: the change concerns everything of the topic. */
 type Listener = (topic: Topic, id: string | null, change: TasksChange | null) => void;
 
 const PATH = '/api/events';
 const listeners = new Set<Listener>();
 let wasAsked = false;
 let source: EventSource | null = null;
-/** One that has broken off is asked for once more before it is said that nobody answers. */
+/** After the first interruption the stream is requested again before the page reports that no server answers. */
 let failures = 0;
 
 const again = againBy(openStream, linkAgainAt);
@@ -22,7 +22,7 @@ export function onChange(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Whatever it waited for before. */
+/** Opens the stream now, even if a later attempt is scheduled. */
 export function openStream(): void {
   source?.close();
   const opened = new EventSource(PATH);
@@ -32,7 +32,7 @@ export function openStream(): void {
     again.rest();
     linkState.value = { how: 'live' };
     wasAsked = true;
-    // Whatever happened meanwhile was missed.
+    // The changes that happened meanwhile were missed.
     tell('*', null, null);
   };
   opened.onmessage = ({ data }) => {
@@ -41,11 +41,11 @@ export function openStream(): void {
     if (trouble === null) tell(topic, id, change);
   };
   opened.onerror = () => {
-    // When it is asked for again is for the page to say, and not for the browser to choose.
+    // The page decides when to request the stream again, not the browser.
     opened.close();
     if (source !== opened) return;
     if (linkState.value.how !== 'gone') linkState.value = { how: 'trying' };
-    // Without a stream the page shows at least how it stands.
+    // Without a stream the page shows at least the current state.
     if (!wasAsked) tell('*', null, null);
     wasAsked = true;
     failures += 1;
@@ -65,7 +65,7 @@ function tell(topic: Topic, id: string | null, change: TasksChange | null): void
   for (const listener of listeners) listener(topic, id, change);
 }
 
-/** A stream does not say why it is refused. */
+/** A stream does not report why it is refused. */
 async function sayWhy(of: EventSource): Promise<void> {
   const refusal = await refusalOf(PATH);
   if (refusal !== null && source === of) linkState.value = { how: 'gone', what: refusal.what, wayOut: refusal.wayOut };

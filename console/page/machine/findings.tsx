@@ -1,4 +1,4 @@
-// What preflight found of the machine, and how each is mended.
+// Shows what preflight found on the machine, and how to fix each finding.
 
 import type { CheckFinding } from '../../../policies/facts/finding.ts';
 import { Mark } from '../parts/mark.tsx';

@@ -1,4 +1,4 @@
-// The machine: whether all is there that a call needs, and what killed processes have left.
+// Shows whether the machine has all that a call needs, and what killed processes have not cleaned up.
 
 import type { Resources } from '../../contract/resources.ts';
 import { change } from '../live/change.ts';

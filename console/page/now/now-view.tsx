@@ -1,4 +1,4 @@
-// What runs now, what stands in line or waits for a reset, and what is parked with a question.
+// Shows what runs now, what is queued or waits for a reset, and what is parked with a question.
 
 import type { NowShown, NowTask } from '../../contract/now.ts';
 import type { Resources } from '../../contract/resources.ts';

@@ -1,4 +1,4 @@
-// What reasoners have asked, each with a field for the answer.
+// Shows the questions of the reasoners, each with a field for the answer.
 
 import type { AskedQuestion } from '../../contract/now.ts';
 import { change } from '../live/change.ts';
@@ -63,7 +63,7 @@ function Question({ of: { task_id: task, question } }: { of: AskedQuestion }) {
   );
 }
 
-/** Their answers are stored; a run that begins gives them to the reasoners. */
+/** Their answers are stored; the next run gives them to the reasoners. */
 export function Answered({ of }: { of: readonly string[] }) {
   return (
     <Panel title="Answered, not continued">

@@ -1,4 +1,4 @@
-// The tasks at work: each call with its CLI, for how long, and what it did last.
+// Shows the running tasks: each call with its CLI, how long it has run, and its last action.
 
 import { inPlaceWords } from '../../../policies/retry/stand-ins.ts';
 import type { NowCall, NowTask, NowWait } from '../../contract/now.ts';

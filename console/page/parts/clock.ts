@@ -1,4 +1,4 @@
-// What o'clock it is, for all that counts up or down: one timer for the whole page, and none while nobody looks.
+// Provides the time for everything that counts up or down: one timer for the page, and none while the page is hidden.
 
 import { type ReadonlySignal, signal } from '../reactive.ts';
 

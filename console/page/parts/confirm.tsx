@@ -1,4 +1,4 @@
-// Asks once more before something is changed, and says what came of it.
+// Requests confirmation before a change, and shows the result.
 
 import { type ComponentChildren, useSignal } from '../reactive.ts';
 import { Words } from '../text/words.tsx';
@@ -7,11 +7,11 @@ import { Dialog } from './dialog.tsx';
 interface ConfirmProps {
   title: ComponentChildren;
   children: ComponentChildren;
-  /** On the button that does it. */
+  /** The text of the button that makes the change. */
   verb: string;
   tone?: 'main' | 'grave';
   canDo?: boolean;
-  /** Gives what is wrong, or null when it was done. */
+  /** @returns the problem, or null if the change was made. */
   act: () => Promise<{ what: string; wayOut: string | null } | null>;
   onClose: () => void;
 }

@@ -1,4 +1,4 @@
-// Bars of what was used, a day each, by tool; below it the same as a table.
+// Draws bars of the use per day and tool; below them the same figures as a table.
 
 import { useEffect, useRef, useSignal } from '../reactive.ts';
 import { Empty } from './empty.tsx';
@@ -8,27 +8,27 @@ interface Day {
   /** `2026-11-25`. */
   day: string;
   values: Readonly<Record<string, number>>;
-  /** Calls that the value lacks, since they did not report it. */
+  /** The number of calls that the value lacks, since they did not report it. */
   without?: Readonly<Record<string, number>>;
 }
 
 interface DayChartProps {
   title: string;
   days: readonly Day[];
-  /** In the order in which they are piled up. */
+  /** In the order in which they are stacked. */
   tools: readonly string[];
   say: (value: number, without?: number) => string;
   /** What the calls of `without` did not report. */
   lack?: 'price' | 'tokens';
 }
 
-/** Until it is known how wide the sheet is: a unit is a pixel, so that its words can be read at any width. */
+/** Used until the width of the chart is known. A unit is a pixel, so that the text is readable at any width. */
 const FIRST_WIDTH = 1000;
 const HEIGHT = 200;
 const LEFT = 52;
 const RIGHT = 18;
 const MOST_BAR = 64;
-/** For the word of a day. */
+/** The space for the name of a day. */
 const DAY_WIDTH = 80;
 const BOTTOM = 22;
 const TOP = 8;
@@ -156,7 +156,7 @@ function inWords(days: readonly Day[], say: (value: number) => string): string {
   return `${say(all)} in ${counted(days.length, 'day')}, most on ${highest.day} with ${say(sumOf(highest))}`;
 }
 
-/** The next even number of a power of ten, so that half of it can be said as well. */
+/** Rounds up to the next even multiple of a power of ten, so that half of it is a round figure too. */
 function roundUp(value: number): number {
   if (value <= 0) return 2;
   const power = 10 ** Math.floor(Math.log10(value));

@@ -1,4 +1,4 @@
-// A dialog of the browser's own: it keeps the focus, gives it back, and ends by Escape.
+// Wraps the browser's dialog element: it holds the focus, returns it, and closes on Escape.
 
 import { type ComponentChildren, useEffect, useId, useRef } from '../reactive.ts';
 
@@ -18,7 +18,7 @@ export function Dialog({
     const shown = dialog.current;
     shown?.showModal();
     return () => {
-      // While it is open, nothing beside it takes the focus.
+      // While the dialog is open, nothing outside it can take the focus.
       shown?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };

@@ -1,4 +1,4 @@
-// What stands where nothing is to be shown: that it is so, and how it would become otherwise.
+// Shows that there is nothing to show, and what the user can do to change that.
 
 import type { ComponentChildren } from '../reactive.ts';
 
@@ -11,7 +11,7 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-/** While something is on its way. */
+/** Shown while something is loading. */
 export function Coming({ what }: { what: string }) {
   return (
     <div class="skeletons">

@@ -1,4 +1,4 @@
-// Numbers, money, lengths of time and dates in words.
+// Formats numbers, money, durations and dates.
 
 const COUNT = new Intl.NumberFormat('en');
 const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
@@ -11,20 +11,23 @@ export const short = (n: number): string => (n < 10_000 ? COUNT.format(n) : SHOR
 
 export const counted = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
 
-/** null is unknown, and never 0. @param without how many calls the sum lacks, since their price is not known */
+/**
+ * null is unknown, and never 0.
+ * @param without how many calls the sum lacks, since their price is not known
+ */
 export function money(usd: number | null, without = 0): string {
   if (usd === null || (usd === 0 && without > 0)) return 'unknown';
   if (without > 0) return `≥ $${usd.toFixed(usd < 0.01 ? 4 : 2)}`;
   return usd > 0 && usd < 0.01 ? '< $0.01' : `$${usd.toFixed(2)}`;
 }
 
-/** The same of tokens. */
+/** The same for tokens. */
 export function tokens(n: number | null, without = 0): string {
   if (n === null || (n === 0 && without > 0)) return 'unknown';
   return without > 0 ? `≥ ${short(n)}` : short(n);
 }
 
-/** Why a sum is a lower bound: `2 calls without a price`; empty where it is complete. */
+/** Says why a sum is a lower bound: `2 calls without a price`; empty if it is complete. */
 export const lacking = (without: number, what: 'price' | 'tokens', one = 'call'): string =>
   without === 0
     ? ''
@@ -40,7 +43,7 @@ const UNITS = [
   ['s', 1_000],
 ] as const;
 
-/** The two largest units: `2 h 5 min`. */
+/** Formats the two largest units: `2 h 5 min`. */
 export function lasting(ms: number): string {
   const rest = Math.max(0, ms);
   const at = UNITS.findIndex(([, unit]) => rest >= unit);

@@ -1,4 +1,4 @@
-// The field that `/` goes to: what is written in it chooses among the rows below.
+// Renders the field that `/` focuses; its text filters the rows below.
 
 import { useId } from '../reactive.ts';
 

@@ -1,4 +1,4 @@
-// Small pictures, drawn with the colour of their text; each stands beside a word, and says nothing by itself.
+// Draws small icons in the colour of their text; each is beside a word and has no meaning alone.
 
 const PATHS = {
   gate: 'M4 21V9m0 0h3m-3 0a2 2 0 1 1 0-4 2 2 0 0 1 0 4Zm3-1.2 13-4.3v3L8.500 10M3 21h5',

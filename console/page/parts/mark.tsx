@@ -1,4 +1,4 @@
-// A state as a word, with a sign and a colour that say the same.
+// Shows a state as a word, with an icon and a colour of the same meaning.
 
 import type { NowTask } from '../../contract/now.ts';
 import type { TaskLine } from '../../contract/page.ts';
@@ -13,7 +13,7 @@ interface Look {
   icon: IconName;
 }
 
-/** All that the server calls a task, a stage or a book; the compiler asks for the look of a new one. */
+/** All states of tasks, stages and books that the server sends. The compiler requires a look for each new one. */
 const LOOKS = {
   done: { word: 'done', tone: 'good', icon: 'done' },
   ok: { word: 'in order', tone: 'good', icon: 'done' },
@@ -54,7 +54,7 @@ export function StateMark({ state }: { state: string }) {
   );
 }
 
-/** A short word of ours with a tone. */
+/** A short word that the page chooses, with a tone. */
 export function Mark({ tone, word, icon }: { tone: Tone; word: string; icon: IconName }) {
   return (
     <span class={`mark ${tone}`}>

@@ -1,4 +1,4 @@
-// How much of a bound is used, as a bar; the words stand beside it.
+// Shows as a bar how much of a limit is used; the figures are beside it in words.
 
 export function Meter({ used, of }: { used: number; of: number }) {
   const share = of <= 0 ? 1 : Math.min(1, used / of);

@@ -1,4 +1,4 @@
-// A sheet with a heading, for one thing.
+// Renders a panel with a heading.
 
 import { type ComponentChildren, useId } from '../reactive.ts';
 
@@ -6,7 +6,7 @@ interface PanelProps {
   title: ComponentChildren;
   aside?: ComponentChildren;
   children: ComponentChildren;
-  /** `flush` where what is within has edges of its own, such as a table. */
+  /** `flush` if the content has its own edges, such as a table. */
   edge?: 'padded' | 'flush';
 }
 

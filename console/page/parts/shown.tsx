@@ -1,4 +1,4 @@
-// What is followed, once it is there; before that that it comes, and why not where it does not.
+// Shows a followed resource when it has arrived; until then, shows that it is loading, or why it failed.
 
 import type { Following } from '../live/follow.ts';
 import type { ComponentChildren } from '../reactive.ts';
@@ -7,7 +7,7 @@ import { AskedAgain, TroubleNotice } from './trouble-notice.tsx';
 
 interface ShownProps<T> {
   of: Following<T>;
-  /** What it is, as in: Loading the tasks. */
+  /** The name of the resource, as in: Loading the tasks. */
   what: string;
   children: (value: T) => ComponentChildren;
 }

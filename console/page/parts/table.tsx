@@ -1,10 +1,10 @@
-// A table of a few rows: its columns by name, in a box that scrolls to its side where the window is narrow.
+// Renders a table of a few rows with named columns, in a box that scrolls sideways in a narrow window.
 
 import type { ComponentChildren } from '../reactive.ts';
 
 interface TableProps {
   label: string;
-  /** Those of numbers stand to the right. */
+  /** Columns of numbers are aligned right. */
   heads: readonly (string | { number: string })[];
   /** Rows. */
   children: ComponentChildren;
@@ -12,7 +12,7 @@ interface TableProps {
 
 export function Table({ label, heads, children }: TableProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable box must be reachable by keyboard
     <section class="table-box" tabIndex={0} aria-label={label}>
       <table>
         <thead>

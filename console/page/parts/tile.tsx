@@ -1,11 +1,11 @@
-// A figure with its name; it may lead to what it counts.
+// Shows a figure with its name; it can link to the items that it counts.
 
 import type { ComponentChildren } from '../reactive.ts';
 
 interface TileProps {
   name: string;
   figure: ComponentChildren;
-  /** Where what it counts is listed. */
+  /** The address of the list of the counted items. */
   leads?: string;
   tone?: 'good' | 'bad' | 'wait' | 'busy' | 'calm';
 }

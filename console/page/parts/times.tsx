@@ -1,9 +1,9 @@
-// Times that go on by themselves: how long ago, for how long, until when.
+// Shows times that update by themselves: how long ago, for how long, until when.
 
 import { now } from './clock.ts';
 import { dated, lasting, since } from './figures.ts';
 
-/** With the whole date for who points at it. */
+/** Shows the whole date on hover. */
 export function Ago({ at }: { at: string | null }) {
   if (at === null) return <span class="dim">never</span>;
   return (

@@ -1,4 +1,4 @@
-// What is wrong and the way out of it, said at once to those too who hear it; what can be done about it stands below.
+// Shows a problem and its way out, and announces both to screen readers; the actions are below.
 
 import type { Trouble } from '../live/ask.ts';
 import type { ComponentChildren } from '../reactive.ts';
@@ -28,7 +28,7 @@ export function TroubleNotice({ of: { what, wayOut }, children }: TroubleNoticeP
   );
 }
 
-/** Beside the button that asks at once; not read aloud each second. */
+/** Shown beside the button that repeats the request at once; not read aloud each second. */
 export function AskedAgain({ at }: { at: string | null }) {
   if (at === null) return null;
   return (

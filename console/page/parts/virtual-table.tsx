@@ -1,4 +1,4 @@
-// A table of any length of which only the rows in sight are there; arrow keys, Home and End go through it.
+// Renders a table of any length with only its visible rows; arrow keys, Home and End move through it.
 
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
 import { type ComponentChildren, useEffect, useLayoutEffect, useRef, useSignal } from '../reactive.ts';
@@ -6,13 +6,13 @@ import { type ComponentChildren, useEffect, useLayoutEffect, useRef, useSignal }
 interface VirtualTableProps {
   label: string;
   keys: readonly string[];
-  /** In pixels; rows that come out otherwise are measured. */
+  /** In pixels; rows of another height are measured. */
   rowHeight: number;
   /** The cells of a row: elements of the role `cell`. */
   row: (key: string, index: number) => ComponentChildren;
   /** The cells of the heading: elements of the role `columnheader`. */
   head: ComponentChildren;
-  /** The class that lays the columns out. */
+  /** The class that lays out the columns. */
   columns: string;
 }
 
@@ -40,25 +40,25 @@ export function VirtualTable({ label, keys, rowHeight, row, head, columns }: Vir
   virtual.current.setOptions(options);
   useEffect(() => virtual.current!._didMount(), []);
   useLayoutEffect(() => virtual.current!._willUpdate());
-  // Read, so that the table is drawn anew when it is scrolled.
+  // The value is read, so that the table is drawn again when it is scrolled.
   void version.value;
   const list = virtual.current;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: rows of a table element cannot lie at places of their own
+    // biome-ignore lint/a11y/useSemanticElements: rows of a table element cannot be positioned freely
     <div
       ref={box}
       class="rows"
       role="table"
       aria-label={label}
       aria-rowcount={keys.length + 1}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable box must be reachable by keyboard
       tabIndex={0}
       onKeyDown={(event) => moveBy(event, list, keys.length)}
     >
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
       <div role="rowgroup" class="rows-top">
         {/* biome-ignore lint/a11y/useSemanticElements: as above */}
-        {/* biome-ignore lint/a11y/useFocusableInteractive: a row of a table that is read */}
+        {/* biome-ignore lint/a11y/useFocusableInteractive: the row is only read */}
         <div role="row" aria-rowindex={1} class={`rows-head ${columns}`}>
           {head}
         </div>
@@ -67,7 +67,7 @@ export function VirtualTable({ label, keys, rowHeight, row, head, columns }: Vir
       <div class="rows-all" role="rowgroup" ref={(at) => setHeight(at, list.getTotalSize())}>
         {list.getVirtualItems().map((item) => (
           // biome-ignore lint/a11y/useSemanticElements: as above
-          // biome-ignore lint/a11y/useFocusableInteractive: a row of a table that is read
+          // biome-ignore lint/a11y/useFocusableInteractive: the row is only read
           <div
             key={item.key}
             class={`row-at row ${columns}`}
@@ -84,7 +84,6 @@ export function VirtualTable({ label, keys, rowHeight, row, head, columns }: Vir
   );
 }
 
-/** A cell of a row. */
 export function Cell({ children, as = '' }: { children?: ComponentChildren; as?: string }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: see the table
@@ -94,7 +93,7 @@ export function Cell({ children, as = '' }: { children?: ComponentChildren; as?:
   );
 }
 
-/** Set from here, since the page's policy allows no style that stands in markup. */
+/** Set from the script, since the page's policy allows no inline style in the markup. */
 function setHeight(at: HTMLElement | null, height: number): void {
   if (at !== null) at.style.height = `${height}px`;
 }
@@ -105,7 +104,7 @@ function place(at: HTMLDivElement | null, start: number, list: List): void {
   list.measureElement(at);
 }
 
-/** From row to row, by what in it can have the focus. */
+/** Moves from row to row, by the focusable element in each. */
 function moveBy(event: KeyboardEvent, list: List, length: number): void {
   const box = event.currentTarget as HTMLElement;
   const at = (event.target as HTMLElement).closest<HTMLElement>('.row-at')?.dataset.index;
@@ -125,6 +124,6 @@ function moveBy(event: KeyboardEvent, list: List, length: number): void {
   list.scrollToIndex(index, { align: 'auto' });
   const focus = () =>
     box.querySelector<HTMLElement>(`.row-at[data-index="${index}"] :is(a, button)`)?.focus({ preventScroll: true });
-  // It is there after the table was drawn anew.
+  // The row exists after the table was drawn again.
   requestAnimationFrame(() => requestAnimationFrame(focus));
 }

@@ -1,4 +1,4 @@
-// A conversation turn by turn; what was taken back is struck through, dim, and says so.
+// Shows a conversation turn by turn; what was taken back is struck through, dimmed and labelled.
 
 import type { Item, ShownTurn } from '../../../policies/session/conversation.ts';
 import { counted, short } from '../parts/figures.ts';
@@ -50,7 +50,7 @@ function TurnOf({ turn }: { turn: ShownTurn }) {
   );
 }
 
-/** As deleted text, for those too who hear it. */
+/** Marked as deleted text, so that screen readers report it too. */
 function Struck({ as, children }: { as: boolean; children: ComponentChildren }) {
   return as ? <del>{children}</del> : children;
 }

@@ -1,4 +1,4 @@
-// Since when no error was seen that nothing could mend.
+// Shows how many days have passed since the last unrecoverable error, and the errors of each day.
 
 import type { HealthShown } from '../../contract/sessions.ts';
 import { DayChart } from '../parts/day-chart.tsx';
@@ -6,7 +6,7 @@ import { count, counted } from '../parts/figures.ts';
 import { Panel } from '../parts/panel.tsx';
 import { Ago } from '../parts/times.tsx';
 
-/** Each as its legend says it. */
+/** Each with the text of its legend. */
 const KINDS = {
   unrecovered: 'not recovered',
   recovered: 'recovered',

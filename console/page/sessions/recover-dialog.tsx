@@ -1,4 +1,4 @@
-// The ways out of a conversation that the service no longer takes, as a dialog of four choices.
+// Offers the ways to recover a conversation that the service no longer accepts, as a dialog of four choices.
 
 import { Confirm } from '../parts/confirm.tsx';
 import { type ComponentChildren, useSignal } from '../reactive.ts';
@@ -27,7 +27,7 @@ type RecoveryChoice = (typeof CHOICES)[number]['id'];
 
 interface RecoverDialogProps {
   title: string;
-  /** How the conversation stands. */
+  /** The state of the conversation. */
   about: ComponentChildren;
   first: RecoveryChoice;
   act: (choice: RecoveryChoice) => Promise<{ what: string; wayOut: string | null } | null>;

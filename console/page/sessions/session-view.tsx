@@ -1,4 +1,4 @@
-// One conversation: its turns, what was taken back, and the ways to mend it.
+// Shows one conversation: its turns, what was taken back, and the ways to recover it.
 
 import type { Actions } from '../../contract/actions.ts';
 import type { ResourcesOf } from '../../contract/resources.ts';

@@ -1,4 +1,4 @@
-// The sessions that are kept under tags, and how well it goes with the services.
+// Lists the sessions that are kept under tags, and shows the health of the services.
 
 import type { Resources } from '../../contract/resources.ts';
 import type { SessionLine } from '../../contract/sessions.ts';

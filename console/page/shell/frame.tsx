@@ -1,4 +1,4 @@
-// The frame of all views: the rail, what is wrong with the link, the view, and what has just happened.
+// Renders the frame of all views: the rail, the problems of the connection, the view, and the recent notes.
 
 import { BudgetsView } from '../budgets/budgets-view.tsx';
 import { BookView } from '../distill/book-view.tsx';

@@ -1,4 +1,4 @@
-// The keys of the page: `/` to the filter, `?` for this list, `g` and a letter to a view.
+// Handles the keys of the page: `/` for the filter, `?` for this list, `g` and a letter for a view.
 
 import { Dialog } from '../parts/dialog.tsx';
 import { signal } from '../reactive.ts';
@@ -7,7 +7,7 @@ import { VIEWS } from './views.ts';
 
 const isShown = signal(false);
 let wentAt = 0;
-/** How long after `g` its letter is waited for. */
+/** How long the page waits for the letter after `g`. */
 const PAIR_MS = 1_500;
 
 const KEYS: readonly [string, string][] = [

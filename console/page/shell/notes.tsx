@@ -1,4 +1,4 @@
-// What has just happened, told in the corner and read aloud: a change that was made, or why it was not.
+// Announces in the corner, and to screen readers, a change that was made, or why it was not.
 
 import { Icon } from '../parts/icon.tsx';
 import { signal } from '../reactive.ts';
@@ -13,7 +13,7 @@ interface Note {
 
 const notes = signal<readonly Note[]>([]);
 const MOST = 4;
-/** Bad news stays until somebody takes it away. */
+/** Bad news stays until the user dismisses it. */
 const GOOD_NEWS_MS = 6_000;
 let last = 0;
 

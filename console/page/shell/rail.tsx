@@ -1,4 +1,4 @@
-// The rail beside all views: where one is, where one can go, and whether the page still follows.
+// Renders the rail beside all views: the current view, the other views, and whether the page is still live.
 
 import { areOld, counts } from '../live/counts.ts';
 import { linkState, place } from '../live/link.ts';

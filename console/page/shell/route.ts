@@ -1,4 +1,4 @@
-// Where on the page somebody is, told by the address behind its `#`: `#/tasks/TASK/prompts?q=…`.
+// Derives the current place on the page from the address after its `#`: `#/tasks/TASK/prompts?q=…`.
 
 import { partOf } from '../live/address.ts';
 import { type ReadonlySignal, signal } from '../reactive.ts';
@@ -19,7 +19,7 @@ export function followAddress(): void {
   });
 }
 
-/** The address of a place, each part made safe for it. */
+/** Returns the address of a place, with each part encoded. */
 export function to(...parts: string[]): string {
   return `#/${parts.map(partOf).join('/')}`;
 }
@@ -28,7 +28,7 @@ export function go(address: string): void {
   location.hash = address;
 }
 
-/** Changes what stands behind the `?`, without a step to go back to. */
+/** Changes the query after the `?`, without a new entry in the history. */
 export function setQuery(changes: Record<string, string>): void {
   const query = new URLSearchParams(current.value.query);
   for (const [name, value] of Object.entries(changes))

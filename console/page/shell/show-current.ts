@@ -1,4 +1,4 @@
-// On a narrow window the views and the parts of a task go beyond its edge: where one is comes into sight.
+// Scrolls the current link into sight in a narrow window, where the list of links is wider than the window.
 
 const BESIDE_PX = 40;
 

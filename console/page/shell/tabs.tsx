@@ -1,4 +1,4 @@
-// The parts of one thing, as links: each has an address of its own.
+// Renders the parts of an item as links, each with its own address.
 
 import { useEffect, useRef } from '../reactive.ts';
 import { to } from './route.ts';
@@ -8,7 +8,7 @@ interface TabsProps {
   label: string;
   of: readonly { id: string; name: string }[];
   current: string;
-  /** Where they hang. */
+  /** The address that the tabs belong to. */
   below: readonly string[];
 }
 

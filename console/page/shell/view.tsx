@@ -1,4 +1,4 @@
-// One view: its heading, what belongs beside it, and its sheet; the heading has the focus when somebody comes to it.
+// Renders one view: its heading with actions, and its content; the heading gets the focus when the user opens the view.
 
 import { type ComponentChildren, useEffect, useRef } from '../reactive.ts';
 
@@ -17,7 +17,7 @@ export function View({
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // Not at the very first, where nobody has gone anywhere, nor while somebody writes.
+    // Not for the first view, since the user has not moved, nor while the user types.
     if (cameFromElsewhere && !document.activeElement?.matches('input, textarea')) heading.current?.focus();
     cameFromElsewhere = true;
   }, []);

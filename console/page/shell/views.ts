@@ -1,4 +1,4 @@
-// The views of the page, in the order of the rail.
+// Lists the views of the page, in the order of the rail.
 
 import type { IconName } from '../parts/icon.tsx';
 

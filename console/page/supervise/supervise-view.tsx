@@ -1,4 +1,4 @@
-// Supervised tasks: how far each is, what its worker is told, and what its reasoner asks.
+// Shows supervised tasks: the progress of each, the instructions to its worker, and the questions of its reasoner.
 
 import type { IterationCells } from '../../../policies/supervise/iteration-table.ts';
 import type { Resources } from '../../contract/resources.ts';
@@ -73,7 +73,7 @@ function One({ of }: { of: SupervisionShown }) {
   );
 }
 
-/** The iterations of a supervised task: what the reasoner said, how often it failed in a row, and what the worker is told. */
+/** The iterations of a supervised task: the reasoner's decision, its failures in a row, and the worker's instruction. */
 const HEADS = [{ number: 'Iteration' }, 'Reasoner', 'Errors in a row', 'Action', 'Instruction'] as const;
 
 function Iterations({ rows }: { rows: readonly IterationCells[] }) {

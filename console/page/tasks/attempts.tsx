@@ -1,4 +1,4 @@
-// The attempts of a task, the latest first: how each ended, and what was decided then and why.
+// Lists the attempts of a task, the latest first: how each ended, the decision after it, and the reason.
 
 import type { TaskShown } from '../../contract/task.ts';
 import { Empty } from '../parts/empty.tsx';
@@ -24,7 +24,7 @@ export function Attempts({ of: { attempts } }: { of: TaskShown }) {
         columns="of-attempts"
         head={HEADS.map((head, nth) => (
           // biome-ignore lint/a11y/useSemanticElements: see the table
-          // biome-ignore lint/a11y/useFocusableInteractive: it is read
+          // biome-ignore lint/a11y/useFocusableInteractive: the heading is only read
           <div key={head} role="columnheader" class={nth > 2 ? 'number' : nth === 2 ? 'decided' : ''}>
             {head}
           </div>

@@ -1,4 +1,4 @@
-// Which tasks are shown, and in which order.
+// Chooses the tasks to show, and their order.
 
 import type { TaskLine } from '../../contract/page.ts';
 
@@ -12,7 +12,7 @@ interface Wish {
   order: 'ascending' | 'descending';
 }
 
-/** Ids, in order. Every word of the text must be somewhere in a row. */
+/** Returns the ids in order. A row must contain every word of the text. */
 export function chosenTasks(all: readonly TaskLine[], { text, state, sort, order }: Wish): string[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const some = all.filter((line) => (state === '' || line.state === state) && words.every((word) => has(line, word)));

@@ -1,4 +1,4 @@
-// What the gate looked at in each stage, and what it found.
+// Shows what the gate checked in each stage, and what it found.
 
 import type { TaskShown } from '../../contract/task.ts';
 import { Empty } from '../parts/empty.tsx';

@@ -1,4 +1,4 @@
-// A task at a glance: its stages in order, what to do next, and the summary that its last run wrote.
+// Shows a task at a glance: its stages in order, what to do next, and the summary of its last run.
 
 import { actionLine } from '../../../policies/facts/next-action.ts';
 import { inPlaceWords } from '../../../policies/retry/stand-ins.ts';

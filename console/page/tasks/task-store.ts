@@ -1,21 +1,21 @@
-// All tasks as the server last told them: each a signal of its own, so that a change of one draws one row anew.
+// Stores the last known line of each task as a separate signal, so that a change of one task redraws one row.
 
 import type { TaskLine } from '../../contract/page.ts';
 import { batch, type ReadonlySignal, type Signal, signal } from '../reactive.ts';
 
 const lines = new Map<string, Signal<TaskLine>>();
-/** One more whenever a task came or went, or what it is sorted or chosen by has changed. */
+/** Increases when a task is added or removed, or when a value changes that tasks are sorted or filtered by. */
 const changed = signal(0);
 
 export const lineOf = (id: string): ReadonlySignal<TaskLine> | undefined => lines.get(id);
 
-/** All of them; read within a computation, it is made anew when a row may stand elsewhere. */
+/** Returns all lines. A computation that reads them runs again when the position of a row may have changed. */
 export function everyLine(): TaskLine[] {
   void changed.value;
   return [...lines.values()].map((line) => line.peek());
 }
 
-/** As they all stand now. */
+/** Replaces all lines with the current ones. */
 export function replaceLines(all: readonly TaskLine[]): void {
   batch(() => {
     const there = new Set(all.map(({ task_id }) => task_id));
@@ -34,7 +34,7 @@ export function changeLines(some: readonly TaskLine[], gone: readonly string[]):
   });
 }
 
-/** Whether it may stand elsewhere now. */
+/** @returns whether the position of the line may have changed. */
 function put(line: TaskLine): boolean {
   const known = lines.get(line.task_id);
   if (known === undefined) {

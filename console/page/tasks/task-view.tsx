@@ -1,4 +1,4 @@
-// One task: how it stands, its attempts, its gate, what changed, what was sent and said, and why it failed.
+// Shows one task: its state, attempts, gate, changes, prompts and answers, and why it failed.
 
 import type { ResourcesOf } from '../../contract/resources.ts';
 import type { TaskShown } from '../../contract/task.ts';
@@ -85,7 +85,7 @@ function moneyWords({ usd, unknown }: TaskShown): string {
   return unknown.usd === 0 ? money(usd) : `${money(usd, unknown.usd)} (${lacking(unknown.usd, 'price')})`;
 }
 
-/** The diff of the task's tree, asked for when somebody looks at it. */
+/** The diff of the task's tree, requested when the user opens it. */
 function Changes({ of: { task_id: id } }: { of: TaskShown }) {
   const diff = useFollowing<ResourcesOf['diff']>(`/api/tasks/${partOf(id)}/diff`, (topic) => topic === '*');
   return (
@@ -107,7 +107,7 @@ function Changes({ of: { task_id: id } }: { of: TaskShown }) {
   );
 }
 
-/** Why the task failed, as tollgate explain has it. */
+/** Why the task failed, as `tollgate explain` reports it. */
 function Explained({ id }: { id: string }) {
   const explained = useFollowing<ResourcesOf['explain']>(
     `/api/tasks/${partOf(id)}/explain`,

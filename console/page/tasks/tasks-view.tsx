@@ -1,4 +1,4 @@
-// All tasks in one table: filtered, sorted, each a way to its own view.
+// Shows all tasks in one table with filter and order; each row leads to the view of its task.
 
 import { taskList } from '../live/follow-tasks.ts';
 import { Empty } from '../parts/empty.tsx';
@@ -96,7 +96,7 @@ function Head({ of, sort, order }: { of: SortKey | 'why'; sort: SortKey; order: 
   if (of === 'why')
     return (
       // biome-ignore lint/a11y/useSemanticElements: see the table
-      // biome-ignore lint/a11y/useFocusableInteractive: it is read
+      // biome-ignore lint/a11y/useFocusableInteractive: the heading is only read
       <div role="columnheader" class="why">
         Why
       </div>
@@ -114,7 +114,7 @@ function Head({ of, sort, order }: { of: SortKey | 'why'; sort: SortKey; order: 
   );
 }
 
-/** Reads the signal of its own task alone. */
+/** Reads only the signal of its task. */
 function TaskCells({ id }: { id: string }) {
   const line = lineOf(id)?.value;
   if (line === undefined) return <Cell>{id} is gone</Cell>;

@@ -1,4 +1,4 @@
-// The prompts that were sent, the answers, and what the CLIs said beside them: each read when it is opened.
+// Shows the prompts, the answers, and the other output of the CLIs; each text is read when it is opened.
 
 import type { ResourcesOf } from '../../contract/resources.ts';
 import type { TaskShown } from '../../contract/task.ts';

@@ -1,4 +1,4 @@
-// A diff of a tree: each line says by its sign what its colour says.
+// Shows the diff of a tree; the sign of each line carries the same meaning as its colour.
 
 import { useSignal } from '../reactive.ts';
 import { signs } from './words.tsx';
@@ -11,7 +11,7 @@ export function Diff({ of, label }: { of: string; label: string }) {
   const shown = whole.value ? lines : lines.slice(0, MOST_LINES);
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable box must be reachable by keyboard */}
       <section class="said mono diff" tabIndex={0} aria-label={label}>
         {shown.map((line, at) => (
           <div key={at} class={kindOf(line)}>

@@ -1,16 +1,16 @@
-// Markdown of a model or of a summary as elements of ours: its HTML is shown as text, its links say where they lead and lead nowhere.
+// Renders Markdown of a model or summary as page elements: HTML shows as text, and links show their address but do not work.
 
 import type { ComponentChildren } from '../reactive.ts';
 import { type Token, type Tokens, tokensOf } from './tokens.ts';
 import { Said, signs } from './words.tsx';
 
-/** Deeper ones are shown as they were written. */
+/** Deeper elements are shown as they were written. */
 const MOST_DEPTH = 24;
 
 interface MarkdownProps {
   of: string;
   label: string;
-  /** `kept`: a line ends where its writer ended it, as in what a program wrote. */
+  /** `kept`: a line ends where its writer ended it, as in the output of a program. */
   lines?: 'flow' | 'kept';
 }
 
@@ -48,7 +48,7 @@ function block(token: Token, depth: number): ComponentChildren {
   }
 }
 
-/** Below the headings of the page. */
+/** Ranks below the headings of the page. */
 function heading({ depth: rank, tokens }: Tokens.Heading, depth: number) {
   const within = inline(tokens, depth + 1);
   return rank <= 1 ? <h3 class="first-rank">{within}</h3> : rank === 2 ? <h3>{within}</h3> : <h4>{within}</h4>;
@@ -120,7 +120,7 @@ function piece(token: Token, depth: number): ComponentChildren {
   }
 }
 
-/** An address that stands for itself is said once. */
+/** A link whose text is its address is shown once. */
 function LinkText({ text, raw, address }: { text: ComponentChildren; raw: string; address: string }) {
   if (raw === address || raw === `<${address}>`) return <span class="address">{signs(address)}</span>;
   return (

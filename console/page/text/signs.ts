@@ -1,6 +1,6 @@
-// What a reader would not see of a text, or would be misled by: control characters, marks that turn it about, signs without width.
+// Finds characters that are invisible or mislead: control characters, marks that change the direction, zero-width characters.
 
-/** A piece of a text as it is, or the name of a sign that is shown in its place. */
+/** A piece of a text as it is, or the name of a character that is shown instead of it. */
 type TextPiece = { text: string } | { sign: string; name: string };
 
 /** Joiners stay, since letters and emoji are made with them. */
@@ -12,7 +12,7 @@ export function piecesOf(text: string): TextPiece[] {
   const pieces: TextPiece[] = [];
   let from = 0;
   for (const { 0: sign, index } of text.matchAll(HIDDEN)) {
-    // A line of Windows ends with two.
+    // A Windows line ends with two characters.
     if (sign === '\r' && text[index + 1] === '\n') {
       if (index > from) pieces.push({ text: text.slice(from, index) });
     } else {
@@ -25,7 +25,7 @@ export function piecesOf(text: string): TextPiece[] {
   return pieces;
 }
 
-/** C0 has pictures of its own. */
+/** Unicode has pictures for the C0 control characters. */
 function named(sign: string): TextPiece {
   const code = sign.codePointAt(0)!;
   const name = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;

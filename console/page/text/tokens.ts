@@ -1,23 +1,23 @@
-// Markdown of a model as tokens, within a time: what costs more is shown as it was written, and the page stays usable.
+// Parses Markdown of a model within a time limit; a text that takes longer is shown as it was written.
 
 import { Lexer, type Token, Tokenizer, type Tokens } from 'marked';
 
 export type { Token, Tokens } from 'marked';
 
-/** More is not worth the try. */
+/** A longer text is not parsed. */
 const MOST_CHARS = 100_000;
-/** An answer of 100,000 characters takes 30 ms; some marks cost the square of their text. */
+/** An answer of 100,000 characters takes 30 ms; the time for some marks grows with the square of their text. */
 const MOST_MS = 1000;
-/** Rows without cells are filled up to the columns of their table. */
+/** Rows without cells are filled up to the number of columns of their table. */
 const MOST_CELLS = 20_000;
 
-/** null where it is better shown as it was written. */
+/** @returns null if the text should be shown as it was written. */
 export function tokensOf(text: string, lines: 'flow' | 'kept', now = () => performance.now()): Token[] | null {
   if (text.length > MOST_CHARS) return null;
   try {
     return Lexer.lex(text, { gfm: true, breaks: lines === 'kept', tokenizer: new TimedTokenizer(now) });
   } catch {
-    // Its time is over, or a thousand marks within each other are more than its stack holds.
+    // The time is over, or the stack overflowed on a thousand nested marks.
     return null;
   }
 }
@@ -54,7 +54,7 @@ class TimedTokenizer extends Tokenizer {
   }
 }
 
-/** A cell of its own has a mark at least. */
+/** A written cell takes at least one character. */
 function isSparse(src: string, columns: number): boolean {
   const end = src.search(/\n[ \t]*\n/);
   const block = end < 0 ? src : src.slice(0, end);

@@ -1,11 +1,11 @@
-// Text of models, CLIs, files and manifests: as text, apart from the direction of what stands around it, with hidden signs shown.
+// Shows text of models, CLIs, files and manifests as plain text: isolates its direction and shows hidden characters.
 
 import { useSignal } from '../reactive.ts';
 import { piecesOf } from './signs.ts';
 
-/** More at once would hold up the page. */
+/** A longer text would block the page. */
 const MOST_CHARS = 20_000;
-/** Of a text within a line. */
+/** The limit of a text within a line. */
 const MOST_IN_LINE = 2_000;
 
 /** Within a line. */
@@ -13,13 +13,13 @@ export function Words({ of }: { of: string }) {
   return <bdi class="word">{signs(of.length > MOST_IN_LINE ? `${of.slice(0, MOST_IN_LINE)}…` : of)}</bdi>;
 }
 
-/** In lines of its own; a long one is cut until somebody asks for the rest. */
+/** In separate lines; a long text is cut until the user requests the rest. */
 export function Said({ of, label, as = 'text' }: { of: string; label: string; as?: 'text' | 'code' }) {
   const whole = useSignal(false);
   const isCut = of.length > MOST_CHARS && !whole.value;
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable box must be reachable by keyboard */}
       <section class={as === 'code' ? 'said mono' : 'said'} dir="auto" tabIndex={0} aria-label={label}>
         {signs(isCut ? of.slice(0, MOST_CHARS) : of)}
       </section>
