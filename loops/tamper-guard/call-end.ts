@@ -1,4 +1,4 @@
-// When a call was over that another run waits for, or waited for until it died.
+// Finds the time at which a call ended that another run waits for, or waited for until that run was killed.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,10 @@ export interface WatchedCallEnd {
   ns: bigint;
 }
 
-/** null while it may run. Its guardian's verdict counts once the guardian has taken it out of the register of calls: an agent can write the one line, but not both. */
+/**
+ * Returns null while the call may run. The guardian's verdict counts only after the guardian has removed the call from the
+ * register of calls. An agent can write the journal line, but it cannot also remove the entry.
+ */
 export function endOf({ task, call_id, until }: CallEntry, register: string): WatchedCallEnd | null {
   const isRegistered = existsSync(path.join(path.dirname(register), 'calls', `${call_id}.json`));
   const said = isRegistered ? null : verdictAt(task, call_id);
@@ -20,7 +23,7 @@ export function endOf({ task, call_id, until }: CallEntry, register: string): Wa
   return Date.parse(until) < Date.now() ? endAt(until) : null;
 }
 
-/** The disk's clock is behind ours by a tick. */
+/** The disk's clock is behind ours by one tick. */
 const endAt = (at: string): WatchedCallEnd => ({ at, ns: BigInt(Date.parse(at)) * 1_000_000n });
 
 function verdictAt(task: string, callId: string): string | null {

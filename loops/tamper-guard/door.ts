@@ -1,4 +1,4 @@
-// The door of a task: closed where files that it is judged by were changed while another task's agent ran, until a person has looked.
+// Keeps a task closed until the user has checked its judge files, if they changed while another task's agent ran.
 
 import path from 'node:path';
 import {
@@ -23,7 +23,7 @@ import { hasYounger } from './younger-files.ts';
 
 interface TaskDoor {
   task: Pick<TaskFolder, 'id' | 'root'>;
-  /** Of the user, where runs note what they saw. */
+  /** The user's register, in which runs record the changes that they saw. */
   register: string;
   /** The project's `.tmp`. */
   stateFolder: string;
@@ -32,13 +32,13 @@ interface TaskDoor {
 type Found = FoundTask & TaskDoor;
 
 export interface JudgedTask {
-  /** The task: an id, or a path. */
+  /** The task: an id or a path. */
   word: string;
   cwd: string;
   environment: NodeJS.ProcessEnv;
 }
 
-/** null for a task that is not there; whoever opens it says so. */
+/** Returns null for a missing task. The caller that opens the task reports that. */
 export function doorOf({ word, cwd, environment }: JudgedTask): Found | null {
   const located = locateTask(word, cwd, environment);
   if (located.how === 'invalid') return null;
@@ -48,13 +48,13 @@ export function doorOf({ word, cwd, environment }: JudgedTask): Found | null {
   return { task, root, stateFolder, register: judgeRegister(environment, stateFolder) };
 }
 
-/** Why it is closed, with whose call it was and the way out; null where it is open. */
+/** Returns why the task is closed, whose call changed it and how to open it; null if it is open. */
 export function closedBy(door: TaskDoor): string | null {
   const { task, register, stateFolder } = door;
   const vouched = vouchedIn(register, task.root);
   const stampOf = (file: string) => lookAtJudged(task.root, path.join(task.root, file))?.stamp ?? '';
   const isVouched = (file: string) => vouched[file] === stampOf(file);
-  // What is gone from a folder, or from the place of a file, that a run put back went with that.
+  // A file may be missing because a run put back its folder, or a file in the place of its folder. That is not a change.
   const isStill = (file: string) => !isVouched(file) && !(stampOf(file) === '' && waysTo(file).some(isVouched));
   const noted = changesOf(register, task.root)
     .map((change) => ({ ...change, files: change.files.filter(isStill) }))
@@ -73,7 +73,7 @@ export function closedBy(door: TaskDoor): string | null {
 
 const NAMED = 5;
 
-/** `a/b/c` lies in `a/b` and in `a`. */
+/** `a/b/c` is in `a/b` and in `a`. */
 function waysTo(file: string): string[] {
   const folder = path.dirname(file);
   return folder === '.' ? [] : [folder, ...waysTo(folder)];
@@ -82,21 +82,21 @@ function waysTo(file: string): string[] {
 const callWords = ({ by }: Pick<ChangeEntry, 'by'>): string =>
   `task ${by.task_id}, stage ${by.stage}, call ${by.call_id}, ${by.from} to ${by.to ?? 'now'}`;
 
-/** One that was made meanwhile was judged by nothing before. */
+/** A task that was made during the call had no judge files before it. */
 const isOfOther = (entry: CallEntry, { id, root }: TaskDoor['task'], stateFolder: string): boolean =>
   entry.state_folder === stateFolder && entry.task !== root && namesTask(entry, id);
 
-/** The calls of a batch name the same thousand tasks, and each door asks each of them. */
+/** Cached, because all calls of a batch name the same thousand tasks, and each door checks each call. */
 const idsOf = new WeakMap<readonly string[], ReadonlySet<string>>();
 
-/** Was a task of that id there when the call began? */
+/** Returns whether a task of that id existed when the call began. */
 function namesTask({ tasks }: CallEntry, id: string): boolean {
   const ids = idsOf.get(tasks) ?? new Set(tasks);
   idsOf.set(tasks, ids);
   return ids.has(id);
 }
 
-/** One look for all of them: of many that are over since a moment few changed anything. */
+/** Looks at the task once for all calls, because few of many calls have changed anything. */
 function meanwhile(
   { task, register }: TaskDoor,
   calls: readonly RegisteredWatch[],
@@ -107,7 +107,7 @@ function meanwhile(
   const vouched = vouchedIn(register, task.root);
   return calls.flatMap(({ entry, beganNs }) => {
     const known = { vouched, names: namesIn(entry, task.id) };
-    // When it was over is asked only where anything has changed since it began.
+    // The end of the call is only needed if anything has changed since its beginning.
     if (changed({ fromNs: beganNs, toNs: null }, known).length === 0) return [];
     const end = endOf(entry, register);
     const files = changed({ fromNs: beganNs, toNs: end?.ns ?? null }, known);
@@ -118,7 +118,7 @@ function meanwhile(
   });
 }
 
-/** A person has looked: what is there now counts, whatever was noted. */
+/** Applies the user's acceptance: the present state counts, and the recorded changes are deleted. */
 export function acceptChanges({ task, register }: TaskDoor): void {
   const files = [...judgedBy(task.root)].map(([file, { stamp }]) => [path.relative(task.root, file), stamp] as const);
   const stats = lookAtJudged(task.root, path.join(task.root, STATS));

@@ -1,4 +1,4 @@
-// Before a run reads anything of its task, and again when its earlier calls are settled: what a run that was killed left is put back, and the door is looked at.
+// Restores judge files after a killed run and checks the door, before a run reads its task and when earlier calls are settled.
 
 import { callEntries } from '../../state/calls/judge-register.ts';
 import type { RunContext } from '../task/run-context.ts';
@@ -11,32 +11,32 @@ import { recoverJudge } from './left-judge.ts';
 
 type Entering = JudgedTask & Pick<RunOptions, 'otherChanges'> & Pick<RunContext, 'clock' | 'say'>;
 
-/** `found`: the task as it was found, and as it still is; null where whoever opens it has to look himself. */
+/** `found`: the task, if it is still as it was found; null if the caller must find it itself. */
 type LookedIn = { how: 'open'; found: FoundTask | null } | { how: 'invalid'; message: string };
 
 type Entrance = LookedIn & ({ how: 'open'; left: RecoveredJudge } | { how: 'invalid' });
 
-/** `invalid` with a sentence where the task stays closed until a person has looked; nothing has been paid by then. */
+/** Returns `invalid` and a sentence if the task stays closed until the user has checked it. No call has been paid for by then. */
 export async function comeIn(entering: Entering): Promise<Entrance> {
   const { otherChanges, clock, say } = entering;
   const door = doorOf(entering);
-  // Whoever opens it says why it cannot be found.
+  // The caller that opens the task reports why it was not found.
   if (door === null) return { how: 'open', left: { notes: [], findings: new Map() }, found: null };
   const left = isAnyLeft(door) ? await recoverJudge({ ...door, clock }, 'before') : { notes: [], findings: new Map() };
   for (const note of left.notes) say(note);
   if (otherChanges === 'accepted') acceptChanges(door);
   const closed = closedBy(door);
   if (closed !== null) return { how: 'invalid', message: closed };
-  // What was put back may be the manifest.
+  // One of the restored files may be the manifest.
   const isAsFound = left.notes.length === 0 && left.findings.size === 0;
   return { how: 'open', left, found: isAsFound ? door : null };
 }
 
-/** Most runs find none, and then what puts back is not loaded. */
+/** Most runs find no entry, and then the code that puts files back is not loaded. */
 const isAnyLeft = ({ task, register }: { task: { root: string }; register: string }): boolean =>
   callEntries(register).some(({ entry }) => entry.task === task.root);
 
-/** For who only looks: `invalid` with why a run would not begin. */
+/** For a caller that only reads the task. Returns `invalid` with the reason why a run would not begin. */
 export function lookIn(looking: JudgedTask & Pick<Entering, 'otherChanges'>): LookedIn {
   const found = doorOf(looking);
   const closed = found === null || looking.otherChanges === 'accepted' ? null : closedBy(found);

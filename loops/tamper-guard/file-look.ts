@@ -1,25 +1,28 @@
-// What a path holds, in figures of the kernel that change with every write: by them a file is known to be the same one.
+// Reads the state of a path in values of the kernel that change with every write, so that a change of the file is detected.
 
 import { lstatSync, readlinkSync } from 'node:fs';
 
 export interface FileLook {
-  /** The same as long as nobody wrote to it, replaced it, or set its rights or times. */
+  /** Changes when a process writes to the file, replaces it, or sets its permissions or times. */
   stamp: string;
   kind: 'file' | 'link' | 'folder' | 'other';
   mode: number;
   bytes: number;
-  /** Of a link, where it leads. */
+  /** The target of a link. */
   target: string | null;
-  /** Nanoseconds since 1970 of the last change, which nobody can set back. */
+  /** Nanoseconds since 1970 of the last change. No process can set this time back. */
   changedNs: bigint;
 }
 
-/** Would a change from now on show in its stamp? What changes twice within a tick of the kernel's clock may bear one time. */
+/**
+ * Returns whether a change from now on would alter the stamp. Two changes within one tick of the kernel's clock may have the same
+ * time.
+ */
 export const isSettled = ({ changedNs }: FileLook): boolean => changedNs + TICK_NS < BigInt(Date.now()) * 1_000_000n;
 
 const TICK_NS = 100_000_000n;
 
-/** null where nothing is, or where a folder above became something else. */
+/** Returns null if nothing is there, or if a folder above is no longer a folder. */
 export function lookAt(file: string): FileLook | null {
   try {
     const found = lstatSync(file, { bigint: true, throwIfNoEntry: false });

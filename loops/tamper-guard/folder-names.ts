@@ -1,4 +1,4 @@
-// Which folders of its inputs a task is judged by, told by the names in them: litter that comes and goes changes none.
+// Identifies the input folders of a task by the names in them, so that temporary editor files do not count as a change.
 
 import { hash } from 'node:crypto';
 import { type Dirent, readdirSync } from 'node:fs';
@@ -8,17 +8,17 @@ import { isSystemError } from '../../state/system-error.ts';
 import { type FileLook, isSettled, lookAt } from './file-look.ts';
 import { isLitter } from './judge-files.ts';
 
-/** Of a folder with nothing in it: the same as if it were not there, which the folder above tells. */
+/** The stamp of an empty folder. It equals that of a missing one, because the folder above shows whether it exists. */
 export const NAMELESS = '-';
 
-/** As `lookAt`, but of a folder the stamp says only which one it is, and the names in it. */
+/** Like `lookAt`, but the stamp of a folder contains only its identity and the names in it. */
 export function lookAtJudged(root: string, file: string): FileLook | null {
   const look = lookAt(file);
   if (look?.kind !== 'folder') return look;
   return { ...look, stamp: namesOf(root, file, look).stamp };
 }
 
-/** Each file, link and folder of the inputs, with the folder `inputs` itself. Prompts are composed by runs. */
+/** Visits each file, link and folder of the inputs, and the folder `inputs` itself. Skips prompts, because runs compose them. */
 export function walkInputs(root: string, each: (file: string, look: FileLook) => void, filesToo = true): void {
   walk(root + INPUTS);
 
@@ -34,7 +34,7 @@ export function walkInputs(root: string, each: (file: string, look: FileLook) =>
   }
 }
 
-/** Of each task, as a call begins; a task whose folders find no room in the entry goes without. */
+/** Reads the names of each task when a call begins. Omits a task if its folders do not fit into the entry. */
 export function namesOfTasks(stateFolder: string, ids: readonly string[]): NonNullable<CallEntry['names']> {
   let room = MAX_CHARACTERS;
   const tasks = path.join(stateFolder, 'task') + path.sep;
@@ -49,11 +49,11 @@ export function namesOfTasks(stateFolder: string, ids: readonly string[]): NonNu
   return Object.fromEntries(kept);
 }
 
-/** An entry of more than 4 MiB is not read, and six bytes may stand for a character. */
+/** An entry of more than 4 MiB is not read, and one character may take six bytes. */
 const MAX_CHARACTERS = 512 * 1024;
 const OVERHEAD = 32;
 
-/** null where a folder cannot be looked at, say because its path is too long. */
+/** Returns null if a folder cannot be read, for example because its path is too long. */
 function folderNames(root: string): FolderNames | null {
   const found: [string, string][] = [];
   const add = (file: string, { kind, stamp }: FileLook) => {
@@ -69,13 +69,16 @@ function folderNames(root: string): FolderNames | null {
 }
 
 interface Names {
-  /** Of the folder itself, when they were read. */
+  /** The stamp of the folder itself when the names were read. */
   at: string;
   entries: Dirent[];
   stamp: string;
 }
 
-/** Of a thousand tasks nearly all are as they were before the last call: a folder with the same stamp has the same names. */
+/**
+ * Cached, because nearly all of a thousand tasks are unchanged since the last call. A folder with the same stamp has the same
+ * names.
+ */
 const remembered = new Map<string, Names>();
 const MOST_REMEMBERED = 20_000;
 
@@ -89,7 +92,7 @@ function namesOf(root: string, folder: string, look: FileLook): Names {
   return names;
 }
 
-/** With its inode: another folder of the same names may hold other files. */
+/** Contains the inode, because another folder with the same names may have other files. */
 function stampOf({ stamp }: FileLook, entries: readonly Dirent[]): string {
   if (entries.length === 0) return NAMELESS;
   const names = entries.map(({ name }) => name).sort();
@@ -102,7 +105,7 @@ function entriesOf(root: string, folder: string): Dirent[] {
   const isAttached = below === ATTACHMENTS || below.startsWith(ATTACHMENTS + path.sep);
   try {
     return readdirSync(folder, { withFileTypes: true }).filter(({ name }) => {
-      // What is not hidden goes into a prompt, whatever it is called.
+      // A visible attachment goes into a prompt, whatever its name is.
       if (isLitter(name)) return isAttached && !name.startsWith('.');
       return name !== 'prompt' || below !== INPUTS;
     });

@@ -1,4 +1,4 @@
-// Which files a stage is judged by: the project's, the templates in use, the task's own, and the answers of calls that are over.
+// Lists the judge files of a stage: files of the project, templates in use, the task's own files, and answers of ended calls.
 
 import path from 'node:path';
 import { PROJECT_FILES } from '../../state/project/project.ts';
@@ -8,17 +8,17 @@ import { templateFiles } from '../prompt/template-files.ts';
 import type { OpenTask } from '../task/task.ts';
 import { filesBelow } from './kept-files.ts';
 
-/** Absolute; each once. */
+/** Returns absolute paths without duplicates. */
 export async function judgeFiles(open: OpenTask): Promise<string[]> {
   const project = PROJECT_FILES.map((name) => path.join(open.root, name));
   return [...new Set([...project, ...(await templatesOf(open)), ...ownFiles(open.task), ...earlierAnswers(open)])];
 }
 
-/** The task's, as they are now. */
+/** The task's own judge files that exist now. */
 export const ownFiles = (task: OpenTask['task']): string[] =>
   filesBelow(task.root, (file) => isWrittenInCalls(task, file));
 
-/** Folders that a link must not come to stand for. */
+/** Folders that must not be replaced by a link. */
 export const ownFolders = ({ root, inputs, outputs, state, done, attempts }: OpenTask['task']): string[] => [
   root,
   inputs,
@@ -28,14 +28,14 @@ export const ownFolders = ({ root, inputs, outputs, state, done, attempts }: Ope
   attempts,
 ];
 
-/** What is used of the project's: in an untrusted workspace nothing is, and so nothing that a stranger names is looked at. */
+/** Returns the templates of the project that are in use. An untrusted workspace has none, so no path from a stranger is read. */
 async function templatesOf({ root, cwd, task, project, manifest, plans }: OpenTask): Promise<string[]> {
   const trust = plans.some(({ role }) => role.trust === 'trusted') ? 'trusted' : 'untrusted';
   const forbids = await forbidsOf(manifest.security.forbidden_paths, [root, cwd]);
   return templateFiles({ root, task: task.root, project, trust, forbids });
 }
 
-/** Of calls that are over: what limits count, and what later stages are told. */
+/** The files of ended calls: the records that limits count, and the answers that later stages receive. */
 function earlierAnswers({ task, journal }: OpenTask): string[] {
   const { calls, done } = journal.read().ledger;
   const over = [...calls.values()].filter(({ verdict }) => verdict !== null);
@@ -46,10 +46,13 @@ function earlierAnswers({ task, journal }: OpenTask): string[] {
   return [...over.map(({ reserved }) => path.join(task.attempts, reserved.call_id, 'record.json')), ...answers];
 }
 
-/** What editors put beside a file that a person looks at. */
+/** Recognises the temporary files that editors write beside a file that the user opens. */
 export const isLitter = (name: string): boolean => /^\..*\.sw[a-z]$|~$|^\.#|^4913$/.test(name);
 
-/** Answers, the private folders of calls, copies of the tree (which are looked at before they are used), what guardians write, and what was set aside. */
+/**
+ * These may change during a call: answers, private folders of calls, files of guardians, and files that were set aside. Copies of
+ * the tree may change too; they are checked before they are used.
+ */
 function isWrittenInCalls({ outputs, attempts, state }: OpenTask['task'], file: string): boolean {
   const [folder, name] = [path.dirname(file), path.basename(file)];
   if (file === outputs || file === attempts || isLitter(name) || SET_ASIDE.test(name)) return true;

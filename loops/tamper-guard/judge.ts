@@ -1,4 +1,4 @@
-// The files by which a stage is judged: an agent that rewrites them is found out, and they are put back.
+// Detects that an agent rewrote the judge files, by which a stage is checked, and puts them back.
 
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -23,7 +23,7 @@ export interface CheckedJudge {
 }
 
 /**
- * Taken right before a call.
+ * Called right before a call.
  * @param copies as in `keepFiles`.
  */
 export async function keepJudge(open: OpenTask, callId: string, copies: () => string | null): Promise<Judge> {
@@ -37,17 +37,17 @@ export async function keepJudge(open: OpenTask, callId: string, copies: () => st
   return { files, journal: keepJournal(open.journal) };
 }
 
-/** @param aside where what stood in their place is kept. */
+/** @param aside the folder for the files that were in their place. */
 interface Checking {
   callId: string;
   call: Parameters<typeof mendJournal>[3];
   aside: string;
   clock: () => Date;
-  /** Of the user, where other runs look. */
+  /** The user's register, which other runs read. */
   register: string;
 }
 
-/** Looked at right after the call, before anything is judged by them. */
+/** Called right after the call, before the judge files are used. */
 export async function checkJudge(
   open: OpenTask,
   judge: Judge,
@@ -56,7 +56,7 @@ export async function checkJudge(
   const tampered = putBack(judge.files, { present: () => ownFiles(open.task), aside, clock });
   const mended = await mendJournal(open.journal, judge.journal, callId, call, clock());
   if (mended.strange.length + mended.budgetChanges > 0 || call === null) {
-    // It is a view, and an edited one would be taken for a person's wish.
+    // It is only a view of the journal, and an edited view would be taken for the user's request.
     rmSync(path.join(open.task.state, 'stats.json'), { force: true, recursive: true });
     await refreshStats(open.journal, clock);
   }
@@ -73,7 +73,7 @@ export async function checkJudge(
   return { finding: tamperedFinding(missing, aside), notes };
 }
 
-/** @param missing what was changed, each with what became of it. */
+/** @param missing the changed files, each with its outcome. */
 export const tamperedFinding = (missing: string[], aside: string): Finding => ({
   check: 'judge',
   class: 'scope_violation',

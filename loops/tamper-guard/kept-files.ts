@@ -1,4 +1,4 @@
-// Keeps files as they are before a call: small ones in memory, larger ones as copies, and the folders that lead to them.
+// Keeps the state of files before a call: small files in memory, larger ones as copies, and the folders that lead to them.
 
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -8,34 +8,34 @@ import { type FileLook, lookAt } from './file-look.ts';
 import { copyLarge } from './large-copy.ts';
 
 export interface KeptFile extends Pick<FileLook, 'stamp' | 'kind' | 'mode' | 'bytes' | 'target'> {
-  /** Of a small file. */
+  /** The content of a small file. */
   content: Buffer | null;
-  /** Of a larger one; believed as long as its own stamp is the same. */
+  /** The copy of a larger file. It is valid as long as its own stamp is unchanged. */
   copy: { file: string; stamp: string } | null;
-  /** Of one that each run makes anew and is kept as its hash alone; absent of all others. */
+  /** Only for a file that each run creates again: its hash is kept instead of its content. */
   sha256?: string;
 }
 
-/** A folder on the way: what it was, or that nothing was there yet. */
+/** The earlier state of a folder on the path to a file. `absent`: nothing was there yet. */
 export type JudgedFolder = { kind: 'folder'; mode: number } | { kind: 'link'; target: string } | { kind: 'absent' };
 
 export interface KeptFiles {
-  /** By absolute path; null for one that was not there, and must not appear either. */
+  /** By absolute path. null means that the file did not exist and must not appear. */
   files: Map<string, KeptFile | null>;
-  /** By absolute path, those above before those below. */
+  /** By absolute path, parents before children. */
   folders: Map<string, JudgedFolder>;
-  /** Which cannot be put back: they are only seen to change. */
+  /** Files that cannot be put back. A change of them is only detected. */
   unkept: string[];
 }
 
 interface KeepingFiles {
-  /** Absolute. */
+  /** Absolute paths. */
   files: readonly string[];
-  /** Folders that must be there, or not be anything else, besides those that lead to the files. */
+  /** More folders that must keep their state, besides those that lead to the files. */
   folders: readonly string[];
-  /** Above these nothing is looked at; a file counts for the first of them that it lies in. */
+  /** Nothing above these folders is read. A file belongs to the first one that contains it. */
   grounds: readonly string[];
-  /** Where copies are put, a folder that is made when it is needed; null where nothing can be written. */
+  /** Returns the folder for copies, which is made when it is needed; null if nothing can be written. */
   copies(): string | null;
 }
 
@@ -77,13 +77,13 @@ export function keepFiles({ files, folders, grounds, copies }: KeepingFiles): Ke
     if (folder === null) return null;
     spent.copies += 1;
     const copy = path.join(folder, `copy-${spent.copies}`);
-    // What shares its blocks with the original costs nothing, however large it is.
+    // A copy that shares its blocks with the original costs nothing, whatever its size.
     if (!copyLarge(file, copy, fits(bytes, 'copied') ? LIMITS.copied.each : -1)) return null;
     return { file: copy, stamp: lookAt(copy)!.stamp };
   }
 }
 
-/** Every folder from below its ground down to these, those above first. */
+/** Lists every folder between its ground and these folders, parents first. */
 function foldersTo(folders: readonly string[], grounds: readonly string[]): Map<string, JudgedFolder> {
   const all = new Set<string>();
   for (const folder of new Set(folders)) {
@@ -100,7 +100,7 @@ function keptFolder(folder: string): JudgedFolder {
   return look?.kind === 'link' ? { kind: 'link', target: look.target! } : { kind: 'absent' };
 }
 
-/** Every file and link below a folder, apart from what `apart` says; an absent folder has none. */
+/** Lists every file and link below a folder, except those that `apart` excludes. An absent folder has none. */
 export function filesBelow(folder: string, apart: (file: string) => boolean): string[] {
   if (lookAt(folder)?.kind !== 'folder') return [];
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

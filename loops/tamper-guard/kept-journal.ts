@@ -1,4 +1,4 @@
-// Keeps a task's journal as it is before a call, and takes away afterwards what none but a run may write there.
+// Keeps a task's journal before a call, and afterwards removes the lines that only a run may write there.
 
 import { appendFileSync, closeSync, fstatSync, readSync } from 'node:fs';
 import { writeAtomic } from '../../state/atomic-file.ts';
@@ -12,14 +12,14 @@ export interface KeptJournal {
   bytes: Buffer;
 }
 
-/** While a call runs its guardian writes these, and those of calls that are made from within it. */
+/** While a call runs, its guardian writes these facts, and also those of calls that are made from within it. */
 const OF_CALLS: ReadonlySet<string> = new Set(['reserved', 'started', 'ended', 'verdict']);
 
 export function keepJournal({ file }: Journal): KeptJournal {
   return { bytes: readRegularBytes(file, MAX_JOURNAL_BYTES) };
 }
 
-/** What stood there before still does. */
+/** Returns whether the earlier content is unchanged. */
 export function isIntact({ file }: Journal, { bytes }: KeptJournal): boolean {
   const opened = openOrNull(file);
   if (opened === null) return false;
@@ -30,7 +30,10 @@ export function isIntact({ file }: Journal, { bytes }: KeptJournal): boolean {
   }
 }
 
-/** Does the journal hold what a guardian writes once its CLI runs? It does not need the reservation, which may have been taken out. */
+/**
+ * Returns whether the journal contains a line that a guardian writes after its CLI started. The reservation is not needed, as it
+ * may have been removed.
+ */
 export function tellsOf({ file }: Journal, { bytes }: KeptJournal, callId: string): boolean {
   const opened = openOrNull(file);
   if (opened === null) return false;
@@ -44,16 +47,16 @@ export function tellsOf({ file }: Journal, { bytes }: KeptJournal, callId: strin
 }
 
 export interface MendedJournal {
-  /** What was taken away or was missing, in a few words; empty when nobody did anything strange. */
+  /** Lists in short phrases what was removed or was missing; empty if nothing unusual happened. */
   strange: string[];
-  /** Changes of the budget that were taken back: a person may have made them, and so may the agent. */
+  /** The number of budget changes that were undone. The user may have made them, and so may the agent. */
   budgetChanges: number;
 }
 
 /**
- * Makes the journal what it was before, with the facts of calls since. A budget is not changed while a call runs: the agent could
- * write the same line as a person's command, and `tollgate budget` refuses for as long.
- * @param call the reservation that was made for this call: without it money would be forgotten. Null for a call that was refused.
+ * Restores the journal's earlier content, followed by the facts of calls since then. The budget cannot change while a call runs:
+ * the agent could write the same line as the user's command. `tollgate budget` refuses during that time.
+ * @param call the reservation that was made for this call; without it, its cost would be lost. Null for a refused call.
  */
 export async function mendJournal(
   { file }: Journal,
@@ -103,10 +106,12 @@ async function mend(
   const lines = ours.map(({ text }) => text);
   if (lost) lines.unshift(JSON.stringify({ v: JOURNAL_VERSION, at: at.toISOString(), ...call }));
   const fresh = start === '' || start.endsWith('\n') ? '' : '\n';
-  // A folder cannot be written over, and nothing of anybody's is; of what is too large only the beginning was read.
+  // A folder cannot be overwritten, and nothing is deleted that may be the user's. Of a file that is too large, only the
+  // beginning was read.
   if (isHuge || (kindOf(file) !== null && !isRegular(file))) setAside(file, () => at);
   await writeAtomic(file, `${start}${fresh}${lines.map((line) => `${line}\n`).join('')}`);
-  // Whoever opened it before it was replaced, such as a wrapper called by hand, has written where nobody looks any more.
+  // A process that opened the file before it was replaced has written to the old file. An example is a wrapper that the user
+  // called.
   const late = opened === null ? [] : linesIn(contentOf(opened, bytes.length + MOST_ADDED).toString('utf8'));
   const isOfCall = callsOf(start, [...since, ...late], callId, call);
   const missed = late.filter(({ text, fact }) => fact !== null && isOfCall(fact) && !lines.includes(text));
@@ -124,11 +129,11 @@ type Reserved = Extract<Fact, { fact: 'reserved' }>;
 
 const MONEY: ReadonlySet<string> = new Set(['budget', 'reset']);
 
-/** null for what counts for nothing, such as a half line that a crash left. */
+/** Returns null for text that has no effect, such as half a line that a crash left. */
 function factIn(text: string): JournalLine | null {
   try {
     const line = JSON.parse(text) as JournalLine;
-    // One of another version would stop every reader.
+    // A line of another version would stop every reader.
     if (typeof line === 'object' && line !== null && line.v !== JOURNAL_VERSION)
       return { ...line, fact: 'foreign' as never };
     return isFact(line) ? line : null;
@@ -137,7 +142,7 @@ function factIn(text: string): JournalLine | null {
   }
 }
 
-/** Facts of this call, and of those that somebody makes on his own account: never of another stage of this run. */
+/** Accepts facts of this call and of calls that a user makes directly, but not those of another stage of this run. */
 function callsOf(
   start: string,
   since: readonly { fact: JournalLine | null }[],
@@ -150,7 +155,7 @@ function callsOf(
     if (fact?.fact === 'reserved' && fact.run_id === null && fact.for_prompt === null) own.add(fact.call_id);
   const isForged = (fact: JournalLine) =>
     fact.fact === 'reserved' && call !== null && fact.call_id === callId && !isSameReservation(fact, call);
-  // Wrappers that are called by hand each note the manifest's budget, if none had when they looked.
+  // Wrappers that the user calls directly each record the manifest's budget if they found none.
   const budget = linesIn(start).findLast(({ fact }) => fact?.fact === 'budget')?.fact;
   const changesNothing = (fact: JournalLine) =>
     fact.fact === 'budget' && budget?.fact === 'budget' && fact.from === 'manifest' && fact.calls === budget.calls;
@@ -174,10 +179,10 @@ function openOrNull(file: string): number | null {
   }
 }
 
-/** Longer than any line of ours, and so than the half of one. */
+/** Longer than any line of ours, and so longer than half of one. */
 const MOST_TORN = 64 * 1024;
 
-/** Far more than the facts of any call; what comes behind it is left out. */
+/** Far more than the facts of any call. The text beyond this limit is dropped. */
 const MOST_ADDED = 16 * 1024 * 1024;
 
 function contentOf(fd: number, maxBytes: number): Buffer {

@@ -1,4 +1,4 @@
-// A copy of a file that is too large for memory: shares its blocks where the disk can, else it is copied up to a limit.
+// Copies a file that is too large for memory: shares its blocks if the disk can, otherwise copies it up to a limit.
 
 import { closeSync, constants, copyFileSync, existsSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { openRegular } from '../../state/disk/regular-file.ts';
@@ -7,8 +7,8 @@ import { isSystemError } from '../../state/system-error.ts';
 const { COPYFILE_EXCL, COPYFILE_FICLONE_FORCE, O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
 /**
- * @param maxBytes of what is copied byte by byte; blocks that are shared cost nothing.
- * @returns whether the whole of it is there.
+ * @param maxBytes the limit for a copy byte by byte; shared blocks cost nothing.
+ * @returns whether the copy is complete.
  */
 export function copyLarge(from: string, to: string, maxBytes: number, mode = 0o600): boolean {
   const source = openRegular(from);
@@ -22,7 +22,7 @@ export function copyLarge(from: string, to: string, maxBytes: number, mode = 0o6
   }
 }
 
-/** By the descriptor: its name may have come to mean something else. */
+/** Uses the descriptor, because the name may refer to another file by now. */
 function isShared(source: number, to: string): boolean {
   const opened = `/proc/self/fd/${source}`;
   if (!existsSync(opened)) return false;
@@ -59,7 +59,7 @@ function copied(source: number, to: string, maxBytes: number, mode: number): boo
   return whole;
 }
 
-/** Are two regular files of the same bytes? */
+/** Returns whether two regular files have the same bytes. */
 export function isSameContent(one: string, other: string): boolean {
   const [a, b] = [openRegular(one), openRegular(other)];
   try {

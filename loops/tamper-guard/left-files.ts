@@ -1,4 +1,4 @@
-// What recovery leaves alone as a person's work: how it was before the call stays readable beside the attempt, and the user is told.
+// Saves the earlier version of files that recovery leaves alone as the user's work, beside the attempt, and reports them.
 
 import { mkdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
@@ -17,19 +17,22 @@ export interface LeftFile {
 interface KeepingLeft {
   /** The call's entry in the register, where the copies are now. */
   entry: string;
-  /** The folder beside the attempt where they are to be. */
+  /** The folder beside the attempt to which the copies go. */
   place: string;
   clock: () => Date;
 }
 
 export interface KeptLeft {
-  /** By file, where it is to be read as it was; null where no copy is whole. Those that were told before are not in it. */
+  /**
+   * Each file with the place of its earlier version; null if no complete copy exists. Files that were reported before are
+   * omitted.
+   */
   told: [file: string, place: string | null][];
-  /** Why the register must keep its copies; null where nothing is lost with them. */
+  /** Why the register must keep its copies; null if nothing is lost without them. */
   why: string | null;
 }
 
-/** Each is written out once, under a name of its own, for as long as that holds what was kept. */
+/** Writes each file once, under its own name. Writes it again only if that file no longer has the kept content. */
 export function keepLeft(left: readonly LeftFile[], { place, clock }: KeepingLeft): KeptLeft {
   const kept: KeptLeft = { told: [], why: null };
   const taken = new Set<string>();
@@ -53,7 +56,7 @@ export function keepLeft(left: readonly LeftFile[], { place, clock }: KeepingLef
   return kept;
 }
 
-/** The first that is free, or that holds the same already. */
+/** Returns the first name that is free or that already has the same content. */
 function nameFor(wanted: string, before: KeptFile, taken: ReadonlySet<string>): string {
   for (let n = 0; ; n++) {
     const name = n === 0 ? wanted : `${wanted}.${n}`;
@@ -62,7 +65,10 @@ function nameFor(wanted: string, before: KeptFile, taken: ReadonlySet<string>): 
   }
 }
 
-/** Copies whose index cannot be read: the whole entry. @returns where it is now. */
+/**
+ * Saves the whole entry, if the index of its copies cannot be read.
+ * @returns where it is now.
+ */
 export function keepEntry({ entry, place, clock }: KeepingLeft): string {
   try {
     makeReal(path.dirname(place), clock);
@@ -70,13 +76,13 @@ export function keepEntry({ entry, place, clock }: KeepingLeft): string {
     renameSync(entry, place);
     return place;
   } catch (error) {
-    // Another disk, or a full one.
+    // The place is on another disk, or the disk is full.
     if (!isSystemError(error)) throw error;
     return entry;
   }
 }
 
-/** No link is followed. */
+/** Makes a real folder, and follows no link. */
 function makeReal(folder: string, clock: () => Date): void {
   const now = lookAt(folder);
   if (now !== null && now.kind !== 'folder') setAside(folder, clock);

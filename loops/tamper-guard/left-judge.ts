@@ -1,4 +1,4 @@
-// What a run that was killed kept of what it was judged by: the next run puts back what the agent changed that outlived it.
+// Recovers the judge files that a killed run had kept: puts back what its agent changed after the run was killed.
 
 import path from 'node:path';
 import type { Finding } from '../../policies/facts/gate-record.ts';
@@ -38,14 +38,15 @@ interface RecoveringJudge {
 
 export interface RecoveredJudge {
   notes: string[];
-  /** By call: what its gate is to say of it. */
+  /** By call: the finding for its gate. */
   findings: Map<string, Finding>;
 }
 
 type When = 'before' | 'after';
 
 /**
- * @param when `before` anything of the task is read, and again `after` its calls are settled: then what was kept is of no more use.
+ * @param when `before`: before anything of the task is read. `after`: after its calls are settled, when the kept state is no
+ * longer needed.
  */
 export async function recoverJudge(recovering: RecoveringJudge, when: When): Promise<RecoveredJudge> {
   const { task, register, clock } = recovering;
@@ -56,7 +57,7 @@ export async function recoverJudge(recovering: RecoveringJudge, when: When): Pro
   for (const call of left) {
     if ((await isAlive(call.entry.dispatcher, self!)) !== 'dead') continue;
     let isNeeded = false;
-    // Judged, and only the other tasks were not looked at: nothing of its own is to be put back.
+    // The call was checked, except for the other tasks. None of its own files has to be put back.
     if (isCallOver(call.folder)) {
       if (when === 'before') continue;
     } else if (wasAsked(task, call.entry.call_id)) isNeeded = recoverOne(recovering, call, when, recovered);
@@ -68,12 +69,12 @@ export async function recoverJudge(recovering: RecoveringJudge, when: When): Pro
     isAnyNeeded ||= isNeeded;
     if (!isNeeded) removeCallEntry(call.folder);
   }
-  // Not before, and not while its own are needed: these are of use, however old they are.
+  // Not earlier, and not while this task's own entries are needed: those remain useful at any age.
   if (when === 'after' && !isAnyNeeded) removeOldCalls(register, clock());
   return recovered;
 }
 
-/** Killed before its guardian began: no agent has run, and what is different is a person's work. */
+/** If the run was killed before the call's guardian began, no agent has run. Then any difference is the user's work. */
 function wasAsked(task: TaskFolder, callId: string): boolean {
   if (lookAt(path.join(task.attempts, callId)) !== null) return true;
   try {
@@ -86,7 +87,7 @@ function wasAsked(task: TaskFolder, callId: string): boolean {
   }
 }
 
-/** @returns whether the copies in the register are the only ones of something that is otherwise now. */
+/** @returns whether the register has the only copies of something that has changed. */
 function recoverOne(
   { task, root, register, clock }: RecoveringJudge,
   call: RegisteredWatch,
@@ -107,7 +108,7 @@ function recoverOne(
   let isDated = end !== null;
   const isOurs = (file: string, before: KeptFile | null, now: FileLook | null) => {
     if (now === null) isDated &&= isGoneBefore(end, file);
-    // To return what was taken away costs nobody anything, whoever took it, and our own putting back may have been cut short.
+    // A restored file does no harm, whoever removed the original. Our own restore may also have been interrupted.
     if (now === null || isBefore(end, now)) return true;
     if (before === null) return isUnfinished(file, kept.files);
     left.push({ file, before });
@@ -131,7 +132,7 @@ function recoverOne(
   return leftAlone.why !== null;
 }
 
-/** What has no copy is told as the entry goes. */
+/** A file without a copy is reported when the entry is removed. */
 function leftWords(root: string, { entry, folder }: RegisteredWatch, { told, why }: KeptLeft, when: When): string[] {
   const about = `stage ${entry.stage}: after the call ${entry.call_id} was over`;
   const named = told.flatMap(([file, place]) => {
@@ -152,22 +153,22 @@ const NAMED = 3;
 const firstOf = (names: readonly string[]): string =>
   `${names.slice(0, NAMED).join(', ')}${names.length > NAMED ? ` and ${names.length - NAMED} more` : ''}`;
 
-/** What was changed after the call was over is a person's work. */
+/** A change after the end of the call is the user's work. */
 const isBefore = (end: WatchedCallEnd | null, { changedNs }: FileLook): boolean => end === null || changedNs <= end.ns;
 
-/** Of what was taken away the folder tells, unless anything else was done there since. */
+/** For a removed file, uses the time of its folder. Another change in that folder since then hides it. */
 function isGoneBefore(end: WatchedCallEnd | null, file: string): boolean {
   let look: FileLook | null = null;
   for (let at = path.dirname(file); look === null && at !== path.dirname(at); at = path.dirname(at)) look = lookAt(at);
   return look === null || isBefore(end, look);
 }
 
-/** The runs themselves write elsewhere. */
+/** Runs write only to other places. */
 const isAddedByNoRun = ({ root, inputs }: TaskFolder, file: string): boolean =>
   path.dirname(file) === root ||
   (file.startsWith(inputs + path.sep) && !file.startsWith(path.join(inputs, 'prompt') + path.sep));
 
-/** An edited view would be taken for a person's wish. */
+/** An edited view would be taken for the user's request. */
 function forgetEdits(task: TaskFolder, end: WatchedCallEnd | null, clock: () => Date): boolean {
   const file = path.join(task.state, 'stats.json');
   const look = lookAt(file);

@@ -1,4 +1,4 @@
-// What was changed in other tasks while calls ran that are over: noted for the doors of those tasks.
+// Records changes in other tasks during calls that have ended, for the doors of those tasks.
 
 import path from 'node:path';
 import { namesIn, noteChange, vouchedIn } from '../../state/calls/judge-register.ts';
@@ -7,8 +7,8 @@ import { changesIn } from './other-tasks.ts';
 import { hasYounger } from './younger-files.ts';
 
 /**
- * Of each task that was there when a call began; one look serves all calls.
- * @returns a sentence for each call while which something was changed.
+ * Examines each task that existed when a call began. One look at a task serves all calls.
+ * @returns a sentence for each call during which something was changed.
  */
 export function noteChanges(register: string, calls: readonly UnseenCall[]): Map<UnseenCall, string> {
   const changed = new Map<UnseenCall, string[]>();
@@ -33,7 +33,7 @@ const sentenceOf = (tasks: readonly string[]): string =>
 
 const NAMED = 3;
 
-/** Each task with the calls of others that might have changed it. */
+/** Returns each task with the calls of other tasks that might have changed it. */
 function rootsOf(calls: readonly UnseenCall[]): Map<string, UnseenCall[]> {
   const roots = new Map<string, UnseenCall[]>();
   for (const call of calls) {
@@ -49,7 +49,7 @@ function rootsOf(calls: readonly UnseenCall[]): Map<string, UnseenCall[]> {
   return roots;
 }
 
-/** Of one task, for any call: its files, noted. */
+/** Returns a function for one task that lists and records the files that changed during a call. */
 function changesDuring(register: string, root: string): (call: UnseenCall) => string[] {
   const changed = changesIn(root);
   const vouched = vouchedIn(register, root);

@@ -1,4 +1,4 @@
-// The other tasks of the project: which of the files that they are judged by were changed since a moment, by the kernel's own word.
+// Finds the judge files of other tasks that changed within a time span, by the kernel's change times.
 
 import path from 'node:path';
 import type { FolderNames, Vouched } from '../../state/calls/judge-register.ts';
@@ -14,7 +14,10 @@ interface TimeSpan {
   toNs: bigint | null;
 }
 
-/** The ids of the tasks below `.tmp`: a batch asks for each of its calls, and few add a task. */
+/**
+ * Lists the ids of the tasks below `.tmp`. The list is cached, because a batch requests it for each call and few calls add a
+ * task.
+ */
 export function taskIds(stateFolder: string): string[] {
   const folder = path.join(stateFolder, 'task');
   const look = lookAt(folder);
@@ -27,28 +30,28 @@ export function taskIds(stateFolder: string): string[] {
   return ids;
 }
 
-/** As it was listed last. */
+/** The latest list. */
 const listed = new Map<string, { stamp: string; ids: string[] }>();
 
 /** What does not count as a change. */
 interface KnownChanges {
-  /** Files that a run put back, or that a person accepted. */
+  /** Files that a run put back, or that the user accepted. */
   vouched?: Vouched;
-  /** Of its folders when the call began; without it a folder counts as changed when anything was done in it. */
+  /** The names in its folders when the call began. Without them, any write in a folder counts as a change. */
   names?: FolderNames | undefined;
 }
 
 /**
- * @param root of a task.
- * @returns relative paths, sorted. Outputs, markers, prompts and the journal are written by runs, and not looked at.
+ * @param root the folder of a task.
+ * @returns relative paths, sorted. Outputs, markers, prompts and the journal are not examined, because runs write them.
  */
 export const changedIn = (root: string, span: TimeSpan, known?: KnownChanges): string[] => changesIn(root)(span, known);
 
-/** Looks at the task once; then tells the same of any time. */
+/** Examines the task once. The returned function answers for any time span from that state. */
 export function changesIn(root: string): (span: TimeSpan, known?: KnownChanges) => string[] {
   const judged = [...judgedBy(root)].map(([file, look]) => [file.slice(root.length + 1), look] as const);
   const stats = lookAtJudged(root, path.join(root, STATS));
-  // Of what is in no folder any more only the one above tells the time, and no later one than that of its last change.
+  // If a whole folder is gone, only the folder above shows when. That time is not earlier than the removal.
   const goneNs = judged.some(([name]) => name === INPUTS) ? null : (lookAt(root)?.changedNs ?? 0n);
   let edited: boolean | null = null;
   const isEdited = () => {
@@ -71,7 +74,7 @@ export function changesIn(root: string): (span: TimeSpan, known?: KnownChanges) 
 const STATS = 'state/stats.json';
 const INPUTS = 'inputs';
 
-/** The manifest and the inputs, with the folders of these: what was taken away changes the names in its folder. */
+/** Lists the manifest and the inputs with their folders: a removed file changes the names in its folder. */
 export function judgedBy(root: string): Map<string, FileLook> {
   const found = new Map<string, FileLook>();
   for (const name of ['manifest.yaml', 'manifest.yml', 'manifest.json']) {

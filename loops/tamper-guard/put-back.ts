@@ -1,4 +1,4 @@
-// Puts back what was kept, whatever stands in its place now: that is set aside, and nothing is followed or written through a link.
+// Restores kept files: sets aside what is in their place now, and neither follows a link nor writes through one.
 
 import { lstatSync, mkdirSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -14,23 +14,26 @@ import { restore } from './restored-file.ts';
 export interface Tampered {
   file: string;
   how: 'modified' | 'deleted' | 'added';
-  /** `kept`: left as it is, since it was too large to keep a copy, or its copy is gone as well. `anew`: set aside, and made anew by the run. */
+  /**
+   * `kept`: unchanged, because it was too large for a copy, or its copy is gone too. `anew`: set aside, and created again by the
+   * run.
+   */
   outcome: 'put_back' | 'kept' | 'anew';
 }
 
 interface PuttingBack {
-  /** The files that are there now; those that were not kept are new. */
+  /** Lists the files that exist now. Those that were not kept are new. */
   present(): readonly string[];
-  /** A folder for what stood there instead: nothing of anybody's is lost. */
+  /** The folder for replaced files, so that no data of the user is lost. */
   aside: string;
   clock: () => Date;
-  /** Which of those that are otherwise are changed back; without it all. */
+  /** Selects the changed files to restore; without it, all are restored. */
   isOurs?(file: string, before: KeptFile | null, now: FileLook | null): boolean;
 }
 
 export function putBack(kept: KeptFiles, { present, aside, clock, isOurs = () => true }: PuttingBack): Tampered[] {
   const away = (file: string) => moveAside(file, aside, clock);
-  // The ways first: what lies below a link lies elsewhere, and is nobody's business here.
+  // Folders come first: what is below a link is in another place, which is not touched.
   const ways = [...kept.folders].flatMap(([folder, before]) => clearWay(folder, before, away));
   const found = [...new Set([...kept.files.keys(), ...present()])].flatMap((file) => {
     const before = kept.files.get(file) ?? null;
@@ -43,9 +46,10 @@ export function putBack(kept: KeptFiles, { present, aside, clock, isOurs = () =>
   const changed = withoutInner(found);
   const returning = changed.filter(({ outcome }) => outcome === 'put_back');
   for (const { file, outcome } of changed) if (outcome === 'anew') away(file);
-  // What is new goes first: a file may stand where the folder of another was.
+  // New files are removed first, because one may be in the place of another file's folder.
   for (const { file, before } of returning) if (before === null) away(file);
-  // One by one, and away only once what was there is ready: cut short at any moment, each file is the one or the other, or missing.
+  // Restores one file at a time, and moves the present one only when its replacement is ready. After an interruption at any
+  // moment, each file is the old one, the new one, or missing.
   for (const { file, before, now } of returning) {
     if (before === null) continue;
     restore(file, before, () => (now === null ? undefined : away(file)));
@@ -54,13 +58,13 @@ export function putBack(kept: KeptFiles, { present, aside, clock, isOurs = () =>
   return [...ways, ...changed.map(({ file, how, outcome }) => ({ file, how, outcome }))];
 }
 
-/** What lies in a folder that stands in the place of a file goes aside with it. */
+/** If a folder is in the place of a file, its content is moved together with it. */
 function withoutInner<T extends { file: string; now: FileLook | null }>(changed: readonly T[]): T[] {
   const folders = changed.filter(({ now }) => now?.kind === 'folder').map(({ file }) => file + path.sep);
   return changed.filter(({ file }) => !folders.some((folder) => file.startsWith(folder)));
 }
 
-/** Where a folder was, or may have come to be, nothing else stands afterwards. */
+/** Removes anything but a folder from a place where a folder was or could be made. */
 function clearWay(folder: string, before: JudgedFolder, away: (file: string) => void): Tampered[] {
   const now = lookAt(folder);
   const isThere = now?.kind === 'folder' || now === null;
@@ -76,16 +80,16 @@ function outcomeOf(before: KeptFile | null): Tampered['outcome'] {
   return before === null || isWhole(before) ? 'put_back' : 'kept';
 }
 
-/** Can it be put back? */
+/** Returns whether the file can be put back. */
 export const isWhole = ({ kind, content, copy }: KeptFile): boolean =>
   kind === 'link' || content !== null || (copy !== null && isIntact(copy));
 
-/** Whoever edits files of ours may have found the copies, too. */
+/** A process that edits our files may have edited the copies too. */
 const isIntact = ({ file, stamp }: NonNullable<KeptFile['copy']>): boolean => lookAt(file)?.stamp === stamp;
 
-/** The same stamp is the same file; with another it may still hold the same, written anew. */
+/** The same stamp means the same file. With another stamp, the file may have been rewritten with the same content. */
 export function isSame(file: string, before: KeptFile | null, now: FileLook | null): boolean {
-  // What is made anew need not be there.
+  // A file that the run creates again may be missing.
   if (now === null && before?.sha256 !== undefined) return true;
   if (before === null || now === null) return before === now;
   if (before.stamp === now.stamp) return true;
@@ -103,7 +107,7 @@ export function isSame(file: string, before: KeptFile | null, now: FileLook | nu
 }
 
 function moveAside(file: string, aside: string, clock: () => Date): void {
-  // What stands on the way to that folder cannot be put into it.
+  // A folder that contains `aside` cannot be moved into it.
   if (`${aside}${path.sep}`.startsWith(`${file}${path.sep}`) || !isMade(aside)) {
     setAside(file, clock);
     return;
@@ -137,7 +141,7 @@ function move(from: string, to: string, clock: () => Date): void {
 
 const MOST_COPIED = 16 * 1024 * 1024;
 
-/** The task may lie on another disk than the project: what cannot be copied there in a moment stays beside its place. */
+/** The task may be on another disk than the project. What cannot be copied quickly stays beside its place. */
 function moveFar(from: string, to: string, clock: () => Date): void {
   const found = lstatSync(from);
   if (found.isSymbolicLink()) symlinkSync(readlinkSync(from), to);

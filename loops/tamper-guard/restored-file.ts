@@ -1,4 +1,4 @@
-// Writes a kept file beside its place, and renames it once it is whole, so that no half of it ever bears its name.
+// Writes a kept file under a temporary name and renames it when it is complete, so that its name never has half of it.
 
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,8 +8,8 @@ import type { KeptFile } from './kept-files.ts';
 import { copyLarge } from './large-copy.ts';
 
 /**
- * Throws what the operating system throws; until `away` is called, what stands there is untouched.
- * @param away takes what stands in its place out of the way.
+ * Throws the errors of the operating system. Until `away` is called, the present file is untouched.
+ * @param away moves the present file out of the way.
  */
 export function restore(file: string, { kind, content, copy, target, mode }: KeptFile, away: () => void): void {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -17,7 +17,7 @@ export function restore(file: string, { kind, content, copy, target, mode }: Kep
   try {
     if (kind === 'link') symlinkSync(target!, fresh);
     else {
-      // `wx` and its like follow no link.
+      // The `wx` flag and similar ones follow no link.
       if (content !== null) writeFileSync(fresh, content, { mode: 0o600, flag: 'wx' });
       else copyLarge(copy!.file, fresh, Number.POSITIVE_INFINITY);
       chmodSync(fresh, mode);
@@ -30,13 +30,13 @@ export function restore(file: string, { kind, content, copy, target, mode }: Kep
   }
 }
 
-/** Was it left by one that was killed as it wrote? What it was for is there, or still to be put back. */
+/** Returns whether a killed process left this file half written. Its target exists, or is still to be put back. */
 export function isUnfinished(file: string, kept: ReadonlyMap<string, unknown>): boolean {
   const name = TEMPORARY.exec(path.basename(file))?.groups?.name;
   return name !== undefined && kept.has(path.join(path.dirname(file), name));
 }
 
-/** A name that has no room for the number is cut, since it must not take more than 255 bytes. */
+/** Shortens the name if there is no room for the number, because a name may have at most 255 bytes. */
 function besideOf(file: string): string {
   let name = path.basename(file);
   while (Buffer.byteLength(name) > MOST_NAME_BYTES) name = name.slice(0, -1);

@@ -1,4 +1,4 @@
-// What a call is judged by, written down beside its entry: for the next run, where this one does not live to look.
+// Writes the judge files of a call to disk beside its entry, for the next run if this one is killed.
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,20 +9,20 @@ import { lookAt } from './file-look.ts';
 import { type JudgedFolder, type KeptFile, type KeptFiles, LIMITS } from './kept-files.ts';
 
 interface Saved {
-  /** The stamp of the file that holds the small ones, one behind the other. */
+  /** The stamp of the file that contains all small files, one after the other. */
   pack: string | null;
   files: [file: string, kept: SavedFile | null][];
   folders: [folder: string, kept: JudgedFolder][];
 }
 
 interface SavedFile extends Omit<KeptFile, 'content'> {
-  /** Where in the pack it begins; null for what is not in it. */
+  /** The offset in the pack; null for a file that is not in it. */
   at: number | null;
 }
 
 /**
- * Not synced: an agent does not outlive a loss of power.
- * @param prompt the file whose text is sent: whoever comes next composes it before it counts, and the call has a copy of its own.
+ * Not synced, because an agent does not survive a loss of power.
+ * @param prompt the file whose text is sent. It is not kept: the next run composes it again, and the call has its own copy.
  */
 export function saveJudge(folder: string, { files, folders }: KeptFiles, prompt?: string): void {
   const contents: Buffer[] = [];
@@ -42,7 +42,7 @@ export function saveJudge(folder: string, { files, folders }: KeptFiles, prompt?
   writeFileSync(path.join(folder, INDEX), JSON.stringify(saved), { mode: 0o600, flag: 'wx' });
 }
 
-/** null where nothing of use is there. A pack that somebody has edited holds nothing: what it held can only be seen to change. */
+/** Returns null if there is no usable data. An edited pack is ignored; then changes of its files are only detected. */
 export function loadJudge(folder: string): KeptFiles | null {
   try {
     const { pack, files, folders } = JSON.parse(readRegular(path.join(folder, INDEX), MAX_INDEX_BYTES)) as Saved;

@@ -1,4 +1,4 @@
-// In a batch one look over the other tasks serves many calls: one for each would cost the square of the tasks.
+// Shares one look at the other tasks between many calls of a batch; a look per call would cost the square of the tasks.
 
 import { endCallEntry, removeCallEntry } from '../../state/calls/judge-register.ts';
 import { isSystemError } from '../../state/system-error.ts';
@@ -9,18 +9,21 @@ import { noteChanges } from './note-changes.ts';
 import { taskIds } from './other-tasks.ts';
 
 interface SharedLook extends UnseenCalls {
-  /** Looks at what is left. @returns what a person should know of all of them, each sentence with its call. */
+  /**
+   * Examines the remaining calls.
+   * @returns what the user should know of all calls, each sentence with its call.
+   */
   finish(): string[];
 }
 
-/** So many other tasks at most are looked at for each call, however many there are. */
+/** For each call, at most this many other tasks are examined, whatever their number. */
 const TASKS_A_CALL = 8;
-/** But sooner where nobody feels it: what is younger is not looked at again, nor what would take more of the time. */
+/** A look happens sooner if it costs little. `leastMs` is the minimum interval, `share` the maximum share of the time. */
 const REST = { changes: { leastMs: 1_000, share: 0.02 }, names: { leastMs: 100, share: 0.02 } } as const;
 
 /**
- * Until a call has been looked at its entry stays, so that the doors of all tasks know it, also once we are killed.
- * @param now milliseconds of a clock that is never set.
+ * The entry of a call remains until the call has been examined. So the doors of all tasks know it, even after we are killed.
+ * @param now milliseconds of a monotonic clock.
  */
 export function openUnseenCalls(now = nowMs): SharedLook {
   const waiting = new Map<string, UnseenCall[]>();
@@ -54,12 +57,12 @@ export function openUnseenCalls(now = nowMs): SharedLook {
   };
 }
 
-/** One that has just come may be half made: for so long the names of all are read for each call. */
+/** A new task may be incomplete. During this time, the names of all tasks are read for each call. */
 const YOUNG_MS = 1_000;
 
 /**
- * Anew whenever a task was added or taken away. To a call that finds the names of a moment ago, what came since into a
- * folder that was there, and was taken away by the call, is nothing new: they are kept for moments only.
+ * Reads the names again whenever a task was added or removed. Otherwise names are kept only briefly. A call that gets older names
+ * does not detect a file that was added later and that the call removed.
  */
 function sharedOthers(now: () => number): UnseenCalls['others'] {
   const looking = restingBetween(REST.names, now);
@@ -82,7 +85,7 @@ function sharedOthers(now: () => number): UnseenCalls['others'] {
   };
 }
 
-/** What is done again and again rests so long at least, and for as long as keeps it within that share of the time. */
+/** Limits repeated work: it pauses for at least `leastMs`, and long enough to take no more than `share` of the time. */
 function restingBetween({ leastMs, share }: (typeof REST)[keyof typeof REST], now: () => number) {
   let next = 0;
   return {
@@ -96,7 +99,7 @@ function restingBetween({ leastMs, share }: (typeof REST)[keyof typeof REST], no
   };
 }
 
-/** A register that cannot be written holds more than it need. */
+/** If the register cannot be written, it only keeps more than it needs. */
 function endEntry(folder: string): void {
   try {
     endCallEntry(folder);

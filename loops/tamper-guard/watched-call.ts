@@ -1,4 +1,4 @@
-// A call as the runs of other tasks know it: announced before it begins, and what was changed in other tasks meanwhile is noted when it is over.
+// Announces a call to the runs of other tasks before it begins, and records the changes in other tasks when it is over.
 
 import path from 'node:path';
 import {
@@ -20,22 +20,25 @@ import type { Tampered } from './put-back.ts';
 import { saveJudge } from './saved-judge.ts';
 
 interface WatchedCall {
-  /** Where copies are put; null where nothing can be written. */
+  /** Returns the folder for copies; null if nothing can be written. */
   copies(): string | null;
-  /** From now on it counts as one that runs. @param prompt the file whose text is sent. */
+  /**
+   * From now on, the call counts as running.
+   * @param prompt the file whose text is sent.
+   */
   begin(kept: KeptFiles, prompt?: string): void;
-  /** @returns what a reader of the call's record should know. */
+  /** @returns notes for a reader of the call's record. */
   end(): string[];
 }
 
 interface Watching extends Pick<CallEntry, 'stage' | 'call_id' | 'dispatcher' | 'until'> {
   register: string;
   clock: () => Date;
-  /** null: each is looked at as it ends. */
+  /** null: each call is examined when it ends. */
   ended: UnseenCalls | null;
 }
 
-/** Writes nothing yet. What cannot be written later is a note of `end`, never a throw. */
+/** Writes nothing yet. A later failure to write becomes a note of `end` and never throws. */
 export function watchCall(
   { task, stateFolder }: Pick<OpenTask, 'task' | 'stateFolder'>,
   { register, clock, ended, ...call }: Watching,
@@ -65,7 +68,7 @@ export function watchCall(
       const about = { task: task.root, task_id: task.id, state_folder: stateFolder };
       registered = tried(() => {
         saveJudge(place, kept, prompt);
-        // Before the call begins: what changes between the two is no change of the call.
+        // This happens before the call begins, so that a change in between does not count as the call's.
         return writeCallEntry(place, { ...about, ...call }, (ended?.others ?? othersNow)(stateFolder));
       });
     },
@@ -95,10 +98,10 @@ const unkeptWarning = (root: string, files: readonly string[]): string => {
   return `too large to keep a copy (over 16 MiB each, or 64 MiB in all): ${names.join(', ')}${more}; a change is seen, but cannot be put back`;
 };
 
-/** Nanoseconds since 1970, and none too few: the disk's clock is behind ours, which leaves out what is less than a millisecond. */
+/** Nanoseconds since 1970, rounded up: the disk's clock is behind ours, which drops fractions of a millisecond. */
 const diskNow = (): bigint => BigInt(Date.now() + 1) * 1_000_000n;
 
-/** What we put back was changed by us: no call of another task is to blame. */
+/** Records the files that we put back, so that no call of another task is blamed for the change. */
 export function vouchFor(register: string, { root }: OpenTask['task'], tampered: readonly Tampered[]): void {
   const own = tampered.filter(({ file }) => file.startsWith(root + path.sep));
   const files = new Set(own.flatMap(({ file }) => [file, path.dirname(file)]));

@@ -1,9 +1,9 @@
-// A first look at a task that costs little: was anything that it is judged by changed since a moment?
+// Checks cheaply whether any judge file of a task changed since a given time.
 
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 
 /**
- * Of a thousand tasks nearly all are as they were; whoever is told otherwise looks closely.
+ * Nearly all of a thousand tasks are unchanged. If the result is true, the caller examines the task closely.
  * @param fromMs milliseconds since 1970.
  */
 export function hasYounger(root: string, fromMs: number): boolean {
@@ -12,7 +12,7 @@ export function hasYounger(root: string, fromMs: number): boolean {
   const hasIn = (file: string, found: Stats | undefined): boolean => {
     if (found === undefined) return false;
     if (found.ctimeMs >= fromMs) return true;
-    // What runs compose judges nobody.
+    // Prompts are composed by runs, so they are not judge files.
     const isWithin = (name: string) => {
       const each = `${file}/${name}`;
       return each !== prompts && hasIn(each, lstatSync(each, QUIET));
@@ -21,13 +21,13 @@ export function hasYounger(root: string, fromMs: number): boolean {
   };
   try {
     const found = lstatSync(inputs, QUIET);
-    // They may have been there until now.
+    // The inputs may have existed until now.
     if (found === undefined && (lstatSync(root, QUIET)?.ctimeMs ?? 0) >= fromMs) return true;
     return (
       hasIn(inputs, found) || JUDGED_BY.some((name) => hasIn(`${root}/${name}`, lstatSync(`${root}/${name}`, QUIET)))
     );
   } catch {
-    // It changes at this moment, or cannot be read.
+    // A file changes at this moment, or cannot be read.
     return true;
   }
 }
