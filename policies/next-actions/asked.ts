@@ -1,4 +1,4 @@
-// What was asked for: a model that is not there, a prompt that does not fit, an answer that was not given.
+// Gives next actions for problems of the request: a missing model, a prompt that does not fit, a permission not given.
 
 import { type NextAction, toDo } from '../facts/next-action.ts';
 import { type BuiltIn, rowOf } from '../facts/tools.ts';
@@ -29,7 +29,7 @@ const otherModel: WayOut = (situation) => {
   ];
 };
 
-/** Any model of today takes so much; what is too large is then something else. */
+/** Every current model accepts a prompt of this size. So for a smaller prompt, something else is too large. */
 const SMALL_PROMPT = 40_000;
 
 const CONTEXT_OF = {
@@ -84,7 +84,7 @@ const askForJson = (situation: Situation): NextAction[] => [
   thenRerun(situation),
 ];
 
-/** Which permission it lacks is said by the warnings of its record. */
+/** The warnings of the call's record name the missing permission. */
 const allowTool = (situation: Situation): NextAction[] => [
   toDo(
     'decide whether the agent may use that tool, and allow it as the warning says; else say in the prompt what it may do instead',
@@ -113,7 +113,7 @@ export const ASKED_ACTIONS = {
   unstructured_answer: askForJson,
 } as const satisfies Record<string, WayOut>;
 
-/** In the text's order; none where it names none. */
+/** In the order of the text; empty if the text names no model. */
 export function modelsIn(text: string): string[] {
   const listed = LIST.exec(text)?.[1] ?? HINT.exec(text)?.[1] ?? '';
   const names = listed.split(/[\s,;|`'"[\](){}]+|\band\b|\bor\b/).map((word) => word.replace(/[.:?!]+$/, ''));
@@ -125,7 +125,7 @@ const LIST =
 
 const HINT = /\b(?:did you mean|use|try|switch to|instead)\b:?\s{0,3}(?:the model\s)?([`'"]?[\w./:-]{3,80}[`'"]?)/i;
 
-/** A word alone is no model: each has a digit or a dash in it. */
+/** A plain word is not a model: every model name has a digit or a dash. */
 const NAME = /^(?=[\w./:-]*[\d-])[A-Za-z][\w./:-]{2,79}$/;
 
 const MOST = 12;

@@ -1,4 +1,4 @@
-// Which key or login a CLI goes by, and what to do about one that was refused: a key of one's own is not mended by a login.
+// Finds which key or login a CLI uses, and what to do if it was refused: a login does not fix the user's own key.
 
 import { toDo } from '../facts/next-action.ts';
 import { type BuiltIn, rowOf, type Tool } from '../facts/tools.ts';
@@ -13,7 +13,9 @@ const SIGN_IN = {
 
 const signInOf = (tool: Tool): string => rowOf(SIGN_IN, tool, `sign in to ${tool}, or set its key`);
 
-/** How the variables of a provider of the user's own begin, and what to do about one that refuses; null where variables name none. */
+/**
+ * The prefix of the variables for a user's own provider, and what to do if that provider refuses; null if no variables name one.
+ */
 const PROVIDERS: Readonly<Record<BuiltIn, { begins: string; mend: string } | null>> = {
   gemini: null,
   copilot: {
@@ -24,7 +26,7 @@ const PROVIDERS: Readonly<Record<BuiltIn, { begins: string; mend: string } | nul
   claude: null,
 };
 
-/** The first thing to do about a key or login that was not taken. */
+/** The first thing to do about a key or login that was refused. */
 function mendKey(situation: Situation): string {
   const { tool, key, verdict } = situation;
   const wanted = /environment variable:? [`'"]?(\w{3,80})/i.exec(verdict.evidence?.text ?? '')?.[1];
@@ -41,7 +43,7 @@ function mendKey(situation: Situation): string {
   return signInOf(tool);
 }
 
-/** Why nobody is signed in, as far as that can be told from here. */
+/** Explains why the CLI is not signed in, as far as this is known. */
 const signInAgain: WayOut = (situation) => [
   toDo(mendKey(situation)),
   ...(situation.key && situation.key.how !== 'signed_in' ? [toDo(`note: ${situation.key.because}`)] : []),

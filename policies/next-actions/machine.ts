@@ -1,4 +1,4 @@
-// The machine, the installation and the settings: what stands in the way of any call.
+// Gives next actions for problems of the machine, the installation and the settings, which block every call.
 
 import { goOnLine, type NextAction, toDo, toType } from '../facts/next-action.ts';
 import { type BuiltIn, rowOf, type Tool } from '../facts/tools.ts';

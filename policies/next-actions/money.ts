@@ -1,4 +1,4 @@
-// Quotas of the service, and the task's own budget.
+// Gives next actions for the service's quotas and for the task's own budget.
 
 import { goOnLine, toDo, toType } from '../facts/next-action.ts';
 import { KEY_ACTIONS } from './keys.ts';
@@ -29,7 +29,7 @@ const resets: WayOut = (situation) => {
   return [again, ...awaited(situation), toDo(`${otherTool(situation)}, or raise the plan`)];
 };
 
-/** No time resets these. */
+/** Waiting does not reset these. */
 const paidFor: WayOut = (situation) => [
   toDo(`pay or top up at the provider of ${situation.tool}; no waiting mends it`),
   thenRerun(situation),
@@ -42,7 +42,7 @@ export const MONEY_ACTIONS = {
   long_reset: resets,
   balance: paidFor,
   billing: paidFor,
-  // A batch pauses for a refused key too.
+  // A batch also pauses for a refused key.
   paused: (situation) =>
     situation.verdict.class === 'auth'
       ? KEY_ACTIONS.bad_credentials(situation)

@@ -1,4 +1,4 @@
-// What a person or an agent does next when a call has failed.
+// Lists what a user or an agent does next after a call has failed.
 
 import type { ErrorClass } from '../facts/classes.ts';
 import { inOrder, type NextAction, toDo, toType } from '../facts/next-action.ts';
@@ -22,7 +22,7 @@ import {
   type WayOut,
 } from './situation.ts';
 
-/** A server beside the model that did not serve: which one it is, and where it is configured. */
+/** Where a failed MCP server is configured, for each CLI. */
 const SETTINGS = {
   gemini: () => '`mcpServers` in ~/.gemini/settings.json or .gemini/settings.json of the project',
   copilot: () => '`mcpServers` in ~/.copilot/mcp-config.json or .mcp.json of the project',
@@ -67,14 +67,14 @@ export function nextActions(situation: Situation): NextAction[] {
   return situation.callsLeft === 0 ? [NO_CALLS, raiseBudget(situation), ...wayOut] : inOrder(wayOut);
 }
 
-/** Any line that asks again would be refused. */
+/** Every line that calls again would be refused. */
 const NO_CALLS = toDo(
   'ask the user whether this task may pay for more calls: none is left, and each line that asks again needs one',
 );
 
 const isKnown = (reason: string | null): reason is CallReason => reason !== null && Object.hasOwn(BY_REASON, reason);
 
-/** What is told of an unknown failure is all that there is to go by. */
+/** For an unknown failure, the output is the only information. */
 const unmatched: WayOut = (situation) => [
   ...(situation.stderrFile
     ? [toDo(`read ${situation.stderrFile}, the whole of what ${situation.tool} said on stderr`)]
@@ -87,7 +87,7 @@ const unmatched: WayOut = (situation) => [
   ),
 ];
 
-/** Of the reasons that only a project's own rows give. */
+/** For reasons that only a project's own rows define. */
 const BY_CLASS = {
   transient: (situation) => [later(situation)],
   prompt_too_large: ASKED_ACTIONS.over_limit,

@@ -1,11 +1,11 @@
-// What passes by itself, or should: when to run again, and which limit of our own it was.
+// Gives next actions for temporary failures: when to run again, and which of our own limits was reached.
 
 import { type CalledAs, goOnLine, type NextAction, toDo, toType } from '../facts/next-action.ts';
 import { change, isOwnCall, later, preflight, rerun, thenRerun, type WayOut } from './situation.ts';
 
 const waits: WayOut = (situation) => [later(situation)];
 
-/** Twice the same half answer is seldom chance. */
+/** The same incomplete answer twice is rarely chance. */
 const shorter: WayOut = (situation) => [
   later(situation),
   toDo(

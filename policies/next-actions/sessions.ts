@@ -1,4 +1,4 @@
-// Failures that are the session's own.
+// Gives next actions for failures that the session itself causes.
 
 import { toDo, toType } from '../facts/next-action.ts';
 import { shellWord } from '../text/shell-word.ts';

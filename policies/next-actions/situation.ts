@@ -1,4 +1,4 @@
-// What is known when a call has failed, as far as what to do next depends on it, and the lines that many ways out share.
+// Defines what is known about a failed call, as far as the next actions depend on it, and actions that many reasons share.
 
 import type { Ending } from '../facts/ending.ts';
 import type { Verdict } from '../facts/evidence.ts';
@@ -17,47 +17,47 @@ import { placeWords, type StageField as SetOfStage, type StagePlace } from '../m
 
 export interface Situation {
   verdict: Verdict;
-  /** How the task was opened; without it, nothing goes on with the call but what `again` says. */
+  /** How the task was opened. Without it, only `again` describes how to continue the call. */
   called: CalledAs;
   tool: Tool;
-  /** Of the call that failed; null where none is known. */
+  /** The session of the failed call; null if none is known. */
   sessionId?: string | null;
   ending?: Ending | null;
-  /** Of the task's paid calls; absent where that is not known. */
+  /** The remaining paid calls of the task; absent if not known. */
   callsLeft?: number;
-  /** Its paid calls in all; absent where that is not known. */
+  /** The total of the task's paid calls; absent if not known. */
   budget?: number;
-  /** What its session is kept under. */
+  /** The tag under which its session is kept. */
   tag?: string;
-  /** Does the manifest itself name the session to go on in? */
+  /** Whether the manifest itself names the session to resume. */
   namesSession?: boolean;
-  /** Where the CLI is installed from. */
+  /** The package from which the CLI is installed. */
   packageName?: string;
-  /** What asks again, in words, where no run of the task does. */
+  /** How to call again, in words, if no run of the task does it. */
   again?: string;
-  /** The CLI's whole stderr and its events, published; null where there are none. */
+  /** The CLI's whole stderr and its events, published; null if there are none. */
   stderrFile?: string | null;
   eventsFile?: string | null;
-  /** Where the manifest says something of this stage; absent where the manifest is not known. */
+  /** Where the manifest sets a field of this stage; absent if the manifest is not known. */
   place?: (field: SituationField) => ManifestPlace;
-  /** How the CLI is signed in, as far as its files and the environment tell. */
+  /** How the CLI is signed in, as far as its files and the environment show. */
   key?: KnownKey | null;
-  /** Characters of the prompt that was sent; absent where its size says nothing. */
+  /** The length of the sent prompt in characters; absent if the size is not relevant. */
   promptChars?: number;
-  /** What of it is large, one sentence each. */
+  /** The large parts of the prompt, one sentence each. */
   largeParts?: readonly string[];
-  /** Did the call go on in a session that was there before? */
+  /** Whether the call resumed an existing session. */
   resumed?: boolean;
-  /** Did its tools run before it failed? */
+  /** Whether the call's tools ran before it failed. */
   ranTools?: boolean;
 }
 
 export type SituationField = 'model' | 'timeout_ms' | 'idle_timeout_ms' | 'start_timeout_ms' | 'max_turns' | 'cwd';
 
 export interface ManifestPlace extends StagePlace {
-  /** What is set there; a stand-in's model is its stage's `fallback`. */
+  /** The field that is set there; for a fallback's model, it is the stage's `fallback`. */
   field: SetOfStage | 'cwd';
-  /** As it is set; null where it is not. */
+  /** The value that is set; null if it is not set. */
   value: string | number | null;
 }
 
@@ -66,37 +66,37 @@ export type WayOut = (situation: Situation) => NextAction[];
 export const rerun = (situation: Situation, text = `ask ${situation.tool} again`): NextAction =>
   goOn(situation, text, situation.called);
 
-/** @param called as the next command is to be called. */
+/** @param called how the next command is called. */
 export const goOn = ({ again }: Situation, text: string, called: CalledAs, ...flags: string[]): NextAction =>
   again === undefined ? toType(text, goOnLine(called, ...flags), 'pays') : toDo(`${text}: ${again}`);
 
-/** Was the call made by a caller of its own, and not by a stage? */
+/** Whether a separate caller made the call, and not a stage. */
 export const isOwnCall = ({ called }: Situation): boolean => called.wrapper !== undefined;
 
 export const thenRerun = (situation: Situation): NextAction => rerun(situation, `then ask ${situation.tool} again`);
 
-/** Five more than it has: what may be paid is for the user to say. */
+/** Raises the budget by five calls. The user decides how much may be paid. */
 export const raiseBudget = ({ called, budget = 10 }: Pick<Situation, 'called' | 'budget'>): NextAction =>
   forUser('budget', toType('raise the limit', taskLine(called, 'budget', `--set ${budget + 5}`)));
 
-/** What a project describes is looked for where it is trusted alone. */
+/** A tool that a project describes is only found if the project is trusted. */
 export const preflight = ({ called, tool }: Pick<Situation, 'called' | 'tool'>): NextAction =>
   toType(
     `check the installation and the sign-in of ${tool}, without a paid call`,
     preflightLine(called.launcher, `--tools ${tool}`, ...(isBuiltIn(tool) ? [] : ['--trust-workspace'])),
   );
 
-/** The evidence is a line of it; the whole of what was said may lie in stderr. */
+/** The evidence is one line of the output; stderr may contain the rest. */
 export const readFirst = ({ stderrFile }: Situation): NextAction[] => (stderrFile ? [toDo(`read ${stderrFile}`)] : []);
 
-/** Without a time from the service: a few minutes, since the retries of this run came within seconds. */
+/** If the service gives no time, the user waits a few minutes, since the retries of this run came within seconds. */
 export const later = (situation: Situation): NextAction => {
   const { tool, verdict } = situation;
   const when = verdict.retry_at === null ? 'in 5 minutes or later' : `not before ${verdict.retry_at}`;
   return rerun(situation, `${when}, ask ${tool} again`);
 };
 
-/** One sentence about a field of the stage: where it stands, or where it would. */
+/** One sentence about a field of the stage, with the place where it is set or can be set. */
 export function change(situation: Situation, field: SituationField, set: string, unset = set): NextAction {
   return toDo(changeWords(situation, field, set, unset));
 }
@@ -116,5 +116,5 @@ function changeWords(situation: Situation, field: SituationField, set: string, u
 
 /** How a CLI is signed in, as far as that is known. */
 type KnownKey =
-  /** A variable's name or a file, never what is in it. */
+  /** The name of a variable or a file, never its content. */
   { how: 'signed_in'; by: string } | { how: 'signed_out' | 'unclear'; because: string; mend: string };
