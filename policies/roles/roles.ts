@@ -1,8 +1,8 @@
-// The roles that a stage can play: what it is told, what it may do, and what its answer must hold.
+// Defines the roles of a stage: their prompt templates, what they may do, and what their answers must contain.
 
 import type { OnFail } from '../facts/gate-record.ts';
 
-/** What a brief is told: read, decide, and write what the stages after it will work from. */
+/** The template of a brief: read, decide, and write what later stages use. */
 const BRIEF = `Write the brief from which others will work who cannot ask you anything. You change nothing yourself.
 
 Read the request, then the code it is about. Check what the request says of the code against the code. Where the
@@ -22,7 +22,7 @@ Your answer has these sections, each under a Markdown heading that is spelt exac
   commands whose tools you have seen in the tree. If there are none, leave the block empty and say why below it.
 `;
 
-/** What a design of tests is told: cases that would fail today and pass once the request is carried out. */
+/** The template of a test design: cases that fail now and pass after the request is done. */
 const TEST_DESIGN = `Design the tests that would prove the request done. You write no code and change no file.
 
 Read how the project tests already: its runner, its folders, the fixtures it has. Design cases that fit in there, that
@@ -40,7 +40,7 @@ Your answer has these sections, each under a Markdown heading that is spelt exac
 Name what the request leaves open at the case it concerns, with what you assumed.
 `;
 
-/** What an implementation is told: the smallest whole change, within the scope, and a true account of it. */
+/** The template of an implementation: the smallest complete change, within the scope, and a truthful report. */
 const IMPL = `Carry out the request in the working tree.
 
 - Read before you write. Follow the style, the names and the layout of what is there; use what the project has before
@@ -61,7 +61,7 @@ Your answer has these sections, each under a Markdown heading that is spelt exac
   changed, added or deleted, and no other.
 `;
 
-/** What the writing of tests is told: the designed cases, in the project's own manner, and nothing but tests. */
+/** The template for writing tests: the designed cases, in the project's style, and only tests. */
 const TEST_IMPL = `Write the tests of this task into the working tree. If a design of the tests is among the earlier answers, write those
 cases; else those that the request and the acceptance criteria call for.
 
@@ -81,7 +81,7 @@ Your answer has these sections, each under a Markdown heading that is spelt exac
   changed, added or deleted, and no other.
 `;
 
-/** What a check by reading is told: the change against the request, without running anything. */
+/** The template of a check by reading: compare the change with the request, and run nothing. */
 const STATIC_VERIFY = `Check the change by reading alone: run nothing, change nothing.
 
 Compare the tree with what the request and the acceptance criteria ask for, and with what the earlier answers claim.
@@ -97,7 +97,7 @@ Your answer has these sections, each under a Markdown heading that is spelt exac
   blocker or a major finding. Then one or two sentences that say why.
 `;
 
-/** What a verification is told: each acceptance criterion, met or not, with the proof. */
+/** The template of a verification: each acceptance criterion, met or not, with the proof. */
 const VERIFY = `Judge whether the acceptance criteria are met by the tree as it is now. Change nothing.
 
 Go through the criteria one by one, and through the claims of the earlier answers. Look at the tree itself, and run
@@ -112,7 +112,7 @@ Your answer has these sections, each under a Markdown heading that is spelt exac
   is not met or was not checked. Then one or two sentences that say why.
 `;
 
-/** What a review is told: what a careful colleague would stop, with the lines that prove it. */
+/** The template of a review: what a careful colleague would stop, with the lines that prove it. */
 const REVIEW = `Review the change, or the code that the request names. Change nothing.
 
 Look first for what would hurt: wrong results, lost data, security, races, broken callers, errors that nobody hears
@@ -129,7 +129,7 @@ Your answer has these sections, each under a Markdown heading that is spelt exac
   blocker or a major finding. Then one or two sentences that say why.
 `;
 
-/** What a consolidation is told: one review of several, each finding once, and the quarrels named. */
+/** The template of a consolidation: several reviews made into one, each finding once, with contradictions named. */
 const REVIEW_CONSOLIDATE = `Make one review of the several that stand below as earlier answers. Change nothing.
 
 Merge findings that mean the same thing, and say which stages found it. Check each one in the tree before you keep it:
@@ -146,7 +146,7 @@ Your answer has these sections, each under a Markdown heading that is spelt exac
   blocker or a major finding. Then one or two sentences that say why.
 `;
 
-/** What a runbook is told: steps for someone who was not there, and the way back. */
+/** The template of a runbook: steps for a reader who was not involved, and how to undo them. */
 const RUNBOOK = `Write down how to roll out, watch and take back the change of this task, for someone who was not there and is in a
 hurry. Change nothing.
 
@@ -161,7 +161,7 @@ Your answer has these sections, each under a Markdown heading that is spelt exac
   be taken back.
 `;
 
-/** What the worker of a supervised task is told: carry out the current instruction, and account for it truly. */
+/** The template of a supervised task's worker: carry out the current instruction, and report truthfully. */
 const WORKER = `Carry out the current instruction, which stands at the end of this prompt, in the working tree. It is one
 step towards the goal; another agent looks at what you did and says what comes next.
 
@@ -177,7 +177,7 @@ step towards the goal; another agent looks at what you did and says what comes n
 Your answer says what you did and why so, what you ran with its result, and what is left open or in your way.
 `;
 
-/** What the reasoner of a supervised task is told: look at the work, and say the one next step. */
+/** The template of a supervised task's reasoner: check the work, and give the one next step. */
 const REASONER = `You direct the work on a task. Another agent, the worker, carries out the current instruction in the working tree; you
 see what it answered, what has changed, and what the acceptance commands gave, and say the one next step. Change
 nothing yourself.
@@ -194,23 +194,23 @@ nothing yourself.
 `;
 
 export interface Role {
-  /** What it may do where the stage does not say. */
+  /** Its access, if the stage does not set it. */
   access: 'read' | 'write';
-  /** What it is told, before the task's own words. */
+  /** The instructions of the role, before the task's own text. */
   template: string;
-  /** Sections that its answer must have, where the stage does not say. */
+  /** Sections that its answer must have, if the stage does not set them. */
   requires: readonly string[];
-  /** Lines with text that its answer must have at least. */
+  /** The minimum number of lines with text in its answer. */
   minLines: number;
-  /** Roles whose answers of this task are put into its prompt. */
+  /** Roles whose answers in this task are included in its prompt. */
   reads: readonly string[];
-  /** It must leave a change in the tree; or, where it may not write, a unified diff in its answer. */
+  /** The role must leave a change in the tree. If it may not write, its answer must contain a unified diff. */
   changesTree: boolean;
-  /** What becomes of a verdict of FAIL in its answer, where the stage does not say. */
+  /** What a verdict of FAIL in its answer causes, if the stage does not set it. */
   onFail: OnFail;
-  /** The task's acceptance commands are run after it. */
+  /** The task's acceptance commands run after it. */
   runsAcceptance: boolean;
-  /** Its section "Updated Context Pack" becomes the context of the stages after it. */
+  /** Its section "Updated Context Pack" becomes the context of the later stages. */
   handsOff: boolean;
 }
 
@@ -277,7 +277,7 @@ export const ROLES = {
     minLines: 4,
     reads: ['impl', 'test_impl', 'static_verify'],
     changesTree: false,
-    // It has the last word on the change; the others' verdicts are for the stages after them.
+    // It has the final decision on the change. The verdicts of the other roles are input for later stages.
     onFail: 'stop',
     runsAcceptance: true,
     handsOff: false,
@@ -315,14 +315,14 @@ export const ROLES = {
     runsAcceptance: false,
     handsOff: false,
   },
-  /** These two are the parts of a supervised task. */
+  /** The two parts of a supervised task. */
   worker: {
     access: 'write',
     template: WORKER,
     requires: [],
     minLines: 0,
     reads: [],
-    // An iteration that changes nothing is the reasoner's to judge.
+    // The reasoner decides what an iteration without a change means.
     changesTree: false,
     onFail: 'note',
     runsAcceptance: true,
