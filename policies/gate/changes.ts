@@ -1,4 +1,4 @@
-// Whether a stage that must change the tree has changed it.
+// Checks that a stage that must change the tree has changed it.
 
 import type { Change, Finding } from '../facts/gate-record.ts';
 

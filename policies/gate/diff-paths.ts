@@ -1,4 +1,4 @@
-// The paths that a unified diff is about, as `git apply` reads them.
+// Extracts the paths that a unified diff changes, as `git apply` reads them.
 
 import type { Change } from '../facts/gate-record.ts';
 import { linesOf } from '../markdown/lines.ts';
@@ -17,13 +17,13 @@ interface File {
   hunks: boolean;
 }
 
-/** Both sides of each file, in the order of the text; `/dev/null` is no path. A copy adds a file. */
+/** Returns both sides of each file, in the order of the text. `/dev/null` is not a path. A copy adds a file. */
 export function pathsOfDiff(diff: string): Change[] {
   const strip = prefixParts(diff);
   return filesOf(diff).flatMap((file) => changeOf(file, strip));
 }
 
-/** How many leading parts `git apply` must take off (`-p`): 1 where all paths have a letter of the two sides, else 0. */
+/** How many leading parts `git apply` must strip (`-p`): 1 if every path begins with the letter of its side, else 0. */
 export function prefixParts(diff: string): 0 | 1 {
   const told = filesOf(diff).flatMap(({ header, old, now }) => {
     const named = [old, now].filter((name) => name !== null && name !== NOWHERE);
@@ -32,7 +32,7 @@ export function prefixParts(diff: string): 0 | 1 {
   return told.every((name) => /^[abciow]\//.test(name!)) ? 1 : 0;
 }
 
-/** Those that lie outside the tree, or in git's own folder. */
+/** Returns the paths that are outside the tree, or in git's own folder. */
 export const strayPaths = (changes: readonly Change[]): string[] =>
   changes
     .flatMap(({ path, from }) => (from === undefined ? [path] : [from, path]))
@@ -54,11 +54,11 @@ function filesOf(diff: string): File[] {
     if (part === 'file') file = begin(line);
     if (part === 'hunk' && file !== null) file.hunks = true;
     if (part !== 'header') continue;
-    // Without a line of git's own, a file begins with its old side.
+    // Without a `diff --git` line, a file begins with its old side.
     if (file === null || (line.startsWith('--- ') && (file.old !== null || file.hunks))) file = begin('');
     note(file, line);
   }
-  // A line that begins like an old side and has no new one below it is prose.
+  // A line that looks like an old side, without a new side below it, is prose.
   return files.filter(({ header, old, now }) => header !== '' || (old !== null && now !== null));
 }
 
@@ -107,10 +107,10 @@ function changeOf(file: File, strip: 0 | 1): Change[] {
 const sideOf = (name: string | null, strip: 0 | 1): string | null =>
   name === null || name === NOWHERE ? null : stripped(name, strip);
 
-/** As git does: what stands before the first slash, and slashes that follow. */
+/** As git does, removes the text before the first slash, and the slashes that follow. */
 const stripped = (name: string, strip: 0 | 1): string => (strip === 0 ? name : name.replace(/^[^/]*\/+/, ''));
 
-/** `diff --git a/x b/x`: unquoted names may hold blanks, so the halves must be the same. */
+/** Parses `diff --git a/x b/x`. Unquoted names may contain blanks, so the two halves must be equal. */
 function headerNames(header: string, strip: 0 | 1): [string, string] | null {
   const rest = header.slice('diff --git '.length).replace(/\r$/, '');
   const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(rest);
@@ -120,7 +120,7 @@ function headerNames(header: string, strip: 0 | 1): [string, string] | null {
   return [stripped(rest.slice(0, half), strip), stripped(rest.slice(half + 1), strip)];
 }
 
-/** Up to a tab, behind which a time may stand; in quotes with C's escapes. */
+/** Reads the name up to a tab, after which a time may follow. A quoted name has C escapes. */
 function nameIn(text: string): string {
   if (text.startsWith('"')) {
     const quoted = /^"((?:[^"\\]|\\.)*)"/.exec(text);

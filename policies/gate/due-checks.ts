@@ -1,11 +1,11 @@
-// Which checks are due for a stage: one row each.
+// Lists the checks that a stage needs, one row for each check.
 
 import { GATE_CHECKS, type GateCheck } from '../facts/gate-record.ts';
 import type { ResolvedRole } from '../manifest/resolved-role.ts';
 
 interface Due {
   role: ResolvedRole;
-  /** Of the stage. */
+  /** The stage's own schema. */
   schema: object | undefined;
   commands: readonly string[];
 }
@@ -23,7 +23,7 @@ const DUE = {
   acceptance: ({ commands }) => commands.length > 0,
 } as const satisfies Record<GateCheck, (due: Due) => boolean>;
 
-/** In the order in which they are looked at. Without a look at the tree `scope` and `changes` find nothing. */
+/** In the order of the checks. If the tree was not examined, `scope` and `changes` find nothing. */
 export function dueChecks(
   role: ResolvedRole,
   { schema }: { schema?: object | undefined },

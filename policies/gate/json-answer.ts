@@ -1,11 +1,11 @@
-// The JSON value that an answer is: all of it, or the one block of code in it.
+// Reads the JSON value of an answer: the whole text, or its one code block.
 
 import type { Finding } from '../facts/gate-record.ts';
 import { fencesOf } from '../markdown/lines.ts';
 
 type JsonAnswer = { how: 'read'; value: unknown } | { how: 'invalid'; finding: Finding };
 
-/** The one block marked as JSON; where none is marked so, the one block. Two make it unclear which is meant. */
+/** Uses the only block marked as JSON; if none is marked, the only block. With two, it is unclear which is meant. */
 export function readJsonAnswer(answer: string): JsonAnswer {
   const whole = parse(answer.replace(/^\ufeff/, ''));
   if (whole.how === 'read') return whole;
@@ -26,7 +26,7 @@ function parse(text: string): Parsed {
     return { how: 'read', value: JSON.parse(text) };
   } catch (error) {
     if (text.trim() === '') return { how: 'broken', why: 'it is empty' };
-    // The engine's words hold text of the answer, and differ from version to version of Node.
+    // The engine's message contains text of the answer, and differs between versions of Node.
     const at = /at position (\d+)/.exec((error as Error).message)?.[1];
     return { how: 'broken', why: at === undefined ? 'it breaks off or is malformed' : `wrong at character ${at}` };
   }

@@ -1,4 +1,4 @@
-// Whether an answer has as many lines with text as it must have.
+// Checks that an answer has the required number of lines with text.
 
 import type { Finding } from '../facts/gate-record.ts';
 import { linesOf, saysSomething } from '../markdown/lines.ts';

@@ -1,6 +1,6 @@
-// A unified diff with the counts of its hunks as its lines are: models miscount them all the time.
+// Corrects the line counts in the hunks of a unified diff, because models often miscount them.
 
-/** The same text where all counts are right. Blank lines at the end of a hunk are taken for none of it. */
+/** Returns the same text if all counts are correct. Blank lines at the end of a hunk are not counted as part of it. */
 export function recounted(diff: string): string {
   const lines = diff.split('\n');
   const kept: string[] = [];
@@ -28,7 +28,7 @@ export function recounted(diff: string): string {
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 const MAX_HEADER = 100;
 
-/** A deleted line may begin like the header of a file; one of these has a second line and a hunk below it. */
+/** A deleted line may look like a file header. A real header has a second line and a hunk below it. */
 function endOfHunk(lines: readonly string[], from: number): number {
   for (let at = from; at < lines.length; at += 1) {
     const line = lines[at]!;

@@ -1,4 +1,4 @@
-// Whether an answer is a refusal: it is short, and opens with an inability in the model's own words.
+// Detects refusals: short answers that begin with a statement, in the model's own words, that it cannot do the task.
 
 import type { Finding } from '../facts/gate-record.ts';
 import { toDo } from '../facts/next-action.ts';
@@ -6,15 +6,14 @@ import { IN_ALL_ROWS, REFUSALS, type RefusalRule } from '../verdict/refusals.ts'
 import { visibleChars } from '../verdict/success.ts';
 import { missingSections } from './sections.ts';
 
-/** Visible characters; a longer answer is a report that may hold such a sentence. */
+/** Visible characters. A longer answer is a report, which may contain such a sentence. */
 const MAX_REFUSAL = 1200;
-/** What an opening needs at most. */
+/** The maximum length of an opening. */
 const MAX_OPENING = 400;
 
 /**
- * An answer that has all the sections that were asked for is none.
- *
- * @param redact takes secrets out of what is quoted; half of one could no longer be seen.
+ * An answer that has all required sections is not a refusal.
+ * @param redact removes secrets from quoted text. Half of a secret would no longer be recognised.
  */
 export function checkRefusal(
   answer: string,
@@ -37,7 +36,7 @@ export function checkRefusal(
 
 const asItIs = (text: string): string => text;
 
-/** The row by which it is a refusal, or null. */
+/** Returns the row that makes the answer a refusal, or null. */
 export function refusalRule(answer: string): RefusalRule | null {
   if (visibleChars(answer) > MAX_REFUSAL || QUOTES.test(answer.slice(0, MAX_OPENING))) return null;
   const opening = openingOf(answer);
@@ -46,10 +45,10 @@ export function refusalRule(answer: string): RefusalRule | null {
   return rule?.means === 'refusal' ? rule : null;
 }
 
-/** Another's words, about which the sentence goes on. */
+/** A quotation from someone else, after which the sentence continues. */
 const QUOTES = /^\s*["“`][^"“”`]{1,300}["”`],? \p{Ll}/u;
 
-/** Without marks, a greeting and a heading before it. */
+/** Removes formatting, and a greeting and a heading before the opening. */
 const openingOf = (answer: string): string =>
   answer
     .replace(/^(?:\s*#{1,6}[^\n]*\n)*/, '')

@@ -1,6 +1,6 @@
-// The names of all properties in a schema, at any depth: which keywords it may use.
+// Collects the names of all properties in a schema, at any depth, to show which keywords it may use.
 
-/** Names of the answer's own properties are among them. */
+/** The names include those of the answer's own properties. */
 export function namesIn(schema: Record<string, unknown>): ReadonlySet<string> {
   const names = new Set<string>();
   const left: unknown[] = [schema];

@@ -1,4 +1,4 @@
-// Whether a JSON Schema lets an answer give its verdict: a property "verdict" at the top level that allows PASS and FAIL.
+// Checks that a JSON Schema allows a verdict: a top-level property "verdict" that accepts both PASS and FAIL.
 
 /** What is wrong, and where in the schema: `at` is a path such as `['properties', 'verdict', 'enum']`. */
 interface SchemaMistake {
@@ -6,7 +6,7 @@ interface SchemaMistake {
   message: string;
 }
 
-/** null where an answer can say both PASS and FAIL. What this reading does not know (a remote `$ref`) is allowed. */
+/** Returns null if an answer can give both PASS and FAIL. Constructs that are unknown here (a remote `$ref`) are allowed. */
 export function verdictMistake(schema: object): SchemaMistake | null {
   const types = typesOf(schema);
   if (types !== null && !types.includes('object'))
@@ -39,7 +39,7 @@ interface Place {
 
 const COMBINED = ['allOf', 'anyOf', 'oneOf'] as const;
 
-/** The schemas of the property "verdict" of the value itself, not of values within it. */
+/** Returns the schemas of the value's own property "verdict", not of nested values. */
 function propertiesNamed(root: object, { schema, at }: Place, seen: Set<unknown>): Place[] {
   if (!isObject(schema) || seen.has(schema)) return [];
   seen.add(schema);
@@ -61,7 +61,7 @@ function propertiesNamed(root: object, { schema, at }: Place, seen: Set<unknown>
   return within.length === 0 && listOf(required).includes('verdict') ? [{ schema: true, at }] : within;
 }
 
-/** Whether a schema takes some object whose verdict is this text; a keyword that is not known here takes it. */
+/** Whether a schema accepts an object with this verdict. An unknown keyword accepts it. */
 function allowsVerdict(root: object, schema: unknown, text: string, depth = 0): boolean {
   if (schema === false) return false;
   if (!isObject(schema) || depth > MAX_DEPTH) return true;
@@ -73,7 +73,7 @@ function allowsVerdict(root: object, schema: unknown, text: string, depth = 0): 
     ? Object.entries(patternProperties).flatMap(([pattern, one]) => (matches(pattern, 'verdict') ? [one] : []))
     : [];
   if (![...own, ...matching].every((one) => allows(root, one, text))) return false;
-  // Each object that has a verdict is one that such a schema takes.
+  // Every object that has a verdict matches the schema under `not`, so it is rejected.
   const refused = isObject(not) && Object.keys(not).join() === 'required' ? listOf(not.required) : [];
   if (refused.length > 0 && refused.every((name) => name === 'verdict')) return false;
   if (!listOf(schema.allOf).every(takes)) return false;
@@ -94,7 +94,7 @@ function allowsNames(root: object, schema: Record<string, unknown>, names: reado
   return additionalProperties !== false || names.every(isNamed);
 }
 
-/** Whether a schema takes this text; a keyword that is not known here takes it. */
+/** Whether a schema accepts this text. An unknown keyword accepts it. */
 function allows(root: object, schema: unknown, text: string, depth = 0): boolean {
   if (schema === false) return false;
   if (!isObject(schema) || depth > MAX_DEPTH) return true;
@@ -118,7 +118,7 @@ const MAX_DEPTH = 50;
 
 const UNKNOWN = Symbol('unknown');
 
-/** Of a reference within the schema, by a JSON pointer. */
+/** Resolves a JSON pointer within the schema. */
 function resolved(root: object, ref: string): unknown {
   if (ref === '#') return root;
   if (!ref.startsWith('#/')) return UNKNOWN;

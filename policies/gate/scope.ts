@@ -1,4 +1,4 @@
-// Judges what changed in the tree against what a task may touch.
+// Checks the changes in the tree against the scope of a task.
 
 import type { Change, Finding } from '../facts/gate-record.ts';
 import { toDo } from '../facts/next-action.ts';
@@ -8,22 +8,22 @@ export interface Scope {
   /** Empty: everything that no other list forbids. */
   allow: readonly string[];
   deny: readonly string[];
-  /** `security.forbidden_paths`: neither to be read nor to be touched. */
+  /** `security.forbidden_paths`: paths that may neither be read nor be changed. */
   forbidden: readonly string[];
 }
 
-/** The list that a path offends against: it is in `deny` or `forbidden`, not in `allow`, or within `.git`. */
+/** A path and the list that it violates: it is in `deny` or `forbidden`, is not in `allow`, or is within `.git`. */
 export interface Violation {
   path: string;
   how: Change['how'];
-  /** Of the new end of a rename: the old one. */
+  /** The old path, if `path` is the new path of a rename. */
   from?: string;
   list: 'deny' | 'forbidden' | 'git' | 'allow';
-  /** The glob that matched; null where it is that none did. */
+  /** The glob that matched; null if the violation is that none matched. */
   glob: string | null;
 }
 
-/** In the order of the changes; a rename is judged at both ends. */
+/** In the order of the changes. Both ends of a rename are checked. */
 export function judgeScope(changes: readonly Change[], scope: Scope): Violation[] {
   const judge = compileScope(scope);
   return changes.flatMap(({ path, how, from }) =>
@@ -35,25 +35,25 @@ export function judgeScope(changes: readonly Change[], scope: Scope): Violation[
   );
 }
 
-/** May this path be touched, and which line of the manifest says so? */
+/** Whether this path may be changed, and which line of the manifest decides it. */
 export function askScope(path: string, scope: Scope): { allowed: boolean; why: string } {
   const judged = compileScope(scope)(path);
   if (!judged.allowed) return { allowed: false, why: WHY[judged.list](judged.glob) };
   return { allowed: true, why: judged.glob === null ? 'no list speaks against it' : `scope.allow "${judged.glob}"` };
 }
 
-/** For whoever asks about many paths: is it one that the scope keeps the agent from? */
+/** For callers that check many paths: whether the scope keeps the agent from this one. */
 export function outsideScope(scope: Scope): (path: string) => boolean {
   const judge = compileScope(scope);
   return (path) => !judge(path).allowed;
 }
 
-/** What a task names that is not to be touched: looked at even where git ignores it. */
+/** The paths that the task protects. They are watched even if git ignores them. */
 export type KeptOut = Pick<Scope, 'deny' | 'forbidden'>;
 
 export interface ScopeWatch {
   names(path: string): boolean;
-  /** May it name something below this folder? */
+  /** Whether the task may name something below this folder. */
   reaches(folder: string): boolean;
 }
 
@@ -65,7 +65,7 @@ export function watchOf({ deny, forbidden }: KeptOut): ScopeWatch {
   };
 }
 
-/** What the gate says about them; null when there are none. */
+/** The gate's finding about the violations; null if there are none. */
 export function violationsFinding(violations: readonly Violation[]): Finding | null {
   if (violations.length === 0) return null;
   const lines = violations.map(lineOf);
@@ -75,16 +75,16 @@ export function violationsFinding(violations: readonly Violation[]): Finding | n
     class: 'scope_violation',
     reason: 'out_of_scope',
     missing: capped(lines, MAX_LISTED),
-    // Which files it were varies between two runs of one failure; which glob does not.
+    // The changed files vary between two runs of the same failure; the globs do not.
     signed: [...new Set(violations.map(({ list, glob }) => `${list} ${glob ?? '-'}`))],
     text: `${lines.length} ${lines.length === 1 ? 'change is' : 'changes are'} out of scope: ${capped([first!, ...others], MAX_TOLD).join('; ')}`,
     next_actions: [toDo('look at these changes, and take back those that are not meant')],
   };
 }
 
-/** In the record; a tree that was moved as a whole has as many as it has files. */
+/** The limit in the record. A tree that was moved as a whole has as many violations as files. */
 const MAX_LISTED = 200;
-/** In one sentence. */
+/** The limit in one sentence. */
 const MAX_TOLD = 5;
 
 type Judged = { allowed: true; glob: string | null } | { allowed: false; list: Violation['list']; glob: string | null };
@@ -100,7 +100,7 @@ function compileScope({ allow, deny, forbidden }: Scope): (path: string) => Judg
     if (never !== null) return { allowed: false, list: 'forbidden', glob: never };
     const yes = allowed(path);
     if (yes !== null) return { allowed: true, glob: yes };
-    // Hooks and settings of git run code; who means them names them.
+    // Hooks and settings of git run code. So they are allowed only if a list names them.
     if (INTERNAL.test(path)) return { allowed: false, list: 'git', glob: null };
     return allow.length === 0 ? { allowed: true, glob: null } : { allowed: false, list: 'allow', glob: null };
   };
@@ -113,7 +113,7 @@ const WHY = {
   allow: () => 'no glob of scope.allow matches',
 } as const satisfies Record<Violation['list'], (glob: string | null) => string>;
 
-/** A name may hold a line break; a line of the report is one line. */
+/** A name may contain a line break, but a line of the report must be one line. */
 const lineOf = ({ path, how, list, glob }: Violation): string =>
   `${JSON.stringify(path).slice(1, -1)} (${how}; ${WHY[list](glob)})`;
 

@@ -1,12 +1,12 @@
-// The environment of an acceptance command: it runs what a model wrote, so nothing secret and nothing of ours is in it.
+// Makes the environment of an acceptance command without secrets and without our variables, since it runs a model's code.
 
 import type { BuiltIn } from '../facts/tools.ts';
 import { looksSecret } from '../redact/environment.ts';
 
-/** What no program can do without; it stays, whatever a user's own pattern finds in it. */
+/** Variables that every program needs. They remain, whatever a user's own pattern matches in them. */
 const NEEDED = /^(?:PATH|HOME|TMPDIR|LANG|LC_\w+|TERM|TZ|USER|LOGNAME|SHELL|PWD)$/;
 
-/** By which the variables of a CLI and of its service begin. */
+/** The prefixes of the variables of each CLI and its service. */
 const CLI_VARIABLES = {
   gemini: ['GEMINI'],
   copilot: ['COPILOT'],
@@ -14,12 +14,12 @@ const CLI_VARIABLES = {
   claude: ['ANTHROPIC', 'CLAUDE'],
 } as const satisfies Record<BuiltIn, readonly string[]>;
 
-/** Ours, and the CLIs' own: the tests of a project have no business with them. */
+/** Our variables, and those of the CLIs. A project's tests do not need them. */
 const OURS = new RegExp(`^(?:${['TOLLGATE', ...Object.values(CLI_VARIABLES).flat()].join('|')})_`);
 
 /**
- * @param allow names, as in `security.env_allow`; without them all that is not secret. What is secret stays out even so.
- * @param redact takes secrets out of a text: a value that it would change is one.
+ * @param allow names, as in `security.env_allow`; without it, everything that is not secret. Secrets are excluded in both cases.
+ * @param redact removes secrets from a text. A value that it would change is a secret.
  */
 export function scrubbed(
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,4 @@
-// Which of the sections that an answer must have are missing, or stand there with nothing under them.
+// Finds which required sections of an answer are missing or empty.
 
 import type { Finding } from '../facts/gate-record.ts';
 import { bookOf, keyOf } from '../markdown/names.ts';
@@ -23,7 +23,7 @@ export function checkSections(answer: string, requires: readonly string[]): Find
 const MOST_FOUND = 8;
 const MAX_TITLE = 60;
 
-/** What stands there instead. */
+/** The headings that the answer has instead. */
 function headingsFound(answer: string): string {
   const titles = headingsOf(answer).map(
     (title) => `"${title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE)}…` : title}"`,
@@ -68,10 +68,10 @@ function missingIn(text: string, requires: readonly string[]): string[] {
   return requires.filter((name) => wanted.has(keyOf(name))).map(asTold);
 }
 
-/** A bold line that nobody asked for is part of the text. */
+/** A bold line that is not a required heading is text. */
 const isText = (heading: Heading | null): heading is null =>
   heading === null || (heading.form === 'bold' && heading.found === null);
 
-/** A heading below a section's own is text of it. Two styles in one answer stand beside each other, not below. */
+/** A heading below a section's own belongs to its text. If one answer uses two heading styles, they count as the same level. */
 const isBelow = ({ level, found }: Heading, above: number): boolean =>
   above === WEAK ? found === null : level > above && level < WEAK;

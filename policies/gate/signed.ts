@@ -1,4 +1,4 @@
-// The signature of what a gate found.
+// Computes the signature of a gate's findings.
 
 import { createHash } from 'node:crypto';
 import type { Finding } from '../facts/gate-record.ts';
@@ -6,10 +6,10 @@ import type { Tool } from '../facts/tools.ts';
 import { type Signature, sign } from '../signature/sign.ts';
 import { gateVerdict } from './verdict.ts';
 
-/** Over the tool and what each check found missing or out of bounds, not over the words in which it is told. */
+/** The signature covers the tool and what each check found missing or out of bounds, but not the wording of the findings. */
 export const gateSignature = (tool: Tool, findings: readonly Finding[]): string => signGate(tool, findings).signature;
 
-/** With the text that is signed, for whoever explains it. */
+/** Includes the text that is signed, for callers that explain it. */
 export function signGate(tool: Tool, findings: readonly Finding[]): Signature {
   const { class: errorClass, reason } = gateVerdict(findings);
   const details = findings.map(
@@ -24,7 +24,7 @@ export function signGate(tool: Tool, findings: readonly Finding[]): Signature {
   });
 }
 
-/** What is signed is cut at its end; two long lists must differ all the same. */
+/** The signed text is cut at its end. Two long lists must still have different signatures. */
 const MAX_DETAIL = 300;
 
 const shortened = (detail: string): string =>

@@ -1,8 +1,8 @@
-// The unified diffs in an answer: in blocks of code, or bare between its lines.
+// Extracts the unified diffs of an answer, from code blocks or from the text.
 
 import { fencesOf, linesOf } from '../markdown/lines.ts';
 
-/** All of them, one after the other, as `git apply` takes them; null if there is none. */
+/** Joins all diffs as `git apply` accepts them; null if there is none. */
 export function diffOf(answer: string): string | null {
   const pieces: string[] = [];
   let at = 0;
@@ -19,7 +19,7 @@ export function diffOf(answer: string): string | null {
 
 const LANGUAGES = new Set(['', 'diff', 'patch', 'udiff', 'git', 'text', 'txt']);
 
-/** A diff begins with one of these; lines with `+` and `-` alone show something, and cannot be applied. */
+/** A diff begins with one of these. Lines with `+` and `-` alone are an illustration and cannot be applied. */
 const beginsDiff = (text: string): boolean => /^(?:diff --git |--- [^\n]+\n\+\+\+ )/m.test(text);
 
 const ended = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`);
@@ -34,7 +34,7 @@ function withoutIndent(body: string): string {
     .join('\n');
 }
 
-/** Runs of lines from a diff's first line to its last one, by the counts of its hunks. */
+/** Returns each diff from its first line to its last one, by the counts of its hunks. */
 function bareDiffs(text: string): string[] {
   const found: string[] = [];
   const reader = createReader();
@@ -59,7 +59,7 @@ function bareDiffs(text: string): string[] {
 
 type DiffPart = 'file' | 'header' | 'hunk' | 'body' | 'prose';
 
-/** Tells for each line of a text what part of a diff it is. */
+/** Classifies each line of a text as a part of a diff. */
 export function createReader(): { read(line: string): DiffPart } {
   let old = 0;
   let now = 0;

@@ -1,4 +1,4 @@
-// The verdict of an answer: PASS or FAIL and nothing else, as the first line of its section "Verdict"; of an answer that is JSON, its property "verdict".
+// Reads an answer's verdict: exactly PASS or FAIL, on the first line of its section "Verdict" or in its JSON property "verdict".
 
 import type { Finding, SaidVerdict } from '../facts/gate-record.ts';
 import type { ResolvedRole } from '../manifest/resolved-role.ts';
@@ -6,7 +6,10 @@ import { keyOf } from '../markdown/names.ts';
 import { sectionTexts } from '../markdown/sections.ts';
 import { readJsonAnswer } from './json-answer.ts';
 
-/** null where it gives none; never guessed. Of several the last counts: those before it may be quoted from other answers. */
+/**
+ * Returns null if the answer gives no verdict; it is never guessed. The last of several counts, because earlier ones may be
+ * quoted from other answers.
+ */
 export function verdictSaid(answer: string, stage: Judging['stage'] = {}): SaidVerdict | null {
   if (stage.schema !== undefined) return jsonVerdict(answer);
   return verdictIn((sectionTexts(answer, VERDICT).at(-1) ?? '').split('\n').find((line) => line.trim() !== '') ?? '');
@@ -26,7 +29,7 @@ function verdictIn(text: string): SaidVerdict | null {
 
 const VERDICT = 'Verdict';
 
-/** What may stand around the word and says nothing; any other letter, digit or sign (`3/5`, `≠`, `~~`, `?`) might. */
+/** Characters around the word that have no meaning. Any other letter, digit or sign (`3/5`, `≠`, `~~`, `?`) might have one. */
 const DRESS = /[\s*_`[\]().:!|>#-]|\u200b|\ufe0f|\p{Extended_Pictographic}/gu;
 
 export interface Judging {
@@ -34,17 +37,17 @@ export interface Judging {
   stage: { schema?: object | undefined; on_fail?: 'note' | 'stop' | undefined };
 }
 
-/** Its answer must give a verdict. */
+/** Whether the answer must give a verdict. */
 export const owesVerdict = ({ role }: Judging): boolean => role.givesVerdict;
 
-/** What stops a stage whose verdict decides: FAIL, and no verdict where one is owed. null: nothing does. */
+/** Returns what stops a stage whose verdict decides: FAIL, or no verdict where one is required. null if nothing stops it. */
 export function stoppingVerdict(said: SaidVerdict | null, judging: Judging): Finding | null {
   if (judging.role.onFail !== 'stop') return null;
   if (said === 'FAIL') return VERDICT_FAIL;
   return said === null && owesVerdict(judging) ? verdictMissing(judging.stage) : null;
 }
 
-/** A missing section, or an answer that does not fit its schema, is reported already. */
+/** A missing section, or an answer that does not match its schema, is already reported. */
 export function checkVerdict(answer: string, judging: Judging, found: readonly Finding[]): Finding | null {
   const finding = stoppingVerdict(verdictSaid(answer, judging.stage), judging);
   const isReported = found.some(
@@ -55,7 +58,7 @@ export function checkVerdict(answer: string, judging: Judging, found: readonly F
 
 const isVerdict = (missing: string): boolean => keyOf(missing.replace(/ \(empty\)$/, '')) === keyOf(VERDICT);
 
-/** What whoever reads the report must know of a verdict that stopped nothing. */
+/** What readers of the report must know about a verdict that did not stop the stage. */
 export function verdictNotes(said: SaidVerdict | null, judging: Judging): string[] {
   if (said === 'FAIL') return ['its verdict is FAIL'];
   const { stage } = judging;
@@ -72,7 +75,7 @@ export const VERDICT_FAIL: Finding = {
   next_actions: [],
 };
 
-/** Where the answer of a stage says its verdict. */
+/** The place in an answer where the stage gives its verdict. */
 export const verdictPlace = ({ schema }: Judging['stage']): string =>
   schema === undefined ? 'under a heading "Verdict"' : 'in its property "verdict"';
 

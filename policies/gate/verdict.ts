@@ -1,10 +1,10 @@
-// What the findings of a gate amount to.
+// Combines the findings of a gate into one verdict.
 
 import type { Verdict } from '../facts/evidence.ts';
 import type { Finding } from '../facts/gate-record.ts';
 import { SUCCESS } from '../verdict/success.ts';
 
-/** What is out of bounds weighs more than what is missing; among equals the first one counts. */
+/** Out-of-bounds findings are more serious than missing parts; among equals the first one counts. */
 export function gateVerdict(findings: readonly Finding[]): Verdict {
   const first = weightiest(findings);
   if (first === undefined) return SUCCESS;

@@ -1,11 +1,11 @@
-// The commands that a brief proposes.
+// Extracts the commands that a brief proposes.
 
 import { fencesOf, linesOf } from '../markdown/lines.ts';
 import { sectionText } from '../markdown/sections.ts';
 
 /**
- * The commands of a brief's section "Verification Commands", in their order: the lines of its shell blocks, else what is
- * marked as code in its list.
+ * Returns the commands of a brief's section "Verification Commands", in order. They are the lines of its shell blocks, or else
+ * the text marked as code in its list.
  */
 export function verificationCommands(answer: string): string[] {
   const section = sectionText(answer, 'Verification Commands');
@@ -17,7 +17,7 @@ export function verificationCommands(answer: string): string[] {
 
 const SHELLS = new Set(['', 'sh', 'shell', 'bash', 'zsh', 'console', 'terminal', 'shell-session', 'text', 'txt']);
 
-/** Where any line has a prompt, those without one are output. A backslash at the end of a line carries it on. */
+/** If any line has a prompt, lines without one are output. A backslash at the end of a line continues it. */
 function commandsIn(body: string): string[] {
   const lines = body
     .replace(/\\\r?\n[ \t]*/g, ' ')
@@ -30,7 +30,7 @@ function commandsIn(body: string): string[] {
     .filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-/** The first code mark of each item. */
+/** The first code span of each item. */
 const listed = (section: string): string[] =>
   [...linesOf(section)].flatMap(({ text, kind }) => {
     const found = kind === 'text' ? /^\s*(?:[-*+]|\d{1,9}[.)])\s[^`]*`([^`]+)`/.exec(text)?.[1]?.trim() : undefined;

@@ -1,4 +1,4 @@
-// What to do about what a gate found: what costs nothing first, and a paid call only where it can come out otherwise.
+// Gives next actions for a gate's findings: free ones first, and a paid call only if its result can differ.
 
 import type { Finding } from '../facts/gate-record.ts';
 import {
@@ -18,32 +18,35 @@ export interface GatedCall {
   called: CalledAs;
   stage: string;
   tool: Tool;
-  /** `none`: the call failed besides, and is made again. */
+  /** `none`: the call itself failed too, and is repeated. */
   answer: 'paid' | 'none';
-  /** A run that pays for nothing looked at it again: so does the next one, whatever the prompt is by then. */
+  /** A run that pays for nothing checked the answer again. The next run will do the same, whatever the prompt is by then. */
   rechecks: boolean;
-  /** How many paths were put back. */
+  /** How many paths were restored. */
   restored: 'none' | 'some' | 'all';
   /** The file with the answer. */
   answerFile: string;
-  /** `<file>:<line>` of a field of the stage, or of the line that would hold it; or what is to be written for it. */
+  /** `<file>:<line>` of a field of the stage, or of the line that would contain it; or the text to write for it. */
   place(field: 'requires' | 'min_lines' | 'on_fail' | 'may_be_empty' | 'schema' | 'acceptance' | 'scope'): string;
-  /** Who makes what this stage judges. null: nobody before it writes, or it writes itself. */
+  /** The stage whose work this stage judges; null if no stage before it writes, or if it writes itself. */
   writer: WayOutWriter | null;
-  /** Whose answers are about earlier work of the writer, which has answered since; empty where the judge's is not. */
+  /**
+   * The stages whose answers are about earlier work of the writer, which has answered since. Empty if the judge's answer is
+   * current.
+   */
   outdated: readonly string[];
-  /** Of the task's paid calls. */
+  /** The task's paid calls. */
   budget: { used: number; total: number };
 }
 
 export interface WayOutWriter {
   stage: string;
   tool: Tool;
-  /** Stages after it, up to this one, whose prompts hold what would be another answer. */
+  /** The stages after it, up to this one, whose prompts would contain its new answer. */
   after: string[];
 }
 
-/** Of the weightiest finding, and the way out of it, before those of the others. */
+/** Lists the most serious finding and its next actions before those of the others. */
 export function gateNextActions(findings: readonly Finding[], call: GatedCall): NextAction[] {
   const first = weightiest(findings);
   if (first === undefined) return [];
@@ -59,7 +62,7 @@ export function gateNextActions(findings: readonly Finding[], call: GatedCall): 
   return inOrder([...first.next_actions, ...wayOut, ...others.flatMap((finding) => finding.next_actions)]);
 }
 
-/** A run that the budget would refuse begins with the line that raises it. */
+/** If the budget would refuse a run, the list begins with the command that raises the budget. */
 export function paidRun(
   { called, budget: { used, total } }: Pick<GatedCall, 'called' | 'budget'>,
   calls: number,
@@ -78,7 +81,7 @@ const redoing = (call: GatedCall, stages: readonly string[], text: string): Next
 
 const callWords = (count: number): string => (count === 1 ? 'one paid call' : `${count} paid calls`);
 
-/** Where an answer is there that is looked at again. */
+/** Only if there is an answer that can be checked again. */
 const restores = ({ called, answer }: GatedCall): NextAction[] =>
   answer !== 'paid' || called.verb !== 'run'
     ? []
@@ -87,7 +90,7 @@ const restores = ({ called, answer }: GatedCall): NextAction[] =>
 const asksAgain = (call: GatedCall, before = ''): NextAction =>
   redoing(call, [call.stage], `${before}ask ${call.tool} again, for one paid call`);
 
-/** The same prompt is mostly answered the same way. */
+/** The same prompt usually gets the same answer. */
 const otherwise = (call: GatedCall): NextAction =>
   redoing(
     call,
@@ -95,14 +98,14 @@ const otherwise = (call: GatedCall): NextAction =>
     `ask ${call.tool} again, best with another \`model\` or \`tool\` in the stage, for one paid call`,
   );
 
-/** Stages that are not done may still be asked by the same run. */
+/** The same run may also call stages that are not done. */
 const looksAgain = ({ called, rechecks }: GatedCall, when: string, what = 'look at the answer again'): NextAction =>
   toType(`${when} ${what}, which pays nothing`, goOnLine(called, ...(rechecks ? ['--recheck'] : [])));
 
 const keeps = ({ called, stage, rechecks }: GatedCall, when: string, what = 'look at the answer again'): NextAction =>
   toType(`${when}, and ${what}, which pays nothing`, goOnLine(called, rechecks ? '--recheck' : `--keep ${stage}`));
 
-/** The stage that writes does it, with what was found for its context; who judges has nothing to mend. */
+/** The stage that writes fixes it, with the findings as its context. The stage that judges has nothing to fix. */
 function writerMends(call: GatedCall, given: string): NextAction[] {
   const { stage, writer } = call;
   if (writer === null) return [];
@@ -112,7 +115,7 @@ function writerMends(call: GatedCall, given: string): NextAction[] {
   return [redoing(call, names, `let ${writer.stage} mend it (${costs})`)];
 }
 
-/** The writer was paid for since, and who judges was not asked about that. */
+/** The writer has made new work since, which the judge has not seen. */
 const judgesNewWork = (call: GatedCall): NextAction[] => [
   redoing(
     call,
@@ -121,7 +124,7 @@ const judgesNewWork = (call: GatedCall): NextAction[] => [
   ),
 ];
 
-/** A run looks anew at an answer that is paid for, so where a person can mend what was found, nothing need be asked again. */
+/** A run checks a paid answer again. So if a person can fix the finding, no new call is needed. */
 const WAY_OUT: Record<Finding['reason'], (call: GatedCall) => NextAction[]> = {
   out_of_scope: (call) => [
     looksAgain(call, 'when these changes are taken back,'),

@@ -1,4 +1,4 @@
-// Whose work a stage judges: the nearest one before it that writes, and which stages another answer of it concerns.
+// Finds the stage whose work a stage judges, and which stages a new answer of that writer affects.
 
 import type { Tool } from '../facts/tools.ts';
 import type { WayOutWriter } from './way-out.ts';
@@ -7,13 +7,16 @@ export interface StageInLine {
   name: string;
   tool: Tool;
   role: string;
-  /** May write, and must leave a change. */
+  /** The stage may write, and must leave a change. */
   writes: boolean;
-  /** Roles whose answers are put into its prompt. */
+  /** Roles whose answers are included in its prompt. */
   reads: readonly string[];
 }
 
-/** The stage itself if it writes; null where nobody up to it does. @param line the task's stages, in order. */
+/**
+ * Returns the stage itself if it writes; null if no stage up to it writes.
+ * @param line the task's stages, in order.
+ */
 export function writerOf(line: readonly StageInLine[], stage: string): WayOutWriter | null {
   const until = line.slice(0, line.findIndex(({ name }) => name === stage) + 1);
   const writer = until.findLast(({ writes }) => writes);
@@ -29,7 +32,8 @@ export function writerOf(line: readonly StageInLine[], stage: string): WayOutWri
 }
 
 /**
- * The stages up to the judge that answered before the writer did last: they know nothing of its new work. Empty where the judge has seen it.
+ * Returns the stages up to the judge that answered before the writer's last answer, and so do not know its new work. Empty if the
+ * judge has seen it.
  * @param answered stages in the order of their last answers.
  */
 export function outdatedBy(writer: WayOutWriter, judge: string, answered: readonly string[]): string[] {
