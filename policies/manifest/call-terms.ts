@@ -1,4 +1,4 @@
-// What a call was granted with: what whoever settles it goes by, whatever its draft says, which its agent can write.
+// Defines the terms of a call. Settling a call uses them and not its draft, because the call's agent can write the draft.
 
 import { MAX_TIMEOUT_MS } from '../time/longest-timeout.ts';
 import type { MachineClocks } from '../time/machine-clocks.ts';
@@ -13,20 +13,20 @@ export interface CallLimits {
 }
 
 export interface CallTerms {
-  /** `outer/inner`, as its processes bear it. */
+  /** `outer/inner`, as the call's processes carry it. */
   marker: string;
-  /** ISO time, and the clocks of the machine, when it was prepared. */
+  /** ISO time, and the clocks of the machine, when the call was prepared. */
   started_at: string;
   clocks: MachineClocks;
   limits: CallLimits;
   /** The CLI's own $TMPDIR. */
   temporary: string;
   overlay_folders: string[];
-  /** Of the attempt, from the root; absent in the terms of a version that did not say. */
+  /** The folder of the attempt, relative to the root; absent in the terms of older versions. */
   folder?: string;
 }
 
-/** Half of them, or what somebody made up, are none. */
+/** Rejects incomplete or invented terms. */
 export function isTerms(value: unknown): value is CallTerms {
   const { marker, started_at, clocks, limits, temporary, overlay_folders, folder } = (value ??
     {}) as Partial<CallTerms>;
@@ -48,7 +48,7 @@ export function isTerms(value: unknown): value is CallTerms {
   );
 }
 
-/** What both allow. */
+/** Returns the limits that both allow. */
 export function strictest(one: CallLimits, other: CallLimits): CallLimits {
   return {
     timeoutMs: Math.min(one.timeoutMs, other.timeoutMs, MAX_TIMEOUT_MS),
@@ -60,6 +60,6 @@ export function strictest(one: CallLimits, other: CallLimits): CallLimits {
   };
 }
 
-/** null is no limit. */
+/** null means no limit. */
 const least = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other);

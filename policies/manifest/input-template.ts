@@ -1,6 +1,6 @@
-// The inputs of a new task, and what of them is still to fill in: that never reaches a prompt.
+// Defines the input templates of a new task, and removes unfilled placeholders so that they never reach a prompt.
 
-/** What is to fill in stands in comments, which Markdown does not show; by name in `inputs/`. */
+/** The templates by name in `inputs/`. Comments, which Markdown does not show, say what to fill in. */
 export const INPUT_TEMPLATES = {
   'user_request.md': `# Request
 
@@ -25,9 +25,8 @@ export const INPUT_TEMPLATES = {
 } as const satisfies Record<string, string>;
 
 /**
- * The text without the template's own comments, and without its headings under which nothing stands then.
- * Any other comment is somebody's words and stays, for a request may well be about one. A text of which nothing is
- * taken is the same to the byte.
+ * Returns the text without the template's own comments, and without its headings that are then empty. Other comments are the
+ * user's text and remain, for a request may be about one. If nothing is removed, the text is the same byte for byte.
  */
 export function filledIn(text: string, name: keyof typeof INPUT_TEMPLATES): string {
   const template = linesOf(INPUT_TEMPLATES[name]);
@@ -35,7 +34,7 @@ export function filledIn(text: string, name: keyof typeof INPUT_TEMPLATES): stri
   const gone = new Set(lines.flatMap((line, i) => (isPlaceholder(line, template) ? [i] : [])));
   const isEmpty = (from: number, to: number) =>
     lines.slice(from, to).every((line, i) => gone.has(from + i) || line.trim() === '');
-  // From the last: a heading is empty when those below it are.
+  // Starts at the end, because a heading is empty if those below it are empty.
   for (let from = lines.length - 1; from >= 0; from--)
     if (
       levelOf(lines[from]!) !== null &&
@@ -51,10 +50,10 @@ const isPlaceholder = (line: string, template: readonly string[]): boolean =>
 
 const linesOf = (text: string): string[] => text.split(/\r\n|[\n\r\u2028\u2029]/);
 
-/** The template's headings are marked with `#` alone. */
+/** The template marks its headings with `#` only. */
 const levelOf = (line: string): number | null => /^(#{1,6})\s/.exec(line)?.[1]?.length ?? null;
 
-/** The line at which the section that begins at `from` is over. */
+/** The line after the end of the section that begins at `from`. */
 function endOf(lines: readonly string[], from: number): number {
   const level = levelOf(lines[from]!)!;
   const next = lines.findIndex((line, i) => i > from && (levelOf(line) ?? Number.POSITIVE_INFINITY) <= level);

@@ -1,4 +1,4 @@
-// The task's own limits beside its paid calls: they bind between calls, so one call may pass them.
+// Checks a task's limits other than paid calls. They are checked between calls, so one call may exceed them.
 
 interface RunLimits {
   max_tokens?: number | undefined;
@@ -11,7 +11,7 @@ interface SoFar {
   usd: number;
   calls_without_tokens: number;
   calls_without_price: number;
-  /** Milliseconds until the task's wall clock runs out; null is no limit. */
+  /** Milliseconds until the task's wall clock expires; null means no limit. */
   wallLeftMs: number | null;
 }
 
@@ -21,7 +21,7 @@ export interface UsedUp {
   why: string;
 }
 
-/** The first limit that is used up, or null. */
+/** Returns the first limit that is used up, or null. */
 export function usedUp(limits: RunLimits, soFar: SoFar): UsedUp | null {
   const { max_tokens, max_usd, max_wallclock_sec } = limits;
   if (soFar.wallLeftMs !== null && soFar.wallLeftMs <= 0)

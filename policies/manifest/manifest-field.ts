@@ -1,10 +1,10 @@
-// A row of the manifest's help.
+// Defines a row of the manifest's help.
 
 export interface ManifestField {
-  /** One sentence without its end. */
+  /** One sentence without its full stop. */
   about: string;
-  /** As it stands in a new manifest, in YAML; null for a group, or for a part that its parent's example shows. */
+  /** The value in a new manifest, as YAML; null for a group, or for a part that its parent's example shows. */
   example: string | null;
-  /** What holds without it; null where it must be given. */
+  /** The default; null if the field is required. */
   without: string | null;
 }

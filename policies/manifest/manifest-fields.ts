@@ -1,4 +1,4 @@
-// What each field of a manifest means: the help that an editor shows, and the comments of a new manifest.
+// Describes each field of a manifest, for the help in an editor and for the comments of a new manifest.
 
 import { namedTools } from '../facts/tools.ts';
 import type { ManifestField } from './manifest-field.ts';

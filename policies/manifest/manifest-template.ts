@@ -1,4 +1,4 @@
-// The text of a new manifest: every field in its place with its meaning, the few that must be given in use, the others as comments.
+// Writes a new manifest: every field with its meaning. Required fields are active, the others are commented out.
 
 import { ROLES } from '../roles/roles.ts';
 import { MANIFEST_FIELDS } from './manifest-fields.ts';
@@ -7,24 +7,24 @@ import { PIPELINES, type PipelineName } from './pipelines.ts';
 export interface NewManifest {
   taskId: string;
   goal: string | null;
-  /** In place of stages of its own. */
+  /** Used instead of explicit stages. */
   pipeline: string | null;
-  /** What its reviews compare with; null where nobody knows, or nothing is reviewed. */
+  /** What its reviews compare with; null if it is not known, or if nothing is reviewed. */
   base: string | null;
-  /** null is the usual one. */
+  /** null means the usual budget. */
   budget?: number | null;
-  /** The command that must succeed in the end; null where nobody knows one. Out of use where no stage would run it. */
+  /** The command that must succeed at the end; null if none is known. It is commented out if no stage would run it. */
   acceptance?: string | null;
-  /** In place of both: a worker and a reasoner. */
+  /** Replaces both with a worker and a reasoner. */
   supervised?: boolean;
-  /** Where the schema lies, as the manifest's reader finds it. */
+  /** The location of the schema, as the manifest's reader finds it. */
   schema: string;
 }
 
-/** The goal of a task for which none was said yet: it asks for nothing, and no prompt has it. */
+/** The goal of a task that has none yet. It requests nothing, and no prompt contains it. */
 export const GOAL_TO_FILL_IN = 'Say in a sentence or two what is to be achieved.';
 
-/** A comment has a space after its `#`, a field that is out of use has none: deleting what `TAKEN_OUT` matches takes it into use. */
+/** A comment has a space after its `#`; an unused field has none. Deleting what `TAKEN_OUT` matches activates the field. */
 export function manifestText(made: NewManifest): string {
   const { taskId, goal, pipeline, base, supervised = false, schema, budget = null, acceptance = null } = made;
   const given: Record<string, string> = {
@@ -47,7 +47,7 @@ export function manifestText(made: NewManifest): string {
   return `${[`# yaml-language-server: $schema=${schema}`, ...HEADER, ...lines].join('\n')}\n`;
 }
 
-/** Whoever only reviews sees what there is to review. */
+/** A stage that only reviews sees the changes to review. */
 function reviewLines(pipeline: string, base: string): string[] {
   if (!isReview(pipeline)) return [];
   const named = /^[A-Za-z][\w./-]*$/.test(base) ? base : JSON.stringify(base);
@@ -62,13 +62,13 @@ function reviewLines(pipeline: string, base: string): string[] {
 export const isReview = (pipeline: string | null): pipeline is (typeof REVIEWS)[number] =>
   REVIEWS.some((name) => name === pipeline);
 
-/** Whether a stage of it runs the commands of acceptance. */
+/** Whether one of its stages runs the acceptance commands. */
 export const runsAcceptance = (pipeline: string | null): boolean =>
   pipeline !== null &&
   Object.hasOwn(PIPELINES, pipeline) &&
   PIPELINES[pipeline as PipelineName].some(({ role }) => ROLES[role].runsAcceptance);
 
-/** Those in which nothing is changed, so that what is reviewed is there before. */
+/** The pipelines that change nothing, so the work to review exists before they start. */
 const REVIEWS = ['review_only', 'review_cross', 'post_impl_review'] as const satisfies readonly PipelineName[];
 
 const LAST_OF_STAGE = Object.keys(MANIFEST_FIELDS).findLast((field) => field.startsWith('stages[].'));
@@ -80,7 +80,7 @@ const HEADER = [
   '# What is asked stands in inputs/user_request.md, what is known in inputs/context_pack.md.',
 ];
 
-/** What a task needs at least, beside its id and goal; and what is worth a look before it is run. */
+/** The minimum that a task needs besides its id and goal, and what the user should check before a run. */
 const STAGE = ['stages', 'stages[].tool', 'stages[].role'];
 const BUDGETS = ['budgets', 'budgets.paid_call_budget'];
 
@@ -89,7 +89,7 @@ function linesOf(field: string, given: string | undefined, mark: '' | '#'): stri
   const group = example === null && isGroup(field);
   if (example === null && !group) return [];
   const parents = field.split('.').slice(0, -1);
-  // The example of what they are a part of shows them.
+  // The example of the group that contains them shows them.
   if (parents.some((_, i) => (MANIFEST_FIELDS[parents.slice(0, i + 1).join('.')]?.example ?? null) !== null)) return [];
   const inList = parents.includes('stages[]');
   const opensItem = field === 'stages[].tool';

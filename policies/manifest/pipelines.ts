@@ -1,4 +1,4 @@
-// The named pipelines: which tool plays which role, in order. A manifest names one, a project may add its own.
+// Defines the named pipelines: which tool plays which role, in order. A manifest names one; a project may add its own.
 
 import type { BuiltIn } from '../facts/tools.ts';
 import type { BuiltInRole } from '../roles/roles.ts';
@@ -9,7 +9,7 @@ interface PipelineStage {
 }
 
 export const PIPELINES = {
-  /** From a brief to a runbook, tests designed before the code, and a look by another tool. */
+  /** From a brief to a runbook, with tests designed before the code, and a check by another tool. */
   safe_impl: [
     { tool: 'gemini', role: 'brief' },
     { tool: 'copilot', role: 'test_design' },
@@ -19,7 +19,7 @@ export const PIPELINES = {
     { tool: 'gemini', role: 'verify' },
     { tool: 'copilot', role: 'runbook' },
   ],
-  /** The change and its proof, nothing else. */
+  /** The change and its verification, nothing else. */
   one_shot_impl: [
     { tool: 'codex', role: 'impl' },
     { tool: 'gemini', role: 'verify' },
@@ -29,16 +29,16 @@ export const PIPELINES = {
     { tool: 'gemini', role: 'brief' },
     { tool: 'copilot', role: 'test_design' },
   ],
-  /** One look at what is there. */
+  /** One review of the current state. */
   review_only: [{ tool: 'gemini', role: 'review' }],
-  /** Three looks that know nothing of each other, made into one. */
+  /** Three independent reviews, consolidated into one. */
   review_cross: [
     { tool: 'gemini', role: 'review' },
     { tool: 'copilot', role: 'review' },
     { tool: 'codex', role: 'review' },
     { tool: 'gemini', role: 'review_consolidate' },
   ],
-  /** For a change that is there already: two looks made into one, and a runbook. */
+  /** For a change that already exists: two reviews consolidated into one, and a runbook. */
   post_impl_review: [
     { tool: 'copilot', role: 'static_verify' },
     { tool: 'gemini', role: 'review' },

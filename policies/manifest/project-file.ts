@@ -1,4 +1,4 @@
-// What a project says for all of its tasks, in `tollgate.yaml` at its root.
+// Defines a project's settings for all its tasks, from `tollgate.yaml` at its root.
 
 import type { OnFail } from '../facts/gate-record.ts';
 import type { BuiltIn } from '../facts/tools.ts';
@@ -11,32 +11,32 @@ import type { OwnRow } from '../verdict/own-row.ts';
 import { PROMPT_CHARS, type PromptLimits } from './prompt-limits.ts';
 
 export interface ProjectFile {
-  /** A file of rules that stand before every prompt, relative to the project's root; null for the built-in ones. */
+  /** A file of rules that come before every prompt, relative to the project's root; null for the built-in ones. */
   rules: string | null;
   /** Rows that change a built-in role, or add one. */
   roles: Record<string, ProjectRole>;
-  /** The project's own pipelines: stages as in a manifest. */
+  /** The project's own pipelines, with stages as in a manifest. */
   pipelines: Record<string, unknown[]>;
   /** US dollars for a million tokens, by model. */
   prices: Record<string, { input: number; cached?: number; output: number }>;
-  /** Rows of the project's own, tried before the built-in ones. */
+  /** The project's own rows, tried before the built-in ones. */
   triage: { rules: readonly OwnRow[] };
-  /** CLIs of its own, by name. */
+  /** The project's own CLIs, by name. */
   tools: Readonly<Record<string, OwnToolRow>>;
-  /** What is wrong with each of the others that it describes: a sentence, or more, by name. */
+  /** What is wrong with each invalid CLI description: one or more sentences, by name. */
   unsound: Readonly<Record<string, string>>;
-  /** When a session is left for a fresh one, and how long it rests after a failure. */
+  /** When a session is replaced by a fresh one, and how long it rests after a failure. */
   sessions: {
-    /** Tokens of its context, by tool. */
+    /** The maximum tokens of its context, by tool. */
     context_limit: Record<BuiltIn, number>;
-    /** For each failure in a row. */
+    /** Seconds for each consecutive failure. */
     rest_sec: number;
   };
   /** How long a prompt may be. */
   prompts: PromptLimits;
-  /** Over all of its tasks; those of the user stand beside them. */
+  /** Limits over all tasks of the project; the user's limits apply too. */
   limits: Limits;
-  /** Who is told of the end of a run. */
+  /** Who is notified of the end of a run. */
   notify: readonly NotifierRow[];
 }
 

@@ -1,11 +1,11 @@
-// How long a prompt may be: where `auto` begins to leave out, and beyond which no prompt is sent at all.
+// Limits the length of a prompt: where `auto` begins to omit text, and beyond which no prompt is sent.
 
 import { type BuiltIn, rowOf, type Tool } from '../facts/tools.ts';
 import { figure } from '../text/figure.ts';
 
 /**
- * Characters, where `tollgate.yaml` does not say otherwise. About 100,000 tokens: what the smallest of today's models take
- * (copilot assumes 128,000 for a model that it does not know), with room for the CLI's own instructions and the answer.
+ * The default limit in characters, if `tollgate.yaml` sets none. It is about 100,000 tokens, which the smallest current models
+ * accept. (copilot assumes 128,000 for a model that it does not know.) The rest is for the CLI's own instructions and the answer.
  */
 export const PROMPT_CHARS = {
   gemini: 400_000,
@@ -14,7 +14,10 @@ export const PROMPT_CHARS = {
   claude: 400_000,
 } as const satisfies Record<BuiltIn, number>;
 
-/** What the CLI itself takes, whatever the model: gemini cuts its stdin there, codex and claude refuse; copilot names no limit. */
+/**
+ * The limit of the CLI itself, for any model. gemini cuts its stdin there; codex and claude refuse longer prompts; copilot names
+ * no limit.
+ */
 export const MOST_CHARS = {
   gemini: 8_388_608,
   copilot: 8_388_608,
@@ -22,19 +25,19 @@ export const MOST_CHARS = {
   claude: 10_000_000,
 } as const satisfies Record<BuiltIn, number>;
 
-/** Of a CLI that a project describes: its `max_prompt_bytes` may be fewer. */
+/** The limit for a CLI that a project describes; its `max_prompt_bytes` may be lower. */
 const OWN_CHARS = 400_000;
 
-/** Rules, role and form alone have half of it. */
+/** The rules, role and form alone take half of this. */
 export const LEAST_CHARS = 10_000;
 
-/** What a project says of it, in characters. */
+/** The project's settings, in characters. */
 export interface PromptLimits {
   max_chars: Record<BuiltIn, number>;
   max_chars_by_model: Record<string, number>;
 }
 
-/** A model's own figure goes before its tool's. */
+/** A model's own limit overrides that of its tool. */
 export function promptLimit(
   { max_chars, max_chars_by_model: byModel }: PromptLimits,
   tool: Tool,
@@ -45,7 +48,10 @@ export function promptLimit(
   return Math.min(said, rowOf(MOST_CHARS, tool, Number.POSITIVE_INFINITY));
 }
 
-/** A sentence without its end. @param chars of the prompt, of `limit` */
+/**
+ * A sentence without its full stop.
+ * @param chars the length of the prompt, against `limit`.
+ */
 export const tooLargeWords = (
   tool: Tool,
   { chars, limit, why }: { chars: number; limit: number; why: string },

@@ -1,30 +1,30 @@
-// What a repository is written in, and how it is likely tested, by the files in its root: a proposal, of which nothing is run.
+// Guesses the languages of a repository and its test command from the files in its root. It runs nothing.
 
-/** A repository as far as it is looked at. */
+/** The parts of a repository that are examined. */
 interface RepositoryFiles {
   has(name: string): boolean;
-  /** '' where there is none, or it cannot be read. */
+  /** '' if the file does not exist or cannot be read. */
   text(name: string): string;
 }
 
 interface LanguageRow {
   language: string;
-  /** Any of these in the root says so. */
+  /** Any of these files in the root identifies the language. */
   files: readonly string[];
-  /** null where nothing says how it is tested. Never a word of a file itself, for whatever stands there is another's. */
+  /** The test command; null if no file shows one. It never contains text from a file, because that text is untrusted. */
   tests(files: RepositoryFiles): string | null;
 }
 
 export interface Repository {
   languages: string[];
-  /** The command, and the file that says so. */
+  /** The command, and the file that indicates it. */
   tests: { command: string; file: string } | null;
 }
 
-/** Of npm, which makes a package with a test that fails. */
+/** npm creates packages with a test script that fails with this text. */
 const NO_TEST = /no test specified/;
 
-/** The first that says how it is tested counts. */
+/** The first language that has a test command counts. */
 const LANGUAGES: readonly LanguageRow[] = [
   {
     language: 'JavaScript',

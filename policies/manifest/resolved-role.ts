@@ -1,4 +1,4 @@
-// What a stage's role comes to: the built-in row, changed by the project's, changed by the stage's own words.
+// Resolves a stage's role: the built-in row, changed by the project's row, changed by the stage's own settings.
 
 import type { OnFail } from '../facts/gate-record.ts';
 import { keyOf } from '../markdown/names.ts';
@@ -6,24 +6,26 @@ import { type BuiltInRole, ROLES, type Role } from '../roles/roles.ts';
 import { nearest } from '../text/nearest.ts';
 import type { ProjectFile, ProjectRole } from './project-file.ts';
 
-/** What the gate asks of an answer stands here as it is asked, the stage's own words heeded. */
+/** The gate's requirements for an answer, as they apply after the stage's own settings. */
 export interface ResolvedRole extends Omit<Role, 'access' | 'template'> {
   name: string;
   access: 'read' | 'write' | 'full';
-  /** Where its template is: a file relative to the task's folder, one relative to the project's root, or a built-in row. */
+  /**
+   * The location of its template: a file relative to the task's folder, one relative to the project's root, or a built-in row.
+   */
   template: { from: 'task' | 'project'; file: string } | { from: 'built_in'; role: BuiltInRole };
-  /** Its answer must say PASS or FAIL. */
+  /** Its answer must give PASS or FAIL. */
   givesVerdict: boolean;
-  /** The change is to be in the answer, as one unified diff. */
+  /** The answer must contain the change, as one unified diff. */
   answersWithDiff: boolean;
-  /** Only in a trusted workspace do the project's rules and templates count. */
+  /** The project's rules and templates count only in a trusted workspace. */
   trust: 'trusted' | 'untrusted';
   warnings: string[];
 }
 
 type RoleResolved = { how: 'resolved'; role: ResolvedRole } | { how: 'invalid'; message: string };
 
-/** The fields of a manifest's stage that have a say. */
+/** The fields of a manifest's stage that affect its role. */
 export interface StageWords {
   name: string;
   role: string;
@@ -32,7 +34,7 @@ export interface StageWords {
   prompt?: string | undefined;
   requires?: readonly string[] | undefined;
   min_lines?: number | undefined;
-  /** An object has a say in the prompt alone. */
+  /** An object affects only the prompt. */
   diff?: boolean | object | undefined;
   on_fail?: OnFail | undefined;
   schema?: object | undefined;
@@ -71,7 +73,7 @@ export function resolveRole(stage: StageWords, project: ProjectFile, trust: 'tru
   };
 }
 
-/** A role of the user's own does only what its template says. */
+/** A user's own role does only what its template says. */
 const NO_ROLE: Role = {
   access: 'read',
   template: '',
@@ -97,9 +99,9 @@ function templateOf(
 }
 
 /**
- * What the answer must hold. The stage's own words always win. Else whoever wrote the template decides: a template of the
- * task's own owes nothing to the role, and one of the project's only what the project says. An answer that must be JSON has
- * no sections, and gives the verdict of its role by a property.
+ * What the answer must contain. The stage's own settings always win. Otherwise the origin of the template decides. For a task's
+ * own template, the role requires nothing. For a project's template, only the project's settings require something. An answer
+ * that must be JSON has no sections, and gives the verdict of its role in a property.
  */
 function contractOf(
   stage: StageWords,

@@ -1,22 +1,25 @@
-// Where a field of a stage is set in the manifest: in the stage's own lines, or in an entry beside the pipeline that it comes from.
+// Locates a stage's field in the manifest: in the stage's own lines, or in an entry that refines a pipeline's stage.
 
 export interface StagePlace {
-  /** `<file>:<line>`: the field's own, or of what would hold it. */
+  /** `<file>:<line>` of the field, or of the place that would contain it. */
   at: string;
-  /** null for a stage that the manifest lists; else what it does not list yet. */
+  /** null for a stage that the manifest lists; otherwise what it does not list yet. */
   unlisted: Unlisted | null;
 }
 
-/** A stage that comes from a named pipeline alone. */
+/** A stage that comes only from a named pipeline. */
 interface Unlisted {
   file: string;
-  /** `<file>:<line>` of the manifest's own list of stages; null where it has none. */
+  /** `<file>:<line>` of the manifest's own list of stages; null if it has none. */
   list: string | null;
-  /** The fields by which the entry finds its stage, as YAML: `tool: gemini, role: review`. */
+  /** The fields by which the entry identifies its stage, as YAML: `tool: gemini, role: review`. */
   fields: string;
 }
 
-/** The place in words; for an unlisted stage the text to write, which refines the pipeline's own. A value that only the user knows is left to the user. */
+/**
+ * Describes the place. For an unlisted stage, it gives the text to write, which refines the pipeline's stage. The user fills in
+ * values that only the user knows.
+ */
 export function placeWords({ at, unlisted }: StagePlace, field: StageField): string {
   if (unlisted === null) return at;
   const value = VALUES[field];

@@ -1,9 +1,12 @@
-// What the fields of a supervised task mean.
+// Describes the fields of a supervised task.
 
 import { namedTools, TOOLS } from '../facts/tools.ts';
 import type { ManifestField } from './manifest-field.ts';
 
-/** Of the worker and of the reasoner. @param access without it */
+/**
+ * The fields of the worker and of the reasoner.
+ * @param access the default access.
+ */
 const partFields = (part: string, access: string): Record<string, ManifestField> =>
   Object.fromEntries(
     Object.entries({

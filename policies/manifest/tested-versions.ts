@@ -1,20 +1,23 @@
-// Which versions of the CLIs the toolkit was tested with, and what a version outside that range means.
+// Lists the versions of the CLIs that the toolkit was tested with, and what other versions mean.
 
 import type { BuiltIn } from '../facts/tools.ts';
 
 interface VersionRow {
-  /** The versions that `npm run bench:matrix -- --versions` runs, oldest first (docs/figures.md); the whole suite runs over the last. */
+  /**
+   * The versions that `npm run bench:matrix -- --versions` runs, oldest first (docs/figures.md). The whole test suite runs with
+   * the last one.
+   */
   tested: readonly string[];
   /** The range is `from` up to, but not including, `below`. */
   from: string;
   below: string;
-  /** How to get the last tested one. */
+  /** How to install the last tested version. */
   install: string;
 }
 
 /**
- * A range spans the versions the real CLIs were run in, plus the releases after the last one that promise no new features:
- * gemini and codex raise the minor number for those, copilot and claude raise the patch number for everything.
+ * A range covers the versions with which the real CLIs were run. It also covers later releases that promise no new features:
+ * gemini and codex raise the minor number for new features, copilot and claude raise the patch number for everything.
  */
 export const TESTED_VERSIONS = {
   gemini: {
@@ -53,7 +56,7 @@ export function judgeVersion(tool: BuiltIn, version: string): VersionVerdict {
   return compareVersions(version, below) < 0 ? 'tested' : 'newer';
 }
 
-/** By major, minor and patch number alone: a nightly of 0.62.0 has the code of 0.62, so it counts as that. */
+/** Compares only major, minor and patch numbers: a nightly of 0.62.0 has the code of 0.62, so it counts as that. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [numbersOf(a), numbersOf(b)];
   for (let i = 0; i < 3; i++) {
