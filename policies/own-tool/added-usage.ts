@@ -1,8 +1,8 @@
-// What was counted, with what came on top of it.
+// Adds newly counted usage to the usage so far.
 
 import type { Usage } from '../facts/engine-event.ts';
 
-/** What costs nobody knows what makes the whole cost nobody knows what. */
+/** An unknown cost makes the total cost unknown. */
 export const addedUsage = (usage: Usage, more: Partial<Usage>): Partial<Usage> =>
   Object.fromEntries(
     Object.entries(more).map(([name, n]) => [

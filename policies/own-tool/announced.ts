@@ -1,6 +1,9 @@
-// A line of stderr in which a described CLI announces a further try, and the cause that it gives.
+// Finds the cause in a line of stderr with which a described CLI announces a retry.
 
-/** What the last `*` of the phrase stands for, up to the words after it; the whole line where it has none. null: no phrase fits. */
+/**
+ * Returns the text for the last `*` of the phrase, up to the words after it; the whole line if the phrase has no `*`. null if no
+ * phrase matches.
+ */
 export function announcedIn(phrases: readonly string[], line: string): string | null {
   for (const phrase of phrases) {
     const found = match(phrase.split('*'), line);
@@ -9,7 +12,7 @@ export function announcedIn(phrases: readonly string[], line: string): string | 
   return null;
 }
 
-/** Each piece at the first place after the one before it: linear in the line. */
+/** Finds each piece at the first place after the previous one. This takes time linear in the line. */
 function match(pieces: readonly string[], line: string): string | null {
   let at = 0;
   let last = line;

@@ -1,16 +1,19 @@
-// A call whose answer is not where the description of its CLI looks for it: to ask once more would find none either.
+// Reports an answer that is not where its CLI's description says. A retry would not find one either.
 
 import type { EngineFailure } from '../facts/engine-event.ts';
 
 export const NO_ANSWER_FIELD = 'no_answer_field';
 
-/** @param why half a sentence, such as `is no JSON object` */
+/** @param why part of a sentence, such as `is no JSON object` */
 export const noObject = (why: string): EngineFailure => ({
   message: `what it printed ${why}, where its description looks for the answer: mend it in tollgate.yaml (what was printed is kept beside the answer's file, as .raw)`,
   code: NO_ANSWER_FIELD,
 });
 
-/** @param path of the field that its description names. @param value what stands there; undefined: nothing does */
+/**
+ * @param path the field that the description names.
+ * @param value the value at that path; undefined if there is none.
+ */
 export const noField = (path: string, value: unknown): EngineFailure =>
   noObject(value === undefined ? `has no field ${path}` : `has ${kindOf(value)} and no text in its field ${path}`);
 
@@ -19,7 +22,7 @@ export const kindOf = (value: unknown): string =>
     ? 'a list'
     : ({ number: 'a number', boolean: 'a boolean', string: 'a text' }[typeof value as string] ?? 'an object');
 
-/** An object of JSON that ends within itself; our rules know these words. */
+/** A JSON object that breaks off. Our rules recognise these words. */
 export const cutObject = (what: string): EngineFailure => ({
   message: `JSON ended prematurely: ${what}, so that a part of the answer may be missing`,
 });

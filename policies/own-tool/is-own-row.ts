@@ -1,9 +1,9 @@
-// Is a value a description of a CLI? One that stands in a draft may have been planted there, by its agent too.
+// Checks that a value is a valid CLI description. A description in a draft may be planted, even by the call's agent.
 
 import { type Json, partOf } from '../text/json.ts';
 import type { OwnToolRow } from './description.ts';
 
-/** As deep as it is read: whoever settles a call by it must not throw. */
+/** Checks as deeply as the value is read, because code that settles a call with it must not throw. */
 export function isOwnRow(value: unknown, name: unknown): value is OwnToolRow {
   const row = partOf(value);
   const retries = partOf(row?.retries);

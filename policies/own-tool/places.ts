@@ -1,4 +1,4 @@
-// The places in the words of a described CLI: what stands for each, and which words have to go.
+// Fills the places in the words of a described CLI with values, and omits words whose places have none.
 
 export const PLACES = [
   'model',
@@ -13,7 +13,7 @@ export const PLACES = [
 
 type Place = (typeof PLACES)[number];
 
-/** What stands there; a list stands for words of its own, and only where the place is a whole word. */
+/** The value of each place. A list becomes separate words, and only if the place is a whole word. */
 export type PlaceValues = Readonly<Partial<Record<Place, string | readonly string[]>>>;
 
 const PLACE = /\{([a-z_]+)\}/g;
@@ -21,7 +21,7 @@ const PLACE = /\{([a-z_]+)\}/g;
 /** All places in a word, known or not. */
 export const placesIn = (word: string): string[] => [...word.matchAll(PLACE)].map(([, name]) => name!);
 
-/** A list of words is left out where one of its places has no value. */
+/** Omits a list of words if one of its places has no value. */
 export const fillWords = (words: readonly (string | readonly string[])[], values: PlaceValues): string[] =>
   words.flatMap((word) => {
     if (typeof word === 'string') return fillWord(word, values);

@@ -1,4 +1,4 @@
-// What a line of JSON of a described CLI tells, by the rows of its description.
+// Reads a JSON line of a described CLI by the rows of its description.
 
 import type { EngineEvent, EngineFailure } from '../facts/engine-event.ts';
 import { readFailure } from '../facts/engine-failure.ts';
@@ -7,7 +7,7 @@ import { noField } from './answer-field.ts';
 import type { OwnEvent } from './description.ts';
 import { isTextOrNull, oddIn, sessionIn, usageOf, valueAt } from './told-values.ts';
 
-/** All rows that fit count, in their order. */
+/** All rows that match count, in order. */
 export const readRows = (rows: readonly OwnEvent[], json: Json): EngineEvent[] =>
   rows.filter((row) => fits(row, json)).flatMap((row) => readRow(row, json));
 
@@ -66,7 +66,7 @@ function failureOf({ status, code, details }: OwnEvent, json: Json, words: strin
 const withoutUnknown = (known: { [Key in keyof EngineFailure]?: EngineFailure[Key] | undefined }) =>
   Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as Partial<EngineFailure>;
 
-/** A text as it is, anything else as JSON; null where there is nothing. */
+/** Returns a text as it is, and anything else as JSON; null if there is no value. */
 function wordsAt(json: Json, path: string): string | null {
   const value = valueAt(json, path);
   return value === undefined || value === null ? null : (textOf(value) ?? JSON.stringify(value));

@@ -1,9 +1,9 @@
-// Secrets that stand in the description of a CLI, whose words and variables lie in clear in the files of each call.
+// Finds secrets in a CLI's description, because its words and variables are stored in clear text in the files of each call.
 
 import { createRedactor } from '../redact/create-redactor.ts';
 import { looksSecret, secretsOf } from '../redact/environment.ts';
 
-/** The places of the words that are secrets, by their form or by the flag before them. */
+/** The indexes of the words that are secrets, by their form or by the flag before them. */
 export function secretWords(words: readonly string[]): number[] {
   const isSecret = createTest();
   return words.flatMap((word, i) => {
@@ -13,11 +13,11 @@ export function secretWords(words: readonly string[]): number[] {
   });
 }
 
-/** `--api-key-env MY_KEY` names where it is. */
+/** `--api-key-env MY_KEY` names where the key is, so it is not a secret. */
 const isOfFlag = (flag: string, value: string): boolean =>
   flag !== '' && !/^-|^\$?[A-Z][A-Z0-9_]*$/.test(value) && looksSecret(flag.replaceAll('-', '_').toUpperCase(), value);
 
-/** The names of the variables that are secrets, by their name or by their value. */
+/** The names of the variables that are secrets, by name or by value. */
 export function secretVariables(variables: Readonly<Record<string, string>>): string[] {
   const isSecret = createTest();
   return Object.entries(variables).flatMap(([name, value]) => {
@@ -27,7 +27,7 @@ export function secretVariables(variables: Readonly<Record<string, string>>): st
   });
 }
 
-/** What is filled in by a place is none. */
+/** A value that fills a place is not a secret. */
 const bare = (word: string): string => word.replaceAll(/\{\w+\}/g, '').trim();
 
 function createTest(): (word: string) => boolean {

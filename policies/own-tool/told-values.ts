@@ -1,4 +1,4 @@
-// What stands where the description of a CLI says that it does, and what cannot be what it was described as.
+// Reads the values that a CLI's description points to, and finds those that cannot be what was described.
 
 import { UNKNOWN_USAGE, type Usage } from '../facts/engine-event.ts';
 import { type Json, numberOf, partOf, textOf } from '../text/json.ts';
@@ -26,13 +26,13 @@ const countsOf = ({ tokens, requests, usd }: OwnEvent) => ({
   usd,
 });
 
-/** Less than nothing would be given back to a budget. */
+/** A negative count would be credited to a budget. */
 const isCount = (value: unknown): value is number => (numberOf(value) ?? -1) >= 0;
 
-/** A null is no answer, and like an empty one nobody's mistake. */
+/** A null is not an answer. Like an empty answer, it is not an error in the description. */
 export const isTextOrNull = (value: unknown): boolean => value === null || typeof value === 'string';
 
-/** It stands in arguments, where a dash at its beginning would make it another one. */
+/** The id is passed as an argument, where a leading dash would make it a flag. */
 const SESSION = /^[^-\s\p{Cc}][^\p{Cc}]{0,299}$/u;
 
 export function sessionIn(value: unknown): string | null {
@@ -40,7 +40,7 @@ export function sessionIn(value: unknown): string | null {
   return id !== null && SESSION.test(id) ? id : null;
 }
 
-/** What stands in a place that was described, and cannot be what it was described as: it stays unknown. */
+/** Values in a described place that cannot be what was described. They remain unknown. */
 export function oddIn(row: OwnEvent, json: Json): string[] {
   const odd = (path: string | undefined, fits: (value: unknown) => boolean, what: string): string[] => {
     const value = path === undefined ? undefined : valueAt(json, path);
@@ -55,7 +55,7 @@ export function oddIn(row: OwnEvent, json: Json): string[] {
   ];
 }
 
-/** undefined where a step is missing; a number is the place in a list. */
+/** Returns undefined if a step is missing; a number is the index in a list. */
 export function valueAt(json: Json, path: string): unknown {
   let at: unknown = json;
   for (const step of path.split('.')) {
