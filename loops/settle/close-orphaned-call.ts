@@ -1,4 +1,4 @@
-// Closes a call whose guardian died: guards what still works of it, judges what it left behind, and publishes that.
+// Closes a call whose guardian died: guards its living processes, classifies its result, and publishes it.
 
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
@@ -45,16 +45,19 @@ interface Closing {
   journal: Journal;
   clock: () => Date;
   environment: NodeJS.ProcessEnv;
-  /** Nobody else guards what is left of the call: told to stop, we end it. */
+  /** Its abort ends the remaining processes of the call, because no other process guards them. */
   stop: AbortSignal;
   say(sentence: string): void;
-  /** What its sender asked for and when it did, where that is us: an agent may have written in the journal. */
+  /** The terms and the time at which we sent the call, if we sent it. An agent may have written in the journal. */
   sent?: SentTerms;
-  /** For who does not have the task: whether another settles the call by now, whose answers must not be written over. */
+  /**
+   * For a caller that does not own the task: whether another process settles the call by now. Its answers must not be
+   * overwritten.
+   */
   isTaken?(): Promise<boolean>;
 }
 
-/** Whatever becomes of it, the call has a verdict in the journal afterwards, and nothing of it runs. */
+/** In every case, the call then has a verdict in the journal, and none of its processes runs. */
 export async function closeOrphanedCall(open: Call, closing: Closing): Promise<void> {
   const { task, journal, environment } = closing;
   const { call_id } = open.reserved;
@@ -65,7 +68,7 @@ export async function closeOrphanedCall(open: Call, closing: Closing): Promise<v
     if (how === 'whole') forget(call_id, restored, environment);
     return;
   }
-  // Without its files nothing that is left of it could ever be of use.
+  // Without its files, the remaining processes of the call can produce no usable result.
   const { left } = await endTree(await treeOf(open, folder));
   const record = restored === null ? null : publishedRecord(folder, call_id);
   const isUnasked = restored !== null && record === null && open.started === null;
@@ -76,14 +79,14 @@ export async function closeOrphanedCall(open: Call, closing: Closing): Promise<v
   if (restored !== null && left.length === 0) forget(call_id, restored, environment);
 }
 
-/** What lies where another $TMPDIR led is left to a sweep, which goes by the register. */
+/** Files from a different $TMPDIR are removed by a sweep, which uses the register. */
 function forget(callId: string, { attempt, overlay }: RestoredDraft, environment: NodeJS.ProcessEnv): void {
   const folder = registerFolder(environment);
   if (folder !== null && ![attempt.temporary, ...overlay.folders].some((place) => existsSync(place)))
     forgetCall(folder, callId);
 }
 
-/** Its draft, less what only its own wrapper is believed: who it was, and where its result goes. */
+/** Restores the call's draft, except for facts that only its own wrapper may set: the tool and the result's place. */
 function restoreOwn(open: Call, { task, environment, clock }: Closing): RestoredDraft | null {
   const { call_id, stage, tool } = open.reserved;
   const restored = restoreDraft(path.join(task.attempts, call_id), open, task, environment, clock);
@@ -104,7 +107,10 @@ function restoreOwn(open: Call, { task, environment, clock }: Closing): Restored
   return restored;
 }
 
-/** The user's register lies where a sandboxed agent cannot write: no longer than it says, and no other folders than its own. */
+/**
+ * Applies the user's register, which a sandboxed agent cannot write. The call gets no longer deadline and no other folders than
+ * the entry has.
+ */
 function holdToRegister({ draft, attempt, overlay }: RestoredDraft, environment: NodeJS.ProcessEnv): void {
   const folder = registerFolder(environment);
   const entry = folder === null ? null : entryOf(folder, draft.callId);
@@ -116,7 +122,10 @@ function holdToRegister({ draft, attempt, overlay }: RestoredDraft, environment:
   overlay.folders = overlay.folders.filter((one) => entry.overlay_folders.includes(one));
 }
 
-/** The descriptors are opened right before the spawn; an agent may have done away with the second. @param isTold by whoever noted its start. */
+/**
+ * The descriptors are opened right before the spawn. An agent may have removed the second file.
+ * @param isTold whether its start was recorded.
+ */
 export function wasStarted({ files }: Attempt, isTold: boolean): boolean {
   const stdout = lstatSync(files.stdout, { throwIfNoEntry: false });
   return stdout?.isFile() === true && (isTold || kindOf(files.stderr) !== null || stdout.size > 0);
@@ -150,7 +159,7 @@ function note(
   journal.append({ ...verdict, fact: 'verdict', call_id });
 }
 
-/** @returns `left` while something of it could not be ended; `taken` where another closed it. */
+/** @returns `left` if one of its processes could not be ended; `taken` if another process closed the call. */
 async function closeStarted(
   open: Call,
   restored: RestoredDraft,
@@ -172,11 +181,11 @@ async function closeStarted(
   putFoldersRight(draft);
   if (outcome.ending === 'lost') draft.warnings.push(LOST);
   const record = recorded(draft, outcome);
-  // A sweep and a run may have come to it at once.
+  // A sweep and a run may have reached the call at the same time.
   if (closing.journal.read().ledger.calls.get(call_id)?.verdict || (await closing.isTaken?.())) return 'taken';
   await logApiFailure({ draft, attempt, outcome, record, runId: open.reserved.run_id, again: 'perhaps_again' });
   const published = publishAll(draft, attempt, record, outcome);
-  // A disk that is full is no bug: the call stays open, and the next run tries again.
+  // A full disk is not an internal error: the call stays open, and the next run tries again.
   if (published.how === 'unpublished')
     throw Object.assign(new Error(published.why), { code: 'UNPUBLISHED', syscall: 'write' });
   note(closing.journal, open, { ...outcome, native_exit_code: outcome.exitCode }, verdictFact(record));
@@ -185,12 +194,12 @@ async function closeStarted(
   return (outcome.left ?? []).length === 0 ? 'whole' : 'left';
 }
 
-/** The warning in a record that no wrapper of its own made. */
+/** The warning in a record that was not made by the call's own wrapper. */
 export const DIED = 'the wrapper died; this record was made afterwards from the files of its attempt';
 
 const LOST = 'it was in flight when its wrapper died, and nobody saw how it ended: it counts as paid';
 
-/** The record of a call as whoever comes after its wrapper can judge it. */
+/** Makes the record of a call as a later process can classify it. */
 export function recorded(draft: ClosingDraft, outcome: Outcome) {
   const judgement = judge(outcome, contextOf(draft));
   const exit = wrapperExit({ ...endedOf(draft.request.adapter, outcome, judgement.verdict), stoppedBy: null });
@@ -221,7 +230,7 @@ async function leftOf(
   };
 }
 
-/** What can be known of a call without having been there: its files, and how its guardian said that it ended, if it could. */
+/** Reads the outcome of a call afterwards: from its files, and from the guardian's report of its end, if there is one. */
 export async function outcomeOf(
   open: Pick<Call, 'ended'>,
   files: Attempt['files'],

@@ -1,4 +1,4 @@
-// A guardian that lives and does not work, since it was stopped or is stuck: nobody waits for it for ever.
+// Ends a guardian that lives but does not work, because it was stopped or is stuck, so that no process waits for ever.
 
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,35 +10,39 @@ import { processTable } from '../../wrappers/processes/table.ts';
 import { hasOutput } from '../attempt/captured.ts';
 import { GUARDIAN_TIMEOUTS, type GuardianTimeouts } from '../call/guardian-timeouts.ts';
 
-/** How often it is looked at; it is no child of ours. */
+/** The interval of checks; the guardian is not our child process. */
 const LOOK_MS = 100;
 const GONE_MS = 5000;
-/** The same, of one that is about to go. */
+/** The same, for a guardian that is about to end. */
 const GOING_MS = 20;
 
 type LateEnd =
   /** There is nothing to wait for any more. */
   | 'over'
   | 'gone'
-  /** It is one of our wrappers, but not known to be that call's; or it could not be ended. */
+  /** It is one of our wrappers, but not known to belong to that call; or it could not be ended. */
   | 'stays'
-  /** No wrapper of ours. */
+  /** Not one of our wrappers. */
   | 'stranger';
 
 interface LateCall {
   guardian: ProcessIdentity;
   tool: Tool;
   attempt: string;
-  /** `child`: we started it ourselves. What the journal names is known by its command line, since an agent may have written there. */
+  /**
+   * `child`: we started it ourselves. A process from the journal is identified by its command line, since an agent may have
+   * written the journal.
+   */
   known: 'child' | 'by_its_words';
   isOver(): boolean;
-  /** It is about to be killed. */
+  /** Called right before it is killed. */
   killing?(): void;
 }
 
 /**
- * Wakes it, since one that was only stopped then ends its call by itself, as well as it can be ended; kills one that does not, or
- * has not started its CLI: that would be paid for, and nobody waits for it. Who is not known for the guardian is left alone.
+ * Wakes the guardian, because a guardian that was only stopped then ends its call properly. Kills a guardian that does not end,
+ * or that has not started its CLI. Its call would cost money, and no process waits for it. Leaves a process alone that is not
+ * identified as the guardian.
  */
 export async function endLate(late: LateCall, { wokenMs }: GuardianTimeouts = GUARDIAN_TIMEOUTS): Promise<LateEnd> {
   const { guardian, attempt, known, isOver } = late;
@@ -48,7 +52,7 @@ export async function endLate(late: LateCall, { wokenMs }: GuardianTimeouts = GU
   if (who !== 'guardian') return (await rowOf(guardian)) === null ? 'gone' : who;
   if (hasOutput(attempt)) {
     await processTable.signal([row], 'SIGCONT');
-    // Looks are counted, since a clock goes on while it and we are both kept from working.
+    // Checks are counted instead of time, since time also passes while both processes are suspended.
     for (let looks = wokenMs / LOOK_MS; looks > 0; looks -= 1) {
       if (isOver()) return 'over';
       if ((await rowOf(guardian)) === null) return 'gone';
@@ -61,7 +65,7 @@ export async function endLate(late: LateCall, { wokenMs }: GuardianTimeouts = GU
   return (await isGoneWithin(guardian, GONE_MS)) ? 'gone' : 'stays';
 }
 
-/** Waits for a process of this machine to end; an abort of `stop` ends the waiting. */
+/** Waits until a process of this machine ends, or until `stop` is aborted. */
 export async function isGoneWithin(who: ProcessIdentity, ms: number, stop?: AbortSignal): Promise<boolean> {
   for (let looks = ms / GOING_MS; looks > 0 && !stop?.aborted; looks -= 1) {
     if ((await rowOf(who)) === null) return true;
@@ -70,7 +74,7 @@ export async function isGoneWithin(who: ProcessIdentity, ms: number, stop?: Abor
   return (await rowOf(who)) === null;
 }
 
-/** Only a dispatcher's wrapper is told to put its record into its attempt. */
+/** Only a wrapper that a dispatcher started has its record's path in the attempt. */
 async function lookAtWords(row: ProcessRow, { tool, attempt }: LateCall): Promise<'guardian' | 'stays' | 'stranger'> {
   const words = await processTable.words(row);
   if (!words.includes(`${path.sep}${guardianOf(tool).join(' ')}`)) return 'stranger';

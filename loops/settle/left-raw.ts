@@ -1,4 +1,4 @@
-// Takes the secrets out of raw files that were left: by a wrapper that was killed, without its secrets, or by an earlier version.
+// Redacts raw files that remained: from a wrapper that was killed, whose secrets we do not have, or from an earlier version.
 
 import path from 'node:path';
 import { namesIfAny } from '../../state/disk/folder.ts';
@@ -11,7 +11,7 @@ import { redactedOf } from '../attempt/captured.ts';
 import { removeRaw } from '../attempt/close-attempt.ts';
 import { copyRedacted } from '../attempt/redacted-copy.ts';
 
-/** Of calls that have a verdict. What cannot be redacted from here stays, as does what was to be kept. */
+/** Handles calls that have a verdict. Files that cannot be redacted from here stay, and so do files that are to be kept. */
 export function redactLeftRaw({ attempts }: TaskFolder, { calls }: Ledger, environment: NodeJS.ProcessEnv): void {
   for (const callId of namesIfAny(attempts)) {
     const { folder, files } = attemptIn(path.join(attempts, callId), '');
@@ -24,7 +24,7 @@ export function redactLeftRaw({ attempts }: TaskFolder, { calls }: Ledger, envir
       for (const file of raw) copyRedacted(file, redactedOf(file), saved.redactor, 'synced');
       removeRaw({ files }, saved.redactor);
     } catch {
-      // A disk that is full, or an agent that is at work there still: the next run tries again.
+      // The disk is full, or an agent still works there. The next run tries again.
     }
   }
 }

@@ -1,4 +1,4 @@
-// Settles a call that an earlier run left open: waits for its guardian, or has what a dead one left judged.
+// Settles a call that an earlier run left open: waits for its guardian, or closes the call if the guardian is dead.
 
 import { setMaxListeners } from 'node:events';
 import { statSync } from 'node:fs';
@@ -22,30 +22,30 @@ interface Settling {
   clock: () => Date;
   environment: NodeJS.ProcessEnv;
   stop: AbortSignal;
-  /** What to do with a call whose guardian lives where it cannot be looked up. */
+  /** How to treat a call whose guardian is where it cannot be looked up. */
   foreign: 'refuse' | 'close';
-  /** What we sent ourselves: then the call is held to that. */
+  /** The terms that we sent ourselves. The call must keep to them. */
   sent?: SentTerms;
-  /** What we wait for, in a sentence. */
+  /** Receives a sentence about what we wait for. */
   say(sentence: string): void;
-  /** With a guardian that lives and does not work. */
+  /** The timeouts for a guardian that lives but does not work. */
   patience?: GuardianTimeouts;
 }
 
 type SettledCall = { how: 'settled' } | { how: 'foreign'; message: string } | { how: 'stopped' };
 
-/** How often a process is looked at; its death raises no event that could be awaited. */
+/** The interval of checks; the death of a process raises no event that could be awaited. */
 const LOOK_MS = 100;
 const FOREIGN_GRACE_MS = 3_600_000;
 
 /**
- * Settles all that earlier runs left open, at once: each is guarded by its own limits while the others go on.
+ * Settles all open calls of earlier runs in parallel. Each keeps its own limits.
  * @returns why that is not possible from here, or null.
  */
 export async function settleLeftovers(settling: Settling): Promise<string | null> {
   const { ledger } = settling.journal.read();
   const open = openCalls(ledger);
-  // As many listen as calls are open, each for as long as it is: nothing that node should warn of.
+  // Each open call has one listener, as long as it is open. Node must not warn about their number.
   setMaxListeners(0, settling.stop);
   const ends = await Promise.allSettled(open.map((call) => settle(call, settling)));
   const failed = ends.find((end) => end.status === 'rejected');
@@ -58,8 +58,8 @@ export async function settleLeftovers(settling: Settling): Promise<string | null
 }
 
 /**
- * Settles one open call: waits for a guardian that lives, ends one that is late, and judges what a dead one left.
- * `foreign`: its guardian runs where it cannot be looked up, and `message` says what to do. Throws what the operating system throws.
+ * Settles one open call: waits for a live guardian, ends a late one, and closes the call of a dead one. `foreign`: its guardian
+ * cannot be looked up from here, and `message` says what to do. Throws the errors of the operating system.
  */
 export async function settle(open: Call, settling: Settling): Promise<SettledCall> {
   const { task, journal, clock, stop, foreign, say, patience = GUARDIAN_TIMEOUTS } = settling;
@@ -96,7 +96,7 @@ export async function settle(open: Call, settling: Settling): Promise<SettledCal
       say(lateMessage(stage, call_id, guardian.pid));
       const end = await endLate({ guardian, tool, attempt, known: 'by_its_words', isOver }, patience);
       if (end === 'over' || end === 'gone') continue;
-      // A wrapper that goes on would write over what came after it.
+      // A wrapper that continues would overwrite later results.
       if (end === 'stays' || foreign === 'refuse')
         return { how: 'foreign', message: stuckMessage(stage, guardian.pid, end) };
       await close(present, settling);
@@ -108,7 +108,7 @@ export async function settle(open: Call, settling: Settling): Promise<SettledCal
   }
 }
 
-/** The folder of the task that this one was copied from while the call ran, or null: what the call answers lands there. */
+/** Returns the task folder from which this one was copied while the call ran, or null. The call's answer is written there. */
 function originalOf({ reserved }: Call, attempt: string): string | null {
   const first = reserved.terms?.folder;
   if (first === undefined) return null;
@@ -117,13 +117,13 @@ function originalOf({ reserved }: Call, attempt: string): string | null {
   return path.resolve(first, '../../..');
 }
 
-/** Most runs have nothing to close, and do not wait for what judges. */
+/** Loaded only here, because most runs have nothing to close. */
 async function close(open: Call, settling: Settling): Promise<void> {
   const { closeOrphanedCall } = await import('./close-orphaned-call.ts');
   await closeOrphanedCall(open, settling);
 }
 
-/** Its verdict is a guardian's last word, but not its last deed: it clears up, and would outlive a short run. */
+/** Waits until the guardian has ended. After its verdict it still cleans up, and would outlive a short run. */
 async function untilLeft(
   { reserved }: Call,
   self: ProcessIdentity,
@@ -135,7 +135,7 @@ async function untilLeft(
     say(leavingMessage(stage, call_id, guardian.pid));
 }
 
-/** Were we started by that call's agent? Whether its guardian lives or not, we would wait for ourselves. */
+/** Returns whether that call's agent started us. Then we would wait for ourselves, whether its guardian lives or not. */
 async function isWithin({ reserved, started }: Call, { environment }: Settling): Promise<boolean> {
   if (MARKERS.some((marker) => environment[marker]?.split('/').includes(reserved.call_id))) return true;
   const above = await ancestorsOf(process.pid);
