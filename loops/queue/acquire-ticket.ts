@@ -1,4 +1,4 @@
-// Acquires a ticket of a queue: whoever is first has the turn, until it leaves or dies.
+// Acquires a ticket of a queue: the first in the line has the turn until it leaves or dies.
 
 import { randomUUID } from 'node:crypto';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
@@ -9,40 +9,43 @@ import { waitForChange } from '../../state/wait-for-change.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { firstBlocking, type QueueStanding } from './blocking.ts';
 
-/** Who asks for a place in a line, and for what: readers share it, a writer has it alone. */
+/** Defines who requests a place in a line, and for what. Readers share a turn; a writer has it alone. */
 export interface TicketRequest {
-  /** Where its file lies, and the name of it. */
+  /** The folder and the name of the line's file. */
   line: { folder: string; name: string };
   mode: 'read' | 'write';
   taskId: string;
-  /** Whose calls hold the place on when this process dies; without it they don't. */
+  /** The task whose calls keep the place when this process dies. Without it, they do not keep it. */
   taskFolder?: string;
   stage: string;
-  /** How long it may take from now on where nobody can see whether we still live: from another container. A day unless told. */
+  /**
+   * The maximum duration from now. It counts for a process in another container, which cannot see whether we still live. Default:
+   * a day.
+   */
   longestMs?: number;
-  /** What to do about somebody on another host or in another container: wait until his time is over, or pass (`--force`). */
+  /** How to treat a holder on another host or in another container: wait until its time is over, or pass (`--force`). */
   foreign?: 'wait' | 'pass';
   stop: AbortSignal;
-  /** What was found strange in the line and put out of the way; nobody need hear of it. */
+  /** Receives a message about invalid entries that were set aside. The messages may be ignored. */
   say?(sentence: string): void;
-  /** Told once, if there is somebody to wait for. */
+  /** Called once, if there is a holder to wait for. */
   whileWaiting(first: { who: string; ticket: Ticket }): void;
   clock: () => Date;
 }
 
-/** `stopped`: told to stop while it waited; then it has left the line. */
+/** `stopped`: an abort ended the waiting, and the ticket has left the line. */
 export type QueueTurn =
   /**
-   * It is ours until `release`, or until this process ends, however it does. `within`: somebody has it before us, and we were
-   * started by him, so that to wait for him would be for ever.
+   * The turn is ours until `release`, or until this process ends in any way. `within`: a holder before us started us, so waiting
+   * for it would never end.
    */
   { how: 'taken'; within: boolean; release(): void } | { how: 'stopped' };
 
 const DAY_MS = 86_400_000;
-/** How often the others are looked at; a death raises no event. */
+/** The interval of checks; the death of a process raises no event. */
 const LOOK_MS = 400;
 
-/** Waits in the order of asking. Throws what the operating system throws when the queue cannot be written. */
+/** Waits in the order of the requests. Throws the errors of the operating system if the queue cannot be written. */
 export async function acquireTicket(request: TicketRequest): Promise<QueueTurn> {
   const { stop, whileWaiting } = request;
   const queue = queueOf(request);
@@ -63,7 +66,7 @@ export async function acquireTicket(request: TicketRequest): Promise<QueueTurn> 
   }
 }
 
-/** Those who are gone were taken out of the line: who still stands before us and does not block has called us. */
+/** Dead holders were already removed. A conflicting ticket before ours that does not block us belongs to our caller. */
 const isWithin = (queue: Queue, ours: Ticket): boolean => conflict(queue.before(ours.id) ?? [], ours);
 
 type Earlier = NonNullable<ReturnType<Queue['before']>>;
@@ -71,7 +74,7 @@ type Earlier = NonNullable<ReturnType<Queue['before']>>;
 const conflict = (earlier: Earlier, ours: Ticket): boolean =>
   earlier.some(({ ticket }) => ticket.mode === 'write' || ours.mode === 'write');
 
-/** The oldest place that has to be left before ours counts. */
+/** Finds the oldest place that must be released before our turn. */
 async function blockingIn(
   queue: Queue,
   ours: Ticket,
@@ -79,11 +82,11 @@ async function blockingIn(
 ): Promise<{ blocking: QueueStanding | null; earlier: Earlier }> {
   const earlier = queue.before(ours.id);
   if (earlier === null) {
-    // Somebody deleted the file of the queue: all stand in line anew.
+    // The file of the queue was deleted, so every process joins the line again.
     queue.join(ours);
     return blockingIn(queue, ours, request);
   }
-  // What is over is over for good: nobody else has to look at it.
+  // Removes tickets that are over, so that no other process has to check them.
   const looking = { ...request, self: ours.owner };
   return { blocking: await firstBlocking(ours, earlier, looking, (id) => releaseQuietly(queue, id)), earlier };
 }
@@ -107,7 +110,7 @@ async function ticketFor({
   };
 }
 
-/** A line that cannot be written keeps the others waiting until this process ends; that is no reason to fail what was done. */
+/** If the line cannot be written, the others wait until this process ends. That is no reason to let the finished work fail. */
 function releaseQuietly(queue: Queue, id: string): void {
   try {
     queue.release(id);
@@ -122,7 +125,7 @@ function whoIs({ ticket: { task_id, until }, living }: QueueStanding, self: Proc
   return `task ${task_id} (pid ${owner.pid}${away ? ` on ${owner.host} or in another container, at most until ${until}` : ''})`;
 }
 
-/** What this process has read of each queue; a batch asks for hundreds of turns on one tree. */
+/** Caches what this process has read of each queue, because a batch requests hundreds of turns on one tree. */
 const QUEUES = new Map<string, Queue>();
 
 function queueOf({ line: { folder, name }, clock }: TicketRequest): Queue {

@@ -1,4 +1,4 @@
-// Which turn has to end before another begins: the earlier ones, but never one that waits for us.
+// Decides which turn must end before another begins: an earlier one, but never one that waits for us.
 
 import { isDeepStrictEqual } from 'node:util';
 import { type ProcessIdentity, placeOf } from '../../policies/facts/process-identity.ts';
@@ -9,14 +9,14 @@ import { type LookingAtHolders, ticketHolders } from './ticket-holders.ts';
 
 export interface QueueStanding {
   ticket: Ticket;
-  /** Where it is written. */
+  /** The file that contains the ticket. */
   file: string;
-  /** The processes by which it stands, at least one. */
+  /** The processes that hold the ticket, at least one. */
   living: ProcessIdentity[];
 }
 
 /**
- * The oldest one; null when the turn is ours. `over` is called with each ticket that stands no more.
+ * Returns the oldest blocking turn; null when the turn is ours. Calls `over` with each ticket that no process holds.
  * @param earlier the tickets before ours, oldest first.
  */
 export async function firstBlocking(
@@ -43,8 +43,8 @@ export async function firstBlocking(
 }
 
 /**
- * A run that an agent starts from within a call would wait for its own caller for ever, and so it would for whoever waits
- * for that caller: within a turn that has begun, only others that have begun count.
+ * A run that an agent starts from within a call would wait for its own caller for ever. The same happens if it waits for a
+ * process that waits for that caller. Therefore, within a turn that has begun, only turns that have begun count.
  */
 function blockerOf(
   one: QueueStanding,
@@ -58,7 +58,7 @@ function blockerOf(
 
 const conflict = (a: Ticket, b: Ticket): boolean => a.mode === 'write' || b.mode === 'write';
 
-/** Was the one started from within another's? */
+/** Returns a function that tests whether this one was started from within the other's turn. */
 async function aboveOf(
   { living: [owner] }: QueueStanding,
   self: ProcessIdentity,

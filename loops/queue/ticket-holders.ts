@@ -1,4 +1,4 @@
-// Which processes hold a ticket: whoever asked for it, or a call that outlived its dispatcher and goes on writing.
+// Finds the processes that hold a ticket: its requester, or a call that outlived its dispatcher and still writes.
 
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
@@ -10,16 +10,16 @@ import { isAlive } from '../../wrappers/processes/identity.ts';
 import { treeOf } from '../attempt/call-tree.ts';
 import { isOverdue } from '../attempt/deadline.ts';
 
-/** Who asks, and what to do about an owner who cannot be looked up from here. */
+/** Defines who requests, and how to treat an owner that cannot be looked up from here. */
 export interface LookingAtHolders {
   self: ProcessIdentity;
-  /** The asker's own task: a run of it has settled what an earlier one left, so that this keeps it from nothing. */
+  /** The requester's own task. A run has already settled the earlier calls of its task, so they do not block it. */
   taskFolder?: string;
   foreign?: 'wait' | 'pass';
   clock: () => Date;
 }
 
-/** Empty when the turn is over. */
+/** Returns an empty list when the turn is over. */
 export async function ticketHolders(ticket: Ticket, { self, taskFolder, foreign, clock }: LookingAtHolders) {
   const { owner, until, task_folder: folder, stage } = ticket;
   const life = await isAlive(owner, self);
@@ -33,7 +33,7 @@ export async function ticketHolders(ticket: Ticket, { self, taskFolder, foreign,
   return living;
 }
 
-/** A journal that cannot be read keeps nobody from the tree. */
+/** A journal that cannot be read does not block the tree. */
 function openCallsIn(taskFolder: string, clock: () => Date): Call[] {
   try {
     return openCalls(openJournal(taskFolder, clock).read().ledger);
@@ -42,7 +42,7 @@ function openCallsIn(taskFolder: string, clock: () => Date): Call[] {
   }
 }
 
-/** A guardian ends its call in time; without one, what is left of the call has until its deadline. */
+/** A guardian ends its call in time. Without a guardian, the remaining processes of the call have until its deadline. */
 async function works(call: Call, taskFolder: string, self: ProcessIdentity, clock: () => Date): Promise<boolean> {
   const { guardian, call_id } = call.reserved;
   const life = await isAlive(guardian, self);

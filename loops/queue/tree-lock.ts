@@ -1,4 +1,4 @@
-// Locks a working tree: a stage that writes has it alone, since only then its changes can be told from others'; stages that read share it.
+// Locks a working tree: a stage that writes has it alone, so that its changes can be identified; stages that read share it.
 
 import { createHash } from 'node:crypto';
 import { realOr } from '../../state/disk/real-path.ts';
@@ -8,12 +8,12 @@ import { acquireTicket, type QueueTurn, type TicketRequest } from './acquire-tic
 export interface TreeLockRequest extends Omit<TicketRequest, 'line' | 'whileWaiting'> {
   /** The project's `.tmp`. */
   stateFolder: string;
-  /** The folder that is written to, or looked at. */
+  /** The folder that is written or read. */
   tree: string;
   say(sentence: string): void;
 }
 
-/** Waits for the turn in the order of asking. Throws what the operating system throws when the queue cannot be written. */
+/** Waits for the turn in the order of the requests. Throws the errors of the operating system if the queue cannot be written. */
 export const lockTree = ({ stateFolder, tree, say, ...request }: TreeLockRequest): Promise<QueueTurn> =>
   acquireTicket({
     ...request,
