@@ -1,4 +1,4 @@
-// Puts tasks that have ended out of the way, or deletes them; never one that somebody is at work on.
+// Moves ended tasks to the archive, or deletes them; never touches a task that a process is working on.
 
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
@@ -14,13 +14,13 @@ export interface Archiving {
   /** `.tmp/archive` of the project. */
   archive: string;
   what: 'archive' | 'delete';
-  /** The private part of what is archived: what is kept of each call, prompts among it. */
+  /** The private data of an archived task, kept for each call; it includes prompts. */
   attempts: 'keep' | 'drop';
   clock: () => Date;
 }
 
 export type Put =
-  /** @param to where it lies now; null where it was deleted. */
+  /** @param to the new place; null if the task was deleted. */
   { how: 'put'; task_id: string; from: string; to: string | null } | { how: 'left'; task_id: string; why: string };
 
 /** Claims the task first, so that no run begins on it meanwhile. */
@@ -47,7 +47,10 @@ export async function putAway({ task, state }: ArchiveCandidate, archiving: Arch
   }
 }
 
-/** Puts back the one that was archived last under that id, as it was. @param tasks the folder of the project's tasks. */
+/**
+ * Restores the task of that id that was archived last.
+ * @param tasks the folder of the project's tasks.
+ */
 export function restoreTask(id: string, tasks: string): Put {
   const left = (why: string): Put => ({ how: 'left', task_id: id, why });
   const archive = archiveBeside(tasks);
@@ -64,7 +67,7 @@ export function restoreTask(id: string, tasks: string): Put {
   }
 }
 
-/** Out of the way already: what fails now leaves it in the archive. */
+/** Finishes after the task has been moved. If this fails, the task remains in the archive. */
 function finish(aside: string, runId: string, { task, state }: ArchiveCandidate, archiving: Archiving): Put {
   const put = { how: 'put', task_id: task.id, from: task.root } as const;
   try {
@@ -72,7 +75,7 @@ function finish(aside: string, runId: string, { task, state }: ArchiveCandidate,
       rmSync(aside, { recursive: true, force: true });
       return { ...put, to: null };
     }
-    // As it was before we took it, for whoever puts it back.
+    // Restores the state from before our claim, for a user who restores the task.
     release(openJournal(aside, archiving.clock), runId, state);
     if (archiving.attempts === 'drop') rmSync(path.join(aside, 'state', 'attempts'), { recursive: true, force: true });
     return { ...put, to: aside };

@@ -1,4 +1,4 @@
-// Reports of batches that have rested for long are put away, too: their tasks' own reports say the same.
+// Moves or deletes old reports of batches, which only repeat the reports of their tasks.
 
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -8,16 +8,19 @@ import { isSystemError } from '../../state/system-error.ts';
 import type { Archiving } from './archive.ts';
 
 export type PutBatch =
-  /** @param to where it lies now; null where it was deleted. */
+  /** @param to the new place; null if the report was deleted. */
   { how: 'put'; batch_id: string; from: string; to: string | null } | { how: 'left'; batch_id: string; why: string };
 
-/** Ids of the batches that left their report before. @param state the project's `.tmp`. */
+/**
+ * Returns the ids of the batches whose last report is older than `before`.
+ * @param state the project's `.tmp`.
+ */
 export function oldBatches(state: string, before: Date): string[] {
   const folder = path.join(state, 'batch');
   return foldersIn(folder).filter((name) => (lookAt(path.join(folder, name))?.mtimeMs ?? Infinity) < before.getTime());
 }
 
-/** Moves or deletes the report of one batch; what the disk refuses is an answer with its reason. */
+/** Moves or deletes the report of one batch. Returns an error of the disk as a result with its reason. */
 export function putBatchAway(batch_id: string, state: string, { archive, what }: Archiving): PutBatch {
   const from = path.join(state, 'batch', batch_id);
   try {

@@ -1,4 +1,4 @@
-// Which tasks may be put away: those that have ended long enough ago, and that nobody is at work on.
+// Selects the tasks that may be archived: those that ended long enough ago and on which no process works.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -16,9 +16,9 @@ export interface ArchiveCandidate {
 }
 
 interface WantedTasks {
-  /** Ids or paths; none for all tasks of the project. */
+  /** Ids or paths; empty for all tasks of the project. */
   words: readonly string[];
-  /** Only what ended before; null for any time. */
+  /** Selects only tasks that ended before this time; null for any time. */
   before: Date | null;
   cwd: string;
   environment: NodeJS.ProcessEnv;
@@ -28,7 +28,7 @@ type Chosen =
   | { how: 'chosen'; candidates: ArchiveCandidate[]; left: { task_id: string; why: string }[] }
   | { how: 'invalid'; message: string };
 
-/** Of all tasks, those that are not old enough, or were never run, are passed over without a word; a named one is not. */
+/** For all tasks, silently skips those that are too recent or were never run. For named tasks, it reports these too. */
 export async function chooseTasks(wanted: WantedTasks, self: ProcessIdentity): Promise<Chosen> {
   const named = wanted.words.length > 0;
   const found = named ? namedTasks(wanted) : allTasks(wanted);

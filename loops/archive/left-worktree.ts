@@ -1,4 +1,4 @@
-// The worktree that a task leaves behind: it may hold work that nobody has taken yet, so a person removes it.
+// Finds the worktree of an archived task. Only the user removes it, because it may contain work that was not merged yet.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -11,11 +11,11 @@ import { rootOf } from '../task/task.ts';
 export interface LeftWorktree {
   folder: string;
   branch: string;
-  /** git refuses each while there is something to lose. */
+  /** git refuses each command as long as work could be lost. */
   next_actions: NextAction[];
 }
 
-/** The worktree of an archived task with the commands that remove it; null where it has none. */
+/** Returns the worktree of an archived task and the commands that remove it; null if the task has none. */
 export function leftWorktree(task: TaskFolder, cwd: string, environment: NodeJS.ProcessEnv): LeftWorktree | null {
   const root = rootOf(task, cwd, environment);
   const folder = worktreeOf(projectState(root, environment), task.id);
