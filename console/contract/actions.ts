@@ -1,9 +1,9 @@
-// What the page can change: for each address, what is sent to it by POST as JSON; each goes through the function of its command.
+// Declares what the page can change: the JSON that it sends by POST to each address; each calls the function of its command.
 
 export interface Actions {
   '/api/stop': { task: string };
   '/api/answer': { task: string; answer: string };
-  /** `most` null takes the budget away. */
+  /** `most` null removes the budget. */
   '/api/limits': { tool: string; per: string; unit: string; most: number | null };
   '/api/release': { tool: string; account: string; model: string | null };
   '/api/undo': { session: string };
@@ -17,7 +17,7 @@ export interface Actions {
   '/api/sweep': Record<string, never>;
 }
 
-/** What a change answers: what was done, in a sentence. */
+/** The answer to a change: a sentence that says what was done. */
 export interface Changed {
   says: string;
 }

@@ -1,4 +1,4 @@
-// The limits over all tasks of the user, and what was used by day.
+// Declares the limits over all tasks of the user, and the use by day.
 
 export interface LimitsShown {
   budgets: BudgetShown[];
@@ -15,12 +15,12 @@ export interface BudgetShown {
   most: number;
   used: number;
   left: number;
-  /** Calls of which it is not known how much they used: they come on top. */
+  /** Calls whose use is not known; they are not included in the sum. */
   unknown_calls: number;
   until: string;
-  /** ISO time since when calls are counted; null where that is the whole period. */
+  /** ISO time since when calls are counted; null if they are counted for the whole period. */
   counted_since: string | null;
-  /** The root of the project that limits itself; null for the user's own. */
+  /** The root of the project that limits itself; null for the user's own limits. */
   project: string | null;
 }
 

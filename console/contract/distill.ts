@@ -1,4 +1,4 @@
-// Distilled books: all, and one with its document.
+// Declares the distilled books: the list, and one book with its document.
 
 import type { NextAction } from '../../policies/facts/next-action.ts';
 
@@ -8,14 +8,14 @@ export interface BooksShown {
 
 export interface BookLine {
   name: string;
-  /** As tollgate distill status has it: `running`, `complete`, `paused (refusal)`. */
+  /** The state that `tollgate distill status` reports: `running`, `complete`, `paused (refusal)`. */
   state: string;
   model: string;
   sections: number;
   held_section: number | null;
   tokens: number;
   usd: number;
-  /** Answers whose price is not known: they come on top. */
+  /** Answers whose price is not known; they are not included in the sum. */
   unpriced_answers: number;
   calls: { used: number; total: number };
 }
@@ -23,9 +23,9 @@ export interface BookLine {
 export interface BookShown extends BookLine {
   evidence: string;
   next_actions: NextAction[];
-  /** ISO time at which the service is asked again; null where nothing is waited for. */
+  /** ISO time at which the service is called again; null if nothing is awaited. */
   waits_until: string | null;
   document: { section: number; title: string; chars: number; text: string; state: 'kept' | 'held' }[];
-  /** The last lines of it. */
+  /** The last lines of the trace. */
   trace: string[];
 }

@@ -1,4 +1,4 @@
-// Failures together, and one explained.
+// Declares the grouped failures, and the explanation of one failure.
 
 import type { FailureExplanation } from '../../loops/report/explanation.ts';
 import type { FailureGroup } from '../../loops/report/groups.ts';
@@ -11,7 +11,7 @@ export interface FailuresShown {
 }
 
 export interface ExplainedShown {
-  /** null where nothing failed. */
+  /** null if nothing failed. */
   explanation: FailureExplanation | null;
   message: string;
 }

@@ -1,4 +1,4 @@
-// The machine, as preflight finds it.
+// Declares the state of the machine, as preflight finds it.
 
 import type { CheckFinding } from '../../policies/facts/finding.ts';
 
@@ -7,7 +7,7 @@ export interface MachineShown {
   clis: {
     tool: string;
     version: string | null;
-    /** null where it is not installed. */
+    /** null if it is not installed. */
     path: string | null;
     /** In words. */
     signed_in: string;

@@ -1,4 +1,4 @@
-// What runs now, and what is asked.
+// Declares what runs now, and the open questions.
 
 import type { RunsNow } from '../../loops/now/now.ts';
 

@@ -1,9 +1,9 @@
-// What a page is told first, how it is told of changes, and how it is refused something.
+// Declares what the page receives first, the messages about changes, and the refusal of a request.
 
 import type { TaskState } from '../../loops/report/standing.ts';
 
 export interface PageShown {
-  /** Goes back with whatever changes something, in the header PAGE_HEADER. */
+  /** The page sends it back with each change, in the header PAGE_HEADER. */
   token: string;
   /** The project whose tasks are shown. */
   folder: string;
@@ -12,24 +12,24 @@ export interface PageShown {
 
 export const PAGE_HEADER = 'x-tollgate-page';
 
-/** Body of an answer that is no 200. */
+/** The body of each answer whose status is not 200. */
 export interface RefusedRequest {
   message: string;
   /** What to do or to type. */
   way_out?: string | null;
 }
 
-/** What became otherwise; `*`: anything may have. */
+/** What changed; `*`: anything may have changed. */
 export type Topic = 'now' | 'tasks' | 'task' | 'budgets' | 'sessions' | 'distill' | 'machine' | '*';
 
 /** A message of /api/events. */
 export interface ChangeTold {
   topic: Topic;
-  /** Of which task, session or book; null or absent: of any. */
+  /** The id of the task, session or book; null or absent: any of them. */
   id?: string | null;
-  /** Of `tasks` alone: the rows that changed, and the ids of those that are gone. Without it all are asked for anew. */
+  /** Only for `tasks`: the changed rows, and the ids of the removed ones. Without it the page requests all rows again. */
   change?: TasksChange | null;
-  /** Of `*` alone: why what changes is not followed just now; it is tried again. Without it, it is followed. */
+  /** Only for `*`: why changes are not followed at the moment; the server tries again. Without it, they are followed. */
   trouble?: string | null;
 }
 
@@ -43,16 +43,16 @@ export interface TaskLine {
   task_id: string;
   state: TaskState | 'unreadable';
   goal: string | null;
-  /** ISO time of the last thing that happened. */
+  /** ISO time of the last event. */
   at: string | null;
-  /** Of the failure that stands. */
+  /** The stage of the current failure. */
   stage: string | null;
   class: string | null;
   reason: string | null;
   signature: string | null;
   calls: { used: number; budget: number | null };
-  /** Of the calls whose price is known; null where none is. */
+  /** The sum over the calls whose price is known; null if there are none. */
   usd: number | null;
-  /** Calls whose price is not known: they come on top. */
+  /** Calls whose price is not known; they are not included in the sum. */
   calls_without_price: number;
 }

@@ -1,4 +1,4 @@
-// What the page reads: for each address, what GET answers as JSON. An id in an address is encoded as one part of it.
+// Declares what the page reads: the JSON of GET for each address. An id in an address is encoded as one part of it.
 
 import type { LimitsShown, SpentShown } from './budgets.ts';
 import type { BookShown, BooksShown } from './distill.ts';
@@ -24,7 +24,7 @@ export interface Resources {
   '/api/machine': MachineShown;
 }
 
-/** Those with an id, by what it is of. */
+/** The resources with an id, by their kind. */
 export interface ResourcesOf {
   /** /api/tasks/ID */
   task: TaskShown;
@@ -36,6 +36,6 @@ export interface ResourcesOf {
   text: TextShown;
   /** /api/sessions/ID */
   session: ConversationShown;
-  /** /api/distill/NAME; its exports lie at /api/distill/NAME/export.md, .txt and .pdf, as files to download. */
+  /** /api/distill/NAME; its exports are at /api/distill/NAME/export.md, .txt and .pdf, as files to download. */
   book: BookShown;
 }

@@ -1,4 +1,4 @@
-// The sessions under their tags, one conversation, and how it goes with the services.
+// Declares the sessions under their tags, one conversation, and the health of the services.
 
 import type { ShownTurn } from '../../policies/session/conversation.ts';
 
@@ -19,7 +19,7 @@ export interface SessionLine {
 }
 
 export interface HealthShown {
-  /** null where none was ever seen. */
+  /** null if none was ever seen. */
   days_without: number | null;
   last_unrecovered: string | null;
   days: { day: string; unrecovered: number; recovered: number; users: number; open: number }[];

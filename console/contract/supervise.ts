@@ -1,4 +1,4 @@
-// Supervised tasks.
+// Declares the supervised tasks.
 
 import type { IterationCells } from '../../policies/supervise/iteration-table.ts';
 
@@ -13,7 +13,7 @@ export interface SupervisionShown {
   /** An answer is stored, and no run has given it to the reasoner yet. */
   answer_waits: boolean;
   instruction: string;
-  /** Of the reasoner, in a row. */
+  /** The number of consecutive errors of the reasoner. */
   errors: number;
   iterations: IterationCells[];
   at: string | null;

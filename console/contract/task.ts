@@ -1,4 +1,4 @@
-// One task whole, and the texts of it that are read when somebody opens them.
+// Declares one task with all its parts, and its texts, which are read when the user opens them.
 
 import type { TaskState } from '../../loops/report/standing.ts';
 import type { StageFacts } from '../../loops/task/stage-facts.ts';
@@ -9,7 +9,7 @@ import type { StandIn } from '../../policies/retry/stand-ins.ts';
 export interface StageShown {
   stage: string;
   tool: string;
-  /** In whose place it was asked. */
+  /** The tools that the call replaced as a fallback. */
   stand_ins: readonly StandIn[];
   state: StageFacts['state'];
   attempts: number;
@@ -30,10 +30,10 @@ interface AttemptShown {
   stage: string;
   tool: string;
   attempt: number;
-  /** ISO time at which it was reserved. */
+  /** ISO time of its reservation. */
   at: string;
   ms: number | null;
-  /** null while it is under way. */
+  /** null while it is running. */
   ending: string | null;
   class: string | null;
   reason: string | null;
@@ -59,13 +59,13 @@ export interface TaskShown {
   /** `_summary.md`. */
   summary: string | null;
   texts: TextLine[];
-  /** Empty while it runs, and where it is done. */
+  /** Empty while the task runs, and if it is done. */
   next_actions: NextAction[];
 }
 
 /** A file of the task that may be shown; `what`: prompt, answer, stderr or record. */
 interface TextLine {
-  /** Below the task's folder. */
+  /** Relative to the task's folder. */
   name: string;
   what: string;
   bytes: number;
@@ -73,12 +73,12 @@ interface TextLine {
 
 export interface TextShown {
   text: string;
-  /** Bytes that the file has more. */
+  /** The number of bytes of the file that are not in the text. */
   cut: number;
 }
 
 export interface DiffShown {
-  /** Unified. */
+  /** In the unified format. */
   text: string;
   notes: string[];
 }

@@ -1,4 +1,4 @@
-// What changes, for all streams at once: one watcher of the project, however many pages look on.
+// Follows all changes for all streams at once: one watcher of the project, however many pages are open.
 
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,21 +14,24 @@ import type { ServedProject } from './project.ts';
 import { openTaskLines, type TaskLines } from './reads/task-lines.ts';
 
 export interface Live {
-  /** What runs, as it was seen last; waits for the first look, and throws what that one says. */
+  /** Returns the running tasks as last seen. Waits for the first look, and throws its error. */
   now(): Promise<RunsNow>;
   lines: TaskLines;
-  /** @returns what ends it. */
+  /** @returns the function that ends it. */
   listen(listener: Tell): () => void;
 }
 
 type Tell = (change: ChangeTold) => void;
 
-/** In the words of the page. */
+/** The names that the page shows. */
 type Followed = 'tasks' | 'folders';
 
 const AGAIN_MS = 2000;
 
-/** Until `stop` aborts. @param steps of what runs. */
+/**
+ * Follows the project until `stop` aborts.
+ * @param steps the states of the running tasks.
+ */
 export function follow(project: ServedProject, stop: AbortSignal, steps = followNow): Live {
   const listeners = new Set<Tell>();
   const tell: Tell = (change) => {
@@ -51,7 +54,7 @@ export function follow(project: ServedProject, stop: AbortSignal, steps = follow
     tell(standing());
   };
 
-  /** What breaks off is told, and begun anew. */
+  /** Reports an interruption, and starts the work again. */
   async function keepUp(what: Followed, work: () => Promise<void>): Promise<void> {
     while (!stop.aborted) {
       try {
@@ -75,7 +78,7 @@ export function follow(project: ServedProject, stop: AbortSignal, steps = follow
       last = step.now;
       first.resolve();
       isWell('tasks');
-      // At the first look, what changed since the rows were read: no later look would find it changed.
+      // At the first look, the changes since the rows were read also count: no later look would find them.
       const moved = isFirst ? await lines.behind(step.now.tasks) : step.moved;
       isFirst = false;
       if (moved.length === 0) continue;
@@ -86,7 +89,7 @@ export function follow(project: ServedProject, stop: AbortSignal, steps = follow
     }
   }
 
-  /** An answer was stored, or was taken by a run: the rows say whether a question still waits. */
+  /** An answer was stored, or a run took it: the rows show whether a question still waits. */
   async function renewAnswers(): Promise<void> {
     const folders = lines.supervised();
     if (folders.length === 0) return;
@@ -126,7 +129,7 @@ interface Deferred {
   reject(error: Error): void;
 }
 
-/** Nobody need wait for it. */
+/** A rejection is not an error if no caller waits for the promise. */
 function deferred(): Deferred {
   let settle: Omit<Deferred, 'promise'>;
   const promise = new Promise<void>((resolve, reject) => {
@@ -136,7 +139,7 @@ function deferred(): Deferred {
   return { promise, ...settle! };
 }
 
-/** A look around stands in for what no watch can see. */
+/** A periodic look finds what no watch can see. */
 const LOOK_MS = 5000;
 
 interface FoldersFollowed {
@@ -146,7 +149,7 @@ interface FoldersFollowed {
   renewAnswers(): Promise<void>;
 }
 
-/** What is beside the tasks: sessions, limits, books, and the answers of people. */
+/** Follows what is outside the tasks: sessions, limits, books, and the user's answers. */
 async function followFolders(
   { cwd, environment }: ServedProject,
   stop: AbortSignal,
@@ -163,7 +166,7 @@ async function followFolders(
       isWell();
       await watch.change(LOOK_MS, stop);
       const moved = watch.take();
-      // What is watched for the first time was no change.
+      // A folder that is watched for the first time has not changed.
       if (!isFirst)
         for (const { topic, id } of distinct([...moved].flatMap((folder) => topics.get(folder) ?? [])))
           tell({ topic, id });
@@ -175,7 +178,7 @@ async function followFolders(
   }
 }
 
-/** Of these tasks, and the folder in which those that have none yet get theirs. */
+/** Returns the note folders of these tasks, and the parent folder, in which later ones are created. */
 function noteFolders(state: string, environment: NodeJS.ProcessEnv, tasks: readonly string[]): string[] {
   const folders = tasks.map((root) => notesFolder(environment, state, { root }));
   return [...new Set(folders.flatMap((folder) => [folder, path.dirname(folder)]))];

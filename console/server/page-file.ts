@@ -1,10 +1,10 @@
-// The page as it was built, and the policy that lets its own script and style in by their hashes, and no text become markup or script.
+// Holds the built page, and the policy that allows only its own script and style by hash, so that no text becomes markup.
 
 import { createHash } from 'node:crypto';
 
 export interface PageFile {
   html: Buffer;
-  /** Its Content-Security-Policy. */
+  /** The page's Content-Security-Policy. */
   policy: string;
 }
 

@@ -1,30 +1,33 @@
-// What the console serves: a project, and the commands by which it is changed.
+// Declares what the console serves: a project, and the commands that change it.
 
 import type { WantedRun } from '../../loops/carried/begin.ts';
 import { actionLine, readActions } from '../../policies/facts/next-action.ts';
 import type { RefusedRequest } from '../contract/page.ts';
 
 export interface ServedProject {
-  /** In which the commands work. */
+  /** The folder in which the commands run. */
   cwd: string;
   environment: NodeJS.ProcessEnv;
   clock: () => Date;
-  /** Of tollgate. */
+  /** The version of tollgate. */
   version: string;
   commands: Commands;
-  /** Whether the runs that are begun here may use what the project configures. */
+  /** Whether the runs that are started here may use what the project configures. */
   trustWorkspace: boolean;
 }
 
-/** The commands of tollgate, by their words and flags: with `--json` each tells an object. */
+/** The commands of tollgate, by their words and flags. With `--json` each prints an object. */
 export interface Commands {
-  /** One that only reads, in this very process. */
+  /** Runs a command that only reads, in this process. */
   read(argv: readonly string[]): Promise<CommandTold>;
-  /** In a process of its own, which continues when the console ends. */
+  /** Runs a command in a separate process, which continues when the console ends. */
   change(argv: readonly string[]): Promise<CommandTold>;
-  /** In a process of its own, which ends with the request (`gone`) and with the console. */
+  /** Runs a command in a separate process, which ends with the request (`gone`) and with the console. */
   make(argv: readonly string[], gone: AbortSignal): Promise<CommandTold>;
-  /** What is paid for: it outlives the console. Answers how it ended where that comes at once; null while it runs. */
+  /**
+   * Starts a paid run, which outlives the console.
+   * @returns how it ended, if it ends at once; null while it runs.
+   */
   begin(wanted: WantedRun): Promise<CommandTold | null>;
 }
 
@@ -33,7 +36,7 @@ export interface CommandTold {
   object: Record<string, unknown>;
 }
 
-/** What becomes of a request that came through. */
+/** The result of an admitted request. */
 export type Reply =
   | { how: 'told'; value: object }
   | { how: 'file'; name: string; bytes: Buffer }
@@ -50,7 +53,7 @@ export const refused = (
   ...{ status, message, way_out },
 });
 
-/** What a command refused, in its own words, with the first of its ways out. */
+/** The refusal of a command in its own words, with the first of its ways out. */
 export function refusedBy({ object }: CommandTold): Reply {
   const { message, says, next_actions: ways } = object;
   const words = [message, says].find((each) => typeof each === 'string') as string | undefined;

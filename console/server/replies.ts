@@ -1,9 +1,9 @@
-// How the server answers: JSON, the page, a file to keep, or words for why not; with the same walls around each.
+// Sends the answers of the server: JSON, the page, a file to save, or a refusal; each has the same protective headers.
 
 import type { ServerResponse } from 'node:http';
 import type { RefusedRequest } from '../contract/page.ts';
 
-/** Of whatever is sent: kept nowhere, framed by nobody, taken for nothing but what it is. */
+/** On every answer: it is not cached, not framed, and its type is not guessed. */
 const WALLS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -33,7 +33,7 @@ export function sendJson(response: ServerResponse, status: number, value: object
   response.end(body);
 }
 
-/** The connection ends with it: what else came along it is not read. */
+/** Closes the connection, so that no further data on it is read. */
 export function sendRefusal(
   response: ServerResponse,
   status: number,
@@ -52,7 +52,7 @@ export function sendPage(response: ServerResponse, html: Buffer, policy: string)
   response.end(html);
 }
 
-/** To be kept, never to be shown: what a model wrote is no page of ours. */
+/** The browser saves the file and does not show it: a model's text must not become a page of the console. */
 export function sendFile(response: ServerResponse, name: string, bytes: Buffer): void {
   const more = {
     'content-length': String(bytes.length),

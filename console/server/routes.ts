@@ -1,4 +1,4 @@
-// Which address is answered by what.
+// Maps each address to the function that answers it.
 
 import { collectHealth } from '../../loops/api-errors/collect-errors.ts';
 import { projectState } from '../../state/task-folder.ts';
@@ -19,13 +19,13 @@ import { taskShown, textShown } from './reads/task.ts';
 export interface Serving {
   project: ServedProject;
   live: Live;
-  /** What the page sends back with each change. */
+  /** The page sends it back with each change. */
   pageToken: string;
 }
 
 type Read = (serving: Serving, ids: readonly string[], gone: AbortSignal) => Promise<Reply> | Reply;
 
-/** `*`: an id, whatever it is; it is looked up by whoever reads it. */
+/** `*`: any id; the reading function looks it up. */
 const READS: readonly [address: string, read: Read][] = [
   ['api/page', ({ project, pageToken }) => told(pageOf(project, pageToken))],
   ['api/now', async ({ live }) => told(nowShown(await live.now(), await live.lines.rows()))],
@@ -49,7 +49,10 @@ const READS: readonly [address: string, read: Read][] = [
 
 const ROUTES = READS.map(([address, read]) => ({ parts: address.split('/'), read }));
 
-/** null where nothing is read there. @param gone aborts when the requester no longer waits. */
+/**
+ * @returns null if nothing is read at that address.
+ * @param gone aborts when the requester no longer waits.
+ */
 export function readAt(parts: readonly string[], serving: Serving, gone: AbortSignal): Promise<Reply> | Reply | null {
   for (const route of ROUTES) {
     if (route.parts.length !== parts.length) continue;
@@ -63,7 +66,7 @@ export function readAt(parts: readonly string[], serving: Serving, gone: AbortSi
   return null;
 }
 
-/** The change of that address; null where there is none. */
+/** Returns the change of that address; null if there is none. */
 export function changeAt(parts: readonly string[]): keyof Actions | null {
   const address = `/${parts.join('/')}`;
   return Object.hasOwn(WISHES, address) ? (address as keyof Actions) : null;

@@ -1,4 +1,4 @@
-// The server: on the loopback alone, every request through the guard, and what comes through to its route.
+// Serves the console on the loopback only: passes every request through the guard, and admitted ones to their route.
 
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,12 +15,12 @@ import { cookieName, makeSecrets, secret } from './walls/secrets.ts';
 import type { RequestTarget } from './walls/target.ts';
 
 interface OpenConsole {
-  /** With the token that lets a browser in. */
+  /** With the token that admits a browser. */
   url: string;
   port: number;
-  /** An address that lets one browser in, and then nobody. */
+  /** Returns an address that admits one browser once. */
   openOnce(): string;
-  /** Ends the streams and the watching; what was begun goes on. */
+  /** Ends the streams and the watching; started runs continue. */
   close(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ type OpenedConsole = { how: 'open'; console: OpenConsole } | { how: 'taken'; why
 
 const HOST = '127.0.0.1';
 
-/** Who sends slower than this has no more to say to us. */
+/** A sender that is slower than this is disconnected. */
 const LIMITS = {
   maxHeaderSize: 16 * 1024,
   headersTimeout: 10_000,
@@ -43,8 +43,8 @@ const MAX_STREAMS = 16;
 const PACE = { atOnce: 200, aSecond: 50 };
 
 /**
- * @param port 0 for any that is free.
- * @param patience with slow senders; shorter in tests.
+ * @param port 0 for any free port.
+ * @param patience the time limits for slow senders; shorter in tests.
  */
 export async function openConsole(
   project: ServedProject,
@@ -141,7 +141,7 @@ export async function openConsole(
   };
 }
 
-/** @returns the code of why not; null when it listens. */
+/** @returns the code of the error; null if the server listens. */
 const listen = (server: Server, port: number): Promise<string | null> =>
   new Promise((resolve) => {
     server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
@@ -163,14 +163,14 @@ function reply(response: ServerResponse, reply: Reply): void {
   }
 }
 
-/** What the disk refuses is said in words; a bug of ours ends this answer and not the console. */
+/** A disk error is reported in words; an internal error ends this answer and not the console. */
 function failed(response: ServerResponse, error: unknown): void {
   const words = refusalOf(error) ?? `this is a bug of tollgate (${(error as Error).name}: ${(error as Error).message})`;
   if (response.headersSent) response.destroy();
   else reply(response, refused(500, words));
 }
 
-/** null where there is more of it than was allowed. */
+/** @returns null if the body is longer than allowed. */
 async function bodyOf(request: IncomingMessage): Promise<string | null> {
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -182,12 +182,15 @@ async function bodyOf(request: IncomingMessage): Promise<string | null> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-/** Of what a page has not taken yet. */
+/** The limit of the data that a page has not received yet. */
 const MOST_WAITING = 4 * 1024 * 1024;
 
 const BEAT_MS = 15_000;
 
-/** @returns what ends it. @param onEnd called once, however it ended. */
+/**
+ * @returns the function that ends the stream.
+ * @param onEnd called once, however it ended.
+ */
 function openStream(
   response: ServerResponse,
   listen: (listener: (change: ChangeTold) => void) => () => void,
@@ -198,7 +201,7 @@ function openStream(
     response.write(text);
     if (response.writableLength > MOST_WAITING) response.destroy();
   };
-  // Begins the answer, so that the page knows that it is let in.
+  // Begins the answer, so that the page knows that it is admitted.
   write(': let in\n\n');
   const unlisten = listen((change) => write(`data: ${JSON.stringify(change)}\n\n`));
   const beat = setInterval(() => write(': still here\n\n'), BEAT_MS);

@@ -1,4 +1,4 @@
-// What is paid for, as a run that outlives the console: the words of tollgate, and what makes two requests the same.
+// Builds the paid runs that outlive the console: the words of the tollgate command, and the key of equal requests.
 
 import { createHash } from 'node:crypto';
 import path from 'node:path';
@@ -19,7 +19,7 @@ export const resumeWanted = (name: string, held: 'accept' | 'ask_again', project
     ...(held === 'accept' ? ['--accept'] : []),
   ]);
 
-/** Or what is wrong with it: nothing is begun with a book that is not there. */
+/** @returns a message if the book does not exist, so that no run begins. */
 export function bookWanted(wish: Actions['/api/distill/start'], project: ServedProject): WantedRun | string {
   const { book, prompt, model, max_calls: most } = wish;
   const file = path.resolve(project.cwd, book);

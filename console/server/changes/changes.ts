@@ -1,4 +1,4 @@
-// What each change does: the very command, or the function that it is thin over, with the same refusals.
+// Makes each change with the same command as the terminal, or with the function behind it, and with the same refusals.
 
 import type { WantedRun } from '../../../loops/carried/begin.ts';
 import { releaseHold } from '../../../loops/limits/release-hold.ts';
@@ -89,7 +89,7 @@ export const CHANGES: { [P in keyof Actions]: Does<P> } = {
 
 const done = (says: string): Reply => told<Changed>({ says });
 
-/** @param says what it says itself, unless told. */
+/** @param says replaces the message of the command. */
 async function changed(told: Promise<CommandTold>, says?: string): Promise<Reply> {
   const ended = await told;
   return ended.exit === 0 ? done(says ?? sentence(ended)) : refusedBy(ended);
@@ -100,7 +100,7 @@ const sentence = ({ object: { message, says } }: CommandTold): string => {
   return said ?? 'Done.';
 };
 
-/** @param what is done whatever becomes of the run: one that rests again at once was begun, and has cost what it has. */
+/** @param what was done, whatever the result of the run. A run that stops again at once was started, and its cost stays. */
 async function begun({ commands }: ServedProject, wanted: WantedRun, what: string): Promise<Reply> {
   const ended = await commands.begin(wanted);
   if (ended === null) return done(`${what}, and is at work.`);

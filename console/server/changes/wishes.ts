@@ -1,4 +1,4 @@
-// What is asked for by each change, field by field: what has another field, lacks one or holds something else is refused.
+// Declares the fields that each change accepts; refuses a request with an unknown, a missing or a wrong field.
 
 import type { Actions } from '../../contract/actions.ts';
 
@@ -34,7 +34,7 @@ export const WISHES = {
   '/api/sweep': {},
 } as const satisfies { [P in keyof Actions]: Record<keyof Actions[P], Field> };
 
-/** As a command takes it for a name, and never for a flag. */
+/** A text that a command takes as a name, and never as a flag. */
 const ID = /^[A-Za-z0-9_.][A-Za-z0-9._-]{0,127}$/;
 const MAX_WORD = 4096;
 const MAX_COUNT = 1e12;
@@ -62,7 +62,7 @@ function isCount(value: unknown): boolean {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 && value <= MAX_COUNT;
 }
 
-/** What is wrong with it, or null. */
+/** @returns the mistake in the request, or null. */
 export function wishMistake(path: keyof Actions, wish: unknown): string | null {
   if (typeof wish !== 'object' || wish === null || Array.isArray(wish)) return 'the body is no object';
   const fields: Record<string, Field> = WISHES[path];

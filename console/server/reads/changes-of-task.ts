@@ -1,4 +1,4 @@
-// What a task has changed in its tree since it began, as a unified diff.
+// Computes what a task has changed in its tree since it began, as a unified diff.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// Distilled books: all of a project, and one with its document, its trace and its exports.
+// Reads the distilled books of a project, and one book with its document, its trace and its exports.
 
 import path from 'node:path';
 import { openDistill, viewed } from '../../../loops/distill/open-run.ts';
@@ -65,7 +65,7 @@ export async function bookShown(name: string, project: ServedProject): Promise<R
   return told(shown);
 }
 
-/** Until when the service has asked to be left alone, where that was the last thing and is not over. */
+/** Returns the end of the wait that the service requested, if this was the last event and the wait is not over. */
 function waitIn(line: string | undefined, now: Date): string | null {
   try {
     const { at, error } = JSON.parse(line ?? '') as { at: string; error?: { retry_after_ms?: number | null } };
@@ -79,7 +79,7 @@ function waitIn(line: string | undefined, now: Date): string | null {
 const MAX_EXPORT = 256 * 1024 * 1024;
 const EXPORT = /^export\.(md|txt|pdf)$/;
 
-/** Made by the command, and read from where it says that it wrote it. */
+/** The command makes the export; the file is read from the path that the command reports. */
 export async function exportedBook(
   name: string,
   wish: string,

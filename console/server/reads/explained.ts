@@ -1,4 +1,4 @@
-// Why a task failed, as tollgate explain says it.
+// Explains why a task failed, as `tollgate explain` does.
 
 import { explainTask } from '../../../loops/report/explain.ts';
 import type { ExplainedShown } from '../../contract/failures.ts';

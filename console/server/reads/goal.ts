@@ -1,4 +1,4 @@
-// What a task is for, from the head of its manifest: ten thousand of them are not parsed for one line each.
+// Reads the goal of a task from the head of its manifest: ten thousand manifests cannot be parsed for one line each.
 
 import type { Redactor } from '../../../policies/redact/redactor.ts';
 import { readHead } from '../../../state/disk/file-head.ts';
@@ -8,7 +8,7 @@ import { manifestsIn } from '../../../state/task-folder.ts';
 const MAX_BYTES = 4096;
 const MAX_CHARS = 300;
 
-/** One line, without secrets; null where there is none to be seen. Text of whoever wrote it. */
+/** One line without secrets; null if none is found. The text is not trusted: it is from the author of the manifest. */
 export function goalOf(root: string, { redact }: Redactor): string | null {
   const [file] = manifestsIn(root);
   if (file === undefined) return null;
@@ -16,7 +16,7 @@ export function goalOf(root: string, { redact }: Redactor): string | null {
     const { text } = readHead(file, MAX_BYTES);
     const goal = file.endsWith('.json') ? inJson(text) : inYaml(text);
     if (goal === null) return null;
-    // Before it is made short: of a secret that is cut nothing would be known any more.
+    // Redacted before it is shortened: a secret that is cut can no longer be recognized.
     return redact(goal).replace(/\s+/g, ' ').trim().slice(0, MAX_CHARS);
   } catch (error) {
     if (isSystemError(error)) return null;

@@ -1,4 +1,4 @@
-// The machine as preflight finds it, and each CLI: where it is, which version, how it is signed in.
+// Reads the state of the machine from preflight, and of each CLI: its path, its version, and its sign-in.
 
 import { TOOLS } from '../../../policies/facts/tools.ts';
 import { projectRoot } from '../../../state/task-folder.ts';

@@ -1,4 +1,4 @@
-// What the views over all tasks show: what runs and asks, failures together, supervisions, what was spent.
+// Builds the overviews of all tasks: what runs, open questions, grouped failures, supervisions, and spending.
 
 import type { RunsNow } from '../../../loops/now/now.ts';
 import { groupFailures } from '../../../loops/report/groups.ts';
@@ -9,7 +9,7 @@ import type { FailuresShown } from '../../contract/failures.ts';
 import type { NowShown } from '../../contract/now.ts';
 import type { SupervisionsShown } from '../../contract/supervise.ts';
 
-/** Of those that rest, the latest. */
+/** The number of tasks that do not run; the latest are shown. */
 const MOST_RESTING = 50;
 
 export function nowShown({ tasks, totals }: RunsNow, rows: readonly TaskRow[]): NowShown {

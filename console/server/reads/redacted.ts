@@ -1,4 +1,4 @@
-// Texts as the console shows them: first redacted, also by the patterns of the task's project, and only then cut.
+// Prepares texts for the console: redacts them first, also by the patterns of the task's project, and only then cuts them.
 
 import { redactorOf } from '../../../loops/redactor.ts';
 import { readTask } from '../../../loops/task/task.ts';
@@ -7,16 +7,16 @@ import { readHead } from '../../../state/disk/file-head.ts';
 import type { TextShown } from '../../contract/task.ts';
 import type { ServedProject } from '../project.ts';
 
-/** Looked at beyond what is shown: of a secret that is cut nothing would be known any more. */
+/** Read beyond the shown part, since a secret that is cut can no longer be recognized. */
 const MAX_SECRET = 64 * 1024;
 
-/** Of a manifest that cannot be read the patterns are not known: then what is a secret everywhere is taken out. */
+/** The patterns of an unreadable manifest are not known. Then only the general secrets are removed. */
 export async function redactorOfTask(id: string, { cwd, environment }: ServedProject): Promise<Redactor> {
   const read = await readTask({ word: id, cwd, environment, trustWorkspace: true });
   return redactorOf(environment, read.how === 'invalid' ? [] : read.manifest.security.redaction_patterns);
 }
 
-/** Of what is longer than `most`, its beginning. Throws what reading a file throws. */
+/** Returns the beginning of a file that is longer than `most`. Throws the errors of reading a file. */
 export function headOfFile(file: string, most: number, redactor: Redactor): TextShown {
   const { text, bytes } = readHead(file, most + MAX_SECRET);
   const shown = redactedHead(text, { most, isCut: bytes > most + MAX_SECRET }, redactor);
@@ -30,7 +30,7 @@ export function headOfText(text: string, most: number, redactor: Redactor): stri
   return redactedHead(piece, { most, isCut: piece.length < text.length }, redactor).text;
 }
 
-/** @param isCut whether a secret may go on behind the end of the text, so that its beginning is not seen to be one. */
+/** @param isCut whether a secret may continue beyond the end of the text, so that its beginning is not recognized. */
 function redactedHead(
   text: string,
   { most, isCut }: { most: number; isCut: boolean },
@@ -38,7 +38,7 @@ function redactedHead(
 ): { how: 'whole' | 'cut'; text: string } {
   const before = withheld.length;
   const redacted = redact(text);
-  // Nothing of it is left but why.
+  // The whole text was withheld; only the reason remains.
   if (withheld.length > before) return { how: 'whole', text: redacted };
   const sound = isCut ? Math.max(0, redacted.length - MAX_SECRET) : redacted.length;
   const until = Math.min(most, sound);

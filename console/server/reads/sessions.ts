@@ -1,4 +1,4 @@
-// The sessions under their tags, and one conversation with what was taken back of it.
+// Reads the sessions under their tags, and one conversation with what was taken back of it.
 
 import { healthOf } from '../../../loops/conversation/health.ts';
 import { healthLines } from '../../../loops/conversation/health-lines.ts';
@@ -25,7 +25,7 @@ export async function sessionsShown({ cwd, environment, clock }: ServedProject):
   return told(shown);
 }
 
-/** Of a long conversation, the last of it. */
+/** A long conversation is shown from its end. */
 const MOST_TURNS = 500;
 
 export async function conversationShown(id: string, { cwd, environment }: ServedProject): Promise<Reply> {

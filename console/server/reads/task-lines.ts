@@ -1,4 +1,4 @@
-// All tasks as rows of the list, read once and then only those that changed; what they cost is looked up behind the first answer.
+// Keeps all tasks as rows, reads them once and then only the changed ones; computes their cost after the first answer.
 
 import path from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
@@ -17,36 +17,36 @@ import { goalOf } from './goal.ts';
 import { redactorOfTask } from './redacted.ts';
 
 export interface TaskLines {
-  /** As they stand; read at the first time. */
+  /** The current rows; the first call reads them. */
   all(): Promise<TaskLine[]>;
   /** The rows of the report, newest first. */
   rows(): Promise<TaskRow[]>;
-  /** Folders of those that stand otherwise in `tasks`, which were looked at after the rows were read; none where nobody has read any. */
+  /** Returns the folders whose state differs in `tasks`, which was read after the rows; none if no rows were read yet. */
   behind(tasks: readonly NowTask[]): Promise<string[]>;
-  /** Folders of the supervised ones, as far as rows were read: an answer to one changes no file of it. */
+  /** The folders of the supervised tasks among the read rows: an answer to one changes no file of it. */
   supervised(): string[];
-  /** Reads these again. */
+  /** Reads these folders again. */
   renew(folders: readonly string[]): Promise<TasksChange>;
-  /** By day and CLI, over all tasks; waits for the look at what they cost. */
+  /** The spending by day and CLI, over all tasks; waits until the costs are computed. */
   spent(): Promise<DaySpending[]>;
 }
 
-/** Kept once for each of very many tasks: its line is made when it is asked for. */
+/** Small, since there is one for each of very many tasks; its line is built on request. */
 interface KeptTask {
-  /** null of one that cannot be read. */
+  /** null if the task cannot be read. */
   row: TaskRow | null;
-  /** What the line says beside; as it was before while nobody has looked anew. */
+  /** The rest of the line; the previous values stay until the costs are computed again. */
   usd: number | null;
   without: number;
   goal: string | null;
-  /** null until somebody has looked. */
+  /** null until the costs are computed. */
   spent: DaySpending[] | null;
 }
 
-/** So many between two breaths. */
+/** The number of tasks between two pauses for other work. */
 const PIECE = 100;
 
-/** @param changed what a look at costs found, for whoever has the list already. */
+/** @param changed receives what the cost computation found, for the pages that have the list already. */
 export function openTaskLines(project: ServedProject, changed: (change: TasksChange) => void): TaskLines {
   const { cwd, environment } = project;
   const places = { folder: path.join(projectState(cwd, environment), 'task'), named: null };
@@ -83,7 +83,7 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
     return { self, environment, stages: 'left_out', isShown: () => true } as const;
   }
 
-  /** null for what is no task. */
+  /** @returns null if the folder is not a task. */
   function keep(folder: string, { row, problem }: Pick<TaskReading, 'row' | 'problem'>): TaskLine | null {
     if (row === null && problem === null) return null;
     const id = path.basename(folder);
@@ -95,7 +95,7 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
 
   async function lookAtCosts(): Promise<void> {
     const found = new Set<string>();
-    // As they are when it is told: one that was read anew meanwhile has been told, and would be as it was before.
+    // The lines are built when they are reported. A line that was read again meanwhile would be reported with old values.
     const tellFound = () => {
       const lines = [...found].flatMap((id) => {
         const task = kept.get(id);
@@ -111,7 +111,7 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
       const usd = priced.length === 0 ? null : priced.reduce((sum, each) => sum + each.usd, 0);
       const without = spent.reduce((sum, each) => sum + each.calls_without_price, 0);
       const goal = goalOf(path.join(places.folder, id), await redactorOfTask(id, project));
-      // It was read anew, or went, while we looked: the next look is for it.
+      // The task was read again or removed meanwhile: the next computation handles it.
       if (kept.get(id) !== task) continue;
       kept.set(id, { row: task.row, usd, without, goal, spent });
       if (usd !== task.usd || without !== task.without || goal !== task.goal) found.add(id);
@@ -122,7 +122,7 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
   }
 
   const begun = () => (first ??= readFirst());
-  // One after the other: two of them would look at the same tasks.
+  // One after the other: two of them would compute the costs of the same tasks.
   const costed = () =>
     (costs ??= looked =
       looked
@@ -177,7 +177,7 @@ function lineOf(id: string, { row, usd, without, goal }: KeptTask): TaskLine {
   };
 }
 
-/** Since when one is at work, a row does not say. */
+/** A row does not contain the time since when its task runs. */
 const isOtherwise = (line: TaskLine, { state, since }: NowTask): boolean =>
   line.state !== state || (state !== 'running' && line.at !== since);
 

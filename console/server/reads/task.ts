@@ -1,4 +1,4 @@
-// One task whole: its stages, every attempt with what was decided, what its gates found, its summary and its texts.
+// Reads one task: its stages, every attempt with the decision, the findings of its gates, its summary and its texts.
 
 import path from 'node:path';
 import { launcherIn } from '../../../loops/launcher.ts';
@@ -28,7 +28,7 @@ import { type Reply, refused, type ServedProject, told } from '../project.ts';
 import { goalOf } from './goal.ts';
 import { headOfFile, redactorOfTask } from './redacted.ts';
 
-/** A task of this project by its id, never by a path. */
+/** Finds a task of this project by its id, never by a path. */
 export function foundTask(id: string, { cwd, environment }: ServedProject): TaskFolder | Reply {
   if (id.includes('/')) return refused(404, `"${id}" is no task id`);
   const located = locateTask(id, cwd, environment);
@@ -126,7 +126,7 @@ function stagesOf(
   });
 }
 
-/** Of a wrapper on its own, which is no stage of a run: its last call alone counts. */
+/** The state of a wrapper that ran alone, not as a stage of a run: only its last call counts. */
 function stateOfAttempt({ ending, class: errorClass }: TaskShown['attempts'][number]): StageShown['state'] {
   if (ending === null) return 'interrupted_earlier';
   return errorClass === null ? 'done_earlier' : 'failed_earlier';
@@ -137,7 +137,7 @@ const unknownOf = (attempts: readonly { tokens: number | null; usd: number | nul
   usd: attempts.filter(({ usd }) => usd === null).length,
 });
 
-/** Those of the failure that stands; without one, what continues the task. */
+/** The actions of the current failure; without one, those that continue the task. */
 async function nextActionsOf(
   task: TaskFolder,
   ledger: Ledger,
@@ -171,7 +171,7 @@ function failureOf(task: TaskFolder) {
   try {
     return readFailure(task);
   } catch {
-    // What it says may be anything; the journal says that it failed.
+    // The file may contain anything; the journal records the failure.
     return null;
   }
 }
@@ -191,16 +191,19 @@ export async function textShown(id: string, name: string, project: ServedProject
   return told(headOfFile(found.file, MAX_TEXT, await redactorOfTask(task.id, project)));
 }
 
-/** Which files of a task may be shown: prompts, answers, what CLIs said beside them, records. A name that is asked for is only compared with these. */
+/**
+ * A file of a task that may be shown: a prompt, an answer, a CLI's other output, or a record. A requested name is only compared
+ * with these.
+ */
 interface ShownFile {
-  /** Below the task's folder. */
+  /** Relative to the task's folder. */
   name: string;
   what: 'prompt' | 'answer' | 'stderr' | 'record';
   bytes: number;
   file: string;
 }
 
-/** By what is published of them, and redacted before: never what lies in state/. */
+/** Chosen by published name, and already redacted: never the files in state/. */
 const SHOWN: readonly [folder: string, suffix: string, what: ShownFile['what']][] = [
   ['inputs/prompt', '.md', 'prompt'],
   ['outputs', '.out', 'answer'],

@@ -1,4 +1,4 @@
-// Who gets through: each request is held against these walls, in this order, before anybody looks at what it wants.
+// Decides who is admitted: checks each request in a fixed order before any code looks at what it requests.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { PAGE_HEADER } from '../../contract/page.ts';
@@ -14,7 +14,7 @@ interface TurnedAway {
 
 type Admitted =
   | { how: 'enters'; target: RequestTarget }
-  /** It brought the token of the printed address, and gets the cookie for it. */
+  /** The request has the token of the printed address, and receives the cookie for it. */
   | { how: 'signs_in'; by: 'token' | 'once' }
   | TurnedAway;
 
@@ -23,7 +23,7 @@ interface Gate {
   port: number;
 }
 
-/** Bytes of a body: a prompt is the longest of what is sent. */
+/** The limit of a body in bytes: a prompt is the longest text that is sent. */
 export const MAX_BODY = 256 * 1024;
 
 const OPEN_ANEW = 'open the address that tollgate console has printed';
@@ -69,7 +69,7 @@ function admitChange(headers: IncomingHttpHeaders, target: RequestTarget, { secr
   return { how: 'enters', target };
 }
 
-/** One that can be read in two ways is not read at all. */
+/** A request that can be read in two ways is refused unread. */
 function shapeMistake({ method, headers, rawHeaders, httpVersion }: Parameters<typeof admit>[0]): string | null {
   if (httpVersion !== '1.1') return 'only HTTP/1.1 is spoken here';
   const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
@@ -85,7 +85,9 @@ function shapeMistake({ method, headers, rawHeaders, httpVersion }: Parameters<t
 const ONCE = ['host', 'origin', 'cookie', 'content-length', 'content-type', 'sec-fetch-site', PAGE_HEADER];
 const NEVER = ['transfer-encoding', 'upgrade', 'expect', 'trailer', 'te', 'proxy-connection', 'x-http-method-override'];
 
-/** As browsers tell it: only a person who opens the page comes from nowhere. A client that says nothing has shown its cookie. */
+/**
+ * Checks what browsers report: `none` occurs only if the user opens the page. A client without the header has shown its cookie.
+ */
 function isOwnSite(headers: IncomingHttpHeaders, { parts }: RequestTarget): boolean {
   const site = headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin') return true;

@@ -1,7 +1,10 @@
-// So many requests and no more: a bucket that fills up again with time.
+// Limits the rate of requests with a bucket that refills over time.
 
 interface Pace {
-  /** Whether there is still one; it is taken. */
+  /**
+   * Takes one request from the bucket.
+   * @returns whether there was one.
+   */
   take(nowMs: number): boolean;
 }
 

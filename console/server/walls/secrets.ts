@@ -1,15 +1,15 @@
-// What lets a browser in: made by chance for each console, kept in memory alone, compared in constant time.
+// Makes the random secrets that admit a browser: new for each console, only in memory, compared in constant time.
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export interface ConsoleSecrets {
-  /** In the address that is printed; it is changed for the cookie. */
+  /** In the printed address; the browser exchanges it for the cookie. */
   token: string;
-  /** In the address that a browser is started with, which others may read; gone as soon as it is used. */
+  /** In the address that starts the browser, which others may read; invalid after its first use. */
   once: string | null;
-  /** In the cookie, which no script reads. */
+  /** In the cookie, which no script can read. */
   cookie: string;
-  /** Of the page, which sends it with whatever changes something. */
+  /** Held by the page, which sends it with each change. */
   page: string;
 }
 
@@ -21,13 +21,13 @@ export const makeSecrets = (): ConsoleSecrets => ({
 /** 256 bits. */
 export const secret = (): string => randomBytes(32).toString('base64url');
 
-/** How long it takes tells nothing of either. */
+/** The time that it takes reveals nothing about either value. */
 export function isSecret(given: string | undefined | null, held: string): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(given ?? ''), hash(held));
 }
 
-/** A browser sends a cookie to all ports of a host: two consoles must not take each other's place. */
+/** A browser sends a cookie to all ports of a host: two consoles must not overwrite each other's cookie. */
 export const cookieName = (port: number): string => `tollgate-${port}`;
 
 export function cookieIn(header: string | undefined, name: string): string | null {

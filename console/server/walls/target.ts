@@ -1,9 +1,9 @@
-// What a request is about: one reading of its target, which both the guard and the router go by.
+// Parses the target of a request once, for both the guard and the router.
 
 export interface RequestTarget {
-  /** Decoded; none for the page itself. Each is what it says: not empty, no `.` and no `..`. */
+  /** The decoded parts; empty for the page itself. No part is empty, `.` or `..`. */
   parts: readonly string[];
-  /** Of the page alone: the token that tollgate console has printed; null where there is none. */
+  /** Only for the page: the token that `tollgate console` printed; null if there is none. */
   token: string | null;
 }
 
@@ -11,8 +11,8 @@ const MAX_LENGTH = 2048;
 const TOKEN = /^\?token=([A-Za-z0-9_-]{1,128})$/;
 
 /**
- * null for whatever can be read in two ways: an address with a host, `//`, `/x/../api`, a letter that is encoded without
- * need, a query where none belongs.
+ * @returns null for a target that can be read in two ways: an address with a host, `//`, `/x/../api`, a letter that is encoded
+ * without need, or an unexpected query.
  */
 export function readTarget(target: string | undefined): RequestTarget | null {
   if (target === undefined || target.length > MAX_LENGTH || !target.startsWith('/')) return null;
@@ -29,7 +29,7 @@ export function readTarget(target: string | undefined): RequestTarget | null {
   return parts.includes(null) ? null : { parts: parts as string[], token: null };
 }
 
-/** As a browser encodes it, and in no other way. */
+/** Accepts only the encoding that a browser uses. */
 function partOf(encoded: string): string | null {
   try {
     const part = decodeURIComponent(encoded);
