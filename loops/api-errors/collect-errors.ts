@@ -1,4 +1,4 @@
-// The API failures that a project's logs hold, with what became of each; conversations are not read.
+// Collects the API failures in a project's logs, with the outcome of each; does not read conversations.
 
 import path from 'node:path';
 import type { ApiError, ApiOutcome, Response } from '../../policies/api-errors/entry.ts';
@@ -10,23 +10,23 @@ import { lookAt } from '../../state/disk/regular-file.ts';
 import { projectState } from '../../state/task-folder.ts';
 
 export interface LoggedError extends Pick<ApiError, 'at' | 'context'> {
-  /** Its beginning. */
+  /** The beginning of the message. */
   message: string;
   status: number | null;
   headers: Response['headers'];
   stand: Stand;
-  /** The log that holds it, and where in it. */
+  /** The log that contains it, and its place in that log. */
   log: string;
   from: number;
   data: { at: number; bytes: number };
 }
 
 export interface ErrorsReport {
-  /** The folder that holds the logs. */
+  /** The folder that contains the logs. */
   folder: string;
   /** Oldest first. */
   errors: LoggedError[];
-  /** Failures before them, or not among the last. */
+  /** The number of older failures, before `since` or not among the last. */
   left_out: number;
   /** Entries that are torn, or of a newer version. */
   unreadable: { file: string; at: number }[];
@@ -34,7 +34,7 @@ export interface ErrorsReport {
 
 export interface HealthReport extends ApiHealth {
   folder: string;
-  /** Entries that could not be read, and are not counted. */
+  /** The number of entries that could not be read and are not counted. */
   unreadable: number;
 }
 
@@ -48,7 +48,10 @@ interface CollectingErrors {
   now: Date;
 }
 
-/** @param last how many at most; null for all. @param since ISO time; null for all. */
+/**
+ * @param last the maximum number; null for all.
+ * @param since ISO time; null for all.
+ */
 export function collectErrors(
   from: CollectingErrors,
   since: string | null,
@@ -63,11 +66,11 @@ export function collectErrors(
   return { how: 'collected', value: { folder, errors: kept, left_out: errors.length - kept.length, unreadable } };
 }
 
-/** Counts the failures that were logged since an ISO time, by day, tool and version; an answer of `invalid` where no project is. */
+/** Counts the failures since an ISO time, by day, tool and version. Returns `invalid` if there is no project. */
 export function collectHealth(from: CollectingErrors, since: string): CollectedErrors<HealthReport> {
   const folder = folderOf(from);
   if (folder === null) return invalid(from.word ?? '');
-  // Of many small failures only what is counted is kept.
+  // Keeps only the counted fields, because a log may contain many small failures.
   const { errors, outcomes, unreadable } = readAll(folder, ({ at, context }) => {
     const { tool, cli_version, class: errorClass, run_id, call_id } = context;
     return { at, tool, cli_version, class: errorClass, run_id, call_id };
@@ -81,7 +84,7 @@ export function collectHealth(from: CollectingErrors, since: string): CollectedE
   };
 }
 
-/** Each call once, whoever logged it; a log that is put aside meanwhile is looked at under its new name. */
+/** Reads each call once, whichever process logged it. A log that is renamed meanwhile is read under its new name. */
 function readAll<T extends { at: string }>(folder: string, keep: (error: LoggedError) => T) {
   const errors: T[] = [];
   const outcomes = new Map<string, ApiOutcome>();
@@ -121,7 +124,7 @@ const loggedOf = (
   data,
 });
 
-/** null for a word that leads to no project's state. */
+/** Returns null if the path leads to no project's state. */
 function folderOf({ word, cwd, environment }: CollectingErrors): string | null {
   if (word === null) return path.join(projectState(cwd, environment), 'state');
   const given = path.resolve(cwd, word);

@@ -1,4 +1,4 @@
-// Notes in the log what became of a stage's API failures: an answer after them, or the end of the stage.
+// Records in the log the outcome of a stage's API failures: a later answer, or the end of the stage.
 
 import type { ApiErrorFate } from '../../policies/api-errors/entry.ts';
 import { layOutOutcome } from '../../policies/api-errors/layout.ts';
@@ -25,9 +25,9 @@ export function noteOutcome(
   ended: EndedStage,
   end: { how: 'done' | 'failed' | 'interrupted'; record: Pick<CallRecord, 'verdict'> | null },
 ): void {
-  // The next run goes on with it.
+  // The next run continues the stage.
   if (end.how === 'interrupted') return;
-  // What the gate says of an answer is no matter of the service.
+  // The gate's result is no matter of the service: an answer counts, even if the gate rejects it.
   const how = end.how === 'done' || end.record?.verdict.class === null ? 'answered' : 'failed';
   const { task, journal, clock, environment } = ended;
   try {
@@ -54,7 +54,7 @@ function fateOf(how: 'answered' | 'failed', isLast: boolean): { fate: ApiErrorFa
   return { fate: 'retried', why: 'the attempt after it failed as well' };
 }
 
-/** Of this run, and of those before it that did not come to the stage's end. */
+/** Returns failed calls of this run, and of earlier runs that did not reach the stage's end. */
 function failuresOf({ calls, released }: Ledger, { stage, runId }: EndedStage): Call[] {
   return [...calls.values()].filter(({ reserved, verdict }) => {
     if (reserved.stage !== stage || reserved.run_id === null || verdict === null || verdict.class === null)
