@@ -1,4 +1,4 @@
-// Waits for the end of a carried run, as long as somebody wants to; whoever waits no longer ends nothing.
+// Waits for the end of a carried run, as long as the caller wants; when the caller stops waiting, the run continues.
 
 import path from 'node:path';
 import { createFolderWatch } from '../now/folder-watch.ts';
@@ -8,16 +8,16 @@ interface Waiting {
   folder: string;
   run: string;
   atMostMs: number;
-  /** Nobody waits any more. */
+  /** Aborted when the caller no longer waits. */
   stop: AbortSignal;
-  /** Called while it runs, some seconds apart. */
+  /** Called every few seconds while the run continues. */
   tick(elapsedMs: number): void;
 }
 
-/** A process that dies tells no watch. */
+/** The interval of checks; the death of a process raises no event. */
 const LOOK_MS = 1000;
 
-/** How it stands then: 'running' where the time was over first. */
+/** Returns the final state, or 'running' if the time was over first. */
 export async function awaitEnd({ folder, run, atMostMs, stop, tick }: Waiting): Promise<CarriedStanding> {
   const began = performance.now();
   const watch = createFolderWatch();

@@ -1,4 +1,4 @@
-// Begins a run, or finds the one that was asked for already: one start file, there as a whole or not at all, before any process.
+// Begins a run, or finds the same earlier request; writes its start file in one step before it starts any process.
 
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -9,22 +9,22 @@ import { type CarriedStart, endOfRun, RUN_ID, startOf } from './carried-run.ts';
 import { type CarriedStanding, standingOf } from './standing.ts';
 
 export interface WantedRun extends Pick<CarriedStart, 'what' | 'task' | 'tool' | 'asks' | 'argv'> {
-  /** Its id without a number: equal for requests of which one is carried out at a time. */
+  /** Its id without a number. Requests of which only one may run at a time have the same name. */
   name: string;
-  /** May what such a run has come to stand for this one? */
+  /** Which earlier runs answer this request: only a running one, or also one that has answered. */
   answeredBy: 'running' | 'running_or_answered';
-  /** Where the files of one call go, by the id of the run. */
+  /** Returns the folder for the files of one call, by the id of the run. */
   filesFor(run: string): string | null;
-  /** Makes what the command reads. */
+  /** Writes the input files of the command. */
   prepare(files: string | null): void;
 }
 
 type BegunRun =
   | { how: 'made'; run: string; start: CarriedStart }
-  /** The same request as one that is at work, has answered, or was lost with what it paid for. */
+  /** The same request is running, has answered, or was lost together with what it paid for. */
   | { how: 'met'; run: string; standing: CarriedStanding };
 
-/** `argv` gets the files of the call behind it. */
+/** Appends the flags for the files of the call to `argv`. */
 export async function begin(
   folder: string,
   wanted: WantedRun,
@@ -58,7 +58,7 @@ function lastOf(folder: string, name: string): number {
   return Math.max(0, ...numbers.map(Number));
 }
 
-/** null where another process was first with that id. */
+/** Returns null if another process used that id first. */
 function make(
   folder: string,
   run: string,
@@ -86,7 +86,7 @@ function make(
   }
 }
 
-/** As the wrappers take them. */
+/** In the form that the wrappers accept. */
 const filesFlags = (files: string): string[] => [
   `--prompt-file=${path.join(files, 'prompt.md')}`,
   `--out=${path.join(files, 'answer.md')}`,
@@ -94,7 +94,7 @@ const filesFlags = (files: string): string[] => [
   `--result=${path.join(files, 'record.json')}`,
 ];
 
-/** Of a project, the last ones first. */
+/** Lists the starts of a project, latest first. */
 export function startsIn(folder: string): CarriedStart[] {
   const starts = namesIfAny(folder).flatMap((run) => (RUN_ID.test(run) ? (startOf(folder, run) ?? []) : []));
   return starts.sort((a, b) => (a.at < b.at ? 1 : -1));
@@ -102,7 +102,7 @@ export function startsIn(folder: string): CarriedStart[] {
 
 const KEPT_MS = 7 * 24 * 60 * 60_000;
 
-/** What has ended long ago goes, with its answer. */
+/** Deletes runs that ended long ago, with their answers. */
 export function removeOld(folder: string, now: Date): void {
   for (const { run_id, at, files } of startsIn(folder)) {
     if (now.getTime() - Date.parse(at) < KEPT_MS || endOfRun(folder, run_id) === null) continue;

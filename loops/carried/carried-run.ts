@@ -1,4 +1,4 @@
-// A run that outlives whoever asked for it: the files by which anybody finds it again, in the user's state, where no agent in a sandbox writes.
+// Defines the files of a run that outlives its requester, in the user's state, where a sandboxed agent cannot write.
 
 import { createHash } from 'node:crypto';
 import { linkSync, rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { publishText } from '../../state/disk/replace-file.ts';
 import { projectState } from '../../state/task-folder.ts';
 import { userState } from '../../state/user-state.ts';
 
-/** Written before anything is started. */
+/** Written before any process is started. */
 export interface CarriedStart {
   schema: 1;
   run_id: string;
@@ -18,27 +18,27 @@ export interface CarriedStart {
   tool: string | null;
   /** Equal for two requests that are the same. */
   asks: string;
-  /** The words of tollgate that are carried out. */
+  /** The arguments of tollgate for the run. */
   argv: string[];
-  /** Where the files of one call lie; null of a run, whose task has them. */
+  /** The folder with the files of one call; null for a run, whose task contains them. */
   files: string | null;
   at: string;
-  /** Who starts it. */
+  /** The process that starts it. */
   by: ProcessIdentity;
 }
 
-/** Written when all is over. */
+/** Written when the run is over. */
 export interface CarriedEnd {
   schema: 1;
   at: string;
   exit_code: number;
-  /** What the command printed with --json; of a call its answer beside it. */
+  /** What the command printed with --json. For a call, its answer is beside it. */
   object: Record<string, unknown>;
 }
 
 export const RUN_ID = /^(?:run|ask)\.[A-Za-z0-9_][A-Za-z0-9._-]{0,180}\.[1-9]\d{0,8}$/;
 
-/** Of a project. Throws a sentence for a user without a home. */
+/** Returns the folder of a project. Throws a sentence for a user without a home. */
 export function carriedFolder(cwd: string, environment: NodeJS.ProcessEnv): string {
   const state = userState(environment);
   if (state === null)
@@ -61,10 +61,10 @@ const endFileOf = (folder: string, run: string): string => path.join(folder, run
 export const endOfRun = (folder: string, run: string): CarriedEnd | null =>
   readJsonIfFit<CarriedEnd>(endFileOf(folder, run));
 
-/** What the command says on stderr meanwhile. */
+/** The file with the command's messages on stderr. */
 export const sayingsOf = (folder: string, run: string): string => path.join(folder, run, 'say.log');
 
-/** Whoever has it carries the run out, or says that nobody will: it is given to one alone. */
+/** Claims the run for one process only. The owner carries it out, or reports that no process will. */
 export function claim(folder: string, run: string, self: ProcessIdentity): boolean {
   const own = path.join(folder, run, `claim-${self.pid}-${self.start_time}.json`);
   publishText(own, JSON.stringify(self));

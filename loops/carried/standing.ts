@@ -1,4 +1,4 @@
-// How a carried run stands, by its files and the process that carries it.
+// Determines the state of a carried run from its files and its process.
 
 import path from 'node:path';
 import type { CallRecord } from '../../policies/record/call-record.ts';
@@ -10,13 +10,13 @@ export type CarriedStanding =
   | { how: 'unknown' }
   | { how: 'running'; start: CarriedStart; pid: number | null }
   | { how: 'ended'; start: CarriedStart; end: CarriedEnd }
-  /** Its process was killed, and what it left says no more. */
+  /** Its process was killed, and its files do not show how it ended. */
   | { how: 'lost'; start: CarriedStart };
 
-/** What was begun by a server that has gone, and that no process takes up in this time, nobody will. */
+/** The time after which no process will take up a run, if the server that began it is gone. */
 const TAKEN_UP_MS = 20_000;
 
-/** A call that was lost, and that a sweep has settled meanwhile, has ended. */
+/** A lost call counts as ended if a sweep has settled it meanwhile. */
 export async function standingOf(folder: string, run: string, now: Date): Promise<CarriedStanding> {
   const start = startOf(folder, run);
   if (start === null) return { how: 'unknown' };
@@ -31,12 +31,12 @@ export async function standingOf(folder: string, run: string, now: Date): Promis
     return standingOf(folder, run, now);
   }
   if ((await isAlive(carrier, self)) !== 'dead') return { how: 'running', start, pid: carrier.pid };
-  // It may have ended between the two looks.
+  // It may have ended between the two checks.
   const late = endOfRun(folder, run) ?? settledEnd(start);
   return late === null ? { how: 'lost', start } : { how: 'ended', start, end: late };
 }
 
-/** The end of a run that nobody carried out. */
+/** The end of a run that no process carried out. */
 export const notBegun = (now: Date, why: string): CarriedEnd => ({
   ...{ schema: 1, at: now.toISOString(), exit_code: 1 },
   object: {
@@ -47,7 +47,7 @@ export const notBegun = (now: Date, why: string): CarriedEnd => ({
   },
 });
 
-/** By the record that a sweep has published in the place of its wrapper. */
+/** Uses the record that a sweep published instead of the wrapper. */
 function settledEnd({ what, files, at }: CarriedStart): CarriedEnd | null {
   if (what !== 'ask' || files === null) return null;
   const record = readJsonIfFit<CallRecord>(path.join(files, 'record.json'));
