@@ -1,10 +1,13 @@
-// The branch from which a repository's work sets out, as far as its git can say.
+// Finds the branch from which a repository's work starts, as far as git can report it.
 
 import { askGit } from './git.ts';
 
 const PATIENCE_MS = 10_000;
 
-/** The remote's own (`origin/main`), else `main` or `master`; null where there is none of them with a commit, or no git. */
+/**
+ * Returns the remote's default (`origin/main`), otherwise `main` or `master`. Returns null without git, or if none of them has a
+ * commit.
+ */
 export async function defaultBranch(root: string): Promise<string | null> {
   const git = (...args: string[]) => askGit(args, { cwd: root, timeoutMs: PATIENCE_MS });
   const remote = (await git('symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD')).stdout.trim();

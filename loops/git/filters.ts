@@ -1,23 +1,23 @@
-// Filters convert what git checks out and compares, by commands: those of a repository's own settings are switched off.
+// Switches off a repository's own filters: commands that convert what git checks out and compares.
 
 import type { GitRan, GitRequest } from './git.ts';
 
 type FiltersFound = { how: 'found'; names: string[] } | { how: 'unknown'; ran: GitRan };
 
 /**
- * The filters that the repository itself defines. Those of the user's and the system's own settings (as `git lfs install`
- * leaves them) are the user's programs, which every git of theirs runs.
+ * Returns the filters that the repository itself defines. It excludes filters in the settings of the user and the system, such as
+ * those of `git lfs install`. They are the user's programs, which each git of the user runs.
  */
 export const repositoryFilters = (git: (args: string[]) => Promise<GitRan>): Promise<FiltersFound> =>
   filtersOf(git, OF_THE_USER);
 
-/** Those of the user, too, which may write into the repository (`git lfs`). */
+/** Includes the user's filters, which may write into the repository (`git lfs`). */
 export const allFilters = (git: (args: string[]) => Promise<GitRan>): Promise<FiltersFound> =>
   filtersOf(git, new Set());
 
 async function filtersOf(git: (args: string[]) => Promise<GitRan>, apart: ReadonlySet<string>): Promise<FiltersFound> {
   const ran = await git(['config', '--null', '--show-scope', '--get-regexp', '^filter\\..*\\.(clean|smudge|process)$']);
-  // It says with 1 that there are none.
+  // Exit code 1 means that there are none.
   if (ran.code !== 0 && ran.code !== 1) return { how: 'unknown', ran };
   const fields = ran.stdout.split('\0');
   const names = new Set<string>();
@@ -30,7 +30,7 @@ async function filtersOf(git: (args: string[]) => Promise<GitRan>, apart: Readon
 
 const OF_THE_USER = new Set(['system', 'global']);
 
-/** A command that is empty converts nothing, and one that is not required may fail to. */
+/** An empty command converts nothing, and a filter that is not required may fail. */
 export const switchedOff = (names: readonly string[]): NonNullable<GitRequest['settings']> =>
   names.flatMap((name) =>
     (

@@ -1,4 +1,4 @@
-// Asks git about a repository (a door to execa), so that nothing that it brings along is started, and nobody is asked for a password.
+// Runs git on a repository (a door to execa) so that it starts no program of the repository and prompts for no password.
 
 import { HARMLESS, harmlessEnvironment, NO_FETCHING } from './harmless-git.ts';
 
@@ -6,15 +6,15 @@ export interface GitRequest {
   cwd: string;
   timeoutMs: number;
   input?: string;
-  /** Little of it is passed on. */
+  /** Only a few variables are passed on. */
   environment?: NodeJS.ProcessEnv;
-  /** These go before those of the repository. */
+  /** These override the repository's settings. */
   settings?: readonly (readonly [name: string, value: string])[];
-  /** Objects that a partial clone lacks; never where nothing else is said. */
+  /** Fetching of objects that a partial clone lacks. Default: never. */
   fetching?: 'never' | 'allowed';
-  /** In place of the repository's own, to which nothing is written then. */
+  /** Used instead of the repository's own places, which are then not written. */
   apart?: ApartPlaces;
-  /** Once aborted git is ended, and its answer is a failure. */
+  /** Its abort ends git, and the result is a failure. */
   halt?: AbortSignal;
 }
 
@@ -22,21 +22,21 @@ interface ApartPlaces {
   index: string;
   /** The folder to which objects are written. */
   objects: string;
-  /** Folders in which objects are looked up besides. */
+  /** More folders in which objects are looked up. */
   others: readonly string[];
 }
 
 export interface GitRan {
-  /** git's own; 127 without git, 124 past the time. */
+  /** git's exit code; 127 without git, 124 after the timeout. */
   code: number;
   stdout: string;
   stderr: string;
 }
 
-/** The names of some ten million files. */
+/** Enough for the names of about ten million files. */
 const MAX_BYTES = 1024 ** 3;
 
-/** Runs git once and never rejects: a failure, no git and a timeout are codes of the answer. */
+/** Runs git once and never rejects: a failure, a missing git and a timeout are codes of the result. */
 export async function askGit(args: readonly string[], request: GitRequest): Promise<GitRan> {
   const { cwd, timeoutMs, input, environment = process.env, settings = [], fetching = 'never', apart, halt } = request;
   const { execa } = await import('execa');
@@ -66,11 +66,11 @@ export async function askGit(args: readonly string[], request: GitRequest): Prom
 const placesOf = ({ index, objects, others }: ApartPlaces): Record<string, string> => ({
   GIT_INDEX_FILE: index,
   GIT_OBJECT_DIRECTORY: objects,
-  // In quotes a path may hold the colon that separates them.
+  // A quoted path may contain a colon, which separates paths.
   GIT_ALTERNATE_OBJECT_DIRECTORIES: others.map((folder) => JSON.stringify(folder)).join(':'),
 });
 
-/** A name may hold a `=`, at which `-c` would cut it. */
+/** A name may contain `=`, at which `-c` would split it. */
 const asEnvironment = (settings: GitRequest['settings'] & {}): Record<string, string> =>
   settings.length === 0
     ? {}
@@ -83,9 +83,9 @@ const asEnvironment = (settings: GitRequest['settings'] & {}): Record<string, st
       ]);
 
 /**
- * Why a folder cannot be used as a repository, and what to do. Git refuses one that belongs to another user, as in a
- * container: only that user's owner may approve it, so the command is named and not run.
- * @param otherwise what to do where there is no repository at all.
+ * Describes why a folder cannot be used as a repository, and what to do. Git refuses one that belongs to another user, as in a
+ * container. Only the owner may approve it, so the command is named and not run.
+ * @param otherwise what to do if there is no repository.
  */
 export function repositoryMistake(folder: string, ran: GitRan, otherwise: string): string {
   const refused = /detected dubious ownership in repository at '([^\n]{1,4096})'/.exec(ran.stderr)?.[1];
@@ -94,7 +94,7 @@ export function repositoryMistake(folder: string, ran: GitRan, otherwise: string
   return `git does not read the repository ${refused}, since it belongs to another user. If you trust it: git config --global --add safe.directory ${quoted}`;
 }
 
-/** Why git did not: its own complaint, without the hints that may stand behind it; else the last that it said. */
+/** Returns git's own error without the hints that may follow it, otherwise its last line. */
 export function complaintOf({ stderr, code }: GitRan): string {
   const lines = stderr.trim().split('\n');
   return lines.findLast((line) => line.startsWith('fatal: ')) ?? (lines.at(-1) || `exit code ${code}`);

@@ -1,4 +1,4 @@
-// Has git ignore the project's .tmp/: it holds the output of the CLIs, which nobody means to commit.
+// Makes git ignore the project's .tmp/, because it contains the output of the CLIs, which should not be committed.
 
 import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
@@ -10,21 +10,20 @@ import { askGit } from './git.ts';
 export type Ignoring =
   /** The line was written. */
   | { how: 'added'; file: string }
-  /** Git ignores it as it is, or there is no repository. */
+  /** Git already ignores it, or there is no repository. */
   | { how: 'ignored' }
   | { how: 'no_git' }
-  /** What a person has to do, as a sentence. */
+  /** A sentence about what the user must do. */
   | { how: 'refused'; message: string };
 
 const LINE = '.tmp/';
-/** Files that will exist sooner or later; git is asked about their names alone. */
+/** Files that will exist later; only their names are passed to git. */
 const PROBES = ['.tmp/state/sessions.json', '.tmp/task/any/state/journal.jsonl'];
 const PATIENCE_MS = 10_000;
 
 /**
- * Appends a line to the .gitignore at the root of the repository, unless git ignores the folder already.
- *
- * @param root the folder in which `.tmp` lies.
+ * Appends a line to the .gitignore at the root of the repository, unless git already ignores the folder.
+ * @param root the folder that contains `.tmp`.
  */
 export async function ignoreState(root: string): Promise<Ignoring> {
   const asked = await askGit(['rev-parse', '--is-inside-work-tree'], { cwd: root, timeoutMs: PATIENCE_MS });
@@ -53,12 +52,12 @@ async function append(file: string): Promise<Ignoring> {
   const kind = await lstat(file).catch(() => null);
   if (kind?.isSymbolicLink()) return refused(file, 'it is a link');
   if (kind !== null && !kind.isFile()) return refused(file, 'it is no regular file');
-  // Appended to where it stands, so that its rights and its owner stay what they are; never through a link, never waiting for a reader.
+  // Appends in place, so that the permissions and the owner do not change. Never follows a link, and never waits for a reader.
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
   const handle = await open(file, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o644);
   try {
     const text = await handle.readFile('latin1');
-    // What a person has written about it is theirs to decide.
+    // The user decides about existing lines for it.
     if (text.split(/\r?\n/).some((line) => /^!?\/?(?:\*\*\/)?\.tmp(?:\/|$)/.test(line.trim())))
       return refused(file, 'it has lines of its own about .tmp');
     const end = text.includes('\r\n') ? '\r\n' : '\n';

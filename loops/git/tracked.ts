@@ -1,10 +1,13 @@
-// Whether a file came with a checkout: it, or a link on the way to it, is in the index of its repository.
+// Finds out whether a file came with a checkout: it, or a link on the path to it, is in the index of its repository.
 
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { askGit, complaintOf } from './git.ts';
 
-/** Why a file counts as tracked; null where it does not. Where git cannot answer, it counts. No git is started outside of a repository. */
+/**
+ * Returns why a file counts as tracked, or null if it does not. It counts if git cannot answer. Starts no git outside of a
+ * repository.
+ */
 export async function whyTracked(file: string, environment: NodeJS.ProcessEnv): Promise<string | null> {
   for (const place of new Set([realpathSync(file), path.resolve(file), ...linksAbove(path.resolve(file))])) {
     const folder = realpathSync(path.dirname(place));
