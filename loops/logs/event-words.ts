@@ -1,9 +1,9 @@
-// One fact of a CLI's event stream in words, for whoever follows a call.
+// Describes one event of a CLI's event stream in words, for a user who follows a call.
 
 import type { EngineEvent } from '../../policies/facts/engine-event.ts';
 import { serverWords } from '../../policies/facts/requirements.ts';
 
-/** null for what says nothing to a reader. */
+/** Returns null for an event that is of no use to a reader. */
 export function eventWords(event: Exclude<EngineEvent, { how: 'said' }>): string | null {
   switch (event.how) {
     case 'tool_began':

@@ -1,4 +1,4 @@
-// What a task's call says, redacted: of the one under way or the last one, and on demand of those that follow until the task ends.
+// Follows the redacted output of a task's latest call, and on request of all later calls until the task ends.
 
 import path from 'node:path';
 import { setImmediate as immediate } from 'node:timers/promises';
@@ -28,26 +28,26 @@ interface Following {
   task: TaskFolder;
   /** null for any. */
   stage: string | null;
-  /** Until when: what is there now, or until nobody is at work on the task any more. */
+  /** `now`: only the present output. `end`: until no process works on the task. */
   until: 'now' | 'end';
-  /** The CLI's events in words, or as they came. */
+  /** The CLI's events in words, or as received. */
   events: 'words' | 'raw';
   environment: NodeJS.ProcessEnv;
   stop: AbortSignal;
   clock: () => Date;
-  /** Told of each call before its first line. */
+  /** Called for each call before its first line. */
   begin(call: Call): void;
-  /** Waited for, so that a slow reader is not run over; `enough` ends it. */
+  /** Awaited, so that a slow reader is not overrun; `enough` ends the following. */
   take(lines: readonly FollowedLine[]): Promise<'more' | 'enough'>;
 }
 
 /** `missing`: what could not be shown, and why. */
 export type Followed = { how: 'shown'; calls: number; missing: string[] } | { how: 'invalid'; message: string };
 
-/** A write raises an event where the file system tells of them; a death does not. */
+/** The interval of checks. The file system may report a write, but never the death of a process. */
 const LOOK_MS = 400;
 
-/** Resolves with how many calls were shown, or `invalid` with a sentence; `take` and `begin` are told of each on the way. */
+/** Calls `begin` and `take` for each call. Resolves with the number of calls shown, or with `invalid` and a sentence. */
 export async function followCalls(following: Following): Promise<Followed> {
   const calls: Calls = { current: null };
   try {
@@ -74,7 +74,7 @@ async function followFrom(opened: Calls, following: Following): Promise<Followed
       if (stage !== null && known.length > 0)
         return { how: 'invalid', message: `no call of stage "${stage}" was made; there are ${known.join(', ')}` };
     }
-    // With a first look only the last one counts; then every one that comes.
+    // At the first check only the latest call counts, afterwards each new call.
     const { current: before } = opened;
     const due =
       before === null ? calls.slice(-1) : calls.slice(calls.findIndex((call) => idOf(call) === idOf(before.call)));
@@ -89,7 +89,7 @@ async function followFrom(opened: Calls, following: Following): Promise<Followed
         const read = opened.current.read(call.verdict !== null);
         if (read.how === 'missing') missing.push(read.why);
         else if ((await take(read.lines)) === 'enough') return { how: 'shown', calls: shown, missing };
-        // Else no signal would be heard where nobody has to be waited for.
+        // Without this, no signal would be handled if no read has to wait.
         await immediate();
       } while (opened.current.isBehind() && !stop.aborted);
     }
@@ -106,7 +106,7 @@ const callsOf = ({ calls }: Ledger, stage: string | null): Call[] =>
 async function look(journal: Journal): Promise<{ ledger: Ledger; isAtWork: boolean }> {
   const self = (await identify(process.pid))!;
   const { state } = await standingOf(journal.read().ledger, self);
-  // Read once more: whoever is no longer at work has written all of it by now.
+  // Reads again: a process that no longer works has written everything by now.
   return { ledger: journal.read().ledger, isAtWork: state === 'running' };
 }
 
@@ -114,12 +114,12 @@ interface Opened {
   call: Call;
   events: GrowingFile;
   read(last: boolean): Read;
-  /** Whether more of it is there than was read. */
+  /** Whether there is more than was read. */
   isBehind(): boolean;
   close(): void;
 }
 
-/** `missing` is told once. */
+/** `missing` is reported once. */
 type Read = { how: 'read'; lines: FollowedLine[] } | { how: 'missing'; why: string };
 const NOTHING: Read = { how: 'read', lines: [] };
 
@@ -137,7 +137,7 @@ function openCall(call: Call, { task, environment, events: how }: Following): Op
     call,
     events,
     read(last) {
-      // Without its draft nobody knows what is secret in it: a call that was only just reserved has none yet.
+      // The call's draft is needed to know what is secret. A call that was just reserved has none yet.
       saved ??= savedRedactor(attempt.folder, call, environment);
       if (saved === null || (saved.withheld !== null && !isRegular(redactedOf(rawEvents)))) {
         const why = saved?.withheld ?? (last ? `the files of call ${call_id} are gone` : null);
@@ -162,13 +162,13 @@ function openCall(call: Call, { task, environment, events: how }: Following): Op
   };
 }
 
-/** @param telling null for the events as they came. */
+/** @param telling null for the events as received. */
 function saidIn(tool: Tool, text: string, telling: Telling | null): string[] {
   if (text.trim() === '') return [];
   if (telling === null) return [text];
   try {
     const { described, readEvent } = adapterOf(tool);
-    // What prints no events prints its answer.
+    // A CLI without events prints its answer.
     if (described !== undefined && described.row.output !== 'lines') return [text];
     return readEvent(text).flatMap((event) => telling.hear(event));
   } catch {

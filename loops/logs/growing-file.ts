@@ -1,28 +1,32 @@
-// The lines of a file that another process writes: those that are whole, as they come.
+// Reads the complete lines of a file while another process writes it.
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { openRegular } from '../../state/disk/regular-file.ts';
 
-/** Of a longer line only the beginning is read. */
+/** Of a longer line, only the beginning is read. */
 const MAX_LINE = 1024 * 1024;
 const PIECE = 64 * 1024;
-/** So much is taken at a look: a flood of lines neither fills the memory nor keeps anybody from a word. */
+/** The maximum per read: a flood of lines neither fills the memory nor blocks other work. */
 const MOST_AT_ONCE = 1024 * 1024;
 
 export interface GrowingFile {
-  /** Which of its names it was found under; the last of them until then. */
+  /** Returns the name under which the file was found; until then, the last of the names. */
   path(): string;
-  /** What is new since the last look, or the next part of it. @param last whether a line without an end is one, too, for nothing more will come. */
+  /**
+   * Returns the new lines since the last read, or the next part of them.
+   * @param last whether an incomplete line counts too, because nothing more will be written.
+   */
   read(last: boolean): string[];
-  /** Whether the last look left something that was there. */
+  /** Whether the last read left data unread. */
   isBehind(): boolean;
-  /** Lets go of the file; again does nothing. */
+  /** Closes the file; a second call does nothing. */
   close(): void;
 }
 
 /**
- * A file that is not there yet has no lines. It is opened once, and read anew where it was cut to less than was read: what takes its place, or its name, has other lines.
- * @param names of which the first that is there is read
+ * A file that does not exist yet has no lines. It is opened once. It is read again from the start if it is now shorter than what
+ * was read, because it then has other lines.
+ * @param names the first that exists is read
  */
 export function growingFile(names: readonly string[]): GrowingFile {
   let at = 0;
@@ -32,7 +36,7 @@ export function growingFile(names: readonly string[]): GrowingFile {
   let opened: Opened | null = null;
   const hold = (part: Buffer) => {
     const kept = part.subarray(0, MAX_LINE - held);
-    // A copy: the piece is read into again.
+    // Copied, because the buffer is used again.
     if (kept.length > 0) line.push(Buffer.from(kept));
     held += kept.length;
   };
@@ -67,7 +71,7 @@ export function growingFile(names: readonly string[]): GrowingFile {
       const lines: string[] = [];
       opened ??= openFirst(names);
       isBehind = opened !== null;
-      // A CLI that is started once more, since it refused a flag, begins its files anew.
+      // If a CLI is started again because it refused a flag, it begins its files again.
       if (opened !== null && fstatSync(opened.fd).size < at) {
         at = 0;
         line = [];
@@ -91,7 +95,7 @@ interface Opened {
   fd: number;
 }
 
-/** null where none is there, or only what is no regular file. */
+/** Returns null if none exists, or if only irregular files exist. */
 function openFirst(names: readonly string[]): Opened | null {
   for (const name of names)
     try {

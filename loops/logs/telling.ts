@@ -1,17 +1,17 @@
-// Puts a CLI's events together as somebody would tell them: an answer that comes in pieces by its lines, and once.
+// Formats a CLI's events for a reader: prints an answer that arrives in pieces line by line, and once.
 
 import type { EngineEvent } from '../../policies/facts/engine-event.ts';
 import { eventWords } from './event-words.ts';
 
 export interface Telling {
-  /** The lines that are whole with this event. */
+  /** Returns the lines that this event completes. */
   hear(event: EngineEvent): string[];
-  /** What is left when nothing more comes. */
+  /** Returns the remaining text when no more events follow. */
   end(): string[];
 }
 
 export function createTelling(): Telling {
-  /** The message that comes in pieces, and how much of it has been given out. */
+  /** The message that arrives in pieces, and the length of its printed part. */
   let said = '';
   let given = 0;
   const end = (): string[] => {
