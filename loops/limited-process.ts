@@ -1,15 +1,15 @@
-// Work on a text that a model or a checkout wrote, in a process with limits of time and memory. It ends with its caller.
+// Processes a text of a model or a checkout in a process with limits of time and memory, which ends with its caller.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
 interface LimitedWork {
-  /** The module of the work; it exports `inProcess`, which calls `answerFromProcess`. */
+  /** The module of the work. It exports `inProcess`, which calls `answerFromProcess`. */
   file: string;
   /** Plain values, copied into the process. */
   given: unknown;
-  /** From the moment at which the process begins with the work. */
+  /** Counted from the moment at which the process begins the work. */
   wallMs: number;
   stop: AbortSignal;
 }
@@ -17,12 +17,12 @@ interface LimitedWork {
 export type LimitedEnd<T> =
   | { how: 'done'; value: T }
   | { how: 'stopped' }
-  /** `why`: `it took longer than 10 s`. */
+  /** `why` has the form `it took longer than 10 s`. */
   | { how: 'overran'; why: string };
 
 interface Request {
   given: unknown;
-  /** Its number. */
+  /** The pid of the caller. */
   caller: number;
 }
 
@@ -30,10 +30,10 @@ type Message = { begun: true } | { value: unknown } | { error: unknown };
 
 const MAX_MEMORY_MIB = 1024;
 
-/** Rejects with what the work throws. */
+/** Rejects with the error that the work throws. */
 export async function runInProcess<T>({ file, given, wallMs, stop }: LimitedWork): Promise<LimitedEnd<T>> {
   if (stop.aborted) return { how: 'stopped' };
-  // A large bundle is loaded by the file beside it.
+  // The file beside a large bundle loads it.
   const loaded = file.replace(/\.body\.cjs$/, '.cjs');
   const fromSource = file.endsWith('.ts') ? ['--require', 'tsx/cjs'] : [];
   const flags = [`--max-old-space-size=${MAX_MEMORY_MIB}`, ...fromSource];
@@ -41,7 +41,7 @@ export async function runInProcess<T>({ file, given, wallMs, stop }: LimitedWork
     env: environment(),
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    // Ctrl-C at a terminal is for the caller, which ends it.
+    // Ctrl-C at a terminal is for the caller, which ends this process.
     detached: true,
   });
   const ends: (LimitedEnd<T> | { how: 'failed'; error: unknown })[] = [];
@@ -56,7 +56,7 @@ export async function runInProcess<T>({ file, given, wallMs, stop }: LimitedWork
     else if ('error' in message) finish({ how: 'failed', error: message.error });
     else timer = setTimeout(() => finish({ how: 'overran', why: `it took longer than ${wallMs / 1000} s` }), wallMs);
   });
-  // It may have ended before it takes what it is given; its exit says so.
+  // The process may have ended before it receives its input; its exit code shows that.
   child.on('error', (error) => child.pid === undefined && finish({ how: 'failed', error }));
   child.send?.({ given, caller: process.pid } satisfies Request, () => {});
   stop.addEventListener('abort', stopped, { once: true });
@@ -66,13 +66,13 @@ export async function runInProcess<T>({ file, given, wallMs, stop }: LimitedWork
   const [first] = ends;
   if (first?.how === 'failed') throw first.error;
   if (first !== undefined) return first;
-  // V8 aborts where its heap is full.
+  // V8 aborts when its heap is full.
   if (code === 134 || signal === 'SIGABRT' || signal === 'SIGKILL')
     return { how: 'overran', why: `it took more than ${MAX_MEMORY_MIB} MiB` };
   throw new Error(`the process for ${file} ended with ${signal ?? `exit code ${code}`}`);
 }
 
-/** What it needs to start; keys have no use in it. */
+/** The variables that the process needs to start. API keys are not passed. */
 const environment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
     ['PATH', 'HOME', 'XDG_CACHE_HOME', 'TMPDIR'].flatMap((name) => {
@@ -81,7 +81,7 @@ const environment = (): NodeJS.ProcessEnv =>
     }),
   );
 
-/** What the process does: the work, whose result is copied to the caller. */
+/** Runs the work in the process, and copies the result to the caller. */
 export async function answerFromProcess<W, T>(work: (given: W) => Promise<T>): Promise<void> {
   const [{ given, caller }] = (await once(process, 'message')) as [Request];
   watch(caller);
@@ -93,7 +93,10 @@ export async function answerFromProcess<W, T>(work: (given: W) => Promise<T>): P
   process.send!(message);
 }
 
-/** A thread, since the work may hold the process for longer than its caller lives. Buffers count, which V8's own limit leaves out. */
+/**
+ * Uses a thread, since the work may block the process for longer than its caller lives. Counts buffers too, which V8's own limit
+ * leaves out.
+ */
 function watch(caller: number): void {
   const code = `setInterval(() => {
     const isOver = process.ppid !== ${caller} || process.memoryUsage.rss() > ${(MAX_MEMORY_MIB + 256) * 1024 * 1024};

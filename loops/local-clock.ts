@@ -1,8 +1,8 @@
-// The clock that verdicts are given by: the present, where this machine is, since the CLIs print local wall times.
+// Returns the clock for verdicts: the present time and this machine's time zone, since the CLIs print local wall times.
 
 import type { Clock } from '../policies/time/clock.ts';
 
-/** The zone is looked up when it is asked for: most verdicts need none, and Intl takes 15 ms to load. */
+/** Looks up the zone only on demand: most verdicts need none, and Intl takes 15 ms to load. */
 export const localClock = (now: Date): Clock => ({
   now,
   get timeZone() {

@@ -1,4 +1,4 @@
-// Redacts raw files that remained: from a wrapper that was killed, whose secrets we do not have, or from an earlier version.
+// Redacts raw files that remained when the call of a killed wrapper was closed without its secrets, or by an earlier version.
 
 import path from 'node:path';
 import { namesIfAny } from '../../state/disk/folder.ts';
