@@ -1,4 +1,4 @@
-// Where the program of a notifier lies: on the PATH, or from the project's root.
+// Finds the program of a notifier: on the PATH, or relative to the project's root.
 
 import path from 'node:path';
 import { findBinary } from '../../wrappers/find-binary.ts';

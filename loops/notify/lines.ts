@@ -1,4 +1,4 @@
-// Who was told of an end, in the lines of a summary; a word that did not arrive is a warning.
+// Writes the lines of a summary about notifications; a failed notification is a warning.
 
 import { oneLine } from '../../policies/text/one-line.ts';
 import type { Notified } from './sent.ts';

@@ -1,4 +1,4 @@
-// The limits over all tasks that a run's end is to tell of: taken only where somebody hears them, else they are left for who is heard.
+// Takes the list of nearly used limits for a run's end, but only if a notifier reports them; otherwise they are kept.
 
 import type { NotifierRow } from '../../policies/notify/notifier.ts';
 import { takeNearLimits } from '../limits/limited.ts';

@@ -1,4 +1,4 @@
-// Tells those that `notify` of tollgate.yaml names: never a reason to fail, over within their deadlines, nothing secret in it.
+// Sends a run's end to the notifiers of tollgate.yaml: within their deadlines, without secrets, and never fails the run.
 
 import { randomUUID } from 'node:crypto';
 import { BODIES } from '../../policies/notify/message.ts';
@@ -22,7 +22,7 @@ export interface NotifyRequest extends Pick<Handing, 'root' | 'envAllow' | 'besi
 
 type Teller = Pick<RunContext, 'environment' | 'clock' | 'pause' | 'stop' | 'say'>;
 
-/** All at once, so that the end is held up by the slowest alone. What could not be sent is said, and nothing more. */
+/** Sends all at once, so that only the slowest delays the end. A failure is only reported. */
 export async function notify(context: Teller, telling: NotifyRequest): Promise<Notified[]> {
   const { environment, say } = context;
   const { notifiers, events, patterns } = telling;
@@ -43,7 +43,7 @@ export async function notify(context: Teller, telling: NotifyRequest): Promise<N
   );
 }
 
-/** Under names by which they are known for what they are, whatever the user's own are. */
+/** Uses names that the redactor recognises as secrets, whatever names the user chose. */
 const secretsFor = (notifiers: readonly NotifierRow[], environment: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(
     notifiers.flatMap(({ secret_env, webhook_env }, i) =>

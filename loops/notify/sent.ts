@@ -1,15 +1,15 @@
-// What became of one notification, as a report tells it.
+// Defines the outcome of one notification, for a report.
 
 import type { NotifyEvent } from '../../policies/notify/notifier.ts';
 
 export interface Sent {
   how: 'sent' | 'failed';
-  /** In a few words, without secrets. */
+  /** A short description without secrets. */
   why: string;
 }
 
 export interface Notified extends Sent {
   event: NotifyEvent;
-  /** Whom, without the secret parts of an address. */
+  /** The receiver, without the secret parts of an address. */
   to: string;
 }

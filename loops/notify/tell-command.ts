@@ -1,4 +1,4 @@
-// Hands one notification to a command: JSON on its stdin, an environment without secrets, a deadline, and nobody survives.
+// Passes a notification to a command: JSON on stdin, an environment without secrets, a deadline, and no surviving process.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,16 +17,19 @@ import type { Sent } from './sent.ts';
 export interface Handing {
   command: readonly string[];
   body: string;
-  /** Where it runs. */
+  /** The folder in which the command runs. */
   root: string;
   environment: NodeJS.ProcessEnv;
   envAllow: readonly string[] | undefined;
   redact(text: string): string;
   timeoutMs: number;
   stop: AbortSignal;
-  /** Beside which call its files lie, where whoever comes after a kill looks; null for a batch, and a task without a call. */
+  /**
+   * The call beside which the files are stored. After a kill, another process looks there. null for a batch, and for a task
+   * without a call.
+   */
   beside: { task: TaskFolder; callId: string } | null;
-  /** Its own among all that are told of one end: a word of A-Z a-z 0-9 _. */
+  /** Unique among the notifications of one end: a word of A-Z a-z 0-9 _. */
   name: string;
 }
 

@@ -1,4 +1,4 @@
-// Sends one notification to a webhook: signed, tried again while that can help, and over at its deadline.
+// Sends one notification to a webhook: signed, retried if that can help, and stopped at its deadline.
 
 import { afterTry, type Try } from '../../policies/notify/after-try.ts';
 import { headersOf } from '../../policies/notify/message.ts';
@@ -33,7 +33,7 @@ export async function sendToWebhook(delivery: Delivery): Promise<Sent> {
 
 const STOPPED = { next: 'given_up', why: 'told to stop' } as const;
 
-/** Of an answer its status alone is of use: whatever follows it is not read. */
+/** Only the status of a response is used; its body is not read. */
 async function tryOnce({ notification, body, url, secret, clock, stop }: Delivery, forMs: number): Promise<Try> {
   const ending = new AbortController();
   const end = () => ending.abort();
@@ -56,7 +56,7 @@ async function tryOnce({ notification, body, url, secret, clock, stop }: Deliver
 const secondsIn = (header: string | null): number | null =>
   header !== null && /^\d{1,6}$/.test(header) ? Number(header) * 1000 : null;
 
-/** "fetch failed" alone says nothing. */
+/** "fetch failed" alone does not describe the cause. */
 function whyOf(error: Error): string {
   const cause = error.cause as NodeJS.ErrnoException | undefined;
   return cause?.code ?? cause?.message ?? error.message;
