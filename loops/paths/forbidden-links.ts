@@ -1,4 +1,4 @@
-// Recognises a hard link of a forbidden file: another name of the same inode, wherever it lies.
+// Recognises a hard link of a forbidden file: another name of the same inode in any folder.
 
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
@@ -6,9 +6,9 @@ import { atAnyDepth, compileForbidden, compileReach } from '../../policies/text/
 import { entriesIfAny } from '../../state/disk/folder.ts';
 
 /**
- * Of a file that has no second name nothing is looked up; else the folders are walked once for what the globs forbid. Not
- * recognised: a link of a file that lies behind the first 50,000 names or outside of the folders, and a copy.
- * @returns the glob, and which file it forbids; null for what is no link of such a file.
+ * Looks nothing up for a file that has no second name. Otherwise walks the folders once, for the files that the globs forbid. It
+ * does not recognise a link of a file behind the first 50,000 names or outside of the folders, nor a copy.
+ * @returns the glob and the file that it forbids; null if the file is not a link of such a file.
  */
 export function forbiddenLinks(globs: readonly string[], folders: readonly string[]): (file: string) => string | null {
   let known: ReadonlyMap<string, string> | null = null;

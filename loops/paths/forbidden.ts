@@ -1,15 +1,15 @@
-// Which glob of `security.forbidden_paths` a file falls under, by any of its names.
+// Finds the glob of `security.forbidden_paths` that matches a file, by any of its names.
 
 import { compileForbidden } from '../../policies/text/globs.ts';
 import { forbiddenLinks } from './forbidden-links.ts';
 
 /**
- * The first glob that matches one of the paths, which are ways to say the same file.
- * @param file where it lies, to be recognised as a hard link of a forbidden one
+ * Returns the first glob that matches one of the paths, which are names of the same file.
+ * @param file its place, to recognise it as a hard link of a forbidden file
  */
 export type Forbids = (paths: readonly string[], file?: string) => string | null;
 
-/** @param folders what the globs are relative to, in each of which forbidden files may lie */
+/** @param folders the folders to which the globs are relative; each may contain forbidden files */
 export function forbiddenBy(globs: readonly string[], folders: readonly string[]): Forbids {
   const match = compileForbidden(globs);
   const links = forbiddenLinks(globs, folders);

@@ -1,18 +1,18 @@
-// What a task may touch, as its manifest says.
+// Reads from a manifest what a task may touch.
 
 import type { Scope } from '../../policies/gate/scope.ts';
 import { globInTree } from '../../policies/text/globs.ts';
 import { realOr } from '../../state/disk/real-path.ts';
 import type { Manifest } from '../../state/project/manifest-schema.ts';
 
-/** Globs as the manifest has them. */
+/** Returns the globs as the manifest has them. */
 export const scopeOf = ({ scope, security }: Pick<Manifest, 'scope' | 'security'>): Scope => ({
   allow: scope.allow,
   deny: scope.deny,
   forbidden: security.forbidden_paths,
 });
 
-/** With its globs relative to the tree, in which they may have been written out as absolute paths. */
+/** Makes the globs relative to the tree. The manifest may have absolute ones. */
 export function withOwnGlobs(
   manifest: Manifest,
   tree: string,

@@ -1,10 +1,13 @@
-// Finds a name as the disk spells it: an `é` of one character and one of two are the same to whoever wrote it.
+// Finds a name as the disk spells it: an `é` may be one character or two, and users do not see the difference.
 
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { namesIfAny } from '../../state/disk/folder.ts';
 
-/** Each step that is not there by its own bytes becomes the one that is it in NFC; what is not there at all stays. */
+/**
+ * Replaces each part that does not exist with exactly these bytes by the name with the same NFC form. A part that does not exist
+ * at all is unchanged.
+ */
 export function spelledIn(folder: string, name: string): string {
   if (!/[^\0-\x7f]/.test(name)) return name;
   let at = folder;
@@ -18,7 +21,7 @@ export function spelledIn(folder: string, name: string): string {
     .join('/');
 }
 
-/** The ways to write a glob, of which a disk may hold either; most have one. */
+/** Returns the spellings of a glob that a disk may contain; most globs have one. */
 export const spellings = (glob: string): string[] => [...new Set([glob, glob.normalize('NFC'), glob.normalize('NFD')])];
 
 const isSame = (a: string, b: string): boolean => a.normalize('NFC') === b.normalize('NFC');

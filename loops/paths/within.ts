@@ -1,4 +1,4 @@
-// Reads a small text file that must lie within a folder, whatever links there are.
+// Reads a small text file that must be within a folder, whatever links lead to it.
 
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -18,12 +18,12 @@ const MAX_TEMPLATE_BYTES = 1024 * 1024;
 
 export interface Ground {
   folder: string;
-  /** What `security.forbidden_paths` are relative to. */
+  /** The folder to which `security.forbidden_paths` are relative. */
   root: string;
   forbids: Forbids;
 }
 
-/** Its text, or why it is refused; a file that is not there is an answer, too. */
+/** Returns its text, or why it is refused. A missing file is also a result. */
 export function readWithin({ folder, root, forbids }: Ground, said: string): ReadWithin {
   if (path.isAbsolute(said)) return refused(`is an absolute path; it must be relative to ${folder}`);
   if (said.split('/').includes('..')) return refused(`leads out of ${folder} ("..")`);
@@ -50,8 +50,9 @@ export function readWithin({ folder, root, forbids }: Ground, said: string): Rea
 }
 
 /**
- * What is wrong with where a symbolic or a hard link leads, as a sentence without a subject; null for what is no link, or not there.
- * @param folders in one of which its target must lie; the last is what `security.forbidden_paths` are relative to
+ * Describes what is wrong with the target of a symbolic or hard link, as a sentence without a subject. Returns null if it is not
+ * a link, or does not exist.
+ * @param folders one of them must contain the target; the last is the one to which `security.forbidden_paths` are relative
  */
 export function linkMistake(file: string, folders: readonly [string, string], forbids: Forbids): string | null {
   try {
@@ -70,5 +71,4 @@ export function linkMistake(file: string, folders: readonly [string, string], fo
   }
 }
 
-/** Whether a path is the folder or lies in it; by the names alone, so both must be resolved. */
 const refused = (why: string): ReadWithin => ({ how: 'refused', why });

@@ -1,4 +1,4 @@
-// The folder in which a task's CLIs run: it is there, and lies in the project, unless the workspace is trusted.
+// Checks the folder in which a task's CLIs run: it must exist, and be in the project unless the workspace is trusted.
 
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -10,18 +10,18 @@ interface WorkingFolder {
   cwd: string | undefined;
   /** The manifest, for the message. */
   manifest: string;
-  /** What it is relative to: the project's root, or the task's worktree. */
+  /** The folder to which it is relative: the project's root, or the task's worktree. */
   root: string;
   trust: 'trusted' | 'untrusted';
 }
 
-/** What is wrong with it, found before anything is paid; null where nothing is. */
+/** Describes what is wrong with the folder before any call is paid; null if nothing is wrong. */
 export function workingFolderMistake({ cwd, manifest, root, trust }: WorkingFolder): string | null {
   if (cwd === undefined) return null;
   const folder = path.resolve(root, cwd);
   const said = `${manifest}: cwd: "${cwd}"`;
   try {
-    // What it says is looked at before what is there: a stranger's manifest is not told what exists elsewhere.
+    // The path is checked before the disk is read: a stranger's manifest must not learn what exists elsewhere.
     const real = isWithin(root, folder) ? realpathSync.native(folder) : folder;
     if (trust === 'untrusted' && !isWithin(realpathSync.native(root), real) && !isWithin(root, real))
       return `${said} leads out of the project (${root}); name a folder in it, or say --trust-workspace if you trust this task`;
