@@ -1,4 +1,4 @@
-// Answers whether a task may touch a path, before anything is touched.
+// Answers whether a task may touch a path, before the path is touched.
 
 import { readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -9,32 +9,32 @@ import { scopeOf } from '../paths/scope-of.ts';
 import { readTask, treeOf } from '../task/task.ts';
 
 export interface ScopeAnswer {
-  /** Relative to the tree's root; as it was asked where it lies elsewhere. */
+  /** Relative to the tree's root; unchanged from the request if it is outside of the tree. */
   path: string;
   allowed: boolean;
-  /** The glob that decides, or what else does. */
+  /** The glob that decides, or another reason. */
   why: string;
 }
 
-/** In the environment of a call: the tree that its scope is about, since a task may have a worktree of its own. */
+/** The variable in a call's environment with the tree of its scope, since a task may have its own worktree. */
 export const TREE = 'TOLLGATE_TREE';
 
 type ScopeQuestion = { how: 'answered'; taskId: string; answers: ScopeAnswer[] } | { how: 'invalid'; message: string };
 
-/** `word` names the task as for `tollgate run`; paths are relative to `cwd`. Reads, and writes nothing. */
+/** `word` names the task as for `tollgate run`; paths are relative to `cwd`. Only reads. */
 export async function askTask(
   word: string,
   paths: readonly string[],
   cwd: string,
   environment: NodeJS.ProcessEnv,
 ): Promise<ScopeQuestion> {
-  // Whether the workspace is trusted says nothing about its scope.
+  // Trust in the workspace does not affect its scope.
   const read = await readTask({ word, cwd, environment, trustWorkspace: true });
   if (read.how === 'invalid') return read;
   const { task, manifest } = read;
   const tree = readPassed(TREE, environment);
   const root = tree !== undefined && readPassed('TOLLGATE_TASK', environment) === task.root ? tree : treeOf(read);
-  // A worktree of the task's own lies in the folder of our state; the rest of that is no agent's business.
+  // The task's worktree is in our state folder. An agent may not touch the rest of that folder.
   const own = [projectState(read.root, environment), task.root].filter((folder) => !liesIn(root, folder));
   return {
     how: 'answered',
@@ -45,12 +45,12 @@ export async function askTask(
 
 interface Tree {
   root: string;
-  /** Folders of our own: no agent's business. */
+  /** Our own folders, which an agent may not touch. */
   own: readonly string[];
   lists: Scope;
 }
 
-/** Who writes to a symlink writes to what it leads to; so both have to be allowed. */
+/** A write to a symlink goes to its target, so both must be allowed. */
 function answer(asked: string, cwd: string, { root, own, lists }: Tree): ScopeAnswer {
   const place = path.resolve(cwd, asked);
   const [top, above, leadsTo] = [endOf(root), endOf(path.dirname(place)), endOf(place)];
@@ -72,7 +72,7 @@ function answer(asked: string, cwd: string, { root, own, lists }: Tree): ScopeAn
 
 const liesIn = (place: string, folder: string): boolean => place.startsWith(folder === '/' ? folder : `${folder}/`);
 
-/** Where a path ends once all symlinks are followed, whether or not there is anything; null when they form a circle. */
+/** Returns where a path ends after all symlinks, whether or not it exists; null if the symlinks form a circle. */
 function endOf(place: string, hops = 0): string | null {
   try {
     return realpathSync.native(place);
