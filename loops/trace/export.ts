@@ -1,4 +1,4 @@
-// Exports traces: of a task when it is asked for, and of each run at its end where the environment names an endpoint.
+// Exports traces: of a task on request, and of each run at its end if the environment names an endpoint.
 
 import { traceEndpoint } from '../../policies/trace/endpoint.ts';
 import type { TraceSpan } from '../../policies/trace/span.ts';
@@ -7,19 +7,19 @@ import type { RunOptions } from '../task/run-options.ts';
 import { openTask } from '../task/task.ts';
 import { readTraces } from './read-traces.ts';
 
-/** The end of a run is not held up for longer; a collector nearby answers in a hundredth of it. */
+/** The maximum delay of a run's end. A collector nearby answers in a hundredth of it. */
 const END_MS = 2000;
 
 interface Ended {
   /** The tasks. */
   words: readonly string[];
-  /** Traces of which nothing has happened since are not sent again. */
+  /** Traces without any event since this time are not sent again. */
   since: Date;
   options: Pick<RunOptions, 'trustWorkspace'>;
   context: Pick<RunContext, 'cwd' | 'environment' | 'clock' | 'stop' | 'say'>;
 }
 
-/** Whatever comes of it, the run is as it is. What could not be sent is said, and nothing more. */
+/** The export does not affect the result of the run. A failure to send is only reported. */
 export async function exportEnded({ words, since, options, context }: Ended): Promise<void> {
   const { environment, say, stop } = context;
   if (stop.aborted) return;
@@ -50,7 +50,7 @@ export async function exportEnded({ words, since, options, context }: Ended): Pr
   }
 }
 
-/** As long as may be waited, or less where the user says so. */
+/** Returns the maximum time, or less if the user sets less. */
 export function withinMs(most: number, environment: NodeJS.ProcessEnv): number {
   const said = Number(environment.OTEL_EXPORTER_OTLP_TRACES_TIMEOUT || environment.OTEL_EXPORTER_OTLP_TIMEOUT);
   return said > 0 ? Math.min(most, said) : most;

@@ -1,4 +1,4 @@
-// Reads the traces of a task from its journal and its records: secrets taken out, and no sign that a terminal obeys.
+// Reads the traces of a task from its journal and records, without secrets and without control characters for a terminal.
 
 import path from 'node:path';
 import { visible } from '../../policies/text/visible-text.ts';
@@ -11,11 +11,11 @@ import { findRecord } from '../../state/usage.ts';
 import type { OpenTask } from '../task/task.ts';
 import { type Trace, tracesOf } from './traces.ts';
 
-/** @param content whether prompts and answers go along. */
+/** @param content whether prompts and answers are included. */
 export function readTraces(open: Pick<OpenTask, 'task' | 'journal' | 'hide'>, content: 'kept_here' | 'told'): Trace[] {
   const { task, journal, hide } = open;
   const shown = (text: string) => visible(hide(text));
-  // Before it is cut, or put into JSON, where a secret or an escape would have another form.
+  // Redacted before it is cut or encoded as JSON, where a secret or an escape would have another form.
   const textIn = (file: string): string | null => {
     const text = readIfFit(file);
     return text === null ? null : cut(shown(text));
@@ -36,7 +36,7 @@ export function readTraces(open: Pick<OpenTask, 'task' | 'journal' | 'hide'>, co
   return traces.map(({ lastAt, spans }) => ({ lastAt, spans: spans.map((span) => shownSpan(span, shown)) }));
 }
 
-/** More than that no backend takes in one attribute. */
+/** No backend accepts more in one attribute. */
 const MAX_CHARS = 32_000;
 
 const cut = (text: string): string =>

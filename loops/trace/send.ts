@@ -1,4 +1,4 @@
-// Sends spans to an OTLP endpoint over HTTP, within its time (the only door to OpenTelemetry's SDK, loaded when there is something to send).
+// Sends spans to an OTLP endpoint over HTTP within a time limit (the only door to OpenTelemetry's SDK, loaded on demand).
 
 import type { Agent } from 'node:http';
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
@@ -13,16 +13,16 @@ type SentTraces = { how: 'sent' } | { how: 'failed'; why: string };
 interface Sending {
   spans: readonly TraceSpan[];
   url: string;
-  /** For all of it. */
+  /** For the whole export. */
   timeoutMs: number;
   environment: NodeJS.ProcessEnv;
   stop: AbortSignal;
 }
 
-/** In one request; a backend takes some megabytes. */
+/** Per request. A backend accepts some megabytes. */
 const SPANS_A_REQUEST = 500;
 
-/** Headers, compression and the resource are OpenTelemetry's own variables, read by its packages. */
+/** Headers, compression and the resource are set by OpenTelemetry's own variables, which its packages read. */
 export async function sendTraces({ spans, url, timeoutMs, environment, stop }: Sending): Promise<SentTraces> {
   let end = (_: SentTraces) => {};
   const over = new Promise<SentTraces>((resolve) => {
@@ -58,10 +58,10 @@ const exported = (exporter: OTLPTraceExporter, spans: ReadableSpan[]): Promise<S
     ),
   );
 
-/** The exporter's words for 429, 502, 503 and 504 when no time is left to ask again; it does not tell which. */
+/** The exporter's message for 429, 502, 503 and 504 when no time remains for another try. It does not contain the status. */
 const RETRYABLE = 'Export failed with retryable status';
 
-/** What the endpoint wrote is not repeated: it may hold what it was sent. */
+/** The endpoint's response is not repeated, because it may contain the data that was sent. */
 function whyOf(error: Error & { code?: number | string }): string {
   if (typeof error.code === 'number')
     return error.code >= 300 && error.code < 400
@@ -71,7 +71,7 @@ function whyOf(error: Error & { code?: number | string }): string {
   return typeof error.code === 'string' ? error.code : error.message;
 }
 
-/** Ids are ours: whoever is sent a run twice can tell. */
+/** Uses our own ids, so that a receiver recognises a run that is sent twice. */
 function readable(spans: readonly TraceSpan[]): ReadableSpan[] {
   let next = { trace_id: '', span_id: '' };
   const ended: ReadableSpan[] = [];
@@ -124,14 +124,17 @@ const attributesOf = (attributes: TraceSpan['attributes']): Record<string, strin
     Object.entries(attributes).map(([name, value]) => [name, typeof value === 'object' ? [...value] : value]),
   );
 
-/** The connections of one export: with the certificates that OpenTelemetry's variables name, and all ended with it, whoever still talks. */
+/**
+ * The connections of one export. They use the certificates that OpenTelemetry's variables name. All are closed with the export,
+ * even if in use.
+ */
 interface Connections {
-  /** As the exporter asks for them. */
+  /** In the form that the exporter requires. */
   agentFor(protocol: string): Promise<Agent>;
   end(): void;
 }
 
-/** Throws what is wrong with a certificate that is named. */
+/** Throws a description of what is wrong with a named certificate. */
 function openConnections(environment: NodeJS.ProcessEnv): Connections {
   const agents: Agent[] = [];
   const fileOf = (name: string): Buffer | undefined => {

@@ -1,4 +1,4 @@
-// Sends the traces of what has just ended, where the environment names an endpoint; where it names none, nothing is loaded.
+// Sends the traces of what has just ended if the environment names an endpoint; otherwise loads nothing.
 
 import { sendsByItself } from '../../policies/trace/endpoint.ts';
 import type { RunSettings } from '../task/run-context.ts';

@@ -1,4 +1,4 @@
-// Which facts of a journal are events of a trace, on what, and what they say.
+// Selects the facts of a journal that become events of a trace, with their span and attributes.
 
 import { known } from '../../policies/trace/call-attributes.ts';
 import type { TraceValue } from '../../policies/trace/span.ts';
@@ -8,11 +8,11 @@ interface TraceEvent {
   name: string;
   on: 'call' | 'stage' | 'run';
   attributes: Record<string, TraceValue>;
-  /** Of what it stands on; null: what failed before no longer counts. */
+  /** The error of the event's span; null: earlier failures no longer count. */
   error?: string | null;
 }
 
-/** null of what a trace tells otherwise, or not at all. */
+/** Returns null for a fact that a trace shows in another form, or not at all. */
 export function traceEvent(line: JournalLine): TraceEvent | null {
   switch (line.fact) {
     case 'verdict': {

@@ -1,4 +1,4 @@
-// The runs of a task as traces: run, stage, call; what was judged, decided and checked stands on them as events.
+// Converts the runs of a task to traces of run, stage and call; verdicts, decisions and checks are events on them.
 
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import type { CallTexts } from '../../policies/trace/call-attributes.ts';
@@ -10,7 +10,7 @@ import type { Call, Ledger } from '../../state/journal/ledger.ts';
 import { traceEvent } from './trace-event.ts';
 
 export interface Trace {
-  /** Of its last fact. */
+  /** The time of its last fact. */
   lastAt: string;
   spans: TraceSpan[];
 }
@@ -20,17 +20,17 @@ interface TraceSource {
   lines: readonly JournalLine[];
   ledger: Ledger;
   recordOf(call: Call): CallRecord | null;
-  /** null where they are to stay here. */
+  /** Returns null if the texts must not be exported. */
   textsOf(call: Call): CallTexts | null;
 }
 
 interface Growing extends Trace {
   root: TraceSpan;
-  /** The stage under way. */
+  /** The current stage. */
   stage: TraceSpan | null;
 }
 
-/** The same journal gives the same traces, ids too. */
+/** The same journal gives the same traces with the same ids. */
 export function tracesOf(source: TraceSource): Trace[] {
   const { taskId, lines, ledger } = source;
   const traces = new Map<string, Growing>();
@@ -91,7 +91,7 @@ interface Known {
   calls: Map<string, { trace: Growing; span: TraceSpan; stage: TraceSpan | null }>;
 }
 
-/** Within its stage; one that an agent made, within its caller's; one by hand is a trace of its own. */
+/** Puts a call into its stage. A call that an agent made goes into its caller's span; a call by hand is its own trace. */
 function callIn(source: TraceSource, call: Call, { traces, calls }: Known) {
   const { call_id, run_id, stage, tool, attempt, within, at } = call.reserved;
   const outer = within === undefined ? undefined : calls.get(within);
@@ -121,7 +121,7 @@ function callIn(source: TraceSource, call: Call, { traces, calls }: Known) {
   return { trace: home, span, stage: trace === undefined || outer !== undefined ? null : home.stage };
 }
 
-/** Stages come one after another; one that comes again later, as a worker's, is another span. */
+/** Stages follow one another. A stage that comes again later, as a worker's may, gets another span. */
 function stageIn(trace: Growing, stage: string, at: string): TraceSpan {
   const name = `stage ${stage}`;
   if (trace.stage?.name === name) return trace.stage;
@@ -134,7 +134,7 @@ function stageIn(trace: Growing, stage: string, at: string): TraceSpan {
   return span;
 }
 
-/** On its call; on its stage, where it tells of no call; else on the run. */
+/** Adds the event to its call, otherwise to its stage, otherwise to the run. */
 function noteEvent(line: JournalLine, running: Growing | null, traces: Known['traces'], calls: Known['calls']): void {
   const told = traceEvent(line);
   if (told === null) return;
@@ -149,7 +149,7 @@ function noteEvent(line: JournalLine, running: Growing | null, traces: Known['tr
     span.error = told.error;
     if (told.on === 'call' && call?.stage) call.stage.error = told.error;
   }
-  // What is settled later is no longer a part of the time that it took.
+  // A later settlement does not count towards the call's duration.
   if (told.on !== 'call') touch(trace, line.at, span);
   else {
     trace.lastAt = later(trace.lastAt, line.at);
