@@ -1,4 +1,4 @@
-// Judges labelled cases as a call would be judged.
+// Classifies labelled cases in the same way as a call.
 
 import type { Rule } from '../../policies/rule/rule.ts';
 import type { Judged } from '../../policies/verdict/corpus-check.ts';

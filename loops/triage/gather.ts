@@ -1,4 +1,4 @@
-// Gathers what is known about a call that somebody else made from its output, as it is read and in constant memory.
+// Gathers evidence about a call that another program made, from its output as it is read, in constant memory.
 
 import type { Ending } from '../../policies/facts/ending.ts';
 import type { Evidence, Obstacle } from '../../policies/facts/evidence.ts';
@@ -17,32 +17,32 @@ import { createLineSplitter, type LineSplitter, MAX_STDERR_LINE } from '../../wr
 type GatheredEnd = Omit<CapturedCall, 'stderr' | 'stdout'>;
 
 interface Gathering {
-  /** To be read first. */
+  /** Must be read first. */
   stdout: LineSplitter;
   stderr: LineSplitter;
-  /** Once both have ended. */
+  /** Called after both have ended. */
   gathered(): Gathered;
 }
 
 export interface Gathered {
   evidence: Evidence;
-  /** stdout held the CLI's events, or its document. */
+  /** Whether stdout contained the CLI's events, or its document. */
   told: boolean;
 }
 
-/** A longer line of the event stream loses its end, and so is skipped; a longer document or answer is none. */
+/** A longer line of the event stream is truncated and therefore skipped. A longer document or answer is ignored. */
 const MAX_EVENT_LINE = 8 * 1024 * 1024;
 
-/** Feed `stdout` to its end, then `stderr`; then `gathered` has the evidence. */
+/** Feed `stdout` to its end, then `stderr`. Then `gathered` returns the evidence. */
 export function gather(call: GatheredEnd): Gathering {
   const adapter = adapterOf(call.tool);
   const capture = createCapture(NO_REQUIREMENTS, MAX_EVENT_LINE);
   const lines = createErrorLines(call.tool);
-  /** Older versions tell their failures on stdout, where they make no stream. */
+  /** Older versions print their failures on stdout if they write no stream. */
   const spoken = createErrorLines(call.tool);
   const document = createDocument();
   let told = false;
-  /** What stands before the first event is no stream: an answer may quote events. */
+  /** Text before the first event means that there is no stream, because an answer may quote events. */
   let prose = false;
   let visible = 0;
   let opening = '';
@@ -78,7 +78,7 @@ export function gather(call: GatheredEnd): Gathering {
       const evidence: Evidence = {
         tool: call.tool,
         ...ended,
-        // Without a stream, a zero exit is all that says so; an answer that was cut would look the same.
+        // Without a stream, only a zero exit code shows completion. An answer that was cut would look the same.
         completed: completed || (!told && ended.exitCode === 0 && answerChars === 0),
         answerChars,
         failure,
@@ -93,10 +93,10 @@ export function gather(call: GatheredEnd): Gathering {
   };
 }
 
-/** As the CLIs open what is no answer. */
+/** The beginnings of CLI messages that are not an answer. */
 const OWN_FAILURE = /^(?:✗ |\[API Error: |Execution failed: |Model call failed: )/;
 
-/** Only what names a failure, for an answer may stand there too. */
+/** Keeps only lines that name a failure, because stdout may also contain an answer. */
 const bearing = (lines: ErrorLines): Pick<ErrorLines, 'lines' | 'remarks'> => ({
   lines: () => lines.lines().filter(isErrorBearing),
   remarks: () => [],
@@ -104,7 +104,7 @@ const bearing = (lines: ErrorLines): Pick<ErrorLines, 'lines' | 'remarks'> => ({
 
 const isSilent = (lines: ErrorLines): boolean => lines.lines().length + lines.remarks().length === 0;
 
-/** Collects what may be one JSON document, and lets go of whatever is none. */
+/** Collects what may be a JSON document, and drops everything else. */
 function createDocument() {
   let lines: string[] | null = [];
   let room = MAX_EVENT_LINE;
@@ -129,7 +129,7 @@ function endOf({ tool, exitCode, signal, ending }: GatheredEnd, retries: number)
   return endByCode(tool, exitCode);
 }
 
-/** An exit code of our wrappers says how the call ended; it is no code of the CLI's. */
+/** An exit code of our wrappers shows how the call ended; it is not a code of the CLI. */
 function endByCode(tool: BuiltIn, exitCode: number | null): End {
   const codes = WRAPPER_EXIT[tool];
   const ended = (ending: Ending, obstacle: Obstacle | null = null): End => ({

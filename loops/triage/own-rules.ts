@@ -1,4 +1,4 @@
-// The rules of the project's own where a command is run, as its tollgate.yaml has them.
+// Reads the project's own rules from the tollgate.yaml of the folder in which a command runs.
 
 import type { Rule } from '../../policies/rule/rule.ts';
 import { compileRow } from '../../policies/verdict/compile-row.ts';
@@ -7,11 +7,11 @@ import type { YamlRead } from '../../state/project/yaml-file.ts';
 import { projectRoot } from '../../state/task-folder.ts';
 
 export type OwnRules =
-  /** `lineOf` gives a rule's line; `file` is null where the project has none. */
+  /** `lineOf` returns a rule's line; `file` is null if the project has none. */
   | { how: 'read'; file: string | null; rules: readonly Rule[]; lineOf(rule: Rule): number }
   | (Extract<YamlRead<never>, { how: 'invalid' }> & { file: string | null });
 
-/** The rules, compiled, and the line of each in the file; `invalid` where the file cannot be used. */
+/** Returns the compiled rules and the line of each in the file; `invalid` if the file cannot be used. */
 export async function readOwnRules(cwd: string): Promise<OwnRules> {
   const root = projectRoot(cwd);
   const file = projectFile(root);

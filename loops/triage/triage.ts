@@ -1,4 +1,4 @@
-// The verdict and the signature of a call that somebody else made: from its captured stderr, stdout and exit code.
+// Classifies a call that another program made, from its captured stderr, stdout and exit code, and computes its signature.
 
 import type { Evidence, Verdict } from '../../policies/facts/evidence.ts';
 import type { Rule } from '../../policies/rule/rule.ts';
@@ -28,7 +28,7 @@ export function triage(
   return judgeGathered(evidenceOf(captured), clock, own, depth);
 }
 
-/** The same of a call whose output was read piece by piece. */
+/** The same for a call whose output was read piece by piece. */
 export function judgeGathered(
   gathered: Gathered,
   clock: Clock,
@@ -46,7 +46,7 @@ interface Examined {
   verdict: Verdict;
 }
 
-/** The verdict alone, and what it was built on. */
+/** Returns only the verdict, and its evidence. */
 export function examine(captured: CapturedCall, clock: Clock, own: readonly Rule[] = []): Examined {
   return examineGathered(evidenceOf(captured), clock, own);
 }
@@ -56,7 +56,7 @@ function examineGathered({ evidence, told }: Gathered, clock: Clock, own: readon
   return { evidence, verdict: told ? verdict : ofText(verdict, evidence) };
 }
 
-/** Of texts that are at hand. */
+/** For complete texts. */
 export function evidenceOf({ stderr, stdout, ...call }: CapturedCall): Gathered {
   const gathering = gather(call);
   for (const [lines, text] of [
@@ -70,8 +70,8 @@ export function evidenceOf({ stderr, stdout, ...call }: CapturedCall): Gathered 
 }
 
 /**
- * In text mode there is no terminal event: a zero exit with text is a success, unless the CLI told a failure in words that
- * a specific row knows. Retries, warnings and the mishaps of helpers were overcome.
+ * Text mode has no terminal event. A zero exit code with text is a success, unless the CLI reported a failure that a specific row
+ * recognises. Retries, warnings and failures of helper programs do not count, as they were overcome.
  */
 function ofText(verdict: Verdict, { exitCode, answerChars, ending, stderr }: Evidence): Verdict {
   if (ending !== 'exited' || exitCode !== 0 || answerChars === 0) return verdict;
