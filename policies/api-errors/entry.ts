@@ -1,4 +1,4 @@
-// What stands in api_errors.log: one entry for each failure of the service or the conversation, and what became of it.
+// Defines an entry of api_errors.log: a failure of the service or the conversation, and its later outcome.
 
 import type { ErrorClass } from '../facts/classes.ts';
 import type { Ending } from '../facts/ending.ts';
@@ -7,13 +7,13 @@ import type { Tool } from '../facts/tools.ts';
 
 export const API_ERROR_VERSION = 1;
 
-/** In the file's own names: this is the line `Context:`. */
+/** Uses the names in the file. This is the line `Context:`. */
 export interface ApiContext {
   v: number;
   call_id: string;
   task: string | null;
   stage: string | null;
-  /** null for a call of a caller's own. */
+  /** null for a call that a separate caller made. */
   run_id: string | null;
   tool: Tool;
   cli_version: string | null;
@@ -29,39 +29,39 @@ export interface ApiContext {
   source: EvidenceSource | null;
   rule: string | null;
   snapshot: ApiSnapshot;
-  /** Absent in an entry of a version that did not tell. */
+  /** Absent in entries of older versions. */
   request?: SentRequest;
 }
 
-/** Where the request that failed stands: as it went through the relay, in a file of its own; else as what `Data:` folds, or nowhere. */
+/** Where the failed request is stored: the relay's own recording in a separate file; else the source of `Data:`, or nowhere. */
 export type SentRequest =
   | { source: 'relay'; file: string }
   | { source: 'session_file' | 'client_error' | 'prompt' }
   | { source: 'none' };
 
-/** Where the conversation was read from; `bytes` of its line, by which a torn one is known. */
+/** Where the conversation was read from. `bytes` is the length of its line, which shows whether the line is torn. */
 export type ApiSnapshot =
   | {
       how: 'read';
       from: 'session_file' | 'client_error' | 'prompt';
       file: string | null;
-      /** Why it is less than the whole conversation; null where it is whole. */
+      /** Why it is less than the whole conversation; null if it is complete. */
       less: string | null;
       bytes: number;
     }
   | { how: 'absent'; why: string; bytes: number };
 
-/** As its CLI leaves it: most of it is unknown to most CLIs. */
+/** As its CLI reports it. Most CLIs do not know most of these fields. */
 export interface Response {
   status: number | null;
   code: string | null;
   type: string | null;
   details: string | null;
-  /** Of a recorded request all that are no secret, else what the CLI tells of them; null where it tells none. */
+  /** For a recorded request, all headers that are not secret; otherwise those that the CLI reports. null if it reports none. */
   headers: Record<string, string> | null;
-  /** Of a recorded request the beginning of the raw body; absent where there is none. */
+  /** For a recorded request, the beginning of the raw body; absent if there is none. */
   body?: string;
-  /** Lines of stderr that bear an error. */
+  /** Lines of stderr that contain an error. */
   stderr: string[];
   /** The last events of its stream. */
   events: unknown[];
@@ -85,6 +85,6 @@ export interface ApiOutcome {
   at: string;
   call_id: string;
   how: ApiErrorFate;
-  /** Half a sentence: by what, or why not. */
+  /** Part of a sentence: what recovered it, or why nothing did. */
   why: string;
 }

@@ -1,4 +1,4 @@
-// Which failures are the service's or the conversation's, and so worth an entry in api_errors.log.
+// Decides which failures come from the service or the conversation and so get an entry in api_errors.log.
 
 import type { ErrorClass } from '../facts/classes.ts';
 import type { Ending } from '../facts/ending.ts';
@@ -6,21 +6,24 @@ import type { EvidenceSource, Verdict } from '../facts/evidence.ts';
 
 export interface ApiCircumstances {
   ending: Ending;
-  /** HTTP status that the engine told. */
+  /** The HTTP status that the engine reported. */
   status: number | null;
-  /** The type or code of an error as services name it, such as `invalid_request_error` or `INTERNAL`: codex tells no status beside it. */
+  /**
+   * The type or code of an error in the service's own names, such as `invalid_request_error` or `INTERNAL`. codex reports no
+   * status with it.
+   */
   named: string | null;
-  /** The engine told of an error, were it one that it meant to try again. */
+  /** The engine reported an error, even one that it meant to retry. */
   said: boolean;
-  /** It had begun: there is a session, or a turn. */
+  /** The conversation had begun: there is a session, or a turn. */
   asked: boolean;
-  /** Something came back: a word of the answer, or a tool's call. */
+  /** Something came back: text of the answer, or a tool call. */
   answered: boolean;
 }
 
 export function isApiFailure({ class: errorClass, reason, evidence }: Verdict, at: ApiCircumstances): boolean {
   if (errorClass === null || OURS.has(at.ending)) return false;
-  // What the service itself answered, whatever it means to us.
+  // The service itself responded with this error, whatever it means for the call.
   if ((at.status !== null && at.status >= 400) || (at.named !== null && OF_A_SERVICE.test(at.named))) return true;
   if (!mayBeLogged(errorClass, reason)) return false;
   if (errorClass === 'unknown') return FROM_ENGINE.has(evidence?.source ?? 'none');
@@ -28,14 +31,14 @@ export function isApiFailure({ class: errorClass, reason, evidence }: Verdict, a
   return true;
 }
 
-/** Ended by limits of ours, or before anything was asked. */
+/** Endings caused by our own limits, or before any request. */
 const OURS: ReadonlySet<Ending> = new Set(['not_started', 'cancelled', 'max_turns', 'overflowed']);
 
-/** OpenAI's and Anthropic's types, and the names of gRPC's codes. */
+/** OpenAI's and Anthropic's error types, and the names of gRPC's codes. */
 const OF_A_SERVICE =
   /^(?:[a-z_]+_error|INVALID_ARGUMENT|FAILED_PRECONDITION|OUT_OF_RANGE|UNAUTHENTICATED|PERMISSION_DENIED|NOT_FOUND|ABORTED|ALREADY_EXISTS|RESOURCE_EXHAUSTED|DATA_LOSS|INTERNAL|UNIMPLEMENTED|UNAVAILABLE|DEADLINE_EXCEEDED)$/;
 
-/** By class and reason alone. */
+/** Decides by class and reason alone. */
 function mayBeLogged(errorClass: ErrorClass, reason: string | null): boolean {
   const row = LOGGED[errorClass];
   if ('only' in row) return (row.only as readonly string[]).includes(reason ?? '');
@@ -43,24 +46,24 @@ function mayBeLogged(errorClass: ErrorClass, reason: string | null): boolean {
 }
 
 const LOGGED = {
-  // Told to stop, killed, or never begun: the machine's doing.
+  // These calls were cancelled, killed or never started, so the cause is the machine.
   transient: { but: ['cancelled', 'interrupted', 'silent_start', 'killed', 'crashed', 'out_of_memory'] },
-  // gemini counts by itself, the others are told; the history is what overflowed either way.
+  // gemini counts the tokens itself, the service reports it to the others. In both cases the history was too large.
   prompt_too_large: { but: [] },
-  // What a batch did not ask.
+  // A batch did not make this call.
   auth: { but: ['paused'] },
-  // Our own budget, and our own rest until a reset.
+  // Our own budget, and our own pause until a reset.
   quota: { but: ['budget', 'paused', 'own_limit', 'held'] },
-  // All else is the installation, the flags and the folders: nothing was asked.
+  // All others concern the installation, the flags and the folders: no request was made.
   tooling: { only: ['broken_history', 'model_not_found', 'bad_request', 'not_found', 'certificate'] },
-  // The gate's own word; and limits of ours.
+  // The gate's own result, and our own limits.
   scope_violation: { only: [] },
   contract_violation: { only: ['content_filter'] },
   unknown: { but: [] },
 } as const satisfies Record<ErrorClass, { but: readonly string[] } | { only: readonly string[] }>;
 
-/** What nobody knows counts only in the engine's own words. */
+/** An unknown failure counts only if its evidence comes from the engine. */
 const FROM_ENGINE: ReadonlySet<EvidenceSource> = new Set(['failure', 'error', 'stderr']);
 
-/** A deadline says nothing of the service, unless it was asked and gave no word. */
+/** A deadline says nothing about the service, unless a request was made and no response came. */
 const WAITED: ReadonlySet<string> = new Set(['timeout', 'idle']);

@@ -1,12 +1,13 @@
-// What the CLIs leave of a response's headers: none has them all, and gemini has none.
+// Collects the response headers that the CLIs report. No CLI reports all of them, and gemini reports none.
 
 import type { BuiltIn } from '../facts/tools.ts';
 import { partOf, textOf } from '../text/json.ts';
 
 /**
- * copilot tells two headers by names of its own, in its event of a failed model call; codex writes some into the text
- * of an error with a status that it did not expect; claude names the request in its message of an error. null where nothing of them is told.
+ * copilot reports two headers under its own names, in its event of a failed model call. codex writes some into the text of an
+ * error with an unexpected status. claude names the request in its error message.
  * @param events the last events of the stream, oldest first
+ * @returns null if no header is reported.
  */
 export function headersTold(events: readonly unknown[], texts: readonly string[]): Record<string, string> | null {
   const told: Record<string, string> = {};
@@ -29,7 +30,7 @@ export function headersTold(events: readonly unknown[], texts: readonly string[]
 interface HeaderTraces {
   /** Fields of an event's data. */
   fields: readonly (readonly [field: string, header: string])[];
-  /** In the text of an error. */
+  /** Patterns for the text of an error. */
   patterns: readonly (readonly [header: string, pattern: RegExp])[];
 }
 

@@ -1,9 +1,9 @@
-// How well it goes with the services: failures that nothing healed, by day, tool and version.
+// Counts the failures of the services that were not recovered, by day, tool and version.
 
 import type { ErrorClass } from '../facts/classes.ts';
 import type { ApiErrorFate, ApiOutcome } from './entry.ts';
 
-/** `open`: its stage has not ended yet, or its run was ended before it. */
+/** `open`: its stage has not ended yet, or its run ended first. */
 export type Stand = ApiErrorFate | 'open';
 
 export interface ApiFailure {
@@ -16,17 +16,17 @@ export interface ApiFailure {
 }
 
 export interface Counts {
-  /** Neither a retry nor a repair healed it. */
+  /** Neither a retry nor a repair fixed it. */
   unrecovered: number;
-  /** Healed, or followed by an attempt that counts in its stead. */
+  /** It was fixed, or a later attempt counts instead of it. */
   recovered: number;
-  /** Signing in and quotas: for the user, and not counted as unrecovered. */
+  /** Sign-ins and quotas. The user must resolve them, so they do not count as unrecovered. */
   users: number;
   open: number;
 }
 
 export interface ApiHealth {
-  /** Whole days since the last unrecovered one; null where there was none. */
+  /** Whole days since the last unrecovered one; null if there was none. */
   days_without: number | null;
   /** ISO times. */
   last_unrecovered: string | null;
@@ -38,11 +38,14 @@ export interface ApiHealth {
   tools: ({ tool: string; cli_version: string | null } & Counts)[];
 }
 
-/** What is known of a failure: the last word counts. A call of nobody's run has nobody who would heal it. */
+/** The state of a failure: the last outcome counts. A call outside a run has no run that could recover it. */
 export const standOf = (runId: string | null, outcome: ApiOutcome | undefined): Stand =>
   outcome?.how ?? (runId === null ? 'unrecovered' : 'open');
 
-/** @param failures of all time, each once. @param since ISO time: only later ones are counted; `last` looks at all. */
+/**
+ * @param failures of all time, each once.
+ * @param since ISO time: only later failures are counted, but `last_unrecovered` considers all.
+ */
 export function healthOf(failures: readonly ApiFailure[], since: string, now: Date): ApiHealth {
   const counted = failures.filter((one) => one.at >= since && kindOf(one) !== null);
   const last = failures

@@ -1,15 +1,15 @@
-// Lays an entry of api_errors.log out for people: each JSON on one line, and nothing foreign at the beginning of one.
+// Formats an entry of api_errors.log for users: each JSON on one line, and no foreign text at the beginning of a line.
 
 import { visible } from '../text/visible-text.ts';
 import type { ApiContext, ApiError, ApiOutcome, ApiSnapshot } from './entry.ts';
 
 export const SNAPSHOT_TITLE = 'Conversation History Snapshot';
 
-/** The snapshot without the length of its line, which is found out here. */
+/** The snapshot without the length of its line, which is computed here. */
 export type Unmeasured = Omit<Extract<ApiSnapshot, { how: 'read' }>, 'bytes'> | { how: 'absent'; why: string };
 
 /**
- * @param data the conversation as one line of JSON; `null` where there is none.
+ * @param data the conversation as one line of JSON; `null` if there is none.
  * @returns whole lines; a blank one comes last.
  */
 export function layOut(
@@ -36,7 +36,7 @@ export function layOut(
 export const layOutOutcome = ({ at, ...outcome }: ApiOutcome): string =>
   `[${at}] OUTCOME: ${outcome.how} ${JSON.stringify(outcome)}\n\n`;
 
-/** For eyes alone: the line below it says the same for machines. */
+/** For human readers only: the line below it has the same data for machines. */
 function headOf({
   task,
   stage,
@@ -56,5 +56,5 @@ function headOf({
 
 const oneLine = (text: string): string => visible(text).replace(/\s+/g, ' ');
 
-/** Whatever the text is, its lines begin with two spaces: no message can pass for a line of ours. */
+/** Indents all lines of a text by two spaces, so that no message can look like a line of ours. */
 const indented = (text: string): string => visible(text).replaceAll('\n', '\n  ');

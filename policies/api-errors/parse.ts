@@ -1,28 +1,28 @@
-// Reads api_errors.log line by line: what is torn or foreign is passed over, and never taken for an entry.
+// Parses api_errors.log line by line. It skips torn and foreign lines and never takes them for an entry.
 
 import { numberOf, parseObject, partOf, textOf } from '../text/json.ts';
 import { API_ERROR_VERSION, type ApiContext, type ApiError, type ApiOutcome, type Response } from './entry.ts';
 import { SNAPSHOT_TITLE } from './layout.ts';
 
-/** Of a conversation, which may be large, the beginning alone is read. */
+/** A line may contain a large conversation, so only its beginning is read. */
 export interface LogLine {
   text: string;
-  /** Of the whole line, without its newline. */
+  /** The length of the whole line, without its newline. */
   bytes: number;
-  /** Where it begins in its file. */
+  /** The offset of the line in its file. */
   at: number;
 }
 
 export type ParsedEntry =
-  /** `at`: where it begins in the file; `data`: where its conversation lies. */
+  /** `at`: the offset of the entry in the file. `data`: the place of its conversation. */
   | { how: 'entry'; entry: ApiError; at: number; data: { at: number; bytes: number } }
   | { how: 'outcome'; outcome: ApiOutcome }
-  /** `at`: where it begins in the file. */
+  /** `at`: the offset in the file. */
   | { how: 'corrupt'; at: number };
 
 interface Parser {
   take(line: LogLine): ParsedEntry[];
-  /** After the last line. */
+  /** Call after the last line. */
   end(): ParsedEntry[];
 }
 
@@ -34,14 +34,14 @@ interface Draft {
   stack: string | null;
   response: Response | null;
   before: unknown[];
-  /** Which text goes on in a line that is indented. */
+  /** The text that an indented line continues. */
   open: 'message' | 'stack' | null;
   titled: boolean;
 }
 
 export function createParser(): Parser {
   let draft: Draft | null = null;
-  /** What broke an entry is told once, however much of it follows. */
+  /** A broken entry is reported once, however many of its lines follow. */
   let skipping = false;
   const broken = (): ParsedEntry[] => {
     const found: ParsedEntry[] = draft === null ? [] : [{ how: 'corrupt', at: draft.from }];
@@ -93,7 +93,7 @@ const begun = (from: number, at: string): Draft => ({
   titled: false,
 });
 
-/** Does the line belong there? A field that a later version may have added does. */
+/** Whether the line belongs to the entry. Unknown fields, which a later version may have added, belong to it. */
 function addLine(draft: Draft, text: string): boolean {
   if (text.startsWith('  ') && draft.open !== null) {
     draft[draft.open] += `\n${text.slice(2)}`;
@@ -134,7 +134,7 @@ const FIELDS: Record<string, (draft: Draft, value: string) => boolean> = {
   },
 };
 
-/** null for one that is not whole: its conversation was cut, or lines of it are missing. */
+/** Returns null if the entry is incomplete: its conversation was cut, or lines are missing. */
 function finished(draft: Draft, { bytes, at }: LogLine): ParsedEntry | null {
   const { context, message, response, stack, before, titled } = draft;
   if (context === null || message === null || response === null || !titled) return null;
@@ -152,7 +152,7 @@ function readOutcome({ text, at: from }: LogLine, at: string): ParsedEntry {
 
 const FATES: ReadonlySet<string> = new Set(['recovered', 'unrecovered', 'retried'] satisfies ApiOutcome['how'][]);
 
-/** Only what a reader relies on. */
+/** Checks only the fields that readers use. */
 function readContext(text: string): ApiContext | null {
   const json = parseObject(text);
   const snapshot = partOf(json?.snapshot);

@@ -1,4 +1,4 @@
-// The file of a request that was recorded: what went to the service and what came back, secrets taken out.
+// Defines the file of a recorded request: what was sent to the service and what came back, redacted.
 
 import type { Tool } from '../facts/tools.ts';
 
@@ -6,27 +6,27 @@ export const RECORDED_VERSION = 1;
 
 export interface RecordedExchange {
   v: number;
-  /** Of the entry that names this file. */
+  /** The call of the entry that names this file. */
   call_id: string;
   tool: Tool;
   session_id: string | null;
   request: RecordedMessage & { method: string; url: string };
-  /** null where none came. */
+  /** null if no response came. */
   response: (RecordedMessage & { status: number }) | null;
-  /** How it ended, as `wrappers/relay/exchange.ts` has it. */
+  /** How the exchange ended, in the terms of `wrappers/relay/exchange.ts`. */
   end: 'under_way' | 'whole' | 'cut_by_service' | 'cut_by_cli' | 'unanswered';
-  /** The operating system's word for it; null where it said none. */
+  /** The operating system's error code; null if there is none. */
   error: string | null;
 }
 
 export interface RecordedMessage {
   headers: Record<string, string>;
-  /** The names of headers that sign in: their values are nowhere. */
+  /** The names of headers with credentials. Their values are stored nowhere. */
   left_out: string[];
-  /** Of all that went over the wire. */
+  /** The number of all bytes on the wire. */
   bytes: number;
-  /** As it was sent, unpacked, less its secrets; null where that is not to be had. */
+  /** As it was sent, decompressed and redacted; null if it is not available. */
   body: string | null;
-  /** Why it is less than the whole body; null where it is whole. */
+  /** Why it is less than the whole body; null if it is complete. */
   less: string | null;
 }

@@ -1,6 +1,6 @@
-// What of a recorded request is never kept: whatever signs somebody in.
+// Removes from a recorded request what is never stored: all credentials.
 
-/** By name and value, in the order of the wire; a header that is repeated has its values in one line. */
+/** Returns the headers in the order of the wire. The values of a repeated header are joined in one line. */
 export function keptHeaders(raw: readonly string[]): { headers: Record<string, string>; leftOut: string[] } {
   const headers: Record<string, string> = {};
   const leftOut: string[] = [];
@@ -13,11 +13,11 @@ export function keptHeaders(raw: readonly string[]): { headers: Record<string, s
   return { headers, leftOut };
 }
 
-/** Whole words of a name: `x-ratelimit-remaining-tokens` is none of them. */
+/** Matches whole words of a name, so `x-ratelimit-remaining-tokens` does not match. */
 const SIGNS_IN =
   /(?:^|[-_])(?:auth|authorization|authentication|authenticate|api[-_]?key|key|apikey|cookie2?|token|secret|password|credentials?|signature|assertion|jwt)(?:$|[-_])/;
 
-/** Of the query only what says how is asked; the rest may be a key. */
+/** Keeps of the query only parameters that describe the request; the rest may be a key. */
 export function keptUrl(text: string): string {
   const url = new URL(text);
   const query = [...url.searchParams].map(([name, value]) => `${name}=${TELLS_HOW.has(name) ? value : '[left out]'}`);

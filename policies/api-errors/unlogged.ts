@@ -1,4 +1,4 @@
-// How the record of a call says that its failure could not be logged.
+// Defines the warning in a call's record that its failure could not be logged.
 
 export const UNLOGGED = 'the API failure could not be logged whole';
 
