@@ -1,9 +1,9 @@
-// Which account a CLI is asked by: the key that the environment names, or else whoever is signed in; where it says so, of another service or home.
+// Identifies the account a CLI uses: the key in the environment or else the sign-in, and any other service or home.
 
 import { createHash } from 'node:crypto';
 import { type BuiltIn, rowOf, type Tool } from '../facts/tools.ts';
 
-/** In the order in which each CLI goes by them. */
+/** In the order in which each CLI uses them. */
 const KEYS: Readonly<Record<BuiltIn, readonly string[]>> = {
   gemini: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
   copilot: ['COPILOT_PROVIDER_API_KEY', 'COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'],
@@ -11,7 +11,7 @@ const KEYS: Readonly<Record<BuiltIn, readonly string[]>> = {
   claude: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
 };
 
-/** Which service is asked, and where the sign-in lies. */
+/** The variables for the service, and for the folder of the sign-in. */
 const PLACES: Readonly<Record<BuiltIn, readonly string[]>> = {
   gemini: ['GOOGLE_GEMINI_BASE_URL', 'GOOGLE_VERTEX_BASE_URL', 'GOOGLE_CLOUD_PROJECT', 'GEMINI_CLI_HOME'],
   copilot: ['COPILOT_PROVIDER_BASE_URL', 'COPILOT_HOME'],
@@ -21,7 +21,7 @@ const PLACES: Readonly<Record<BuiltIn, readonly string[]>> = {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** A short hash tells two keys apart and gives none away. */
+/** A short hash distinguishes two keys and reveals neither. */
 export function accountOf(tool: Tool, environment: Variables): string {
   const key = rowOf(KEYS, tool, []).find((variable) => environment[variable]);
   const places = rowOf(PLACES, tool, []).filter((variable) => environment[variable]);

@@ -1,21 +1,21 @@
-// May a call begin now, must it wait, or is it refused: by the limits in force and what was used of them.
+// Decides whether a call may begin now, must wait or is refused, by the limits in force and what was used of them.
 
 import { charged, type LimitsLedger, type NearRow, noted, type OpenCall } from './ledger.ts';
 import type { LimitsInForce } from './limits.ts';
 import { type BudgetUsed, budgetsUsed, reached, standingWords } from './used.ts';
 
 type Admitted =
-  /** `near`: budgets of which it uses the fourth fifth up, in sentences. */
+  /** `near`: budgets of which this call uses up the fourth fifth, as sentences. */
   | { how: 'granted'; ledger: LimitsLedger; near: string[] }
   | { how: 'refused'; why: string; retryAt: Date; file: string }
-  /** `untilMs`: when it is to be looked at anew at the latest, by the clock; null where a call has to end first. */
+  /** `untilMs`: the clock time for the next check at the latest; null if a call must end first. */
   | { how: 'wait'; why: string; untilMs: number | null };
 
-/** Pure: nothing is charged until the ledger that it returns is written. */
+/** This function is pure. Nothing is charged until the returned ledger is written. */
 export function admit(inForce: readonly LimitsInForce[], ledger: LimitsLedger, call: OpenCall): Admitted {
   const now = new Date(call.at);
   const before = budgetsUsed(inForce, ledger, now, call.tool);
-  // The one that is reset last: until then it would be refused again.
+  // The budget that is reset last, because the call would be refused until then.
   const full = before.filter(({ used, most }) => used >= most).sort((a, b) => b.until.getTime() - a.until.getTime())[0];
   if (full !== undefined)
     return { how: 'refused', why: `used up: ${standingWords(full)}`, retryAt: full.until, file: full.file };
@@ -26,7 +26,7 @@ export function admit(inForce: readonly LimitsInForce[], ledger: LimitsLedger, c
   return { how: 'granted', ledger: noted(after, near), near: near.map(({ words }) => words) };
 }
 
-/** What is warned of, once for each time that it is reached. */
+/** What the warnings report, once for each time a budget is nearly used up. */
 export const nearRows = (crossed: readonly BudgetUsed[], callId: string, now: Date): NearRow[] =>
   crossed.map((budget) => ({
     at: now.getTime(),
@@ -40,7 +40,10 @@ interface Wait {
   untilMs: number | null;
 }
 
-/** Which calls count beside this one: of its tool and account, or all; of its project, where a project limits itself. */
+/**
+ * Whether another call counts together with this one: for its tool and account, or for all. A project's own limits count only its
+ * calls.
+ */
 const beside = (call: OpenCall, name: string, project: string | null) => (other: OtherCall) =>
   (name === 'any' || (other.tool === call.tool && other.account === call.account)) &&
   (project === null || other.project === project);

@@ -1,4 +1,4 @@
-// Holds: what one call learnt of a service's limit, which keeps later calls of that tool, account and model from paying to learn it again.
+// Keeps holds: a service's limit that one call met, so that later calls for the same account and model do not pay for it too.
 
 import type { Verdict } from '../facts/evidence.ts';
 import type { ProcessIdentity } from '../facts/process-identity.ts';
@@ -6,50 +6,53 @@ import type { ProcessIdentity } from '../facts/process-identity.ts';
 export interface Hold {
   tool: string;
   account: string;
-  /** As it was asked for; null for the tool's own choice, `*` for any. */
+  /** The requested model; null for the tool's default, `*` for any. */
   model: string | null;
   reason: string;
-  /** Milliseconds since 1970; null where the service gave no time. */
+  /** Milliseconds since 1970; null if the service gave no time. */
   until: number | null;
   seen_at: number;
-  /** The call that is let through to find out, where no time was given. */
+  /** The call that may test the limit, if no time was given. */
   probe: { call_id: string; owner: ProcessIdentity } | null;
 }
 
 export type HeldCall = Pick<Hold, 'tool' | 'account' | 'model'>;
 
-/** What later calls would meet as well; null for what became of this one alone, and for what no time mends. */
+/**
+ * Returns the hold for a limit that later calls would meet too. null if the failure concerns only this call, or if time does not
+ * resolve it.
+ */
 export function holdAfter(call: HeldCall, { class: errorClass, reason, retry_at }: Verdict, now: Date): Hold | null {
   const isLimit =
     errorClass === 'quota' ? !OTHERS.has(reason ?? '') : errorClass === 'transient' && reason === 'rate_limit';
   if (!isLimit) return null;
   const told = retry_at === null ? null : Date.parse(retry_at);
   const until = told !== null && told - now.getTime() > LONGEST_MS ? null : told;
-  // Of the minute there is nothing to find out: it is over by the time that one has asked.
+  // A limit per minute need not be tested: it is over before a test call would end.
   if (until === null && errorClass !== 'quota') return null;
   if (until !== null && !(until > now.getTime())) return null;
-  // Too many requests are those of an account; a quota is counted by model.
+  // "Too many requests" applies to an account; a quota is counted by model.
   const model = errorClass === 'quota' ? call.model : '*';
   return { ...call, model, reason: reason ?? errorClass!, until, seen_at: now.getTime(), probe: null };
 }
 
-/** No plan has a longer period: what is told beyond it is no time. */
+/** No plan has a longer period, so a time beyond it is invalid. */
 const LONGEST_MS = 32 * 86_400_000;
 
-/** So long it stands where no time was given: the limit may be reset by then. */
+/** How long a hold without a time applies: the limit may be reset by then. */
 const UNTOLD_MS = 3_600_000;
 
-/** Our own limits, and what only money mends. */
+/** Our own limits, and those that only a payment resolves. */
 const OTHERS: ReadonlySet<string> = new Set(['budget', 'paused', 'own_limit', 'held', 'balance', 'billing']);
 
 export const holdsUp = (hold: HeldCall, call: HeldCall): boolean =>
   hold.tool === call.tool && hold.account === call.account && (hold.model === '*' || hold.model === call.model);
 
-/** Told of the same, so that the newer one counts. */
+/** Whether two holds are about the same thing, so that the newer one counts. */
 export const isOfSame = (one: HeldCall, other: HeldCall): boolean =>
   one.tool === other.tool && one.account === other.account && one.model === other.model;
 
-/** Where the clock was set back, a time counts only for as long as it was away when it was told. */
+/** If the clock was set back, a hold applies only for as long as it did when it was recorded. */
 export function standsAt({ until, seen_at }: Hold, nowMs: number): boolean {
   const longMs = until === null ? UNTOLD_MS : until - seen_at;
   return longMs <= LONGEST_MS && seen_at + longMs > nowMs && nowMs >= seen_at - longMs;

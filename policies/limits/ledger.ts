@@ -1,4 +1,4 @@
-// What was used of the limits over all tasks, as a value: who calls, what was spent in which quarter of an hour, what began of late.
+// Keeps the use of the limits over all tasks: open calls, amounts per quarter of an hour, and recently begun calls.
 
 import type { ProcessIdentity } from '../facts/process-identity.ts';
 
@@ -9,25 +9,25 @@ export interface OpenCall {
   account: string;
   /** The root of its project. */
   project: string;
-  /** The root of the task that pays; null for none. */
+  /** The root of the task that pays; null if there is none. */
   task: string | null;
-  /** Milliseconds since 1970, as are all times here. */
+  /** Milliseconds since 1970, as all times here. */
   at: number;
-  /** Who waits for it: its wrapper, or before that the run that asks for it. */
+  /** The process that waits for the call: its wrapper, or before that the run that requests it. */
   owner: ProcessIdentity;
-  /** Its owner is gone and nothing of it works any more, but what it used is not known yet. */
+  /** The owner is gone and no process of the call works any more, but what the call used is not known yet. */
   lost?: true;
 }
 
 interface SpentRow {
-  /** When its quarter of an hour began: all time zones differ by whole ones, and no day begins within one. */
+  /** The start of its quarter of an hour. All time zones differ by whole quarters, and no day begins within one. */
   at: number;
   tool: string;
   project: string;
   calls: number;
   tokens: number;
   usd: number;
-  /** Calls that have ended and did not report it: they come on top. */
+  /** Calls that ended without reporting this amount. Their use comes on top. */
   calls_without_tokens?: number;
   calls_without_usd?: number;
 }
@@ -40,11 +40,11 @@ interface BegunRow {
   project: string;
 }
 
-/** A budget neared its limit, and nobody was told of it yet but whoever made the call. */
+/** A budget is nearly used up, and so far only the caller was informed. */
 export interface NearRow {
   at: number;
   call_id: string;
-  /** Of a limit that a project sets itself: its root. */
+  /** The root of the project, if it set the limit itself. */
   project: string | null;
   words: string;
 }
@@ -66,7 +66,7 @@ const MINUTE_MS = 60_000;
 
 const quarterOf = (at: number): number => Math.floor(at / QUARTER_MS) * QUARTER_MS;
 
-/** One call is charged: it counts whatever becomes of it. */
+/** Charges one call. It counts, whatever its outcome. */
 export function charged(ledger: LimitsLedger, call: OpenCall): LimitsLedger {
   const { call_id, tool, account, project, at } = call;
   return {
@@ -77,7 +77,10 @@ export function charged(ledger: LimitsLedger, call: OpenCall): LimitsLedger {
   };
 }
 
-/** Calls that were made before, while no limit was set, are not in the ledger. @param project null for the user's own limits */
+/**
+ * Calls that were made before, while no limit was set, are not in the ledger.
+ * @param project null for the user's own limits.
+ */
 export function countedSince({ since = {}, spent }: LimitsLedger, project: string | null, now: number): number {
   const noted = since[project ?? ''];
   if (noted !== undefined) return Math.min(noted, now);
@@ -87,7 +90,7 @@ export function countedSince({ since = {}, spent }: LimitsLedger, project: strin
   );
 }
 
-/** Notes the start of counting for those of which it is not known yet. */
+/** Records the start of counting for the projects without one. */
 export function counting(ledger: LimitsLedger, projects: readonly (string | null)[], now: number): LimitsLedger {
   const added = projects.map((project) => [project ?? '', countedSince(ledger, project, now)] as const);
   return { ...ledger, since: { ...ledger.since, ...Object.fromEntries(added) } };
@@ -99,13 +102,16 @@ export const countingFrom = (ledger: LimitsLedger, now: number): LimitsLedger =>
   since: { ...ledger.since, '': now },
 });
 
-/** What a call was found to have used; null is unknown. */
+/** What a call used; null if unknown. */
 interface UsedByCall {
   tokens: number | null;
   usd: number | null;
 }
 
-/** The call is over. @param used `not_made`: nothing was started, and it counts for nothing. */
+/**
+ * The call is over.
+ * @param used `not_made`: nothing was started, so the call does not count.
+ */
 export function settled(ledger: LimitsLedger, callId: string, used: UsedByCall | 'not_made'): LimitsLedger {
   const call = ledger.open.find(({ call_id }) => call_id === callId);
   if (call === undefined) return ledger;
@@ -128,11 +134,11 @@ export function settled(ledger: LimitsLedger, callId: string, used: UsedByCall |
   };
 }
 
-/** Kept until a run's end tells it, whoever made the call and whatever became of that. */
+/** Keeps the warnings until the end of a run reports them, whichever call caused them and whatever its outcome. */
 export const noted = (ledger: LimitsLedger, rows: readonly NearRow[]): LimitsLedger =>
   rows.length === 0 ? ledger : withNear(ledger, [...(ledger.near ?? []), ...rows].slice(-MOST_NEAR));
 
-/** What a run of this project is to tell, and what is left when it has. */
+/** Returns what a run of this project must report, and the ledger without it. */
 export function tellable(ledger: LimitsLedger, project: string): { words: string[]; left: LimitsLedger } {
   const { near = [], ...rest } = ledger;
   const isTold = (row: NearRow) => row.project === null || row.project === project;
@@ -150,12 +156,12 @@ const withNear = (ledger: LimitsLedger, near: readonly NearRow[]): LimitsLedger 
   return near.length === 0 ? rest : { ...rest, near };
 };
 
-/** A machine on which nobody is ever told must not gather them. */
+/** Limits their number, for machines on which no run reports them. */
 const MOST_NEAR = 50;
 
 /**
- * As it is to be read now. Where the clock was set back, what stands in the future has happened by now at the latest: it counts
- * in the present period, so that nobody gains by it. What no limit looks at any more goes.
+ * Returns the ledger as it applies now. If the clock was set back, rows in the future count in the present period, so that a
+ * wrong clock gives no advantage. Rows that no limit needs any more are removed.
  */
 export function asOf(ledger: LimitsLedger, now: number): LimitsLedger {
   const latest = quarterOf(now);
@@ -172,7 +178,10 @@ export function asOf(ledger: LimitsLedger, now: number): LimitsLedger {
   };
 }
 
-/** Longer than any month. Few rows stay all the same: a clock that was wrong for an hour must not lose a month. */
+/**
+ * Older rows are removed, but only if there are more than `MOST_ROWS`: a clock that was wrong for an hour must not lose a month.
+ * The time is longer than any month.
+ */
 const KEEP_MS = 40 * 86_400_000;
 const MOST_ROWS = 2000;
 

@@ -1,4 +1,4 @@
-// Limits over all tasks of a user: what may be paid in a day, a week or a month, and how many calls are made at once and in a minute.
+// Defines limits over all of a user's tasks: budgets per day, week or month, and calls at once and per minute.
 
 import { TOOL_NAME, type Tool } from '../facts/tools.ts';
 import { zoneOf } from '../time/zone.ts';
@@ -12,35 +12,35 @@ export type Unit = (typeof UNITS)[number];
 /** What may be used in a period; a unit that is not named has no limit. */
 export interface BudgetRow extends Partial<Record<Unit, number>> {
   per: Period;
-  /** Of one CLI, or of all together. */
+  /** One CLI, or all together. */
   tool: Tool | 'any';
 }
 
 export interface Limits {
-  /** In which a day begins at midnight. */
+  /** Days begin at midnight in this time zone. */
   time_zone: string;
   budgets: readonly BudgetRow[];
-  /** Calls that are made at the same time, by tool and account; `any`: of all together. */
+  /** Calls that run at the same time, by tool and account; `any`: all together. */
   at_once: Readonly<Record<string, number>>;
-  /** Calls that begin within 60 s, likewise. */
+  /** Calls that begin within 60 s, by tool and account; `any`: all together. */
   per_minute: Readonly<Record<string, number>>;
 }
 
 export const NO_LIMITS: Limits = { time_zone: 'UTC', budgets: [], at_once: {}, per_minute: {} };
 
-/** Limits with whose they are: the user's own count every call, those of a project the calls of that project. */
+/** Limits with their owner. The user's own limits count every call; a project's limits count its own calls. */
 export interface LimitsInForce {
   limits: Limits;
-  /** The root of the project; null for the user's own. */
+  /** The root of the project; null for the user's own limits. */
   project: string | null;
-  /** Where they stand. */
+  /** The file that sets them. */
   file: string;
 }
 
 export const isLimited = ({ budgets, at_once, per_minute }: Limits): boolean =>
   budgets.length > 0 || Object.keys(at_once).length > 0 || Object.keys(per_minute).length > 0;
 
-/** What is wrong with the user's own limits as they were read from JSON, or null. */
+/** Returns what is wrong with the user's own limits, as read from JSON, or null. */
 export function limitsMistake(value: unknown): string | null {
   if (!isObject(value)) return 'is no JSON object';
   const { v: _, time_zone = 'UTC', budgets = [], at_once = {}, per_minute = {}, ...other } = value;

@@ -1,16 +1,16 @@
-// The day, week or month that an instant lies in, by the clocks of a time zone.
+// Computes the day, week or month that contains an instant, in a time zone.
 
 import { instantOf, type WallTime, wallTimeOf } from '../time/zone.ts';
 import type { Period } from './limits.ts';
 
-/** `from` belongs to it, `until` is the next one's first instant. */
+/** `from` is part of the period; `until` is the first instant of the next one. */
 interface PeriodSpan {
   from: Date;
   until: Date;
 }
 
 export function periodAt(per: Period, now: Date, zone: string): PeriodSpan {
-  // Without it the offset of UTC would be asked of Intl, which takes 15 ms to load.
+  // This avoids Intl for UTC, which takes 15 ms to load.
   const place = zone === 'UTC' ? '+00:00' : zone;
   const { year, month, day } = wallTimeOf(now, place);
   const first = FIRST[per](year, month, day);
@@ -21,7 +21,7 @@ export function periodAt(per: Period, now: Date, zone: string): PeriodSpan {
   return { from: midnight(0), until: midnight(1) };
 }
 
-/** The day of the month with which it begins; a week may begin in the month before. */
+/** The day of the month on which the period begins; a week may begin in the month before. */
 const FIRST: Record<Period, (year: number, month: number, day: number) => number> = {
   day: (_year, _month, day) => day,
   // Monday.
@@ -31,7 +31,7 @@ const FIRST: Record<Period, (year: number, month: number, day: number) => number
 
 const DAYS = { day: 1, week: 7 } as const;
 
-/** Where clocks are put forward at midnight that day begins later. */
+/** If clocks are put forward at midnight, the day begins later. */
 function firstInstant(midnight: WallTime, zone: string): Date {
   const instant = instantOf(midnight, zone);
   const shown = wallTimeOf(instant, zone);

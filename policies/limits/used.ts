@@ -1,29 +1,29 @@
-// How much of each budget is used, in the period that is now.
+// Computes how much of each budget is used in the current period.
 
 import { countedSince, type LimitsLedger, QUARTER_MS } from './ledger.ts';
 import { type BudgetRow, type LimitsInForce, UNITS, type Unit } from './limits.ts';
 import { periodAt } from './period.ts';
 
-/** One limit of one budget, with what is used of it. */
+/** One limit of one budget, with the amount that is used. */
 export interface BudgetUsed {
   tool: BudgetRow['tool'];
   per: BudgetRow['per'];
   unit: Unit;
   most: number;
   used: number;
-  /** Calls of which it is not known how much they used: they come on top. */
+  /** Calls of unknown use, which comes on top. */
   unknown_calls: number;
   from: Date;
   until: Date;
   time_zone: string;
-  /** Since when all calls are counted; null where that is the whole period. */
+  /** Since when all calls are counted; null if that is the whole period. */
   counted_since: Date | null;
   project: string | null;
-  /** Where it is set. */
+  /** The file that sets it. */
   file: string;
 }
 
-/** @param tool those that a call of it is charged to; `any`: all. */
+/** @param tool only budgets to which its calls are charged; `any`: all budgets. */
 export function budgetsUsed(
   inForce: readonly LimitsInForce[],
   ledger: LimitsLedger,
@@ -83,7 +83,7 @@ const sumOf = (rows: LimitsLedger['spent'], field: Unit | 'calls_without_tokens'
 
 const SHARE = 0.8;
 
-/** The budgets whose four fifths lie between these two standings. */
+/** Returns the budgets that reached four fifths between these two states. */
 export const reached = (before: readonly BudgetUsed[], after: readonly BudgetUsed[]): BudgetUsed[] =>
   after.filter(({ used, most }, i) => used >= most * SHARE && before[i]!.used < most * SHARE);
 
