@@ -1,19 +1,19 @@
-// Reads a text as Markdown, line by line: which lines are text, and which lie in fenced code.
+// Reads a text as Markdown line by line: which lines are text, and which are in fenced code.
 
 export interface MarkdownLine {
   text: string;
-  /** Where it begins, and where the next one does. */
+  /** The offsets of the line and of the next line. */
   from: number;
   to: number;
-  /** `fence`: a line that opens or closes a block of code. */
+  /** `fence`: a line that opens or closes a code block. */
   kind: 'text' | 'code' | 'fence';
 }
 
 interface Fence {
-  /** The first word behind the opening marks, in small letters; '' without one. */
+  /** The first word after the opening marks, in lower case; '' if there is none. */
   language: string;
   body: string;
-  /** Where the line that opens it begins, and where the line after the closing one does. */
+  /** The offsets of the opening line, and of the line after the closing one. */
   from: number;
   to: number;
 }
@@ -30,7 +30,7 @@ export function* linesOf(text: string): Generator<MarkdownLine> {
   }
 }
 
-/** The outermost blocks of code; one that is never closed reaches to the end. */
+/** Returns the outermost code blocks; a block that is never closed extends to the end. */
 export function fencesOf(text: string): Fence[] {
   const found: Fence[] = [];
   let begun: { language: string; from: number; bodyFrom: number } | null = null;
@@ -49,14 +49,14 @@ export function fencesOf(text: string): Fence[] {
   return found;
 }
 
-/** An answer that lies as a whole in one block marked as Markdown is what stands in it. */
+/** If the whole answer is in one block marked as Markdown, returns the content of the block. */
 export function unwrapped(text: string): string {
   if (!/^\s*(?:`{3,}|~{3,})[ \t]*(?:md|markdown)[ \t]*\r?\n/i.test(text.slice(0, 1000))) return text;
   const only = fencesOf(text)[0]!;
   return text.slice(only.to).trim() === '' ? only.body : text;
 }
 
-/** Does a line say anything? A rule, an empty item and a remark that no reader sees do not. */
+/** Whether a line has visible content. A rule, an empty item and a hidden comment have none. */
 export const saysSomething = (line: string): boolean =>
   /[^\s\u200b-\u200f\u2060\ufeff#*_`~>|=:.+-]/.test(line.includes('<!--') ? withoutRemarks(line) : line);
 
@@ -78,9 +78,9 @@ interface Opening {
   language: string;
 }
 
-/** A block of Markdown may hold blocks of its own, which models write with the same marks. */
+/** A block of Markdown may contain blocks, for which models use the same marks. */
 const NESTS = new Set(['md', 'markdown']);
-/** Their lines begin with a sign, so that a mark behind a blank is a line of a file. */
+/** The lines of these blocks begin with a sign, so marks after a blank belong to a line of a file. */
 const EXACT = new Set(['diff', 'patch']);
 
 const MAX_OPENING = 300;

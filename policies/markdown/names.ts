@@ -1,10 +1,10 @@
-// Finds the name of a wanted section in a heading, whatever its case, emphasis, punctuation and number.
+// Finds the name of a wanted section in a heading, and ignores its case, emphasis, punctuation and number.
 
 export interface NameBook {
   /** By their first word, the longest name first. */
   readonly names: ReadonlyMap<string, readonly Named[]>;
   readonly longest: number;
-  /** Whoever wrote the text. */
+  /** Who wrote the text. */
   readonly writer: NameWriter;
 }
 
@@ -18,11 +18,11 @@ interface Named {
 export interface NameFound {
   /** The key of the wanted name. */
   key: string;
-  /** What follows it in the heading and is text of the section: `none` of `Findings: none`; '' for a mere count. */
+  /** The part of the heading after the name that is text of the section: `none` in `Findings: none`; '' if it is only a count. */
   runIn: string;
 }
 
-/** A name without a letter or a digit cannot be looked for, and is left out. */
+/** A name without a letter or a digit cannot be searched for, and is skipped. */
 export function bookOf(names: readonly string[], writer: NameWriter): NameBook {
   const byFirst = new Map<string, Named[]>();
   let longest = 0;
@@ -36,13 +36,13 @@ export function bookOf(names: readonly string[], writer: NameWriter): NameBook {
   return { names: byFirst, longest, writer };
 }
 
-/** Two names that differ in case, emphasis or punctuation alone are one. */
+/** Names that differ only in case, emphasis or punctuation have the same key. */
 export const keyOf = (name: string): string =>
   wordsIn(plain(name))
     .map(({ word }) => word)
     .join(' ');
 
-/** A longer heading is cut: a name stands at its beginning. */
+/** A longer heading is cut, because the name is at its beginning. */
 export const MAX_HEADING = 500;
 
 export function findName(heading: string, book: NameBook): NameFound | null {
@@ -56,7 +56,7 @@ interface Word {
   end: number;
 }
 
-/** Parts of a number such as 1.2.3, and a word before it. */
+/** The parts of a number such as 1.2.3, and a word before it. */
 const MAX_NUMBERS = 5;
 
 function matchAt(words: readonly Word[], at: number, text: string, book: NameBook): NameFound | null {
@@ -80,7 +80,7 @@ function runInOf(rest: string): string {
   return /[^\s#:.=–—-]/u.test(text) ? text.replace(/\s#+\s*$/, '') : '';
 }
 
-/** `3.`, `1.2`, `IV)`, `(a)` or `Step 1 -` before the name. */
+/** Skips `3.`, `1.2`, `IV)`, `(a)` or `Step 1 -` before the name. */
 function afterNumber(words: readonly Word[], text: string): number {
   let at = COUNTED.has(words[0]?.word ?? '') && /^\p{N}+$/u.test(words[1]?.word ?? '') ? 1 : 0;
   while (at < MAX_NUMBERS && /^\p{N}+$/u.test(words[at]?.word ?? '')) at += 1;
@@ -100,7 +100,7 @@ function wordsIn(text: string, most = Number.POSITIVE_INFINITY): Word[] {
   return words;
 }
 
-/** Without emphasis, links and code marks; each becomes a blank, so that nothing grows together. */
+/** Removes emphasis, links and code marks. A blank replaces each, so that words are not joined. */
 const plain = (text: string): string =>
   text
     .replace(/\[([^[\]]*)\]\([^()]*\)/g, '$1')

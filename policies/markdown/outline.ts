@@ -1,4 +1,4 @@
-// The outline of a text: its headings in all the forms that models and people write, and the lines between them.
+// Outlines a text: its headings, in all forms that models and people use, and the lines between them.
 
 import { linesOf, type MarkdownLine, saysSomething } from './lines.ts';
 import { findName, MAX_HEADING, type NameBook, type NameFound } from './names.ts';
@@ -12,16 +12,16 @@ interface OutlinePiece {
 }
 
 export interface Heading {
-  /** Numbered lines, and lines that end in a colon, are headings only if they bear a wanted name. */
+  /** Numbered lines, and lines that end in a colon, are headings only if they contain a wanted name. */
   form: 'hashes' | 'underlined' | 'bold' | 'plain';
-  /** 1 to 6; 7 for what Markdown itself takes for text. */
+  /** 1 to 6; 7 for headings that Markdown itself treats as text. */
   level: number;
   found: NameFound | null;
 }
 
 export const WEAK = 7;
 
-/** A heading that is wrapped over two lines is one piece. Linear in the text's length. */
+/** A heading that is wrapped over two lines is one piece. Takes time linear in the text's length. */
 export function* outlineOf(text: string, book: NameBook): Generator<OutlinePiece> {
   const lines = linesOf(text);
   const next = (): MarkdownLine | null => {
@@ -77,8 +77,8 @@ function plainAt(line: string, second: string | null, book: NameBook): Headed {
 }
 
 /**
- * A line under which `===` or `---` stands. Without a wanted name a line over `---` is taken for text where a
- * model wrote it: they mean a rule there.
+ * A line that is followed by `===` or `---`. In a model's text, a line over `---` without a wanted name is text, because models
+ * use `---` as a rule there.
  */
 function underlinedAt(line: string, second: string | null, third: string | null, book: NameBook): Headed {
   if (!isPlain(line)) return null;
@@ -92,7 +92,7 @@ function underlinedAt(line: string, second: string | null, third: string | null,
   return found !== null && lines === 2 ? headed('underlined', third.includes('=') ? 1 : 2, found, 3) : null;
 }
 
-/** The name in a line, or in that line and the next: the longer one. */
+/** Finds the name in a line, or in that line and the next: the longer one. */
 function nameOver(line: string, second: string | null, book: NameBook): { found: NameFound | null; lines: number } {
   const single = findName(line, book);
   if (second === null) return { found: single, lines: 1 };
@@ -108,13 +108,13 @@ const headed = (form: Heading['form'], level: number, found: NameFound | null, l
 const isUnderline = (line: string | null): line is string =>
   line !== null && line.length <= MAX_HEADING && /^ {0,3}(?:=+|-{2,})[ \t]*$/.test(line);
 
-/** No heading, list, quote or table by itself. */
+/** Whether the line alone is not a heading, list, quote or table. */
 const isPlain = (line: string | null): line is string =>
   line !== null && /^\s*[^\s#>|+*-]/.test(line.slice(0, MAX_HEADING)) && !/^\s*\d{1,9}[.)]\s/.test(line.slice(0, 40));
 
 const endsInColon = (line: string): boolean => line.length <= MAX_HEADING && /[:：][*_ \t]*$/.test(line);
 
-/** The emphasis spans the line, a colon or a full stop aside. */
+/** Whether the emphasis extends to the end of the line, except for a colon or a full stop. */
 const isClosed = (line: string, mark: string): boolean =>
   line
     .trimEnd()

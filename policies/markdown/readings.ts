@@ -1,8 +1,8 @@
-// The ways in which an answer can be read as Markdown, the strictest first: what a person sees there must not be lost for a mark.
+// Yields the ways to read an answer as Markdown, the strictest first, so that a missing mark does not hide visible text.
 
 import { fencesOf, linesOf, unwrapped } from './lines.ts';
 
-/** A reading is asked only where those before it lack something. Each is at most as long as the answer, some marks aside. */
+/** A reading is used only if those before it lack something. Each is at most as long as the answer, apart from some marks. */
 export function* readingsOf(answer: string): Generator<string> {
   const text = unwrapped(visible(answer));
   const readings = [text, withoutOnlyBlock(text), withoutOpenFence(text)].filter((reading) => reading !== null);
@@ -10,7 +10,7 @@ export function* readingsOf(answer: string): Generator<string> {
   for (const reading of readings) yield withPlainMarks(reading);
 }
 
-/** Without colours and a mark of byte order; nothing where all lies in remarks. */
+/** Removes colours and a byte order mark; returns nothing if everything is in comments. */
 function visible(answer: string): string {
   const text = answer.replace(COLOURS, '').replace(/^\ufeff/, '');
   let at = 0;
@@ -26,7 +26,7 @@ function visible(answer: string): string {
 const COLOURS = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 const MAX_BLANK = 10_000;
 
-/** A preamble, and then the answer in a block: the lines around the one block that is text are taken away. */
+/** If the answer has a preamble and then one text block, removes the lines around that block. */
 function withoutOnlyBlock(text: string): string | null {
   const fences = fencesOf(text);
   for (const languages of [MARKDOWN, TEXT]) {
@@ -41,14 +41,17 @@ function withoutOnlyBlock(text: string): string | null {
 const MARKDOWN = new Set(['md', 'markdown']);
 const TEXT = new Set(['', 'text', 'txt', 'plaintext']);
 
-/** A block that is never closed reaches to the end by the book; whoever wrote it forgot its end. */
+/** By the standard, a block that is never closed extends to the end. Here its author is assumed to have forgotten the end. */
 function withoutOpenFence(text: string): string | null {
   let open: { from: number; to: number } | null = null;
   for (const { kind, from, to } of linesOf(text)) if (kind === 'fence') open = open === null ? { from, to } : null;
   return open === null ? null : text.slice(0, open.from) + text.slice(open.to);
 }
 
-/** Quotes, items that begin with a bold name, slanted names, and `Name: text` become what headings are in other answers. */
+/**
+ * Rewrites as headings what other answers write as headings: quotes, items that begin with a bold name, italic names, and `Name:
+ * text`.
+ */
 function withPlainMarks(text: string): string {
   const lines: string[] = [];
   for (const { text: line, kind } of linesOf(text)) lines.push(kind === 'text' ? plainMarks(line) : line);

@@ -1,4 +1,4 @@
-// The sections of a text by their names: what stands under them, and the text without one.
+// Finds the sections of a text by name, and returns their text, or the text without a section.
 
 import { bookOf, keyOf, type NameWriter } from './names.ts';
 import { type Heading, outlineOf, WEAK } from './outline.ts';
@@ -6,15 +6,15 @@ import { readingsOf } from './readings.ts';
 
 interface Section {
   heading: Heading;
-  /** Where its heading begins, where its text does, and where it ends. */
+  /** Where its heading begins, where its text begins, and where it ends. */
   from: number;
   textFrom: number;
   to: number;
 }
 
 /**
- * All that bear one of the names, in order; none lies within another.
- * @param others names at which one ends too, in whatever form they stand.
+ * Returns all sections with one of the names, in order; none is nested in another.
+ * @param others names that also end a section, in any heading form.
  */
 export function sectionsNamed(
   text: string,
@@ -33,15 +33,15 @@ export function sectionsNamed(
   return sections;
 }
 
-/** A bold line ends what began with one; what is named ends everything but what it lies below. */
+/** A bold line ends a section that began with one. A named heading ends every section except those above it. */
 function ends(heading: Heading, open: Heading): boolean {
   if (heading.level < WEAK && open.level < WEAK) return heading.level <= open.level;
   return heading.level < WEAK || heading.found !== null || open.level === WEAK;
 }
 
 /**
- * The text of the first section of an answer with that name that has any, without its heading; null if there is none.
- * @param others names of the other sections that were asked for.
+ * Returns the text of the first non-empty section with that name, without its heading; null if there is none.
+ * @param others names of the other required sections.
  */
 export function sectionText(answer: string, name: string, others: readonly string[] = []): string | null {
   for (const text of readingsOf(answer)) {
@@ -51,7 +51,7 @@ export function sectionText(answer: string, name: string, others: readonly strin
   return null;
 }
 
-/** The texts of all sections with that name that have any, in order, as `sectionText` reads them. */
+/** Returns the texts of all non-empty sections with that name, in order, as `sectionText` reads them. */
 export function sectionTexts(answer: string, name: string): string[] {
   for (const text of readingsOf(answer)) {
     const found = sectionsNamed(text, { names: [name], writer: 'model' }).map((one) => textOf(text, one));
@@ -61,7 +61,7 @@ export function sectionTexts(answer: string, name: string): string[] {
   return [];
 }
 
-/** An answer without the section that `sectionText` finds; a note stands in its place. */
+/** Returns an answer with a note instead of the section that `sectionText` finds. */
 export function withoutSection(answer: string, name: string, note: string): string {
   for (const text of readingsOf(answer)) {
     const found = firstWithText(text, name, []);
@@ -79,7 +79,7 @@ const firstWithText = (text: string, name: string, others: readonly string[]): S
 const textOf = (text: string, { heading, textFrom, to }: Section): string =>
   `${heading.found!.runIn}\n${text.slice(textFrom, to)}`.trim();
 
-/** The headings that Markdown itself takes for some, of a text that a person wrote. */
+/** Returns the headings that Markdown itself recognises, of a text that a person wrote. */
 export function titlesOf(text: string): { title: string; level: number }[] {
   return [...outlineOf(text, bookOf([], 'person'))].flatMap(({ heading, from, to }) => {
     if (heading === null || heading.level >= WEAK) return [];
@@ -89,7 +89,7 @@ export function titlesOf(text: string): { title: string; level: number }[] {
   });
 }
 
-/** All headings of an answer as they stand there, of whatever form, without their marks; the bold lines among them. */
+/** Returns all headings of an answer as they are written, in any form, without their marks. Bold lines are included. */
 export function headingsOf(answer: string): string[] {
   const [text] = readingsOf(answer);
   return [...outlineOf(text!, bookOf([], 'model'))].flatMap(({ heading, from, to }) => {
