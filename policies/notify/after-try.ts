@@ -1,9 +1,9 @@
-// What follows from a try to send: it was taken, it is sent once more, or it is given up.
+// Decides what follows an attempt to send a notification: it was accepted, is sent again, or is given up.
 
-/** `retryAfterMs`: as the answer asks. */
+/** `retryAfterMs`: as the response requests. */
 export type Try =
   | { how: 'answered'; status: number; retryAfterMs: number | null }
-  /** Refused, cut, or silent for too long. */
+  /** The connection was refused or cut, or was silent for too long. */
   | { how: 'unanswered'; why: string };
 
 type AfterTry =
@@ -11,10 +11,13 @@ type AfterTry =
   | { next: 'again'; afterMs: number; why: string }
   | { next: 'given_up'; why: string };
 
-/** Before the second, third and fourth try. */
+/** The waits before the second, third and fourth attempt. */
 const BACKOFF_MS = [250, 1000, 3000] as const;
 
-/** @param tries so far, this one too. @param leftMs until the deadline of all tries */
+/**
+ * @param tries the attempts so far, including this one.
+ * @param leftMs milliseconds until the deadline of all attempts.
+ */
 export function afterTry(tried: Try, tries: number, leftMs: number): AfterTry {
   const why = tried.how === 'answered' ? `answered ${tried.status}` : tried.why;
   if (tried.how === 'answered') {
@@ -31,7 +34,7 @@ export function afterTry(tried: Try, tries: number, leftMs: number): AfterTry {
   return { next: 'again', afterMs, why };
 }
 
-/** What may be otherwise a moment later. */
+/** Statuses that may change a moment later. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
 
 const inTries = (why: string, tries: number): string => (tries === 1 ? why : `${why}, after ${tries} tries`);

@@ -1,10 +1,10 @@
-// A notification as it is sent: its body in the form of its receiver, and its signature.
+// Builds the message of a notification: its body in the receiver's format, and its signature.
 
 import { createHmac } from 'node:crypto';
 import type { Notification } from './notification.ts';
 import type { NotifierRow } from './notifier.ts';
 
-/** Text is data in both: in Slack's own form, `<!channel>` would be an order. */
+/** Text is data in both formats. In Slack's format, `<!channel>` would be a command. */
 export const BODIES = {
   json: (notification) => JSON.stringify(notification),
   slack: ({ text }) => JSON.stringify({ text: plain(text) }),
@@ -14,7 +14,7 @@ const ESCAPED = { '&': '&amp;', '<': '&lt;', '>': '&gt;' } as const;
 
 const plain = (text: string): string => text.replace(/[&<>]/g, (sign) => ESCAPED[sign as keyof typeof ESCAPED]);
 
-/** @param at in whole seconds since 1970; it is signed too, so that nobody sends an old word again. */
+/** @param at in whole seconds since 1970. It is signed too, so that an old message cannot be sent again. */
 export function headersOf(
   { id, event }: Pick<Notification, 'id' | 'event'>,
   body: string,

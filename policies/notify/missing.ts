@@ -1,8 +1,8 @@
-// What a notifier needs of the environment, and lacks: without it nothing is sent.
+// Checks what a notifier needs from the environment. If something is missing, nothing is sent.
 
 import type { NotifierRow } from './notifier.ts';
 
-/** Where a word is sent, and with what it is signed; or what is missing for that. */
+/** The address of a notification and its signing secret; or what is missing. */
 type Reach =
   | { how: 'reachable'; url: string; secret: string | null; warning: string | null }
   | { how: 'unreachable'; why: string; fix: string };
@@ -23,7 +23,7 @@ export function reachOf(
 
 const IN_CLEAR = 'it goes over the network in clear; say https';
 
-/** null: it can be asked. */
+/** null if the address can be used. */
 export function addressMistake(url: string): string | null {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed === null || !['http:', 'https:'].includes(parsed.protocol)) return 'is no http or https address';

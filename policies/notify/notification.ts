@@ -1,42 +1,42 @@
-// What is said of the end of a run or of a batch, as a receiver gets it.
+// Defines the notification of the end of a run or a batch, as a receiver gets it.
 
 import type { ErrorClass } from '../facts/classes.ts';
 import type { NextAction } from '../facts/next-action.ts';
 import type { NotifyEvent } from './notifier.ts';
 
-/** null is what is unknown or does not apply; secrets are taken out. */
+/** Redacted. null means unknown or not applicable. */
 export interface Notification {
   schema: 1;
-  /** One for each event and receiver: who hears it twice, since a first answer was lost, can tell. */
+  /** One id for each event and receiver. If the first response was lost, the receiver can recognise the repetition. */
   id: string;
   event: NotifyEvent;
   at: string;
-  /** One line for people. */
+  /** One line for users. */
   text: string;
   task_id: string | null;
   batch_id: string | null;
   goal: string | null;
   exit_code: number;
-  /** Of what failed. */
+  /** Stage, class, reason and signature of the failure. */
   stage: string | null;
   class: ErrorClass | null;
   reason: string | null;
   signature: string | null;
   retry_at: string | null;
-  /** What a supervised task asks. */
+  /** The question of a supervised task. */
   question: string | null;
   budget: { used: number; total: number } | null;
-  /** Of a batch, by what became of them. */
+  /** For a batch: the number of tasks by outcome. */
   tasks: Record<string, number> | null;
-  /** Of a batch: those that reached four fifths of their paid calls in it, the first 20. */
+  /** For a batch: the tasks that reached four fifths of their paid calls in it, the first 20. */
   near_budget: string[];
-  /** Limits over all tasks of which four fifths are used, each told once on this machine: sentences. */
+  /** Sentences about limits over all tasks of which four fifths are used. Each is reported once on this machine. */
   near_limits: string[];
   next_actions: NextAction[];
   summary: string;
 }
 
-/** What the run or the batch itself knows of it. */
+/** What the run or the batch itself reports. */
 export type Told = Omit<Notification, 'schema' | 'id' | 'event' | 'at' | 'text'>;
 
 export interface RunEnd {
@@ -49,7 +49,7 @@ export interface RunEnd {
   nearLimits: readonly string[];
 }
 
-/** Of a run that a person stopped nobody is told, for that person knows. */
+/** If the user stopped the run, no one is notified, because the user knows. */
 export function eventsOf({ state, budget, calls, nearLimits }: RunEnd): NotifyEvent[] {
   if (state === 'interrupted') return [];
   const end = state === 'done' || state === 'parked' ? state : 'failed';
@@ -58,6 +58,6 @@ export function eventsOf({ state, budget, calls, nearLimits }: RunEnd): NotifyEv
 
 const SHARE = 0.8;
 
-/** Were four fifths of the paid calls reached by these, the last ones? */
+/** Whether these last calls reached four fifths of the paid calls. */
 export const reachesShare = ({ used, total }: RunEnd['budget'], calls: number): boolean =>
   used >= total * SHARE && used - calls < total * SHARE;

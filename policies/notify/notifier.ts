@@ -1,4 +1,4 @@
-// Who is told of the end of a run, as `notify` of tollgate.yaml says: a webhook or a command, and of which events.
+// Defines who is notified of the end of a run, as `notify` of tollgate.yaml sets: webhook or command, and the events.
 
 export const NOTIFY_EVENTS = ['done', 'failed', 'parked', 'budget'] as const;
 
@@ -10,20 +10,20 @@ export const NOTIFY_FORMATS = ['json', 'slack'] as const;
 export interface NotifierRow {
   on: readonly NotifyEvent[];
   webhook?: string;
-  /** The variable that holds the address, where the address itself is a secret. */
+  /** The variable that contains the address, if the address itself is a secret. */
   webhook_env?: string;
-  /** The variable that holds the secret of the signature. */
+  /** The variable that contains the signing secret. */
   secret_env?: string;
   format: (typeof NOTIFY_FORMATS)[number];
   command?: readonly string[];
-  /** For all tries together. */
+  /** For all attempts together. */
   timeout_ms: number;
 }
 
-/** In all, with every try: the end of a run is not held up for longer. */
+/** The limits for all attempts together. The end of a run is not delayed any longer. */
 export const NOTIFY_TIMEOUT = { least: 100, most: 30_000, unlessTold: 10_000 } as const;
 
-/** For people: of an address its host alone, since the rest of it may be what lets one in. */
+/** A name for users. It contains only the host of an address, because the rest may grant access. */
 export function nameOf({ webhook, webhook_env, command }: NotifierRow): string {
   if (command !== undefined) return `command ${command[0]}`;
   return webhook === undefined ? `webhook of $${webhook_env}` : `webhook to ${hostOf(webhook)}`;

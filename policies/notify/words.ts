@@ -1,4 +1,4 @@
-// A notification in one line for people: who, what became of it, and what to do.
+// Writes a notification as one line for users: which task, its result, and what to do.
 
 import { actionLine } from '../facts/next-action.ts';
 import { oneLine } from '../text/one-line.ts';
