@@ -1,4 +1,4 @@
-// The record of one call: what every ending leaves behind, for machines. `null` is unknown, never zero.
+// Defines the record of one call, which every ending leaves behind for machines. `null` is unknown, never zero.
 
 import type { Ending } from '../facts/ending.ts';
 import type { Usage } from '../facts/engine-event.ts';
@@ -15,7 +15,7 @@ export interface CallRecord {
   tool: Tool;
   cli_version: string | null;
   model: string | null;
-  /** The CLI's arguments, secrets redacted. The prompt is never among them. */
+  /** The CLI's arguments, redacted. The prompt is never among them. */
   argv: string[];
   cwd: string;
   started_at: string;
@@ -26,25 +26,28 @@ export interface CallRecord {
   wrapper_exit_code: number;
   session_id: string | null;
   answer_bytes: number;
-  /** Over the bytes that were sent. */
+  /** The hash of the sent bytes. */
   prompt_sha256: string | null;
   usage: Usage;
-  /** Tools that the agent called: with any, a retry may not simply do everything again. */
+  /** How many tools the agent called. If there were any, a retry may not simply repeat everything. */
   tool_calls: number | null;
   denied_tools: string[];
   warnings: string[];
-  /** What a digest left out of the prompt; absent where nothing was, and in records of versions that did not say. */
+  /** What a digest omitted from the prompt; absent if nothing was omitted, and in records of older versions. */
   left_out?: readonly LeftOut[];
-  /** With which the service answered a call that failed; absent where the CLI told none, and in records of versions that did not say. */
+  /** The service's HTTP status for a failed call; absent if the CLI reported none, and in records of older versions. */
   http_status?: number;
-  /** Over the description that a project has given of its CLI; absent of a built-in one. */
+  /** The hash of the description that a project gives for its CLI; absent for a built-in one. */
   tool_sha256?: string;
   verdict: Verdict;
   signature: string | null;
-  /** Processes of the call that were found beside the CLI's own and ended. */
+  /** Other processes of the call that were found and ended. */
   orphans_killed: number | null;
-  /** Retries of its own that the CLI announced. */
+  /** The CLI's own retries that it announced. */
   inner_retries: number | null;
-  /** What to do next, the best first; absent after a success, of a stage's call, whose run says it, and in records of versions that did not say. */
+  /**
+   * What to do next, the best first. Absent after a success, for a stage's call (its run reports them), and in records of older
+   * versions.
+   */
   next_actions?: NextAction[];
 }

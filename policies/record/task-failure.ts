@@ -1,4 +1,4 @@
-// The failure of a task as machines read it: last_failure.json, and the middle of the summary.
+// Defines the failure of a task for machines: last_failure.json, and the middle of the summary.
 
 import type { ErrorClass } from '../facts/classes.ts';
 import type { Ending } from '../facts/ending.ts';
@@ -11,9 +11,9 @@ export const FAILURE_SCHEMA = 1;
 export interface Failure {
   schema: number;
   task_id: string;
-  /** The task's folder as it failed; absent in a report, and in records of older versions. */
+  /** The task's folder at the failure; absent in a report, and in records of older versions. */
   folder?: string;
-  /** null when the task failed before any stage. */
+  /** null if the task failed before any stage. */
   stage: string | null;
   tool: Tool | null;
   attempt: number | null;
@@ -21,24 +21,24 @@ export interface Failure {
   class: ErrorClass;
   reason: string | null;
   signature: string | null;
-  /** How often this signature was seen in this stage in this run. */
+  /** How many times this signature occurred in this stage in this run. */
   count: number;
   exit_code: number;
   native_exit_code: number | null;
   signal: string | null;
   ending: Ending | null;
-  /** With which the service answered; absent where the CLI told none, and in records of older versions. */
+  /** The service's HTTP status; absent if the CLI reported none, and in records of older versions. */
   http_status?: number;
   evidence: Verdict['evidence'];
-  /** What the dispatcher did about it, and why. */
+  /** The dispatcher's action, and why. */
   decision: { action: string; why: string };
   retry_at: string | null;
   next_actions: NextAction[];
-  /** What the gate found, the weightiest first; not in records of older versions. */
+  /** The gate's findings, the most serious first; absent in records of older versions. */
   findings?: { check: string; reason: string; text: string }[];
   /** What the gate found missing or out of scope, by name. */
   missing: string[];
-  /** What the stage has changed in the tree, as far as it was looked at. */
+  /** What the stage changed in the tree, as far as it was examined. */
   changed: string[];
   stderr_head: string[];
   stderr_tail: string[];
