@@ -1,10 +1,10 @@
-// Takes out secrets that lie across the texts of several events: of a key that is streamed each event holds a few letters.
+// Redacts secrets that span the texts of several events: if a key is streamed, each event contains only a few letters.
 
 import { type EventPiece, mayHavePieces, piecesOf } from './event-pieces.ts';
 import type { Hit } from './finder.ts';
 
 interface AcrossEvents {
-  /** Takes whole lines, and returns those of which nothing that may come can be a part. */
+  /** Takes whole lines, and returns those that can no longer be part of a secret. */
   write(lines: string): string;
   /** Returns the rest. */
   end(): string;
@@ -18,10 +18,13 @@ interface Held {
   isChanged: boolean;
 }
 
-/** So much is held back of a stream of pieces; at 250 characters an event, half of it holds thousands of letters. */
+/** The most that is held back of a stream of pieces. At 250 characters an event, half of it contains thousands of letters. */
 const MOST_HELD = 1024 * 1024;
 
-/** What lies within one event is left to whoever redacts its line. @param hits every secret in a text, in order */
+/**
+ * Secrets within one event are left to the redactor of its line.
+ * @param hits returns every secret in a text, in order.
+ */
 export function createAcrossEvents(hits: (text: string) => readonly Hit[]): AcrossEvents {
   let held: Held[] = [];
   let chars = 0;
@@ -61,14 +64,14 @@ export function createAcrossEvents(hits: (text: string) => readonly Hit[]): Acro
 interface Row {
   held: Held;
   piece: EventPiece;
-  /** Where its text begins and ends in the whole. */
+  /** The offsets of its text in the joined text. */
   from: number;
   to: number;
-  /** It goes out now: what is not found by now never is. */
+  /** It is released now, so a secret in it that is not found now is never found. */
   goes: boolean;
 }
 
-/** @param count how many of them go out */
+/** @param count how many of them are released. */
 function takeOut(held: readonly Held[], count: number, hits: (text: string) => readonly Hit[]): void {
   const rows = new Map<string, Row[]>();
   held.forEach((one, i) => {
@@ -82,10 +85,10 @@ function takeOut(held: readonly Held[], count: number, hits: (text: string) => r
   for (const pieces of rows.values()) {
     if (pieces.length < 2) continue;
     const whole = pieces.map(({ piece }) => piece.text).join('');
-    // From the last one on, so that the places of those before it still hold.
+    // Starts at the last one, so that the offsets of the earlier ones remain valid.
     for (const hit of [...hits(whole)].reverse()) {
       const over = pieces.filter((row) => row.from < hit.to && row.to > hit.from);
-      // One that reaches the end may go on in what comes.
+      // A secret that extends to the end may continue in later text.
       if (over.length > 1 && (over[0]!.goes || hit.to < whole.length)) cut(over, hit);
     }
   }

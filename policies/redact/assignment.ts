@@ -4,10 +4,10 @@ import { endOf } from '../scan/pattern.ts';
 
 type Span = [from: number, to: number];
 
-/** How much a name promises. */
+/** How strongly a name indicates a secret. */
 type Strength = 'password' | 'key' | 'token' | 'weak' | 'none';
 
-/** From the last word of a name, such as `key`, to the value behind it. */
+/** Reads from the last word of a name, such as `key`, to the value after it. */
 export function findAssigned(text: string, at: number, floor: number): Span | null {
   const wordEnd = endOf(WORD, text, at);
   const from = wordEnd && endOf(SEPARATOR, text, wordEnd);
@@ -29,10 +29,10 @@ const WORD = /(?:key|token|secret|password|passwd|passphrase|credentials?|pwd|si
 const SEPARATOR = /(?:\\*["'])?\s{0,3}(?:=>|:=|[:=])\s{0,3}/y;
 const QUOTE = /\\*["']/y;
 const QUOTED = /[^\s"'\\]{4,}(?=\\*["'])/y;
-// In parts between `=` and `:`, and only some of them: in `key=key=key=…` each name would read to the end.
+// Reads parts between `=` and `:`, and only some of them: in `key=key=key=…`, each name would otherwise read to the end.
 const BARE = /[^\s"'`\\,;&<>(){}[\]|*$=:]+(?:[=:][^\s"'`\\,;&<>(){}[\]|*$=:]+){0,8}={0,2}/y;
 
-/** The whole name: the letters before `at` that belong to it too. */
+/** Returns the whole name, including the letters before `at` that belong to it. */
 function nameBefore(text: string, at: number, wordEnd: number, floor: number): string {
   let from = at;
   while (from > floor && from > at - 40 && /[\w.-]/.test(text.charAt(from - 1))) from -= 1;
@@ -51,7 +51,7 @@ function isSecret(value: string, strength: Strength, quoted: boolean, inUrl: boo
   const digit = /\d/.test(value);
   const letter = /[A-Za-z]/.test(value);
   if (inUrl) return strength === 'weak' || strength === 'token' ? value.length >= 6 && digit : value.length >= 4;
-  // An identifier, a member access or a path in a program is no secret.
+  // An identifier, a member access or a path in a program is not a secret.
   if (!quoted && (!digit || /^[A-Za-z_][\w-]*(?:\.[A-Za-z_]\w*)+$/.test(value) || value.startsWith('/'))) return false;
   if (strength === 'password') return value.length >= 6 && !ORDINARY.test(value);
   if (strength === 'key')
@@ -60,7 +60,7 @@ function isSecret(value: string, strength: Strength, quoted: boolean, inUrl: boo
   return digit && letter && value.length >= (quoted ? 12 : 20) && !KNOWN_SHAPE.test(value) && isMixed(value);
 }
 
-/** A weak name needs a value that is hardly a phrase: no part of it is a word of letters alone. */
+/** A weak name requires a value that is hardly a phrase: no part of it is a word of letters only. */
 const isMixed = (value: string): boolean =>
   !value.split(/[^A-Za-z0-9]+/).some((part) => /^[A-Za-z]{3,}$/.test(part)) && /\d\D+\d/.test(value);
 

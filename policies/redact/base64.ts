@@ -1,4 +1,4 @@
-// Finds the known kinds of secrets in base64: a prefix has one look for each of the three places in a group where it may begin.
+// Finds the known kinds of secrets in base64. Each prefix has three encodings, one for each position in a group.
 
 import type { SecretKind } from './secret-kinds.ts';
 
@@ -9,11 +9,11 @@ interface EncodedPrefix {
   find: Find;
 }
 
-/** How a prefix of a kind looks in base64, usual and url-safe, and what finds the secret from there. */
+/** Returns how a prefix of a kind looks in base64, standard and URL-safe, with a function that finds the secret from there. */
 export function encodedPrefixes(prefix: string, find: Find): EncodedPrefix[] {
   return ['', '_', '__'].flatMap((before) => {
     const [first, sure] = [Math.ceil((before.length * 8) / 6), Math.floor(((before.length + prefix.length) * 8) / 6)];
-    // What it shares with its neighbours at either end may be any sign.
+    // The characters at either end that also encode neighbouring bytes can be any.
     const usual = btoa(before + prefix).slice(first, sure);
     const safe = usual.replaceAll('+', '-').replaceAll('/', '_');
     const found = findEncoded(prefix, find, first, before.length);
@@ -21,12 +21,15 @@ export function encodedPrefixes(prefix: string, find: Find): EncodedPrefix[] {
   });
 }
 
-/** @param first how many signs of its group stand before the look. @param shift how many bytes of it */
+/**
+ * @param first how many characters of its group come before the prefix.
+ * @param shift how many bytes of the group come before the prefix.
+ */
 function findEncoded(prefix: string, find: Find, first: number, shift: number): Find {
   return (text, at, floor) => {
     const group = at - first;
     if (group < floor) return null;
-    // The byte before it says whether a word may begin.
+    // The byte before it shows whether a word may begin.
     const from = isGroup(text, group - 4, floor) ? group - 4 : group;
     const begin = group - from - (group - from) / 4 + shift;
     for (let signs = FIRST_LOOK; ; signs *= 8) {
@@ -35,7 +38,7 @@ function findEncoded(prefix: string, find: Find, first: number, shift: number): 
       if (!decoded.startsWith(prefix, begin)) return null;
       const span = find(decoded, begin, 0);
       const isCut = run.length === signs && signs < MOST_SIGNS;
-      // What it needs may come later, and what was found may go on.
+      // The required text may come later, and the secret that was found may continue.
       if (!isCut || (span === null ? signs > FIRST_LOOK : span[1] < decoded.length - FIRST_LOOK))
         return (
           span && [from + Math.floor((span[0] * 8) / 6), from + Math.min(run.length, Math.ceil((span[1] * 8) / 6))]
@@ -44,7 +47,7 @@ function findEncoded(prefix: string, find: Find, first: number, shift: number): 
   };
 }
 
-/** Enough for the beginning of any kind; a text of nothing but prefixes is so looked at in linear time. */
+/** Enough for the beginning of any kind. Thus even a text of prefixes only is searched in linear time. */
 const FIRST_LOOK = 128;
 const MOST_SIGNS = 64 * 1024;
 
@@ -58,7 +61,7 @@ function runFrom(text: string, from: number, most: number): string {
 const isGroup = (text: string, from: number, floor: number): boolean =>
   from >= floor && runFrom(text, from, 4).length === 4;
 
-/** One sign alone at the end has no byte. */
+/** A single character at the end does not encode a byte. */
 function bytesOf(run: string): string {
   const usual = run.replaceAll('-', '+').replaceAll('_', '/');
   return atob(usual.slice(0, usual.length - (usual.length % 4 === 1 ? 1 : 0)));

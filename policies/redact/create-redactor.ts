@@ -1,4 +1,4 @@
-// Takes secrets out of text: known token shapes, values of secret environment variables, users' own patterns.
+// Redacts secrets in text: known token shapes, values of secret environment variables, and users' own patterns.
 
 import { secretsOf } from './environment.ts';
 import { createFinder, type Finder, type Hit } from './finder.ts';
@@ -10,17 +10,17 @@ import { type Bounded, UNBOUNDED, withheldText } from './withheld.ts';
 export { createStreamRedactor, type StreamRedactor } from './stream.ts';
 
 interface RedactorOptions {
-  /** The environment that the CLI sees: values of variables with secret-looking names are taken out wherever they occur. */
+  /** The environment that the CLI sees. The values of variables with secret-looking names are redacted wherever they occur. */
   env: Readonly<Record<string, string | undefined>>;
-  /** Regular expressions of the user, as in `security.redaction_patterns`. */
+  /** The user's regular expressions, as in `security.redaction_patterns`. */
   patterns: readonly string[];
-  /** Interrupts patterns that would never end; without it they are waited for. */
+  /** Interrupts patterns that would never end; without it, their end is awaited. */
   bounded?: Bounded;
 }
 
 const MAX_PASSES = 8;
 
-/** Throws a `SyntaxError` that names the pattern if one of them is no regular expression. */
+/** @throws a `SyntaxError` that names the pattern, if a pattern is not a regular expression. */
 export function createRedactor({ env, patterns, bounded = UNBOUNDED }: RedactorOptions): Redactor {
   const finder = createFinder(secretsOf(env));
   const own = compilePatterns(patterns);
@@ -39,7 +39,8 @@ export function createRedactor({ env, patterns, bounded = UNBOUNDED }: RedactorO
     const { redacted, taken } = replace(text, text.length);
     return own.redact(taken === 0 ? text : redacted + text.slice(taken));
   };
-  // A placeholder may cut what hid another secret: so on until nothing more is found, which is the second time nearly always.
+  // A placeholder may remove what hid another secret. So this repeats until nothing more is found, nearly always in the second
+  // pass.
   const redactAll = (text: string): string => {
     let redacted = redactPlain(text);
     for (let before = text, pass = 0; before !== redacted && pass < MAX_PASSES; pass += 1) {
@@ -50,7 +51,7 @@ export function createRedactor({ env, patterns, bounded = UNBOUNDED }: RedactorO
   };
 
   const hasAny = (text: string): boolean => finder.next(text, 0, text.length) !== null || own.matches(text);
-  // Escapes and codes stay where nothing is hidden behind them.
+  // Escapes and codes remain if they hide nothing.
   const shown = (line: string): string => {
     const plain = hasEscapes(line) ? unescaped(line) : line;
     if (plain === line || !hasAny(plain)) return line;
@@ -60,7 +61,7 @@ export function createRedactor({ env, patterns, bounded = UNBOUNDED }: RedactorO
     const told = hasEscapes(text) ? text.split('\n').map(shown).join('\n') : text;
     return hasAny(told) ? keepJson(told, redactAll) : text;
   };
-  /** @param work what may run a pattern on a text of so many characters */
+  /** @param work a function that may run a pattern on a text of this many characters. */
   const withinTime = (text: string, work: () => string): string => {
     if (patterns.length === 0) return work();
     const done = bounded(work, text.length);
@@ -96,7 +97,7 @@ function hitsIn(finder: Finder, text: string): Hit[] {
   return found;
 }
 
-/** The first of those that lie over each other. */
+/** Keeps the first of those that overlap. */
 function apart(hits: readonly Hit[]): Hit[] {
   let end = 0;
   return [...hits]
@@ -108,10 +109,10 @@ function apart(hits: readonly Hit[]): Hit[] {
     });
 }
 
-/** Whether there is anything of that kind in a text. */
+/** Whether a text contains any escapes or codes. */
 const hasEscapes = (text: string): boolean => text.includes('\x1b[') || text.includes('\\u00') || text.includes('\\/');
 
-/** Valid JSON stays valid, and of the same meaning but for the codes. */
+/** Valid JSON remains valid, with the same meaning except for the codes. */
 const unescaped = (text: string): string =>
   text
     .replace(CODES, (_, _none, before: string | undefined) => before ?? '')
@@ -120,7 +121,7 @@ const unescaped = (text: string): string =>
       return before + (KEPT.has(sign) ? `\\u00${hex}` : sign);
     });
 
-/** Behind an even number of backslashes only: each pair is one that is meant. */
+/** Matches only after an even number of backslashes, because each pair is a literal backslash. */
 const EVEN = String.raw`((?<!\\)(?:\\\\)*)`;
 
 const CODES = new RegExp(String.raw`(?:()\x1b|${EVEN}\\u001[bB])\[[0-9;:?]*[A-Za-z]`, 'g');

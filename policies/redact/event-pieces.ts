@@ -1,9 +1,9 @@
-// The texts of an event that is one of many of its kind, such as the pieces of a message: a secret may lie across several.
+// Finds the texts of an event that is one of a series, such as the pieces of a message. A secret may span several of them.
 
 import { type Json, parseObject, partOf } from '../text/json.ts';
 
 export interface EventPiece {
-  /** Texts with the same one follow each other: the kind of event, where in it, and of which message. */
+  /** Texts with the same value follow each other. It names the kind of event, the place in the event, and the message. */
   of: string;
   /** Names from the event to the text. */
   path: readonly string[];
@@ -13,14 +13,14 @@ export interface EventPiece {
 /** Whether such an event can be among these lines. */
 export const mayHavePieces = (lines: string): boolean => HINTS.some((hint) => lines.includes(hint));
 
-/** `delta`, `message_delta`, `execution_partial_result`, `agentMessageChunk`: in any case, and fast to look for. */
+/** `delta`, `message_delta`, `execution_partial_result`, `agentMessageChunk`: in any case, and fast to search for. */
 const HINTS = ['elta', 'artial', 'hunk'];
 const PART = /delta|partial|chunk/i;
 
-/** Where the CLIs put what is said: in the event itself, or one step below. */
+/** Where the CLIs put the text: in the event itself, or one level below. */
 const BELOW = ['data', 'delta', 'item', 'message', 'params'];
 
-/** Empty for an event that stands alone, and for what is none. */
+/** Empty for an event that is not part of a series, and for a line that is not an event. */
 export function piecesOf(line: string): EventPiece[] {
   const event = mayHavePieces(line) ? parseObject(line) : null;
   if (event === null) return [];
@@ -49,7 +49,7 @@ function addTexts(pieces: EventPiece[], kind: string, holder: Json, within: stri
   for (let i = first; i < pieces.length; i += 1) pieces[i]!.of = `${of} ${within ?? ''}.${pieces[i]!.of}`;
 }
 
-/** What a name tells of the text under it. */
+/** What a name says about the text under it. */
 type Role = 'owner' | 'number' | 'label' | 'text';
 
 const LABEL = /^(?:parentId|parent_id|type|role|status|model|timestamp|kind|method|name|phase|tool(?!Call|_call)\w*)$/;
@@ -62,6 +62,6 @@ function roleOf(name: string): Role {
   return role;
 }
 
-/** The CLIs have a dozen names; an agent could make up any number. */
+/** The CLIs use a dozen names, but an agent could invent any number. */
 const ROLES = new Map<string, Role>();
 const MOST_ROLES = 1000;

@@ -1,4 +1,4 @@
-// Finds secrets in text in one pass: a table of pairs of characters says where one may begin, and only there more is asked.
+// Finds secrets in one pass: a table of character pairs shows where one may begin, and only there are rules tried.
 
 import { encodedPrefixes } from './base64.ts';
 import type { Secret } from './environment.ts';
@@ -11,7 +11,7 @@ export interface Hit {
 }
 
 export interface Finder {
-  /** The first secret that begins at or after `from` and whose first sign lies before `until`. */
+  /** Returns the first secret that begins at or after `from` and whose first character is before `until`. */
   next(text: string, from: number, until: number): Hit | null;
 }
 
@@ -21,7 +21,7 @@ interface Entry {
   kind: string;
 }
 
-/** `secrets` are found wherever they occur, longest first; the known kinds where their prefix stands. */
+/** `secrets` are found wherever they occur, longest first; the known kinds are found at their prefix. */
 export function createFinder(secrets: readonly Secret[]): Finder {
   const pairs = new Uint8Array(128 * 128);
   const entries = new Map<number, Entry[]>();
@@ -60,7 +60,7 @@ export function createFinder(secrets: readonly Secret[]): Finder {
       if ((code | following) < 128 && pairs[code * 128 + following]) {
         const hit = foundAt(text, at, floor);
         if (hit && hit.kind !== '') return hit;
-        // What is redacted already is passed over.
+        // Text that is already redacted is skipped.
         if (hit) {
           floor = hit.to;
           at = floor - 1;
@@ -75,7 +75,7 @@ export function createFinder(secrets: readonly Secret[]): Finder {
   return {
     next(text, from, until) {
       let hit = nextKnown(text, from, until);
-      // A value that begins beyond ASCII has no pair in the table; there is hardly ever one.
+      // A value that begins with a character beyond ASCII has no pair in the table; such values are very rare.
       for (const { kind, value } of odd) {
         const at = text.indexOf(value, from);
         if (at >= 0 && at < until && at < (hit?.from ?? until)) hit = { from: at, to: at + value.length, kind };

@@ -1,8 +1,8 @@
-// Keeps JSON valid under redaction: a line or a text that could be parsed before can be parsed afterwards.
+// Keeps JSON valid under redaction: a line or a text that could be parsed before can still be parsed afterwards.
 
 /**
- * Redacts lines that look like JSON one by one, the text between them in one piece. Where a placeholder fell outside a
- * string, as for a numeric password, the value is rebuilt with the placeholder as a string.
+ * Redacts lines that look like JSON one by one, and the text between them in one piece. If a placeholder is outside a string, as
+ * for a numeric password, the value is rebuilt with the placeholder as a string.
  */
 export function keepJson(text: string, redact: (text: string) => string): string {
   if (!/[[{]/.test(text)) return redact(text);
@@ -37,7 +37,7 @@ function redactDocument(text: string, value: unknown, redact: (text: string) => 
   return parsed(redacted) ? redacted : JSON.stringify(rebuilt(value, redact), null, indent);
 }
 
-/** Each name and value goes through the redactor as a pair, since the name may be what gives the value away. */
+/** Each name and value is redacted as a pair, because the name may be what identifies the secret. */
 function rebuilt(value: unknown, redact: (text: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => (isScalar(item) ? scalar(item, redact) : rebuilt(item, redact)));
   if (typeof value !== 'object' || value === null) return scalar(value, redact);

@@ -1,21 +1,21 @@
-// The users' own redaction patterns.
+// Compiles and applies the users' own redaction patterns.
 
 import type { Hit } from './finder.ts';
 
 interface Patterns {
   matches(text: string): boolean;
   redact(text: string): string;
-  /** Where they match, one pattern after the other; nothing that was redacted before. */
+  /** Where the patterns match, one pattern after the other. Text that was redacted before is excluded. */
   hits(text: string): Hit[];
-  /** Which pattern was tried last, from 1; null where there is none. */
+  /** The number of the pattern that was tried last, from 1; null if there is none. */
   tried(): number | null;
 }
 
 const KIND = 'pattern';
 
-/** Throws a `SyntaxError` that names the pattern if one of them is no regular expression. */
+/** @throws a `SyntaxError` that names the pattern, if a pattern is not a regular expression. */
 export function compilePatterns(sources: readonly string[]): Patterns {
-  // A placeholder is matched first and put back, so that no pattern can eat into one.
+  // A placeholder is matched first and put back, so that no pattern can match a part of one.
   const compiled = sources.map(
     (source, i) => new RegExp(String.raw`\[REDACTED:[^\]\s]{1,80}\]|(?:${checked(source, i)})`, 'g'),
   );
@@ -42,7 +42,7 @@ export function compilePatterns(sources: readonly string[]): Patterns {
   };
 }
 
-/** Why this is no redaction pattern, or null. */
+/** Returns why this is not a redaction pattern, or null. */
 export function patternMistake(source: string): string | null {
   try {
     new RegExp(source).test('');

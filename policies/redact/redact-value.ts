@@ -1,6 +1,6 @@
-// Takes secrets out of each text of a value by itself, so that its shape stays, whatever a secret reaches over.
+// Redacts each text of a value separately, so that its structure remains, even if a secret spans several texts.
 
-/** @param value as JSON knows them; the names of its fields are ours, and stay. */
+/** @param value a JSON value. We define the names of its fields, so they remain. */
 export function redactValue(value: unknown, redact: (text: string) => string): unknown {
   if (typeof value === 'string') return redact(value);
   if (Array.isArray(value)) return value.map((item) => redactValue(item, redact));

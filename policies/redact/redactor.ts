@@ -1,21 +1,24 @@
-// What a redactor does: takes secrets out of text, and says where they stand.
+// Defines a redactor: it redacts secrets in text, and reports their places.
 
 import type { Hit } from './finder.ts';
 
 export interface Redactor {
   /**
-   * Each secret becomes `[REDACTED:<kind>]`. What was valid JSON or JSONL stays valid. Linear in the text's length
-   * (as far as the users' patterns are), and text without a secret comes back as the same string. One on which a
-   * pattern took too long is withheld as a whole.
+   * Replaces each secret with `[REDACTED:<kind>]`. Valid JSON or JSONL remains valid. Takes linear time (as far as the users'
+   * patterns do). A text without a secret is returned as the same string. A text on which a pattern took too long is withheld
+   * completely.
    */
   redact(text: string): string;
   /**
-   * The same for the beginning of a text: secrets that begin before `until`. `taken` is how far the result reaches,
-   * which is beyond `until` if a secret lies across it.
+   * The same for the beginning of a text: redacts secrets that begin before `until`. `taken` is the end of the processed text,
+   * which is beyond `until` if a secret spans it.
    */
   redactHead(text: string, until: number): { redacted: string; taken: number };
-  /** Every secret in a text, in order, and none over another; what the users' patterns match is left out where one took too long. */
+  /**
+   * Returns every secret in a text, in order and without overlaps. If a user's pattern took too long, the matches of the patterns
+   * are omitted.
+   */
   hits(text: string): Hit[];
-  /** For each text that was withheld, which pattern took too long, from 1. */
+  /** For each withheld text, the number of the pattern that took too long, from 1. */
   readonly withheld: readonly number[];
 }

@@ -1,4 +1,4 @@
-// The shapes of secrets that are known without being told, each with examples and with look-alikes that must stay.
+// Lists the secrets that are recognised by their shape, with examples and with look-alikes that must remain.
 
 import { KEY_FORMATS } from '../scan/key-formats.ts';
 import { findAssigned } from './assignment.ts';
@@ -13,13 +13,16 @@ import {
 } from './shapes.ts';
 
 export interface SecretKind {
-  /** What stands in the placeholder. */
+  /** The text in the placeholder. */
   kind: string;
-  /** Where one may begin: three characters at least, and ASCII. */
+  /** Texts with which one may begin: at least three characters, and ASCII. */
   prefixes: readonly string[];
-  /** Whether it is looked for in base64 too: where its own shape gives it away, and not a word in front of it. */
+  /** Whether it is also searched for in base64. This needs a distinctive shape, and not a word in front of the secret. */
   inBase64?: true;
-  /** From a prefix at `at` the offsets of the secret itself, or null. `floor` ends the last hit: nothing before it counts. */
+  /**
+   * Given a prefix at `at`, returns the offsets of the secret itself, or null. `floor` is the end of the last hit; text before it
+   * is ignored.
+   */
   find: (text: string, at: number, floor: number) => [from: number, to: number] | null;
   examples: readonly string[];
   harmless: readonly string[];
@@ -27,11 +30,11 @@ export interface SecretKind {
 
 const A = 'aBcD1234eFgH5678iJkL9012mNoP3456qRsT';
 
-/** DER in base64 as it begins for RSA, EC and Ed25519 keys, or an OpenSSH key; line ends may be escaped. */
+/** The beginnings in base64 of DER for RSA, EC and Ed25519 keys, or of an OpenSSH key; line ends may be escaped. */
 const KEY_BODY =
   /(?:MII[A-Za-z0-9+/]{3}IBA(?:DANBgkqhkiG9w0BAQEFAASC|AK[BC])|MIG[A-Za-z0-9+/]{1,3}AgE(?:AM|BBD)|MHcCAQEE|MC4CAQAwBQYDK2V[uw]BCIE|b3BlbnNzaC1rZXktdjEA)[A-Za-z0-9+/]{24,}={0,2}(?:(?:\\+r)?\\+n[A-Za-z0-9+/]{16,}={0,2}){0,200}/y;
 
-// More specific first: where two kinds share a prefix, the first that finds something decides.
+// More specific first: if two kinds share a prefix, the first that finds something decides.
 export const SECRET_KINDS: readonly SecretKind[] = [
   {
     kind: 'jwt',
@@ -41,7 +44,7 @@ export const SECRET_KINDS: readonly SecretKind[] = [
     examples: [`eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.${A}`],
     harmless: ['eyJhbGciOiJIUzI1NiJ9', 'keyJoin.first.second'],
   },
-  // Keys with a beginning of their own.
+  // Keys with their own prefix.
   ...KEY_FORMATS.map(({ shape, heads: _, ...format }) => ({
     ...format,
     inBase64: true as const,

@@ -4,7 +4,7 @@ import { endOf } from '../scan/pattern.ts';
 
 type Span = [from: number, to: number];
 
-/** A token with a prefix of its own, where a word may begin. */
+/** A token with its own prefix, where a word may begin. */
 export function findShaped(pattern: RegExp): (text: string, at: number, floor: number) => Span | null {
   return (text, at, floor) => {
     if (!mayBegin(text, at, floor)) return null;
@@ -13,7 +13,7 @@ export function findShaped(pattern: RegExp): (text: string, at: number, floor: n
   };
 }
 
-/** Up to the end mark or, if that is missing, as far as lines of base64 go; line ends may be escaped. */
+/** Extends to the end mark or, if that is missing, to the last line of base64; line ends may be escaped. */
 export function findPrivateKey(text: string, at: number): Span | null {
   const end = endOf(/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y, text, at);
   return end ? [at, closeOf(text, end) ?? Math.max(bareLines(text, end), shownLines(text, end))] : null;
@@ -32,7 +32,10 @@ function bareLines(text: string, from: number): number {
   }
 }
 
-/** Whole lines with something around them, of a text that was cut before the end mark: the last one too, as far as it goes. */
+/**
+ * Matches whole lines with something around them, in a text that was cut before the end mark. The last line counts as far as it
+ * extends.
+ */
 function shownLines(text: string, from: number): number {
   let end = from;
   for (let line = end; line; line = endOf(SHOWN_LINE, text, end)) end = line;
@@ -43,7 +46,10 @@ const SHOWN_LINE = /(?:[^\r\n\\]{0,20}(?:\\+[rn]|[\r\n ])){1,3}[^\r\n]{0,60}?[A-
 const CUT_LINE =
   /(?:[^\r\n\\]{0,20}(?:\\+[rn]|[\r\n ])){1,3}[^\r\n]{0,60}?(?:[A-Za-z0-9+/]{1,39}(?=…|\.{3})|[A-Za-z0-9+/]{16,39}(?="?\s*$))/y;
 
-/** Where the end mark ends, whatever a pager, grep, a diff or a quotation put around the lines; null where the text before it is no key's. */
+/**
+ * Returns the end of the end mark, whatever a pager, grep, a diff or a quotation put around the lines; null if the text before it
+ * is not a key.
+ */
 function closeOf(text: string, from: number): number | null {
   const mark = text.slice(from, from + MOST_KEY).search(/-----(?:END|BEGIN)/);
   const close = mark < 0 ? 0 : endOf(/-*END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y, text, from + mark);
@@ -53,12 +59,12 @@ function closeOf(text: string, from: number): number | null {
   return signs >= body.length * LEAST_SIGNS ? close : null;
 }
 
-/** RSA of 16,384 bits with as much again around its lines. */
+/** An RSA key of 16,384 bits, with as much again around its lines. */
 const MOST_KEY = 24 * 1024;
-/** Of a program that knows both marks hardly anything is a run of base64. */
+/** In a program that contains both marks, hardly any text is a run of base64. */
 const LEAST_SIGNS = 0.4;
 
-/** `user:password@` behind `://`: the password, or a user name that is a token. */
+/** `user:password@` after `://`: the password, or a user name that is a token. */
 export function findUrlPassword(text: string, at: number): Span | null {
   const from = at + 3;
   let colon = 0;
@@ -76,7 +82,7 @@ export function findUrlPassword(text: string, at: number): Span | null {
   return null;
 }
 
-/** What follows `Bearer`, if it is no word. */
+/** The text after `Bearer`, if it is not a word. */
 export function findBearer(text: string, at: number, floor: number): Span | null {
   if (!mayBegin(text, at, floor)) return null;
   const from = at + 7;
@@ -85,7 +91,7 @@ export function findBearer(text: string, at: number, floor: number): Span | null
   return end && (/\d/.test(value) || value.length >= 30) ? [from, end] : null;
 }
 
-/** What follows `Basic`, if it is base64 of `user:password`. */
+/** The text after `Basic`, if it is base64 of `user:password`. */
 export function findBasic(text: string, at: number, floor: number): Span | null {
   if (!mayBegin(text, at, floor)) return null;
   const from = at + 6;
@@ -117,7 +123,10 @@ export function findCookie(text: string, at: number): Span | null {
   return end ? [from, end] : null;
 }
 
-/** A word may begin at the start, behind a sign, behind the last hit, and behind an escape such as `\n`. */
+/**
+ * A word may begin at the start, after a sign, after the last hit, and after an escape such as `
+ * `.
+ */
 function mayBegin(text: string, at: number, floor: number): boolean {
   if (at <= floor || !/\w/.test(text.charAt(at - 1))) return true;
   if ('nrtbf'.includes(text.charAt(at - 1)) && text.charAt(at - 2) === '\\') return true;

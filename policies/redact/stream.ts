@@ -1,27 +1,27 @@
-// Redacts a stream of chunks so that no secret is missed because it was cut in two.
+// Redacts a stream of chunks so that a secret that is split between chunks is found.
 
 import { createAcrossEvents } from './across-events.ts';
 import type { Redactor } from './redactor.ts';
 
 export interface StreamRedactor {
-  /** Takes the next chunk and returns what can be written of what came so far; after a piece that was withheld, nothing more. */
+  /** Takes the next chunk and returns the text that can be written so far. After a withheld piece, it returns nothing more. */
   write(chunk: string): string;
   /** Returns the rest. */
   end(): string;
-  /** Whether nothing is held back of what came so far, and what comes would be written. */
+  /** Whether nothing is held back so far, and further text would be written. */
   isIdle(): boolean;
 }
 
 /**
- * What is held back between two chunks: the unfinished line, or the lines of an unfinished private key. A longer line
- * goes out in pieces: no secret of less than `OVERLAP` characters is cut, but such a line is not checked as JSON.
+ * The limit of what is held back between two chunks: the unfinished line, or the lines of an unfinished private key. A longer
+ * line is released in pieces. No secret shorter than `OVERLAP` is split, but such a line is not checked as JSON.
  */
 const MAX_CARRY = 64 * 1024;
 const OVERLAP = 8 * 1024;
 
 export function createStreamRedactor(redactor: Redactor): StreamRedactor {
   let carry = '';
-  // Each further piece would take its time too, and there may be thousands.
+  // Each further piece would take as long, and there may be thousands.
   let silent = false;
   const unlessWithheld = (piece: () => string): string => {
     if (silent) return '';
@@ -63,7 +63,7 @@ export function createStreamRedactor(redactor: Redactor): StreamRedactor {
   };
 }
 
-/** Up to the last line end, but not into a private key whose end has not come yet. */
+/** Returns the offset after the last line end, but not within a private key that is not complete yet. */
 function wholeLines(text: string): number {
   const end = text.lastIndexOf('\n') + 1;
   let begin = end === 0 ? -1 : text.lastIndexOf(BEGIN, end);
@@ -71,7 +71,7 @@ function wholeLines(text: string): number {
   const close = text.indexOf(CLOSE, begin);
   if (close >= 0 && close < end) return end;
   let from = text.lastIndexOf('\n', begin) + 1;
-  // Another key may end in the line where this one begins.
+  // Another key may end in the line in which this one begins.
   while (begin > 0 && text.length - from <= MAX_CARRY && text.slice(from, begin).includes(CLOSE)) {
     begin = text.lastIndexOf(BEGIN, begin - 1);
     from = text.lastIndexOf('\n', begin) + 1;
@@ -82,7 +82,7 @@ function wholeLines(text: string): number {
 const BEGIN = '-----BEGIN ';
 const CLOSE = '-----END ';
 
-/** A space shortly before `at`, so that a name is not parted from its value; else `at` itself. */
+/** Returns a space shortly before `at`, so that a name is not separated from its value; otherwise `at` itself. */
 function gapBefore(text: string, at: number): number {
   const space = text.lastIndexOf(' ', at);
   return space > at - 200 && space > 0 ? space : at;

@@ -1,24 +1,27 @@
-// What stands for a text on which a user's pattern took too long: it is not shown at all.
+// Replaces a text on which a user's pattern took too long: the text is not shown at all.
 
-/** Runs what may never end; `too_long` once its time is over. @param chars how much it has to look at */
+/**
+ * Runs code that may never end; `too_long` when its time is over.
+ * @param chars the number of characters to search.
+ */
 export type Bounded = <T>(work: () => T, chars: number) => { how: 'done'; value: T } | { how: 'too_long' };
 
 export const UNBOUNDED: Bounded = (work) => ({ how: 'done', value: work() });
 
-/** A line of JSON stays one, and a line stays a line. */
+/** A JSON line remains JSON, and a line remains a line. */
 export function withheldText(text: string, pattern: number): string {
   const said = `[withheld: redaction pattern ${pattern} took too long]`;
   const end = text.endsWith('\n') ? '\n' : '';
   return (/^\s*[[{]/.test(text) ? JSON.stringify(said) : said) + end;
 }
 
-/** For whoever wrote them: each pattern that took too long, once. */
+/** For the authors of the patterns: each pattern that took too long, once. */
 export const slowPatterns = (withheld: readonly number[]): string[] =>
   [...new Set(withheld)]
     .sort((a, b) => a - b)
     .map((pattern) => `${told(pattern)} and what it was tried on is withheld; ${MEND}`);
 
-/** Of a prompt: half of it would be paid like the whole. */
+/** For a prompt: half of it would cost as much as the whole. */
 export const slowOnPrompt = (withheld: readonly number[]): string =>
   `${told(withheld[0] ?? 1)} on what is to be sent, so nothing is sent; ${MEND}`;
 
