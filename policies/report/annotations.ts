@@ -1,10 +1,10 @@
-// Problems as the workflow commands of GitHub Actions, which it shows at their file and line.
+// Writes problems as workflow commands of GitHub Actions, which GitHub shows at their file and line.
 
 import { visible } from '../text/visible-text.ts';
 import { wellFormed } from '../text/well-formed.ts';
 import { byGravity, earlierWords, type Problem, type ProblemLevel } from './problem.ts';
 
-/** One line each, the gravest first: the service shows only the first few of a step. */
+/** One line each, the most serious first, because the service shows only the first few of a step. */
 export const annotationsOf = (problems: readonly Problem[]): string =>
   byGravity(problems)
     .map((problem) => `${annotation(problem)}\n`)
@@ -25,7 +25,7 @@ function annotation({ level, place, task_id, stage, rule, text, earlier_at }: Pr
   return `::${COMMANDS[level]} ${told.join(',')}::${escapedText(`${text.slice(0, MAX_TEXT)}${earlierWords(earlier_at)}`)}`;
 }
 
-/** What a command says last: it ends with its line, and `%` begins what is escaped. */
+/** Escapes the last part of a command: a command ends with its line, and `%` begins an escape. */
 const escapedText = (text: string): string =>
   wellFormed(visible(text)).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 

@@ -1,4 +1,4 @@
-// Problems as a code quality report of GitLab, which shows them in a merge request: those at a file alone, for it takes no others.
+// Writes problems as a GitLab code quality report for merge requests. It accepts only problems at a file.
 
 import { byGravity, fingerprint, type Problem, type ProblemLevel, textOf } from './problem.ts';
 
@@ -7,10 +7,10 @@ const SEVERITIES = { error: 'critical', warning: 'major', note: 'info' } as cons
   string
 >;
 
-/** What a review itself calls minor stays minor. */
+/** Findings that a review calls minor remain minor. */
 const REVIEWED: Readonly<Record<string, 'minor'>> = { 'review/minor': 'minor', 'review/low': 'minor' };
 
-/** One JSON array; an entry whose fingerprint was there before is not told as new. */
+/** Returns one JSON array. An entry whose fingerprint is known from before is not reported as new. */
 export function codeQualityOf(problems: readonly Problem[]): string {
   const entries = new Map(
     byGravity(problems).flatMap((problem) => {

@@ -1,4 +1,4 @@
-// What a run says in a comment of a pull or merge request: a model's words are shown, and none of them is obeyed there.
+// Writes a run's comment for a pull or merge request. The model's text is shown, and nothing in it takes effect there.
 
 import { actionLine, type NextAction } from '../facts/next-action.ts';
 import { visible } from '../text/visible-text.ts';
@@ -8,16 +8,16 @@ interface CommentedRun {
   state: string;
   failure: { class: string | null; reason: string | null } | null;
   next_actions: readonly NextAction[];
-  /** The last one that a stage gave; '' where there is none. */
+  /** The last answer of a stage; '' if there is none. */
   answer: string;
-  /** When it was checked last, where that was in an earlier run; else null. */
+  /** When it was last checked, if that was in an earlier run; otherwise null. */
   checked_earlier: string | null;
 }
 
-/** Both services take some more, of which the one counts characters and the other bytes. */
+/** Both services accept slightly more. One counts characters, the other bytes. */
 const MOST_CHARS = 60_000;
 
-/** The first line is by which the comment is found again. */
+/** The first line identifies the comment. */
 export function commentText({ task_id, state, failure, next_actions, answer, checked_earlier }: CommentedRun): string {
   const why = failure === null ? '' : `: ${failure.class}${failure.reason === null ? '' : ` (${failure.reason})`}`;
   const next = failure === null ? [] : next_actions.slice(0, 1).map((action) => `Next: ${inert(actionLine(action))}`);
@@ -29,7 +29,7 @@ export function commentText({ task_id, state, failure, next_actions, answer, che
     .join('\n\n');
 }
 
-/** Nothing is seen of it, and what it stands in is no name, no number, no tag and no picture. */
+/** An invisible character. Text that contains it is not a name, a number, a tag or a picture. */
 const BREAK = '\u200b';
 
 /** `@name`, `#12`, `!34`, `GH-5`, `<tag>`, `![picture]`, `/close` at the beginning of a line; the same within code. */

@@ -1,9 +1,12 @@
-// Paths in a text, told relative to the tree: the first `path:line` that an agent wrote, and all paths of a report that leaves the machine.
+// Makes paths in a text relative to the tree: the first `path:line` of an answer, or all paths of an outgoing report.
 
 import { cut } from '../text/cut.ts';
 import type { FilePlace } from './problem.ts';
 
-/** null where none is named. @param root of the tree; an absolute path below it is told relative to it. */
+/**
+ * Returns null if the text names no place.
+ * @param root the root of the tree; an absolute path below it becomes relative.
+ */
 export function placeIn(text: string, root: string | null): FilePlace | null {
   const said = cut(text, MAX_TEXT);
   for (const [, named, first, last] of [...said.matchAll(QUOTED), ...said.matchAll(BARE)]) {
@@ -15,7 +18,7 @@ export function placeIn(text: string, root: string | null): FilePlace | null {
   return null;
 }
 
-/** null for what lies elsewhere, or is no path of a file. */
+/** Returns null if the path is outside the tree, or is not a file's path. */
 export function withinTree(named: string, root: string | null): string | null {
   const below = root !== null && named.startsWith(`${root}/`) ? named.slice(root.length + 1) : named;
   const parts = below.replace(/^(?:\.\/)+/, '').split('/');
@@ -23,7 +26,10 @@ export function withinTree(named: string, root: string | null): string | null {
   return isFile && !/[\p{Cc}\p{Cf}\\]/u.test(below) ? parts.join('/') : null;
 }
 
-/** Leaves out each folder where a path of the text begins with it; the folder itself becomes `.`. @param folders absolute */
+/**
+ * Removes each folder with which a path in the text begins; the folder itself becomes `.`.
+ * @param folders absolute paths.
+ */
 export function withRelativePaths(text: string, folders: readonly string[]): string {
   return folders
     .filter((folder) => folder !== '/')
@@ -33,12 +39,12 @@ export function withRelativePaths(text: string, folders: readonly string[]): str
 
 const MAX_TEXT = 2000;
 
-/** As a review is asked to write it; it may hold spaces. */
+/** The format that a review is required to use; the path may contain spaces. */
 const QUOTED = /`([^`\n:]{1,400}):([1-9]\d{0,6})(?:[-–]([1-9]\d{0,6}))?(?::\d+)?`/gu;
 
-/** What stands before `:12`, `:12-20` or `:12:5`. */
+/** The text before `:12`, `:12-20` or `:12:5`. */
 const BARE =
   /(?<![\p{L}\p{N}\p{M}_./@+~:-])([\p{L}\p{N}\p{M}_./@+~-]{0,400}[\p{L}\p{N}]):([1-9]\d{0,6})(?:[-–]([1-9]\d{0,6}))?(?!\d)/gu;
 
-/** A folder, an ending or a capital speaks for a file; `localhost:8080` and `at 10:30` are none. */
+/** A folder, an extension or a capital letter indicates a file; `localhost:8080` and `at 10:30` are not files. */
 const isFileName = (named: string): boolean => /\/|\.\p{L}[\p{L}\p{N}]*$|^\p{Lu}/u.test(named);

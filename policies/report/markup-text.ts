@@ -1,9 +1,9 @@
-// Text within markup: what it says is shown, and none of it is obeyed.
+// Escapes text for markup: it is shown, and nothing in it takes effect.
 
 import { visible } from '../text/visible-text.ts';
 import { wellFormed } from '../text/well-formed.ts';
 
-/** For text and for attributes, of HTML and of XML 1.0, which knows fewer characters. */
+/** For text and attributes, in HTML and in XML 1.0, which allows fewer characters. */
 export const markupText = (text: string): string =>
   wellFormed(visible(text))
     .replace(/[\ufffe\uffff]/g, '\ufffd')

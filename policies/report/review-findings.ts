@@ -1,4 +1,4 @@
-// The findings of a review, from its answer: the list under "Findings", or the list of that name in an answer that is JSON.
+// Extracts the findings of a review from its answer: the list under "Findings", or the JSON list of that name.
 
 import { readJsonAnswer } from '../gate/json-answer.ts';
 import { linesOf } from '../markdown/lines.ts';
@@ -8,14 +8,17 @@ import { placeIn, withinTree } from './file-place.ts';
 import type { FilePlace, ProblemLevel } from './problem.ts';
 
 interface ReviewFinding {
-  /** As the review says: `blocker`, `major`, `minor`; null where it does not. */
+  /** As the review states it: `blocker`, `major`, `minor`; null if it does not. */
   severity: string | null;
   level: ProblemLevel;
   place: FilePlace | null;
   text: string;
 }
 
-/** In the order of the answer; a remark with neither a severity nor a place is none. @param root of the tree, absolute. */
+/**
+ * In the order of the answer. A remark with neither a severity nor a place is not a finding.
+ * @param root the root of the tree, absolute.
+ */
 export function findingsOf(answer: string, root: string | null): ReviewFinding[] {
   const listed = sectionTexts(answer, 'Findings').flatMap((text) => itemsOf(text).map((item) => findingIn(item, root)));
   const found = listed.length > 0 ? listed : jsonFindings(answer, root);
@@ -40,7 +43,7 @@ const LEVELS: Record<string, ProblemLevel> = {
   nit: 'note',
 };
 
-/** What an item begins with, in some dress or set apart from what follows: "error handling is missing" is none. */
+/** The beginning of an item, formatted or separated from what follows: "error handling is missing" does not match. */
 const SEVERITY = new RegExp(
   `^[\\s\`*_[(]*(${Object.keys(LEVELS).join('|')})(?:[\`*_\\])]|\\s*[:;,|–—]|\\s+-\\s|\\s*(?:\\n|$))`,
   'i',
@@ -58,7 +61,7 @@ const leveled = (severity: string | null, place: FilePlace | null, text: string)
   text,
 });
 
-/** Each with the lines that belong to it. What stands deeper is of the item above it. */
+/** Each item with its lines. Deeper items belong to the item above them. */
 function itemsOf(text: string): string[] {
   const items: string[] = [];
   for (const { text: line, kind } of linesOf(text)) {
@@ -77,7 +80,7 @@ function jsonFindings(answer: string, root: string | null): ReviewFinding[] {
   return Array.isArray(list) ? list.flatMap((each) => jsonFinding(each, root) ?? []) : [];
 }
 
-/** By the names that reviews in JSON use; a finding that is a text is read as an item of a list. */
+/** Reads the names that reviews in JSON use; a finding that is a text is read as an item of a list. */
 function jsonFinding(each: unknown, root: string | null): ReviewFinding | null {
   if (typeof each === 'string') return findingIn(each, root);
   if (typeof each !== 'object' || each === null) return null;

@@ -1,16 +1,16 @@
-// Problems as SARIF 2.1.0: those at a file are results, all others notifications of the run.
+// Writes problems as SARIF 2.1.0: those at a file are results, all others are notifications of the run.
 
 import { wellFormed } from '../text/well-formed.ts';
 import { byGravity, type FilePlace, fingerprint, type Problem, textOf } from './problem.ts';
 
-/** Where the problems come from. */
+/** The origin of the problems. */
 interface SarifSource {
   version: string;
   /** ISO time. */
   at: string;
 }
 
-/** The log as text; the same problems give the same fingerprints. */
+/** Returns the log as text; the same problems get the same fingerprints. */
 export function sarifOf(problems: readonly Problem[], { version, at }: SarifSource): string {
   const placed = byGravity(problems).filter(({ place }) => place !== null);
   const rules = [...new Set(placed.map(({ rule }) => rule))];
@@ -60,7 +60,7 @@ function resultOf(problem: Problem, ruleIndex: number) {
 }
 
 function locationOf({ path, line, endLine }: FilePlace) {
-  // A place without a line is the whole file; services that show results want a line all the same.
+  // A place without a line is the whole file, but services that show results require a line.
   const region = { startLine: line ?? 1, ...(endLine === null ? {} : { endLine }) };
   const artifactLocation = { uri: path.split('/').map(uriPart).join('/'), uriBaseId: '%SRCROOT%' };
   return { artifactLocation, region };

@@ -1,6 +1,6 @@
-// What was spent, by day and by CLI: sums over calls, and how many of them did not say.
+// Sums the spending by day and by CLI, and counts the calls that did not report theirs.
 
-/** One paid call; null is what it did not say. */
+/** One paid call; null means that it did not report the value. */
 export interface SpentCall {
   /** `YYYY-MM-DD` in UTC, on which it was paid. */
   day: string;
@@ -10,7 +10,7 @@ export interface SpentCall {
   durationMs: number | null;
 }
 
-/** Of one CLI on one day; the sums are over the calls that told it. */
+/** For one CLI on one day. Each sum covers the calls that reported the value. */
 export interface DaySpending {
   day: string;
   tool: string;
@@ -22,7 +22,7 @@ export interface DaySpending {
   duration_ms: number;
 }
 
-/** The last day first, and in each by the name of the CLI. */
+/** The last day first; within a day, by the name of the CLI. */
 export function spendingByDay(calls: readonly SpentCall[]): DaySpending[] {
   const days = new Map<string, DaySpending>();
   for (const { day, tool, tokens, usd, durationMs } of calls) {
@@ -40,7 +40,7 @@ export function spendingByDay(calls: readonly SpentCall[]): DaySpending[] {
   return [...days.values()].sort((a, b) => order(b.day, a.day) || order(a.tool, b.tool));
 }
 
-// Spelt out: of a copy of an object V8 keeps a shape of its own, and there may be one for each of 10,000 tasks.
+// Written out, because V8 keeps a separate shape for a copy of an object, and there may be one for each of 10,000 tasks.
 const nothingOf = (day: string, tool: string): DaySpending => ({
   day,
   tool,

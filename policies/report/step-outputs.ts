@@ -1,20 +1,22 @@
-// What a step of a CI job gives to the steps after it, in the form that GitHub Actions reads.
+// Writes the outputs of a CI job's step for later steps, in the format that GitHub Actions reads.
 
 import { readJsonAnswer } from '../gate/json-answer.ts';
 
 /** By name; a value may have many lines. */
 export type StepOutputs = Record<string, string>;
 
-/** @param delimiter one that nobody who wrote a value could know. */
+/** @param delimiter a text that the author of a value could not know. */
 export const stepOutputLines = (outputs: StepOutputs, delimiter: string): string =>
   Object.entries(outputs)
     .map(([name, value]) => `${name}<<${delimiter}\n${value}\n${delimiter}\n`)
     .join('');
 
-/** Larger ones are left to their file: a job's outputs are 1 MiB in all. */
+/** Larger answers are only in their file: a job's outputs may have 1 MiB together. */
 const MAX_ANSWER = 100_000;
 
-/** The answer; one that is a JSON object also as `fields`, without what stands around it, and each field as `answer_NAME`. */
+/**
+ * Returns the answer. A JSON object is also returned as `fields`, without the text around it, and each field as `answer_NAME`.
+ */
 export function answerOutputs(answer: string): StepOutputs {
   if (answer.length > MAX_ANSWER) return { answer: '' };
   return { answer, ...fieldsOf(answer) };

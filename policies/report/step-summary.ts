@@ -1,4 +1,4 @@
-// A page in Markdown for a viewer that knows HTML and fetches pictures: what a model wrote in it is shown alone.
+// Makes a Markdown page safe for a viewer that reads HTML and fetches pictures: a model's text is only shown.
 
 import { visible } from '../text/visible-text.ts';
 
