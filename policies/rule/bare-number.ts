@@ -1,8 +1,8 @@
-// A number says nothing by itself: `403` may be a status, a line, a count or a port.
+// Checks that a wording needs more than a bare number: `403` may be a status, a line, a count or a port.
 
 import type { Wording } from './rule.ts';
 
-/** A text with nothing but a bare number in it that the wording takes for a failure; null when there is none. */
+/** Returns a text that contains only a bare number and still matches the wording; null if there is none. */
 export function bareNumber(wording: Wording): string | null {
   for (let number = 0; number < 1000; number++) {
     const taken = PLACES.map((place) => place(number)).find((text) => wording.test(text));

@@ -1,8 +1,8 @@
-// Finds a thing and what is said of it within one sentence, in either order: "credits … depleted", "no … credits left".
+// Matches a thing and a statement about it in one sentence, in either order: "credits … depleted", "no … credits left".
 
 const GAP = String.raw`(?:[^\n.;。；！]|\.(?=\S)){0,70}?`;
 
-/** Both are alternatives of a regular expression, in any case of letters, found at the bounds of words. */
+/** Both are alternatives of a regular expression. They match in any letter case, at word boundaries. */
 export function near(things: string, saying: string): RegExp {
   const thing = String.raw`(?<![\w-])(?:${things})(?![\w-])`;
   const said = String.raw`(?<![\w-])(?:${saying})(?![\w-])`;

@@ -1,10 +1,10 @@
-// Phrases that a project looks for: plain words and `*`, found in linear time whatever the phrase and the text are.
+// Compiles a project's phrases, made of plain words and `*`. The search takes linear time for any phrase and text.
 
 import type { Wording } from './rule.ts';
 
 /**
- * In any case of letters; white space stands for any run of it, and `*` for any text within a line, also for none.
- * A phrase begins and ends where words do, save where a `*` touches it: `throttl*` is found in `throttled`.
+ * Matches in any letter case. White space matches any run of white space. `*` matches any text within a line, or nothing. A
+ * phrase begins and ends at word boundaries, except where a `*` touches it: `throttl*` matches `throttled`.
  */
 export function compilePhrases(phrases: readonly string[]): Wording {
   const compiled = phrases.map(piecesOf);
@@ -17,14 +17,14 @@ export function compilePhrases(phrases: readonly string[]): Wording {
   };
 }
 
-/** Why nothing can be looked for with it, or null. */
+/** Returns why the phrase cannot be searched for, or null. */
 export const phraseMistake = (phrase: string): string | null =>
   /[\p{L}\p{N}]/u.test(phrase) ? null : 'has no word in it; write what is said, with * for what changes';
 
-/** What stands between two stars. */
+/** The text between two stars. */
 interface Piece {
   text: string;
-  /** It begins, or ends, where a word does. */
+  /** It begins, or ends, at a word boundary. */
   opens: boolean;
   closes: boolean;
 }
@@ -40,7 +40,10 @@ function piecesOf(phrase: string): Piece[] {
     .filter(({ text }) => text !== '');
 }
 
-/** One text twice, of equal length: with a blank for each run of white space, and with a line's end where the run has one. */
+/**
+ * One text twice, of equal length. In `flat`, each run of white space is one blank; in `lines`, it is a line end if the run has
+ * one.
+ */
 interface Page {
   flat: string;
   lines: string;
@@ -52,8 +55,8 @@ function pageOf(text: string): Page {
 }
 
 /**
- * Each piece is put at the first place after the one before it. Where a line ends between two, no earlier place of the
- * first can do, so it moves on past that end: no piece ever moves back, which is what keeps the time linear.
+ * Places each piece at the first position after the previous one. If a line ends between two pieces, no earlier position of the
+ * first piece is possible, so it moves past that line end. No piece ever moves back, which keeps the time linear.
  */
 function isFound(pieces: readonly Piece[], { flat, lines }: Page): boolean {
   const from = pieces.map(() => 0);
@@ -74,7 +77,7 @@ function isFound(pieces: readonly Piece[], { flat, lines }: Page): boolean {
   return pieces.length > 0;
 }
 
-/** -1 where it stands nowhere from there on. */
+/** Returns -1 if the piece does not occur from there on. */
 function placeOf({ text, opens, closes }: Piece, flat: string, from: number): number {
   for (let at = flat.indexOf(text, from); at !== -1; at = flat.indexOf(text, at + 1)) {
     const end = at + text.length;

@@ -1,4 +1,4 @@
-// A row of the rules: what must be found, what it means, and a thing said that proves it.
+// Defines a row of the rules: what must match, what it means, and an example that proves it.
 
 import type { ErrorClass } from '../facts/classes.ts';
 import type { EvidenceSource } from '../facts/evidence.ts';
@@ -8,43 +8,49 @@ export interface Rule {
   /** Kebab case, unique; recorded with each verdict. */
   id: string;
   tool: Tool | 'any';
-  /** Where the row may be used. */
+  /** The sources for which the row may be used. */
   source: EvidenceSource | 'any';
-  /** Everything that is named must hold; of a list, one. */
+  /** Every named condition must hold; for a list, one item must match. */
   match: Match;
   class: ErrorClass;
   reason: string;
-  /** What it is there for: each of these it decides, with all rows before it in place. */
+  /** The cases that the row exists for. It decides each of them, with all rows before it in place. */
   proof: readonly Said[];
 }
 
 export interface Match {
-  /** HTTP status; `none` where nobody said one. */
+  /** HTTP status; `none` if no status was reported. */
   status?: readonly (number | '4xx' | '5xx' | 'none')[];
-  /** The failure's code or type, in any case of letters. */
+  /** The failure's code or type, in any letter case. */
   code?: readonly string[];
-  /** In the failure's words and details. */
+  /** In the failure's message and details. */
   text?: Wording;
-  /** In lower case: each text that fits has one of them. Others need not wait until Node has compiled the wording, which takes up to 5 ms. */
+  /**
+   * In lower case: each matching text contains one of them. For other texts, the wording need not be compiled, which takes Node
+   * up to 5 ms.
+   */
   needs?: readonly string[];
-  /** The service asks to wait for less than an hour, or for an hour and more. */
+  /** The service asks the client to wait for less than an hour (`short`), or for an hour or more. */
   wait?: 'short' | 'long';
   /** The CLI's exit code, or the name of the signal that ended it. */
   exit?: readonly (number | string)[];
 }
 
-/** Finds words: a regular expression of ours, or a project's phrases. */
+/** Matches text: a regular expression of ours, or a project's phrases. */
 export interface Wording {
   test(text: string): boolean;
-  /** For a person. */
+  /** For users. */
   toString(): string;
 }
 
-/** Whether a text may fit by its words. @param lower the text in lower case */
+/**
+ * Whether a text may match, by the words it contains.
+ * @param lower the text in lower case.
+ */
 export const mayFit = (lower: string, needs: readonly string[] | undefined): boolean =>
   needs === undefined || needs.some((word) => lower.includes(word));
 
-/** One thing that was said, or with `exit` one way to end, as a row sees it. */
+/** One message, or with `exit` one way to end, as a row sees it. */
 export interface Said {
   message?: string;
   status?: number;
@@ -55,8 +61,8 @@ export interface Said {
   exit?: number | string;
 }
 
-/** A request that was refused, or a text that says no status: wording may decide. */
+/** A request that was refused, or a text without a status: the wording may decide. */
 export const REFUSED = ['none', 400, 401, 403, 404, 409, 422] as const;
 
-/** A limit is told with these; some services use 403 for it. */
+/** Statuses with which a limit is reported; some services use 403. */
 export const LIMITED = ['none', 400, 402, 403, 429, 503] as const;

@@ -1,6 +1,6 @@
-// What a CLI writes when it waits for a person to sign in: nobody answers in a call without a terminal.
+// Recognises a CLI's prompts for a sign-in: in a call without a terminal, no user answers them.
 
-/** Pages and codes by which a person confirms a sign-in elsewhere. */
+/** Pages and codes with which a user confirms a sign-in elsewhere. */
 const CODES = [
   String.raw`\b(?:enter|type|paste|copy|input) (?:the |your |this |in )*(?:one-time |authori[sz]ation |authentication |auth |verification |device |login |sign-in |user |pairing )?code\b`,
   String.raw`\bone-time code\b`,
@@ -16,12 +16,12 @@ const PAGES = [
   String.raw`\bwaiting for (?:(?:you|the user) to (?:sign|log) ?in|(?:browser |user |device )?(?:authori[sz]ation|authentication|auth|sign-?in|login)\b(?! (?:server|service|header|token|provider)))`,
 ].join('|');
 
-/** A question, and what stands there for its answer. */
+/** A question, and the form of its answer. */
 const QUESTIONS = [
   String.raw`\b(?:select|choose|pick) (?:a |an |your |the )?(?:login|sign-?in|authentication|auth) (?:method|option|provider)\b|\bhow would you like to (?:authenticate|log in|sign in)\b`,
   String.raw`\bpress (?:enter|return|any key) to (?:open|continue|log ?in|sign ?in|authenticate)\b[^\n]{0,60}\b(?:browser|log ?in|sign ?in|authenticat\w+)`,
   String.raw`\b(?:enter|paste|type|provide) (?:your |an? |the )?(?:[\w-]+ ){0,2}(?:api[- ]key|token|password|passcode|passphrase|username|e-?mail(?: address)?)\b[^\n.]{0,40}[:?>]\s*$`,
-  // Alone on its line: in a sentence these words are no question.
+  // Alone on its line: within a sentence, these words are not a question.
   String.raw`^[ \t>?*!-]{0,8}(?:(?:your|the) )?(?:passphrase|password|passcode|otp|(?:verification|authentication|authori[sz]ation|security|one-time|two-factor|2fa|mfa|otp|device|login|sign-in) code)(?: for [^\n:]{1,100})?[ \t]{0,3}[:>?][ \t]{0,8}$`,
   String.raw`\b(?:log|sign) in (?:now|to continue)\?|\bdo you want to (?:log|sign) in\b`,
   String.raw`\bunlock (?:your |the )?(?:login |default )?(?:keychain|keyring)\b`,
@@ -30,9 +30,9 @@ const QUESTIONS = [
 
 export const SIGN_IN_PROMPT = new RegExp(`${CODES}|${PAGES}|${QUESTIONS}`, 'im');
 
-/** Does this line ask a person to sign in the CLI? What an MCP server asks for is another matter. */
+/** Whether this line prompts the user to sign in to the CLI. Prompts of an MCP server do not count. */
 export const asksToSignIn = (line: string): boolean =>
   line.length <= LONGEST && !/\bMCP\b/i.test(line) && SIGN_IN_PROMPT.test(line);
 
-/** A question to a person is short. */
+/** A question to a user is short. */
 const LONGEST = 2000;
