@@ -1,4 +1,4 @@
-// Not authenticated, or not authorised.
+// Defines the rules for calls that are not authenticated or not authorised.
 
 import { near } from '../rule/near.ts';
 import { REFUSED, type Rule } from '../rule/rule.ts';
@@ -109,7 +109,7 @@ export const ACCESS_RULES = [
     proof: [{ message: 'Request had invalid authentication credentials', status: 401, code: 'UNAUTHENTICATED' }],
   },
   {
-    // Google shut the sign-in of this client with a personal account (2026-06-18); keys and licences go on.
+    // Google closed the sign-in of this client for personal accounts (2026-06-18); keys and licences still work.
     id: 'access-client-retired',
     tool: 'gemini',
     source: 'any',

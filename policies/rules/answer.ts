@@ -1,10 +1,10 @@
-// The service answered, but with nothing, with half of it, or with what nobody can read.
+// Defines the rules for answers of the service that are empty, incomplete or unreadable.
 
 import type { Rule } from '../rule/rule.ts';
 
 export const ANSWER_RULES = [
   {
-    // The same prompt would be answered at the same length.
+    // The same prompt would get an answer of the same length.
     id: 'answer-over-limit',
     tool: 'any',
     source: 'any',

@@ -1,4 +1,4 @@
-// Credentials, permissions and what they open: in wordings that nobody foresaw.
+// Defines broad rules, in unforeseen wordings, for credentials, permissions and what they give access to.
 
 import { near } from '../rule/near.ts';
 import type { Rule } from '../rule/rule.ts';

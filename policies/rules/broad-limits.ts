@@ -1,4 +1,4 @@
-// Spent budgets, prompts that are too large, content that is refused: in wordings that nobody foresaw.
+// Defines broad rules, in unforeseen wordings, for spent budgets, prompts that are too large, and refused content.
 
 import { near } from '../rule/near.ts';
 import type { Rule } from '../rule/rule.ts';

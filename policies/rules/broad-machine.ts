@@ -1,4 +1,4 @@
-// This machine, its installation and its settings: in wordings that nobody foresaw.
+// Defines broad rules, in unforeseen wordings, for this machine, its installation and its settings.
 
 import { near } from '../rule/near.ts';
 import type { Rule } from '../rule/rule.ts';

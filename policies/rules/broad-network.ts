@@ -1,4 +1,4 @@
-// The line and the service behind it: in wordings that nobody foresaw.
+// Defines broad rules, in unforeseen wordings, for the connection and the service behind it.
 
 import { near } from '../rule/near.ts';
 import type { Rule } from '../rule/rule.ts';

@@ -1,4 +1,4 @@
-// The service refuses the content, of the prompt or of its own answer.
+// Defines the rules for content that the service refuses, in the prompt or in its own answer.
 
 import type { Rule } from '../rule/rule.ts';
 

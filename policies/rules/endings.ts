@@ -1,4 +1,4 @@
-// Endings that decide by themselves, and what is left when nothing was said.
+// Defines the endings that decide by themselves, and the verdicts for calls without any message.
 
 import type { Ending } from '../facts/ending.ts';
 import { NO_ANSWER_FIELD } from '../own-tool/answer-field.ts';
@@ -6,13 +6,13 @@ import type { Rule } from '../rule/rule.ts';
 
 type Means = Pick<Rule, 'id' | 'class' | 'reason'>;
 
-/** null: what the CLI said decides. */
+/** null: the CLI's output decides. */
 export const ENDING_RULES = {
   exited: null,
   signalled: null,
   timed_out: { id: 'ending-timed-out', class: 'transient', reason: 'timeout' },
   idle: { id: 'ending-idle', class: 'transient', reason: 'idle' },
-  // To pay again for the same number of turns, or for as much output, would end the same way.
+  // Another paid call with the same limit on turns or output would end the same way.
   max_turns: { id: 'ending-max-turns', class: 'contract_violation', reason: 'max_turns' },
   overflowed: { id: 'ending-overflowed', class: 'contract_violation', reason: 'output_overflow' },
   retry_cut: null,
@@ -23,7 +23,7 @@ export const ENDING_RULES = {
   not_started: { id: 'ending-not-started', class: 'tooling', reason: 'not_started' },
 } as const satisfies Record<Ending, Means | null>;
 
-/** No limit of rest has a say in it: what never began says nothing of how long a pause may be. */
+/** The idle limit does not apply: a call that never began says nothing about how long a pause may be. */
 export const SILENT_START = {
   id: 'ending-silent-start',
   class: 'transient',
@@ -31,38 +31,38 @@ export const SILENT_START = {
   words: 'it was ended before it had written a single byte',
 } as const;
 
-/** It went down with its wrapper, and nothing that was said tells why: most likely somebody ended both. */
+/** The call ended with its wrapper, and no output says why. Most likely a user or the system ended both. */
 export const LOST = { id: 'left-lost', class: 'transient', reason: 'interrupted' } as const satisfies Means;
 
-/** It was all there, and would be as large again: what is made of an answer that is not kept whole bears this code. */
+/** The answer was complete, and would be as large again. A verdict on an answer that is not stored completely has this code. */
 export const TOO_LARGE = {
   id: 'left-answer-too-large',
   class: 'contract_violation',
   reason: 'answer_too_large',
 } as const satisfies Means;
 
-/** Its description looks for the answer where it does not print it, and would the next time. */
+/** The answer is not where the CLI's description says, and a retry would not put it there either. */
 export const NO_ANSWER = {
   id: 'left-no-answer-field',
   class: 'tooling',
   reason: NO_ANSWER_FIELD,
 } as const satisfies Means;
 
-/** The caller requires it (`--require-mcp`): an answer without it is none. */
+/** The caller requires the server (`--require-mcp`), so an answer without it does not count. */
 export const SERVER_LACKS = {
   id: 'required-server',
   class: 'tooling',
   reason: 'mcp_server',
 } as const satisfies Means;
 
-/** It waited for a person until its time was over. */
+/** The call waited for a user until its time was over. */
 export const SIGN_IN_AWAITED = {
   id: 'ending-sign-in-awaited',
   class: 'auth',
   reason: 'not_signed_in',
 } as const satisfies Means;
 
-/** The caller does not accept a call with a denied tool (`--fail-on-denied`). Asked again it would be denied again. */
+/** The caller does not accept a call with a denied tool (`--fail-on-denied`). A retry would be denied again. */
 export const TOOL_DENIED = {
   id: 'required-tools',
   class: 'contract_violation',
@@ -70,11 +70,11 @@ export const TOOL_DENIED = {
 } as const satisfies Means;
 
 export const LEFTOVERS = {
-  /** gemini counts a prompt over the limit before it asks, and then reports success without a word. */
+  /** gemini counts a prompt over the limit before any request, and then reports success with no message. */
   nothingAsked: { id: 'left-nothing-asked', class: 'prompt_too_large', reason: 'over_limit' },
   emptyAnswer: { id: 'left-empty-answer', class: 'transient', reason: 'empty_answer' },
   retryCut: { id: 'left-retry-cut', class: 'transient', reason: 'inner_retry' },
-  /** The CLI ended well, but its terminal event is missing. */
+  /** The CLI ended successfully, but its terminal event is missing. */
   noResult: { id: 'left-no-result', class: 'transient', reason: 'cut_answer' },
   unmatched: { id: 'left-unmatched', class: 'unknown', reason: 'unmatched' },
 } as const satisfies Record<string, Means>;

@@ -1,4 +1,4 @@
-// How the CLI ended, when it said nothing that tells more. Our own wrappers' codes are known too, for logs that hold only those.
+// Defines the rules for how a CLI ended without a clear message. They include our wrappers' codes, for logs with only those.
 
 import { WRAPPER_EXIT } from '../facts/exit-codes.ts';
 import type { Rule } from '../rule/rule.ts';
@@ -115,7 +115,7 @@ export const EXIT_RULES = [
     proof: [{ exit: codex.missingBinary }],
   },
   {
-    // Its own code for a usage error, and the wrapper's for a bad input.
+    // codex's own code for a usage error, and the wrapper's code for bad input.
     id: 'exit-codex-usage',
     tool: 'codex',
     source: 'exit_code',
@@ -125,7 +125,7 @@ export const EXIT_RULES = [
     proof: [{ exit: codex.badInput }],
   },
   {
-    // Rust's own, for a panic.
+    // Rust's own code for a panic.
     id: 'exit-codex-panic',
     tool: 'codex',
     source: 'exit_code',

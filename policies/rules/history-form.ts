@@ -1,4 +1,4 @@
-// A conversation that was refused in words that nobody foresaw: of a request that is no good, what is said of roles, turns, parts, calls and results.
+// Defines rules, in unforeseen wordings, for a refused conversation: statements on roles, turns, parts, calls and results.
 
 import { near } from '../rule/near.ts';
 import type { Rule } from '../rule/rule.ts';
@@ -25,7 +25,10 @@ const OF_A_CONVERSATION = near(
   ].join('|'),
 ).source;
 
-/** Of the same words: what the caller may declare and set, and limits of size, which no mending of a conversation helps. */
+/**
+ * The same words also occur for what the caller may declare and set, and for size limits. Repairing a conversation does not help
+ * with these.
+ */
 const OF_SOMETHING_ELSE = [
   'schema|max_(?:completion_|output_)?tokens|max_tokens|tool_choice|parallel_tool_calls|response_format|temperature',
   'tools?(?:\\.\\d|\\[)|function_?declarations?|(?:function|tool)s? names?',
@@ -52,7 +55,7 @@ export const HISTORY_FORM_RULES = [
     ],
   },
   {
-    // codex hands the service's own words on without their status.
+    // codex passes on the service's own words without their status.
     id: 'history-form-type',
     tool: 'any',
     source: 'any',

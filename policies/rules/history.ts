@@ -1,10 +1,10 @@
-// The conversation that is sent is broken: calls and their results do not fit together.
+// Defines the rules for a broken conversation, in which calls and their results do not match.
 
 import { REFUSED, type Rule } from '../rule/rule.ts';
 
 export const HISTORY_RULES = [
   {
-    // An image or document that the service cannot read stays in the conversation, and each further request sends it again.
+    // An image or document that the service cannot read remains in the conversation, and each further request sends it again.
     id: 'history-media',
     tool: 'any',
     source: 'any',
@@ -52,7 +52,7 @@ export const HISTORY_RULES = [
     ],
   },
   {
-    // In claude's own words; what the service said is not told.
+    // claude's own words; it does not report what the service said.
     id: 'history-code',
     tool: 'claude',
     source: 'any',

@@ -1,9 +1,9 @@
-// What services and relays say in other languages than English: the same kinds of failures, by a thing and what is said of it nearby.
+// Defines rules for messages in other languages: the same kinds of failures, by a thing and a nearby statement about it.
 
 import { near } from '../rule/near.ts';
 import { LIMITED, REFUSED, type Rule, type Wording } from '../rule/rule.ts';
 
-/** Compiled only for a text that may be in another language, since it takes some milliseconds. */
+/** Compiled only for a text that may be in another language, because this takes some milliseconds. */
 function foreign(things: string, saying: string, alone = ''): Wording {
   let compiled: RegExp | null = null;
   const wording = (): RegExp => {

@@ -1,4 +1,4 @@
-// What is wrong with the machine or the installation.
+// Defines the rules for problems of the machine or the installation.
 
 import type { Rule } from '../rule/rule.ts';
 

@@ -1,9 +1,9 @@
-// A Model Context Protocol server that the CLI was told to start or to reach, and that did not serve.
+// Defines the rules for a Model Context Protocol server that the CLI should start or reach, and that failed.
 
 import { near } from '../rule/near.ts';
 import { mayFit, type Rule } from '../rule/rule.ts';
 
-/** What a CLI calls a server, or its own end of the line to it. */
+/** What a CLI calls a server, or its own end of the connection. */
 const SERVER =
   '(?:MCP|Model Context Protocol) (?:clients?|connections?|endpoints?|(?:HTTP )?headers helper|handshakes?|hosts?|initiali[sz]ation|process(?:es)?|servers?|sessions?|startup|transports?)';
 
@@ -15,7 +15,7 @@ const FAILED = [
   String.raw`E(?:ACCES|AI_AGAIN|CONN[A-Z]{5,7}|HOSTUNREACH|INVAL|NETUNREACH|NOENT|NOEXEC|NOTFOUND|PERM|PIPE|TIMEDOUT)|os error \d+|-32\d{3}|HTTP [45]\d\d`,
 ].join('|');
 
-/** The words of the protocol's own libraries, and of the CLIs where they name no server. */
+/** The words of the protocol's own libraries, and of the CLIs when they name no server. */
 const OF_THE_PROTOCOL = [
   String.raw`\bMCP error(?::|\s-32\d{3}|\s*\()`,
   String.raw`\bMCP issues detected\b`,
@@ -31,23 +31,23 @@ const OF_THE_PROTOCOL = [
 
 const TROUBLE = new RegExp(`${near(SERVER, FAILED).source}|${OF_THE_PROTOCOL}`, 'i');
 
-/** One of these is in whatever TROUBLE finds. */
+/** Every text that TROUBLE matches contains one of these. */
 const NEEDS = [
   ...['mcp', 'model context protocol', 'sse', 'stdio', 'streamable', 'posting to endpoint', 'discover'],
   ...['initialize', 'tools/', 'prompts/', 'resources/', 'waiting for ', 'tool call failed for'],
 ] as const;
 
-/** A server without which nothing goes on. */
+/** A server that the call cannot do without. */
 export const isRequired = (text: string): boolean => /\brequired MCP servers?\b/i.test(text);
 
-/** A mishap beside the call, which goes on without that server. */
+/** A failure that does not end the call, which continues without that server. */
 export const isOfHelper = (text: string): boolean =>
   mayFit(text.toLowerCase(), NEEDS) && TROUBLE.test(text) && !isRequired(text);
 
-/** First of all: whatever a server fails with (a status, a time-out, a missing file) is said of it, not of the model. */
+/** These come first: any failure of a server (a status, a time-out, a missing file) concerns the server, not the model. */
 export const MCP_RULES = [
   {
-    // The CLI itself is signed in; it is the server that asks.
+    // The CLI itself is signed in; the server requires a sign-in.
     id: 'mcp-sign-in',
     tool: 'any',
     source: 'any',

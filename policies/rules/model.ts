@@ -1,10 +1,10 @@
-// The model, or whatever else was asked for, does not exist there.
+// Defines the rules for a model, or another requested thing, that does not exist at the service.
 
 import { REFUSED, type Rule } from '../rule/rule.ts';
 
 export const MODEL_RULES = [
   {
-    // Told with 402, though no payment opens it again.
+    // Reported with 402, although no payment reactivates it.
     id: 'model-no-workspace',
     tool: 'any',
     source: 'any',
@@ -14,7 +14,7 @@ export const MODEL_RULES = [
     proof: [{ message: 'Payment Required', status: 402, code: 'deactivated_workspace' }],
   },
   {
-    // OpenAI calls a model that a project may not use `model_not_found` too.
+    // OpenAI also reports `model_not_found` for a model that a project may not use.
     id: 'model-no-access',
     tool: 'any',
     source: 'any',
@@ -82,7 +82,7 @@ export const MODEL_RULES = [
     ],
   },
   {
-    // Of Bedrock, Azure and relays, which offer a model under names of their own.
+    // For Bedrock, Azure and relays, which offer models under their own names.
     id: 'model-offered',
     tool: 'any',
     source: 'any',

@@ -1,4 +1,4 @@
-// The service could not be reached, or the line broke.
+// Defines the rules for a service that could not be reached, or a connection that broke.
 
 import type { Rule } from '../rule/rule.ts';
 
@@ -16,7 +16,7 @@ export const NETWORK_RULES = [
         'ENOTFOUND',
         'EAI_AGAIN',
         'EAI_FAIL',
-        // What the resolver itself says.
+        // Codes of the resolver itself.
         'ESERVFAIL',
         'ENODATA',
         'ETIMEOUT',

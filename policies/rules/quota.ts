@@ -1,4 +1,4 @@
-// A usage limit with a reset, apart from the rate limits that pass within the hour.
+// Defines the rules for a usage limit with a reset, unlike rate limits that pass within the hour.
 
 import { LIMITED, type Rule } from '../rule/rule.ts';
 
@@ -34,7 +34,7 @@ export const QUOTA_RULES = [
     proof: [{ message: 'Resource has been exhausted', status: 429, code: 'INSUFFICIENT_G1_CREDITS_BALANCE' }],
   },
   {
-    // The CLI's own name for it may say quota, and Google's code may say rate limit.
+    // The CLI's own name for it may contain quota, and Google's code may contain rate limit.
     id: 'quota-no-capacity',
     tool: 'any',
     source: 'any',
@@ -131,7 +131,7 @@ export const QUOTA_RULES = [
     proof: [{ message: 'Your credit balance is too low to access the API.', status: 400 }],
   },
   {
-    // Relays report it with a status of any meaning.
+    // Relays report it with statuses of any meaning.
     id: 'quota-balance-relayed',
     tool: 'any',
     source: 'any',
@@ -145,7 +145,7 @@ export const QUOTA_RULES = [
     proof: [{ message: 'insufficient balance (1008)', status: 500, type: 'api_error' }],
   },
   {
-    // Not of a plan, though it speaks of an upgrade: it passes within the hour.
+    // This is not a limit of a plan, although it mentions an upgrade: it passes within the hour.
     id: 'quota-rate-passing',
     tool: 'any',
     source: 'any',
@@ -194,7 +194,7 @@ export const QUOTA_RULES = [
     proof: [{ message: "You've hit a rate limit. Please try again in a few hours." }],
   },
   {
-    // Google says "check your plan and billing details" for the limit of a minute too.
+    // Google writes "check your plan and billing details" for the limit per minute too.
     id: 'quota-passing',
     tool: 'any',
     source: 'any',

@@ -1,4 +1,4 @@
-// All rules, in the order in which they are tried.
+// Lists all rules, in the order in which they are tried.
 
 import type { Rule } from '../rule/rule.ts';
 import { ACCESS_RULES } from './access.ts';
@@ -23,7 +23,7 @@ import { SIZE_RULES } from './size.ts';
 import { STATUS_RULES } from './status.ts';
 import { STOP_RULES } from './stop.ts';
 
-/** A status of gRPC as the only word: the last thing to be asked, since beside any other word that one tells more. */
+/** A gRPC status without any other text. These rules come last, because any other text is more informative. */
 const UNSAID = ['none'] as const;
 
 const GRPC_RULES = [
@@ -59,7 +59,7 @@ const GRPC_RULES = [
   },
 ] as const satisfies readonly Rule[];
 
-/** More specific first: the first that matches decides, and no row may stand in another's shadow. */
+/** More specific first: the first match decides, and no row may be shadowed by another. */
 const SPECIFIC = [
   ...MCP_RULES,
   ...HISTORY_RULES,
@@ -79,16 +79,16 @@ const SPECIFIC = [
   ...STATUS_RULES,
 ] as const;
 
-/** Asked only when no specific row fits anything that was said: things, and what is said of them nearby; last a lone code. */
+/** Tried only if no specific row matches any message: things, and nearby statements about them; last a code alone. */
 const BROAD = [...BROAD_LIMITS, ...BROAD_MACHINE, ...BROAD_ACCESS, ...BROAD_NETWORK, ...GRPC_RULES] as const;
 
-/** Each is tried on all that was said before the next is. */
+/** Each tier is tried on all messages before the next one. */
 export const TIERS: readonly (readonly Rule[])[] = [SPECIFIC, BROAD, EXIT_RULES];
 
-/** Of a row that fits by words near each other, or by a lone code. */
+/** Whether the row matches by words near each other, or by a code alone. */
 export const isBroad = (id: string): boolean => BROAD.some((row) => row.id === id);
 
-/** Each with the very words of its row, for tables that must have a line for each. */
+/** All rows with their literal types, for tables that must have a line for each row. */
 export const ALL_RULES = [...SPECIFIC, ...BROAD, ...EXIT_RULES] as const;
 
 export const RULES: readonly Rule[] = ALL_RULES;

@@ -1,4 +1,4 @@
-// The service is there, but not now: limits that pass, load, its own mistakes.
+// Defines the rules for a service that is temporarily unavailable: passing limits, load, its own errors.
 
 import type { Rule } from '../rule/rule.ts';
 

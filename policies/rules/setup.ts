@@ -1,4 +1,4 @@
-// What was asked for cannot be done: a flag, the configuration, the session's id, a full disk.
+// Defines the rules for requests that cannot be done: a flag, the configuration, the session's id, a full disk.
 
 import type { Rule } from '../rule/rule.ts';
 
@@ -123,7 +123,7 @@ export const SETUP_RULES = [
     proof: [{ message: 'No prompt provided via stdin.' }],
   },
   {
-    // Linux reports them with the code of a full disk, or with that of too many open files.
+    // Linux reports these with the code of a full disk, or of too many open files.
     id: 'setup-watchers',
     tool: 'any',
     source: 'any',

@@ -1,4 +1,4 @@
-// The prompt, or the history with it, is over a limit.
+// Defines the rules for a prompt, or a prompt with its history, that exceeds a limit.
 
 import type { Rule } from '../rule/rule.ts';
 
@@ -31,7 +31,7 @@ export const SIZE_RULES = [
     ],
   },
   {
-    // A request that alone is over the limit of a minute never fits.
+    // A single request that exceeds the limit per minute never fits.
     id: 'size-over-rate',
     tool: 'any',
     source: 'any',
@@ -96,7 +96,7 @@ export const SIZE_RULES = [
     proof: [{ message: 'prompt is too long: 210000 tokens > 200000 maximum', status: 400 }],
   },
   {
-    // The CLI goes on with what was left of the prompt.
+    // The CLI continues with the rest of the prompt.
     id: 'size-stdin-cut',
     tool: 'gemini',
     source: 'stderr',

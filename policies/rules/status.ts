@@ -1,4 +1,4 @@
-// The HTTP status alone, when nothing more telling was said.
+// Defines the rules for the HTTP status alone, if there is no more informative message.
 
 import type { Rule } from '../rule/rule.ts';
 

@@ -1,4 +1,4 @@
-// The CLI itself stopped before it had an answer.
+// Defines the rules for a CLI that stopped itself before it had an answer.
 
 import type { Rule } from '../rule/rule.ts';
 
@@ -8,7 +8,7 @@ export const STOP_RULES = [
     tool: 'any',
     source: 'any',
     match: { needs: ['turns'], text: /\bmax(?:imum)? (?:number of )?(?:session )?turns\b/i },
-    // To pay again for the same number of turns would end the same way.
+    // Another paid call with the same number of turns would end the same way.
     class: 'contract_violation',
     reason: 'max_turns',
     proof: [
