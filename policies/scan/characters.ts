@@ -1,13 +1,13 @@
-// What each character is to the normaliser: one table for all of them.
+// Classifies each character for the normaliser, in one table.
 
 const WORD = 1;
 export const SPACE = 2;
-/** A letter beyond ASCII. Marks, signs, emoji, box drawing and private glyphs are punctuation and vanish. */
+/** A letter beyond ASCII. Marks, signs, emoji, box drawing and private glyphs count as punctuation and are removed. */
 export const LETTER = 4;
 
 export const DIGITS = '0123456789';
 
-/** What every UTF-16 code unit is: the bits above. */
+/** The kind of every UTF-16 code unit, as the bits above. */
 export const KIND = new Uint8Array(0x10000);
 
 for (const sign of `ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_${DIGITS}`) KIND[sign.charCodeAt(0)] = WORD;
@@ -46,5 +46,5 @@ const kindOf = (code: number): number => KIND[code] as number;
 export const isWord = (code: number): boolean => (kindOf(code) & WORD) !== 0;
 export const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 export const isSpace = (code: number): boolean => (kindOf(code) & SPACE) !== 0;
-/** Surely no white space: a visible sign of ASCII. */
+/** Surely not white space: a visible ASCII character. */
 export const isInk = (code: number): boolean => code > 32 && code < 127;

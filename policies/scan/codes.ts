@@ -1,13 +1,13 @@
-// A text as numbers: reading them takes a third of what asking the string takes, and past its end stands white space.
+// Provides a text as numbers, which takes a third of the time of the string's methods. White space follows the end.
 
-/** Nobody looks further past the end than this. */
+/** No reader looks further past the end than this. */
 const PAST_END = 64;
-/** Up to here one by one is quicker. */
+/** Up to this length, copying one by one is faster. */
 const SHORT = 16;
 
 /**
- * The UTF-16 code units of a text. Those of one that is not longer than `room` are good until the next text is asked for.
- * @returns a reader with room of its own
+ * Reads the UTF-16 code units of a text. If the text is not longer than `room`, they are valid until the next text is read.
+ * @returns a reader with its own buffer.
  */
 export function createCodeReader(room: number): (text: string) => Uint16Array {
   const bytes = Buffer.alloc(2 * (room + PAST_END));
@@ -33,5 +33,5 @@ function codesOfLong(text: string): Uint16Array {
   return new Uint16Array(bytes.buffer, 0, length + PAST_END).fill(0, length);
 }
 
-/** Of one line, or one token. */
+/** For one line, or one token. */
 export const codesOf = createCodeReader(4096);

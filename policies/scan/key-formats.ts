@@ -1,30 +1,30 @@
-// The keys of services that are known by how they begin: a row here is redacted, and told in a signature as a secret.
+// Lists the services' keys that are recognised by their beginning. They are redacted, and count as secrets in signatures.
 
 interface KeyFormat {
-  /** What stands in the placeholder of a redacted one. */
+  /** The text in the placeholder of a redacted key. */
   kind: string;
   prefixes: readonly string[];
-  /** A whole one: what is redacted. */
+  /** Matches a whole key, which is redacted. */
   shape: RegExp;
   /**
-   * What a signature takes for one, be it cut or masked, in either case: how it begins, by the signs that it may go on with besides
-   * those of a word. null where one is told by its figures alone.
+   * The beginnings that a signature treats as such a key, even if it is cut or masked, in either case. They are grouped by the
+   * characters that may follow, besides those of a word. null if it is recognised by its digits alone.
    */
   heads: Readonly<Partial<Record<'' | '*-' | '.-', string>>> | null;
   examples: readonly string[];
-  /** Look-alikes that must stay. */
+  /** Look-alikes that must remain. */
   harmless: readonly string[];
 }
 
 const A = 'aBcD1234eFgH5678iJkL9012mNoP3456qRsT';
 
-// More specific first: where two share a prefix, the first whose shape is there decides.
+// More specific first: if two share a prefix, the first whose shape matches decides.
 export const KEY_FORMATS: readonly KeyFormat[] = [
   {
     kind: 'anthropic_key',
     prefixes: ['sk-ant-'],
     shape: /sk-ant-[\w-]{12,}/,
-    // As any that begins with `sk-`.
+    // Like any key that begins with `sk-`.
     heads: null,
     examples: [`sk-ant-api03-${A}`],
     harmless: ['sk-ant-'],

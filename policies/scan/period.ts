@@ -1,9 +1,9 @@
-// Tells bytes that say the same again and again, as a flood of one message does.
+// Detects bytes that repeat, as a flood of one message does.
 
-/** They begin anew where so many of their first bytes stand once more. */
+/** The bytes repeat if this many of their first bytes occur again. */
 const PROBE = 1024;
 
-/** After how many bytes they begin anew, over and over up to their end; 0 where they do not. */
+/** Returns the length of the repeated part, if it repeats up to the end; otherwise 0. */
 export function periodOf(bytes: Buffer): number {
   if (bytes.length < 2 * PROBE) return 0;
   const period = bytes.indexOf(bytes.subarray(0, PROBE), 1);
