@@ -1,18 +1,18 @@
-// An object of JSON of which only the beginning is known, read as if it ended there.
+// Parses a JSON object of which only the beginning is known, as if it ended there.
 
 import { type Json, parseObject } from './json.ts';
 
-/** So much is looked at: what names an event stands at its beginning. */
+/** Only this much is parsed: the name of an event is at its beginning. */
 const MAX_HEAD = 64 * 1024;
 
-/** What is complete in it, and the text at which it was cut, as far as it goes; null where nothing can be made of it. */
+/** Returns the complete parts, and the text at which the object was cut, as far as it goes; null if it cannot be parsed. */
 export function parseCutObject(text: string): Json | null {
   const head = text.slice(0, MAX_HEAD);
   const { inText, escaped, open } = stateAt(head);
   const whole = escaped ? head.slice(0, -1) : head;
   const ends = inText ? ['"', '":null'] : ['', 'null', ':null'];
   for (const end of ends) {
-    // Half an escape, as of a character by its number, is none.
+    // Half an escape, such as an incomplete `\u` escape, is removed.
     for (const start of inText
       ? [whole, whole.replace(/\\u[0-9a-fA-F]{0,3}$/, '')]
       : [whole, whole.replace(/,\s*$/, '')]) {
@@ -23,16 +23,16 @@ export function parseCutObject(text: string): Json | null {
   return null;
 }
 
-/** A brace alone may open one that is printed over several lines. */
+/** A brace alone may open an object that is printed over several lines. */
 export const beginsAsObject = (line: string): boolean => /^\{\s*"/.test(line);
 
-/** Does a text that begins as an object end within it? */
+/** Whether a text that begins as an object ends within it. */
 export function isCutObject(text: string): boolean {
   const { inText, open } = stateAt(text);
   return text.startsWith('{') && (inText || open !== '');
 }
 
-/** @returns `open`: what closes all that was opened. */
+/** @returns `open`: the characters that close everything that is open. */
 function stateAt(text: string): { inText: boolean; escaped: boolean; open: string } {
   const closers: string[] = [];
   let inText = false;

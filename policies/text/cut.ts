@@ -1,5 +1,5 @@
-// The beginning of a text that may be very long.
+// Returns the beginning of a text that may be very long.
 
-/** At most `max` characters, in a text of their own: a slice would hold on to all of the text that it is cut from. */
+/** Returns at most `max` characters as a separate text, because a slice would keep the whole original text in memory. */
 export const cut = (text: string, max: number): string =>
   text.length <= max ? text : Buffer.from(text.slice(0, max), 'utf16le').toString('utf16le');

@@ -1,10 +1,10 @@
-// Fences around data: their word is made of everything that stands in the prompt, so that nothing in it can hold it.
+// Makes fences around data. Their word depends on the whole prompt, so that the data cannot contain it.
 
 import { createHash } from 'node:crypto';
 
 /**
- * A word that occurs in none of the texts, however they came about: the same texts, the same word. Whoever writes one of them
- * would have to know the hash of what he writes; should one hold it all the same, the next word is taken.
+ * Returns a word that occurs in none of the texts. The same texts give the same word. The author of a text would need to know the
+ * hash of that text; if a text contains the word all the same, the next word is used.
  */
 export function fenceWord(texts: readonly string[], hash: (text: string) => string = sha256): string {
   const all = hash(texts.map((text) => `${text.length}:${text}`).join(''));
@@ -14,7 +14,7 @@ export function fenceWord(texts: readonly string[], hash: (text: string) => stri
   }
 }
 
-/** The label is one line, whatever a file's name holds. */
+/** The label is one line, whatever a file's name contains. */
 export function fenced(word: string, label: string, text: string): string {
   return `${openingFence(word, label)}\n${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${closingFence(word)}\n`;
 }

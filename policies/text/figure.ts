@@ -1,4 +1,4 @@
-// A figure as people read it.
+// Formats a number for readers.
 
-/** Thousands apart. */
+/** Separates the thousands. */
 export const figure = (n: number): string => String(n).replace(/\B(?=(?:\d{3})+$)/g, ',');

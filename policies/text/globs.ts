@@ -1,15 +1,14 @@
-// Matches paths of the tree against lists of globs, and says which glob it was (the one door to picomatch).
+// Matches paths of the tree against lists of globs, and returns the matching glob (the only file that uses picomatch).
 
 import picomatch from 'picomatch';
 
-/** The first glob of a list that matches, as it was written; null when none does. */
+/** Returns the first matching glob of a list, as it was written; null if none matches. */
 type GlobMatch = (path: string) => string | null;
 
 /**
- * Paths are relative to the tree's root, with `/`. Case counts and names that begin with a dot are names like all others; an
- * `é` of one character and one of two (as macOS and some archives write it) are the same name.
- * A glob whose last part is a plain name, or that ends with `/`, covers what lies below it too. What lies in `.git` is
- * matched only by a glob that names `.git`.
+ * Paths are relative to the tree's root, with `/`. Case matters, and names that begin with a dot are treated like all others. An
+ * `é` of one character and one of two (as macOS and some archives write it) are the same name. A glob whose last part is a plain
+ * name, or that ends with `/`, also covers everything below it. Files in `.git` match only a glob that names `.git`.
  */
 export function compileGlobs(globs: readonly string[]): GlobMatch {
   const rows = globs.map((glob) => ({ glob, matches: compile(glob) }));
@@ -19,21 +18,21 @@ export function compileGlobs(globs: readonly string[]): GlobMatch {
   };
 }
 
-/** As `security.forbidden_paths` means them: one without a `/` forbids that name at any depth. */
+/** Compiles globs as in `security.forbidden_paths`: one without a `/` forbids that name at any depth. */
 export function compileForbidden(globs: readonly string[]): GlobMatch {
   const rows = globs.map((glob) => ({ glob, match: compileGlobs(atAnyDepth(glob)) }));
   return (path) => rows.find(({ match }) => match(path) !== null)?.glob ?? null;
 }
 
-/** The globs that say the same where each begins at the root. */
+/** Returns globs with the same meaning that each begin at the root. */
 export function atAnyDepth(glob: string): string[] {
   const isName = !normalise(glob).replace(/\/+$/, '').includes('/');
   return isName ? [glob, `**/${glob}`] : [glob];
 }
 
 /**
- * Whether one of the globs may match something below a folder, so that whoever looks for what they match need not walk it. In
- * doubt it may: from a part on that can stand for more than one step, it is not looked any closer.
+ * Whether one of the globs may match something below a folder, so that a search need not enter other folders. The answer is yes
+ * in doubt. From a part on that can match more than one step, it is not checked further.
  */
 export function compileReach(globs: readonly string[]): (folder: string) => boolean {
   const rows = globs.filter((glob) => globMistake(glob) === null).map(reachOf);
@@ -43,7 +42,7 @@ export function compileReach(globs: readonly string[]): (folder: string) => bool
   };
 }
 
-/** Why a glob can match nothing, in words for whoever wrote it; null when it can. */
+/** Returns why a glob can match nothing, for its author; null if it can match. */
 export function globMistake(glob: string): string | null {
   const plain = normalise(glob);
   const shown = glob.length > MAX_SHOWN ? `${glob.slice(0, MAX_SHOWN)}…` : glob;
@@ -61,8 +60,8 @@ export function globMistake(glob: string): string | null {
 type InTree = { how: 'in_tree'; glob: string } | { how: 'invalid'; message: string };
 
 /**
- * A leading `/` means the root of the tree, as in .gitignore; but a glob that spells out one of `roots`, which are ways to name
- * that root, is meant as the absolute path that it is, and one that names another place of the machine protects nothing.
+ * A leading `/` means the root of the tree, as in .gitignore. But a glob that begins with one of `roots`, which are ways to name
+ * that root, is an absolute path. A glob that names another place on the machine protects nothing.
  */
 export function globInTree(glob: string, roots: readonly string[]): InTree {
   const root = roots.find((one) => glob === one || glob.startsWith(`${one}/`));
@@ -72,10 +71,10 @@ export function globInTree(glob: string, roots: readonly string[]): InTree {
   return { how: 'invalid', message };
 }
 
-/** Where programs and people have their files on Linux and macOS. */
+/** The folders in which programs and users have files on Linux and macOS. */
 const OF_MACHINE = /^\/+(?:etc|home|mnt|opt|private|root|tmp|Users|usr|var)(?:\/|$)/;
 
-// Without the flag `s` no wildcard would match a name that holds a line break, and a denied folder could be written to.
+// Without the flag `s`, no wildcard would match a name with a line break, and a denied folder could be written to.
 const OPTIONS = { dot: true, nonegate: true, flags: 's', debug: true } as const;
 
 const MAX_SHOWN = 80;
@@ -89,7 +88,7 @@ function compile(glob: string): (path: string) => boolean {
   const { plain, bare, covers } = partsOf(glob);
   const namesGit = NAMES_GIT.test(plain);
   const matches = plainly(bare) ?? byPattern(bare, covers);
-  // Names with brackets are common, and whoever writes one as it is means it: app/[id]/(public).
+  // Names with brackets are common, and a glob that is equal to such a name means it: app/[id]/(public).
   const literal = (path: string) => path === bare || path.startsWith(`${bare}/`);
   return (path) => (namesGit || !INTERNAL.test(path)) && (literal(path) || matches(path));
 }
@@ -99,7 +98,7 @@ function byPattern(bare: string, covers: boolean): (path: string) => boolean {
   return (path) => patterns.some((pattern) => pattern.test(path));
 }
 
-/** Most globs need no pattern, which costs several times as much on each of 100,000 paths. */
+/** Most globs need no pattern. A pattern costs several times as much for each of 100,000 paths. */
 function plainly(bare: string): ((path: string) => boolean) | null {
   const name = bare.startsWith('**/') ? bare.slice('**/'.length) : bare;
   if (WILD.test(name) || name.includes('//')) return null;
@@ -107,14 +106,14 @@ function plainly(bare: string): ((path: string) => boolean) | null {
   return (path) => `/${path}/`.includes(`/${name}/`);
 }
 
-/** `covers`: it means what lies below what it names, too. */
+/** `covers`: the glob also matches what is below the thing that it names. */
 function partsOf(glob: string) {
   const plain = normalise(glob);
   const bare = plain.replace(/\/+$/, '');
   return { plain, bare, covers: bare !== plain || !WILD.test(bare.slice(bare.lastIndexOf('/') + 1)) };
 }
 
-/** Brackets may hold a `/`, or be meant as they are. */
+/** Brackets may contain a `/`, or may be literal. */
 const MANY_STEPS = /\*\*|[[\]{}()\\]/;
 
 function reachOf(glob: string): (steps: readonly string[]) => boolean {

@@ -1,8 +1,8 @@
-// Looks into JSON whose shape nobody promises.
+// Reads JSON of unknown shape.
 
 export type Json = { [key: string]: unknown };
 
-/** The object that a text is, or null. */
+/** Parses a text that is an object; otherwise returns null. */
 export function parseObject(text: string): Json | null {
   if (!text.startsWith('{')) return null;
   try {

@@ -1,8 +1,8 @@
-// Which known name a mistyped one was meant to be: by likeness, and none where none is like it.
+// Finds the known name that a mistyped one most likely means, by similarity; none if none is similar.
 
 /**
- * The candidate that is the fewest slips away, the first of several; else the shortest that the word begins. Case and
- * leading dashes do not count. null when none is near: a third of the letters may be wrong, and one always.
+ * Returns the candidate with the fewest slips, the first of several; otherwise the shortest that begins with the word. Case and
+ * leading dashes do not count. null if none is near: a third of the letters may be wrong, and one always.
  */
 export function nearest(word: string, candidates: readonly string[]): string | null {
   const typed = lettersOf(word);
@@ -11,7 +11,7 @@ export function nearest(word: string, candidates: readonly string[]): string | n
   for (const name of candidates) {
     const slips = slipsBetween(typed, lettersOf(name));
     if (slips > allowed(typed, lettersOf(name))) continue;
-    // Of `help` and `--help`, the one with the dashes that were typed.
+    // Of `help` and `--help`, prefers the one with the dashes that were typed.
     const exactly = slips + slipsBetween(word, name) / (word.length + name.length + 1);
     if (best === null || exactly < best.slips) best = { name, slips: exactly };
   }
@@ -20,7 +20,7 @@ export function nearest(word: string, candidates: readonly string[]): string | n
 
 const lettersOf = (name: string): string => name.replace(/^-+/, '').toLowerCase();
 
-/** Of two words of one letter nothing is left to be alike. */
+/** Two words of one letter have no letter left by which they could be similar. */
 function allowed(a: string, b: string): number {
   const longer = Math.max(a.length, b.length);
   return Math.min(a.length, b.length) < 2 ? 0 : Math.max(1, Math.floor(longer / 3));
@@ -34,7 +34,7 @@ function begunBy(typed: string, candidates: readonly string[]): string | null {
   return begun.sort((a, b) => a.length - b.length)[0] ?? null;
 }
 
-/** Letters left out, put in, put in another's place, or two beside each other exchanged (optimal string alignment). */
+/** Counts letters that are missing, added, replaced or exchanged with the next one (optimal string alignment). */
 function slipsBetween(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -1,4 +1,4 @@
-// A text as one line of a page, cut where it is too long.
+// Writes a text as one line of a page, and cuts it if it is too long.
 
 export const oneLine = (text: string, max = Number.POSITIVE_INFINITY): string => {
   const line = text.replace(/\s+/g, ' ').trim();

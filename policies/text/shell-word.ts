@@ -1,5 +1,5 @@
-// A word as a shell takes it.
+// Quotes a word for a shell.
 
-/** As it is where a shell reads nothing into it, else within single quotes. */
+/** Returns the word unchanged if no character is special to a shell, otherwise within single quotes. */
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

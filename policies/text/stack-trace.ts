@@ -1,10 +1,10 @@
-// Stack traces among lines of output: of each, the first line that is the project's own, or else the first, and how many were cut.
+// Shortens stack traces in output: keeps the first line of the project's code, or else the first, and the number of others.
 
-/** JavaScript, Java and C#; Go and Rust give the place on a line of its own below. */
+/** JavaScript, Java and C#. Go and Rust print the place on a separate line below. */
 const FRAME = /^\s+at\s+\S.*(?:\)|:\d+)$/;
 const PYTHON_FRAME = /^\s*File "[^"]+", line \d+/;
 
-/** What the project did not write. */
+/** Code that is not the project's. */
 const FOREIGN = /node_modules|node:|<anonymous>|\(native\)|site-packages|lib\/python\d|\/bundle\/|\bjava\.|\bjdk\./;
 
 export function cutStacks(lines: readonly string[]): string[] {
@@ -17,7 +17,7 @@ export function cutStacks(lines: readonly string[]): string[] {
       continue;
     }
     const frames = framesIn(lines.slice(at, end));
-    // The innermost call stands first, but last in Python's.
+    // The innermost call comes first, but last in Python.
     const own = PYTHON_FRAME.test(lines[at]!) ? frames.toReversed() : frames;
     const shown = own.find(([place]) => !FOREIGN.test(place!)) ?? own[0]!;
     kept.push(...shown);
@@ -35,7 +35,7 @@ function endOfStack(lines: readonly string[], from: number): number {
 
 const isFrame = (line: string): boolean => FRAME.test(line) || PYTHON_FRAME.test(line);
 
-/** Python shows the line of source below each place. */
+/** Python shows the source line below each place. */
 const isSource = (lines: readonly string[], at: number, from: number): boolean =>
   at > from && PYTHON_FRAME.test(lines[at - 1]!) && /^\s{4}/.test(lines[at]!);
 

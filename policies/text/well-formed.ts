@@ -1,3 +1,3 @@
-// Half a character, which no encoding has, as the sign for one that is not known.
+// Replaces half a surrogate pair, which no encoding has, with the replacement character.
 
 export const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd');
