@@ -1,8 +1,8 @@
-// What the policies know of time: the caller passes it in.
+// Defines the time that the policies use: the caller passes it in.
 
 export interface Clock {
   now: Date;
-  /** IANA name of the zone that a time without one is meant in; UTC if absent. */
+  /** IANA name of the zone for times without one; UTC if absent. */
   timeZone?: string;
   /** The zone is that of the service whose text is read, not a guess from this machine. */
   zoneIsKnown?: boolean;

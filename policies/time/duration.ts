@@ -1,16 +1,18 @@
 // Reads durations as services write them: `3600.5s`, `1h0m0s`, `3 hours and 12 minutes`, `PT36S`.
 
-/** @returns milliseconds, or null when no duration stands at that place. */
+/** @returns milliseconds, or null if there is no duration at that place. */
 export const durationAt = (text: string, index: number): number | null => scan(text, index).total ?? iso(text, index);
 
-/** A whole text that is a duration, as a person writes it for a flag: `30d`, `12 hours`, `1h 30m`. Null for any other. */
+/**
+ * Reads a whole text as a duration, as a user writes it for a flag: `30d`, `12 hours`, `1h 30m`. Returns null for any other text.
+ */
 export function wholeDuration(text: string): number | null {
   const trimmed = text.trim();
   const { total, end } = scan(trimmed, 0);
   return end === trimmed.length ? total : null;
 }
 
-/** `00:05:30`, where the text says that it is no time of day. */
+/** Reads `00:05:30`, if the text shows that it is not a time of day. */
 export function countdownAt(text: string, index: number): number | null {
   COUNTDOWN.lastIndex = index;
   const found = COUNTDOWN.exec(text);

@@ -1,19 +1,19 @@
-// Times to try again in texts that are not English: `请在 2 小时后重试`, `3時間後に`, `inténtelo de nuevo en 5 minutos`.
+// Reads retry times in texts that are not English: `请在 2 小时后重试`, `3時間後に`, `inténtelo de nuevo en 5 minutos`.
 
 import type { Clock } from './clock.ts';
 import { type Point, pointAt } from './point-in-time.ts';
 
-/** The zone in which a service writes its times when it names none; null where the text does not identify the service. */
+/** The zone in which a service writes its times if it names none; null if the text does not identify the service. */
 export function serviceZone(texts: readonly string[]): string | null {
   return ZONES.find(([mark]) => texts.some((text) => mark.test(text)))?.[1] ?? null;
 }
 
-/** Kana and hangul come first, since Japanese and Korean texts may have Chinese characters too. */
+/** Kana and hangul come first, because Japanese and Korean texts may contain Chinese characters too. */
 const ZONES: readonly (readonly [RegExp, string])[] = [
   [/[\u3040-\u30ff]/, 'Asia/Tokyo'],
   [/[\uac00-\ud7af]/, 'Asia/Seoul'],
   [/[\u4e00-\u9fff]/, 'Asia/Shanghai'],
-  // Z.ai writes Beijing time in English too; its codes of a limit are 1300 to 1313.
+  // Z.ai also writes Beijing time in English; its codes for limits are 1300 to 1313.
   [/["'](?:code|type)\\?["']\s{0,2}:\s{0,2}\\?["']13(?:0\d|1[0-3])\\?["']|\[13(?:0\d|1[0-3])\]/, 'Asia/Shanghai'],
   [/\bapi\.z\.ai\b|\bbigmodel\.cn\b|\bvolces\.com\b|\baliyuncs\.com\b/, 'Asia/Shanghai'],
 ];
@@ -27,7 +27,7 @@ interface WaitForm {
   pattern: RegExp;
   part: RegExp;
   unitMs(unit: string): number;
-  /** Must be somewhere in the text: without it the wait may be the length of a limit. */
+  /** Must occur in the text: without it, the wait may be the length of a limit. */
   cue?: RegExp;
 }
 
@@ -85,7 +85,7 @@ const EUROPEAN: readonly WaitForm[] = [
   },
 ];
 
-/** Dates and hours beside a word for a reset, which may come before or after them. */
+/** Dates and hours near a word for a reset, which may come before or after them. */
 export function foreignPoints(text: string, clock: Clock): Point[] {
   if (!RESET.test(text)) return [];
   return text

@@ -5,11 +5,11 @@ import { instantOf, type WallTime, wallTimeOf, zoneOf } from './zone.ts';
 
 export interface Point {
   at: Date;
-  /** The text names one instant, with date, hour and zone: it needs no clock of ours. */
+  /** The text names one instant, with date, hour and zone, so our clock is not needed. */
   exact: boolean;
 }
 
-/** The next such time from now on; null when there is none at that place of the text. */
+/** Returns the next such time from now on; null if there is none at that place of the text. */
 export function pointAt(text: string, index: number, clock: Clock): Point | null {
   const epoch = epochAt(text, index);
   if (epoch !== null) return { at: epoch, exact: true };
@@ -39,7 +39,7 @@ type Parts = Partial<Record<string, string>>;
 
 interface Form {
   pattern: RegExp;
-  /** @param rest what follows, where a zone may stand. */
+  /** @param rest the following text, which may contain a zone. */
   read(parts: Parts, rest: string, clock: Clock): Date | null;
 }
 
@@ -50,18 +50,18 @@ const DAY = '(?<day>\\d{1,2})(?:st|nd|rd|th)?';
 const WEEKDAY = '(?<weekday>sun|mon|tue|wed|thu|fri|sat)(?:day|sday|nesday|rsday|urday|s|rs|r|nes)?\\b\\.?';
 const SECONDS = '(?::(?<second>\\d\\d(?:\\.\\d{1,9})?))?';
 const CLOCK = `(?<hour>\\d{1,2})(?::(?<minute>\\d\\d))?${SECONDS} ?(?<half>[ap]\\.?m\\b\\.?)?`;
-/** A clock that cannot be a mere number. */
+/** A clock time that cannot be just a number. */
 const TIME = `(?=\\d{1,2}(?::\\d\\d| ?[ap]\\.?m\\b))${CLOCK}`;
 const AT = ',?(?: at| @)?';
 
 const form = (source: string, read: Form['read'] = wall): Form => ({ pattern: new RegExp(source, 'iy'), read });
 
-/** More telling first. */
+/** More specific first. */
 const FORMS: readonly Form[] = [
   form(`(?<year>\\d{4})-(?<month>\\d\\d)-(?<day>\\d\\d)(?:(?:T|${AT} )(?<hour>\\d\\d):(?<minute>\\d\\d)${SECONDS})?`),
   form(`(?<year>\\d{4})/(?<month>\\d\\d?)/(?<day>\\d\\d?)(?:${AT} ${CLOCK})?`),
   form(`(?<day>\\d\\d?)\\.(?<month>\\d\\d?)\\.(?<year>\\d{4})(?:${AT} ${CLOCK})?`),
-  // As America writes it, unless it cannot be.
+  // In the American order, unless that is impossible.
   form(`(?<month>\\d\\d?)/(?<day>\\d\\d?)/(?<year>\\d{4})(?:${AT} ${CLOCK})?`, (parts, rest, clock) =>
     wall(Number(parts.month) > 12 ? { ...parts, month: parts.day, day: parts.month } : parts, rest, clock),
   ),
@@ -90,7 +90,7 @@ const FORMS: readonly Form[] = [
 
 const numberOf = (part: string | undefined, otherwise: number) => (part === undefined ? otherwise : Number(part));
 
-/** What is not told is the next that comes: a time alone is today or tomorrow, a date without a year this year or next. */
+/** A missing part means the next possible time: a time alone is today or tomorrow, a date without a year is this year or next. */
 function wall(parts: Parts, rest: string, clock: Clock): Date | null {
   const zone = zoneFor(rest, clock);
   const today = wallTimeOf(clock.now, zone);
@@ -113,7 +113,7 @@ function wall(parts: Parts, rest: string, clock: Clock): Date | null {
   );
 }
 
-/** So many days from today. */
+/** This many days from today. */
 function onDay(ahead: number): Form['read'] {
   return (parts, rest, clock) => {
     const zone = zoneFor(rest, clock);
@@ -135,10 +135,10 @@ function onWeekday(parts: Parts, rest: string, clock: Clock): Date | null {
 const isOnAnyWall = ({ month, day, hour, minute, second }: WallTime) =>
   month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour <= 24 && minute <= 59 && second < 61;
 
-/** No 30th of February. */
+/** Rejects dates such as 30 February. */
 const isInCalendar = ({ year, month, day }: WallTime) => new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
 
-/** A name or a number; null where none is told. */
+/** A name or a number; null if there is none. */
 function monthOf(part: string | undefined): number | null {
   if (part === undefined) return null;
   return /\d/.test(part) ? Number(part) : MONTHS.indexOf(part.toLowerCase()) + 1;
@@ -150,7 +150,7 @@ function hourOf({ hour, half }: Parts): number {
   return (Number(hour) % 12) + (half.toLowerCase().startsWith('p') ? 12 : 0);
 }
 
-/** On no wall. */
+/** An hour that does not exist. */
 const NO_HOUR = 99;
 
 const zoneFor = (rest: string, { timeZone }: Clock) => zoneIn(rest) ?? zoneOf(timeZone ?? 'UTC') ?? 'UTC';

@@ -1,4 +1,4 @@
-// Times to try again that stand in headers and fields: `Retry-After: 120`, `"retryDelay":"2s"`, `resets_at: 1795309237`.
+// Reads retry times in headers and fields: `Retry-After: 120`, `"retryDelay":"2s"`, `resets_at: 1795309237`.
 
 import type { Clock } from './clock.ts';
 import { durationAt } from './duration.ts';
@@ -6,7 +6,7 @@ import { epochAt, type Point, pointAt } from './point-in-time.ts';
 
 interface Fields {
   times: Point[];
-  /** Waits in milliseconds that a point in time of the same name replaces: it is right however late the text is read. */
+  /** Waits in milliseconds that a point in time of the same name replaces: it is correct however late the text is read. */
   replaced: number[];
 }
 
@@ -23,7 +23,7 @@ export function fieldsIn(text: string, clock: Clock): Fields {
   const replaced = found.filter(({ waitMs, stem }) => waitMs !== null && points.some((point) => point.stem === stem));
   const waits = replaced.map(({ waitMs }) => waitMs!);
   const remaining = found.filter(({ waitMs }) => waitMs === null || !isReplaced(waitMs, waits));
-  // What the service asks for counts before what it counts with.
+  // A requested wait takes priority over the other times that the service reports.
   const asked = remaining.filter(({ asks }) => asks);
   return { times: asked.length > 0 ? asked : remaining, replaced: waits };
 }
@@ -33,13 +33,13 @@ export const isReplaced = (waitMs: number, replaced: readonly number[]): boolean
   replaced.some((ms) => Math.abs(ms - waitMs) <= Math.max(1000, ms / 100));
 
 interface Field extends Point {
-  /** Null for a point in time. */
+  /** null for a point in time. */
   waitMs: number | null;
   stem: string;
   asks: boolean;
 }
 
-/** `quotaResetDelay` and `quotaResetTimeStamp` speak of the same reset, as `resets_at` and `resets_in_seconds` do. */
+/** `quotaResetDelay` and `quotaResetTimeStamp` refer to the same reset, as `resets_at` and `resets_in_seconds` do. */
 const stemOf = (words: readonly string[]): string =>
   words
     .filter((word) => !FORM_WORDS.has(word))

@@ -1,4 +1,4 @@
-// From a time on the wall somewhere to the instant it is.
+// Converts between wall-clock times in a zone and instants.
 
 export interface WallTime {
   year: number;
@@ -13,7 +13,7 @@ export interface WallTime {
 
 export function instantOf(wall: WallTime, zone: string): Date {
   const asUtc = Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute) + Math.ceil(wall.second * 1000);
-  // Twice, for the offset may change between the guess and the truth.
+  // This is done twice, because the offset may change between the guess and the true instant.
   const guess = asUtc - offsetAt(asUtc, zone);
   return new Date(asUtc - offsetAt(guess, zone));
 }
@@ -30,7 +30,10 @@ export function wallTimeOf(instant: Date, zone: string): WallTime {
   };
 }
 
-/** Accepts IANA names (in `Etc/GMT-8` the sign is inverted: it is UTC+8), `UTC`, `+02:00` and common abbreviations; null for anything else. */
+/**
+ * Accepts IANA names, `UTC`, `+02:00` and common abbreviations; null for anything else. In `Etc/GMT-8` the sign is inverted: it
+ * is UTC+8.
+ */
 export function zoneOf(name: string): string | null {
   const zone = NICKNAMES[name.toLowerCase().replace(/ (?:standard |daylight )?time$/, '')] ?? name;
   if (OFFSET.test(zone)) return zone;
