@@ -1,4 +1,4 @@
-// What is said of a call by the conventions for generative AI (the only door to OpenTelemetry's names), and by names of our own beside them.
+// Makes the attributes of a call by OpenTelemetry's generative AI conventions (only this file uses its names), and our own.
 
 import {
   ATTR_ERROR_TYPE,
@@ -33,7 +33,7 @@ const PROVIDERS = {
   claude: GEN_AI_PROVIDER_NAME_VALUE_ANTHROPIC,
 } as const satisfies Record<BuiltIn, string>;
 
-/** Without those that are not known. */
+/** Without unknown values. */
 type Attributes = Record<string, TraceValue>;
 
 export interface CallTexts {
@@ -41,7 +41,10 @@ export interface CallTexts {
   answer: string | null;
 }
 
-/** @param record null where none was left; @param texts null where they are to stay here. */
+/**
+ * @param record null if the call left none.
+ * @param texts null if they must not be sent.
+ */
 export function callAttributes(tool: Tool, record: CallRecord | null, texts: CallTexts | null): Attributes {
   const named = {
     [ATTR_GEN_AI_OPERATION_NAME]: GEN_AI_OPERATION_NAME_VALUE_INVOKE_AGENT,
@@ -84,11 +87,11 @@ export const workflowAttributes = (taskId: string): Attributes => ({
 export const errorAttributes = (error: string | null): Attributes =>
   error === null ? {} : { [ATTR_ERROR_TYPE]: error };
 
-/** null and what is absent say nothing. */
+/** Omits null and absent values. */
 export const known = (all: Record<string, TraceValue | null | undefined>): Attributes =>
   Object.fromEntries(Object.entries(all).filter((pair): pair is [string, TraceValue] => (pair[1] ?? null) !== null));
 
-/** As the CLI was asked; each of ours takes it in one of these forms. */
+/** The requested model. Each of our CLIs accepts it in one of these forms. */
 function requestedModel(argv: readonly string[]): string | null {
   const at = argv.findIndex((word) => word === '--model' || word === '-m');
   const joined = argv.find((word) => word.startsWith('--model='));

@@ -1,16 +1,16 @@
-// Where traces are sent: an address as OpenTelemetry's variables say it, or why none of it can be used.
+// Finds where traces are sent: the address in OpenTelemetry's variables, or why none can be used.
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 type TraceEndpoint =
-  /** `shown`: without what lets one in. */
+  /** `shown`: without credentials. */
   { how: 'found'; url: string; shown: string } | { how: 'none' } | { how: 'invalid'; message: string };
 
 const ALL = 'OTEL_EXPORTER_OTLP_ENDPOINT';
 const TRACES = 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT';
 const TRACES_PATH = 'v1/traces';
 
-/** @param given by a flag, as the base of all signals, or whole; it goes before the environment. */
+/** @param given by a flag, as the base of all signals, or complete; it overrides the environment. */
 export function traceEndpoint(given: string | null, environment: Environment): TraceEndpoint {
   const [name, base, traces] =
     given === null
@@ -38,7 +38,7 @@ export function traceEndpoint(given: string | null, environment: Environment): T
   return { how: 'found', url: url.href, shown: url.origin };
 }
 
-/** A run sends by itself where the environment names an endpoint, and does not switch it off. */
+/** A run sends automatically if the environment names an endpoint and does not disable it. */
 export const sendsByItself = (environment: Environment): boolean =>
   Boolean(environment[ALL] || environment[TRACES]) &&
   environment.OTEL_SDK_DISABLED?.toLowerCase() !== 'true' &&

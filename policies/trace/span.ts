@@ -1,4 +1,4 @@
-// A span of a trace: what took its time, within what, and what happened on the way.
+// Defines a span of a trace: what took time, in which parent, and its events.
 
 export type TraceValue = string | number | boolean | readonly string[];
 
@@ -12,15 +12,15 @@ export interface SpanEvent {
 export interface TraceSpan {
   trace_id: string;
   span_id: string;
-  /** null of a trace's first one. */
+  /** null for the first span of a trace. */
   parent_id: string | null;
   name: string;
-  /** `client`: somebody else's program was asked. */
+  /** `client`: another program was called. */
   kind: 'internal' | 'client';
   started_at: string;
   ended_at: string;
   attributes: Record<string, TraceValue>;
   events: SpanEvent[];
-  /** Class and reason of what failed. */
+  /** Class and reason of the failure. */
   error: string | null;
 }
