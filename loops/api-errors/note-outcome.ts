@@ -27,7 +27,7 @@ export function noteOutcome(
 ): void {
   // The next run continues the stage.
   if (end.how === 'interrupted') return;
-  // The gate's result is no matter of the service: an answer counts, even if the gate rejects it.
+  // The gate's result does not concern the service: an answer counts, even if the gate rejects it.
   const how = end.how === 'done' || end.record?.verdict.class === null ? 'answered' : 'failed';
   const { task, journal, clock, environment } = ended;
   try {

@@ -29,7 +29,7 @@ export interface GateRequest {
   acceptanceCommands: readonly string[];
   environment: NodeJS.ProcessEnv;
   redactor: Redactor;
-  /** Once it is aborted, the gate starts no command and ends the running one. The record then has the state not passed. */
+  /** Once it is aborted, the gate starts no command and ends the running one. The record then counts as not passed. */
   stop: AbortSignal;
   clock: () => Date;
 }

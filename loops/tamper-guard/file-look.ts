@@ -1,4 +1,4 @@
-// Reads the state of a path in values of the kernel that change with every write, so that a change of the file is detected.
+// Reads values of the kernel for a path that change with every write, so that a change of the file is detected.
 
 import { lstatSync, readlinkSync } from 'node:fs';
 
