@@ -22,7 +22,7 @@ interface Held {
 const MOST_HELD = 1024 * 1024;
 
 /**
- * Secrets within one event are left to the redactor of its line.
+ * The redactor of a line handles secrets within one event.
  * @param hits returns every secret in a text, in order.
  */
 export function createAcrossEvents(hits: (text: string) => readonly Hit[]): AcrossEvents {
