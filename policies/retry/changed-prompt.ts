@@ -84,7 +84,7 @@ export function changedActions(
   ];
 }
 
-/** Does the user repeat stages without naming them? Then it is told which. */
+/** Whether the user repeats stages without naming them. If so, the message lists them. */
 export const namesNoStage = ({ redo, changed }: { redo: readonly string[]; changed: string }): boolean =>
   redo.includes('all') || changed === 'redo';
 
