@@ -1,4 +1,4 @@
-// Which failures of many tasks are one: equal in their signature, else in class and reason, else in what is said of them.
+// Groups equal failures of many tasks: by signature, else by class and reason, else by message.
 
 import type { ErrorClass } from '../facts/classes.ts';
 
@@ -6,11 +6,11 @@ export interface FailedOnce {
   signature: string | null;
   class: ErrorClass | null;
   reason: string | null;
-  /** Where there is no class. */
+  /** Used if there is no class. */
   message?: string | null;
 }
 
-/** The most frequent first, and in each those that are the same, in the order given. */
+/** The most frequent group first; within a group, in the given order. */
 export function gatherFailures<T extends FailedOnce>(failed: readonly T[]): [T, ...T[]][] {
   const groups = new Map<string, [T, ...T[]]>();
   for (const one of failed) {

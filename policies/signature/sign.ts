@@ -1,4 +1,4 @@
-// The signature of a failure: equal for two runs of one failure, different for two failures.
+// Computes the signature of a failure: equal for two runs of one failure, different for two failures.
 
 import { createHash } from 'node:crypto';
 import type { ErrorClass } from '../facts/classes.ts';
@@ -17,9 +17,9 @@ const MAX_NORMAL_LENGTH = 500;
 
 export interface SignatureInput {
   tool: Tool | null;
-  /** What `createErrorLines` picked from stderr. */
+  /** The lines of stderr that `createErrorLines` picked. */
   errorLines: readonly string[];
-  /** And its remarks, where nothing better was said. */
+  /** The remarks of stderr, if there is nothing better. */
   remarks?: readonly string[];
   /** The engine's own error event. */
   eventText: string | null;
@@ -32,7 +32,7 @@ export interface Detail {
   ending: Ending;
   class: ErrorClass | null;
   reason: string | null;
-  /** What tells two failures of one reason apart and never changes: missing sections, a violated glob, a native code. */
+  /** Details that distinguish two failures of one reason and never change: missing sections, a violated glob, a native code. */
   more: readonly string[];
 }
 
@@ -49,38 +49,38 @@ export interface Signature {
 interface SignatureExplanation {
   /** The lines that were signed. */
   lines: readonly string[];
-  /** By class of tokens, what it took from them. */
+  /** The text that each token class removed from them. */
   eaten: readonly Eaten[];
   /** Word by word. */
   steps: readonly Step[];
 }
 
 /**
- * Over the first source that says anything: error-bearing lines of stderr, the engine's error event, other lines of
- * stderr, and last the tool, the ending and the verdict, so that two tools' empty stderr never meet.
+ * Signs the first source with content: stderr lines that contain an error, the engine's error event, other lines of stderr. The
+ * last source is the tool, the ending and the verdict, so that two tools' empty stderr never have the same signature.
  */
 export function sign(input: SignatureInput): Signature {
   return signed(input, null);
 }
 
-/** The same, with what became of each word. */
+/** The same, with what happened to each word. */
 export function explain(input: SignatureInput): Signature {
   const explained = { lines: [], eaten: [], steps: [] };
   return { ...signed(input, explained), explained };
 }
 
-/** The signature of captured text, as `tollgate signature` prints it; `tool` tells empty texts apart. */
+/** The signature of captured text, as `tollgate signature` prints it; `tool` distinguishes empty texts. */
 export const signText = (tool: Tool | null, text: string): Signature => signLines(tool, selectedFrom(tool, text));
 
 /** The same, explained. */
 export const explainText = (tool: Tool | null, text: string): Signature => explainLines(tool, selectedFrom(tool, text));
 
-/** The same of lines that were pushed as they came. */
+/** The same for lines that were pushed as they came. */
 export const signLines = (tool: Tool | null, selected: ErrorLines): Signature => sign(inputOf(tool, selected));
 
 export const explainLines = (tool: Tool | null, selected: ErrorLines): Signature => explain(inputOf(tool, selected));
 
-/** @param explained is filled in. */
+/** @param explained is filled in by this function. */
 function signed(input: SignatureInput, explained: SignatureExplanation | null): Signature {
   const { errorLines, eventText, volatile, remarks = [] } = input;
   const eventLines = eventText === null ? [] : chosenOf(selectedFrom(input.tool, eventText));
@@ -110,7 +110,7 @@ function normalForm(lines: readonly string[], volatile: ScanContext | undefined,
     .trimEnd();
 }
 
-/** A lone number or path is no failure's name: two tools may well both end with "42". */
+/** A number or a path alone does not identify a failure: two tools may both end with "42". */
 const saysAnything = (normalised: string): boolean => /[^\s<>]{2}/.test(normalised.replace(/<(?!code:)[^<>]*>/g, ''));
 
 function detailText({ tool, detail }: SignatureInput): string {
@@ -118,7 +118,7 @@ function detailText({ tool, detail }: SignatureInput): string {
   return [...facts, ...detail.more].join(' ').slice(0, MAX_NORMAL_LENGTH);
 }
 
-/** Lines that bear an error, or whatever else there is. */
+/** Lines that contain an error, or else the remarks. */
 function chosenOf(selected: ErrorLines): string[] {
   const lines = selected.lines();
   return lines.length > 0 ? lines : selected.remarks();
