@@ -5,7 +5,7 @@ import { oneLine } from '../text/one-line.ts';
 import { ITERATION_COLUMNS, type IterationCells, iterationTable } from './iteration-table.ts';
 import { REASONER_ACTIONS, REASONER_SCHEMA } from './reasoner-answer.ts';
 
-/** The worker's text. The instruction comes last and is passed byte for byte, whoever gave it and however often. */
+/** The worker's text. The instruction comes last and is passed byte for byte, from any source and in every iteration. */
 export const workerTurn = (instruction: string, handOff: string | null): string =>
   `${handOff === null ? '' : `${handOff}\n`}# ${INSTRUCTION_HEADING}\n\n${instruction}`;
 
