@@ -20,7 +20,7 @@ export function nearest(word: string, candidates: readonly string[]): string | n
 
 const lettersOf = (name: string): string => name.replace(/^-+/, '').toLowerCase();
 
-/** Two words of one letter have no letter left by which they could be similar. */
+/** Two words of one letter cannot be similar if they differ. */
 function allowed(a: string, b: string): number {
   const longer = Math.max(a.length, b.length);
   return Math.min(a.length, b.length) < 2 ? 0 : Math.max(1, Math.floor(longer / 3));
