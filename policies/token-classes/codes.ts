@@ -1,4 +1,4 @@
-// Which figures tell two failures apart: HTTP status, exit code, errno. The words around a figure decide, so it is no expression.
+// Recognises figures that distinguish failures: HTTP status, exit code, errno. It uses the words around a figure.
 
 import { oneOf, START, type TokenPlace } from './token-class.ts';
 
@@ -7,17 +7,17 @@ export function isCode(piece: string, place: TokenPlace): boolean {
   const { text, unitEnd, last, older, lead } = place;
   if (piece.length !== 3 && last === '') return false;
   const behind = text.slice(unitEnd, unitEnd + 48);
-  // One figure of many in the log of a server, which prints the same for each request.
+  // One figure of many in a server's log, which prints the same ones for each request.
   if (lead === ':' && MEASURED.test(behind)) return false;
   const key = last.slice(last.lastIndexOf('.') + 1);
   const isLabelled = LABELS.test(key) || (LINKS.test(last) && (LABELS.test(older) || RETURNED.test(last)));
   const isStatus = STATUSES.test(key) && !EXIT.test(older);
   const value = Number(piece);
-  // `exited with status 255` is no HTTP status.
+  // In `exited with status 255`, the number is not an HTTP status.
   if (piece.length === 3 && value < 256 && STATUSES.test(last) && WITH.test(older)) return true;
   if (isLabelled && !isStatus) return true;
   if (/^error$/i.test(last) && /^os$/i.test(older)) return true;
-  // `CreateProcessAsUserW failed: 1312`: the word before is written as functions are.
+  // `CreateProcessAsUserW failed: 1312`: the word before is written like a function's name.
   if (lead === ':' && /^failed$/i.test(last) && /[a-z][A-Z]/.test(older)) return true;
   if (piece.length !== 3 || value < 300 || value > 599) return isLabelled && piece.length !== 3;
   if (isLabelled || /error$/i.test(last) || isAfterProtocol(place)) return true;
@@ -25,14 +25,14 @@ export function isCode(piece: string, place: TokenPlace): boolean {
   return SAYS_WHY.test(behind) || (ANSWERS.test(last) && /^(?:$|[\n,;)])/.test(behind)) || isAlone(place, behind);
 }
 
-/** Node's `errno: -104` differs from system to system, and its name is beside it. */
+/** Node's `errno: -104` differs between systems, and the error's name is next to it. */
 export const isOfSystem = ({ last }: TokenPlace): boolean => /^errno$/i.test(last);
 
 /** `HTTP/1.1" 429`, `HTTP/2 502`. */
 const isAfterProtocol = ({ text, at }: TokenPlace): boolean =>
   /p\/[\d.]{0,6}["']? $/i.test(text.slice(Math.max(0, at - 10), at));
 
-/** A status at the head of a clause, `400 No tool output`; alone in brackets, `(502)`; or last, `Failed: 403`. */
+/** A status at the beginning of a clause, `400 No tool output`; alone in brackets, `(502)`; or last, `Failed: 403`. */
 function isAlone({ lead, spaced, last }: TokenPlace, behind: string): boolean {
   if (lead === '(' || lead === '[') return /^[)\]]/.test(behind);
   if (lead === ':' && spaced && /^(?:$|\n)/.test(behind) && !COUNTS.test(last)) return true;

@@ -1,4 +1,4 @@
-// Token classes with figures: times, the codes that are kept, amounts.
+// Defines the token classes for figures: times, the codes that are kept, and amounts.
 
 import { isCode, isOfSystem, LABELS } from './codes.ts';
 import { DIGITS, DURATION } from './parts.ts';
@@ -25,7 +25,7 @@ const AT = oneOf('at until by from since time reset resets');
 const endsTime = (_piece: string, { text }: TokenPlace, end: number): boolean =>
   !/\w\w/.test(text.slice(end - 1, end + 1));
 
-// Cheap answers for most places, since the expressions for times take long to compile.
+// Fast checks for most places, because the expressions for times take long to compile.
 const startsAs =
   (head: RegExp) =>
   ({ text, at }: TokenPlace): boolean =>
@@ -83,7 +83,7 @@ export const FIGURES: readonly TokenClass[] = [
       ['the sun, on mondays', 'the sun on mondays'],
     ],
   },
-  // An hour alone only behind "at" and the like.
+  // An hour alone only after "at" and similar words.
   {
     name: 'clock',
     put: '<time>',
@@ -97,7 +97,7 @@ export const FIGURES: readonly TokenClass[] = [
       (AT.test(place.last) || /^\d{1,2}(?::\d{2}(?::\d{2}|\s?[ap]\.?m|\s?z|\s?utc)|\s?[ap]m)/i.test(piece)),
     masks: [['20:16:49.882 resets at 8pm (America/Los_Angeles), at 8:30', 'resets at at']],
   },
-  // JSON-RPC codes anywhere, others behind a label.
+  // JSON-RPC codes anywhere, others after a label.
   {
     name: 'negative code',
     put: (piece, place) => (isOfSystem(place) ? '' : keepCode(piece)),
@@ -160,7 +160,7 @@ export const FIGURES: readonly TokenClass[] = [
     flags: 'iy',
     masks: [['took 14.61 seconds, 1h 2m 3s, 5099ms in all', 'took in all']],
   },
-  // `(1.13 KB)` behind `1165 bytes` is one more phrase, in any unit.
+  // `(1.13 KB)` after `1165 bytes` is one more phrase, in any unit.
   {
     name: 'size',
     put: (_, { lead, spaced, last }) => (lead === '(' && !spaced && /.{2}bytes$/i.test(last) ? 'kb' : ''),

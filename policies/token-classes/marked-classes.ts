@@ -1,36 +1,36 @@
-// Token classes that are known by what marks them: a placeholder, a prefix, the label in front.
+// Defines the token classes that are recognised by a mark: a placeholder, a prefix, the label in front.
 
 import { KEY_FORMATS } from '../scan/key-formats.ts';
 import { DIGITS, DURATION, LETTERS, LINE_HEAD, quoted, secondsOf, UNIT_END, VALUE, WORD } from './parts.ts';
 import { keep, oneOf, type TokenClass, type TokenPlace } from './token-class.ts';
 
-/** How a secret begins, by the characters that it may continue with. */
+/** The beginnings of secrets, by the characters that may follow. */
 const headsOf = (goesOn: '*-' | '' | '.-'): string =>
   KEY_FORMATS.flatMap(({ heads }) => heads?.[goesOn] ?? []).join('|');
 
-/** The keys of services, cut or masked, and a JWT. */
+/** The keys of services, also cut or masked, and a JWT. */
 const SECRET = String.raw`(?:${headsOf('*-')})[\w*-]{0,65535}|(?:${headsOf('')})\w{0,65535}|(?:${headsOf('.-')})[\w.-]{0,65535}|(?<!-)eyJ[\w-]{8,65535}\.(?=\w)[\w.-]{1,65535}`;
 const BEARERS = oneOf('bearer basic');
 
-// What asks for a wait ends right before the amount: "try again in", "resets in", "Retry-After:", `"retryDelay":"`.
+// The words that announce a wait end right before the amount: "try again in", "resets in", "Retry-After:", `"retryDelay":"`.
 const ASKS =
   /(?:again|resets?|retry[ _-]?(?:after|delay|in)?|wait|available|renews?|refresh(?:es)?)(?:[^a-z0-9]+(?:in|after|for|another|about|approximately|around|at|least|is|up|to|within|the|next))*[^a-z0-9]*$/;
-/** How the word before such an amount ends: a cheap no to most. */
+/** The end of the word before such an amount. This check quickly excludes most places. */
 const MAY_ASK =
   /(?:again|resets?|retry|wait|available|renews?|refresh(?:es)?|in|after|for|another|about|around|at|least|is|up|to|within|the|next)$|.{10}/i;
 const ASKS_IN_UNIT =
   /(?:reset|retry|wait)[a-z_-]*?(?:_|in)(seconds?|secs?|ms|milliseconds|minutes|hours)[^a-z0-9]*$|(retry-after)[^a-z0-9]*$/;
 
-/** So much of the text before an amount may ask for it. */
+/** The text before an amount that may announce it as a wait. */
 const before = ({ text, at }: TokenPlace): string => text.slice(Math.max(0, at - 40), at).toLowerCase();
 
-/** Less than a minute, than an hour, or more: "resets in 5s" and "in 8h44m" require different actions. */
+/** Less than a minute, less than an hour, or more: "resets in 5s" and "in 8h44m" require different actions. */
 function bucket(piece: string, place: TokenPlace): string {
   const seconds = secondsOf(piece, ASKS_IN_UNIT.exec(before(place))?.[1] ?? 's');
   return seconds < 60 ? '<wait:s>' : seconds < 3600 ? '<wait:m>' : '<wait:h>';
 }
 
-/** `id`, `request_id`, `sessionId`; `quotaId` names a limit. */
+/** `id`, `request_id`, `sessionId`; `quotaId` is the name of a limit. */
 const isIdLabel = (word: string): boolean =>
   (/(?:^|[_-])id$/i.test(word) || /[a-z\x80-\uffff]I[dD]$/.test(word)) && !/^q.{6}$/i.test(word);
 
@@ -40,7 +40,10 @@ const TELLING_KEYS = oneOf(
 
 const TASK_LABELS = oneOf('task tasks taskid task_id task-id task.id');
 
-/** `fix-login-7` anywhere; `api` only where a sign calls it a task: "Incorrect API key" is about none. No pattern: the caller knows the id. */
+/**
+ * `fix-login-7` anywhere, but `api` only if a character marks it as a task: "Incorrect API key" is not about a task. There is no
+ * pattern, because the caller knows the id.
+ */
 function findTask({ text, at, lead, last, quote, context }: TokenPlace): number {
   const id = context.taskId ?? '';
   const end = at + id.length;
@@ -51,7 +54,7 @@ function findTask({ text, at, lead, last, quote, context }: TokenPlace): number 
 }
 
 export const MARKED: readonly TokenClass[] = [
-  // What an earlier pass put: codes and waits stay.
+  // The placeholders of an earlier pass: codes and waits remain.
   {
     name: 'placeholder',
     put: keep,
@@ -79,7 +82,7 @@ export const MARKED: readonly TokenClass[] = [
     find: findTask,
     masks: [['stage of fix-login-7 failed', 'stage of failed']],
   },
-  // A secret of which only the ends are shown.
+  // A secret of which only the ends are visible.
   {
     name: 'shortened secret',
     put: '<secret>',
@@ -154,7 +157,7 @@ export const MARKED: readonly TokenClass[] = [
     masks: [['failed (Request ID: 1BC7:1E58A2:641155F), cf-ray: d0f2755d033e9685-AMS', 'failed']],
     keeps: [['request id: not found', 'request id not found']],
   },
-  // What a bundler has made of the name of a class.
+  // The class names that bundlers shorten.
   {
     name: 'minified name',
     put: '',

@@ -1,9 +1,9 @@
-// Token classes that name something: things, users, programs, libraries; and last any word with a digit.
+// Defines the token classes for names: things, users, programs, libraries; and last any word with a digit.
 
 import { DIGITS, quoted, TOP_LEVEL, UNIT, WORD } from './parts.ts';
 import { keep, oneOf, type TokenClass, type TokenPlace } from './token-class.ts';
 
-/** No server: one beside the model bears the name that the user's own settings give it, and two of them are two failures. */
+/** Servers are not listed: an MCP server has the name from the user's own settings, and two servers are two failures. */
 const NAMED_THINGS = oneOf(
   'model models package user host organization organisation project account deployment container extension',
 );
@@ -24,7 +24,7 @@ const OF_USERS = oneOf(
     'prompt prompts property query quota quotas request requests response role roles scope session sessions settings ' +
     'space state store tier to token tokens type types value action_required who with',
 );
-/** The host is what a normal form lacks: in one this is just a sentence. */
+/** The normal form has no host, so there this text is only a sentence. */
 const FROM_HOST = new RegExp(
   String.raw`^ from (?:\d|::|[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}\.(?:${TOP_LEVEL})(?![\w-]))`,
   'i',
@@ -37,13 +37,13 @@ function isNamedUser(piece: string, { last, older }: TokenPlace): boolean {
   return NO_SUCH.test(last) || (/^for$/i.test(last) && SESSIONS.test(older));
 }
 
-/** Which program it is tells, where it is does not. */
+/** The name of the program distinguishes failures, its location does not. */
 function spawnedName(piece: string): string {
   const [name = ''] = /[\w-]{0,200}$/.exec(piece.replace(/\.(?:exe|cmd|bat|sh|js|cjs|mjs)$/i, '')) ?? [];
   return /^[A-Za-z][A-Za-z_-]*$/.test(name) ? `spawn ${name.toLowerCase()}` : 'spawn';
 }
 
-/** As many capitals as small letters. */
+/** Roughly as many capitals as lower-case letters. */
 function isMixed(piece: string): boolean {
   const share = piece.replace(/[^A-Z]/g, '').length / piece.length;
   return share > 0.3 && share < 0.7;
@@ -110,7 +110,7 @@ export const NAMES: readonly TokenClass[] = [
     masks: [['spawn gemini ENOENT, spawn C:\\x\\codex.exe ENOENT', 'spawn gemini enoent spawn codex enoent']],
     keeps: [['spawn failed', 'spawn failed']],
   },
-  // As a mere label: `ERROR:`, `[ERROR]`. It is there in one rendering and missing in the next.
+  // A label without content: `ERROR:`, `[ERROR]`. Some renderings contain it and others do not.
   {
     name: 'level',
     put: '',
@@ -135,7 +135,7 @@ export const NAMES: readonly TokenClass[] = [
     whole: true,
     masks: [['at deadbeef', 'at']],
   },
-  // Base64 and the like.
+  // Base64 and similar text.
   {
     name: 'random',
     put: '<n>',

@@ -1,50 +1,50 @@
-// The parts that the expressions of several classes share.
+// Defines parts that the expressions of several token classes share.
 
 export const DIGITS = '0123456789';
 export const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 /** Any letter or digit, also of another script. */
 export const WORD = `${DIGITS}${LETTERS}_`;
 
-/** Letters beyond ASCII, for a character class: marks, emoji, box drawing and private glyphs are none. */
+/** Letters beyond ASCII, for a character class. Marks, emoji, box drawing and private glyphs do not belong to it. */
 export const BEYOND = String.raw`\xaa\xb5\xba\xc0-\xd6\xd8-\xf6\xf8-\u012f\u0131-\u02af\u0370-\u167f\u1681-\u1fff\u2c00-\u2dff\u3040-\ud7ff\uf900-\ufdff\ufe70-\ufeff`;
 
-/** No expression reads further: a line has 2,000 characters, and JSON in it 32,768. */
+/** The limit of every expression: a line has 2,000 characters, and JSON in it 32,768. */
 const FAR = '{0,65535}';
 
 /** Words joined by single `-` or `.`. */
 export const UNIT = String.raw`\w{1,400}(?:[-.]\w{1,400}){0,200}`;
 export const UNIT_END = String.raw`(?!\w|[-.]\w)`;
 
-/** What may be inside a path or a URL. */
+/** The characters that a path or a URL may contain. */
 const TRAIL = String.raw`\w\-./@+=%#$&!~*${BEYOND}`;
 export const TRAIL_RUN = String.raw`(?:[${TRAIL}]|\\ )${FAR}(?<![.!])`;
 
-/** Of a Windows path: a space belongs to it if a backslash follows soon. */
+/** For a Windows path: a space belongs to it if a backslash follows soon. */
 export const BACKSLASHED = String.raw`(?:[()${TRAIL}]|\\(?!")| (?=[^\s"'<>|:*?][^\s"'<>|:*?\\]{0,59}\\))${FAR}(?<![.)])`;
 
-/** `:3`, `:3:5` or `(3,5)` behind a file. */
+/** `:3`, `:3:5` or `(3,5)` after a file. */
 export const LINE = String.raw`(?::\d{1,9}(?::\d{1,9})?|\(\d{1,9}(?:,\d{1,9})?\))?`;
 
 /** `?key=value&…`. */
 export const QUERY = String.raw`(?:\?(?=\w[${TRAIL}]{0,200}=)${TRAIL_RUN})?`;
 
-/** What may be inside a path that begins with a name. */
+/** The characters that a path may contain if it begins with a name. */
 const RELATIVE = String.raw`\w/.\-@+${BEYOND}`;
 export const RELATIVE_RUN = String.raw`(?<![${RELATIVE}])\.?\w[${RELATIVE}]${FAR}(?<!\.)${LINE}`;
 
-/** `:8080/x` behind a host; not `/requests_per_minute`, which names a limit. */
+/** `:8080/x` after a host; not `/requests_per_minute`, which is the name of a limit. */
 export const PORT = String.raw`(?::\d{1,9})?(?:/(?![a-z]{0,60}_[a-z]{0,60}_[a-z_]{0,60}(?![${TRAIL}]))[${TRAIL}]${FAR}(?<![.,;:!?]))?`;
 
-/** What closes a sentence or a bracket is no part of a URL. */
+/** A character that closes a sentence or a bracket is not part of a URL. */
 export const URL_RUN = String.raw`[\w!#$%&*+,\-./:;=?@~${BEYOND}]${FAR}(?<![.,;:!?])`;
 
 /** The value of `key=value`. */
 export const VALUE = String.raw`[\w!#$%&(*+\-./:=?@[^{~${BEYOND}]{1,65535}`;
 
-/** Up to the quote that closes the one right before. */
+/** Extends to the quote that closes the one right before. */
 export const quoted = (most: number): string => String.raw`(?<=(["'\x60]))(?:(?!\1)[^]){1,${most}}(?=\1)`;
 
-/** Behind a little indentation at the most. */
+/** After at most a little indentation. */
 export const LINE_HEAD = String.raw`(?<=(?<![^\n])[ \t]{0,8})`;
 
 const TIME_UNIT =
@@ -52,7 +52,7 @@ const TIME_UNIT =
 export const DURATION = String.raw`\d{1,12}(?:[.,]\d{1,18})?(?:-|\s{0,3})(?:${TIME_UNIT})(?![a-z_])(?:,?\s?(?:and\s)?\d{1,6}(?:\.\d{1,9})?\s?(?:${TIME_UNIT})(?![a-z_])){0,8}(?!\w)`;
 const PART = new RegExp(String.raw`(\d+(?:\.\d+)?)[\s-]?(${TIME_UNIT})(?![a-z_])`, 'gi');
 
-/** @param unit of a figure without one. */
+/** @param unit the unit of a figure without one. */
 export function secondsOf(amount: string, unit: string): number {
   let seconds = 0;
   for (const [, figure, name] of (/^\d+$/.test(amount) ? `${amount} ${unit}` : amount).matchAll(PART))
@@ -81,7 +81,7 @@ const EXTENSIONS = new Set(
   ).split(' '),
 );
 
-/** A file by its ending, maybe with a line behind it; `Node.js` is a program. */
+/** A file by its extension, maybe followed by a line; `Node.js` is a program. */
 export function isFile(piece: string): boolean {
   const path = piece.replace(/[:(][\d:,)]{1,30}$/, '');
   const name = path.slice(path.lastIndexOf('/') + 1);

@@ -1,4 +1,4 @@
-// Token classes that say where: URLs, paths, hosts, and identifiers with a shape of their own.
+// Defines the token classes for places: URLs, paths, hosts, and identifiers with their own shape.
 
 import {
   BACKSLASHED,
@@ -23,11 +23,11 @@ const IN_QUOTE = String.raw`(?:(?!\1)[^\n ])`;
 const HEX_GROUPS = String.raw`[\da-fA-F]{0,32}(?::[\da-fA-F]{0,32}){2,20}(?:\.[\da-fA-F.]{1,16})?(?<!(?<!:):)(?!\w|:\w)`;
 const OCTET = String.raw`(?:25[0-5]|2[0-4]\d|[01]?\d?\d)`;
 
-/** `error.status:429` is no host. */
+/** `error.status:429` is not a host. */
 const CODE_KEYS = oneOf('code status errno error exit statuscode status_code errorcode error_code');
 const TOP = oneOf(TOP_LEVEL.replaceAll('|', ' '));
 
-/** A known ending, or a port; a name that begins with an ending is one in a program, as `org.apache.Task`. */
+/** A known ending, or a port. A name that begins with an ending is a name in a program, such as `org.apache.Task`. */
 function isHost({ text, at, unitEnd }: TokenPlace): boolean {
   const labels = text.slice(at, unitEnd).split('.');
   const ending = labels.at(-1) ?? '';
@@ -36,7 +36,7 @@ function isHost({ text, at, unitEnd }: TokenPlace): boolean {
   return TOP.test(ending) && !TOP.test(labels[0] ?? '');
 }
 
-/** IPv6, MAC, or the groups of a request id; `1:2:3` is none. */
+/** IPv6, MAC, or the groups of a request id; `1:2:3` does not match. */
 function isHexGroups(piece: string): boolean {
   const groups = piece.replace(/^\[|\].*$/gs, '');
   const colons = groups.split(':').length - 1;
@@ -66,7 +66,7 @@ export const PLACES: readonly TokenClass[] = [
     is: String.raw`${UNIT}@(?=[A-Za-z_])[\w.-]{1,65535}(?<!\.)`,
     masks: [['signed in as jo.doe@example.com.', 'signed in as']],
   },
-  // With spaces only where one is within a directory: a sentence may begin with a path too.
+  // Spaces are allowed only within a directory's name, because a sentence may also begin with a path.
   {
     name: 'quoted path',
     put: '<path>',
@@ -84,7 +84,7 @@ export const PLACES: readonly TokenClass[] = [
     masks: [['open C:\\Users\\Jo Doe\\x.ts:3:5 failed', 'open failed']],
     keeps: [['"path":"C:\\\\new\\\\table"', 'path']],
   },
-  // A run of backslashes that only escapes something is none.
+  // A run of backslashes that only escapes something does not match.
   {
     name: 'unc path',
     put: '<path>',
