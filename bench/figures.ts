@@ -1,4 +1,4 @@
-// Every figure beside its peer, in one run: `npm run bench -- [NAME…] [--rounds N] [--figures]`.
+// Measures every figure beside its peer in one run: `npm run bench -- [NAME…] [--rounds N] [--figures]`.
 
 import { spawnSync } from 'node:child_process';
 import { cpus, loadavg, release } from 'node:os';
@@ -18,7 +18,7 @@ for (const [name, { about, rounds: own, measure }] of Object.entries(FIGURES)) {
   if (names.length > 0 && !names.includes(name)) continue;
   const rounds = own === null ? 1 : Number(values.rounds ?? own);
   const what = own === null ? about : `${about}; ${rounds} ${rounds === 1 ? 'round' : 'rounds'}`;
-  // One that fails says so, and takes nothing of the others away.
+  // A figure that fails reports its error and does not affect the others.
   const shown = await measure(rounds).then(table, (error: Error) => {
     process.exitCode = 1;
     return `could not be measured: ${error.message.split('\n')[0]}`;
@@ -37,7 +37,7 @@ function flagsOrExit() {
   }
 }
 
-/** What it was measured on. */
+/** Describes the machine of the measurement. */
 function machine(): string {
   const peers = ['bash', 'jq', 'chromium'].map((name) => {
     const { stdout } = spawnSync(name, ['--version'], { encoding: 'utf8' });

@@ -1,4 +1,4 @@
-// Prints what the wrappers make of the real CLIs: of every scenario, or with `--versions` of a few over half a year of versions.
+// Prints the verdicts of the wrappers over the real CLIs: for every scenario, or with `--versions` for half a year of versions.
 
 await import(process.argv.includes('--versions') ? './matrix/by-version.ts' : './matrix/by-scenario.ts');
 

@@ -1,5 +1,6 @@
-// Measures what the tests find: puts one small fault after the other into a copy of the sources, and runs the tests that should fail.
-// npm run bench:mutants -- [--only REGEX] takes 2 faults at a time; it fails below 95 %, and where a row fits the sources no more.
+// Measures what the tests find: inserts one small fault at a time into a copy of the sources and runs the tests that should fail.
+
+// npm run bench:mutants -- [--only REGEX] tests 2 faults at a time. It fails below 95 %, and if a row no longer fits the sources.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
@@ -18,14 +19,17 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import ROWS from './mutants.json' with { type: 'json' };
 
-/** One a line of the JSON. `find` is in `file` once; `tests` matches the paths of the test files of which one should fail. */
+/**
+ * One row is one line of the JSON. `find` occurs once in `file`; `tests` matches the paths of the test files of which one should
+ * fail.
+ */
 type Row = (typeof ROWS)[number];
 
 type Result = { how: 'found' | 'missed' | 'stale'; words: string };
 
 const LEAST_SHARE = 0.95;
 const LANES = 2;
-/** No test file in a row takes half as long on a busy machine. */
+/** No test file in a row takes half of this time on a busy machine. */
 const LIMIT_SEC = 120;
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
@@ -71,7 +75,10 @@ function copySources(copy: string): string {
   return copy;
 }
 
-/** They all pass without a fault, or a failure would say nothing. @returns the seconds that each takes: the quickest goes first. */
+/**
+ * All of them pass without a fault; otherwise a failure would prove nothing.
+ * @returns the seconds of each; the quickest runs first.
+ */
 async function costOfTests(copy: string): Promise<Map<string, number>> {
   const named = testFiles.filter((file) => rows.some(({ tests }) => new RegExp(tests).test(file)));
   const ran = await runTests(copy, named, ['--times']);
@@ -120,7 +127,7 @@ async function tryFault({ file, find, replace, tests }: Row, copy: string): Prom
   }
 }
 
-/** @returns `failed`: how many tests; null where none was run. */
+/** @returns `failed`: the number of failed tests; null if none was run. */
 function runTests(
   copy: string,
   files: string[],

@@ -1,8 +1,8 @@
-// Chance that is the same for the same seed: whoever asks has a generator of his own, so that nobody moves another's.
+// Generates random numbers that depend only on the seed: each caller has its own generator, so that none affects another.
 
 export type Random = () => number;
 
-/** Numbers from 0 up to 1, by mulberry32 over a hash of the words. */
+/** Returns numbers from 0 up to 1, by mulberry32 over a hash of the words. */
 export function randomFrom(...words: (string | number)[]): Random {
   let state = hashOf(words.join('\0'));
   return () => {
@@ -13,13 +13,13 @@ export function randomFrom(...words: (string | number)[]): Random {
   };
 }
 
-/** From `least` to `most`, both included. */
+/** Returns an integer from `least` to `most`, both included. */
 export const whole = (random: Random, least: number, most: number): number =>
   least + Math.floor(random() * (most - least + 1));
 
 export const pick = <T>(random: Random, list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
 
-/** One of the list that is not `old`. */
+/** Returns one of the list that is not `old`. */
 export const other = <T>(random: Random, list: readonly T[], old: T): T =>
   pick(
     random,

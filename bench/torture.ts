@@ -1,5 +1,7 @@
-// Strikes the real commands at random moments, or sabotages their files from within their calls, and looks whether anything was lost, paid
-// twice or left behind: `npm run torture -- --rounds N --minutes M --seed S [--real] [--sabotage | --sessions | --supervise | --distill | --limits] [--lanes L] [--only ROUND] [--markdown]`.
+// Strikes the real commands at random moments, or sabotages their files, and checks that nothing is lost, paid twice or abandoned.
+
+// npm run torture -- --rounds N --minutes M --seed S [--real] [--lanes L] [--only ROUND] [--markdown]
+//   [--sabotage | --sessions | --supervise | --distill | --limits]
 
 import { mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -44,24 +46,24 @@ if (second !== undefined || (values.real && kind !== undefined && kind !== 'sess
   console.error(`torture: --${second ?? kind} is done alone${second ? '' : ', by fake agents'}; leave the others out`);
   process.exit(2);
 }
-// It adds 45 to 50 ms to every process of Node 20.
+// The variable adds 45 to 50 ms to every process of Node 20.
 delete process.env.NODE_EXTRA_CA_CERTS;
 const agents = values.real ? 'real' : 'fake';
 const seed = numberOf('seed', 0);
 const until = Date.now() + numberOf('minutes', 0) * 60_000;
 const numbers =
   values.only === undefined ? Array.from({ length: numberOf('rounds', 1) }, (_, i) => i + 1) : [numberOf('only', 1)];
-// At most three gemini processes at once; what sabotages may put large files in the way; a round of limits has 64 processes.
+// At most three gemini processes at once. Sabotage may create large files. A round of limits has 64 processes.
 const fewLanes = values.real && values.sessions ? 1 : 2;
 const usualLanes = values.limits ? 1 : values.real || values.sabotage ? fewLanes : 4;
 const lanes = values.lanes === undefined ? usualLanes : numberOf('lanes', 1);
 const asked = numbers.length;
-/** Its rounds are in a folder of this run, by which those under way are found. */
+/** The folder of this run; its rounds are in it, which makes the running ones findable. */
 const place = mkdtempSync(path.join(tmpdir(), 'torture-run-'));
 process.env.TMPDIR = place;
-/** What the rounds found that are over. */
+/** Reports what the finished rounds found. */
 let toldSoFar = () => 'no round is over';
-// Before the homes of the real CLIs, which a signal removes and ends us with.
+// Registered before the handlers of the real CLIs' homes, since a signal removes the homes and ends this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.prependOnceListener(signal, () => leave(signal));
 
 /** Each plays all rounds. */
@@ -107,7 +109,7 @@ process.exitCode = (await PLAYS[kind ?? 'strike']()) > 0 ? 1 : 0;
 console.log(toldSoFar());
 if (readdirSync(place).length === 0) rmdirSync(place);
 
-/** Who waits no longer gets what the rounds found that are over; those under way are ended, and count for nothing. */
+/** After a signal, prints what the finished rounds found. The running rounds are ended and do not count. */
 function leave(signal: 'SIGINT' | 'SIGTERM'): void {
   numbers.length = 0;
   console.log(toldSoFar());
@@ -120,8 +122,8 @@ function leave(signal: 'SIGINT' | 'SIGTERM'): void {
 }
 
 /**
- * @param lineOf for `--verbose`; without it the round prints what is to be said of it by itself.
- * @returns how many rounds were bad; one where none was played.
+ * @param lineOf for `--verbose`; without it the round prints its own messages.
+ * @returns the number of bad rounds; 1 if none was played.
  */
 async function inLanes<R extends Judged & { root?: string; plan?: object }>(
   play: (n: number) => Promise<R>,

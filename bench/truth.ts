@@ -1,4 +1,5 @@
-// Measures how far verdicts and signatures can be trusted: over the labelled corpus, its generated variants, and hostile text.
+// Measures how reliable verdicts and signatures are: over the labelled corpus, its generated variants, and hostile text.
+
 // npm run bench:truth -- [--seed N] [--only speed] [--corpus DIR] [--verbose] [--figures]
 
 import { parseArgs } from 'node:util';

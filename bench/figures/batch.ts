@@ -1,4 +1,4 @@
-// What a batch of 1,000 costs a stage, beside as many wrappers, half of them before it and half after it; and whether its memory grows.
+// Measures the cost of a stage in a batch of 1,000 beside as many wrappers (half before, half after), and its memory growth.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { type BenchWorld, command, inWorld, makeTask, usageIn } from './world.ts
 const TASKS = 1000;
 const LANES = 2;
 
-/** With a gate that looks at the answer, and at the tree. */
+/** A stage whose gate checks the answer and the tree. */
 const REVIEW = {
   stages: [{ tool: 'codex', role: 'review', requires: [], min_lines: 1 }],
   scope: { allow: ['src/**'] },

@@ -1,4 +1,4 @@
-// What a command costs beyond the work of its CLI: a call, a run, a look, help; over CLIs that do nothing, beside bare node.
+// Measures what each command costs beyond its CLI: calls, runs, looks and help, over CLIs that do nothing, beside bare node.
 
 import path from 'node:path';
 import { COMMANDS, TOOLS } from '../../policies/facts/tools.ts';
@@ -8,7 +8,7 @@ import { type BenchWorld, command, inWorld, makeTask, ONE_CALL, usageIn } from '
 const CLI_FAILED = 12;
 const USUAL_BARE_MS = 22;
 
-/** As gemini ends when its quota is used up. */
+/** Ends like gemini when its quota is used up. */
 const FAILING = `#!/bin/sh
 [ "$1" = --version ] && echo 0.61.0 && exit
 echo 'Error when talking to Gemini API: {"error":{"code":429,"message":"You exceeded your current quota","status":"RESOURCE_EXHAUSTED"}}' >&2
@@ -17,7 +17,7 @@ printf '%s\\n' '{"type":"init","timestamp":"2026-01-01T00:00:00.000Z","session_i
 exit 1
 `;
 
-/** @param overMs what it may take more, on a machine where bare node takes 22 ms; on a slower one in proportion. */
+/** @param overMs the allowed extra time on a machine where bare node takes 22 ms; on a slower machine it grows in proportion. */
 async function besideBare(
   world: BenchWorld,
   rounds: number,

@@ -1,4 +1,4 @@
-// The console over 10,000 tasks in a real Chromium: its first paint beside that of a page of one word, a filter, an event, and what its server holds.
+// Measures the console over 10,000 tasks in Chromium: first paint beside a page of one word, a filter, an event, the memory.
 
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -28,7 +28,7 @@ export const CONSOLE: Figure = {
         const page = await browser.newPage({ reducedMotion: 'reduce' });
         await page.goto(served.url);
         await page.goto(`${new URL(served.url).origin}/#/tasks`);
-        // The server has looked at all tasks by then.
+        // By then the server has looked at all tasks.
         await page.locator('.row-at').first().waitFor();
         const { filter } = await inTurns(rounds, { filter: (round) => filtered(page, `t${4001 + 10 * round}`) });
         const { event } = await inTurns(rounds, { event: (round) => failed(world, page, `t${6001 + 10 * round}`) });
@@ -62,7 +62,7 @@ export const CONSOLE: Figure = {
   },
 };
 
-/** In the page itself, from the key to the frame in which its rows are drawn. */
+/** Measured inside the page, from the key to the frame that draws its rows. */
 const filtered = (page: Page, text: string): Promise<number> =>
   page.evaluate<number>(`(async () => {
     const field = document.querySelector('input[type=search]');
@@ -74,7 +74,7 @@ const filtered = (page: Page, text: string): Promise<number> =>
     return performance.now() - began;
   })()`);
 
-/** The task that the filter shows is done; then it has failed. */
+/** The task that the filter shows is done first, and then becomes failed. */
 async function failed(world: BenchWorld, page: Page, id: string): Promise<number> {
   await filtered(page, id);
   const began = performance.now();
@@ -94,6 +94,6 @@ async function firstPaint(browser: Browser, address: string): Promise<number> {
   return ms as number;
 }
 
-/** Since the page was requested; nothing until something is painted. */
-// A function: the policy of the page lets no text be evaluated.
+// The time since the page was requested; undefined until something is painted. It is a function, since the policy of the page
+// does not allow the evaluation of text.
 const PAINTED = () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime;

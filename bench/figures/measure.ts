@@ -1,4 +1,4 @@
-// What all figures share: sides measured in turns, a row with its peer and its goals, and the page that shows them.
+// Provides what all figures share: alternating measurements, a row with its peer and its goals, and the page that shows them.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -8,9 +8,9 @@ export interface Times {
 }
 
 /**
- * So that other work on the machine slows all sides alike.
- * @param sides each measures itself once and returns what it took.
- * @returns of each side; the first round warms the caches, and does not count.
+ * Measures the sides in turn, so that other work on the machine slows all sides equally.
+ * @param sides each measures itself once and returns its time.
+ * @returns the times of each side; the first round fills the caches and does not count.
  */
 export async function inTurns<Side extends string>(
   rounds: number,
@@ -19,7 +19,7 @@ export async function inTurns<Side extends string>(
   const names = Object.keys(sides) as Side[];
   const taken = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Side, number[]>;
   for (let round = 0; round <= rounds; round += 1) {
-    // Another one goes first in each round.
+    // The order is reversed in every other round.
     for (const name of round % 2 === 0 ? names : [...names].reverse()) {
       const value = await sides[name](round);
       if (round > 0) taken[name].push(value);
@@ -31,7 +31,7 @@ export async function inTurns<Side extends string>(
 export function timesOf(values: readonly number[]): Times {
   const sorted = [...values].sort((a, b) => a - b);
   const half = sorted.length / 2;
-  // Of an even number the mean of the middle two: of two rounds it is not the worse one.
+  // An even number of times has the mean of the middle two as its median: with two rounds this is not the worse one.
   return { median: (sorted[Math.ceil(half) - 1]! + sorted[Math.floor(half)]!) / 2, min: sorted[0]! };
 }
 
@@ -41,32 +41,32 @@ export interface FigureRow {
   what: string;
   unit: Unit;
   ours: Times;
-  /** null where nothing does the same. */
+  /** null if nothing comparable exists. */
   peer: ({ name: string } & Times) | null;
   goal: { words: string; isReached: boolean } | null;
 }
 
-/** One part of `npm run bench`, by the name that chooses it. */
+/** One part of `npm run bench`, with the name that selects it. */
 export interface Figure {
   about: string;
-  /** How often each side is measured unless `--rounds` says it; null where it is measured once. */
+  /** How often each side is measured without `--rounds`; null if it is measured once. */
   rounds: number | null;
   measure(rounds: number): Promise<FigureRow[]>;
 }
 
-/** At most so much. */
+/** At most this value. */
 export const atMost = (most: number, unit: Unit, ours: Times): FigureRow['goal'] => ({
   words: `≤ ${most} ${unit}`,
   isReached: ours.median <= most,
 });
 
-/** At most so many milliseconds more than its peer. */
+/** At most this many milliseconds more than its peer. */
 export const atMostOver = (most: number, ours: Times, peer: Times): FigureRow['goal'] => ({
   words: `≤ + ${most.toFixed(0)} ms`,
   isReached: ours.median - peer.median <= most,
 });
 
-/** At most so many times its peer. */
+/** At most this many times its peer. */
 export const atMostTimes = (most: number, ours: Times, peer: Times): FigureRow['goal'] => ({
   words: `≤ ${most} ×`,
   isReached: ours.median <= most * peer.median,
@@ -74,7 +74,7 @@ export const atMostTimes = (most: number, ours: Times, peer: Times): FigureRow['
 
 const DIGITS: Record<Unit, number> = { ms: 1, s: 2, MiB: 1, 'MB/s': 0 };
 
-/** A row of the table in docs/figures.md. */
+/** Returns a row of the table in docs/figures.md. */
 export function cells({ what, unit, ours, peer, goal }: FigureRow): string[] {
   const shown = (value: number) => `${value.toFixed(DIGITS[unit])} ${unit}`;
   const beside =
@@ -97,7 +97,7 @@ export const table = (rows: readonly FigureRow[]): string =>
 export const PAGE = 'docs/figures.md';
 
 /**
- * @param mark what is between `<!-- mark -->` and `<!-- /mark -->` is replaced.
+ * Replaces the text between `<!-- mark -->` and `<!-- /mark -->`.
  * @param blocks paragraphs and tables.
  */
 export function writeFigures(mark: 'bench' | 'truth', blocks: readonly string[], page = PAGE): void {

@@ -1,4 +1,4 @@
-// All parts of `npm run bench` by name, and its command line.
+// Lists all parts of `npm run bench` by name, and parses its command line.
 
 import { parseArgs } from 'node:util';
 import { BATCH } from './batch.ts';
@@ -25,7 +25,7 @@ NAME is one of ${Object.keys(FIGURES).join(', ')}; without any, all are measured
 --rounds N      how often each side is measured; without it as each part says
 --figures       writes ${PAGE}, of all parts`;
 
-/** @throws {Error} that says which flag or name is wrong */
+/** @throws {Error} that names the wrong flag or name */
 export function readFlags(words: readonly string[]) {
   const { values, positionals: names } = parseArgs({
     args: [...words],

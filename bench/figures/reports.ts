@@ -1,4 +1,4 @@
-// A report over 10,000 and over 100,000 tasks, a tenth of them failed, beside bare node that reads the journal of each.
+// Measures a report over 10,000 and 100,000 tasks, a tenth of them failed, beside bare node that reads each journal.
 
 import { atMost, type Figure, type FigureRow, inTurns, timesOf } from './measure.ts';
 import { command, fillWithTasks, inWorld, usageIn } from './world.ts';

@@ -1,4 +1,4 @@
-// The look at a tree of 100,000 files before and after a stage, and the comparison of both.
+// Measures the look at a tree of 100,000 files before and after a stage, and the comparison of both.
 
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, utimesSync } from 'node:fs';
@@ -43,7 +43,7 @@ async function looks(world: BenchWorld, name: 'plain' | 'git', rounds: number): 
     return result;
   };
   const look = { root, apart: [path.join(root, '.tmp')], ignored: 'left_out' as const };
-  // The pause for the newest file's tick is not measured.
+  // The first look, which waits for the clock tick of the newest file, is not measured.
   await takeSnapshot(look);
   for (let round = 0; round < rounds; round += 1) {
     const before = await timed('first look', () => takeSnapshot(look));

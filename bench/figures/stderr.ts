@@ -1,4 +1,4 @@
-// 1 GiB of stderr through a wrapper, beside a shell that writes it to a file.
+// Measures 1 GiB of stderr through a wrapper, beside a shell that writes it to a file.
 
 import path from 'node:path';
 import { atMost, type Figure, inTurns, timesOf } from './measure.ts';
@@ -22,7 +22,7 @@ export const STDERR: Figure = {
       const { ours, bash } = await inTurns(rounds, {
         ours: (round) => {
           const mbPerSecond = rate(world.node([...usage.flags, ...argv]));
-          // The first run compiles, and leaves the code cache that all others have.
+          // The first run compiles, and creates the code cache that all other runs use.
           if (round > 0) memory.push(usage.last().mib);
           return mbPerSecond;
         },

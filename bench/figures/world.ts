@@ -1,4 +1,4 @@
-// A project to measure in: CLIs that do nothing, a home of its own, processes that are timed from outside, and tasks.
+// Provides a project for measurements: CLIs that do nothing, a separate home, processes timed from outside, and tasks.
 
 import { type SpawnSyncOptions, spawnSync } from 'node:child_process';
 import {
@@ -32,7 +32,7 @@ export class BenchWorld {
       HOME: this.root,
       XDG_STATE_HOME: `${this.root}/state`,
     };
-    // It adds 45 to 50 ms to every process of Node 20, on both sides.
+    // The variable adds 45 to 50 ms to every process of Node 20, on both sides.
     delete this.env.NODE_EXTRA_CA_CERTS;
     this.write('ask.md', 'Say hello.\n');
     this.write('bare.cjs', '');
@@ -45,7 +45,7 @@ export class BenchWorld {
     return file;
   }
 
-  /** Milliseconds from its start to its end, as its parent sees them. Throws unless it exits with `exit`. */
+  /** Returns the milliseconds from start to end, as its parent sees them. Throws unless it exits with `exit`. */
   timed(command: string, argv: readonly string[], exit = 0, options: SpawnSyncOptions = {}): number {
     const began = performance.now();
     const stdio = ['ignore', 'ignore', 'pipe'] as const;
@@ -79,7 +79,7 @@ export async function inWorld<Measured>(measure: (world: BenchWorld) => Promise<
   }
 }
 
-/** A command of this build. */
+/** Returns the path of a command of this build. */
 export const command = (name: string): string => path.resolve('dist', `${name}.cjs`);
 
 /** The flags of one call in a world. */
@@ -88,8 +88,9 @@ export const ONE_CALL: readonly string[] = [
 ];
 
 /**
- * For a script that Node preloads, evaluated as the process ends: the most memory that it held, in KiB.
- * Linux counts the memory that a parent held as it forked into `maxRSS`, which would be ours; `VmHWM` is its own.
+ * The source of a script that Node preloads. At the end of the process it computes the peak memory in KiB.
+ * Linux includes in `maxRSS` the memory that the parent held at the fork, which would be this process's memory. `VmHWM` is the
+ * process's own.
  */
 export const PEAK_KIB = `(() => {
   try {
@@ -100,9 +101,9 @@ export const PEAK_KIB = `(() => {
 })()`;
 
 export interface Usage {
-  /** Before the script, among the arguments of node. */
+  /** The arguments of node before the script. */
   flags: string[];
-  /** Of the process that ended last, without its children. */
+  /** The use of the process that ended last, without its children. */
   last(): { mib: number; cpuMs: number };
 }
 
@@ -121,14 +122,17 @@ export function usageIn(world: BenchWorld): Usage {
 
 const STAGE = { tool: 'codex', role: 'brief', requires: [], min_lines: 0 };
 
-/** @param manifest what it says beside its one stage. @returns its id. */
+/**
+ * @param manifest the fields of the manifest besides its one stage.
+ * @returns the id of the task.
+ */
 export function makeTask(world: BenchWorld, id: string, { project = '.', manifest = {} as object } = {}): string {
   const whole = { task_id: id, goal: 'Nothing.', stages: [STAGE], ...manifest };
   world.write(`${project}/.tmp/task/${id}/manifest.json`, JSON.stringify(whole));
   return id;
 }
 
-/** Words that are nowhere else in the files of a task. */
+/** Words that occur nowhere else in the files of a task. */
 export const GOOD = 'one-that-is-done';
 export const BAD = 'one-that-failed';
 
@@ -138,10 +142,10 @@ echo "error: no such model" >&2
 exit 1
 `;
 
-/** What a report and the console read of a task. */
+/** The files of a task that a report and the console read. */
 const READ = ['manifest.json', 'state/journal.jsonl', 'state/last_failure.json'];
 
-/** Copies of two tasks that were run: nine of ten are done, and the CLI of the tenth failed, as all calls of codex do from then on. */
+/** Copies two tasks that were run: nine of ten are done; in the tenth the CLI failed, as all later calls of codex do. */
 export function fillWithTasks(world: BenchWorld, count: number): void {
   const tasks = path.join(world.root, '.tmp/task');
   const run = (id: string, exit: number) => {

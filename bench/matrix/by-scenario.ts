@@ -1,4 +1,4 @@
-// Prints what the wrappers make of every scenario over the real CLIs: `npm run bench:matrix [tool] [pattern]`.
+// Prints the verdict of the wrappers on every scenario over the real CLIs: `npm run bench:matrix [tool] [pattern]`.
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { type MatrixOutcome, runMatrix } from '../../test/real/matrix/run-matrix
 import { CLIS } from '../../test/real/real-home.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 
-/** From the wrapper's start to its verdict. */
+/** The seconds from the wrapper's start to its verdict. */
 const SLOW_SECONDS = 8;
 
 const words = process.argv.slice(2);
@@ -23,7 +23,7 @@ const outcomes = await runMatrix(
 console.log([...table(outcomes), '', ...totals(outcomes)].join('\n'));
 process.exitCode = outcomes.some((outcome) => outcome.faults.length > 0) ? 1 : 0;
 
-/** One line a scenario, one cell a tool: exit code, verdict, model requests, seconds, survivors. */
+/** One line per scenario, one cell per tool: exit code, verdict, model requests, seconds, survivors. */
 function table(all: MatrixOutcome[]): string[] {
   const head = ['scenario', ...tools.map((tool) => `${tool} ${versionOf(tool)}`)];
   const lines = rows.map((row) => {
@@ -59,7 +59,7 @@ function totals(all: MatrixOutcome[]): string[] {
   ];
 }
 
-/** A scenario with a tool needs one request before the one that fails. */
+/** A scenario with a tool needs one request before the failing one. */
 function toolTurns({ call }: MatrixOutcome): number {
   return /^tool(-then|loop)/.test(call.scenario) ? 1 : 0;
 }

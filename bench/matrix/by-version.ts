@@ -1,4 +1,4 @@
-// Prints what the wrappers make of a few scenarios over older versions of the CLIs: `npm run bench:matrix -- --versions [tool[@version]] [--clis DIR]`.
+// Prints verdicts on a few scenarios over older CLIs: `npm run bench:matrix -- --versions [tool[@version]] [--clis DIR]`.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ const head = ['CLI', ...VERSION_ROWS.map(({ name }) => name), 'right'];
 console.log([row(head), row(head.map(() => '---')), ...lines].join('\n'));
 process.exitCode = wrong > 0 ? 1 : 0;
 
-/** Each version has 100 to 450 MB: without a folder to keep them in, it is removed before the next one comes. */
+/** Each version has 100 to 450 MB. Without a folder for the versions, each is removed before the next one is installed. */
 async function measure({ tool, version }: Release): Promise<MatrixOutcome[]> {
   const folder = kept === null ? mkdtempSync(path.join(tmpdir(), 'clis-')) : path.join(kept, tool, version);
   try {
@@ -55,7 +55,7 @@ function row(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** Tools, and versions of one (`copilot@1.0.75`), in the order of the command line; all that were tested unless told. */
+/** Parses tools and versions (`copilot@1.0.75`) in the order of the command line; without any, selects all tested versions. */
 function readWords(words: readonly string[]): { releases: Release[]; kept: string | null } {
   const at = words.indexOf('--clis');
   const folder = at === -1 ? null : path.resolve(words[at + 1] ?? '.');

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The least that a wrapper of gemini must do, in bash with jq: what `npm run bench` measures ours beside.
+# The least that a wrapper of gemini must do, in bash with jq; `npm run bench` compares the wrapper with it.
 # jq-wrapper.sh PROMPT OUT ERR STATS: exits 0, 12 (the CLI failed or said nothing), 13 (no CLI), 40 (bad input).
 set -u
 prompt=$1 out=$2 err=$3 stats=$4

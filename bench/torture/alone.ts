@@ -1,4 +1,4 @@
-// Wrappers without a task: what killed ones left is swept, their answers published or kept, their folders gone.
+// Checks wrappers without a task: leftovers of killed ones are swept, answers are published or kept, folders removed.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,11 +7,11 @@ import type { Violation } from './invariants.ts';
 import { readdirOr } from './rig.ts';
 import type { Seen, World } from './world.ts';
 
-/** Ends what still works, and settles it. */
+/** Ends and settles what is still running. */
 export const sweep = (world: World): Promise<Ended> =>
   start('tollgate', ['preflight', '--sweep', '--now', '--json'], world.project, world.behaving([])).ended;
 
-/** Nobody asks anew by himself, so each answer that was on disk must be where it was asked for. */
+/** No process repeats such a call by itself, so each answer that was on disk must be in the requested place. */
 export function checkAlone(world: World, seen: readonly Seen[]): Violation[] {
   const violations: Violation[] = [];
   const outs = readdirSync(world.project).filter((name) => name.endsWith('.out'));
@@ -22,7 +22,7 @@ export function checkAlone(world: World, seen: readonly Seen[]): Violation[] {
     if (what === 'answered' && !texts.includes(world.answerOf(id)))
       violations.push({ what: 'lost', why: `${id} was answered, and stands in none of ${outs.join(' ')}` });
   const register = registerOf(world);
-  // One that was killed before it could register itself leaves an empty $TMPDIR, which goes after a day.
+  // A wrapper that was killed before it registered itself leaves an empty $TMPDIR, which is removed after a day.
   const isOfBegun = (name: string) => ids.some((id) => name.includes(id.slice(-8)));
   const left = [
     ...readdirOr(register).map((name) => `${register}/${name}`),

@@ -1,4 +1,4 @@
-// One of our commands in a round: started from dist, with all that it started known while it lives.
+// Starts a command from dist in a round, and knows all processes that it started while it lives.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -19,16 +19,16 @@ export interface Ended {
 export interface Started {
   ended: Promise<Ended>;
   over(): boolean;
-  /** The processes that are meant, as far as they live now. */
+  /** Returns the target processes that live now. */
   find(target: Target): Promise<number[]>;
 }
 
 const DIST = path.resolve(import.meta.dirname, '../../dist');
-/** Past it a command hangs, whatever its agents do. */
+/** A command that takes longer hangs, whatever its agents do. */
 const LIMIT_MS = 90_000;
 const WRAPPERS = new RegExp(`(?:${Object.values(COMMANDS).join('|')})\\.cjs|tollgate\\.cjs\\0call\\0`);
 
-/** @param limitMs when it is killed, since it hangs. */
+/** @param limitMs the time after which it is killed, since it hangs. */
 export function start(
   command: string,
   argv: readonly string[],
@@ -58,7 +58,7 @@ function endOf(child: ChildProcess, command: string, limitMs: number): Promise<E
     }, limitMs);
     child.on('exit', (code, signal) => {
       clearTimeout(limit);
-      // What it said lies in the pipes; what outlived it may hold them open.
+      // The rest of its output is in the pipes, which surviving processes may hold open.
       setTimeout(() => resolve({ command, code, signal, ...said }), 5);
     });
   });

@@ -1,16 +1,16 @@
-// The agent of a round that no row of ours knows: a shell script that tollgate.yaml describes.
+// Describes the agent of a round that has no built-in row: a shell script that tollgate.yaml describes.
 
 import { COMMANDS, isBuiltIn, type OwnTool, rowOf, type Tool } from '../../policies/facts/tools.ts';
 import { STREAMS, type Stream } from '../../test/rig/streams.ts';
 
 export const DESCRIBED = 'described' as OwnTool;
 
-/** What a strike names its guardian by is a word of its own: the program has another name. */
+/** A strike finds the guardian by the word for the tool. The program has another name, so that the two differ. */
 const BINARY = 'agent-of-ours';
 
 export const binaryOf = (tool: Tool): string => (isBuiltIn(tool) ? tool : BINARY);
 
-/** The words that call it. */
+/** The words of the command that calls it. */
 export const wordsOf = (tool: Tool): [command: string, ...words: string[]] =>
   isBuiltIn(tool) ? [COMMANDS[tool]] : ['tollgate', 'call', tool];
 

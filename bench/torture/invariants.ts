@@ -1,4 +1,4 @@
-// What must be true of a task after a round, whatever struck it.
+// Checks what must be true of a task after a round, whatever struck it.
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -25,9 +25,9 @@ export interface Violation {
 }
 
 export interface Expected {
-  /** The stages of the task in order, as the report names them, with their tools. */
+  /** The stages of the task in order, with the names of the report and their tools. */
   stages: { name: string; tool: string }[];
-  /** Calls of runs that may have been made beside one for each stage: one for each strike, and each agent that failed. */
+  /** The number of allowed extra calls, besides one for each stage: one for each strike, and one for each failed agent. */
   excused: number;
 }
 
@@ -149,7 +149,7 @@ function checkStages(
   if (more > excused) say('double', `${more} calls more than stages, where ${excused} are excused`);
 }
 
-/** State that does not parse; half lines of a journal are told by its own reader. */
+/** State that does not parse; the reader of the journal itself reports half lines. */
 function unreadable(task: string): string[] {
   return readdirOr(task, 'recursive')
     .filter((name) => name.endsWith('.json') && !name.includes('attempts/'))

@@ -1,29 +1,29 @@
-// What a round does, made from its seed and number alone: the task, how its agents behave, and what strikes when.
+// Plans a round from its seed and number only: the task, the behaviour of its agents, and the strikes with their moments.
 
 import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import { pick, type Random, randomFrom, whole } from '../random.ts';
 import { DESCRIBED } from './described.ts';
 
-/** How a call of the CLI goes; past the end of a round's list each one answers at once. */
+/** The behaviour of one call of the CLI; after the end of a round's list each call answers at once. */
 export type Behaviour =
-  /** Answers after so many milliseconds. */
+  /** Answers after this many milliseconds. */
   | `answer:${number}`
-  /** The same, and leaves children in groups and sessions of their own. */
+  /** The same, and leaves children in separate groups and sessions. */
   | `brood:${number}`
   /** The same, with its answer on disk long before it ends. */
   | `linger:${number}`
   /** The service is overloaded. */
   | 'busy'
-  /** Says that it begins, and nothing more. */
+  /** Announces its begin, and nothing more. */
   | 'hang'
-  /** Ends without a word, with exit code 0. */
+  /** Ends without output, with exit code 0. */
   | 'mute'
   /** Is killed in the middle of its answer. */
   | 'dies';
 
 export type Target = 'dispatcher' | 'guardian' | 'agent' | 'both' | 'everything';
 
-/** After the start of our command, or after an agent was heard to begin or to have answered. */
+/** After the start of the command, or after an agent reported its begin or its answer. */
 export interface Moment {
   after: 'start' | 'begun' | 'answered';
   ms: number;
@@ -33,12 +33,12 @@ export type SystemFault = 'KILL' | 'KILL_AFTER' | 'ENOSPC' | 'EIO' | 'EMFILE' | 
 
 export type Strike =
   | { how: 'signal'; signal: NodeJS.Signals; at: Target; when: Moment }
-  /** At the n-th call of the system on the task's files. */
+  /** At the n-th system call on the task's files. */
   | { how: 'fault'; at: 'dispatcher' | 'guardian'; nth: number; does: SystemFault }
-  /** The wall clock of one process is off by so many seconds. */
+  /** The wall clock of one process is wrong by this many seconds. */
   | { how: 'clock'; at: 'dispatcher' | 'guardian'; seconds: number };
 
-/** What becomes of the state between two runs, as by a loss of power, an editor or a person. */
+/** What happens to the state between two runs, as after a loss of power, or an edit by an editor or the user. */
 export type Harm = 'half_line' | 'zero_bytes' | 'no_stats' | 'empty_stats' | 'no_summary' | 'no_queue';
 
 export interface Plan {
@@ -48,11 +48,11 @@ export interface Plan {
   stages: { tool: Tool; role: 'brief' | 'impl' }[];
   budget: number;
   behaviours: Behaviour[];
-  /** One run of ours for each, and after it the harm; then the last run, which nothing strikes. */
+  /** One run for each strike, and after it the harm; then the last run, which nothing strikes. */
   strikes: { strike: Strike; harm: Harm | null }[];
 }
 
-/** The longest time between two things, in ms: a real CLI takes its time. */
+/** The longest time between two events, in ms: a real CLI is slower. */
 const PACE_MS = { fake: 350, real: 2000 };
 
 export function planOf(seed: number, n: number, agents: 'fake' | 'real'): Plan {

@@ -1,4 +1,4 @@
-// The world of a round with the real CLIs: each call has an address of its own at the model API on the loopback, so that it is known who asked.
+// Creates the world of a round with the real CLIs: each call has its own address at the model API, which identifies the caller.
 
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,9 @@ import { findSurvivors } from '../../test/rig/survivors.ts';
 import { readdirOr } from './rig.ts';
 import type { Seen, World } from './world.ts';
 
-/** What a stream holds of an answer, and of a turn that was a success: copilot tells of one, without an answer, when it is told to end. */
+/**
+ * The patterns of an answer and of a successful turn in a stream. On a request to end, copilot reports success without an answer.
+ */
 const ANSWERED: Record<BuiltIn, [said: RegExp, completed: RegExp]> = {
   gemini: [/"role":"assistant"/, /"type":"result".*"status":"success"/],
   codex: [/"type":"agent_message"/, /"type":"turn\.completed"/],
@@ -29,7 +31,7 @@ export async function realWorld(slowMs: number): Promise<World> {
     chmodSync(path.join(bin, tool), 0o755);
   }
   const env = { ...home.env, PATH: `${bin}:${home.env.PATH}` };
-  // The service gives each call's requests in order; when its answer was on disk is read from the disk.
+  // The service lists each call's requests in order; the moment of its answer on disk is read from the disk.
   const begun = () => api.paid().map(({ run }): Seen => ({ what: 'begun', id: run ?? 'nobody' }));
   return {
     root: home.root,

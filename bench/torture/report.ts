@@ -1,4 +1,4 @@
-// What a torture found, in figures, as lines for a person or a table for a document.
+// Reports the figures of a torture, as lines to read or as a table for a document.
 
 import { cpus } from 'node:os';
 import { faultShim } from '../../test/rig/fault-shim.ts';
@@ -10,10 +10,10 @@ export interface Figures {
   seed: number;
   asked: number;
   rounds: number;
-  /** Rounds in which anything was violated. */
+  /** Rounds with any violation. */
   bad: number;
   violations: Record<(typeof VIOLATIONS)[number], number>;
-  /** Commands of ours; calls that were granted, noted as started, seen by the service, and answered whole. */
+  /** Commands that were started; calls that were granted, noted as started, seen by the service, and answered completely. */
   runs: number;
   granted: number;
   started: number;
@@ -63,7 +63,7 @@ export function told(figures: Figures): string {
   ].join('\n');
 }
 
-/** One row of the table in docs/figures.md. */
+/** Returns one row of the table in docs/figures.md. */
 export function markdown({ agents, seed, rounds, violations, begun, granted }: Figures): string {
   const cells = [agents, seed, rounds, granted, begun, ...VIOLATIONS.map((name) => violations[name])];
   return [

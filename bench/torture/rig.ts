@@ -1,4 +1,4 @@
-// What all tortures share: the place of a round with its agents, signals, and what rounds found in words.
+// Provides what all tortures share: the place of a round with its agents, signals, and the results of rounds in words.
 
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,11 +10,14 @@ export interface Place {
   /** A path below the root. */
   at(name: string): string;
   env: Record<string, string>;
-  /** In the environment of all that belongs to the round. */
+  /** A value in the environment of all processes of the round. */
   marker: string;
 }
 
-/** A folder with a home, a project and agents. @param marks the variable that holds the name of the round. */
+/**
+ * Creates a folder with a home, a project and agents.
+ * @param marks the variable that holds the name of the round.
+ */
 export function makePlace(name: string, agents: Record<string, string> = {}, marks = 'TORTURE_ROUND'): Place {
   const root = mkdtempSync(path.join(tmpdir(), `${name}-`));
   const at = (name: string) => path.join(root, name);
@@ -35,7 +38,7 @@ export function makePlace(name: string, agents: Record<string, string> = {}, mar
 
 const bundles = new Map<string, string>();
 
-/** An agent in TypeScript as one file, since each start of its source would cost half a second. */
+/** Bundles an agent in TypeScript into one file, since each start of its source would cost half a second. */
 export function agentOf(source: string): string {
   const known = bundles.get(source);
   if (known !== undefined) return known;
@@ -45,26 +48,26 @@ export function agentOf(source: string): string {
   return text;
 }
 
-/** Stands in the answer of an agent for the id of its call. */
+/** A placeholder for the id of its call in the answer of an agent. */
 export const CALL = '@ID@';
 
-/** Lines that a shell script prints as one write; the shell puts the id in. */
+/** Returns a shell command that prints the lines as one write; the shell inserts the id. */
 export function printed(lines: readonly string[]): string {
   const text = lines.join('\n').replaceAll("'", "'\\''").replaceAll(CALL, `'"$id"'`);
   return `printf '%s\\n' '${text}'`;
 }
 
-/** What the call with that id answers. */
+/** The answer of the call with that id. */
 export const answerOf = (id: string): string => `the answer of ${id}`;
 
-/** Lines of words. */
+/** Splits lines into words. */
 export const wordsIn = (text: string): string[][] =>
   text
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => line.split(' '));
 
-/** @returns false where it had ended by itself by then. */
+/** @returns false if the process had already ended. */
 export function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): boolean {
   try {
     return process.kill(pid, signal);

@@ -1,4 +1,4 @@
-// One round: the real commands, struck at the moments of its plan, then one run that nothing strikes, and a look at what is left.
+// Plays one round: the real commands, struck at the planned moments, then a run that nothing strikes, and a check of the result.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,9 +16,9 @@ import type { World } from './world.ts';
 export interface Round {
   plan: Plan;
   violations: Violation[];
-  /** Commands of ours that were started. */
+  /** The commands that were started. */
   runs: number;
-  /** Calls that the service saw, that it answered, that were reserved, and of these that were noted as started. */
+  /** Calls that the service saw, that it answered, that were reserved, and those of them that were noted as started. */
   begun: number;
   answered: number;
   granted: number;
@@ -27,7 +27,7 @@ export interface Round {
   ms: number;
 }
 
-/** Ends for the worse for one more call each. */
+/** Each of them requires one more call. */
 const FAILING: readonly Behaviour[] = ['busy', 'hang', 'mute', 'dies'];
 
 const TIMEOUT_MS = { fake: 4000, real: 60_000 };
@@ -87,7 +87,7 @@ export async function playRound(plan: Plan, world: World, agents: 'fake' | 'real
 
 const taskOf = ({ project }: World, name: string) => path.join(project, '.tmp/task', name);
 
-/** As the manifest's stages are named where it names none. */
+/** The default names of stages that the manifest does not name. */
 const nameOf = ({ stages }: Plan, i: number): string => `s${i + 1}_${stages[i]!.role}`;
 
 function writeTask(plan: Plan, name: string, world: World, timeoutMs: number): void {
@@ -139,7 +139,7 @@ function crowd(plan: Plan, world: World): Started[] {
   return [1, 2, 3, 4].map((n) => start(...wrapperOf(plan, n), world.project, env));
 }
 
-/** Runs it to its end with agents that answer; a budget that is used up is raised, as its message says. */
+/** Runs it to its end with agents that answer; raises a budget that is used up, as its message says. */
 async function finish(plan: Plan, names: readonly string[], world: World): Promise<Ended[]> {
   const env = world.behaving([]);
   const run: [string, string[]] =
@@ -159,7 +159,10 @@ function wellness({ command, code, stdout, stderr }: Ended): Violation[] {
   return [{ what: 'unwell', why: `${command} exited ${code}: ${stderr.slice(-600)} ${stdout.slice(0, 1500)}` }];
 }
 
-/** A shell tells the first three by the same numbers as exit codes of ours; before our first line the system decides. */
+/**
+ * A shell reports the first three by the same numbers as tollgate's exit codes. Before the command's first line the system
+ * decides.
+ */
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'];
 
 const PUBLISHED = new Set<number>([
@@ -169,7 +172,7 @@ const PUBLISHED = new Set<number>([
   ...Object.values(WRAPPER_EXIT).flatMap((codes) => Object.values(codes).filter((code) => code !== null)),
 ]);
 
-/** A command that was not killed ends with a code that is published, and without a stack. */
+/** A command that was not killed ends with a published code and without a stack trace. */
 function exitMistakes({ command, code, signal, stderr }: Ended): Violation[] {
   const isHung = stderr.includes('TORTURE: still ran');
   if (
@@ -181,7 +184,7 @@ function exitMistakes({ command, code, signal, stderr }: Ended): Violation[] {
   return [{ what: 'unwell', why: `${command} ended with ${signal ?? code}: ${stderr.slice(-800)}` }];
 }
 
-/** Calls that the service saw and no journal knows. */
+/** Calls that the service saw and that are in no journal. */
 function strangers({ kind }: Plan, names: readonly string[], world: World): Violation[] {
   if (kind === 'alone') return [];
   const known = new Set(

@@ -1,4 +1,4 @@
-// Carries out what strikes a run: a signal at its moment, a call of the system that fails, a clock that is wrong, harm to its files.
+// Carries out the strikes on a run: a signal at its moment, a failing system call, a wrong clock, harm to its files.
 
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import type { Harm, Moment, Plan, Strike } from './plan.ts';
 import { kill } from './rig.ts';
 import type { World } from './world.ts';
 
-/** @returns how many processes were signalled; 0 when all was over before its moment. */
+/** @returns the number of signalled processes; 0 if all had ended before the moment. */
 export async function signalAt(
   { signal, at, when }: Extract<Strike, { how: 'signal' }>,
   running: Started,
@@ -31,7 +31,7 @@ async function moment({ after, ms }: Moment, running: Started, world: World): Pr
   await Promise.race([pause(ms), running.ended]);
 }
 
-/** What becomes of a task's state between two runs. */
+/** Harms a task's state between two runs. */
 export function harm(what: Harm, task: string, stateFolder: string): void {
   const [journal, stats] = [path.join(task, 'state/journal.jsonl'), path.join(task, 'state/stats.json')];
   const harms: Record<Harm, () => void> = {
@@ -51,7 +51,7 @@ function append(file: string, text: string): void {
   if (existsSync(file)) appendFileSync(file, text);
 }
 
-/** As if two hours had passed: what a killed writer left is then nobody's. */
+/** Sets the times back by two hours, so that the files of a killed writer count as abandoned. */
 export function ageTemporaries(folder: string, which: (name: string) => boolean = isTemporary): void {
   if (!existsSync(folder)) return;
   const old = new Date(Date.now() - 7_200_000);
@@ -59,7 +59,7 @@ export function ageTemporaries(folder: string, which: (name: string) => boolean 
     if (which(path.basename(name))) age(path.join(folder, name), old);
 }
 
-/** A writer that still lives may put it in its place just now. */
+/** A writer that still lives may move the file into place at this moment. */
 function age(file: string, to: Date): void {
   try {
     utimesSync(file, to, to);
@@ -70,19 +70,19 @@ function age(file: string, to: Date): void {
 
 export interface Injection {
   env: Record<string, string>;
-  /** Whether it has come to pass by now. */
+  /** Whether the strike has happened by now. */
   landed(): boolean;
 }
 
 /**
- * What the strike needs in the environment; empty for one that comes from without, and where the library cannot be built.
+ * Returns the environment that the strike needs; empty for a strike from outside, and if the library cannot be built.
  * @param under the folder whose files are meant.
- * @param log a file beside it, not there yet, for what was counted.
+ * @param log a file outside the folder, which does not exist yet, for the counted calls.
  */
 export function injected(strike: Strike, { kind, stages }: Plan, under: string, log: string): Injection {
   if (strike.how === 'signal') return { env: {}, landed: () => true };
   const { tool = TOOLS[0] } = stages[0] ?? {};
-  // One that is described is called by tollgate itself, as its dispatcher is: its name stands among the words.
+  // tollgate itself calls a described agent, as it is the dispatcher too: the name of the agent is among its words.
   const wrapper = isBuiltIn(tool) ? `${COMMANDS[tool]}.cjs` : tool;
   const isWrapper = strike.at === 'guardian' || kind === 'wrapper' || kind === 'alone';
   const common = { in: isWrapper ? wrapper : 'tollgate.cjs', under, log };

@@ -1,4 +1,4 @@
-// The world of one round: a project, a home, agents on the PATH, and what the model's service saw of them.
+// Creates the world of one round: a project, a home, agents on the PATH, and what the model's service saw of them.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
@@ -8,7 +8,7 @@ import { binaryOf, DESCRIBED, streamOf } from './described.ts';
 import type { Behaviour } from './plan.ts';
 import { answerOf, CALL, makePlace, printed, wordsIn } from './rig.ts';
 
-/** What the service saw of a call, in the order in which it came. */
+/** What the service saw of a call, in order of time. */
 export interface Seen {
   /** `answered`: the whole answer was on disk by then. */
   what: 'begun' | 'answered';
@@ -20,7 +20,7 @@ export interface World {
   project: string;
   temporary: string;
   env: Record<string, string>;
-  /** The environment of a run in which the agents behave so; each list begins with the round's first call. */
+  /** The environment of a run in which the agents behave like this; each list begins with the round's first call. */
   behaving(behaviours: readonly Behaviour[]): Record<string, string>;
   seen(): Seen[];
   /** The text that the call with that id answers. */
@@ -29,7 +29,7 @@ export interface World {
   dispose(): Promise<void>;
 }
 
-/** With fake agents, each noting in a file what it was asked. */
+/** A world with fake agents; each notes its calls in a file. */
 export function fakeWorld(n: number): World {
   const agents = Object.fromEntries([...TOOLS, DESCRIBED].map((tool) => [binaryOf(tool), fakeAgent(tool)]));
   const { root, at, marker, ...place } = makePlace(`torture-${n}`, agents);
@@ -53,8 +53,8 @@ export function fakeWorld(n: number): World {
 }
 
 /**
- * The text of the script. It reads `$TORTURE_SEEN` (lines `begun <id>` and `answered <id>`, appended one write each: this
- * is what the model's service saw) and takes the behaviour in `$TORTURE_SCRIPT` that stands at its own turn.
+ * The text of the script. It appends lines `begun <id>` and `answered <id>` to `$TORTURE_SEEN`, one write each: this is what the
+ * model's service saw. It takes its behaviour from `$TORTURE_SCRIPT`, at the position of its turn.
  */
 function fakeAgent(tool: Tool): string {
   const { opens, says, succeeds, fails } = streamOf(tool);

@@ -1,4 +1,4 @@
-// The figures that are published, row by row: what is measured, what must hold, and how it is shown.
+// Lists the published figures, row by row: what is measured, what must hold, and how it is shown.
 
 import type { Measured } from './measure.ts';
 import { KEPT_GROUPS } from './measure.ts';
@@ -14,11 +14,11 @@ export interface Figure {
   shown: (measured: Measured) => string;
 }
 
-/** An operator with fewer variants tells nothing by itself: those are taken together. */
+/** An operator with fewer variants proves nothing alone: such operators are combined. */
 const LEAST_VARIANTS = 20;
 
 export const ratio = ({ of, right }: Share): number => (of === 0 ? 1 : right / of);
-/** Never rounded up: 1.000 is all of them. */
+/** Never rounded up: 1.000 means all. */
 export const three = (share: number): string => (Math.floor(share * 1000 + 1e-9) / 1000).toFixed(3);
 const thousands = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
 const shareOf = (counts: readonly Counted[]): Share => {
@@ -31,7 +31,7 @@ const shown = (share: Share, what: string): string =>
 export const keptOf = ({ kept }: Measured): Counted[] =>
   KEPT_GROUPS.flatMap((group) => kept[group].map((one) => ({ ...one, name: `${one.name} (${group})` })));
 
-/** The operator that does worst, those with few variants as one. */
+/** Returns the worst operator; those with few variants count as one. */
 export function worst(counts: readonly Counted[]): Counted {
   const few = counts.filter(({ variants }) => variants < LEAST_VARIANTS);
   const rest: Counted = { name: 'the rare ones', ...sum(few), wrong: few.flatMap(({ wrong }) => wrong) };
@@ -41,7 +41,7 @@ export function worst(counts: readonly Counted[]): Counted {
 
 const atLeast = (least: number, shareIn: (measured: Measured) => Share): Pick<Figure, 'goal' | 'holds'> => ({
   goal: `≥ ${least.toFixed(2)}`,
-  // Of nothing, nothing is shown.
+  // With nothing measured, nothing is proved.
   holds: (measured) => shareIn(measured).of > 0 && ratio(shareIn(measured)) >= least,
 });
 const NO_GOAL = { goal: '–', holds: null };
@@ -100,7 +100,7 @@ export const FIGURES: readonly Figure[] = [
   },
 ];
 
-/** What depends on the machine; the same for both sets. */
+/** The rows that depend on the machine; the same for both sets. */
 export const speedRows = (throughput: Throughput, worst: Worst): string[] => {
   const [slowest, { ms }] = Object.entries(worst)
     .filter(([name]) => name.startsWith('triage'))

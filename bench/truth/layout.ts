@@ -1,12 +1,12 @@
-// Operators that print the same lines in another way, or wrap them: as loggers, terminals, pagers and CI do.
+// Defines operators that print the same lines differently, or wrap them: as loggers, terminals, pagers and CI do.
 
 import { pick, type Random, whole } from '../random.ts';
 import { before, firstSignedLine, type Operator } from './operator.ts';
 
-/** Without their ends, whether or not there is a CR in them. */
+/** Splits a text into lines without their ends, whether or not it contains a CR. */
 const linesOf = (text: string): string[] => text.replace(/\r?\n$/, '').split(/\r?\n/);
 
-/** Each line of the text, where stderr is what is signed. */
+/** Changes each line of the text, if the signature is of stderr. */
 const byLine = (name: string, lineOf: (random: Random) => (line: string, i: number) => string): Operator => ({
   name,
   change: ({ of, text }, random) => {
@@ -47,7 +47,7 @@ export const LAYOUTS: readonly Operator[] = [
       if (of !== 'stderr') return null;
       const stamp = pick(random, STAMPS);
       const [error, info] = pick(random, LEVELS);
-      // A logger gives the lines of an error another level than what is said besides.
+      // A logger gives the lines of an error another level than the other lines.
       const first = firstSignedLine(subject);
       const isSigned = (line: string, i: number) =>
         i >= first && wordsOf(line) !== '' && signed.some((one) => wordsOf(one).includes(wordsOf(line)));
@@ -79,13 +79,13 @@ export const LAYOUTS: readonly Operator[] = [
     change: (subject) => {
       const at = firstSignedLine(subject);
       if (subject.of !== 'stderr' || at === -1) return null;
-      // Never within what is said: there it would be another text.
+      // Never inside the signed text: there it would be another text.
       return { base: null, changed: { text: `\n\n${before(subject.text, at, [''])}\n\n\n` } };
     },
   },
 ];
 
-/** Without frames, colours and signs. */
+/** Removes frames, colours and signs. */
 const wordsOf = (line: string): string =>
   line
     .replace(/\x1b\[[\d;]*m/g, '')
@@ -95,7 +95,7 @@ const wordsOf = (line: string): string =>
 const INDENTS = ['  ', '   ', '    ', '      ', '\t'] as const;
 const MARGINS = ['│ ', '┃ ', '| ', '> ', '  ', '    ', '▌ '] as const;
 
-/** The sides, and what the rules above and below are made of. */
+/** The sides, and the characters of the lines above and below. */
 const BOXES = [
   { sides: ['│', '│'], above: ['╭', '─', '╮'], below: ['╰', '─', '╯'] },
   { sides: ['┃', '┃'], above: ['┏', '━', '┓'], below: ['┗', '━', '┛'] },
@@ -145,7 +145,7 @@ function framed({ of, text }: Parameters<Operator['change']>[0], width: number, 
   return { base: null, changed: { text: `${[ruleOf(box.above), ...rows, ruleOf(box.below)].join('\n')}\n` } };
 }
 
-/** Words that find no room go to the next line, as a terminal's own wrapping does it. */
+/** Words that do not fit move to the next line, as a terminal wraps them. */
 function wrapped(line: string, width: number, hanging = ''): string[] {
   if (line.length <= width) return [line];
   const lines: string[] = [];
@@ -153,7 +153,7 @@ function wrapped(line: string, width: number, hanging = ''): string[] {
   while (rest.length > width) {
     const first = rest.search(/\S/);
     const within = rest.lastIndexOf(' ', width);
-    // A word that is too long stands alone.
+    // A word that is too long is alone on its line.
     const space = within > first ? within : rest.indexOf(' ', Math.max(first, width));
     if (space === -1) break;
     lines.push(rest.slice(0, space));

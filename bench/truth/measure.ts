@@ -1,4 +1,4 @@
-// All that is measured of a set of cases, times apart: the same for the same cases and the same seed.
+// Measures everything about a set of cases except times: the same for the same cases and the same seed.
 
 import { FRAMES, LAYOUTS } from './layout.ts';
 import { NOISE } from './noise.ts';
@@ -11,7 +11,7 @@ import { CHANGED, PLANTED } from './volatile.ts';
 
 export interface Measured {
   pairs: Pairs;
-  /** Variants whose signature ought to be kept, by group of operators; then those whose signature ought to change. */
+  /** Variants that should keep their signature, by group of operators; then those that should change it. */
   kept: Record<KeptGroup, Counted[]>;
   telling: Counted[];
   verdicts: Verdicts;
@@ -23,7 +23,7 @@ export const KEPT_GROUPS = Object.keys(KEPT) as KeptGroup[];
 
 export const DEFAULT_SEED = 1;
 
-/** Of operators that fit nearly every case so many variants say as much as all. */
+/** For operators that fit nearly every case, this many variants are as significant as all. */
 const ENOUGH = 250;
 
 export function measure(subjects: readonly Subject[], seed: number): Measured {

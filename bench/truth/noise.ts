@@ -1,11 +1,11 @@
-// Operators that add what a rerun may print besides its error: notices, retries, progress, frames, and the error again.
+// Defines operators that add what a rerun may print besides its error: notices, retries, progress, frames, and the error again.
 
 import type { BuiltIn } from '../../policies/facts/tools.ts';
 import { pick, type Random, whole } from '../random.ts';
 import { after, before, firstSignedLine, type Operator } from './operator.ts';
 import type { Subject } from './subject.ts';
 
-/** Lines above all that stderr says, whatever is signed. */
+/** Adds lines above all of stderr, whatever is signed. */
 const above = (name: string, linesOf: (tool: BuiltIn, random: Random) => readonly string[]): Operator => ({
   name,
   change: ({ labelled: { captured } }, random) => ({
@@ -14,14 +14,14 @@ const above = (name: string, linesOf: (tool: BuiltIn, random: Random) => readonl
   }),
 });
 
-/** Lines below all that stderr says, if that is what is signed. */
+/** Adds lines below all of stderr, if stderr is signed. */
 const below = (name: string, linesOf: (tool: BuiltIn, random: Random) => readonly string[]): Operator => ({
   name,
   change: ({ of, text, labelled: { captured } }, random) =>
     of === 'stderr' ? { base: null, changed: { text: after(text, linesOf(captured.tool, random)) } } : null,
 });
 
-/** Lines right above the first that is signed, or with an event on an stderr of their own. */
+/** Adds lines right above the first signed line, or, with an event, on a separate stderr. */
 const aboveError = (name: string, linesOf: (tool: BuiltIn, random: Random) => readonly string[]): Operator => ({
   name,
   change: (subject, random) => {
@@ -72,7 +72,7 @@ const RETRIES: Record<BuiltIn, (random: Random) => readonly string[]> = {
     `ERROR: Reconnecting... ${whole(random, 1, 4)}/5 (stream disconnected before completion: stream closed before response.completed)`,
   ],
   copilot: () => ['● Request failed due to a transient API error. Retrying...'],
-  // Its retries are told in its event stream alone.
+  // Its retries are reported only in its event stream.
   claude: () => [],
 };
 
@@ -164,7 +164,7 @@ function again(subject: Subject): ReturnType<Operator['change']> {
   const at = firstSignedLine(subject);
   if (subject.of !== 'stderr' || at === -1) return null;
   const line = subject.text.split('\n')[at]!;
-  // A line that a dump hangs on is never printed twice in a row.
+  // A line that continues into a dump is never printed twice in a row.
   if (/[{[(:,]\s*$/.test(line)) return null;
   return { base: null, changed: { text: before(subject.text, at + 1, [line]) } };
 }

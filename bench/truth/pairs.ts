@@ -1,11 +1,11 @@
-// Signatures over pairs of cases: one failure told alike, one failure told otherwise, two failures.
+// Compares signatures over pairs of cases: the same failure with the same text, with other texts, and two failures.
 
 import type { Subject } from './subject.ts';
 
 export interface Pairs {
   cases: number;
   identities: number;
-  /** Identities that are told in two ways or more. */
+  /** Identities that occur in two or more texts. */
   severalRenderings: number;
   /** Pairs of one identity and one rendering, and those with one signature. */
   sameRendering: Share;
@@ -13,7 +13,7 @@ export interface Pairs {
   sameIdentity: Share;
   /** Pairs of two identities with one signature. */
   mergedPairs: number;
-  /** By signature: the failures that have it, each as one writer names it. */
+  /** By signature: the failures that have it, with the names that each writer gave. */
   merged: { normalised: string; failures: Record<string, string[]> }[];
   /** Renderings with several signatures. */
   split: { identity: string; rendering: string; signatures: { normalised: string; ids: string[] }[] }[];
@@ -55,8 +55,8 @@ export function pairsOf(subjects: readonly Subject[]): Pairs {
 }
 
 /**
- * A name is its writer's own: two writers may have named one failure in two ways, or two failures in one. So a pair over
- * two of them does not count.
+ * A name is valid only for its writer: two writers may name one failure differently, or two failures alike. A pair across two
+ * writers therefore does not count.
  */
 function mergesOf(failures: readonly Subject[]): Pick<Pairs, 'mergedPairs' | 'merged'> {
   const found: Pick<Pairs, 'mergedPairs' | 'merged'> = {

@@ -1,4 +1,4 @@
-// Pieces that hostile texts are made of, each again and again: what tempts a scanner to look at the same text twice, and what the rules look for.
+// Lists the pieces of hostile texts, which are repeated: they provoke repeated scans of the same text, or resemble the rules.
 
 const KNOWN: readonly string[] = [
   `a.¦(¦:¦1-¦1¦@¦\\¦\\"¦\\n¦{"a":¦/¦a/¦1/1/¦a:¦1:¦=¦a=¦a@¦"¦'/¦<¦[¦-¦~¦1 ¦1s ¦1.1.1.1:1/¦fe80::¦://`,
@@ -11,10 +11,10 @@ const KNOWN: readonly string[] = [
   `<html><title>¦</`,
 ].flatMap((line) => line.split('¦').map((piece) => (piece === '@' ? '9'.repeat(400) : piece)));
 
-/** How far two pieces that make one of their own stand from each other: a prime, so that no two of a kind meet. */
+/** The distance of two pieces that form a combined one: a prime, so that no two of a kind meet. */
 const STRIDE = 37;
 
-/** Each alone, each as lines of its own, and each with another one. */
+/** Each piece alone, each as separate lines, and each with another one. */
 export const PIECES: readonly string[] = [
   ...new Set([
     ...KNOWN,

@@ -1,11 +1,11 @@
-// What is behind the figures: operators, confusions, and what is wrong, case by case.
+// Reports the details behind the figures: operators, confusions, and the errors, case by case.
 
 import { ratio, three } from './figures.ts';
 import { KEPT_GROUPS, type Measured } from './measure.ts';
 import type { Worst } from './speed.ts';
 import type { Counted } from './variants.ts';
 
-/** Of each operator how many signatures are right, and of the labels which verdicts are wrong. */
+/** For each operator the number of right signatures, and for the labels the wrong verdicts. */
 export const overviewOf = (set: string, { verdicts, kept, telling }: Measured): string[] => [
   ...[...KEPT_GROUPS.map((group) => [group, kept[group]] as const), ['telling', telling] as const].flatMap(
     ([group, counts]) => counts.map((one) => `${set}, ${group}: ${one.name}: ${shareShown(one)}`),

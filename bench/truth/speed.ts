@@ -1,4 +1,4 @@
-// How fast texts are selected from, signed, judged and redacted: ordinary ones, and the worst that are known.
+// Measures how fast texts are selected from, signed, classified and redacted: ordinary ones, and the worst known ones.
 
 import { triage } from '../../loops/triage/triage.ts';
 import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
@@ -33,7 +33,7 @@ const WORKS: Record<string, (text: string) => unknown> = {
   redact,
 };
 
-/** How each tool tells the failure that ends a call, in its event stream. */
+/** How each tool reports the failure that ends a call, in its event stream. */
 const FAILED: Record<BuiltIn, (message: string) => object> = {
   gemini: (message) => ({ type: 'result', status: 'error', error: { type: 'unknown', message } }),
   copilot: (message) => ({ type: 'session.error', data: { errorType: 'query', message } }),
@@ -44,7 +44,7 @@ const FAILED: Record<BuiltIn, (message: string) => object> = {
 const judge = (tool: BuiltIn, told: { stderr: string } | { stdout: string }) =>
   triage({ tool, exitCode: 1, signal: null, ending: null, stderr: '', stdout: '', ...told }, clock);
 
-/** The verdict and the signature, by tool and by where it speaks. */
+/** The verdict and the signature, by tool and by output stream. */
 const JUDGING: Record<string, (text: string) => unknown> = Object.fromEntries(
   TOOLS.flatMap((tool) => [
     [`triage of ${tool}, stderr`, (stderr: string) => judge(tool, { stderr })],
@@ -52,7 +52,7 @@ const JUDGING: Record<string, (text: string) => unknown> = Object.fromEntries(
   ]),
 );
 
-/** To be asked before all else: code that has seen a thousand other texts runs slower, and no command of ours has. */
+/** Called first: code that has processed a thousand other texts runs slower, and no command has done that. */
 export const measureThroughput = (): Throughput => ({
   select: megabytesPerSecond(selectLines),
   sign: megabytesPerSecond((text) => signText(null, text)),
@@ -71,14 +71,14 @@ function selectLines(text: string): string[] {
   return selected.lines();
 }
 
-// From bytes, as it comes from a file: a string that is still a tree of pieces would be measured instead.
+// Built from bytes, like a text from a file: a string that is still a tree of pieces would be measured otherwise.
 const grown = (piece: string, chars = HOSTILE_CHARS): string =>
   Buffer.from(piece.repeat(Math.ceil(chars / piece.length)).slice(0, chars)).toString();
 
 const megabytesPerSecond = (work: (text: string) => unknown): number =>
   LOG_CHARS / 1000 / median(grown(LOG, LOG_CHARS), work);
 
-/** Each is timed once, and those that took longest again, since a pause may have hit the one or the other. */
+/** Each is timed once, and the slowest again, since a pause may have affected any of them. */
 function worstOf(hostile: readonly { id: string; text: string }[], work: (text: string) => unknown) {
   const timed = hostile.map((one) => ({ ...one, ms: timeOf(one.text, work) })).sort((a, b) => b.ms - a.ms);
   const again = timed.slice(0, 12).map(({ id, text }) => ({ of: id, ms: median(text, work) }));

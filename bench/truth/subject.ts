@@ -1,4 +1,4 @@
-// A case whose signature is measured: the text that is signed, and how a changed text of it is signed anew.
+// Prepares a case whose signature is measured: the text that is signed, and the new signature of a changed text.
 
 import path from 'node:path';
 import { signatureInput } from '../../loops/call/judge.ts';
@@ -12,14 +12,14 @@ import { readCorpus } from '../../state/corpus.ts';
 
 export interface Subject {
   labelled: LabelledCase;
-  /** Of which writer it is: names of failures are a writer's own. */
+  /** The writer of the case: names of failures are valid only for their writer. */
   part: string;
   verdict: Verdict;
   /** null for a success. */
   signature: Signature | null;
-  /** Of what the signature is: `stderr`, the text of the failure event, or `nothing`: the texts say nothing. */
+  /** The source of the signature: `stderr`, the text of the failure event, or `nothing`: the texts contain nothing. */
   of: 'stderr' | 'event' | 'nothing';
-  /** That text; '' if nothing. */
+  /** The text of that source; '' if nothing. */
   text: string;
   /** The lines of it that are signed. */
   signed: string[];
@@ -36,7 +36,7 @@ export function subjectOf(labelled: LabelledCase, part = ''): Subject {
   return { labelled, part, verdict, signature, of, text, signed, input };
 }
 
-/** The signature with another text in its place, and with other words on stderr. */
+/** The signature with another text instead of it, and with other words on stderr. */
 export interface Changed {
   text?: string | undefined;
   stderr?: string | undefined;
@@ -66,7 +66,7 @@ export interface Sets {
   held: Subject[];
 }
 
-/** Folders of the corpus whose name begins with `held` are the held set; all else is open. Throws if it is malformed. */
+/** Folders of the corpus whose name begins with `held` are the held set; all others are open. Throws if it is malformed. */
 export function readSets(corpus: string): Sets {
   const read = readCorpus(corpus, process.cwd());
   if (read.how === 'invalid') throw new Error(read.message);
@@ -75,7 +75,7 @@ export function readSets(corpus: string): Sets {
   return { open: subjects.filter((one) => !isHeld(one)), held: subjects.filter(isHeld) };
 }
 
-/** Each folder has a writer of its own; the recordings and the wordings beside them are of another. */
+/** Each folder has its own writer; the recordings and the wordings beside them have another. */
 function partOf(file: string): string {
   const [folder = ''] = file.split(path.sep);
   return folder.endsWith('.jsonl') || folder === 'wordings' ? 'recorded' : folder;

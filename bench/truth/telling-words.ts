@@ -1,4 +1,4 @@
-// Words that tell one failure from another, in groups: each of a group may stand where another does, and means something else.
+// Lists words that distinguish failures, in groups: each word of a group can replace another, and changes the meaning.
 
 const words = (list: string): readonly string[] => list.split(' ');
 
@@ -24,10 +24,10 @@ export const GROUPS: readonly (readonly string[])[] = [
   'credits seats requests tokens',
 ].map(words);
 
-/** What stands behind "not". */
+/** Words that follow "not". */
 export const DENIALS = words('found allowed supported permitted configured installed enabled authorized');
 
-/** Kinds of what is run or loaded, where one is missing. */
+/** Kinds of what is run or loaded and can be missing. */
 export const KINDS = words('command module package binary executable library plugin interpreter');
 
 export const ERRNOS = words(
@@ -50,12 +50,12 @@ export const ERROR_TYPES = words(
 
 export const STATUSES: readonly number[] = [400, 401, 402, 403, 404, 408, 409, 413, 422, 429, 500, 502, 503, 504, 529];
 
-/** What no failure is about: it stands in for a verb or noun of the first sentence. */
+/** Words that no failure is about: they replace a verb or noun of the first sentence. */
 export const STRANGERS = words(
   'archive compile publish rotate measure import branch schema ledger widget parcel matrix',
 );
 
-/** Words that carry a sentence, not a failure. */
+/** Words that form a sentence but do not describe a failure. */
 export const CARRIERS: ReadonlySet<string> = new Set(
   words(
     'about after again already another because been before being below between cannot could does doing during each either error failed failure fatal first following from further have having here into itself last least less likely many might more most much must need needs only other over please provided retry retrying same second should since some such than that their them then there these they this those through under unless until upon very want warning were what when where whether which while will with within without would your yours',

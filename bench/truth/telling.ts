@@ -1,4 +1,4 @@
-// Operators that change one word or figure that tells: another failure, and so another signature.
+// Defines operators that change one distinguishing word or figure: another failure, and so another signature.
 
 import { other, pick, type Random } from '../random.ts';
 import type { Operator } from './operator.ts';
@@ -7,16 +7,16 @@ import * as words from './telling-words.ts';
 import { bucketOf, secondsOf, WAIT } from './tokens/amounts.ts';
 import { tokensOf } from './tokens.ts';
 
-/** Of the lines that are signed only this much: what stands further on is a dump, or said already. */
+/** Only this much of the signed lines is used: the rest is a dump, or repeats. */
 const MAX_HEAD = 400;
 
 interface Telling {
   name: string;
-  /** Finds the telling tokens, globally; the whole match is the token. */
+  /** Finds the distinguishing tokens, globally; the whole match is the token. */
   find: RegExp;
-  /** Another one that means something else; null where this one tells nothing. */
+  /** Makes another token with another meaning; null if this one does not distinguish. */
   make: (old: string, random: Random) => string | null;
-  /** It may stand within what is volatile otherwise. */
+  /** The token may be inside otherwise volatile text. */
   anywhere?: true;
 }
 
@@ -122,7 +122,7 @@ export const TELLINGS: readonly Operator[] = TELLING.map((row) => ({
   },
 }));
 
-/** One telling token of the signed lines is another, wherever the text says it. */
+/** Replaces one distinguishing token of the signed lines everywhere in the text. */
 function withAnother(
   { text, signed, of }: Subject,
   { name, find, make, anywhere }: Telling,

@@ -1,4 +1,4 @@
-// All kinds of volatile tokens, and those that a text holds: found by patterns of the bench's own, not by what is measured.
+// Finds all kinds of volatile tokens in a text, by the bench's own patterns, not by the measured code.
 
 import type { TokenKind } from './operator.ts';
 import { AMOUNTS } from './tokens/amounts.ts';
@@ -6,11 +6,11 @@ import { IDS, SECRETS } from './tokens/ids.ts';
 import { PLACES } from './tokens/places.ts';
 import { TIMES } from './tokens/times.ts';
 
-/** A path may hold a time, an id or a version. */
+/** A path may contain a time, an id or a version. */
 const LONG = ['URL', 'mail', 'Windows path', 'path in the home folder', 'path'];
 const isLong = ({ name }: TokenKind): boolean => LONG.includes(name);
 
-/** Larger ones first: what lies within one that was found is part of it. */
+/** Larger kinds first: a token inside one that was found is part of it. */
 export const TOKEN_KINDS: readonly TokenKind[] = [
   ...SECRETS,
   ...PLACES.filter(isLong),
@@ -29,7 +29,7 @@ export interface Token {
 
 const known = new Map<string, readonly Token[]>();
 
-/** In their order; none within another. Remembered, since every operator asks for those of the same texts. */
+/** In order, none within another. Cached, since every operator requests the tokens of the same texts. */
 export function tokensOf(text: string): readonly Token[] {
   const tokens = known.get(text) ?? find(text);
   known.set(text, tokens);

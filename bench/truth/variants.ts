@@ -1,4 +1,4 @@
-// Makes variants of cases and counts, for each operator, how many signatures are as they should be.
+// Makes variants of cases and counts, for each operator, how many signatures are correct.
 
 import { randomFrom } from '../random.ts';
 import type { Operator, Variant } from './operator.ts';
@@ -17,10 +17,10 @@ export interface Miss {
   changed: string;
 }
 
-/** What an operator ought to do to the signature. */
+/** What an operator should do to the signature. */
 export type Wanted = 'kept' | 'changed';
 
-/** @param most so many variants are enough; which cases they are made of is drawn anew for each operator. */
+/** @param most the number of variants that are enough; their cases are drawn separately for each operator. */
 export function count(
   operator: Operator,
   wanted: Wanted,

@@ -1,4 +1,4 @@
-// Verdicts against their labels: class, reason, the time to try again, and what the dispatcher would do.
+// Compares verdicts with their labels: class, reason, the time to try again, and the dispatcher's decision.
 
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import { decide, type Question } from '../../policies/retry/decide.ts';
@@ -11,9 +11,9 @@ export interface Verdicts {
   reason: Share;
   retryAt: Share;
   decision: Share;
-  /** Labelled as, judged as, which cases. */
+  /** The label, the verdict, and the cases. */
   confusions: { labelled: string; judged: string; ids: string[] }[];
-  /** Cases whose class is right and whose reason or time is not. */
+  /** Cases whose class is right and whose reason or time is wrong. */
   wrong: { id: string; what: string; expected: string | null; got: string | null; rule: string | null }[];
 }
 
@@ -63,7 +63,7 @@ function confusionsOf(judged: readonly Subject[]): Verdicts['confusions'] {
     .sort((a, b) => b.ids.length - a.ids.length);
 }
 
-/** On the first sight and on the second, with the settings that a run has by itself. */
+/** At the first and the second occurrence, with the default settings of a run. */
 function actsRight({ labelled, verdict }: Subject): boolean {
   const { class: errorClass, reason = verdict.reason, retryAt = verdict.retry_at } = labelled.label;
   const truth: Verdict = { class: errorClass, reason, evidence: null, retry_at: retryAt };

@@ -1,4 +1,4 @@
-// Operators that change what is volatile: tokens that a text holds, tokens planted into it, its prompt, its task.
+// Defines operators that change what is volatile: tokens in a text, tokens planted into it, its prompt, its task.
 
 import { pick, type Random } from '../random.ts';
 import type { TokenKind } from './operator.ts';
@@ -14,7 +14,7 @@ export const CHANGED: readonly Operator[] = TOKEN_KINDS.map((kind) => ({
   },
 }));
 
-/** Every token of the kind is another one, the same token the same other. */
+/** Replaces every token of the kind, and the same token always by the same other one. */
 function withOthers(text: string, kind: TokenKind, random: Random): string {
   const others = new Map<string, string>();
   let changed = '';
@@ -78,7 +78,7 @@ interface Echo {
   of: (prompt: string) => string[];
 }
 
-/** codex in text mode prints a header, the prompt, and then its own errors; others may quote one of a line. */
+/** codex in text mode prints a header, the prompt, and then its own errors; others may quote a prompt of one line. */
 function echoFor({ labelled, text }: Subject, at: number): Echo | null {
   if (labelled.captured.tool !== 'codex') return { prompts: PROMPTS, of: (prompt) => [`Prompt: ${prompt}`] };
   if (/^OpenAI Codex v/m.test(text) || !/^ERROR: /.test(text.split('\n')[at]!)) return null;

@@ -1,4 +1,4 @@
-// A CLI in the place of the service: a shell script in its stream, which holds a conversation by session, and sometimes fails.
+// Plays a CLI instead of the service: a shell script that prints its stream, keeps conversations by session, and may fail.
 
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,14 +9,14 @@ import { randomFrom, whole } from '../../random.ts';
 import type { DistillPlan } from './plan.ts';
 import { BOOK, type DistillSide, type TurnSeen } from './side.ts';
 
-/** In its stream stands this for the id of the session. */
+/** A placeholder in the stream for the id of the session. */
 const SESSION = '00000000-0000-4000-8000-999999999999';
 const OPENS = SESSION.slice(0, -12);
-/** How the turns fail of which one in six does. */
+/** The ways in which one turn in six fails. */
 const FAILS = ['mute', 'dies', 'busy', 'short', 'refusal'] as const;
 const CALLS = 200;
 
-/** @param root of the round. */
+/** @param root the folder of the round. */
 export function cliSide(seed: number, plan: DistillPlan, tool: BuiltIn, root: string): DistillSide {
   const at = (name: string) => path.join(root, 'agent', name);
   mkdirSync(at('bin'), { recursive: true });

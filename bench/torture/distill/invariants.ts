@@ -1,4 +1,4 @@
-// What must be true of a distilled round, whatever struck it: the five zeros.
+// Checks what must be true of a distilled round, whatever struck it: the five zeros.
 
 import type { TurnSeen } from './side.ts';
 
@@ -7,23 +7,26 @@ export interface DistillViolation {
   why: string;
 }
 
-/** A process was ended while it may have had an answer in its hands; what lay on disk by then. */
+/** A process was ended while it may have received an answer; the state on disk at that moment. */
 export interface DistillKill {
-  /** The last turn that had come by then. */
+  /** The last turn that had arrived by then. */
   turn: number;
-  /** Sections whose good answer was on disk, whole. */
+  /** Sections whose good answer was completely on disk. */
   kept: readonly number[];
 }
 
-/** An answer that was held, and what was said of it. */
+/** A held answer, and the decision about it. */
 export interface DistillSaid {
   section: number;
   how: 'accept' | 'drop';
-  /** The last turn that had come before it was said. */
+  /** The last turn that had arrived before the decision. */
   turn: number;
 }
 
-/** No good answer is asked for again: not one that arrived or was accepted, and not one that was on disk when its process was killed; each that was dropped may be, once. */
+/**
+ * No good answer is requested again: not one that arrived or was accepted, and not one that was on disk when its process was
+ * killed. Each dropped one may be requested again, once.
+ */
 export function checkAsked(
   turns: readonly TurnSeen[],
   kills: readonly DistillKill[],
@@ -63,7 +66,7 @@ function whyNot(
     : null;
 }
 
-/** @param texts of the sections, in order. */
+/** @param texts the texts of the sections, in order. */
 export function checkDocument(document: string, texts: readonly string[]): DistillViolation[] {
   const places = texts.map((text) => document.indexOf(text));
   const lost = places.flatMap((place, i) => (place < 0 ? [i + 1] : []));

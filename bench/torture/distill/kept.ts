@@ -1,4 +1,4 @@
-// What a distilled round has on disk: the answers that lie whole in it, what was held, and what was said of that.
+// Reads the state of a distilled round from disk: the complete answers, what was held, and the decisions about it.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,10 +10,13 @@ import { BOOK, textOf } from './side.ts';
 const facts = (folder: string) =>
   existsSync(path.join(folder, 'state')) ? openJournal(folder, () => new Date()).read().ledger.distilled : [];
 
-/** Why the answer is held that is; null where none is. */
+/** The anomaly for which an answer is held; null if none is held. */
 export const heldIn = (folder: string): Anomaly | null => foldStanding(facts(folder)).standing().held?.anomaly ?? null;
 
-/** What was said of held answers. @param known how many of these are known already. */
+/**
+ * The decisions about held answers.
+ * @param known how many of these are already known.
+ */
 export function saidIn(folder: string, known: number): { section: number; how: 'accept' | 'drop' }[] {
   const lines = facts(folder);
   const sections = new Map(lines.flatMap((line) => (line.fact === 'answered' ? [[line.turn, line.section]] : [])));
@@ -31,7 +34,10 @@ export function saidIn(folder: string, known: number): { section: number; how: '
     .slice(known);
 }
 
-/** Sections whose own text lies whole in `turns/`. @param isOfApi their version and their reason to end are told, and count. */
+/**
+ * Returns the sections whose text is complete in `turns/`.
+ * @param isOfApi the service reports a version and a reason to end, which must match.
+ */
 export function keptIn(folder: string, sections: number, isOfApi: boolean): number[] {
   const turns = path.join(folder, 'turns');
   return (existsSync(turns) ? readdirSync(turns) : [])
@@ -47,7 +53,7 @@ interface Kept {
   answer: { text: string; modelVersion: string | null; finishReason: string | null };
 }
 
-/** How many calls were reserved. */
+/** The number of reserved calls. */
 export function bookedIn(folder: string): number {
   const journal = path.join(folder, 'state/journal.jsonl');
   const lines = existsSync(journal) ? readFileSync(journal, 'utf8').split('\n') : [];

@@ -1,23 +1,23 @@
-// What a distilled round does, made from its seed and number alone: what the service says to each request, and what strikes each start.
+// Plans a distilled round from its seed and number only: what the service answers, and what strikes each start.
 
 import { type BuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
 import type { RequestKind } from '../../../test/rig/document-api.ts';
 import type { FaultName } from '../../../test/rig/model-api/documents/faults.ts';
 import { pick, type Random, randomFrom, whole } from '../../random.ts';
 
-/** What strikes one start of the command, and when: after some milliseconds, or once the model is at work on its n-th request. */
+/** What strikes one start of the command, and when: after some milliseconds, or while the model works on its n-th request. */
 export interface DistillStrike {
-  /** `guardian`, `both`: the wrapper is killed, alone or with the command; where there is none, nothing is. */
+  /** `guardian`, `both`: the wrapper is killed, alone or with the command; without a wrapper, nothing is killed. */
   how: 'kill' | 'guardian' | 'both' | 'term' | 'pause' | 'stop' | 'second' | 'expire';
   after: { ms: number } | { ask: number; ms: number };
 }
 
 export interface DistillPlan {
   n: number;
-  /** The CLI that is asked in the place of the API; null: the API. */
+  /** The CLI that is called instead of the API; null: the API. */
   via: BuiltIn | null;
   sections: number;
-  /** How long the model is at work on each. */
+  /** How long the model works on each section. */
   workMs: number;
   strikes: DistillStrike[];
 }
@@ -41,7 +41,7 @@ function strikeOfCli(random: Random): DistillStrike {
 
 function strikeOf(random: Random): DistillStrike {
   const how = random() < 0.55 ? 'kill' : pick(random, ['term', 'pause', 'stop', 'second', 'expire'] as const);
-  // Most of them where it matters: a little before or after an answer comes, is written and is booked.
+  // Most strikes are at the critical moments: shortly before or after an answer arrives, is written and is booked.
   if (random() < 0.3) return { how, after: { ms: whole(random, 50, 2500) } };
   return { how, after: { ask: whole(random, 1, 4), ms: whole(random, 0, 90) } };
 }
@@ -61,7 +61,7 @@ const OF_A_TURN = [
   ] as const),
 ];
 
-/** One request of five fails, each in any way that its kind can. */
+/** One request of five fails, in any way that its kind allows. */
 export function misfortunes(seed: number, n: number): (kind: RequestKind) => FaultName | null {
   const random = randomFrom('misfortune', seed, n);
   return (kind) => {

@@ -1,4 +1,4 @@
-// Plays one distilled round: whoever answers fails, the command is killed, stopped and paused, and gone on with until the book is complete.
+// Plays a distilled round: the service fails, the command is killed, stopped and paused, and resumed until the book is complete.
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -24,7 +24,7 @@ export interface DistillRound {
   root: string;
 }
 
-/** More than strikes and pauses can ask for. */
+/** More than strikes and pauses can require. */
 const MAX_STARTS = 60;
 const NAME = 'book';
 
@@ -48,7 +48,7 @@ export async function playDistillRound(seed: number, n: number): Promise<Distill
   let code: number | null = null;
   let last = '';
   for (; starts < MAX_STARTS && code !== 0; starts += 1) {
-    // A refused key ends it; what is dropped and asked for again is then another answer.
+    // A refused key ends the command; a section that is dropped and requested again then has another answer.
     const held = heldIn(folder);
     const isOnlyOfVersion = held?.name === 'model_changed' && held.also === undefined;
     const accepts = isOnlyOfVersion && pick(random, [true, true, true, false]);
@@ -74,7 +74,7 @@ export async function playDistillRound(seed: number, n: number): Promise<Distill
     ({ code } = ended);
     last = `${ended.stdout.slice(-1500)}${ended.stderr.slice(-1500)}`;
     if (ended.signal !== null || strike?.how === 'term') {
-      // A call of a CLI outlives the command, and its answer is taken; TERM ends it.
+      // The call of a CLI outlives the command, and its answer is used; only TERM ends it.
       if (plan.via === null || strike?.how === 'term')
         kills.push({ turn: lastTurn(), kept: keptIn(folder, plan.sections, plan.via === null) });
       const { code, stderr } = await command('status', NAME, '--json').ended;
@@ -103,7 +103,7 @@ export async function playDistillRound(seed: number, n: number): Promise<Distill
 
 const STRUCK = { kill: 'dispatcher', term: 'dispatcher', guardian: 'guardian', both: 'both' } as const;
 
-/** Resolves when it is time for the strike, or there is nobody left to be struck. */
+/** Resolves when the strike is due, or when no process remains to strike. */
 async function comes({ after }: DistillStrike, running: Started, side: DistillSide): Promise<void> {
   if ('ask' in after) {
     const due = side.turns().length + after.ask;
@@ -112,7 +112,7 @@ async function comes({ after }: DistillStrike, running: Started, side: DistillSi
   await Promise.race([pause(after.ms), running.ended]);
 }
 
-/** What distilled rounds found, in words. */
+/** Reports the result of distilled rounds in words. */
 export function distillTold(rounds: readonly DistillRound[], asked: number): string {
   const { sum, found, cut, bad } = tallyOf(rounds, asked);
   return [

@@ -1,29 +1,29 @@
-// Who is asked in a distilled round: the service of the API on the loopback; a CLI stands in a file of its own.
+// Plays the service that a distilled round calls: the API on the loopback; a CLI is in a separate file.
 
 import { type DocumentApi, startDocumentApi } from '../../../test/rig/document-api.ts';
 import { sectionText } from '../../../test/rig/model-api/documents/answers.ts';
 import { type DistillPlan, misfortunes } from './plan.ts';
 
-/** One turn that was asked for, and what became of it. */
+/** One requested turn, and its result. */
 export interface TurnSeen {
   n: number;
   section: number;
-  /** It was answered to its end, and as it should be. */
+  /** The answer was complete and correct. */
   whole: boolean;
 }
 
 export interface DistillSide {
-  /** Of the command that begins, and of each one that goes on. */
+  /** The flags of the command that begins, and of each one that resumes. */
   begins: readonly string[];
   goesOn: readonly string[];
   env: Record<string, string>;
   turns(): TurnSeen[];
-  /** Turns that were worked for. */
+  /** Turns that the service worked on. */
   paid(): number;
   faults(): number;
-  /** What was uploaded is known no more. */
+  /** The service forgets the uploaded files. */
   expire(): void;
-  /** All that was seen, for whoever reads a bad round. */
+  /** All that was seen, for the analysis of a bad round. */
   record(): object;
   close(): Promise<void>;
 }

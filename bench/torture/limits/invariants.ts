@@ -1,13 +1,16 @@
-// What must be true of a limited round, whoever was killed in it: what its agents saw, against the books of the limits.
+// Checks what must be true of a limited round, whatever was killed: compares what its agents saw with the books of the limits.
 
-/** What an agent saw, in the order in which it was. */
+/** What an agent saw, in order of time. */
 export interface Seen {
   what: 'begun' | 'ended' | 'refused' | 'loosened';
   id: string;
 }
 
 export interface LimitsViolation {
-  /** `over`: more were paid than the limit has. `unspent`: the books refuse a call that was never made. `loosened`: by an agent. */
+  /**
+   * `over`: more calls were paid than the limit allows. `unspent`: the books count a call that was never made. `loosened`: by an
+   * agent.
+   */
   what: 'over' | 'loosened' | 'crowded' | 'twice' | 'books' | 'unspent' | 'unwell' | 'running';
   why: string;
 }
@@ -17,7 +20,7 @@ interface BudgetLeft {
   most: number;
   before: number;
   booked: number;
-  /** How many processes were killed: each may have been about to start what it had been granted. */
+  /** The number of killed processes: each may have been about to start its granted call. */
   killed: number;
 }
 
@@ -42,7 +45,7 @@ export function checkAtOnce(seen: readonly Seen[], most: number, asked: number):
   return found;
 }
 
-/** Who began is at work until it says that it has ended. */
+/** A call is at work from its begin until it reports its end. */
 export function mostAtOnce(seen: readonly Seen[]): number {
   const working = new Set<string>();
   let most = 0;
@@ -62,7 +65,7 @@ function checkOnce(seen: readonly Seen[]): LimitsViolation[] {
   return twice.map((id) => ({ what: 'twice', why: `${id} was begun twice` }));
 }
 
-/** An agent that was killed may not say what became of what it tried: the file of the limits does. */
+/** A killed agent may not report the result of its attempt: the file of the limits shows it. */
 export function checkLoosened(seen: readonly Seen[], before: string, after: string): LimitsViolation[] {
   const found = seen
     .filter(({ what }) => what === 'loosened')

@@ -1,13 +1,13 @@
-// What a limited round does, made from its seed and number alone: who asks at once for how much of a limit, and who of them is killed when.
+// Plans a limited round from its seed and number only: which processes request how much at once, and which are killed when.
 
 import { pick, type Random, randomFrom, whole } from '../../random.ts';
 import type { Target } from '../plan.ts';
 
-/** Whoever asks: a wrapper by hand, one that charges a task too, or a run of a task with stages. */
+/** What requests a call: a wrapper by hand, one that charges a task too, or a run of a task with stages. */
 export type Asker = 'hand' | 'charged' | 'run';
 
 interface LimitsStrike {
-  /** Which of the askers of a wave. */
+  /** The number of the asker within its wave. */
   asker: number;
   at: Target;
   afterMs: number;
@@ -20,9 +20,9 @@ export interface Wave {
 
 export type LimitsPlan = {
   n: number;
-  /** How long an agent is at work. */
+  /** How long an agent works. */
   workMs: number;
-  /** How many ask at once. */
+  /** How many request a call at once. */
   askers: number;
 } & (
   | {
@@ -31,7 +31,7 @@ export type LimitsPlan = {
       most: number;
       before: number;
     }
-  /** Nobody is killed: an agent that was would not say when it ended. */
+  /** No process is killed: a killed agent would not report its end. */
   | { kind: 'at_once'; most: number }
 );
 
@@ -39,14 +39,14 @@ const CALLS_A_DAY = 100;
 const AT_ONCE = 3;
 const ASKERS = 64;
 
-/** One in `every` rounds is of calls at once. */
+/** One in `every` rounds limits the calls at once. */
 const EVERY = 8;
 
 export function limitsPlanOf(seed: number, n: number): LimitsPlan {
   const random = randomFrom('limits', seed, n);
   const workMs = whole(random, 0, 40);
   if (n % EVERY === 0) return { n, workMs, askers: ASKERS, kind: 'at_once', most: AT_ONCE };
-  // Each wrapper costs a tenth of a second of a processor: most rounds begin late in the day.
+  // Each wrapper costs a tenth of a second of processor time: most rounds begin with a nearly used budget.
   const before = n % EVERY === 1 ? 0 : whole(random, 60, 95);
   return { n, workMs, askers: ASKERS, kind: 'budget', most: CALLS_A_DAY, before };
 }
@@ -64,8 +64,8 @@ const strikeOf = (random: Random, askers: number): LimitsStrike => ({
   afterMs: whole(random, 0, MAX_MS),
 });
 
-/** A run is a process for itself, and one for each call. */
+/** A run is one process, and one more for each call. */
 const ASKING = ['hand', 'hand', 'hand', 'hand', 'charged', 'charged', 'charged', 'run'] as const;
 
-/** 64 of them take about that long to begin. */
+/** 64 of them take about this long to begin. */
 const MAX_MS = 6000;

@@ -1,4 +1,4 @@
-// Plays one limited round: 64 processes ask at once, some are killed, until the limit is used up; then one more asks.
+// Plays a limited round: 64 processes request a call at once, some are killed, until the limit is used; then one more requests.
 
 import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,22 +11,22 @@ import { type LimitsWorld, limitsWorld } from './world.ts';
 
 export interface LimitsRound {
   plan: LimitsPlan;
-  /** Processes that asked. */
+  /** The number of processes that requested a call. */
   askers: number;
-  /** Calls that agents saw. */
+  /** The number of calls that agents saw. */
   paid: number;
-  /** Of them, at the same time. */
+  /** The highest number of them at the same time. */
   atOnce: number;
   /** How often an agent was refused that tried to loosen the limits. */
   refused: number;
   killed: number;
-  /** Granted, and never made: whoever was to make them had been killed. */
+  /** Granted calls that were never made, since the process that was granted them was killed. */
   lost: number;
   violations: LimitsViolation[];
   root: string;
 }
 
-/** 64 that each ask once use 100 up in two, unless nearly all are killed. */
+/** 64 processes that each request once use 100 calls in two waves, unless nearly all are killed. */
 const MAX_WAVES = 8;
 const LIMIT_MS = 240_000;
 
@@ -112,7 +112,7 @@ async function playWave(world: LimitsWorld, { askers, strikes }: Wave, name: str
   return { ends, killed };
 }
 
-/** An agent is at work for a moment only. */
+/** An agent works only for a moment. */
 const AGAIN_MS = 100;
 
 const byHand = ({ project, env }: LimitsWorld, name: string, more: readonly string[] = []): Started => {
@@ -120,18 +120,18 @@ const byHand = ({ project, env }: LimitsWorld, name: string, more: readonly stri
   return start('run_codex', [...files, '--trust-workspace', ...more], project, env, LIMIT_MS);
 };
 
-/** A guardian outlives the run that was killed, and an agent its guardian: what they are about is over in a moment. */
+/** A guardian outlives its killed run, and an agent its guardian; both end after a moment. */
 async function settled({ marker }: LimitsWorld): Promise<void> {
   for (let i = 0; i < 400 && findSurvivors(marker).length > 0; i += 1) await pause(50);
 }
 
-/** A command that was not killed ends without a stack, and in time. */
+/** A command that was not killed ends in time and without a stack trace. */
 const unwell = ({ command, stderr, signal }: Ended): LimitsViolation[] =>
   stderr.includes('bug of tollgate') || stderr.includes('TORTURE: still ran')
     ? [{ what: 'unwell', why: `${command} (${signal}): ${stderr.slice(-600)}` }]
     : [];
 
-/** What limited rounds found, in words. */
+/** Reports the result of limited rounds in words. */
 export function limitsTold(rounds: readonly LimitsRound[], asked: number): string {
   const { sum, found, cut, bad } = tallyOf(rounds, asked);
   const budget = rounds.filter(({ plan }) => plan.kind === 'budget');

@@ -1,4 +1,4 @@
-// The world of a limited round: a user with a limit, a project with many tasks, and agents on the PATH.
+// Creates the world of a limited round: a user with a limit, a project with many tasks, and agents on the PATH.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,9 +15,9 @@ export interface LimitsWorld extends Place {
   seen(): Seen[];
   /** The file of the limits. */
   limits(): string;
-  /** Calls of this day, by the books. */
+  /** The calls of this day, by the books. */
   booked(): number;
-  /** Calls that count as under way, by the books. */
+  /** The calls that count as running, by the books. */
   open(): number;
   task(name: string): void;
 }
@@ -34,7 +34,7 @@ export function limitsWorld(plan: LimitsPlan): LimitsWorld {
   const limit =
     plan.kind === 'at_once'
       ? { at_once: { any: plan.most } }
-      : // Where it is noon about now: no day ends within a round.
+      : // A time zone in which it is about noon now, so that no day ends within a round.
         { time_zone: zoneOfNoon(now), budgets: [{ per: 'day', calls: plan.most }] };
   writeFileSync(at(`${limits}/limits.json`), JSON.stringify({ v: 1, ...limit }));
   const ledger = at(`${limits}/ledger.json`);
@@ -54,7 +54,7 @@ export function limitsWorld(plan: LimitsPlan): LimitsWorld {
   };
 }
 
-/** POSIX has their sign the other way round. */
+/** POSIX zones have the opposite sign. */
 function zoneOfNoon(now: Date): string {
   const hours = now.getUTCHours() - 12;
   return `Etc/GMT${hours < 0 ? '' : '+'}${hours}`;
@@ -91,14 +91,17 @@ const ANSWER = '# Summary\n\nA.\n\n# Findings\n\nNone.\n\n# Verdict\n\nPASS\n';
 const TOLLGATE = path.resolve(import.meta.dirname, '../../../dist/tollgate.cjs');
 
 /**
- * In a session of its own, once another process is its parent: the old one stays a zombie, since the agent waits for
+ * Starts a command in a separate session, after its parent has changed. The old parent stays a zombie, since the agent waits for
  * the pipe and not for it.
  */
 const ORPHAN = `setsid sh -c 'sh -c '"'"'while read -r _ _ _ parent _ < /proc/self/stat && [ "$parent" = "$0" ]; do :; done; exec "$@"'"'"' $$ "$@" &' sh`;
 
 const { opens, says, succeeds }: Stream = STREAMS[TOOL];
 
-/** It notes when it began and when it ended, one write each. One agent in eight tries to take the limits away, without its environment: half of these as orphans. */
+/**
+ * Notes its begin and its end, one write each. One agent in eight tries to remove the limits, without its environment: half of
+ * these as orphans.
+ */
 const AGENT = `#!/bin/sh
 [ "$1" = --version ] && exit
 id=\${TOLLGATE_CALL_ID##*/}

@@ -1,11 +1,11 @@
-// How an agent rewrites a file of ours to its advantage: budgets raised, lines taken out, folders renamed, commands of its own.
+// Rewrites a file as an agent would to its advantage: raised budgets, removed lines, renamed folders, own commands.
 
 import path from 'node:path';
 import type { SabotageWorld } from './world.ts';
 
 type Edit = (old: string, world: SabotageWorld) => string;
 
-/** @param name the file's own, which tells what it holds. */
+/** @param name the name of the file, which shows what it contains. */
 export function edited(name: string, old: string, salt: number, world: SabotageWorld): string {
   const edits = EDITS.find(([pattern]) => pattern.test(name))![1];
   return edits[salt % edits.length]!(old, world);
@@ -60,7 +60,7 @@ const TEXT: readonly Edit[] = [
   (old) => old.slice(0, old.length / 2),
 ];
 
-/** The first whose pattern the name has. */
+/** The first entry whose pattern matches the name is used. */
 const EDITS: readonly (readonly [RegExp, readonly Edit[]])[] = [
   [/^journal\.jsonl$/, JOURNAL],
   [/^manifest\.yaml$/, MANIFEST],
@@ -70,7 +70,7 @@ const EDITS: readonly (readonly [RegExp, readonly Edit[]])[] = [
   [/./, TEXT],
 ];
 
-/** Each value that is no object becomes another; what is no JSON is cut in half. */
+/** Changes each value that is not an object; cuts text that is not JSON in half. */
 function twisted(text: string, change: (value: unknown) => unknown): string {
   try {
     return JSON.stringify(

@@ -1,4 +1,4 @@
-// What a round of sabotage leaves to be judged: what was replaced, how each command ended, what the service saw.
+// Collects the evidence of a round of sabotage: what was replaced, how each command ended, what the service saw.
 
 import { type BigIntStats, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -9,23 +9,23 @@ import type { SabotageWorld, Seen } from './world.ts';
 
 export interface Done {
   act: Act;
-  /** Absolute; null where nothing of the kind was there. */
+  /** Absolute; null if no such file existed. */
   place: string | null;
   /** The call whose agent did it; null between two runs. */
   call: string | null;
-  /** What stood in the place afterwards, as `dev:ino`; null for nothing. */
+  /** What was in the place afterwards, as `dev:ino`; null for nothing. */
   intruder: string | null;
-  /** Files that a stage is judged by, with their bytes, before the act; absolute. */
+  /** The files on which a stage's result depends, with their bytes before the act; the paths are absolute. */
   originals: ReadonlyMap<string, Buffer>;
-  /** Lines of the journal of task a, and of b, before the act. */
+  /** The lines of the journals of task a and of b, before the act. */
   journals: Record<'a' | 'b', string[]>;
 }
 
 export interface Command extends Ended {
-  /** `main`: the agents sabotage in it. */
+  /** `main`: the agents sabotage during this command. */
   as: 'before' | 'main' | 'during' | 'afterwards' | 'rerun';
   hung: boolean;
-  /** Of the process that had most, in MiB. */
+  /** The memory of the largest process, in MiB. */
   maxRssMib: number;
 }
 
@@ -34,9 +34,9 @@ export interface Evidence {
   done: Done[];
   commands: Command[];
   seen: Seen[];
-  /** By path: what the person's files looked like before the round, and after it. */
+  /** By path: the state of the user's files before and after the round. */
   person: Record<'before' | 'after', ReadonlyMap<string, string>>;
-  /** What lay below the round's folder right after the main command, and at the end. */
+  /** The files below the round's folder right after the main command, and at the end. */
   files: Record<'main' | 'end', FileTable>;
   /** Whether a command of an edited manifest was run. */
   ran: boolean;
@@ -46,11 +46,11 @@ export interface Evidence {
 export interface FileTable {
   /** `dev:ino` by absolute path. */
   ids: ReadonlyMap<string, string>;
-  /** Of ordinary files that are not large. */
+  /** The contents of regular files that are not large. */
   texts: ReadonlyMap<string, Buffer>;
 }
 
-/** Of each file that a person has beside the project: kind, mode and content. */
+/** Returns the kind, mode and content of each of the user's files beside the project. */
 export function personFiles({ person, home }: Pick<SabotageWorld, 'person' | 'home'>): Map<string, string> {
   const files = [person, path.join(person, 'folder'), ...below(person), path.join(home, '.profile')];
   return new Map(files.map((file) => [file, lookOf(file)]));
@@ -67,7 +67,7 @@ function lookOf(file: string): string {
   return `${found.mode} ${content}`;
 }
 
-/** What a stage of task a is judged by, as far as it is an ordinary file. */
+/** Returns the regular files on which the result of a stage of task a depends. */
 export function originalsOf({ project }: Pick<SabotageWorld, 'project'>): Map<string, Buffer> {
   const task = path.join(project, '.tmp/task/a');
   const files = [
@@ -101,7 +101,7 @@ export function fileTable(root: string): FileTable {
   return { ids, texts };
 }
 
-/** `dev:ino` of what a path holds itself. */
+/** `dev:ino` of the path itself; links are not followed. */
 export function idOf(place: string): string | null {
   const found: BigIntStats | undefined = lstatSync(place, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? null : `${found.dev}:${found.ino}`;

@@ -1,4 +1,4 @@
-// What must be true after a round of sabotage, each as one look at its evidence.
+// Checks what must be true after a round of sabotage; each invariant is a function of the evidence.
 
 import path from 'node:path';
 import { EXIT_BY_SIGNAL, TOLLGATE_EXIT, WRAPPER_EXIT } from '../../../policies/facts/exit-codes.ts';
@@ -10,12 +10,12 @@ import { BUDGET, type SabotageWorld, type Seen } from './world.ts';
 
 type Places = Pick<SabotageWorld, 'root' | 'project' | 'stolen'>;
 
-/** Each gives a sentence for every violation of its own. */
+/** Each returns a sentence for every violation. */
 export const INVARIANTS = {
   /** A command that did not end by itself. */
   hangs: ({ commands }) =>
     commands.filter(({ hung }) => hung).map(({ command, as }) => `${command} (${as}) did not end`),
-  /** An exit code that is not published, or a stack of ours. */
+  /** An exit code that is not published, or a stack trace of tollgate. */
   bugs: ({ commands }) =>
     commands
       .filter(({ hung, code, stderr }) => !hung && (!PUBLISHED.has(code ?? -1) || stderr.includes('bug of tollgate')))
@@ -23,11 +23,13 @@ export const INVARIANTS = {
         ({ command, as, code, signal, stderr }) =>
           `${command} (${as}) ended with ${signal ?? code}: ${stderr.slice(-900)}`,
       ),
-  /** Bytes of a file that a stage is judged by, or lines of its journal, are neither in place nor where the run says. */
+  /**
+   * The bytes of a file on which a stage depends, or lines of its journal, are neither in place nor where the run reports them.
+   */
   originals: lostOriginals,
-  /** What an agent put in the place of such a file was deleted instead of set aside. */
+  /** What an agent put in place of such a file was deleted, not moved aside. */
   intruders: lostIntruders,
-  /** A person's file outside the project is not what it was. */
+  /** A user's file outside the project has changed. */
   touched: ({ person: { before, after } }) =>
     [...new Set([...before.keys(), ...after.keys()])]
       .filter((file) => before.get(file) !== after.get(file))
@@ -39,12 +41,12 @@ export const INVARIANTS = {
   overrun: overBudget,
   survivors: ({ survivors }) => survivors.map(({ pid, command }) => `${pid} ${command.slice(0, 120)}`),
   unreadable: unreadableState,
-  /** A process of ours took more memory than any bounded reader may. */
+  /** A process of tollgate used more memory than a bounded reader may. */
   bloated: ({ commands }) =>
     commands
       .filter(({ maxRssMib }) => maxRssMib > MAX_RSS_MIB)
       .map(({ command, as, maxRssMib }) => `${command} (${as}) took ${maxRssMib.toFixed(0)} MiB`),
-  /** A run is refused for what still stands there, and does not name it. */
+  /** A run is refused because of a replacement that is still in place, and its message does not name it. */
   unnamed: refusedUnnamed,
 } as const satisfies Record<string, (evidence: Evidence, places: Places) => string[]>;
 
@@ -63,7 +65,7 @@ const PUBLISHED = new Set<number>([
   ...Object.values(WRAPPER_EXIT).flatMap((codes) => Object.values(codes).filter((code) => code !== null)),
 ]);
 
-/** By then nobody's agent can do anything any more, so only that commands end is promised. */
+/** By then no agent can act any more, so the only promise is that commands end. */
 const isLate = ({ act }: Done): boolean => act.moment === 'late';
 
 const isWithin = (folder: string, file: string): boolean => file === folder || file.startsWith(`${folder}/`);
@@ -71,7 +73,7 @@ const isWithin = (folder: string, file: string): boolean => file === folder || f
 const journalOf = ({ project }: Places, name: 'a' | 'b'): string =>
   path.join(project, '.tmp/task', name, 'state/journal.jsonl');
 
-/** Acts of an agent of task a in a call that a run guards: a wrapper called by hand has no judge. */
+/** Acts of an agent of task a in a call that a run guards: a wrapper called by hand has no gate. */
 const guarded = ({ plan, done }: Evidence): Done[] =>
   plan.kind === 'wrapper' ? [] : done.filter((one) => one.call !== null && !isLate(one) && one.act.caller !== 'other');
 
@@ -107,7 +109,7 @@ function lostOriginals(evidence: Evidence, places: Places): string[] {
   });
 }
 
-/** A reservation that was taken out is written again, at another time and by the dispatcher. */
+/** A removed reservation is written again, at another time and by the dispatcher. */
 function factOf(line: string): string {
   try {
     const { at, ...fact } = JSON.parse(line) as Record<string, unknown>;
@@ -122,7 +124,7 @@ function factOf(line: string): string {
 const isOfItsStart = (line: string, call: string | null): boolean =>
   call !== null && line.includes('"started"') && line.includes(call);
 
-/** What the main command and the summary say. */
+/** The output of the main command, and the summary. */
 function wordsOf({ commands, files }: Evidence): string {
   const main = commands.filter(({ as }) => as === 'main').map(({ stdout, stderr }) => stdout + stderr);
   const summaries = [...files.main.texts]
@@ -133,7 +135,7 @@ function wordsOf({ commands, files }: Evidence): string {
 
 function lostIntruders(evidence: Evidence, places: Places): string[] {
   const ids = new Set(evidence.files.main.ids.values());
-  // What a later act of the round took away is not lost by us.
+  // What a later act of the round removed is not lost by tollgate.
   const taken = ({ place }: Done, i: number, all: readonly Done[]) =>
     all.slice(i + 1).some((later) => later.place === place);
   return guarded(evidence).flatMap((one, i, all) => {
@@ -149,7 +151,7 @@ function lostIntruders(evidence: Evidence, places: Places): string[] {
 const harms = ({ place }: Done, call: string): boolean =>
   place !== null && (place.includes(call) || /\/(?:attempts|state|a|b|task|\.tmp)$/.test(place));
 
-/** A published answer of another task, or all of them: its next run says so, and nobody else looks. */
+/** A published answer of another task, or all of them: only its next run checks and reports that. */
 const isOthersAnswer = ({ act, place }: Done): boolean =>
   place !== null &&
   [place, path.dirname(place)].some((folder) => path.basename(folder) === 'outputs') &&
@@ -166,7 +168,7 @@ function lostAnswers({ seen, done, files, commands }: Evidence, { project }: Pla
 
 const answersOf = (seen: readonly Seen[]): Seen[] => seen.filter(({ what }) => what === 'answered');
 
-/** Reruns come after what was looked at. */
+/** Reruns come after the examined command. */
 function isOfMain(id: string, seen: readonly Seen[], done: readonly Done[]): boolean {
   const last = done.findLast(({ call }) => call !== null);
   if (last === undefined) return false;
@@ -182,7 +184,7 @@ function paidTwice({ plan, seen, done }: Evidence, places: Places): string[] {
     const twice = begun.filter((id, i) => begun.indexOf(id) !== i).map((id) => `${id} was asked twice`);
     const first = own.findIndex(({ what }) => what === 'answered');
     const again = first === -1 ? [] : own.slice(first + 1).filter(({ what }) => what === 'begun');
-    // A wrapper's call by hand is a stage of its own.
+    // A wrapper's call by hand is a separate stage.
     const excused =
       (plan.kind === 'wrapper' && caller === 'first' ? 1 : 0) +
       done.filter((one) => isExcused(one, places) || begun.some((id) => harms(one, id))).length;
@@ -197,7 +199,7 @@ function paidTwice({ plan, seen, done }: Evidence, places: Places): string[] {
 const isExcused = (one: Done, places: Places): boolean =>
   isLate(one) || isForgotten(one, places) || isOthersAnswer(one);
 
-/** A journal that is gone with its folder between two runs is that of a task that never ran. */
+/** If a journal was removed with its folder between two runs, its task counts as never run. */
 const isForgotten = ({ act, place }: Done, places: Places): boolean =>
   act.moment === 'between' &&
   place !== null &&
@@ -233,18 +235,18 @@ function refusedUnnamed({ commands, done, files }: Evidence, { project }: Places
   const last = commands.findLast(({ as, command }) => as === 'rerun' && command.startsWith('tollgate run a '));
   if (standing.length === 0 || last === undefined || last.code !== TOLLGATE_EXIT.badInput || last.hung) return [];
   const said = last.stdout + last.stderr;
-  // It may be refused for the one, which was moved away since, while the other stands and harms nobody.
+  // The refusal may be for the one that was moved away since, while the other remains and does no harm.
   if (done.some((one) => isNamed(one, said))) return [];
   return [`${last.command} exited ${last.code} with ${standing.join(', ')} there: ${said.slice(0, 600)}`];
 }
 
-/** An input that is gone may be told by its folder. */
+/** A missing input may be reported by its folder. */
 const isNamed = ({ act, place }: Done, said: string): boolean =>
   place !== null &&
   (said.includes(path.basename(place)) ||
     (act.by === 'gone' && path.basename(path.dirname(place)) === 'inputs' && said.includes(': inputs (')));
 
-/** Other files or another text are inputs: the run says that the prompts are others, as for an edit of a person's. */
+/** Other files or another text are inputs: the run reports changed prompts, as for an edit by the user. */
 const isOrdinaryInput = ({ target, by, moment }: Done['act']): boolean =>
   (moment === 'between' || moment === 'late') &&
   ((target === 'input' && (by === 'full_folder' || by === 'folder')) ||

@@ -1,4 +1,4 @@
-// How much memory a command and the processes it starts take at most, as each says at its own end.
+// Measures the peak memory of a command and of the processes it starts; each reports it at its own end.
 
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +9,7 @@ export interface Memory {
   env: Record<string, string>;
 }
 
-/** @param root of the round; the processes write to a folder of their own there. */
+/** @param root the folder of the round; the processes write to a separate folder in it. */
 export function remembering(root: string): Memory {
   const folder = mkdtempSync(path.join(root, 'memory-'));
   const hook = path.join(folder, 'hook.cjs');
@@ -20,7 +20,7 @@ export function remembering(root: string): Memory {
   return { folder, env: { NODE_OPTIONS: `--require ${JSON.stringify(hook)}` } };
 }
 
-/** In MiB, of the one that had most; 0 where none could say. */
+/** In MiB, of the process with the most memory; 0 if none could report. */
 export const memoryIn = ({ folder }: Memory): number =>
   Math.max(
     0,

@@ -1,11 +1,14 @@
-// Where the things lie that an agent may replace, as the disk has them at that moment.
+// Finds the files that an agent may replace, as they are on disk at that moment.
 
 import { type Dirent, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Act, Target } from './plan.ts';
 import type { SabotageWorld } from './world.ts';
 
-/** @param id of the call whose agent does it; null between two runs. @returns absolute; anything of ours where nothing of the kind is there. */
+/**
+ * @param id the call whose agent does it; null between two runs.
+ * @returns an absolute path; any file of tollgate if none of the requested kind exists.
+ */
 export function placeOf({ target, salt }: Act, world: SabotageWorld, id: string | null): string | null {
   const kind = PLACES[target](world, id);
   const found = (kind.length > 0 ? kind : PLACES.any(world, id)).sort((a, b) => compare(shapeOf(a), shapeOf(b)));
@@ -53,7 +56,7 @@ const task = ({ project }: SabotageWorld, name: 'a' | 'b', file: string): string
 const attemptsOf = (world: SabotageWorld, id: string): string[] =>
   folders(path.join(world.project, '.tmp/task')).filter((folder) => folder.endsWith(`/state/attempts/${id}`));
 
-/** Files and what else is no folder. */
+/** Files, and everything else that is not a folder. */
 export const below = (folder: string): string[] =>
   entries(folder)
     .filter((entry) => !entry.isDirectory())
@@ -66,7 +69,7 @@ const folders = (folder: string): string[] => [
     .map((entry) => path.join(entry.parentPath, entry.name)),
 ];
 
-/** However deep; what goes meanwhile may be missing. */
+/** At any depth; entries that are removed meanwhile may be missing. */
 function entries(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
@@ -77,7 +80,7 @@ function entries(folder: string): Dirent[] {
   }
 }
 
-/** Ids and times are others in each round, and must not move the order. */
+/** Ids and times differ in each round, and must not change the order. */
 const shapeOf = (file: string): string => file.replace(/[0-9a-f]{8,}|\d{3,}/g, '#');
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

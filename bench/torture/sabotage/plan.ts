@@ -1,9 +1,9 @@
-// What a round of sabotage does, made from its seed and number alone: who replaces what by what, and at which moment of whose call.
+// Plans a round of sabotage from its seed and number only: which agent replaces what by what, at which moment of which call.
 
 import { type BuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
 import { pick, type Random, randomFrom, whole } from '../../random.ts';
 
-/** What is replaced; `places.ts` knows where it lies. */
+/** What is replaced; `places.ts` finds its path. */
 export const TARGETS = [
   'manifest',
   'input',
@@ -32,7 +32,7 @@ export const TARGETS = [
   'any',
 ] as const;
 
-/** What then stands in its place. */
+/** What is in its place afterwards. */
 export const REPLACEMENTS = [
   'fifo',
   'folder',
@@ -53,10 +53,10 @@ export const REPLACEMENTS = [
 export type Target = (typeof TARGETS)[number];
 export type Replacement = (typeof REPLACEMENTS)[number];
 
-/** The agents of task a's two stages, and of task b's one. */
+/** The agents of the two stages of task a, and of the one stage of task b. */
 export type Caller = 'first' | 'second' | 'other';
 
-/** `late`: some milliseconds after the agent was let go. `between`: while nothing runs. */
+/** `late`: some milliseconds after the agent was released. `between`: while nothing runs. */
 export type Moment = 'begun' | 'half' | 'answered' | 'late' | 'between';
 
 export interface Act {
@@ -64,13 +64,13 @@ export interface Act {
   moment: Moment;
   target: Target;
   by: Replacement;
-  /** Which of several, and how an edit goes. */
+  /** Selects one of several, and the variant of an edit. */
   salt: number;
 }
 
 export type Probe = keyof typeof PROBES;
 
-/** What people and machines ask between and during runs; none of it pays. */
+/** The commands that users and machines run between and during runs; none of them pays. */
 export const PROBES = {
   status: ['status', '--json'],
   report: ['report', '--format', 'json'],
@@ -95,7 +95,7 @@ export interface SabotagePlan {
   /** Tasks whose agents failed once before, so that their failures are on disk. */
   failedBefore: ('a' | 'b')[];
   acts: Act[];
-  /** Asked while the agent waits after an act, and afterwards. */
+  /** Run while the agent waits after an act, and afterwards. */
   during: Probe[];
   afterwards: Probe[];
 }
@@ -117,7 +117,7 @@ export function sabotagePlanOf(seed: number, n: number): SabotagePlan {
   };
 }
 
-/** Whose agents are asked in it, the first one twice as often sabotaging. */
+/** The agents that are called in it; the first one sabotages twice as often. */
 const CALLERS: Record<SabotagePlan['kind'], readonly Caller[]> = {
   run: ['first', 'first', 'second'],
   batch: ['first', 'first', 'second', 'other'],
@@ -130,7 +130,7 @@ function act(random: Random, callers: readonly Caller[]): Act {
     roll < 0.25 ? 'begun' : roll < 0.5 ? 'half' : roll < 0.75 ? 'answered' : roll < 0.85 ? 'late' : 'between';
   const caller = pick(random, callers);
   const target = pick(random, TARGETS);
-  // What people write between two runs is theirs to write.
+  // What users write between two runs is their decision.
   const choice = REPLACEMENTS.filter((by) => moment !== 'between' || !['edit', 'text', 'gone'].includes(by));
   return { caller, moment, target, by: pick(random, choice), salt: whole(random, 0, 1_000_000) };
 }

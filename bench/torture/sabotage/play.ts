@@ -1,4 +1,4 @@
-// Plays rounds of sabotage one after another, and says of each bad one what was replaced, what is wrong, and where it is kept.
+// Plays rounds of sabotage one after another; reports for each bad one what was replaced, what is wrong, and where it is kept.
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -57,7 +57,7 @@ export function sabotageTold(rounds: readonly SabotageRound[], asked: number): s
   return `${played} rounds${cut}, ${bad} bad: ${counts.join(', ')}\n${acts} things replaced; ${commands} commands, ${calls} calls seen by the service`;
 }
 
-/** One row of a table in docs/figures.md. */
+/** Returns one row of a table in docs/figures.md. */
 export function sabotageMarkdown(rounds: readonly SabotageRound[], seed: number): string {
   const figures = { seed, ...sabotageFigures(rounds) };
   const names = Object.keys(figures);
@@ -68,6 +68,6 @@ export function sabotageMarkdown(rounds: readonly SabotageRound[], seed: number)
   ].join('\n');
 }
 
-/** What was replaced by what, and when. */
+/** Describes what was replaced by what, and when. */
 const actTold = ({ act, place }: Done, project: string): string =>
   `${act.target} (${place === null ? 'nothing there' : path.relative(project, place)}) by ${act.by}, ${act.caller} ${act.moment}, salt ${act.salt}`;

@@ -1,4 +1,4 @@
-// Puts another thing in the place of a file or folder, as an agent with the user's rights can.
+// Replaces a file or folder by another thing, as an agent with the user's rights can.
 
 import { execFileSync } from 'node:child_process';
 import {
@@ -18,14 +18,17 @@ import { edited } from './edits.ts';
 import type { Replacement } from './plan.ts';
 import type { SabotageWorld } from './world.ts';
 
-/** A folder is taken away whole and kept; a file is gone. @returns whether anything was done. */
+/**
+ * Moves a folder away completely and keeps it; deletes a file.
+ * @returns whether anything was done.
+ */
 export async function replaceBy(by: Replacement, place: string, salt: number, world: SabotageWorld): Promise<boolean> {
   const old = textOf(place);
   if (by === 'edit' && old === null) return false;
   const made = path.join(world.root, `made-${salt}`);
   await MAKE[by]({ made, place, old: old ?? '', salt, world });
   if (!isMade(path.dirname(place))) return false;
-  // Those who write there may be quicker than once.
+  // Other writers may create the file again between two steps.
   for (let tries = 0; ; tries++) {
     if (isFolder(place)) renameSync(place, path.join(world.stolen, `${path.basename(place)}-${salt}-${tries}`));
     else rmSync(place, { force: true });
@@ -39,7 +42,7 @@ export async function replaceBy(by: Replacement, place: string, salt: number, wo
   }
 }
 
-/** An act before this one may have left no way there. */
+/** An earlier act may have blocked the path. */
 function isMade(folder: string): boolean {
   try {
     mkdirSync(folder, { recursive: true });
@@ -89,7 +92,7 @@ const TEXTS = [
   '\xff\xfe{"v":1',
 ];
 
-/** Endless to read; who may make none puts a FIFO there. */
+/** A device that can be read without end; if the user may not create one, a FIFO. */
 function device(place: string): void {
   try {
     execFileSync('mknod', [place, 'c', '1', '5'], { stdio: 'ignore' });

@@ -1,4 +1,4 @@
-// One round of sabotage: the real commands, agents that replace files in the middle of their calls, and the same task run again.
+// Plays one round of sabotage: the real commands, agents that replace files during their calls, and the same task run again.
 
 import { closeSync, constants, existsSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
@@ -21,7 +21,7 @@ import { type Act, type Caller, PROBES, type SabotagePlan } from './plan.ts';
 import { replaceBy } from './replace.ts';
 import type { SabotageWorld, Seen } from './world.ts';
 
-/** A command that is not over by then hangs; killed by its pid. */
+/** A command that takes longer hangs, and is killed by its pid. */
 const LIMIT_MS = 60_000;
 const FLAGS = ['--retry-dirty', '--trust-workspace'];
 
@@ -77,7 +77,7 @@ async function ended(
   return { ...one, as, hung: one.stderr.includes('TORTURE: still ran'), maxRssMib: memoryIn(memory) };
 }
 
-/** Lets each agent on from step to step, and does what its plan says before. */
+/** Releases each agent from step to step, and first does what its plan contains. */
 async function keepGates(
   plan: SabotagePlan,
   world: SabotageWorld,
@@ -117,7 +117,7 @@ async function keepGates(
   held.forEach(closeSync);
 }
 
-/** Opened for both ends, so that it waits for nobody; it stays open until the agent has read. */
+/** Opened for both ends, so that it does not wait for a reader; it stays open until the agent has read. */
 function letOn(gate: string): number {
   const fd = openSync(gate, constants.O_RDWR | constants.O_NONBLOCK);
   writeSync(fd, 'on\n');
@@ -128,7 +128,7 @@ async function carryOut(act: Act, world: SabotageWorld, call: string | null, ear
   const standing = earlier.flatMap(({ place, intruder }) =>
     place !== null && intruder !== null && idOf(place) === intruder ? [`${place}/`] : [],
   );
-  // What lies in a folder that an agent put there is the agent's.
+  // Files in a folder that an agent put there belong to the agent.
   const originals = new Map(
     [...originalsOf(world)].filter(([file]) => !standing.some((folder) => file.startsWith(folder))),
   );

@@ -1,4 +1,4 @@
-// The world of a round of sabotage: a project with two tasks, a home, agents that wait, and a person's files beside it all.
+// Creates the world of a round of sabotage: a project with two tasks, a home, agents that wait, and the user's own files.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { endSurvivors, findSurvivors, type Survivor } from '../../../test/rig/su
 import { answerOf, CALL, makePlace, printed, wordsIn } from '../rig.ts';
 import type { SabotagePlan } from './plan.ts';
 
-/** What the service saw of a call, in the order in which it came. */
+/** What the service saw of a call, in order of time. */
 export interface Seen {
   what: 'begun' | 'half' | 'answered';
   id: string;
@@ -19,15 +19,15 @@ export interface Seen {
 export interface SabotageWorld {
   root: string;
   project: string;
-  /** A person's own, which nobody may touch. */
+  /** The user's own folder, which no process may touch. */
   person: string;
   home: string;
   gates: string;
-  /** Where what an agent takes away whole is kept. */
+  /** Keeps what an agent moves away completely. */
   stolen: string;
   /** A file that exists once a command of an edited manifest was run. */
   ran: string;
-  /** Of task a, with their tools. */
+  /** The stages of task a, with their tools. */
   stages: Record<'plan' | 'check', BuiltIn>;
   env: Record<string, string>;
   seen(): Seen[];
@@ -104,9 +104,9 @@ function files({ tools }: SabotagePlan): Record<string, string> {
 }
 
 /**
- * A shell script in the stream of one CLI. To `$SABOTAGE_SEEN` it appends lines of `<what> <call> <tool>`, one write each; where
- * `$SABOTAGE_GATES` names a folder it waits at `begun`, `half` and `answered` for a line in a FIFO of its own there. `$SABOTAGE_FAILS`
- * lists the tools whose service refuses the key.
+ * A shell script that prints the stream of one CLI. It appends lines of `<what> <call> <tool>` to `$SABOTAGE_SEEN`, one write
+ * each. If `$SABOTAGE_GATES` names a folder, it waits at `begun`, `half` and `answered` for a line in its own FIFO there.
+ * `$SABOTAGE_FAILS` lists the tools whose service refuses the key.
  */
 function gatedAgent(tool: BuiltIn): string {
   const { opens, says, succeeds, fails } = STREAMS[tool];

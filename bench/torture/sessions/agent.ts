@@ -1,4 +1,4 @@
-// The fake agent of a round with sessions: it keeps its conversation as its CLI does, works where its CLI would, and runs its tool once for each token that it is asked for.
+// Plays the agent of a round with sessions: keeps its conversation and folder as its CLI does, and runs its tool once per token.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -77,7 +77,7 @@ async function answer(tool: BuiltIn, words: string[]): Promise<void> {
   say([...says(`the answer of ${token}`), ...succeeds(id)]);
 }
 
-/** The one of its own turn among all calls of the round; past the end each one answers. */
+/** The behaviour of this turn among all calls of the round; after the end each call answers. */
 function behaviour(): SessionBehaviour {
   const seen = process.env.TORTURE_SEEN!;
   appendFileSync(seen, 'begun\n');
@@ -100,7 +100,7 @@ function chosenIn(words: readonly string[]): string | null {
 
 const newId = (): string => `01a20304-0000-7000-8000-${String(process.pid).padStart(12, '0')}`;
 
-/** copilot works where its session worked last, unless it is told another folder. */
+/** copilot works in the folder of its last session, unless a flag names another folder. */
 function workingFolder(tool: BuiltIn, words: readonly string[], last: string | null): string {
   if (tool !== 'copilot') return process.cwd();
   const told = words.includes('-C') ? words[words.indexOf('-C') + 1]! : null;

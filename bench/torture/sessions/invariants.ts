@@ -1,4 +1,4 @@
-// What must be true of the traces that the tools of a round have left, whatever struck it.
+// Checks the traces that the tools of a round wrote, whatever struck it.
 
 import type { SessionTask } from './plan.ts';
 
@@ -7,7 +7,10 @@ export interface SessionViolation {
   why: string;
 }
 
-/** @param traces of each folder, a token a line. @param done the tasks that ended well. */
+/**
+ * @param traces the traces of each folder, one token per line.
+ * @param done the tasks that ended well.
+ */
 export function checkTraces(
   tasks: readonly SessionTask[],
   traces: Readonly<Record<SessionTask['cwd'], readonly string[]>>,
@@ -27,5 +30,5 @@ export function checkTraces(
   });
 }
 
-/** Stands in the goal of the task, and in the trace once its tool has run. */
+/** The token is in the goal of the task, and in the trace once its tool has run. */
 export const tokenOf = (id: string): string => `TOKEN-${id}`;

@@ -1,4 +1,4 @@
-// What a round with sessions does, made from its seed and number alone: tasks of one feature in two folders, how their calls go, and what strikes.
+// Plans a round with sessions from its seed and number only: tasks of a feature in two folders, their calls, and the strikes.
 
 import { type BuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
 import { pick, type Random, randomFrom, whole } from '../../random.ts';
@@ -11,7 +11,7 @@ export type SessionBehaviour =
   | 'refused_first'
   /** Its tool has run, and the service is overloaded. */
   | 'busy'
-  /** Its tool has run, and it is killed. */
+  /** Its tool has run, and the agent is killed. */
   | 'dies';
 
 export const FOLDERS = ['.', 'inner'] as const;
@@ -19,7 +19,9 @@ export const FOLDERS = ['.', 'inner'] as const;
 export interface SessionTask {
   id: string;
   cwd: (typeof FOLDERS)[number];
-  /** Milliseconds after its first call began at which its dispatcher is killed, and then run again; null: it is not. */
+  /**
+   * The milliseconds after its first call began at which its dispatcher is killed, and then run again; null: it is not killed.
+   */
   killedAfterMs: number | null;
 }
 
@@ -27,7 +29,7 @@ export interface SessionPlan {
   n: number;
   tool: BuiltIn;
   tasks: SessionTask[];
-  /** Of the round's calls in order; past the end each one answers. */
+  /** The behaviours of the round's calls in order; after the end each call answers. */
   behaviours: SessionBehaviour[];
 }
 

@@ -1,4 +1,4 @@
-// Plays one round with sessions: its tasks one after another over agents that keep conversations, their dispatchers killed now and then.
+// Plays a round with sessions: its tasks one after another, over agents that keep conversations; some dispatchers are killed.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -17,11 +17,11 @@ export interface SessionRound {
   done: number;
   killed: number;
   violations: SessionViolation[];
-  /** Where it is kept, if it is bad. */
+  /** The folder in which a bad round is kept. */
   root: string;
 }
 
-/** @param agents the real ones take their time: a dispatcher is struck so much later. */
+/** @param agents the real ones are slower: a dispatcher is struck later by the same factor. */
 export async function playSessionRound(seed: number, n: number, agents: keyof typeof WORLDS): Promise<SessionRound> {
   const plan = sessionPlanOf(seed, n);
   const { slower, limitMs, worldOf } = WORLDS[agents];
@@ -42,7 +42,7 @@ export async function playSessionRound(seed: number, n: number, agents: keyof ty
         if (kill(pid)) killed += 1;
       }
       const { code, signal } = await struck.ended;
-      // One that has ended by itself has said what to do, and nobody runs it again.
+      // A dispatcher that ended by itself has reported what to do, and is not run again.
       if (signal === null) {
         if (code === 0) done.add(task.id);
         continue;
@@ -72,7 +72,7 @@ function writeTask(project: string, { tool }: SessionPlan, { id, cwd }: SessionT
     goal: `Do the work of ${tokenOf(id)} once.`,
     cwd,
     meta: { feature: 'shop' },
-    // Named, since gemini asks a router first otherwise.
+    // The model is named, since gemini calls a router first otherwise.
     stages: [{ tool, role: 'impl', access: 'full', model: 'gemini-2.5-flash', ...ANY_ANSWER }],
   };
   writeFileSync(path.join(folder, 'manifest.json'), JSON.stringify(manifest));
@@ -81,7 +81,7 @@ function writeTask(project: string, { tool }: SessionPlan, { id, cwd }: SessionT
 const linesIn = (file: string): string[] =>
   existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
 
-/** What rounds with sessions found, in words. */
+/** Reports the result of rounds with sessions in words. */
 export function sessionsTold(rounds: readonly SessionRound[], asked: number, agents: 'fake' | 'real'): string {
   const { sum, found, cut, bad } = tallyOf(rounds, asked);
   return [

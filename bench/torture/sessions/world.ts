@@ -1,4 +1,4 @@
-// The world of a round with sessions: fake agents that keep conversations as their CLIs do, or the real CLIs before a model that runs its tool unless it is told that it ran.
+// Creates the world of a round with sessions: fake agents with conversations, or the real CLIs before a model that runs a tool.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,9 +12,9 @@ import type { SessionBehaviour, SessionPlan } from './plan.ts';
 export interface SessionWorld {
   project: string;
   env: Record<string, string>;
-  /** So far; of the real ones, how often they asked the model. */
+  /** The calls so far; for the real CLIs, their requests to the model. */
   calls(): number;
-  /** @param what becomes of the folders. */
+  /** @param what happens to the folders. */
   close(what: 'removed' | 'kept'): Promise<void>;
 }
 
@@ -66,16 +66,16 @@ export async function realSessionWorld({ tool, behaviours }: SessionPlan): Promi
   };
 }
 
-/** What comes once the tool has run; else it is answered. */
+/** The reply after the tool has run; otherwise the model answers. */
 const AFTER_TOOL: Partial<Record<SessionBehaviour, string>> = { refused: 'mismatch', busy: '503', dies: 'slow' };
 
-/** Leaves its trace, and says what its own words do not hold, so that it is known whether its result is in a conversation. */
+/** Writes its trace, and prints a text that the command does not contain. This shows whether its result is in a conversation. */
 const work = (token: string): string => `echo ${token} >> trace; echo ${token} | sed s/^/ran-/`;
 
 const tokensIn = (body: string, word: 'TOKEN' | 'ran-TOKEN'): string[] =>
   [...body.matchAll(new RegExp(`(?<!ran-)${word}-[a-z]+`, 'g'))].map(([found]) => found.replace(/^ran-/, ''));
 
-/** All that was started but our own commands. */
+/** Kills all that was started, except tollgate's own commands. */
 function killAgents({ marker }: RealHome): void {
   for (const { pid, command } of findSurvivors(marker)) {
     if (!/\/dist\/\w+\.cjs/.test(command)) kill(pid);

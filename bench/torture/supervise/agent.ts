@@ -1,4 +1,4 @@
-// The fake agents of a supervised round: each says on disk what it was asked and what it answered; the reasoner says what the plan has for that iteration.
+// Plays the agents of a supervised round: each writes its request and answer to disk; the reasoner follows the plan.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import type { Said } from '../../../test/rig/supervision-model.ts';
 import { GARBAGE, type SuperviseSaid } from './plan.ts';
 import type { Seen } from './seen.ts';
 
-/** Out of scope. */
+/** A file out of scope. */
 const STRAY = 'stray.txt';
 
 async function answer(tool: BuiltIn, words: string[]): Promise<void> {
@@ -53,7 +53,7 @@ function work(instruction: string): void {
   if (instruction.startsWith('Mend')) rmSync(STRAY, { force: true });
 }
 
-/** What it is to the loop, and its words. */
+/** What the answer means to the loop, and its words. */
 function meant(word: Exclude<SuperviseSaid, 'fails'> | 'over', iteration: number): [Said, string] {
   const next = (verb: string): [Said, string] => {
     const instruction = `${verb} of ${iteration}\n  its second line\n`;

@@ -1,11 +1,11 @@
-// What must be true of a supervised round, whatever struck it: its journal and what its agents saw, against a model of the document's table.
+// Checks a supervised round, whatever struck it: its journal and what its agents saw, against a model of the document's table.
 
 import type { JournalLine } from '../../../state/journal/facts.ts';
 import { SupervisionModel } from '../../../test/rig/supervision-model.ts';
 import type { SeenCall } from './seen.ts';
 
 export interface SuperviseViolation {
-  /** `course`: somebody is asked what the document does not have, which is how a call that is paid twice or skipped shows. */
+  /** `course`: a call happens that the document does not contain. This is how a call shows that is paid twice or skipped. */
   what: 'course' | 'twice' | 'undone';
   why: string;
 }
@@ -15,9 +15,9 @@ export interface SuperviseLeft {
   calls: ReadonlyMap<string, SeenCall>;
   /** By hash. */
   texts: ReadonlyMap<string, string>;
-  /** A run was told to stop, or the guardian of one of its calls was killed: it may be left at any point. */
+  /** A run was stopped, or the guardian of one of its calls was killed: it may have ended at any point. */
   stopped: boolean;
-  /** Of the last start. */
+  /** The exit code of the last start. */
   code: number | null;
 }
 
@@ -41,7 +41,7 @@ function replay(model: SupervisionModel, { lines, calls, texts, stopped }: Super
       case 'reserved': {
         parts.set(line.call_id, line.stage);
         const call = calls.get(line.call_id);
-        // Killed before its agent was asked, it cost nothing.
+        // A call that was killed before its agent began cost nothing.
         if (call !== undefined) model.begins(call, noted);
         break;
       }
@@ -56,7 +56,7 @@ function replay(model: SupervisionModel, { lines, calls, texts, stopped }: Super
         else model.said(line.class === null ? (call?.said ?? { how: 'fails' }) : { how: 'fails' }, call?.text ?? '');
         break;
       }
-      // One whose wrapper was killed failed, whatever its agent was asked.
+      // A call whose wrapper was killed counts as failed, whatever its agent did.
       case 'reasoned':
         if (line.action === 'error' && (line.call_id === null || lost.has(line.call_id)))
           model.said({ how: 'fails' }, '');
@@ -75,5 +75,5 @@ function replay(model: SupervisionModel, { lines, calls, texts, stopped }: Super
     }
 }
 
-/** Nobody heard its answer. */
+/** No process received its answer. */
 const LOST: ReadonlySet<string> = new Set(['cancelled', 'interrupted']);

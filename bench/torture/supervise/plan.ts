@@ -1,4 +1,4 @@
-// What a supervised round does, made from its seed and number alone: what the reasoner says in each iteration, what people say, and what is killed when.
+// Plans a supervised round from its seed and number only: the reasoner's answers, the user's notes, and the kills.
 
 import { pick, type Random, randomFrom, whole } from '../../random.ts';
 import type { Target } from '../plan.ts';
@@ -9,16 +9,16 @@ export type SuperviseSaid =
   | `garbage ${number}`
   | 'no_op'
   | 'continue'
-  /** The worker leaves a file out of scope; whatever is done while that is there is not. */
+  /** The worker creates a file out of scope; whatever is done while the file exists is not accepted. */
   | 'stray'
-  /** The worker takes that away. */
+  /** The worker removes that file. */
   | 'mend'
   | 'save_session'
   | 'ask'
   /** A `done` while the acceptance command fails. */
   | 'early';
 
-/** What is no answer. */
+/** Texts that are not an answer. */
 export const GARBAGE = [
   '',
   'Go on as you think best.',
@@ -29,7 +29,7 @@ export const GARBAGE = [
 ] as const;
 
 export interface SuperviseStrike {
-  /** Of the processes of a start; `agent` is the worker or the reasoner, whichever is at work. */
+  /** The process of a start that is struck; `agent` is the worker or the reasoner, whichever is running. */
   at: Target;
   signal: 'SIGKILL' | 'SIGINT';
   afterMs: number;
@@ -37,13 +37,13 @@ export interface SuperviseStrike {
 
 export interface SupervisePlan {
   n: number;
-  /** By iteration; past the end it is mended and done. */
+  /** By iteration; after the end the stray file is removed and the task is done. */
   script: SuperviseSaid[];
-  /** How long an agent is at work. */
+  /** How long an agent works. */
   workMs: number;
   /** One for each start, as long as there are any. */
   strikes: SuperviseStrike[];
-  /** By start: milliseconds after which a person says something. */
+  /** By start: the milliseconds after which the user writes a note. */
   notes: (number | null)[];
 }
 

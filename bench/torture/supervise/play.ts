@@ -1,4 +1,4 @@
-// Plays one supervised round: what belongs to it is killed at random moments, people say something, and it is started again until the task is done.
+// Plays a supervised round: its processes are killed at random, the user writes notes, and it restarts until the task is done.
 
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,7 @@ import { GOAL, type SuperviseWorld, superviseWorld } from './world.ts';
 export interface SuperviseRound {
   plan: SupervisePlan;
   calls: readonly SeenCall[];
-  /** Those that hit, in words. */
+  /** The strikes that hit, in words. */
   struck: string[];
   notes: number;
   starts: number;
@@ -24,7 +24,7 @@ export interface SuperviseRound {
   root: string;
 }
 
-/** More starts than strikes, saved sessions and questions can ask for. */
+/** More starts than strikes, saved sessions and questions can require. */
 const MAX_STARTS = 30;
 
 export async function playSuperviseRound(seed: number, n: number): Promise<SuperviseRound> {
@@ -41,7 +41,7 @@ export async function playSuperviseRound(seed: number, n: number): Promise<Super
   let code: number | null = null;
   let starts = 0;
   for (; starts < MAX_STARTS && code !== 0; starts += 1) {
-    // One that was saved is refused in a tree that an agent changed after that; whoever started it again would look, and say this.
+    // A saved run is refused in a tree that an agent changed later; a user who starts it again would look, and give this flag.
     const running = run(['supervise', 'loop', '--json', '--accept-tree']);
     const noteMs = plan.notes[starts] ?? null;
     const noted = noteMs === null ? null : wait(noteMs).then(say);
@@ -60,7 +60,7 @@ export async function playSuperviseRound(seed: number, n: number): Promise<Super
   return { plan, calls: [...calls.values()], struck, notes, starts, violations, root };
 }
 
-/** @returns false where all was over by then. */
+/** @returns false if all processes had ended by then. */
 async function hit(running: Started, { at, signal, afterMs }: SuperviseStrike): Promise<boolean> {
   await Promise.race([wait(afterMs), running.ended]);
   while (!running.over()) {
@@ -94,7 +94,7 @@ function leftIn({ task, seen }: SuperviseWorld) {
   };
 }
 
-/** What supervised rounds found, in words. */
+/** Reports the result of supervised rounds in words. */
 export function superviseTold(rounds: readonly SuperviseRound[], asked: number): string {
   const { sum, found, cut, bad } = tallyOf(rounds, asked);
   const said = (how: string) => sum(({ calls }) => calls.filter((call) => call.said?.how === how).length);

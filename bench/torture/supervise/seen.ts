@@ -1,13 +1,13 @@
-// What the agents of a supervised round were asked and answered, as they say on disk, a line each.
+// Reads what the agents of a supervised round were called with and answered, one line each, from their notes on disk.
 
 import { existsSync, readFileSync } from 'node:fs';
 import type { Call, Said } from '../../../test/rig/supervision-model.ts';
 
 export type Seen =
   | ({ what: 'asked'; call_id: string } & Call)
-  /** What its words are to the loop; null for a worker's. */
+  /** What its answer means to the loop; null for a worker's answer. */
   | { what: 'says'; call_id: string; said: Said | null }
-  /** They were on disk by then, whole. */
+  /** The answer was completely on disk by then. */
   | { what: 'answered'; call_id: string };
 
 export interface SeenCall extends Call {
@@ -15,7 +15,7 @@ export interface SeenCall extends Call {
   answered: boolean;
 }
 
-/** By call; one whose agent was killed in the middle of a line has no more of it. */
+/** By call. If an agent was killed in the middle of a line, its notes end before that line. */
 export function seenCalls(file: string): Map<string, SeenCall> {
   const calls = new Map<string, SeenCall>();
   for (const line of existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []) {

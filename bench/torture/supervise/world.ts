@@ -1,4 +1,4 @@
-// The world of a supervised round: a project in git, a task with a scope and an acceptance command, and agents on the PATH.
+// Creates the world of a supervised round: a project in git, a task with a scope and an acceptance command, agents on the PATH.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const [WORKER, REASONER] = ['codex', 'gemini'] as const;
 export interface SuperviseWorld extends Place {
   project: string;
   task: string;
-  /** Where agents say what they saw. */
+  /** The file in which agents note what they saw. */
   seen: string;
 }
 

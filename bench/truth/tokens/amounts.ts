@@ -1,4 +1,4 @@
-// Volatile tokens that say how much: waits within their bucket, durations, counters, sizes, counts, versions of runtimes.
+// Defines volatile tokens of amounts: waits within their bucket, durations, counters, sizes, counts, versions of runtimes.
 
 import { pick, type Random, whole } from '../../random.ts';
 import type { TokenKind } from '../operator.ts';
@@ -22,7 +22,7 @@ export function secondsOf(amount: string): number {
   }, 0);
 }
 
-/** A wait under a minute, under an hour, or longer asks for different things. */
+/** Waits under a minute, under an hour and longer ones require different actions. */
 export const bucketOf = (seconds: number): 's' | 'm' | 'h' => (seconds < 60 ? 's' : seconds < 3600 ? 'm' : 'h');
 
 const LIMITS = { s: [1, 59], m: [61, 3599], h: [3601, 500_000] } as const;

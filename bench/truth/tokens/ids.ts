@@ -1,4 +1,4 @@
-// Volatile tokens that name one thing among many: ids, hashes, secrets, processes.
+// Defines volatile tokens that identify one thing among many: ids, hashes, secrets, processes.
 
 import { DIGITS, HEX, LETTERS, MIXED, pick, type Random, signs, whole } from '../../random.ts';
 import type { TokenKind } from '../operator.ts';
@@ -6,7 +6,7 @@ import type { TokenKind } from '../operator.ts';
 const uuid = (random: Random): string =>
   `${signs(random, 8, HEX)}-${signs(random, 4, HEX)}-${pick(random, ['4', '7'])}${signs(random, 3, HEX)}-a${signs(random, 3, HEX)}-${signs(random, 12, HEX)}`;
 
-/** The same shape: a letter for a letter, a digit for a digit. */
+/** Keeps the shape: a letter for a letter, a digit for a digit. */
 const alike = (old: string, random: Random): string =>
   old
     .replace(/\d/g, () => signs(random, 1, DIGITS))

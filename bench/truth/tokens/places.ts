@@ -1,4 +1,4 @@
-// Volatile tokens that say where: URLs, mail, hosts, ports, paths, places in a source.
+// Defines volatile tokens of places: URLs, mail, hosts, ports, paths, places in a source.
 
 import { HEX, pick, type Random, signs, whole } from '../../random.ts';
 import type { TokenKind } from '../operator.ts';
@@ -32,7 +32,7 @@ const host = (random: Random): string =>
   `${pick(random, ['api', 'proxy', 'gw', 'eu', 'llm-2', 'models'])}.${pick(random, WORDS)}${whole(random, 1, 99)}.${pick(random, ['com', 'io', 'dev', 'internal', 'example.com', 'co.uk'])}`;
 const folders = (random: Random, count: number): string =>
   Array.from({ length: count }, () => pick(random, WORDS)).join('/');
-/** With the last name's ending, for a rerun changes the folder and hardly ever the kind of file. */
+/** Keeps the extension of the file, since a rerun changes the folder and hardly ever the kind of file. */
 const fileOf = (old: string, random: Random): string => {
   const ending = /\.[a-z\d]{1,6}$/i.exec(old)?.[0] ?? '';
   return `${pick(random, WORDS)}${pick(random, ['', '-2', '_old', '7'])}${ending}`;

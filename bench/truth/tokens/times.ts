@@ -1,4 +1,4 @@
-// Volatile tokens that say when: every form of a point in time that services, runtimes and loggers print.
+// Defines volatile tokens of time: every form of a point in time that services, runtimes and loggers print.
 
 import { pick, type Random, whole } from '../../random.ts';
 import type { TokenKind } from '../operator.ts';
