@@ -16,8 +16,8 @@ interface VersionRow {
 }
 
 /**
- * A range covers the versions with which the real CLIs were run. It also covers later releases that promise no new features:
- * gemini and codex raise the minor number for new features, copilot and claude raise the patch number for everything.
+ * A range covers the versions with which the real CLIs were run. It also covers later releases that promise no new features.
+ * gemini and codex raise the minor number for new features; copilot and claude raise the patch number for everything.
  */
 export const TESTED_VERSIONS = {
   gemini: {
