@@ -45,7 +45,7 @@ function parse(text: string): unknown {
   return inner === null ? undefined : readJson(inner);
 }
 
-/** Returns the string of JSON in a string; null where no quote is escaped. */
+/** Returns the string of JSON in a string; null if no quote is escaped. */
 function unescaped(text: string): string | null {
   if (!text.includes('\\"')) return null;
   const inner = readJson(`"${text}"`);

@@ -9,7 +9,7 @@ const CLOSING = 125;
 const OPENING_LIST = 91;
 const CLOSING_LIST = 93;
 
-/** Returns the parsed JSON; undefined where the text is not JSON. */
+/** Returns the parsed JSON; undefined if the text is not JSON. */
 export const readJson = (text: string): unknown => (isJson(text) ? JSON.parse(text) : undefined);
 
 /** What may come next: a value; a value or the end of the list; a key; a key or the end; a colon; a comma or the end. */

@@ -44,7 +44,7 @@ export interface Side extends Step {
 const SHARED_WORDS = 6;
 const AROUND = 5;
 
-/** Returns the first place where they differ, or null where they are the same. */
+/** Returns the first place where they differ, or null if they are the same. */
 export function partingOf(one: readonly Step[], other: readonly Step[]): Parting | null {
   const [first, second] = [one, other].map((steps) => steps.filter(({ put }) => put !== '')) as [Step[], Step[]];
   let at = 0;
