@@ -47,8 +47,8 @@ const CUT_LINE =
   /(?:[^\r\n\\]{0,20}(?:\\+[rn]|[\r\n ])){1,3}[^\r\n]{0,60}?(?:[A-Za-z0-9+/]{1,39}(?=…|\.{3})|[A-Za-z0-9+/]{16,39}(?="?\s*$))/y;
 
 /**
- * Returns the end of the end mark, whatever a pager, grep, a diff or a quotation put around the lines; null if the text before it
- * is not a key.
+ * Returns the end of the end mark, whatever a pager, grep, a diff or a quotation put around the lines. Returns null if the text
+ * before it is not a key.
  */
 function closeOf(text: string, from: number): number | null {
   const mark = text.slice(from, from + MOST_KEY).search(/-----(?:END|BEGIN)/);
