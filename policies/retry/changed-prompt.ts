@@ -8,7 +8,7 @@ export interface ChangedPrompt {
   answer: 'done' | 'not_passed';
   /** What its prompt cannot include now, each a sentence: often the reason why it changed. */
   warnings: readonly string[];
-  /** What of its prompt differs; empty where the earlier prompt is not there any more. */
+  /** The parts of its prompt that differ; empty if the earlier prompt no longer exists. */
   parts: readonly string[];
 }
 
