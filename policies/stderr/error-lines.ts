@@ -28,12 +28,12 @@ export interface ErrorLines {
   /** A text of many lines, whose last line may have no end. */
   pushAll(text: string): void;
   /**
-   * The first 100 error-bearing lines in their order, unwrapped, each at most 2,000 characters, none twice in normal
-   * form. Adds the last 20 where there are more, or where 10,000 lines gave fewer. If no line bears an error, the
-   * first lines that are not noise, a notice or about a retry: a CLI may report an error in unforeseen words.
+   * Returns the first 100 lines that contain an error, in order, unwrapped, each at most 2,000 characters, none twice in normal
+   * form. Adds the last 20 if there are more, or if 10,000 lines gave fewer. If no line contains an error, returns the first
+   * lines that are not noise, a notice or about a retry. A CLI may report an error in unforeseen words.
    */
   lines(): string[];
-  /** Where `lines` is empty: the first notices and, if there is none, the first lines about retries. */
+  /** If `lines` is empty: the first notices and, if there are none, the first lines about retries. */
   remarks(): string[];
 }
 
@@ -43,7 +43,7 @@ const ECHO: readonly (Tool | null)[] = ['codex', null];
 type Grade = 'error' | 'plain' | 'notice' | 'retry' | 'noise';
 
 /**
- * @param tool whose stderr it is; null where unknown: it may be the stderr of codex, which echoes
+ * @param tool the tool whose stderr it is; null if unknown: it may be the stderr of codex, which echoes
  * @param fates receives what becomes of each line
  */
 export function createErrorLines(tool: Tool | null = null, fates: Pick<LineFates, 'note'> | null = null): ErrorLines {

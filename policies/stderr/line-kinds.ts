@@ -15,7 +15,7 @@ export interface LineKind {
   begins?: readonly string[];
   /** Words or signs, one of which the line must contain if it begins otherwise. */
   words?: readonly string[];
-  /** Tried on the line without ANSI sequences and indentation: at its head where it begins with `^`, else anywhere. */
+  /** Tried on the line without ANSI sequences and indentation: at its head if it begins with `^`, else anywhere. */
   pattern: RegExp;
   /** The pattern includes the indentation. */
   indented?: true;

@@ -4,7 +4,7 @@ export type Level = 'error' | 'info';
 
 interface LogHead {
   length: number;
-  /** The level in the head; null where there is none. The name `Error` remains part of its line. */
+  /** The level in the head; null if there is none. The name `Error` remains part of its line. */
   level: Level | null;
 }
 

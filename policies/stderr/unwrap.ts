@@ -5,7 +5,7 @@ import { type AssessedLine, assess } from './assess.ts';
 
 interface Unwrapper {
   push(line: AssessedLine): 'taken' | 'said before';
-  /** Takes a line of figures and signs only: kept where it continues a line, dropped where it does not. */
+  /** Takes a line of digits and signs only: kept if it continues a line, dropped if it does not. */
   pushFigures(line: AssessedLine): 'taken' | 'dropped';
   /** Emits what is held back: nothing continues beyond this point. */
   flush(): void;
