@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 
 /**
  * Returns a word that occurs in none of the texts. The same texts give the same word. The author of a text would need to know the
- * hash of that text; if a text contains the word all the same, the next word is used.
+ * hash of that text. If a text contains the word all the same, the next word is used.
  */
 export function fenceWord(texts: readonly string[], hash: (text: string) => string = sha256): string {
   const all = hash(texts.map((text) => `${text.length}:${text}`).join(''));
