@@ -1,4 +1,4 @@
-// tollgate distill export: the book so far as one file, Markdown, text or PDF. It ends with the console that requested it.
+// Implements tollgate distill export: writes the book so far as one Markdown, text or PDF file. Ends if the console leaves.
 
 import path from 'node:path';
 import { distilledBook } from '../../../loops/distill/export/distilled-book.ts';
@@ -77,7 +77,7 @@ export async function exportBook(argv: readonly string[]): Promise<Ran> {
   return { exit: 0, out: `${visible(said)}\n`, err };
 }
 
-/** The console has a channel to us; without it, no one waits for the file. */
+/** The console has a channel to this process. Without a channel, no process waits for the file. */
 function requesterGone(): AbortSignal {
   const gone = new AbortController();
   if (process.connected) {

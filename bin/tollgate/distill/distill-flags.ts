@@ -1,4 +1,4 @@
-// The flags of a distillation, and what they stand for.
+// Defines the flags of a distillation, and converts them to options.
 
 import type { DistillRequest } from '../../../loops/distill/request.ts';
 import type { AnomalyName } from '../../../policies/distill/anomalies.ts';
@@ -9,12 +9,12 @@ import { type BuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
 import { wholeDuration } from '../../../policies/time/duration.ts';
 import type { Arguments, FlagRow } from '../../command-line.ts';
 
-/** Each check by the word that switches it off. */
+/** Maps the word that switches off a check to that check. */
 const CHECK_WORDS: Record<string, AnomalyName> = Object.fromEntries(
   (Object.keys(ANOMALY_PAUSES) as AnomalyName[]).map((name) => [name.replaceAll('_', '-'), name]),
 );
 
-/** Of a book that begins. */
+/** The flags of a book that begins. */
 export const BOOK_FLAGS = {
   prompt: { takes: 'text', about: 'the file with the system instruction; without it, a general prompt for books' },
   via: {
@@ -25,7 +25,7 @@ export const BOOK_FLAGS = {
   name: { takes: 'text', about: "what the run is called; the book's file name unless told" },
 } as const satisfies Record<string, FlagRow>;
 
-/** Of each run of the command. */
+/** The flags of each run of the command. */
 export const RUN_FLAGS_OF_BOOK = {
   model: { takes: 'text', about: `the model; ${DEFAULT_DISTILL_MODEL} unless told` },
   temperature: { takes: 'text', about: 'from 0 to 2; not sent unless told' },
@@ -49,7 +49,7 @@ export const RUN_FLAGS_OF_BOOK = {
 
 type SaidAndTerms = Pick<DistillRequest, 'said' | 'terms'>;
 
-/** What they choose, or what is wrong with it. */
+/** @returns what the flags choose, or what is wrong with them. */
 export function saidIn({ text, texts, number }: Arguments): SaidAndTerms | string {
   const temperature = decimal(text.temperature, 2);
   if (temperature === undefined) return `--temperature takes a number from 0 to 2, not "${text.temperature}"`;
@@ -84,10 +84,10 @@ export function saidIn({ text, texts, number }: Arguments): SaidAndTerms | strin
   };
 }
 
-/** As long as a timer can be. */
+/** The longest time that a timer accepts. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** undefined for what is no such number; null where nothing was said. */
+/** @returns undefined if the text is not such a number; null if there is no text. */
 function decimal(text: string | undefined, max: number): number | null | undefined {
   if (text === undefined) return null;
   const value = /^\d{1,9}(?:\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;

@@ -1,4 +1,4 @@
-// A distillation as people read it.
+// Renders a distillation for users.
 
 import type { DistillView } from '../../../loops/distill/view.ts';
 import { actionLine } from '../../../policies/facts/next-action.ts';

@@ -1,4 +1,4 @@
-// tollgate distill sections and delete-section: what the book has so far, and what is taken out of it.
+// Implements tollgate distill sections and delete-section: lists the sections so far, and deletes one.
 
 import { changeAtRest } from '../../../loops/distill/at-rest.ts';
 import { type OpenDistill, openDistill, readableHistory } from '../../../loops/distill/open-run.ts';
@@ -93,7 +93,7 @@ export async function deleteSectionOf(argv: readonly string[]): Promise<Ran> {
   return { exit: 0, out: `${message}\n` };
 }
 
-/** Whoever goes on is refused by them. */
+/** Names other sections that are lost, because a later run refuses to continue with them. */
 function othersLost({ folder, checkpoint, standing }: OpenDistill, deleted: number): string {
   const lost = readableHistory(folder, checkpoint, standing).lost.filter(({ section }) => section !== deleted);
   return lost.length === 0 ? '' : `; ${unreadableWords(folder, lost)}`;

@@ -1,4 +1,4 @@
-// tollgate distill status: all distillations of a project, or one.
+// Implements tollgate distill status: shows all distillations of a project, or one.
 
 import { openDistill, viewed } from '../../../loops/distill/open-run.ts';
 import type { DistillView } from '../../../loops/distill/view.ts';

@@ -1,4 +1,4 @@
-// How a distillation tells what it does: a line of JSON each for machines; for people lines that stay, and one that moves.
+// Reports what a distillation does: JSON lines for machines; for users, lines that remain and one that moves.
 
 import type { DistillEvent } from '../../../loops/distill/run/progress.ts';
 import type { Arguments } from '../../command-line.ts';
@@ -39,7 +39,7 @@ export function tellDistilling({ given }: Arguments, clock: () => Date): Telling
   };
 }
 
-/** What goes on; null where the event ends something. */
+/** Describes what is in progress; null if the event ends something. */
 function presentOf(event: DistillEvent): string | null {
   switch (event.event) {
     case 'uploading':
@@ -55,7 +55,7 @@ function presentOf(event: DistillEvent): string | null {
   }
 }
 
-/** What stays; null where nothing has come about yet. */
+/** Returns a line that remains; null if nothing is complete yet. */
 function lineOf(event: DistillEvent): string | null {
   switch (event.event) {
     case 'begun':

@@ -1,4 +1,4 @@
-// tollgate distill pause and stop: whoever drives the run is told, and ends it once the answer in flight is there.
+// Implements tollgate distill pause and stop: requests that the running process ends after the answer in flight.
 
 import { askToEnd } from '../../../loops/distill/at-rest.ts';
 import { openDistill, viewed } from '../../../loops/distill/open-run.ts';

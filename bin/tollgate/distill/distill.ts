@@ -1,4 +1,4 @@
-// tollgate distill: a long document, section by section; the first word says whether a book begins or a run is looked at.
+// Implements tollgate distill for long documents: the first word is a book to distill, or a command for a distillation.
 
 import { existsSync } from 'node:fs';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
@@ -91,7 +91,7 @@ export async function run(given: readonly string[]): Promise<Ran> {
   return driveBook(read.args, resumes ? 'resume' : 'book', stop);
 }
 
-/** A flag without a value may stand before our word: `--json pause NAME` is no book. */
+/** A flag without a value may come before the command word: `--json pause NAME` is not a book. */
 function wordFirst(argv: readonly string[]): readonly string[] {
   const at = argv.findIndex((one) => one !== '--json');
   const word = argv[at];
@@ -99,7 +99,7 @@ function wordFirst(argv: readonly string[]): readonly string[] {
   return [word!, ...argv.slice(0, at), ...argv.slice(at + 1)];
 }
 
-/** A book is a file; what is none, and is like one of our words, was meant for it. */
+/** A book is a file. If the word is not a file, but resembles a command word, the user probably meant that command. */
 function mistyped(word: string): string | null {
   const near = word.startsWith('-') || existsSync(word) ? null : nearest(word, [...Object.keys(OTHERS), 'resume']);
   return near === null ? null : `there is no file ${word}; did you mean tollgate distill ${near}?`;

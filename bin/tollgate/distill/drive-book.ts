@@ -1,4 +1,4 @@
-// Drives a distillation for whoever typed it: signals, the line that moves, the lines for machines, one exit code.
+// Runs a distillation for a user: signals, the moving line, the lines for machines, and one exit code.
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -72,7 +72,7 @@ function aimOf({ words, text, given }: Arguments, aim: 'book' | 'resume'): Disti
 const HALT_WORDS =
   'the answer in flight is paid for, and waited for; a second signal ends at once, and its section is asked for again';
 
-/** A second INT, or a TERM at once: whoever sends that waits for nothing. */
+/** Aborts on a second INT, or at once on TERM, because the sender of TERM does not wait. */
 function haltOf(stop: AbortSignal, say: () => void): AbortSignal {
   const halt = new AbortController();
   const heed = () => {

@@ -1,4 +1,4 @@
-// An answer as its client gets it: without secrets, bounded, and where something failed an error that says what to do.
+// Makes the answer for the client: without secrets, bounded, and for a failure an error that says what to do.
 
 import { toDo } from '../../../policies/facts/next-action.ts';
 import { createRedactor } from '../../../policies/redact/create-redactor.ts';
@@ -7,11 +7,11 @@ import { refusalOf } from '../../../state/system-error.ts';
 import { withCalls } from './next-calls.ts';
 import type { AskedTool, McpTool, ToolSaid } from './tool.ts';
 
-/** A client that floods us waits for what it has asked already. */
+/** A client that sends too many calls must wait for its earlier ones. */
 const MOST_AT_ONCE = 64;
 let atOnce = 0;
 
-/** Never throws: what nobody expected is an error result, too. */
+/** Never throws: an unexpected error also becomes an error result. */
 export async function answerTo(tool: McpTool, given: Record<string, unknown>, asked: AskedTool): Promise<ToolSaid> {
   if (atOnce >= MOST_AT_ONCE)
     return failed(`${MOST_AT_ONCE} calls of tools are under way; wait for their answers, then ask again`);
@@ -52,7 +52,7 @@ function clean(value: unknown, text: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, clean(each, text)]));
 }
 
-/** What a model can read at once; the files have the whole. */
+/** What a model can read at once; the files contain the rest. */
 const MOST_CHARS = 20_000;
 
 const shortened = (text: string): string =>

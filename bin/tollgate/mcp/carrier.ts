@@ -1,4 +1,4 @@
-// Starts the process that carries a run, and says so where it could not be started.
+// Starts the process that carries a run, and records if it could not be started.
 
 import { spawn } from 'node:child_process';
 import { closeSync, constants } from 'node:fs';
@@ -11,13 +11,13 @@ import { openRegular } from '../../../state/disk/regular-file.ts';
 
 const { O_APPEND, O_CREAT, O_WRONLY } = constants;
 
-/** In a session of its own: whatever ends the client and us does not end what is paid for. */
+/** Starts it in a separate session: whatever ends the client and this server must not end what is paid for. */
 export function startCarrier(folder: string, run: string, self: ProcessIdentity): void {
   const giveUp = (why: string) => {
     if (claimOf(folder, run) === null && claim(folder, run, self)) end(folder, run, notBegun(new Date(), why));
   };
   const said = openRegular(sayingsOf(folder, run), O_APPEND | O_CREAT | O_WRONLY);
-  // Beside this very file, however the command was found.
+  // In the folder of this file, however the command was found.
   const command = path.join(path.dirname(fileURLToPath(import.meta.url)), 'tollgate.cjs');
   try {
     const child = spawn(process.execPath, [command, 'mcp', `--carry=${run}`], {

@@ -1,4 +1,4 @@
-// What the server starts for each run: it carries it out in a process of its own, which outlives server and client.
+// Carries out a run that the server began, in a separate process, which outlives the server and its client.
 
 import path from 'node:path';
 import { carriedFolder, claim, end, RUN_ID, startOf } from '../../../loops/carried/carried-run.ts';
@@ -15,7 +15,7 @@ const COMMANDS = {
   distill: () => import('../distill/distill.ts'),
 } as const;
 
-/** A run that another process has, or that has ended, is left to it. */
+/** Does nothing if another process has the run, or if it has ended. */
 export async function carry(run: string): Promise<Ran> {
   if (!RUN_ID.test(run)) return badInputOf('tollgate mcp')(`"${run}" is no id of a run`);
   const folder = carriedFolder(process.cwd(), process.env);
@@ -32,5 +32,5 @@ export async function carry(run: string): Promise<Ran> {
   return { exit, err };
 }
 
-/** A larger one is read from its file alone. */
+/** A larger answer is read only from its file. */
 const MAX_ANSWER_BYTES = 1024 ** 2;

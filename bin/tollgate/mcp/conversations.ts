@@ -1,4 +1,4 @@
-// The conversations of the CLIs: which there are, what was said, what is taken back, how one that broke goes on.
+// Defines the tools for conversations of the CLIs: list them, read one, take an answer back, and repair a broken one.
 
 import { CHOICES } from '../../../loops/conversation/recovery.ts';
 import { TOOLS as CLIS } from '../../../policies/facts/tools.ts';
@@ -10,7 +10,7 @@ import { COUNT, giving, LIST, SESSION, taking, WORD } from './fields.ts';
 import type { FieldSchema, McpTool } from './tool.ts';
 import { verbTool } from './verb.ts';
 
-/** As one sentence. */
+/** All choices in one sentence. */
 const CHOICES_TOLD = Object.entries(CHOICES)
   .map(([choice, does]) => `${choice}: ${does}`)
   .join('; ');

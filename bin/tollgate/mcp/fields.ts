@@ -1,8 +1,8 @@
-// The fields that tools take and give, as JSON Schema: none of them leads out of the project.
+// Defines the fields that tools take and give, as JSON Schema: no field leads out of the project.
 
 import type { FieldSchema, ObjectSchema } from './tool.ts';
 
-/** An id, never a path; what begins with a dash would be a flag. */
+/** An id, never a path. It cannot begin with a dash, because it would be a flag. */
 export const TASK: FieldSchema = {
   type: 'string',
   pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$',
@@ -15,13 +15,15 @@ export const SESSION: FieldSchema = {
   description: 'a session: its id, at least the first 7 digits of it, or its tag',
 };
 
-/** @param required the others may be left out. */
+/** @param required the other properties may be omitted. */
 export const taking = (properties: Record<string, FieldSchema>, ...required: string[]): ObjectSchema => ({
   ...{ type: 'object', properties, required },
   additionalProperties: false,
 });
 
-/** What a success has; more may be there. None is required, for gemini holds an error result to this as well. */
+/**
+ * What a success contains; it may contain more. No property is required, because gemini also checks error results against this.
+ */
 export const giving = (properties: Record<string, FieldSchema>): ObjectSchema => ({
   ...{ type: 'object', properties, required: [] },
   additionalProperties: true,

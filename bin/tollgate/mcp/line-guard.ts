@@ -1,4 +1,4 @@
-// What stands before the SDK on stdin: a line that is no message, or is larger than any, is answered and passed over.
+// Guards the SDK's stdin: answers and skips a line that is not a message, or that is too large for one.
 
 import type { Writable } from 'node:stream';
 import { Transform } from 'node:stream';
@@ -10,11 +10,11 @@ const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 const NEWLINE = 0x0a;
 
-/** @param out where messages are answered; while its reader is behind, no more are taken. */
+/** @param out where messages are answered; no further messages are read while its reader is behind. */
 export function createLineGuard(out: Writable): Transform {
   let begun: Buffer[] = [];
   let bytes = 0;
-  /** Of a line that is too large already. */
+  /** Whether the current line is already too large. */
   let isPassedOver = false;
 
   function take(part: Buffer): void {
@@ -25,7 +25,7 @@ export function createLineGuard(out: Writable): Transform {
     } else begun.push(part);
   }
 
-  /** The line when it is a message. */
+  /** @returns the line if it is a message. */
   function endOfLine(): Buffer | null {
     const line = Buffer.concat(begun);
     const mistake: ReturnType<typeof mistakeIn> = isPassedOver
@@ -71,7 +71,7 @@ interface Message {
   params?: { _meta?: { progressToken?: unknown } | null } | null;
 }
 
-/** The SDK would drop such a request without a word, and its sender would wait for ever. */
+/** The SDK would drop such a request silently, and its sender would wait forever. */
 function mistakeInToken({ id, params }: Message): ReturnType<typeof mistakeIn> {
   const token = params?._meta?.progressToken;
   if (!isId(id) || token === undefined || isId(token)) return null;

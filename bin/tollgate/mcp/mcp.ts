@@ -1,4 +1,4 @@
-// tollgate mcp: the toolkit as a server of the Model Context Protocol, on stdin and stdout.
+// Implements tollgate mcp: serves the toolkit by the Model Context Protocol, on stdin and stdout.
 
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';

@@ -1,4 +1,4 @@
-// What to do next, for a client of the server: the tool to call in place of a line for the shell.
+// Converts next actions for a client of the server: to a tool to call instead of a command to type.
 
 import path from 'node:path';
 import type { NextAction } from '../../../policies/facts/next-action.ts';
@@ -9,7 +9,7 @@ interface NextCall extends Omit<NextAction, 'command'> {
   call?: { tool: string; arguments: Record<string, unknown> };
 }
 
-/** A line that no tool of the server stands for is the user's to type. */
+/** If no tool of the server does the same as the command, the user must type it. */
 export function callFor({ text, command, pays, changes }: NextAction): NextCall {
   if (command === undefined) return { text, pays, changes };
   const call = toolFor(wordsOf(command));
@@ -17,7 +17,7 @@ export function callFor({ text, command, pays, changes }: NextAction): NextCall 
   return { text, call, pays, changes };
 }
 
-/** Everywhere in an object that a command printed. */
+/** Converts the next actions everywhere in an object that a command printed. */
 export function withCalls(value: unknown, key = ''): unknown {
   if (key === 'next_action' && isAction(value)) return callFor(value);
   if (Array.isArray(value))
@@ -29,13 +29,13 @@ export function withCalls(value: unknown, key = ''): unknown {
 const isAction = (value: unknown): value is NextAction =>
   value !== null && typeof value === 'object' && 'text' in value && 'pays' in value;
 
-/** As `shellWord` writes them. */
+/** Reads words as `shellWord` writes them. */
 const wordsOf = (command: string): string[] =>
   (command.match(/(?:[^\s'\\]|'[^']*'|\\.)+/g) ?? []).map((word) =>
     word.replace(/'([^']*)'|\\(.)/g, (_, quoted: string | undefined, one: string) => quoted ?? one),
   );
 
-/** null where a tool cannot do the same: its flags say more than the tool takes. */
+/** @returns null if no tool can do the same: the flags say more than the tool takes. */
 function toolFor(words: readonly string[]): Required<NextCall>['call'] | null {
   const begins = words.findIndex((word) => /(?:^|\/)(?:tollgate|preflight)$/.test(word));
   if (begins === -1 || words.includes('&&')) return null;
@@ -64,7 +64,10 @@ function toolFor(words: readonly string[]): Required<NextCall>['call'] | null {
   }
 }
 
-/** A tool takes the id of a task in the server's project; null for a path to any other, which may have the id of one of ours. */
+/**
+ * A tool takes the id of a task in the server's project.
+ * @returns null for the path of another task, which may have the same id as one of ours.
+ */
 function idOf(word: string): string | null {
   if (!word.includes('/')) return word;
   const folder = path.resolve(word);
@@ -72,7 +75,10 @@ function idOf(word: string): string | null {
   return realOr(path.dirname(folder)) === realOr(tasks) ? path.basename(folder) : null;
 }
 
-/** `--redo` and `--keep`, each with its stage, or `--recheck` alone; null where there is another flag. */
+/**
+ * Reads `--redo` and `--keep`, each with its stage, or `--recheck` alone.
+ * @returns null if there is another flag.
+ */
 function stagesOf(flags: readonly string[]): { redo?: string[]; keep?: string[]; recheck?: true } | null {
   if (flags.length === 1 && flags[0] === '--recheck') return { recheck: true };
   const named = { redo: [] as string[], keep: [] as string[] };

@@ -1,4 +1,4 @@
-// What a client asks to be paid for, as a run that can be begun: the words of tollgate, and what makes two requests the same.
+// Converts a client's paid request to a run: the words of tollgate, and a hash that is the same for equal requests.
 
 import { createHash } from 'node:crypto';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { locateTask, projectState } from '../../../state/task-folder.ts';
 import type { Access } from '../../../wrappers/adapter.ts';
 import { ACCESS, type ServerSettings } from './tool.ts';
 
-/** Or what is wrong with it. */
+/** @returns the run, or what is wrong with the request. */
 export function taskWanted(
   { task, redo, keep, recheck }: Record<string, unknown>,
   { trustWorkspace }: ServerSettings,
@@ -31,7 +31,10 @@ export function taskWanted(
   };
 }
 
-/** The same run as the console begins, so that each of them finds that of the other. Or what is wrong with it. */
+/**
+ * Makes the same run as the console does, so that each of them finds the other's run.
+ * @returns the run, or what is wrong with the request.
+ */
 export function supervisionWanted(task: string, server: ServerSettings): WantedRun | string {
   const located = locateTask(task, process.cwd(), process.env);
   if (located.how === 'invalid') return located.message;
@@ -39,7 +42,7 @@ export function supervisionWanted(task: string, server: ServerSettings): WantedR
   return superviseWanted(task, server);
 }
 
-/** Or what is wrong with it. */
+/** @returns the run, or what is wrong with the request. */
 export function callWanted(given: Record<string, unknown>, server: ServerSettings): WantedRun | string {
   const {
     cli,

@@ -1,4 +1,4 @@
-// What a client may read of a task: the summary of its last run, and the record of its last failure.
+// Defines what a client may read of a task: the summary of its last run, and the record of its last failure.
 
 import path from 'node:path';
 import { visible } from '../../../policies/text/visible-text.ts';
@@ -11,9 +11,9 @@ interface TaskFile {
   uri: string;
   title: string;
   mimeType: string;
-  /** The ids of tasks that have one. */
+  /** The ids of tasks that have the file. */
   list(): string[];
-  /** Throws a sentence where there is none. */
+  /** Throws a sentence if there is none. */
   read(task: string): string;
 }
 
@@ -35,13 +35,13 @@ function taskFile(name: string, title: string, mimeType: string, file: string): 
       const text = readRegularOrNull(path.join(located.folder.root, file));
       if (text === null)
         throw new Error(`the task ${task} has no ${file}; the tool status tells which tasks there are`);
-      // Without secrets it was written; a signature would be taken for one here.
+      // The file was written without secrets. A second redaction would mistake a signature for a secret.
       return visible(text);
     },
   };
 }
 
-/** A project may have 100,000; the template reads any of them. */
+/** A project may have 100,000 tasks; the template reads any of them. */
 const MOST_LISTED = 200;
 
 export const tasksFolder = (): string => path.join(projectState(process.cwd(), process.env), 'task');

@@ -1,4 +1,4 @@
-// How a run stands or ended, as one object: what came of it, or class, reason and what to do next.
+// Describes a run's state or end as one object: its result, or class, reason and what to do next.
 
 import type { CarriedEnd, CarriedStart } from '../../../loops/carried/carried-run.ts';
 import type { CarriedStanding } from '../../../loops/carried/standing.ts';
@@ -10,7 +10,7 @@ import { shellWord } from '../../../policies/text/shell-word.ts';
 import { readIfFit } from '../../../state/disk/regular-file.ts';
 import type { ToolSaid } from './tool.ts';
 
-/** A mistake in what was given; nothing was paid. */
+/** Reports a mistake in the input; nothing was paid. */
 export const refused = (message: string): ToolSaid => ({
   how: 'failed',
   object: {
@@ -40,7 +40,7 @@ export function told(run_id: string, standing: CarriedStanding): ToolSaid {
   }
 }
 
-/** Its process was killed: the next run of a task settles that itself. */
+/** The process of the run was killed. If the run was of a task, the next run settles it. */
 function lost(run_id: string, { what, task, argv }: CarriedStart): ToolSaid['object'] {
   const verb = argv[0] === 'supervise' ? 'supervise' : 'run';
   const next =
@@ -112,7 +112,7 @@ function ofTask({ run_id, task }: CarriedStart, { exit_code, object }: CarriedEn
   };
 }
 
-/** No tool of this server can trust a folder, and an agent should not type a flag that does: the user decides. */
+/** No tool of this server can trust a folder, and an agent should not type a flag that does. The user decides. */
 function withTrust(failure: Pick<Verdict, 'reason'> | null, actions: readonly NextAction[]): readonly NextAction[] {
   if (failure?.reason !== 'untrusted') return actions;
   const way =

@@ -1,4 +1,4 @@
-// The tools that pay: a run is begun, waited for as long as a client can, found again by its id, and ended.
+// Defines the tools that pay: they begin a run, wait for it as long as a client can, find it by its id, and end it.
 
 import { awaitEnd } from '../../../loops/carried/await-end.ts';
 import { begin, removeOld, startsIn, type WantedRun } from '../../../loops/carried/begin.ts';
@@ -189,7 +189,7 @@ export const RUNS: readonly McpTool[] = [
   },
 ];
 
-/** What may change the working folder needs the access that `ask` needs for it. */
+/** A task that may change the working folder needs the access that `ask` needs for the same. */
 function creationMistake({ pipeline, supervise }: Record<string, unknown>, { access }: ServerSettings): string | null {
   const name = pipeline === undefined ? null : String(pipeline);
   const reads = name === null || (Object.hasOwn(PIPELINES, name) && PIPELINES[name as PipelineName].every(onlyReads));
@@ -235,7 +235,7 @@ async function beginAndWait(
   return begun.how === 'met' ? { ...said, object: { ...said.object, asked_before: true } } : said;
 }
 
-/** What was paid for and lost is looked for where its call was left, before anybody pays again. */
+/** Looks for answers that were paid for and lost, before another call is paid. */
 async function sweepHere(): Promise<void> {
   if ((await refusalWithin('sweep')) !== null) return;
   await sweep({ cwd: process.cwd(), environment: process.env, working: 'wait', clock: () => new Date() });
@@ -248,7 +248,7 @@ async function waited(run: string, waitMs: unknown, { signal, tell }: AskedTool)
     ...{ folder, run, stop: signal, atMostMs: waitMs === undefined ? WAIT_MS : Number(waitMs) },
     tick: progress,
   });
-  // What was said since the last look.
+  // Reports the messages since the last tick.
   progress(0);
   if (standing.how !== 'lost' || standing.start.what !== 'ask') return told(run, standing);
   await sweepHere();
@@ -258,7 +258,10 @@ async function waited(run: string, waitMs: unknown, { signal, tell }: AskedTool)
 const WAIT_MS = 30_000;
 const TELL_MS = 3000;
 
-/** Each message of the run, once and in order; between two of them the last one again, so that a client sees that it works. */
+/**
+ * Reports each message of the run once and in order. Between two messages it repeats the last one, so that a client sees
+ * activity.
+ */
 function progressOf(folder: string, run: string, tell: AskedTool['tell']): (elapsedMs: number) => void {
   let sent = toldLines.get(run) ?? 0;
   let progress = 0;
@@ -270,7 +273,7 @@ function progressOf(folder: string, run: string, tell: AskedTool['tell']): (elap
     if (isQuiet && elapsedMs < next) return;
     next = elapsedMs + TELL_MS;
     for (const line of isQuiet ? [lines.at(-1) ?? 'it runs'] : lines.slice(sent).slice(-MOST_AT_ONCE)) {
-      // It must grow with each message.
+      // The progress must grow with each message.
       progress = Math.max(progress + 1, Math.round(elapsedMs / 1000));
       tell(progress, line);
     }
@@ -279,7 +282,7 @@ function progressOf(folder: string, run: string, tell: AskedTool['tell']): (elap
   };
 }
 
-/** By run: a client that waits again is not told the same again. */
+/** The number of reported lines by run: a client that waits again does not get the same lines again. */
 const toldLines = new Map<string, number>();
 
 /** A client that connects late gets the latest messages. */

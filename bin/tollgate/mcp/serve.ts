@@ -1,4 +1,4 @@
-// The server: the tools and resources of a project, by the official SDK (its only door), for one client on stdin and stdout.
+// Runs the server with the official SDK (its only importer): a project's tools and resources, for one client on stdio.
 
 import { fromJsonSchema, McpServer, ResourceTemplate, type ServerContext } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
@@ -12,7 +12,7 @@ import { RESOURCES } from './resources.ts';
 import type { AskedTool, ServerSettings } from './tool.ts';
 import { TOOLS } from './tools.ts';
 
-/** Until its client closes stdin, or `stop` aborts. @returns the exit code. */
+/** Serves until the client closes stdin, or `stop` aborts. @returns the exit code. */
 export function serve(stop: AbortSignal, settings: ServerSettings): Promise<number> {
   const gone = new AbortController();
   const out = printing('stdout');
@@ -20,7 +20,7 @@ export function serve(stop: AbortSignal, settings: ServerSettings): Promise<numb
   const transport = new StdioServerTransport(process.stdin.pipe(lines), out, { maxBufferSize: 2 * MAX_MESSAGE_BYTES });
   return new Promise((resolve) => {
     const end = (exit: number) => {
-      // What is still waited for would keep the process; nothing of it is lost, for what is paid for works elsewhere.
+      // Pending waits would keep the process alive. Nothing is lost by their end, because paid runs work in other processes.
       gone.abort();
       process.stdin.unpipe(lines).destroy();
       resolve(exit);
@@ -67,7 +67,7 @@ function made(settings: ServerSettings, gone: AbortSignal): McpServer {
   return server;
 }
 
-/** To whoever gave a token for it, and nobody else. */
+/** Reports progress only to a client that gave a token for it. */
 function telling({ _meta, notify }: ServerContext['mcpReq']): AskedTool['tell'] {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return null;

@@ -1,4 +1,4 @@
-// How things stand: tasks, their failures, budgets, the machine. Reads only.
+// Defines the tools that only read: tasks, their failures, budgets, the machine.
 
 import path from 'node:path';
 import { startsIn } from '../../../loops/carried/begin.ts';
@@ -27,7 +27,7 @@ import { verbTool } from './verb.ts';
 
 const MOST: { type: string; minimum: number; maximum: number } = { type: 'integer', minimum: 1, maximum: 200 };
 
-/** The last ones; a model reads no thousands. */
+/** Only the latest rows, because a model cannot read thousands. */
 const MOST_ROWS = 50;
 
 const wordOf = ({ task }: Record<string, unknown>): string[] => (task === undefined ? [] : [String(task)]);
@@ -168,7 +168,7 @@ export const STANDINGS: readonly McpTool[] = [
   }),
 ];
 
-/** Those that a server has begun, the last ones first. */
+/** The runs that a server began, the latest first. */
 async function runsHere(): Promise<object[]> {
   const folder = carriedFolder(process.cwd(), process.env);
   const starts = startsIn(folder).slice(0, MOST_ROWS);

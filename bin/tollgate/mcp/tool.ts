@@ -1,4 +1,4 @@
-// What a tool of the server is: its name, what it takes and gives, and what it does.
+// Defines a tool of the server: its name, what it takes and gives, and what it does.
 
 import type { Access } from '../../../wrappers/adapter.ts';
 
@@ -9,7 +9,7 @@ export interface McpTool {
   takes: ObjectSchema;
   gives: ObjectSchema;
   changes: 'nothing' | 'something';
-  /** Whether it may start a CLI that calls a model: what happens then is outside of this machine. */
+  /** Whether it may start a CLI that calls a model: the effects of that are outside of this machine. */
   callsModel?: true;
   act(given: Record<string, unknown>, asked: AskedTool): Promise<ToolSaid>;
 }
@@ -34,24 +34,24 @@ export interface FieldSchema {
   maxItems?: number;
 }
 
-/** By whom, as far as it matters. */
+/** What a tool needs to know about its caller. */
 export interface AskedTool {
-  /** Aborts when the client waits no longer. */
+  /** Aborts when the client no longer waits. */
   signal: AbortSignal;
-  /** Says how far it is; null for a client that did not ask for it. */
+  /** Reports progress; null for a client that did not request it. */
   tell: ((seconds: number, message: string) => void) | null;
   server: ServerSettings;
 }
 
-/** What whoever registers the server allows. */
+/** What the user who registers the server allows. */
 export interface ServerSettings {
   access: Access;
-  /** At work at the same time. */
+  /** How many runs may be at work at the same time. */
   maxRuns: number;
   trustWorkspace: boolean;
 }
 
-/** What an agent that is asked may do, each more than those before. */
+/** What a called agent may do; each value allows more than those before it. */
 export const ACCESS = ['read', 'write', 'full'] as const satisfies readonly Access[];
 
 export interface ToolSaid {

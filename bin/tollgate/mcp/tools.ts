@@ -1,4 +1,4 @@
-// The tools of the server, one row each.
+// Lists the tools of the server.
 
 import { CONVERSATIONS } from './conversations.ts';
 import { RUNS } from './runs.ts';

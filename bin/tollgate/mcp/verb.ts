@@ -1,4 +1,4 @@
-// A tool that is a command of tollgate: the same words, the same refusals, read in this very process.
+// Makes a tool from a command of tollgate: the same words and refusals, executed in this process.
 
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { askForObject } from '../../command.ts';
@@ -9,11 +9,11 @@ import type { McpTool, ServerSettings, ToolSaid } from './tool.ts';
 interface Verb extends Omit<McpTool, 'act'> {
   run(argv: readonly string[]): Promise<Ran>;
   argv(given: Record<string, unknown>): string[];
-  /** Why this server does not allow it; null where it does. */
+  /** Why this server does not allow it; null if it does. */
   refuses?(given: Record<string, unknown>, server: ServerSettings): string | null;
-  /** What of its object is told; all of it unless said. */
+  /** The part of the command's object that is returned; by default all of it. */
   tells?(object: Record<string, unknown>, given: Record<string, unknown>): Record<string, unknown>;
-  /** Ends with an object that is no failure of the asking; 0 alone unless said. */
+  /** Exit codes whose object is an answer and not a failed request; by default only 0. */
   answersWith?: readonly number[];
 }
 
@@ -30,7 +30,7 @@ export function verbTool({ run, argv, refuses, tells, answersWith = [TOLLGATE_EX
   };
 }
 
-/** What a command refuses is a mistake in what it was given. */
+/** If a command refuses, its input contains a mistake. */
 const refusal = (object: Record<string, unknown>): ToolSaid['object'] =>
   object.state === 'refused' && object.class === undefined
     ? { ...object, class: 'tooling', reason: 'bad_input' }
@@ -38,7 +38,10 @@ const refusal = (object: Record<string, unknown>): ToolSaid['object'] =>
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Commands that change something listen to signals, as if they were alone: one at a time, and none of it stays. */
+/**
+ * Commands that change something listen to signals as if they were alone. So they run one at a time, and their listeners are
+ * removed.
+ */
 export function inTurn<T>(changes: McpTool['changes'], act: () => Promise<T>): Promise<T> {
   if (changes === 'nothing') return act();
   const turn = last.then(async () => {

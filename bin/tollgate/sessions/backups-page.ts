@@ -1,4 +1,4 @@
-// The page of tollgate sessions backups, for people.
+// Renders the page of tollgate sessions backups.
 
 import path from 'node:path';
 import type { Backup } from '../../../loops/conversation/backups.ts';

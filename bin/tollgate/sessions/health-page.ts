@@ -1,4 +1,4 @@
-// How well it goes with the services, for a reader: days without an unrecoverable error, a table by day, one by tool.
+// Renders the health of the services: days without an unrecoverable error, a table by day, and one by tool.
 
 import type { HealthReport } from '../../../loops/api-errors/collect-errors.ts';
 import type { Counts } from '../../../policies/api-errors/health.ts';
@@ -8,9 +8,9 @@ import { columns } from '../../columns.ts';
 /** What `--health --json` prints. */
 export interface HealthObject extends HealthReport {
   schema: 1;
-  /** When it was made, ISO time. */
+  /** When the report was made, ISO time. */
   at: string;
-  /** From when on is counted, ISO time. */
+  /** The start of the counted period, ISO time. */
   since: string;
 }
 

@@ -1,4 +1,4 @@
-// A conversation as people read it; what was taken back is struck through.
+// Renders a conversation for users; what was taken back is struck through.
 
 import type { History, Redoable } from '../../../loops/conversation/history.ts';
 import type { Redactor } from '../../../policies/redact/redactor.ts';
@@ -11,7 +11,7 @@ interface PageStyle {
   ink: 'colour' | 'plain';
   /** Columns. */
   width: number;
-  /** A prompt that we composed has a hundred lines, most of them in every one. */
+  /** A prompt that Tollgate composed has a hundred lines, and most of them are in every prompt. */
   prompts: 'begun' | 'full';
   redactor: Redactor;
 }
@@ -43,12 +43,12 @@ function redoLine({ n, at, turns, last_prompt, takes_back, next }: Redoable, { r
 }
 
 const MARK = '[ REVERTED ] ';
-/** Of what a tool gave back. */
+/** The most lines of a tool's output. */
 const OUTPUT_LINES = 5;
 
 type Colours = ReturnType<typeof coloursOf>;
 type Paint = (text: string) => string;
-/** A line, and how it is shown while it stands. */
+/** A line, and how it is shown while it is active. */
 type Line = [text: string, paint: Paint];
 
 function linesOf(turn: ShownTurn, style: PageStyle): string[] {
@@ -97,7 +97,7 @@ function itemLines(item: Item, room: number, style: PageStyle, { dim, red, yello
 
 const whole = (text: string, { redactor }: PageStyle): string[] => visible(redactor.redact(text)).trimEnd().split('\n');
 
-/** As much as can be shown of it, and not the redaction of megabytes. */
+/** Redacts only as much as can be shown, not megabytes. */
 const head = (text: string, chars: number, { redactor }: PageStyle): string =>
   visible(redactor.redactHead(text, Math.min(text.length, chars)).redacted);
 

@@ -1,4 +1,4 @@
-// tollgate history: a conversation as people read it, with what was taken back of it.
+// Implements tollgate history: shows a conversation, with what was taken back of it.
 
 import { type History, type Redoable, readHistory } from '../../../loops/conversation/history.ts';
 import { redactorOf } from '../../../loops/redactor.ts';
@@ -54,7 +54,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   return { exit: 0, out: renderHistory(history, { ...styleOf(), prompts, redactor }) };
 }
 
-/** With `--json`. */
+/** What `--json` prints. */
 export interface HistoryObject {
   schema: 1;
   tool: Tool;

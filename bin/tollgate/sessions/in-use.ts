@@ -1,4 +1,4 @@
-// What is said of a session that somebody uses.
+// Formats the message about a session that is in use.
 
 import type { SessionFile } from '../../../wrappers/sessions/store.ts';
 

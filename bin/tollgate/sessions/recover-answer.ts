@@ -1,4 +1,4 @@
-// What tollgate recover says in the end.
+// Formats the result of tollgate recover.
 
 import type { RecoveredConversation, SessionHealth } from '../../../loops/conversation/recovering.ts';
 import type { Choice } from '../../../loops/conversation/recovery.ts';
@@ -11,7 +11,7 @@ import type { Ran } from '../../ran.ts';
 interface About {
   choice: Choice;
   session: SessionFile;
-  /** As it was before. */
+  /** The health before the recovery. */
   health: SessionHealth;
 }
 

@@ -1,4 +1,4 @@
-// The menu on a terminal for a broken conversation (a door to @clack/prompts, loaded when it is shown).
+// Shows the menu for a broken conversation on a terminal (an importer of @clack/prompts, loaded when the menu is shown).
 
 import { intro, isCancel, log, select } from '@clack/prompts';
 import { healthLines } from '../../../loops/conversation/health-lines.ts';
@@ -17,11 +17,11 @@ interface Shown {
   tool: string;
   sessionId: string;
   health: SessionHealth;
-  /** What its service said; null where that is not known. */
+  /** What the service said; null if it is not known. */
   refusal: string | null;
 }
 
-/** What is to be done; `ignore` for one who leaves the menu. Only for a terminal. */
+/** @returns the user's choice; `ignore` if the user leaves the menu. Only for a terminal. */
 export async function chooseRecovery({ tool, sessionId, health, refusal }: Shown): Promise<Choice> {
   const output = printing('stderr');
   intro(`${tool} ${sessionId}`, { output });

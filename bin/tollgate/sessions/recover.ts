@@ -1,4 +1,4 @@
-// tollgate recover: gets a conversation going again that its service refuses.
+// Implements tollgate recover: makes a conversation usable again that its service refuses.
 
 import { existsSync } from 'node:fs';
 import { failedSession } from '../../../loops/conversation/failed-session.ts';
@@ -57,7 +57,7 @@ const SPEC: CommandSpec = {
   ],
 };
 
-/** @param said what the service said of the session, where a run has just met it. */
+/** @param said what the service said about the session, if a run has just received it. */
 export async function run(argv: readonly string[], said: string | null = null): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
@@ -73,7 +73,7 @@ export async function run(argv: readonly string[], said: string | null = null): 
 
 type Found = Which & { task?: string; said?: string | null };
 
-/** A task by its id has its own word; the tag of a session comes first. */
+/** Finds the session of a tag or id, or of a task. If both exist, the tag of a session takes precedence over the id of a task. */
 async function sessionOrTask(args: Arguments): Promise<Found> {
   const word = args.words[0]!;
   const which: Found = word.includes('/') ? { how: 'invalid', message: '' } : await whichSession(args);
@@ -131,7 +131,7 @@ async function recoverIn(which: Found & { how: 'located' }, args: Arguments): Pr
   return unhealed === null ? answer : { ...answer, err: `${answer.err ?? ''}tollgate recover: ${unhealed}\n` };
 }
 
-/** A sentence where its tag could not be told that it may be gone on with. */
+/** @returns a warning if the tag could not be marked as repaired. */
 async function heal({ tool, id }: SessionFile): Promise<string | null> {
   try {
     await markRepaired({ environment: process.env, cwd: process.cwd(), clock, tool, id });
@@ -142,7 +142,7 @@ async function heal({ tool, id }: SessionFile): Promise<string | null> {
   }
 }
 
-/** null where nobody can be asked. */
+/** @returns null if no user can be prompted. */
 async function ask(
   { session, said = null }: Found & { how: 'located' },
   health: ReturnType<typeof healthOf>,

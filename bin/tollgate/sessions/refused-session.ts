@@ -1,4 +1,4 @@
-// Which session a run's failure leaves broken: one whose conversation the service refused, and still does.
+// Finds the session that a run's failure leaves broken: the service refused its conversation, and still does.
 
 import type { RunReport } from '../../../loops/run/report.ts';
 import type { ErrorClass } from '../../../policies/facts/classes.ts';
@@ -7,10 +7,10 @@ import { adapterOf } from '../../../wrappers/adapters.ts';
 
 const BAD_REQUEST = 400;
 
-/** What these say is about an account, and no conversation mends it. */
+/** These failures concern an account, and no change of the conversation fixes them. */
 const OF_ACCOUNTS: ReadonlySet<ErrorClass> = new Set(['auth', 'quota']);
 
-/** null where its CLI has no file of it, too: then there is nothing to choose from. */
+/** @returns null also if the CLI has no file of the session: then the user has nothing to choose from. */
 export async function refusedSession({ failure, stages }: RunReport) {
   if (failure === null || failure.tool === null || OF_ACCOUNTS.has(failure.class)) return null;
   if (failure.reason !== 'broken_history' && failure.http_status !== BAD_REQUEST) return null;

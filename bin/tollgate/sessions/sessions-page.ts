@@ -1,4 +1,4 @@
-// The pages of tollgate sessions, for people.
+// Renders the pages of tollgate sessions.
 
 import type { KnownSession } from '../../../loops/conversation/known-sessions.ts';
 import type { Adoptable } from '../../../loops/session/adoptable.ts';
@@ -21,7 +21,7 @@ export function sessionLines(sessions: readonly KnownSession[], now: Date, sheet
   return tableLines(SESSIONS, clean(rows), sheet);
 }
 
-/** The end of an id can be left away: a tag is enough to show, or to forget, a session. */
+/** The end of an id may be omitted: a tag is enough to show, or to forget, a session. */
 const SESSIONS: readonly Column[] = [
   { heading: 'TAG', least: 12 },
   { heading: 'CLI' },
@@ -52,7 +52,7 @@ export const detailLines = (sessions: readonly KnownSession[], now: Date): strin
 export function adoptableLines(sessions: readonly Adoptable[], sheet: Sheet): string[] {
   if (sessions.length === 0) return ['no session of the last 7 days'];
   const rows = sessions.map(({ tool, id, when, title }) => [tool, id, when, title.replace(/\s+/g, ' ').slice(0, 100)]);
-  // An id is there to be typed.
+  // A user must be able to type the id.
   return tableLines(ADOPTABLE, clean(rows), sheet).slice(1);
 }
 

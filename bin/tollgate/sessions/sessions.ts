@@ -1,4 +1,4 @@
-// tollgate sessions: which conversations of the CLIs the tags go on with; to look at them, take one on, or forget one.
+// Implements tollgate sessions: lists the conversations that tags continue, and shows, adopts or forgets one.
 
 import { allBackups, type Backup } from '../../../loops/conversation/backups.ts';
 import { type KnownSession, knownSessions } from '../../../loops/conversation/known-sessions.ts';
@@ -50,7 +50,7 @@ const SPEC: CommandSpec = {
   ],
 };
 
-/** Where it is asked. */
+/** Where the sessions are looked up. */
 interface SessionsAsking {
   stateFolder: string;
   root: string;
@@ -130,7 +130,7 @@ const VERBS: Record<'list' | 'show' | 'adopt' | 'forget' | 'backups', Verb> = {
   },
 };
 
-/** Of `backups` with `--json`. */
+/** What `backups --json` prints. */
 export interface BackupsObject {
   schema: 1;
   kept_days: number;
@@ -160,7 +160,7 @@ async function found(asking: SessionsAsking, args: Arguments, word: string | nul
   return { sessions: wanted, warnings: warnings() };
 }
 
-/** Of `list` and `show` with `--json`. */
+/** What `list --json` and `show --json` print. */
 export interface SessionsObject {
   schema: 1;
   sessions: readonly KnownSession[];

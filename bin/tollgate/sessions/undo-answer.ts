@@ -1,4 +1,4 @@
-// What tollgate undo says when something was done, or would be.
+// Formats what tollgate undo did, or would do.
 
 import type { CallRecord } from '../../../policies/record/call-record.ts';
 import { createRedactor } from '../../../policies/redact/create-redactor.ts';
@@ -10,14 +10,14 @@ import type { Ran } from '../../ran.ts';
 export interface UndoTold {
   did: 'undone' | 'redone' | 'resent' | 'replaced';
   session: SessionFile;
-  /** The id of the one that it stands in the place of. */
+  /** The id of the session that it replaces. */
   inPlaceOf?: string;
-  /** Turns, or answers, that do not stand any more. */
+  /** Turns, or answers, that are no longer active. */
   reverted: number;
   says: string;
   /** The number of the edit in its ledger; none for a dry run. */
   edit?: number;
-  /** Of the paid call. */
+  /** The result of the paid call. */
   sent?: { record: CallRecord; answer: string; exit: number; message: string | null };
 }
 

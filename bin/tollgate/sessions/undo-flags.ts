@@ -1,4 +1,4 @@
-// The flags of tollgate undo, and which of them go together.
+// Defines the flags of tollgate undo, and which of them can be combined.
 
 import path from 'node:path';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
@@ -57,7 +57,7 @@ export const UNDO: CommandSpec = {
   ],
 };
 
-/** What is asked for, by the flags that say so; at most one may. */
+/** The modes that a flag selects; at most one flag may be given. */
 const MODES = ['resend', 'edit', 'edit-file', 'redo'] as const;
 const OF_A_CALL = ['task', 'access', 'model', 'trust-workspace', 'timeout-ms', 'out', 'err', 'result'] as const;
 

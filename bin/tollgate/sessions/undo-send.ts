@@ -1,4 +1,4 @@
-// undo --resend and --edit: the last prompt goes with its answer, and it or another one is sent in its place.
+// Implements undo --resend and --edit: takes back the last prompt with its answer, and sends it or another one instead.
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -29,7 +29,7 @@ export async function sendInstead(undoing: Undoing, mode: UndoMode): Promise<Ran
   const plan = planRollback(conversation);
   if (plan.how === 'nothing') return refusal(plan.why, TOLLGATE_EXIT.failure);
   const { turns } = conversation;
-  // Nothing of it would be left, and its CLI goes on in no empty one.
+  // The session would be empty, and its CLI cannot continue an empty one.
   const into = plan.edit.how === 'impossible' && turns === 1 ? 'new' : 'session';
   if (plan.edit.how === 'impossible' && into === 'session') return refusal(plan.edit.why, TOLLGATE_EXIT.failure);
   const [last] = conversation.read(turns, turns);
@@ -56,7 +56,7 @@ export async function sendInstead(undoing: Undoing, mode: UndoMode): Promise<Ran
   );
 }
 
-/** The old session is left as it is, and is in nobody's place until the new one has its answer. */
+/** The old session is not changed, and it is not replaced until the new one has its answer. */
 async function sendAnew(
   undoing: Undoing,
   conversation: Conversation,
@@ -93,7 +93,7 @@ function exitOf({ stop }: Undoing, { record, message }: ResentCall): number {
   return record.verdict.class !== null || message !== null ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok;
 }
 
-/** The call, or what is wrong with the flags. */
+/** @returns the call, or what is wrong with the flags. */
 function sendingOf(
   { session, args }: Undoing,
   mode: UndoMode,
@@ -109,7 +109,7 @@ function sendingOf(
   const [environment, cwd] = [process.env, process.cwd()];
   const mistake = sendingMistake({ files, task, environment, cwd });
   if (mistake !== null) return mistake;
-  // By its first line a session is found again.
+  // A session is found again by its first line.
   const header = into === 'new' && !HEADER.test(prompt) ? (HEADER.exec(last)?.[0].trim() ?? null) : null;
   return {
     session,
@@ -145,7 +145,7 @@ function promptIn({ text }: Arguments): string | { mistake: string } {
   }
 }
 
-/** What was not even started changes nothing: the prompt and its answer are there again. */
+/** If the call did not even start, the prompt and its answer are restored. */
 async function sendOrPutBack(
   { session, args, stop }: Undoing,
   sending: ResendRequest,

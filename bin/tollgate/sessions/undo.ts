@@ -1,4 +1,4 @@
-// tollgate undo: takes back the last answer of a conversation, or brings it back.
+// Implements tollgate undo: takes back the last answer of a conversation, or restores it.
 
 import { type Edited, editSession } from '../../../loops/conversation/edit.ts';
 import type { LocatedSession } from '../../../loops/conversation/locate.ts';
@@ -36,7 +36,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
 async function onceFree({ store, session, feature }: LocatedSession, args: Arguments): Promise<Ran> {
   const lookup = { environment: process.env, cwd: process.cwd() };
   const asked = { store, session, lookup, clock: () => new Date() };
-  // Read before it is waited for: a file that nobody can read is not worth it.
+  // Reads the file before the wait: an unreadable file is not worth a wait.
   store.open(session);
   const stop = stopOnSignals();
   const waiting = waitingSay('tollgate undo', args);
@@ -74,7 +74,7 @@ async function undo({ store, session, feature, args }: Undoing): Promise<Ran> {
   return ended(edited, told, args);
 }
 
-/** What was asked after it, and not answered. */
+/** The prompts after it, which have no answer. */
 const AFTER = (turns: number): string => {
   if (turns === 0) return '';
   return turns === 1

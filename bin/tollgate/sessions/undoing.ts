@@ -1,9 +1,8 @@
-// What an undo works on.
+// Defines what an undo works on.
 
 import type { SessionFile, SessionStore } from '../../../wrappers/sessions/store.ts';
 import type { Arguments } from '../../command-line.ts';
 
-/** What an undo works with. */
 export interface Undoing {
   store: SessionStore;
   session: SessionFile;

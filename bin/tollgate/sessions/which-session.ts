@@ -1,4 +1,4 @@
-// Finds the session that a command's arguments name, or says why it cannot be.
+// Finds the session that a command's arguments name, or says why it cannot.
 
 import { type LocatedSession, locateSession } from '../../../loops/conversation/locate.ts';
 import { isTool, TOOLS } from '../../../policies/facts/tools.ts';
@@ -25,14 +25,16 @@ export async function whichSession({ words, text }: Arguments): Promise<Which> {
   }
 }
 
-/** For a session file that is not what its CLI writes, or that the system does not let us read. Throws anything else. */
+/**
+ * Explains an unreadable session file: its CLI did not write it so, or the system does not let us read it. Throws other errors.
+ */
 export function unreadable(error: unknown): string {
   if (isSessionFileError(error)) return `${error.message}; it was left as it is`;
   if (isSystemError(error)) return `the session cannot be read (${error.message}); it was left as it is`;
   throw error;
 }
 
-/** With or without colours, and how wide. */
+/** Whether the page has colours, and how wide it is. */
 export function styleOf() {
   const coloured = process.stdout.isTTY === true && !process.env.NO_COLOR;
   return { ink: coloured ? 'colour' : 'plain', width: process.stdout.columns || 120 } as const;
