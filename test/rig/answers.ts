@@ -1,11 +1,11 @@
-// Answers that pass the gate of their role, for fakes that play a whole pipeline.
+// Builds answers that pass the gate of their role, for fakes that play a whole pipeline.
 
 import type { BuiltIn } from '../../policies/facts/tools.ts';
 import { type BuiltInRole, ROLES } from '../../policies/roles/roles.ts';
 import type { FakeCall, FakeCommand } from './fake-call.ts';
 import { answerWith } from './streams.ts';
 
-/** Every section that the role must have, with enough lines under each. */
+/** Contains every section that the role requires, with enough lines under each. */
 export function goodAnswer(role: BuiltInRole): string {
   const { requires, minLines } = ROLES[role];
   const lines = Array.from({ length: Math.ceil(minLines / Math.max(1, requires.length)) }, (_, n) => `- point ${n}`);
@@ -18,7 +18,7 @@ const BODIES: Record<string, string> = {
   'Verification Commands': '```sh\ntrue\n```',
 };
 
-/** Plays whatever role its prompt asks for: a role that changes the tree saves a file of its own. */
+/** Plays the role that the prompt requests; a role that changes the tree saves its own file. */
 export function playRole(call: FakeCall, role: BuiltInRole): FakeCommand[] {
   const { changesTree } = ROLES[role];
   const change: FakeCommand[] = changesTree ? [{ do: 'save', file: `src/${role}.ts`, text: `// ${role}\n` }] : [];

@@ -1,4 +1,4 @@
-// A service that holds a book, in the test's own process: it answers section by section, and fails as a test says.
+// Plays a service that holds a book, in the test's process: answers section by section, and fails as a test requests.
 
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -20,31 +20,31 @@ export type Misfortune =
 
 export interface FakeService extends DocumentService {
   uploads: number;
-  /** What each request sent, as it was at that time. */
+  /** The content of each request at the time it was sent. */
   asked: TurnContent[][];
   turns: TurnToAsk[];
-  /** Answers that were given in full. */
+  /** The number of complete answers. */
   paid: number;
 }
 
 interface FakePlan {
-  /** How many sections the book has. */
+  /** The number of sections of the book. */
   sections: number;
   /** What happens to a request instead of its answer, by its number from 1. */
   misfortune?(request: number): Misfortune | null;
-  /** Of the n-th upload, from 1. */
+  /** The result of the n-th upload, from 1. */
   uploaded?(upload: number): Partial<UploadedBook>;
   modelVersion?(request: number): string;
   remember?: false;
 }
 
-/** The text of a section: unlike all others, and long enough. */
+/** The text of a section: different from all others, and long enough. */
 export const sectionText = (section: number): string => {
   const words = createHash('sha512').update(String(section)).digest('hex');
   return `## Section ${section}\n\n${words} ${createHash('sha512').update(words).digest('hex')}`;
 };
 
-/** It knows which section is asked for by how many answers stand in the history, as a model does. */
+/** Like a model, it derives the requested section from the number of answers in the history. */
 export function fakeService(plan: FakePlan): FakeService {
   let requests = 0;
   const fake: FakeService = {
@@ -104,9 +104,9 @@ export function usualAnswer({ contents }: Pick<TurnToAsk, 'contents'>, plan: Fak
 export interface DistillRig {
   folder: string;
   environment: NodeJS.ProcessEnv;
-  /** All that was told, over all runs. */
+  /** All events of all runs. */
   events: DistillEvent[];
-  /** Milliseconds that were waited for, in order; nothing is really waited for. */
+  /** The requested waits in milliseconds, in order; the test does not really wait. */
   waits: number[];
   now: Date;
   stop: AbortController;
@@ -119,7 +119,7 @@ export interface DistillRig {
   view(): Promise<DistillView>;
 }
 
-/** A project with a book and a prompt, gone when the test's process ends. */
+/** Creates a project with a book and a prompt, which is removed when the test's process ends. */
 export function distillRig(): DistillRig {
   const folder = temporaryFolder('distill-');
   writeFileSync(path.join(folder, 'republic.txt'), 'The Republic, by Plato.\n');
@@ -173,7 +173,7 @@ export function distillRig(): DistillRig {
   return rig;
 }
 
-/** Without a retry of its own. */
+/** Uploads without a retry. */
 async function uploadOnce(book: DistillRun['book'], { service, control }: DistillRun): Promise<UploadEnd> {
   try {
     const file = await service.upload(book, { signal: control.waiting, sent: () => {} });

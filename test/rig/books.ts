@@ -1,10 +1,13 @@
-// Real books, made by the tests: EPUBs of any contents, and PDFs whole, cut, encrypted and of many pages.
+// Makes real books for the tests: EPUBs of any contents, and PDFs that are complete, cut, encrypted, or of many pages.
 
 import { crc32, deflateRawSync, deflateSync } from 'node:zlib';
 
 type Entries = Readonly<Record<string, string | Buffer>>;
 
-/** A zip archive; `claims`: another size than it has, as a bomb or a broken writer says it. */
+/**
+ * Makes a zip archive.
+ * @param claims sizes that differ from the real ones, as a bomb or a faulty writer declares them.
+ */
 export function zipOf(entries: Entries, claims: Readonly<Record<string, number>> = {}): Buffer {
   const [locals, centrals]: [Buffer[], Buffer[]] = [[], []];
   let at = 0;
@@ -36,7 +39,7 @@ export function zipOf(entries: Entries, claims: Readonly<Record<string, number>>
   return Buffer.concat([...locals, directory, end]);
 }
 
-/** The entries of an EPUB of these chapters, each a name and what stands in its body. */
+/** The entries of an EPUB of these chapters, each with a name and the content of its body. */
 export function epubEntries(chapters: Readonly<Record<string, string>>, title = 'Walden'): Record<string, string> {
   const names = Object.keys(chapters);
   const items = names.map((name, i) => `<item id="c${i}" href="text/${name}" media-type="application/xhtml+xml"/>`);
@@ -56,7 +59,7 @@ const page = (body: string): string =>
 export const epubOf = (chapters: Readonly<Record<string, string>>, title?: string): Buffer =>
   zipOf(epubEntries(chapters, title));
 
-/** `trailer`: what else stands in its trailer; `stream`: with a cross-reference stream in the place of the table. */
+/** `trailer`: further content of the trailer; `stream`: has a cross-reference stream instead of the table. */
 export function pdfOf(
   pages: number,
   { trailer = '', stream = false }: { trailer?: string; stream?: boolean } = {},
@@ -84,7 +87,7 @@ export function pdfOf(
   return Buffer.from(`${text}startxref\n${at}\n%%EOF\n`, 'latin1');
 }
 
-/** A PDF whose pages are within a compressed stream, as newer writers do it. */
+/** A PDF whose pages are inside a compressed stream, as newer writers produce it. */
 export function packedPdf(): Buffer {
   const objects = deflateSync('1 0 2 40 << /Type /Catalog /Pages 2 0 R >>  << /Type /Pages /Kids [3 0 R] /Count 1 >>');
   return Buffer.concat([
@@ -98,7 +101,7 @@ export function packedPdf(): Buffer {
   ]);
 }
 
-/** The archive with a zip64 end that claims these places; each is a 64-bit number. */
+/** The archive with a zip64 end that claims these positions; each is a 64-bit number. */
 export function withZip64End(archive: Buffer, { record, directory }: { record?: bigint; directory?: bigint }): Buffer {
   const end = archive.subarray(archive.length - 22);
   const body = archive.subarray(0, archive.length - 22);

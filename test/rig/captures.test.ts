@@ -1,4 +1,4 @@
-// The captures: each is complete, replayable, small, and free of the machine that recorded it.
+// Tests the captures: each is complete, replayable, small, and free of traces of the machine that recorded it.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
@@ -47,7 +47,7 @@ test('no folder is left over', () => {
 
 test.run();
 
-/** What would betray a machine, a day or a run. */
+/** Texts that would reveal a machine, a day or a run. */
 const TRACES = [
   path.resolve(import.meta.dirname, '../..'),
   ...(homedir() === '/home/user' ? [] : [`${homedir()}/`]),

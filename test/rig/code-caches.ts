@@ -1,10 +1,10 @@
-// Code caches of our bundles, lent to the home of each rig: otherwise every command of every test would compile anew.
+// Lends the code caches of the bundles to the home of each rig; otherwise every command of every test would compile again.
 
 import { linkSync, mkdirSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** Linked, not copied: beside the rigs, on the same disk. A test that damages a cache has a cache folder of its own. */
+/** Linked, not copied: beside the rigs, on the same disk. A test that damages a cache uses a separate cache folder. */
 const LENT = path.join(tmpdir(), 'code-caches');
 
 export const codeCaches = (home: string): string => path.join(home, '.cache/tollgate/code');
@@ -22,12 +22,12 @@ function linkAll(from: string, to: string): void {
     try {
       linkSync(path.join(from, name), path.join(to, name));
     } catch {
-      // It is there already, or was replaced just now; without it a command compiles.
+      // The cache exists already, or was replaced at this moment; without it a command compiles.
     }
   }
 }
 
-/** None where a test took the folder away. */
+/** None if a test removed the folder. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);

@@ -1,4 +1,4 @@
-// A suite of tests whose commands send traces: each test has a rig, and its collectors are closed behind it.
+// Creates a test suite whose commands send traces: each test has a rig, and its collectors are closed after it.
 
 import { suite } from 'uvu';
 import { type Collector, openCollector } from './otlp.ts';
@@ -33,5 +33,5 @@ export async function collectorIn(
   return collector;
 }
 
-/** One call of codex, of which any answer will do. */
+/** One call of codex for which any answer is accepted. */
 export const LOOK = { tool: 'codex', role: 'review', id: 'look', ...ANY_ANSWER };

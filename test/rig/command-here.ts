@@ -1,4 +1,4 @@
-// Runs a command of tollgate's dist/ in the test's own process: a process of its own would cost 0.1 s of CPU each time.
+// Runs a command of dist/ in the test's own process: a separate process would cost 0.1 s of CPU each time.
 
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -11,10 +11,10 @@ import type { CommandOptions, CommandResult } from './running-command.ts';
 const DIST = path.resolve(import.meta.dirname, '../../dist');
 const load = createRequire(path.join(DIST, 'here.cjs'));
 
-/** Our environment, working folder and streams are a command's while it runs, so there is one at a time. */
+/** A running command takes over this process's environment, working folder and streams, so only one can run at a time. */
 let isTaken = false;
 
-/** Whether it can be had here; what steers Node itself, or how a process is loaded, needs a process. */
+/** Whether the command can run here; what controls Node itself, or how a process is loaded, needs a separate process. */
 export function canRunHere(command: string, [word]: readonly string[], { stdin, env }: CommandOptions): boolean {
   if (isTaken || command !== 'tollgate' || word === undefined || !HERE.has(word)) return false;
   return stdin === undefined && !NEEDS_PROCESS.some((name) => name in env);
@@ -22,7 +22,7 @@ export function canRunHere(command: string, [word]: readonly string[], { stdin, 
 
 const NEEDS_PROCESS = ['LD_PRELOAD', 'NODE_OPTIONS', '_'];
 
-/** `code`, `stdout` and `stderr` are those of the process that it would be. */
+/** Returns the `code`, `stdout` and `stderr` that the separate process would have. */
 export async function runHere(
   argv: readonly string[],
   { cwd, env, limitMs = 200_000 }: CommandOptions,
@@ -43,7 +43,7 @@ export async function runHere(
   }
 }
 
-/** Those that keep nothing of the environment in which they were loaded, and end no process. */
+/** The commands that keep nothing of the environment in which they were loaded, and end no process. */
 const HERE = new Set([
   ...['archive', 'batch', 'budget', 'call', 'distill', 'explain', 'history', 'init'],
   ...['recover', 'report', 'run', 'scope', 'sessions', 'status', 'tools', 'undo'],
@@ -91,7 +91,7 @@ function takeEnvironment(env: NodeJS.ProcessEnv): void {
   Object.assign(process.env, env);
 }
 
-/** A command that hangs cannot be ended here: its test fails, and its file goes soon after. */
+/** A command that hangs cannot be ended here: its test fails, and the process of its test file ends after the same limit. */
 async function inTime(running: Promise<Ran>, limitMs: number, argv: readonly string[]): Promise<Ran> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -1,4 +1,4 @@
-// Compiles test files and what they import to plain JavaScript once, since tsx in each of their processes costs 0.3 s of CPU.
+// Compiles test files and their imports to JavaScript once, since tsx would cost 0.3 s of CPU in each test process.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire, SourceMap } from 'node:module';
 import path from 'node:path';
@@ -10,7 +10,7 @@ const require = createRequire(import.meta.url);
 /** Below node_modules, so that packages are found from there. */
 const CACHE = path.resolve('node_modules/.cache/tollgate-tests');
 
-/** Scripts that tests start as processes of their own; see own-script.ts. */
+/** Scripts that tests start as separate processes; see own-script.ts. */
 const SCRIPTS = [
   'test/rig/own-tree-ender.ts',
   'test/rig/readers-child.ts',
@@ -21,8 +21,8 @@ const SCRIPTS = [
 ];
 
 /**
- * @returns the folder, in which `a/b.ts` is `a/b.js`; the caller removes it. And whether any of the tests, or what it imports,
- * names dist/, and so may run what was built.
+ * @returns the folder, in which `a/b.ts` is `a/b.js`; the caller removes it. Also whether any of the tests, or their imports,
+ * name dist/, and so may run what was built.
  */
 export async function compileTests(files) {
   const outdir = path.join(CACHE, String(process.pid));
@@ -34,7 +34,7 @@ export async function compileTests(files) {
     outbase: '.',
     bundle: true,
     metafile: true,
-    // What two files import is loaded from one chunk: no module is there twice.
+    // Files that share an import load it from one chunk, so that no module exists twice.
     splitting: true,
     format: 'esm',
     platform: 'node',
@@ -45,7 +45,7 @@ export async function compileTests(files) {
     loader: { '.ttf': 'base64' },
     plugins: [
       { name: 'place', setup: (build) => build.onLoad({ filter: /\.ts$/ }, keepPlace) },
-      // A font is bytes, which Node does not import.
+      // A font is bytes, which Node cannot import.
       {
         name: 'font',
         setup: (build) => build.onResolve({ filter: /\.ttf$/ }, ({ path: name }) => ({ path: require.resolve(name) })),
@@ -55,7 +55,7 @@ export async function compileTests(files) {
   return { outdir, needsBuild: importedBy(files, metafile.inputs).some(namesDist) };
 }
 
-/** With themselves. */
+/** Includes the files themselves. */
 function importedBy(files, inputs) {
   const found = new Set(files);
   for (const file of found) for (const { path: imported } of inputs[file]?.imports ?? []) found.add(imported);
@@ -64,7 +64,7 @@ function importedBy(files, inputs) {
 
 const namesDist = (file) => /^test\/.*\.ts$/.test(file) && /\bdist\b/.test(readFileSync(file, 'utf8'));
 
-/** A file still finds what lies beside its source. */
+/** Keeps the source's folder and path, so that a file still finds its neighbours. */
 function keepPlace({ path: file }) {
   const places = { dirname: path.dirname(file), filename: file, url: pathToFileURL(file).href };
   const source = readFileSync(file, 'utf8');
@@ -74,7 +74,7 @@ function keepPlace({ path: file }) {
   };
 }
 
-/** What runs that were killed left. */
+/** Removes what killed runs have not cleaned up. */
 function removeLeft() {
   if (!existsSync(CACHE)) return;
   for (const pid of readdirSync(CACHE)) if (!isAlive(Number(pid))) rmSync(path.join(CACHE, pid), { recursive: true });
@@ -88,7 +88,7 @@ function isAlive(pid) {
   }
 }
 
-/** Puts the places in the sources where a text, such as a stack, names those in the JavaScript. */
+/** Replaces positions in the JavaScript by positions in the sources, in a text such as a stack trace. */
 export function toSources(text) {
   const maps = new Map();
   return text

@@ -1,4 +1,4 @@
-// A browser of a console that runs: let in by the printed address, with the cookie and the token of the page.
+// Plays a browser of a running console: admitted by the printed address, with the cookie and the token of the page.
 
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
@@ -9,21 +9,24 @@ export interface ConsoleClient {
   command: RunningCommand;
   url: string;
   port: number;
-  /** As the browser sends it. */
+  /** In the form that the browser sends. */
   cookie: string;
   pageToken: string;
-  // biome-ignore lint/suspicious/noExplicitAny: each address answers something else, and a test reads what it asked for.
+  // biome-ignore lint/suspicious/noExplicitAny: each address has a different answer, and a test reads what it requested.
   get(address: string): Promise<{ status: number; headers: IncomingMessage['headers']; value: any; text: string }>;
   // biome-ignore lint/suspicious/noExplicitAny: the same.
   post(address: string, wish: object): Promise<{ status: number; value: any }>;
   stream(): Promise<ConsoleStream>;
-  /** Bytes as they are; what came back until the server ended the connection, or `again` was answered. */
+  /**
+   * Sends raw bytes.
+   * @returns the reply up to the end of the connection, or up to the answer of `again`.
+   */
   raw(bytes: string): Promise<string>;
 }
 
 interface ConsoleStream {
   status: number;
-  /** The next change that fits. */
+  /** Returns the next change that matches. */
   next(fits: (change: { topic: string; id?: string; change?: unknown }) => boolean): Promise<unknown>;
   close(): void;
 }

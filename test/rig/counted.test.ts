@@ -1,4 +1,4 @@
-// What is counted of a process is what it does, once each and in order; a process that is not ours is let alone.
+// Tests that a process is counted by its real actions, once each and in order, and that other processes are not touched.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

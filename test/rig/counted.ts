@@ -1,10 +1,14 @@
-// What our commands did, counted from within: files loaded, opened, read, written and synced, processes started, in order.
+// Counts what commands do from within: files loaded, opened, read, written and synced, processes started, in order.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
 export interface CountedEvent {
-  /** `builtin` is a part of Node that is asked for, `drain` that it ended by Node and not by itself, `look` a stat or its like, `list` a folder read, `change` whatever makes, renames or removes a name, `background sync` one that nobody stands still for. */
+  /**
+   * `builtin`: a part of Node was loaded. `drain`: Node ended the process, which did not exit by itself.
+   * `look`: a stat or similar. `list`: a folder was read. `change`: a name was created, renamed or removed.
+   * `background sync`: a sync that no code waits for.
+   */
   what:
     | 'builtin'
     | 'evaluate'
@@ -18,13 +22,13 @@ export interface CountedEvent {
     | 'change'
     | 'spawn'
     | 'drain';
-  /** The file it is done to; of `spawn` the program. */
+  /** The affected file; for `spawn` the program. */
   file: string;
-  /** Of `evaluate`, `read` and `write`, where it is known. */
+  /** For `evaluate`, `read` and `write`, if it is known. */
   bytes?: number;
-  /** Of `write`: how often it holds the text that is looked for. */
+  /** For `write`: how often the data contain the sought text. */
   holds?: number;
-  /** Since the process began: for who looks for the time, never for a test. */
+  /** The time since the process began: to find where time is spent, never for a test. */
   ms: number;
 }
 
@@ -37,7 +41,11 @@ export interface CountedProcess {
 
 const HOOK = path.join(import.meta.dirname, 'counting-hook.cjs');
 
-/** From now on each process of ours that a rig starts is counted. @param text looked for in what is written. @returns what those did that have ended since the last look. */
+/**
+ * From now on counts each tollgate process that a rig starts.
+ * @param text the text that is sought in written data.
+ * @returns a function that returns the processes that have ended since its last call.
+ */
 export function countIn(rig: { root: string; env: NodeJS.ProcessEnv }, text?: string): () => CountedProcess[] {
   const folder = path.join(rig.root, 'counted');
   mkdirSync(folder);
@@ -54,14 +62,17 @@ export function countIn(rig: { root: string; env: NodeJS.ProcessEnv }, text?: st
       });
 }
 
-/** Those of one kind, in order. @param of which files; all unless told. */
+/**
+ * The events of one kind, in order.
+ * @param of the files; all by default.
+ */
 export const eventsOf = ({ events }: CountedProcess, what: CountedEvent['what'], of = /(?:)/): CountedEvent[] =>
   events.filter((event) => event.what === what && of.test(event.file));
 
 export const bytesOf = (events: readonly CountedEvent[]): number =>
   events.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
 
-/** The bundles that were evaluated, each by its name; a starter counts with the bundle that it starts. */
+/** The names of the evaluated bundles; a starter counts as the bundle that it starts. */
 export const bundlesOf = (counted: CountedProcess): string[] => [
   ...new Set(
     eventsOf(counted, 'evaluate', /\/dist\//).map(({ file }) => path.basename(file).replace('.body.cjs', '.cjs')),

@@ -1,5 +1,7 @@
-// Preloaded into a command of ours (`--require`): notes in order what it loads, opens, reads, writes, syncs and starts.
-// Only the outermost call counts: what Node calls within readFileSync, say, is one read of one file.
+// Preloaded into a command (`--require`): records in order what it loads, opens, reads, writes, syncs and starts.
+
+// Only the outermost call counts: the calls that Node makes within readFileSync, for example, are one read of one file.
+
 const childProcess = require('node:child_process');
 const fs = require('node:fs');
 const Module = require('node:module');
@@ -17,12 +19,12 @@ function count(into) {
 
   const note = (what, file, bytes, holds) => events.push({ what, file, bytes, holds, ms: performance.now() });
   const sought = process.env.COUNT_TEXT;
-  /** How often what is written holds the text that is looked for. */
+  /** How often the written data contain the sought text. */
   const holdsOf = (data) =>
     sought === undefined ? undefined : Buffer.from(data).toString('latin1').split(sought).length - 1;
   const nameOf = (target) => (typeof target === 'number' ? (names.get(target) ?? `${target}`) : `${target}`);
 
-  /** Around a function: `told` gets its arguments and its result. */
+  /** Wraps a function: `told` receives its arguments and its result. */
   const around = (owner, name, told) => {
     const original = owner[name];
     if (typeof original !== 'function') return;
@@ -72,7 +74,7 @@ function count(into) {
     ],
   ])
     for (const name of names) around(fs, name, ([target]) => note(what, nameOf(target)));
-  // The same by promises: an open file is an object, whose own calls count.
+  // The same for promises: an open file is an object, whose own calls are counted.
   for (const [name, what] of [
     ['readFile', 'read'],
     ['writeFile', 'write'],
@@ -97,7 +99,7 @@ function count(into) {
   around(childProcess.ChildProcess.prototype, 'spawn', ([{ file }]) => note('spawn', file));
   around(childProcess, 'spawnSync', ([file]) => note('spawn', file));
 
-  // Parts of Node that are asked for; most are not there before, and take it up to 2 ms.
+  // Parts of Node that are loaded on request; most are not loaded before, and take Node up to 2 ms.
   const { _load } = Module;
   Module._load = function counted(request, ...rest) {
     if (Module.isBuiltin(request)) note('builtin', request.replace(/^node:/, ''));
@@ -105,7 +107,7 @@ function count(into) {
   };
   around(process, 'getBuiltinModule', ([request]) => note('builtin', request.replace(/^node:/, '')));
 
-  // What is evaluated: a module as Node compiles it, or a script of our own starter.
+  // What is evaluated: a module that Node compiles, or a script of tollgate's starter.
   const { _compile } = Module.prototype;
   Module.prototype._compile = function counted(content, file, ...rest) {
     note('evaluate', file, lengthOf(content));
@@ -118,7 +120,7 @@ function count(into) {
     }
   };
 
-  // Before that Node has finished what it compiled and collected in the background.
+  // Recorded before Node finishes its background compilation and garbage collection.
   process.once('beforeExit', () => note('drain', 'the event loop'));
   process.once('exit', () => {
     const told = { script: path.basename(process.argv[1]), pid: process.pid, events };

@@ -1,4 +1,4 @@
-// The service of documents on the loopback refuses what the real one refuses.
+// Tests that the document service on the loopback refuses what the real one refuses.
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

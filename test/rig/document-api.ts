@@ -1,4 +1,4 @@
-// A service of documents on the loopback: the Files API and a model that distils whatever it is given, and fails in any way a test asks for.
+// Serves documents on the loopback: the Files API and a model that distils any book, with any failure that a test requests.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,27 +10,27 @@ import { writeEvent } from './model-api/event-stream.ts';
 
 export type RequestKind = 'start' | 'piece' | 'query' | 'look' | 'ask' | 'delete' | 'other';
 
-/** One request and what became of it. */
+/** One request and its result. */
 export interface DocumentRequest {
   n: number;
   kind: RequestKind;
   path: string;
   key: string | null;
   fault: FaultName | null;
-  /** null until it is answered, and for ever where nothing is said. */
+  /** null until it is answered; stays null if no answer is ever sent. */
   status: number | null;
   turn: AskedTurn | null;
 }
 
 export interface AskedTurn {
-  /** The section that this history asks for, from 1. */
+  /** The section that this history requests, from 1. */
   section: number;
   model: string;
   body: TurnBody;
   uri: string | null;
-  /** The model has worked for it, whether or not the answer arrived. */
+  /** The model has worked on it, whether or not the answer arrived. */
   paid: boolean;
-  /** It was sent to its end, and as it should be. */
+  /** The answer was sent completely and correctly. */
   whole: boolean;
 }
 
@@ -38,20 +38,20 @@ export interface DocumentApi {
   url: string;
   files: Files;
   requests: (kind?: RequestKind) => DocumentRequest[];
-  /** The turns that the model has worked for. */
+  /** The turns that the model has worked on. */
   paid: () => AskedTurn[];
-  /** The next requests of a kind meet these, one after the other; null answers well. */
+  /** The next requests of a kind get these faults, one after the other; null gets a good answer. */
   script: (kind: RequestKind, faults: (FaultName | null)[]) => void;
-  /** Until this section is asked for. */
+  /** Waits until this section is requested. */
   asked: (section: number, atMostMs?: number) => Promise<void>;
   close: () => Promise<void>;
 }
 
 interface Settings extends Partial<BookPlan>, Partial<FileRules> {
   key?: string;
-  /** What a request meets for which nothing is scripted. */
+  /** The fault of a request that no script covers. */
   choose?: (request: DocumentRequest) => FaultName | null;
-  /** How long the model is at work on a turn; nothing unless told. */
+  /** How long the model works on a turn; no time by default. */
   workMs?: number;
   /** What a request waits for before it is answered. */
   wait?: (request: DocumentRequest) => Promise<void> | null;
@@ -81,7 +81,7 @@ export async function startDocumentApi(settings: Settings = {}): Promise<Documen
   const awaited: { section: number; resolve: () => void }[] = [];
 
   const server = createServer((incoming, outgoing) => {
-    outgoing.on('error', () => {}); // the caller may hang up at any time
+    outgoing.on('error', () => {}); // the caller may close the connection at any time
     outgoing.on('close', () => incoming.destroy());
     void serve(incoming, outgoing).catch(() => outgoing.destroy());
   });
@@ -102,7 +102,7 @@ export async function startDocumentApi(settings: Settings = {}): Promise<Documen
     });
     if (fault?.how === 'status') return refuse(outgoing, fault);
     if (fault?.how === 'silence') return;
-    // Half of a piece has come by then, so that the offset has to be asked for.
+    // By now half of a piece has arrived, so that the caller must request the offset.
     if (fault?.how === 'reset') {
       if (request.kind === 'piece') await storeHalf(incoming);
       incoming.socket.resetAndDestroy();
@@ -128,7 +128,7 @@ export async function startDocumentApi(settings: Settings = {}): Promise<Documen
       const id = files.start({ displayName, mimeType: of('type'), size: Number(of('length')) });
       outgoing.writeHead(200, {
         'x-goog-upload-status': 'active',
-        // Google's own host, in whose place the caller is to put the one that it was given.
+        // Google's own host, which the caller must replace by the host that it was given.
         'x-goog-upload-url': `https://generativelanguage.googleapis.com/upload/v1beta/files?upload_id=${id}&upload_protocol=resumable`,
         'x-goog-upload-chunk-granularity': String(settings.granularity ?? 262_144),
       });

@@ -1,4 +1,4 @@
-// A supervision driven in this process: its real loop over a journal in memory, with calls that cost nothing, struck wherever a run can be.
+// Drives a supervision in this process: its real loop over a journal in memory, with free calls, struck at any point.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -16,20 +16,20 @@ import { leaveNote, notesFolder } from '../../state/supervise/notes.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { type Said, SupervisionModel } from './supervision-model.ts';
 
-/** `call` is lost together with its run; a call that outlives a `run` comes to its end. `note`: a person says something. */
+/** `call` is lost together with its run; a call that outlives a `run` comes to its end. `note`: the user leaves a note. */
 export type Strike = 'run' | 'call' | 'INT' | 'note' | 'note and run';
 
 export class Killed extends Error {}
 
 export interface Script {
   said: readonly Said[];
-  /** By call of the worker; past the end it answers. */
+  /** By call of the worker; after the end it answers. */
   worked: readonly ('answers' | 'fails')[];
   /** By point: before and after each fact, and within each call. */
   strikes: ReadonlyMap<number, Strike>;
 }
 
-/** @param opened a task whose folder is used, and its journal not. */
+/** @param opened a task whose folder is used, but not its journal. */
 export class DrivenSupervision {
   readonly model: SupervisionModel;
   readonly open: OpenTask;
@@ -55,7 +55,7 @@ export class DrivenSupervision {
     this.open = { ...opened, journal: this.journal() };
   }
 
-  /** One run. Throws Killed, and what the model has against it. */
+  /** Runs the task once. Throws Killed, and the model's objections. */
   run(task: Omit<TaskRun, 'open'>): Promise<EndedRun> {
     this.stop = new AbortController();
     this.notesAt = notesFolder(task.context.environment, this.open.stateFolder, this.open.task);
@@ -64,13 +64,13 @@ export class DrivenSupervision {
     return superviseRun({ ...task, open: this.open, context }, { begin: 'on' }, asking);
   }
 
-  /** As a person leaves one. */
+  /** Leaves a note as the user does. */
   async note(): Promise<void> {
     this.notes += 1;
     await leaveNote(this.notesAt, `say ${this.notes}`, this.clock());
   }
 
-  /** Later each time. */
+  /** Increases with each call. */
   private clock(): Date {
     this.now += 1;
     return new Date(this.now);
@@ -90,7 +90,7 @@ export class DrivenSupervision {
   }
 
   private fold(fact: Fact): void {
-    // As a file holds it.
+    // In the form that a file contains.
     const line = JSON.parse(JSON.stringify({ v: 1, at: this.clock().toISOString(), ...fact })) as JournalLine;
     fold(this.ledger, line, this.points);
   }

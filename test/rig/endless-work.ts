@@ -1,4 +1,4 @@
-// Work that never ends by itself, or that fills the memory of its process.
+// Provides work that never ends by itself, or that fills the memory of its process.
 
 import { answerFromProcess } from '../../loops/limited-process.ts';
 

@@ -1,4 +1,4 @@
-// One running fake CLI, as the test that steers it sees it.
+// Represents one running fake CLI for the test that controls it.
 
 import type { Socket } from 'node:net';
 import type { BuiltIn } from '../../policies/facts/tools.ts';
@@ -10,23 +10,23 @@ export interface FakeReport {
   env: Record<string, string>;
   cwd: string;
   pid: number;
-  /** When its process began, in milliseconds since 1970. */
+  /** The start of its process, in milliseconds since 1970. */
   began: number;
-  /** `text` holds the first MiB; `sha256` is over all bytes. */
+  /** `text` contains the first MiB; `sha256` is over all bytes. */
   stdin: { kind: 'file' | 'pipe' | 'null' | 'terminal' | 'closed'; bytes: number; sha256: string | null; text: string };
 }
 
 export type FakeCommand =
   | { do: 'write'; to: 'stdout' | 'stderr'; text: string }
   | { do: 'write'; to: 'stdout' | 'stderr'; base64: string }
-  /** That many bytes of a repeated line, as fast as the other end takes them. */
+  /** Writes this many bytes of a repeated line, as fast as the other end reads them. */
   | { do: 'fill'; to: 'stdout' | 'stderr'; bytes: number; line?: string }
   | { do: 'save'; file: string; text: string }
-  /** `detached` gives the child a session of its own; `env` replaces the whole environment. */
+  /** `detached` gives the child a separate session; `env` replaces the whole environment. */
   | { do: 'spawn'; argv: string[]; detached?: boolean; env?: Record<string, string> }
-  /** To its end, with what it says in a file. */
+  /** Runs to its end, with its output in a file. */
   | { do: 'run'; argv: string[]; to: string }
-  /** Without `run` the signals are ignored; each is told to the test. */
+  /** Without `run` the signals are ignored; each is reported to the test. */
   | { do: 'trap'; signals: NodeJS.Signals[]; run?: FakeCommand[] }
   | { do: 'wait'; ms: number }
   | { do: 'hang' }
@@ -35,14 +35,14 @@ export type FakeCommand =
   /** Prints a folder of test/captures and ends as it ended. */
   | { do: 'replay'; folder: string };
 
-/** The outcome of a command that the fake did not live to carry out. */
+/** The outcome of a command that the fake ended before it completed. */
 const GONE = Symbol('gone');
 
 export class FakeCall {
   readonly report: FakeReport;
-  /** Signals that a trap has caught so far. */
+  /** The signals that a trap has caught so far. */
   readonly signals: string[] = [];
-  /** Settles when the fake is gone, however it went. */
+  /** Resolves when the fake has ended, in any way. */
   readonly gone: Promise<void>;
   readonly #socket: Socket;
   readonly #waiting = new Map<number, (outcome: unknown) => void>();
@@ -54,13 +54,16 @@ export class FakeCall {
     this.gone = new Promise((resolve) => socket.on('close', () => resolve()));
   }
 
-  /** Carries the commands out in order; gives the last one's outcome once it is done, or null if the fake ended. */
+  /** Carries out the commands in order; returns the outcome of the last one once it is done, or null if the fake ended. */
   async tell(...commands: readonly FakeCommand[]): Promise<{ pid?: number } | null> {
     const last = (await this.#carryOut(commands)).at(-1);
     return last === GONE ? null : ((last ?? null) as { pid?: number } | null);
   }
 
-  /** The same, for a fake that something may end meanwhile: whether it did all of that. */
+  /**
+   * The same, for a fake that another process may end meanwhile.
+   * @returns whether it carried out all commands.
+   */
   async did(...commands: readonly FakeCommand[]): Promise<boolean> {
     return (await this.#carryOut(commands)).every((outcome) => outcome !== GONE);
   }
@@ -75,7 +78,7 @@ export class FakeCall {
     return Promise.all(outcomes);
   }
 
-  /** Spawns a child and gives its pid. */
+  /** Spawns a child and returns its pid. */
   async spawn(argv: string[], options: { detached?: boolean; env?: Record<string, string> } = {}): Promise<number> {
     const outcome = await this.tell({ do: 'spawn', argv, ...options });
     if (!outcome?.pid) throw new Error(`the fake could not spawn ${argv.join(' ')}`);
@@ -93,7 +96,7 @@ export class FakeCall {
     this.#socket.destroy();
   }
 
-  /** For the rig: a message of the fake. */
+  /** For the rig: receives a message of the fake. */
   hear(message: { n?: number; outcome?: unknown; signal?: string }): void {
     if (message.n !== undefined) this.#waiting.get(message.n)?.(message.outcome);
     if (message.signal === undefined) return;

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
-// A fake agent CLI: says how it was called, then does what the test tells it, over a socket or from a script.
-// Its settings lie in fake-cli.json beside it or in the environment (FAKE_CLI_SOCKET, FAKE_CLI_SCRIPT, FAKE_CLI_LOG),
-// so that a test of a scrubbed environment can steer it too. Builtins only, loaded when needed: it has to start fast.
+// Plays an agent CLI: reports how it was called, then carries out the test's commands, from a socket or a script.
+
+// Its settings are in fake-cli.json beside it or in the environment (FAKE_CLI_SOCKET, FAKE_CLI_SCRIPT, FAKE_CLI_LOG),
+// so that a test of a scrubbed environment can control it too. It loads only builtins, when needed, since it must start fast.
+
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');
@@ -13,7 +15,7 @@ if (process.argv[2] === '--version') {
   console.log(settings.version ?? '0.0.0');
 } else {
   if (failure) process.stderr.write(`fake ${tool}: ${failure}\n`);
-  setTimeout(() => process.exit(98), settings.lifeMs ?? 120_000); // whatever happens, it ends by itself
+  setTimeout(() => process.exit(98), settings.lifeMs ?? 120_000); // it always ends by itself
   void begin();
 }
 
@@ -45,7 +47,7 @@ async function begin() {
   else process.exit(97);
 }
 
-/** A pipe is read to its end, as codex does; a terminal is left alone. */
+/** Reads a pipe to its end, as codex does; does not read a terminal. */
 async function readStdin() {
   const kind = stdinKind();
   if (kind === 'closed' || kind === 'terminal') return { kind, bytes: 0, sha256: null, text: '' };
@@ -68,14 +70,14 @@ function stdinKind() {
   }
 }
 
-/** One JSON line a message: the report goes out, commands come in, each is answered with its outcome. */
+/** One JSON line per message: sends the report, receives commands, and answers each with its outcome. */
 function converse(report) {
   const socket = require('node:net').connect(settings.socket);
   const send = (message) => socket.write(`${JSON.stringify(message)}\n`);
   let queue = Promise.resolve();
   let rest = '';
   socket.on('connect', () => send({ report }));
-  socket.on('close', () => process.exit(96)); // the test is gone
+  socket.on('close', () => process.exit(96)); // the test has ended
   socket.on('error', () => process.exit(96));
   socket.on('data', (chunk) => {
     const lines = (rest + chunk).split('\n');
@@ -101,7 +103,7 @@ const ACTIONS = {
   /** {text} or {base64}, to `to`: 'stdout' | 'stderr'. */
   write: ({ to, text, base64 }) =>
     writeAll(to, base64 === undefined ? Buffer.from(text) : Buffer.from(base64, 'base64')),
-  /** {to, bytes, line}: that many bytes, all of them the repeated line. */
+  /** {to, bytes, line}: this many bytes, all of them the repeated line. */
   fill: async ({ to, bytes, line = 'filler filler filler filler filler filler filler filler filler filler\n' }) => {
     const block = Buffer.from(line.repeat(Math.ceil(1_048_576 / line.length)));
     for (let left = bytes; left > 0; left -= block.length)
@@ -112,7 +114,7 @@ const ACTIONS = {
     fs.mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
     fs.writeFileSync(file, text);
   },
-  /** {argv, detached, env}: a child that outlives us; `detached` gives it a session of its own. */
+  /** {argv, detached, env}: a child that outlives this process; `detached` gives it a separate session. */
   spawn: ({ argv, detached = false, env }) => {
     const options = { detached, stdio: 'ignore', ...(env && { env }) };
     const child = require('node:child_process').spawn(argv[0], argv.slice(1), options);
@@ -125,7 +127,7 @@ const ACTIONS = {
     const options = { stdio: ['ignore', out, out], timeout: 100_000 };
     return { code: require('node:child_process').spawnSync(argv[0], argv.slice(1), options).status };
   },
-  /** {signals, run}: tells the test about each and obeys `run`; without it the signal is ignored. */
+  /** {signals, run}: reports each signal to the test and carries out `run`; without it the signal is ignored. */
   trap: ({ signals, run = [] }, send) => {
     for (const signal of signals) {
       process.on(signal, async () => {
@@ -151,7 +153,7 @@ const ACTIONS = {
   },
 };
 
-/** Waits for a slow reader of a pipe; a file takes all at once. */
+/** Waits for a slow reader of a pipe; a file accepts everything at once. */
 async function writeAll(to, bytes) {
   const fd = to === 'stderr' ? 2 : 1;
   for (let at = 0; at < bytes.length; ) {

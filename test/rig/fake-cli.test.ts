@@ -1,4 +1,4 @@
-// The fakes themselves: what they report, that they obey, and that the rig sees what they leave behind.
+// Tests the fakes themselves: their reports, their actions, and that the rig finds the processes that they started.
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-// The library of faults does what it is told, at the call it is told, and to nobody else.
+// Tests that the fault library causes the requested fault, at the requested call, and only in the requested process.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';

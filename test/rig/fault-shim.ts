@@ -1,4 +1,4 @@
-// Builds the library that breaks one of our commands from within, and says how it is told what to break.
+// Builds the library that causes faults inside a command, and sets the variables that select the fault.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -7,30 +7,36 @@ import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 
 export interface Fault {
-  /** The script that is meant, such as `run_codex.cjs`, or several with commas between them; every other process is left alone. */
+  /** The affected script, such as `run_codex.cjs`, or several separated by commas; every other process is not affected. */
   in: string;
-  /** Only calls on this folder, on what lies in it, or on descriptors of such are counted. Absolute, without links. */
+  /** Counts only calls on this folder, on its contents, or on descriptors of them. An absolute path without links. */
   under?: string;
-  /** The first call that it happens to, from 1. */
+  /** The first affected call, from 1. */
   at?: number;
-  /** How many calls it happens to; 0 is all from `at` on. One unless told. */
+  /** The number of affected calls; 0 is all from `at` on. The default is one. */
   times?: number;
-  /** An error happens only to calls that can give it: the others pass. SHORT writes half of the bytes, and then the disk is full; EIO_READ is every read from a descriptor, whatever `at` says. */
+  /**
+   * An error affects only calls that can return it; the others succeed.
+   * SHORT writes half of the bytes, and then the disk is full. EIO_READ affects every read from a descriptor, whatever `at` is.
+   */
   does?: 'KILL' | 'KILL_AFTER' | 'ENOSPC' | 'EDQUOT' | 'EIO' | 'EMFILE' | 'EROFS' | 'EACCES' | 'SHORT' | 'EIO_READ';
-  /** Takes a line `n name path` for each call that was counted. Not below `under`. */
+  /** Receives a line `n name path` for each counted call. Must not be below `under`. */
   log?: string;
   clockSeconds?: number;
-  /** What statfs(2) says of every file system, such as 0x6969 for NFS. */
+  /** The type that statfs(2) reports for every file system, such as 0x6969 for NFS. */
   statfs?: number;
 }
 
 const SOURCE = path.join(import.meta.dirname, 'faults.c');
 
-/** The library's path, built once for each version of its source; null where it cannot be built: then say SKIPPED. */
+/**
+ * Returns the library's path, built once for each version of its source.
+ * @returns null if it cannot be built; the caller then prints SKIPPED.
+ */
 export function faultShim(): string | null {
   if (process.platform !== 'linux') return null;
   const hash = createHash('sha256').update(readFileSync(SOURCE)).digest('hex').slice(0, 16);
-  // The loader takes a space or a colon for the end of a name.
+  // The loader treats a space or a colon as the end of a name.
   const place = /[\s:]/.test(tmpdir()) ? '/tmp' : tmpdir();
   const folder = path.join(place, `tollgate-faults-${userInfo().uid}`);
   const library = path.join(folder, `faults-${hash}.so`);
@@ -45,7 +51,7 @@ export function faultShim(): string | null {
   return library;
 }
 
-/** The environment that has it happen; empty where there is no library. */
+/** The environment that causes the fault; empty if there is no library. */
 export function faultEnv(fault: Fault): Record<string, string> {
   const library = faultShim();
   if (library === null) return {};

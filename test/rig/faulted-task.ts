@@ -1,4 +1,4 @@
-// One task whose first run meets a fault, and is run again without it; with a look at what that left on disk.
+// Runs one task with a fault, and again without it; then checks the state on disk.
 
 import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
@@ -16,20 +16,20 @@ export interface Faulted {
   /** The run with the fault, and the one after it. */
   first: CommandResult;
   second: CommandResult;
-  /** How often the CLI was asked. */
+  /** The number of calls of the CLI. */
   asked: number;
-  /** Reservations that were granted, and those of them that are said to have failed. */
+  /** Granted reservations, and those of them that are recorded as failed. */
   used: number;
   failed: number;
   /** The calls that the fault counted, as `name path`. */
   counted: string[];
-  /** What must not be, in words: empty when all is well. */
+  /** Violations in words: empty if there are none. */
   wrong: string[];
 }
 
 type RunFault = Pick<Fault, 'in' | 'at' | 'times' | 'does' | 'clockSeconds'>;
 
-/** Runs a task of one stage with the fault and then without it, and looks at everything that was left. */
+/** Runs a task of one stage with the fault and then without it, and checks all remaining files. */
 export async function runFaulted(fault: RunFault, before: (rig: TestRig, task: TestTask) => void = () => {}) {
   const rig = await TestRig.open({ tools: ['codex'] });
   try {
@@ -81,13 +81,13 @@ function lookAt(rig: TestRig, task: TestTask, { code, stderr }: CommandResult): 
   return wrong;
 }
 
-/** A command that was not killed ends with a code that is promised, and with words instead of a stack. */
+/** A command that was not killed ends with a documented code, and with a message instead of a stack trace. */
 function published({ code, stderr }: CommandResult): string[] {
   const isPublished = code === null || [0, 1, 2].includes(code);
   return isPublished && !/\n\s+at /.test(stderr) ? [] : [`the first run ended with ${code}: ${stderr}`];
 }
 
-/** What a later run does not take away either. */
+/** What a later run does not remove either. */
 async function leftForEver(task: TestTask): Promise<string[]> {
   const left = temporariesIn(task.folder);
   if (left.length === 0) return [];
@@ -97,7 +97,7 @@ async function leftForEver(task: TestTask): Promise<string[]> {
   return temporariesIn(task.folder).map((file) => `${file} is left for ever`);
 }
 
-/** What a writer that was killed left beside its target. */
+/** What a killed writer abandoned beside its target. */
 const temporariesIn = (folder: string): string[] =>
   filesIn(folder).filter((file) =>
     /^\..*\.\d+-\d+$|\.[0-9a-f]{8}-[0-9a-f-]{27}$|\.json\.\d+$/.test(path.basename(file)),

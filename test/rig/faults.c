@@ -1,5 +1,6 @@
-// Preloaded into one of our commands: fails, cuts short or kills at the N-th call that touches a folder, and shifts its clock.
-// How it is steered stands in fault-shim.ts. A fault that the kernel could not give at that call lets the call pass.
+// Preloaded into a command: fails, cuts short or kills at the N-th call that touches a folder, and shifts its clock.
+
+// fault-shim.ts describes the settings. A fault that the kernel could not cause at that call lets the call succeed.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { READ = 1, MAKE = 2, WRITE = 4, SYNC = 8, NAME = 16, MODE = 32 }; // what a call does
-enum { PASS, FAIL, SHORT, KILL_AFTER };                                // what becomes of it
+enum { READ = 1, MAKE = 2, WRITE = 4, SYNC = 8, NAME = 16, MODE = 32 }; // the kind of a call
+enum { PASS, FAIL, SHORT, KILL_AFTER };                                // its result
 
 static int on;
 static const char *under, *does, *log_file;
@@ -31,7 +32,7 @@ static const char *given(const char *name) {
   return value && *value ? value : NULL;
 }
 
-/** One of those that are named with commas between them. */
+/** Whether the name is in the list, which is separated by commas. */
 static int is_among(const char *scripts, const char *name) {
   size_t size = strlen(name);
   for (const char *at = scripts; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
@@ -138,7 +139,7 @@ static long after(int plan, long result) {
 #define NEXT(name) ({ static void *next; if (!next) next = dlsym(RTLD_NEXT, #name); (__typeof__(&name))next; })
 #define CALL(name, plan, ...) ({ int plan_ = (plan); plan_ == FAIL ? -1 : after(plan_, NEXT(name)(__VA_ARGS__)); })
 
-static _Thread_local int cut_fd = -1;                                   // what was cut short; a file opened since is another
+static _Thread_local int cut_fd = -1;                                   // the descriptor that was cut short; a file opened since is another
 
 static int opening(int flags) {
   cut_fd = -1;
@@ -162,7 +163,7 @@ int creat(const char *path, mode_t mode) {
   return CALL(creat, by_name("open", opening(O_CREAT), AT_FDCWD, path), path, mode);
 }
 
-// libuv goes on with what was cut short, so the next write on that descriptor finds the disk full, as it would be.
+// libuv continues what was cut short, so the next write on that descriptor finds the disk full, as on a real disk.
 static int writing(int fd) {
   int plan = by_fd("write", WRITE, fd);
   if (plan == PASS && cut_fd == fd) { plan = FAIL; errno = ENOSPC; }
@@ -189,7 +190,7 @@ ssize_t writev(int fd, const struct iovec *parts, int many) {
   return CALL(writev, plan, fd, parts, many);
 }
 
-// Of a disk that gives back nothing: EIO_READ is for every read, and counts none.
+// A disk that returns no data: EIO_READ affects every read, and counts none.
 static int unreadable(int fd) {
   char path[PATH_MAX];
   if (!on || !under || !does || strcmp(does, "EIO_READ") != 0) return 0;
@@ -227,7 +228,7 @@ int unlinkat(int dir, const char *path, int flags) {
   return CALL(unlinkat, by_name("unlink", MODE, dir, path), dir, path, flags);
 }
 
-/** Counted once, where either name lies below. */
+/** Counted once if either name is below the folder. */
 static int by_names(const char *call, int from_dir, const char *from, int to_dir, const char *to) {
   char path[PATH_MAX];
   if (on && under) whole_name(to_dir, to, path);
@@ -246,7 +247,7 @@ int symlink(const char *to, const char *path) {
   return CALL(symlink, by_name("symlink", NAME, AT_FDCWD, path), to, path);
 }
 
-// The kind of a file system stands first in what statfs(2) tells.
+// The type of a file system is the first field of the result of statfs(2).
 extern int statfs(const char *, long *);
 extern int statfs64(const char *, long *);
 extern int fstatfs(int, long *);

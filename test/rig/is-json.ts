@@ -1,4 +1,4 @@
-// Whether a text is whole JSON: what is half written is not.
+// Checks whether a text is complete JSON; a half-written text is not.
 
 export function isJson(text: string): boolean {
   try {

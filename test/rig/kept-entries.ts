@@ -1,4 +1,4 @@
-// A project's sessions.json as a test wants it.
+// Writes a project's sessions.json as a test needs it.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { SESSION } from './streams.ts';
 export const sessionsFileOf = ({ project }: { project: string }): string =>
   path.join(project, '.tmp/state/sessions.json');
 
-/** These entries by their tags, all of one CLI, and nothing else. */
+/** Writes these entries by their tags, all of one CLI, and nothing else. */
 export function keepEntries(
   rig: { project: string },
   tool: string,

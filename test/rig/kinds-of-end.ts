@@ -1,4 +1,4 @@
-// Each kind of end of a task, as a manifest and what its calls do: for the tests of what is told of it, and of what is to be done next.
+// Lists each kind of end of a task as a manifest and its calls: for the tests of its report and of the next action.
 
 import type { FakeCommand } from './fake-call.ts';
 import type { RunningCommand } from './running-command.ts';
@@ -9,12 +9,12 @@ const GEMINI: Stream = STREAMS.gemini;
 
 export interface Kind {
   manifest: object;
-  /** What each call does; the last one again and again. */
+  /** The actions of each call; the last entry is used for all later calls. */
   calls: (readonly FakeCommand[])[];
   flags?: string[];
-  /** What is there besides the manifest. */
+  /** The files that exist besides the manifest. */
   files?: Record<string, string>;
-  /** Does something while the first call hangs. */
+  /** Acts while the first call hangs. */
   during?: (task: RunningCommand) => void;
 }
 
@@ -164,7 +164,7 @@ export const KINDS: Record<string, Kind> = {
     calls: [
       [
         save('src/half.ts'),
-        // It dies before it has said which session it is in.
+        // It ends before it has reported its session.
         write([...GEMINI.fails('busy', 503, SESSION)]),
         { do: 'exit', code: 247 },
       ],

@@ -1,4 +1,4 @@
-// One call of a tool at once, and one of somebody else's that takes that place.
+// Limits a tool to one call at once, and starts a call of another process that takes the only slot.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ export function limitToOne(rig: TestRig, tool: BuiltIn): void {
   writeFileSync(path.join(folder, 'limits.json'), JSON.stringify({ at_once: { [tool]: 1 } }));
 }
 
-/** Of a wrapper by hand. */
+/** The call of a wrapper by hand. */
 export function callOfOwn(rig: TestRig, tool: BuiltIn): RunningCommand {
   rig.write('ask.md', 'Say hello.\n');
   const files = ['--out', 'other.out', '--err', 'other.err', '--result', 'other.json'];

@@ -1,4 +1,4 @@
-// A certificate for 127.0.0.1 that nobody trusts unless told, and its key: worth nothing outside the tests.
+// Holds a certificate for 127.0.0.1 and its key; a client trusts it only if configured to: worthless outside the tests.
 
 export const CERTIFICATE = {
   key: `-----BEGIN PRIVATE KEY-----

@@ -1,4 +1,4 @@
-// A client of tollgate mcp, by the protocol's own SDK, in a rig's project.
+// Plays a client of `tollgate mcp` with the protocol's own SDK, in a rig's project.
 
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
@@ -8,7 +8,7 @@ import type { TestRig } from './test-rig.ts';
 
 interface McpAnswer {
   isError: boolean;
-  // biome-ignore lint/suspicious/noExplicitAny: each tool gives another object, and a test reads what it asked for.
+  // biome-ignore lint/suspicious/noExplicitAny: each tool returns a different object, and a test reads what it requested.
   object: any;
   text: string;
 }
@@ -16,7 +16,7 @@ interface McpAnswer {
 export interface McpClient {
   client: Client;
   pid: number;
-  /** One call of a tool; `how` goes to the SDK. */
+  /** Calls a tool; `how` goes to the SDK. */
   ask(tool: string, given?: Record<string, unknown>, how?: object): Promise<McpAnswer>;
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export async function openMcp(
   };
 }
 
-/** Some clients, such as gemini, hold an error result to them as well; this SDK does not. */
+/** Some clients, such as gemini, check an error result against them as well; this SDK does not. */
 async function promisesOf(client: Client): Promise<Map<string, ValidateFunction>> {
   const { tools } = await client.listTools();
   const ajv = new Ajv({ strict: false });

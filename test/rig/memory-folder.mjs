@@ -1,11 +1,14 @@
-// Where the fast suite keeps its files: in memory, where the machine has room there, since a disk takes a tenth more CPU and its time.
-// A sync costs nothing there. What is synced, and in which order, is counted at the system calls; torture and the real suite use the disk.
+// Finds a folder in memory for the files of the fast suite, since a disk takes time and a tenth more CPU.
+
+// The folder is used if the machine has enough memory. A sync costs nothing there. What is synced, and in which order,
+// is counted at the system calls; torture and the real suite use the disk.
+
 import { readFileSync, statfsSync } from 'node:fs';
 
 const FOLDER = '/dev/shm';
 const ROOM = 2 * 1024 ** 3;
 
-/** @returns it; null where there is none that holds programs and devices as a disk does. */
+/** @returns the folder; null if there is none that can hold programs and devices as a disk does. */
 export function memoryFolder() {
   try {
     const mounted = readFileSync('/proc/mounts', 'utf8')
@@ -16,7 +19,7 @@ export function memoryFolder() {
     const { bavail, bsize } = statfsSync(FOLDER);
     return bavail * bsize < ROOM ? null : FOLDER;
   } catch {
-    // Not Linux.
+    // The system is not Linux.
     return null;
   }
 }

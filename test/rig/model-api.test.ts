@@ -1,4 +1,4 @@
-// The model API: every scenario in every dialect, what it counts as paid, and that it never outlives its test.
+// Tests the model API: every scenario in every dialect, what it counts as paid, and that it never outlives its test.
 
 import { spawnSync } from 'node:child_process';
 import { suite } from 'uvu';
@@ -12,7 +12,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ api }) => api.close());
 
-/** How a client asks in each dialect, and the mark of an answer that is complete. */
+/** The request of a client in each dialect, and the mark of a complete answer. */
 const DIALECTS = [
   { name: 'gemini', path: '/v1beta/models/m:streamGenerateContent?alt=sse', done: '"finishReason":"STOP"' },
   { name: 'responses', path: '/v1/responses', done: '"type":"response.completed"' },
@@ -26,7 +26,7 @@ const TOOLS = {
   anthropic: [{ name: 'bash' }],
 } as Record<string, unknown[]>;
 
-/** The shortest conversation of each, by its path. */
+/** The shortest conversation of each dialect, by its path. */
 const PROMPTS: [path: RegExp, prompt: object][] = [
   [/enerateContent/, { contents: [{ role: 'user', parts: [{ text: 'hello' }] }] }],
   [/responses/, { input: [{ role: 'user', content: [{ type: 'input_text', text: 'hello' }] }] }],
@@ -139,10 +139,10 @@ test('an open server keeps no process alive', () => {
 
 test.run();
 
-/** How long nothing may come before the client calls it silence: short only where silence is expected. */
+/** How long the client waits before it reports silence: short only if silence is expected. */
 const patience = (status: number | 'reset' | 'silent') => (status === 'silent' ? 100 : 60_000);
 
-/** Hangs up after a silence, but on nobody who has not heard it yet: a busy machine takes its time to connect. */
+/** Disconnects after a silence, but not before the server has received the request: a busy machine connects slowly. */
 async function ask(url: string, body: object | null, silentMs = 60_000, isHeard = () => true) {
   const hangUp = new AbortController();
   let text = '';

@@ -1,4 +1,4 @@
-// A model API on the loopback that speaks the dialects of all three CLIs and fails in any way a test asks for.
+// Serves a model API on the loopback in the dialects of all CLIs, with any failure that a test requests.
 
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import { type DialectName, findDialect } from './model-api/dialects.ts';
 import { readScenario } from './model-api/scenario.ts';
 import { sendReply } from './model-api/send-reply.ts';
 
-/** One request as it came in; a `paid` one asks the model and would cost money. */
+/** One request as it arrived; a `paid` one calls the model and would cost money. */
 export interface ApiRequest {
   n: number;
   run: string | null;
@@ -21,31 +21,31 @@ export interface ApiRequest {
 
 export interface ModelApi {
   port: number;
-  /** Base URL whose requests get this scenario; `run` tags them for `requests`. */
+  /** The base URL whose requests get this scenario; `run` tags them for `requests`. */
   url: (scenario: string, run?: string) => string;
-  /** Requests so far, of one run or of all, oldest first. */
+  /** The requests so far, of one run or of all, oldest first. */
   requests: (run?: string) => ApiRequest[];
-  /** Those that ask the model. */
+  /** The requests that call the model. */
   paid: (run?: string) => ApiRequest[];
-  /** The next paid requests (of one run, or of any) get these scenarios in turn, whatever their URL says. */
+  /** The next paid requests (of one run, or of any) get these scenarios in turn, whatever their URL contains. */
   script: (scenarios: string[], run?: string) => void;
   close: () => Promise<void>;
 }
 
 interface Started {
-  /** Default 30 minutes. */
+  /** The default is 30 minutes. */
   lifeMs?: number;
-  /** The scenario of a paid request for which none is scripted, by what it asks; null is that of its URL. */
+  /** Chooses the scenario of a paid request without a script, by its body; null selects the scenario of its URL. */
   choose?: (body: string) => string | null;
 }
 
-/** It never keeps the process alive and closes by itself after `lifeMs`. */
+/** The server never keeps the process alive, and closes by itself after `lifeMs`. */
 export async function startModelApi({ lifeMs = 1_800_000, choose = () => null }: Started = {}): Promise<ModelApi> {
   const requests: ApiRequest[] = [];
   const scripts: { run: string | null; scenarios: string[] }[] = [];
 
   const server = createServer((incoming, outgoing) => {
-    outgoing.on('error', () => {}); // the caller may hang up at any time
+    outgoing.on('error', () => {}); // the caller may close the connection at any time
     void receive(incoming).then((body) => {
       if (body === null) return;
       const request = { ...readRequest(incoming, body), n: requests.length + 1, atMs: Date.now() };
@@ -85,7 +85,7 @@ export async function startModelApi({ lifeMs = 1_800_000, choose = () => null }:
   };
 }
 
-/** The whole body, or null if the caller hung up before its end. */
+/** Returns the whole body, or null if the caller disconnected before its end. */
 async function receive(incoming: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   try {

@@ -1,4 +1,4 @@
-// The ends of KINDS, each with its first command executed once what was wrong is mended.
+// Tests that the first command of each end of KINDS works once the cause is fixed.
 
 import { rmSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,7 @@ import { TestRig } from './test-rig.ts';
 const PASSED = '## Findings\n\n- none\n- at all\n- here\n\n## Verdict\n\nPASS\n';
 const DIFF = '```diff\n--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+two\n```\n';
 
-/** Once whatever was wrong is mended: it changes a file, and says that all is well. */
+/** After the cause is fixed: changes a file, and reports success. */
 const well = (tool: BuiltIn, n: number, text = PASSED): FakeCommand[] => [
   { do: 'save', file: `src/new-${n}.ts`, text: 'new\n' },
   ...(answerWith(tool, text) as FakeCommand[]),
@@ -28,9 +28,9 @@ interface Scene {
   folder?: string;
   /** What codex answers then. */
   says?: string;
-  /** What a person does first, as the text of the action says. */
+  /** What the user does first, as the text of the action requests. */
   mend?(world: NpxProject, task: PlacedTask): void;
-  /** What the command does; without it, the task is done. */
+  /** Checks what the command does; without it, the task must be done. */
   does?(world: NpxProject, task: PlacedTask, told: { code: number | null; stdout: string }): void;
 }
 
@@ -38,7 +38,7 @@ function looksAtCodex(_world: NpxProject, _task: PlacedTask, { stdout }: { stdou
   assert.match(stdout, /^ok +codex version/m);
 }
 
-/** Where an end of KINDS needs more than an answer that is well. */
+/** The ends of KINDS that need more than a good answer. */
 const SCENES: Record<string, Scene> = {
   auth: { does: looksAtCodex },
   'transient-retry-cut': { does: looksAtCodex },
@@ -63,7 +63,7 @@ const SCENES: Record<string, Scene> = {
 
 const ENDS_WELL = ['done', 'done-after-a-retry', 'done-with-a-change'];
 
-/** A suite of those that are wanted, to be run. */
+/** Creates a suite of the selected ends. */
 export function nextCommands(title: string, wanted: (name: string) => boolean) {
   const test = suite<{ world: NpxProject }>(title);
   test.before.each(async (context) => {
@@ -75,7 +75,7 @@ export function nextCommands(title: string, wanted: (name: string) => boolean) {
       const { rig, sh } = world;
       const scene = SCENES[name] ?? {};
       const { calls, flags = [], files = {}, during } = kind;
-      // One that is stopped in its call is left without an answer.
+      // A task that is stopped during its call gets no answer.
       if (during === undefined) rig.answer(() => calls[Math.min(rig.calls.length, calls.length) - 1]!);
       const task = world.task(scene.manifest ?? kind.manifest, scene.folder);
       for (const [file, text] of Object.entries(files))

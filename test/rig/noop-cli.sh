@@ -1,5 +1,5 @@
 #!/bin/sh
-# A CLI that does nothing but succeed, in the event stream of the tool it is named after: what a wrapper's start is timed with.
+# A CLI that only succeeds, in the event stream of the tool that its name begins with: used to time the start of a wrapper.
 case "${0##*/}" in
 gemini*)
   [ "$1" = --version ] && echo 0.61.0 && exit

@@ -1,4 +1,4 @@
-// A project whose path has a space, with tollgate among its packages, so that npx starts it: for what is executed as it is printed.
+// Creates a project with a space in its path and with tollgate as a package, so that npx runs printed commands unchanged.
 
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -14,10 +14,10 @@ import type { TestRig } from './test-rig.ts';
 export interface NpxProject {
   rig: TestRig;
   project: string;
-  /** By a shell, in the project. */
+  /** Runs a line in a shell, in the project. */
   sh(line: string): Promise<{ code: number | null; stdout: string; stderr: string }>;
   write(name: string, text: string): void;
-  /** A task by its path, or, in the state folder, by its id. */
+  /** Creates a task in the given folder, addressed by its path; without a folder in the state folder, addressed by its id. */
   task(manifest: object, folder?: string): PlacedTask;
 }
 
@@ -62,7 +62,7 @@ export function makeNpxProject(rig: TestRig): NpxProject {
   };
 }
 
-/** The first that has a command. */
+/** Returns the first action that has a command. */
 export const commandOf = (actions: readonly NextAction[]): NextAction & { command: string } => {
   const first = actions.find(({ command }) => command !== undefined);
   assert.ok(first, JSON.stringify(actions));
@@ -70,7 +70,7 @@ export const commandOf = (actions: readonly NextAction[]): NextAction & { comman
   return first as NextAction & { command: string };
 };
 
-/** A change of its manifest. */
+/** Returns a change of the task's manifest. */
 export const edited =
   (change: (manifest: Record<string, unknown>) => void) =>
   (_: NpxProject, { folder }: PlacedTask) => {
@@ -81,5 +81,5 @@ export const edited =
   };
 
 export const VERIFY = { tool: 'codex', role: 'verify', ...ANY_ANSWER };
-/** Its acceptance command passes once the file is there. */
+/** Its acceptance command succeeds once the file exists. */
 export const GUARDED = { stages: [VERIFY], acceptance: { commands: ['test -f mended'] } };

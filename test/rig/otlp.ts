@@ -1,4 +1,4 @@
-// A receiver of traces on the loopback: the spans that it was sent, by name, with their attributes as plain values.
+// Receives traces on the loopback: the spans by name, with their attributes as plain values.
 
 import { openReceiver, type Receiver } from './receiver.ts';
 
@@ -33,7 +33,7 @@ interface Raw {
 }
 
 export interface Collector extends Receiver {
-  /** What its users name. */
+  /** The address that its users configure. */
   endpoint: string;
   spans(): SentSpan[];
   resource(): Record<string, unknown>;

@@ -1,11 +1,11 @@
-// How a test starts a script of ours in a process of its own.
+// Finds the arguments with which a test starts one of the repository's scripts as a separate process.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * What stands behind `node` on its command line: the script as the runner compiled it, else its source.
- * @param source its path; it stands in SCRIPTS of compile-tests.mjs
+ * Returns the arguments after `node`: the script as the runner compiled it, or its source.
+ * @param source its path, which must be in SCRIPTS of compile-tests.mjs
  */
 export function ownScript(source: string): string[] {
   const folder = process.env.COMPILED_TESTS;

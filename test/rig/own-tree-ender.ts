@@ -1,4 +1,4 @@
-// Ends a tree that it may live in itself, by a call's marker, and says how many processes went: its parent is the root, or nobody.
+// Ends a process tree that may contain itself, by a call's marker; prints how many ended. The root is its parent, or absent.
 
 import { endTree } from '../../wrappers/processes/end-tree.ts';
 import { identify } from '../../wrappers/processes/identity.ts';

@@ -1,4 +1,4 @@
-// The pages that people read: README.md, ARCHITECTURE.md, docs/*.md; their marked tables, their blocks of shell.
+// Reads the documentation pages (README.md, ARCHITECTURE.md, docs/*.md), their marked tables and their shell blocks.
 
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -7,7 +7,7 @@ export interface Block {
   at: string;
   page: string;
   text: string;
-  /** What the remark in the line above its fence says, such as `not run: needs a real CLI`. */
+  /** The remark in the line above its fence, such as `not run: needs a real CLI`. */
   remark: string | null;
 }
 
@@ -17,10 +17,10 @@ const NAMES = [
   ...readdirSync('docs').flatMap((n) => (n.endsWith('.md') ? `docs/${n}` : [])),
 ];
 
-/** Text by path. */
+/** The text of each page by its path. */
 export const PAGES: ReadonlyMap<string, string> = new Map(NAMES.map((name) => [name, readFileSync(name, 'utf8')]));
 
-/** What stands between `<!-- name -->` and `<!-- /name -->`, on whichever page that is; throws unless it is exactly one. */
+/** Returns the text between `<!-- name -->` and `<!-- /name -->` on any page; throws unless there is exactly one. */
 export function marked(name: string): string {
   const found = [...PAGES].flatMap(([page, text]) =>
     text
@@ -35,7 +35,7 @@ export function marked(name: string): string {
   return only.between[0] as string;
 }
 
-/** The blocks that begin with ```sh, in their order. */
+/** The blocks that begin with ```sh, in order. */
 export function shellBlocks(page: string, text: string): Block[] {
   const lines = text.split('\n');
   const blocks: Block[] = [];

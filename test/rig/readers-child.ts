@@ -1,4 +1,4 @@
-// Opens every reader on each kind of thing, and says a line of JSON before and after each: whoever waits sees where it hangs.
+// Opens every reader on each kind of thing; prints a line of JSON before and after each, so that a test sees where it hangs.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { placeIn, READERS } from './readers.ts';
 
 export type Said =
   | { thing: string; reader: string; how: 'begun' }
-  /** `grewBytes`: what the process had at its peak more than before. */
+  /** `grewBytes`: the increase of the peak memory. */
   | {
       thing: string;
       reader: string;
@@ -23,7 +23,7 @@ export type Said =
       words: string;
     };
 
-/** @returns what keeps the thing there. */
+/** @returns an object that keeps the thing in place. */
 const THINGS: Record<string, (file: string) => unknown> = {
   nothing: () => {},
   FIFO: (file) => execFileSync('mkfifo', [file]),
@@ -52,7 +52,7 @@ const THINGS: Record<string, (file: string) => unknown> = {
 const say = (said: Said) => writeSync(1, `${JSON.stringify(said)}\n`);
 const root = mkdtempSync(path.join(tmpdir(), 'rd-'));
 process.umask(0o077);
-// What is loaded on the way is no growth of a reader.
+// The modules that are loaded on the way must not count as growth of a reader.
 await all('nothing', () => {});
 await all('null', () => {});
 for (const thing of process.argv.slice(2)) await all(thing, say);

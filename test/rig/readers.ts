@@ -1,4 +1,4 @@
-// Every reader of what others may have written, each with the place that it reads: opened by readers-child.ts on things that are no file of ours.
+// Lists the readers of files that others may have written, with their paths; readers-child.ts opens them on strange things.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -56,7 +56,7 @@ import { firstLines } from '../../wrappers/sessions/store-folder.ts';
 
 export interface Reader {
   name: string;
-  /** Of the strange thing, below the world's root; a folder above it is made. */
+  /** The path of the strange thing, below the world's root; its parent folder is created. */
   place: string;
   read(root: string): unknown;
 }
@@ -120,7 +120,7 @@ export const READERS: readonly Reader[] = [
   ...(['stdout', 'stderr', 'usage'] as const).map((name) =>
     at(`${TASK}/state/attempts/${CALL}/${name}`, `${name} of a call`, async (file, root) => {
       const files = { stdout: beside(root, 'o'), stderr: beside(root, 'e'), usage: path.join(root, 'u'), [name]: file };
-      // Of a CLI's own streams any length is read, in constant memory: what they may hold is limited while it runs.
+      // A CLI's own streams are read at any length, in constant memory: their size is limited while the CLI runs.
       const reading = read(files, ADAPTERS.copilot);
       if (name === 'usage') await reading.finish();
       else reading.look();
@@ -198,7 +198,7 @@ export const READERS: readonly Reader[] = [
   ),
 ];
 
-/** An empty world with one thing in the reader's place. */
+/** Creates an empty world with the path for one thing to read. */
 export function placeIn(root: string, { place }: Reader): string {
   const file = path.join(root, place);
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });

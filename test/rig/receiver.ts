@@ -1,4 +1,4 @@
-// A receiver of webhooks on the loopback: what it was sent, and what it answers to each.
+// Receives webhooks on the loopback: records the requests, and answers each.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

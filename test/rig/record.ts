@@ -8,7 +8,7 @@ import { type RecordedCase, recordedCases } from './record/cases.ts';
 import { runBare } from './record/run-bare.ts';
 
 const CAPTURES = path.resolve(import.meta.dirname, '../captures');
-/** gemini is heavy: more of them at once only take turns. */
+/** gemini is heavy: more of them at once only slow each other. */
 const LANES: Record<BuiltIn, number> = { gemini: 2, codex: 1, copilot: 2, claude: 2 };
 
 const words = process.argv.slice(2);

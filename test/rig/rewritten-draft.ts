@@ -1,4 +1,4 @@
-// Another draft of a call, as if its guardian had written that: in its attempt, and in the journal, which goes before it.
+// Replaces the draft of a call in its attempt and in the journal, which takes precedence, as if its guardian had written it.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

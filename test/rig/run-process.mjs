@@ -1,16 +1,16 @@
-// One process in a group of its own, its output, and its end at the latest after a while: a test that hangs stops nobody.
+// Runs one process in a separate group, collects its output, and ends it after a limit, so that a hanging test blocks nothing.
 import { spawn } from 'node:child_process';
 
-/** What else holds its output, in a group of its own, may say a last word for so long after the end. */
+/** A process in another group that holds the output may still write for this long after the end. */
 const LAST_WORD_MS = 1000;
 
 const running = new Set();
-// Their groups do not hear what a terminal sends to ours.
+// Their groups do not receive what a terminal sends to this process's group.
 process.on('exit', () => running.forEach((child) => void endGroup(child)));
 for (const [signal, number] of Object.entries({ SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }))
   process.on(signal, () => process.exit(128 + number));
 
-/** @returns `overdue`: it ran over the limit and was ended, with all that it started and that stayed in its group. */
+/** @returns `overdue`: it exceeded the limit and was ended, with all its descendants that stayed in its group. */
 export function runProcess(argv, { env, limitSec }) {
   return new Promise((resolve) => {
     const child = spawn(argv[0], argv.slice(1), { env, stdio: ['ignore', 'pipe', 'pipe', 'pipe'], detached: true });
@@ -36,6 +36,6 @@ function endGroup({ pid }) {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    if (error.code !== 'ESRCH') throw error; // none of it is left
+    if (error.code !== 'ESRCH') throw error; // all of it has ended
   }
 }

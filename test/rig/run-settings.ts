@@ -1,4 +1,4 @@
-// The options and the context of a run within the test's own process: as without any flag, where nobody listens and nothing stops it.
+// Provides the options and context of a run in the test's process: as without flags, without a listener or a stop.
 
 import path from 'node:path';
 import type { RunContext } from '../../loops/task/run-context.ts';

@@ -1,5 +1,8 @@
-// Runs every test file in a process of its own and counts what uvu says, because uvu's exit code alone lets
-// four kinds of nothing pass: a file without .run(), no file at all, a throwing hook, an early exit.
+// Runs every test file in a separate process and counts the results that uvu prints.
+
+// uvu's exit code alone would let four faults pass:
+// a file without .run(), no file at all, a throwing hook, an early exit.
+
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -13,28 +16,28 @@ const args = process.argv.slice(2);
 const VALUED = ['--suite', '--limit'];
 const wordAfter = (flag) => (args.includes(flag) ? args[args.indexOf(flag) + 1] : undefined);
 const suite = wordAfter('--suite') ?? 'fast';
-/** How long one file may take; those of the real CLIs wait for 20 s at each start. */
+/** The time limit of one file; those of the real CLIs wait for 20 s at each start. */
 const limitSec = Number(wordAfter('--limit') ?? (suite === 'real' ? 1500 : 300));
 const pattern = new RegExp(args.find((arg, i) => !arg.startsWith('--') && !VALUED.includes(args[i - 1])) ?? '.');
-/** Suites that need what a machine may lack have folders of their own; all other tests are the fast suite. */
+/** Suites that need what a machine may lack have separate folders; all other tests are the fast suite. */
 const APART = ['real', 'page'];
 const suiteOf = (file) => APART.find((name) => file.startsWith(path.join('test', name, path.sep))) ?? 'fast';
 const files = testFiles('test').filter((file) => suiteOf(file) === suite && pattern.test(file));
 const total = { passed: 0, failed: 0, skipped: 0 };
-/** So much of what is told of one failed test is told again at the end. */
+/** The number of lines of a failed test that are repeated at the end. */
 const MOST_LINES = 25;
-/** With --times: what each file took, printed at the end. */
+/** With --times: the time of each file, printed at the end. */
 const times = args.includes('--times') ? [] : null;
-/** Of each file that failed, what it says of that: told once more at the end, where a log that was cut still shows it. */
+/** The failures of each file, repeated at the end, where a log that was cut still shows them. */
 const failures = [];
-/** Of the real CLIs: files that failed once run once more, alone; those that pass then are named as flaky. */
+/** For the real CLIs: files that failed once run once more, alone; those that then pass are reported as flaky. */
 const suspects = [];
 const flaky = [];
 const started = Date.now();
 
 if (files.length === 0) fail(`no test file matches ${pattern}`, `in the suite "${suite}"`);
-// The real CLIs are heavy (12 at once take 20 s to start on two cores), and so is a browser, so those suites run one file at a time.
-// The others wait half of their time, for the disk and for what they started.
+// The real CLIs are heavy (12 at once take 20 s to start on two cores), and so is a browser, so those suites run one file at a
+// time. The others spend half of their time waiting for the disk and for their processes.
 const lanes = suite === 'fast' ? 2 * availableParallelism() : 1;
 const folder = (suite === 'fast' && process.env.TMPDIR === undefined && memoryFolder()) || tmpdir();
 const { outdir: compiled, needsBuild } = await compileTests(files);
@@ -59,7 +62,10 @@ async function lane() {
     await runFile(file, suite === 'real' ? 'first' : 'last');
 }
 
-/** Whether it passes. @param turn a `first` one that fails counts for nothing: it runs again. */
+/**
+ * @returns whether it passes.
+ * @param turn a failure of a `first` one does not count: the file runs again.
+ */
 async function runFile(file, turn) {
   const declared = (readFileSync(file, 'utf8').match(/\.run\(\)/g) ?? []).length;
   const began = Date.now();
@@ -98,10 +104,10 @@ async function runFile(file, turn) {
 function run(file) {
   const env = { ...process.env, FORCE_COLOR: '0', NODE_NO_WARNINGS: '1', COMPILED_TESTS: compiled, TMPDIR: folder };
   for (const name of ['NODE_EXTRA_CA_CERTS', 'TOLLGATE_STATE', 'TOLLGATE_CALL_ID']) delete env[name];
-  // Tests say themselves which CI they are in, and the files of its step are not theirs.
+  // Tests set their own CI variables, and must not use the files of a real CI step.
   for (const name of Object.keys(env)) if (/^(?:CI|CI_.*|GITLAB_.*|GITHUB_.*)$/.test(name)) delete env[name];
   const argv = [process.execPath, file];
-  // The shell's `times` counts what it waited for, and what that waited for.
+  // The shell's `times` counts its children, and their children.
   if (times !== null) argv.unshift('sh', '-c', '"$@"; code=$?; times >&3; exit $code', 'sh');
   return runProcess(argv, { env, limitSec });
 }
@@ -111,7 +117,7 @@ function secondsIn(timed) {
   return [...timed.matchAll(/(\d+)m([\d.]+)s/g)].reduce((sum, [, min, sec]) => sum + min * 60 + Number(sec), 0);
 }
 
-/** The dearest file first. */
+/** The slowest file first. */
 function printTimes() {
   const row = (cpu, wall, name) => console.log(`${String(cpu).padStart(8)} ${String(wall).padStart(8)}  ${name}`);
   console.log();
@@ -135,7 +141,7 @@ function fail(file, why, output = '') {
   console.log(`FAIL ${file} ${why}\n${output}`);
 }
 
-/** As uvu names them: the suite, where it has a name, and the test in quotes; with what was expected and found below it. */
+/** Parses uvu's output: the suite, if it has a name, and the test in quotes, with the expected and actual values below it. */
 function failedTests(output) {
   const lines = output.split('\n');
   return lines.flatMap((line, at) => {

@@ -1,4 +1,4 @@
-// The runner of the tests: a file that hangs is ended with what it started, and one that ends leaves no folder.
+// Tests the test runner: a file that hangs is ended with its processes, and a file that ends leaves no folder.
 
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { isAlive } from './survivors.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** Its folder for temporary files is `temporary`, in it. */
+/** Its folder for temporary files is `temporary`, inside it. */
 function projectOf(name: string, source: string): string {
   const root = temporaryFolder('runner-');
   for (const folder of ['test', 'temporary']) mkdirSync(path.join(root, folder));
@@ -22,7 +22,7 @@ function runTests(
   root: string,
   { more = [] as string[], env: own = {}, which = '^test/\\w+\\.test' } = {},
 ): { status: number | null; stdout: string } {
-  // Not those of ours, which stand there too.
+  // Without the variables of this test run, which are in the environment too.
   const argv = [path.resolve('test/rig/run-tests.mjs'), which, ...more];
   const env = { ...process.env, ...own, TMPDIR: path.join(root, 'temporary') };
   return spawnSync(process.execPath, argv, { cwd: root, env, encoding: 'utf8', timeout: 200_000 });
@@ -153,7 +153,7 @@ test('tests of what was built are refused where that is missing, or of other sou
   const stamp = "import('./build-sources.mjs').then(({ hashSources, stampBuild }) => stampBuild(hashSources()))";
   copyFileSync('build-sources.mjs', path.join(root, 'build-sources.mjs'));
   assert.is(spawnSync(process.execPath, ['-e', stamp], { cwd: root }).status, 0);
-  // All files are as old as each other, as in a fresh clone.
+  // All files have the same age, as in a fresh clone.
   assert.is(tests('built').status, 0);
   writeFileSync(path.join(root, 'bin/new.ts'), '');
   assert.match(tests('built').stdout, /FAIL the build: dist\/ was built from other sources than these/);

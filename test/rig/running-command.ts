@@ -1,4 +1,4 @@
-// One of our own commands, started by a test: from dist, in a process of its own.
+// Starts a command from dist for a test, as a separate process.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,13 +15,13 @@ export interface CommandResult {
 export interface CommandOptions {
   cwd: string;
   env: Record<string, string>;
-  /** Text for stdin; without it stdin is /dev/null. */
+  /** The text for stdin; without it stdin is /dev/null. */
   stdin?: string;
-  /** Past this many ms the command is killed and its result rejects, so that no test hangs. */
+  /** After this many ms the command is killed and its result rejects, so that no test hangs. */
   limitMs?: number;
 }
 
-/** Many times what any of them takes: on a machine that is busy a start alone may take 20 s. */
+/** Many times what any of them takes: on a busy machine a start alone may take 20 s. */
 const LIMIT_MS = 200_000;
 
 const DIST = path.resolve(import.meta.dirname, '../../dist');
@@ -56,7 +56,7 @@ export class RunningCommand {
     return this.#stdout;
   }
 
-  /** Until it has printed this to stderr. */
+  /** Waits until it has printed this to stderr. */
   async says(pattern: RegExp): Promise<void> {
     const said = () => pattern.test(this.#stderr);
     while (!said())
@@ -82,13 +82,13 @@ export class RunningCommand {
         clearTimeout(limit);
         const finish = () => resolve({ code, signal, stdout: this.#stdout, stderr: this.#stderr });
         this.#child.on('close', finish);
-        // What it had said by its end is read before, however late we come to that.
+        // The output up to its end is read first, however late this callback runs.
         setTimeout(() => void this.#readOut().then(finish), PIPES_HELD_MS).unref();
       });
     });
   }
 
-  /** Until a turn of the event loop brings nothing more. */
+  /** Reads until a turn of the event loop brings nothing more. */
   async #readOut(): Promise<void> {
     for (let seen = -1; seen !== this.#stdout.length + this.#stderr.length; ) {
       seen = this.#stdout.length + this.#stderr.length;
@@ -97,5 +97,5 @@ export class RunningCommand {
   }
 }
 
-/** A survivor may hold the pipes open for ever; then what has come is taken. */
+/** A survivor may hold the pipes open for ever; then the output so far is used. */
 const PIPES_HELD_MS = 1_000;

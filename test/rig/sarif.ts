@@ -1,11 +1,11 @@
-// The mistakes of a SARIF log by the published schema of SARIF 2.1.0.
+// Finds the mistakes of a SARIF log by the published schema of SARIF 2.1.0.
 
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 
-/** @returns none when it is valid. */
+/** @returns none if it is valid. */
 export function sarifMistakes(log: unknown): string[] {
-  // It is of draft 04, of which it uses nothing that later drafts changed but the name of its own id.
+  // The schema is of draft 04; of what it uses, later drafts changed only the name of its own id.
   const {
     $schema: _,
     id: __,

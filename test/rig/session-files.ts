@@ -1,4 +1,4 @@
-// Session files as the CLIs write them, with made-up conversations: whole, or line by line for large ones.
+// Writes session files as the CLIs do, with invented conversations: complete, or line by line for large ones.
 
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,10 +6,10 @@ import type { BuiltIn } from '../../policies/facts/tools.ts';
 
 export interface MadeTurn {
   prompt: string;
-  /** Without one the turn ends with its prompt. */
+  /** Without an answer the turn ends with its prompt. */
   answer?: string;
   thought?: string;
-  /** A tool that is called before the answer, and what it gives back. */
+  /** A tool that is called before the answer, and its output. */
   tool?: { name: string; input: object; output: string };
 }
 
@@ -20,7 +20,7 @@ export const SESSION_IDS: Record<BuiltIn, string> = {
   claude: '58d9e1b3-73c5-4137-8fc7-bac02f7e65df',
 };
 
-/** Where a session of that id lies in a home. */
+/** The path of the session with that id in a home. */
 export function sessionFile(tool: BuiltIn, home: string, id = SESSION_IDS[tool]): string {
   const places = {
     gemini: `.gemini/tmp/project/chats/session-2026-11-21T20-04-${id.slice(0, 8)}.jsonl`,
@@ -31,7 +31,10 @@ export function sessionFile(tool: BuiltIn, home: string, id = SESSION_IDS[tool])
   return path.join(home, places[tool]);
 }
 
-/** Puts one into a home, old enough for nobody to be still at it. @returns its file. */
+/**
+ * Creates a session in a home, old enough that no process counts as its user.
+ * @returns its file.
+ */
 export function makeSession(
   tool: BuiltIn,
   { home, project }: { home: string; project: string },
@@ -50,7 +53,7 @@ export function makeSession(
   return file;
 }
 
-/** Makes it an hour old. */
+/** Makes the file an hour old. */
 export function age(file: string): void {
   const then = Date.now() / 1000 - 3600;
   utimesSync(file, then, then);
@@ -94,12 +97,15 @@ export function beginningOf(tool: BuiltIn, id: string, cwd: string): string[] {
   return [JSON.stringify(first[tool])];
 }
 
-/** @param number from 1; the ids and ordinals in it follow from it. @param after the number of the turn that it follows. */
+/**
+ * @param number from 1; the ids and ordinals in it follow from it.
+ * @param after the number of the turn before it.
+ */
 export function turnOf(tool: BuiltIn, turn: MadeTurn, number: number, after = number - 1): string[] {
   return LINES[tool](turn, number, after).map((line) => JSON.stringify(line));
 }
 
-/** Of what comes between two records of a turn. */
+/** The numbers between two turns, for the records of one turn. */
 const RECORDS = 16;
 
 const timeOf = (number: number, record = 0): string =>

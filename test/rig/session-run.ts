@@ -1,4 +1,4 @@
-// Runs tollgate over made-up sessions of a rig's home.
+// Runs tollgate over invented sessions of a rig's home.
 
 import type { BuiltIn } from '../../policies/facts/tools.ts';
 import { type MadeTurn, makeSession } from './session-files.ts';
@@ -8,7 +8,7 @@ export interface Told {
   code: number | null;
   out: string;
   err: string;
-  /** Of --json. */
+  /** The object of --json. */
   object(): Record<string, unknown> & { turns: ShownTurn[] };
 }
 
@@ -29,7 +29,7 @@ export async function tollgate(rig: TestRig, words: string[], env: Record<string
 export const makeIn = (rig: TestRig, tool: BuiltIn, turns: readonly MadeTurn[], id?: string): string =>
   makeSession(tool, rig, turns, id);
 
-/** A turn in one word: `+1:one=ONE` stands, `-` does not, and a `~` is the rest of one. */
+/** A turn in one word: `+1:one=ONE` is active, `-` is not, and a `~` marks the remaining part of one. */
 export async function standsIn(rig: TestRig, id: string): Promise<string> {
   const { turns } = (await tollgate(rig, ['history', id, '--all', '--json'])).object();
   return turns

@@ -1,4 +1,4 @@
-// Changes sessions.json as a process of its own: `node sessions-changer.ts STATE TAG COUNT` keeps COUNT sessions, one after the other.
+// Stores COUNT sessions in sessions.json one by one, as a separate process: `node sessions-changer.ts STATE TAG COUNT`.
 
 import { changeSessions } from '../../loops/session/change-sessions.ts';
 

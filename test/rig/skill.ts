@@ -1,10 +1,13 @@
-// The skill for coding agents, as one of them reads it.
+// Reads the skill for coding agents as an agent does.
 
 import { readFileSync } from 'node:fs';
 
 export const SKILL = readFileSync('skills/tollgate/SKILL.md', 'utf8');
 
-/** What its table says to do. @param text the skill, or something that holds it. */
+/**
+ * The instruction of the skill's table for a class.
+ * @param text the skill, or a text that contains it.
+ */
 export function rowOfClass(name: string, text = SKILL): string {
   const row = new RegExp(`^\\| \`${name}\` \\| [^|]* \\| (.*) \\|$`, 'm').exec(text);
   if (row === null) throw new Error(`the skill has no row for ${name}`);

@@ -1,11 +1,14 @@
-// Processes that no call has started: whatever a record says of them, they must live on.
+// Starts processes that no call has started: they must survive, whatever a record claims about them.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 const strangers: ChildProcess[] = [];
 
-/** One that sleeps, in a session of its own. @returns its number. */
+/**
+ * Starts a process that sleeps, in a separate session.
+ * @returns its pid.
+ */
 export function startStranger(environment: NodeJS.ProcessEnv = {}): number {
   const stranger = spawn('sleep', ['600'], {
     env: { ...process.env, ...environment },

@@ -1,4 +1,4 @@
-// The event streams of the CLIs at their smallest, for a fake to write; recorded ones lie in test/captures.
+// Writes the smallest event streams of the CLIs, for a fake to print; recorded ones are in test/captures.
 
 import type { BuiltIn } from '../../policies/facts/tools.ts';
 
@@ -7,7 +7,7 @@ export interface Stream {
   opens: (session: string) => string[];
   says: (text: string) => string[];
   runsTool: (output: string) => string[];
-  /** The model call failed and the CLI is about to make it again. */
+  /** The model call failed and the CLI is about to repeat it. */
   retries: (message: string, status: number) => string[];
   succeeds: (session: string) => string[];
   fails: (message: string, status: number, session: string) => string[];
@@ -83,7 +83,7 @@ export const STREAMS = {
       }),
       gemini('tool_result', { tool_id: 'run_shell_command_1', status: 'success', output }),
     ],
-    // In JSON modes gemini tells of its retries on stderr alone.
+    // In JSON modes gemini reports its retries only on stderr.
     retries: () => [],
     succeeds: () => [gemini('result', { status: 'success', stats: GEMINI_STATS })],
     fails: (message, status) => [

@@ -1,4 +1,4 @@
-// A supervised task in a rig's project: who is asked what, and what a reasoner answers.
+// Creates a supervised task in a rig's project, with the calls of the worker and the reasoner's answers.
 
 import path from 'node:path';
 import type { BuiltIn } from '../../policies/facts/tools.ts';
@@ -21,7 +21,7 @@ export interface SupervisedTask extends TestTask {
   prompts(tool: BuiltIn): string[];
 }
 
-/** A network error, which no retry table has to wait for. */
+/** A failure that no retry table waits for. */
 export const failing = (tool: BuiltIn): FakeCommand[] =>
   failWith(tool, 'unexpected status 401 Unauthorized: no', 401) as FakeCommand[];
 
@@ -54,7 +54,7 @@ const read = (task: TestTask): { summary: string } => {
 
 export const instructionIn = (prompt: string): string => prompt.split(`# ${INSTRUCTION_HEADING}\n\n`).at(-1)!;
 
-/** The worker changes a file of its own each time; the reasoner says one of these after the other. */
+/** The worker changes a separate file each time; the reasoner gives these answers one after the other. */
 export function play(rig: TestRig, said: readonly Said[], worker: (n: number) => FakeCommand[] = changes): void {
   let works = 0;
   let reasons = 0;

@@ -1,8 +1,8 @@
-// The document's table of a supervision, said once more and small: who is asked next, what it is told, and what follows from its word.
+// Models the document's table of a supervision in small: which part is called next, with what text, and what its answer means.
 
 import type { LeftHow } from '../../policies/supervise/supervise-facts.ts';
 
-/** What a reasoner's call comes to. */
+/** The meaning of a reasoner's call. */
 export type Said =
   | { how: 'fails' | 'no_op' | 'save_session' | 'believed' | 'refused' }
   | { how: 'garbage'; raw: string }
@@ -14,13 +14,13 @@ export interface Call {
   text: string;
 }
 
-/** Throws where a call is made that the document does not have. */
+/** Throws on a call that the document does not contain. */
 export class SupervisionModel {
-  /** Each call that came to something, in a word. */
+  /** Each call that had a result, in a word. */
   readonly paid: string[] = [];
   errors = 0;
   private next: Call['part'] = 'worker';
-  /** The instruction of the iteration is on disk, and its worker was not heard. */
+  /** The instruction of the iteration is on disk, and its worker has not answered. */
   private begun = false;
   private pending: { said: Said; told: string[] } | null = null;
   private last: Said['how'] | null = null;
@@ -31,12 +31,15 @@ export class SupervisionModel {
 
   constructor(public instruction: string) {}
 
-  /** A part is about to be paid for. @param noted what people said that the journal holds. */
+  /**
+   * A part is about to be paid for.
+   * @param noted the user's notes that the journal contains.
+   */
   begins({ part, text }: Call, noted: readonly string[]): void {
     if (part !== this.next) throw new Error(`${part} is asked, and ${this.next} is due after ${this.paid.join(' ')}`);
     if (this.pending !== null) throw new Error(`${part} is asked, and the reasoner's answer is paid for`);
     const unheard = noted.filter((one) => !this.heard.has(one));
-    // An answer that came before it was parked is what it would have waited for.
+    // An answer that arrived before the task was parked is what it would have waited for.
     if (this.owed === 'saved' || (this.owed === 'parked' && unheard.length === 0))
       throw new Error(`the ${part} is asked, and it should have been ${this.owed} after ${this.paid.join(' ')}`);
     this.owed = null;
@@ -56,13 +59,16 @@ export class SupervisionModel {
       throw new Error(`of a done that was not believed it is ${this.refused ? 'not' : ''} told`);
   }
 
-  /** It answered, or failed of itself. */
+  /** The worker answered, or failed by itself. */
   worked(isAnswered: boolean): void {
     this.paid.push(isAnswered ? 'w' : 'w!');
     if (isAnswered) this.next = 'reasoner';
   }
 
-  /** It is paid for, and counts once the journal says what it means. @param text what it was shown. */
+  /**
+   * The reasoner is paid for; its answer counts once the journal records its meaning.
+   * @param text the text that it was shown.
+   */
   said(said: Said, text: string): void {
     this.paid.push(`r:${said.how}`);
     this.pending = { said, told: notesIn(text) };
@@ -93,7 +99,10 @@ export class SupervisionModel {
     this.begun = true;
   }
 
-  /** Whatever it was left for, the session is saved, and the count begins anew. @param isStopped somebody told it to stop, or killed what it waits for. */
+  /**
+   * Whatever the reason of the end, the session is saved, and the count begins again.
+   * @param isStopped the user stopped it, or killed what it waits for.
+   */
   left(how: LeftHow, isStopped: boolean): void {
     if (!this.mayLeave(how, isStopped)) throw new Error(`it is left as ${how} after ${this.paid.join(' ')}`);
     this.errors = 0;

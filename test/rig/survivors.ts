@@ -1,4 +1,4 @@
-// Which processes still bear a marker in their environment: what a call has left behind.
+// Finds the processes that still have a marker in their environment: what a call has not ended.
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -8,19 +8,22 @@ export interface Survivor {
   command: string;
 }
 
-/** Processes whose environment holds `marker` (as NAME=value), without zombies and without ourselves. */
+/** Processes whose environment contains `marker` (as NAME=value), without zombies and without this process. */
 export function findSurvivors(marker: string): Survivor[] {
   return process.platform === 'linux' ? findInProc(marker) : findWithPs(marker);
 }
 
-/** Kills what bears the marker, until nothing does. */
+/** Kills the processes with the marker, until there are none. */
 export async function endSurvivors(marker: string): Promise<void> {
   for (let round = 0; round < 100 && killSurvivors(marker) > 0; round++) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
-/** Kills what bears the marker now, and gives how many processes that were. */
+/**
+ * Kills the current processes with the marker.
+ * @returns their number.
+ */
 export function killSurvivors(marker: string): number {
   const left = findSurvivors(marker);
   for (const { pid } of left) {
@@ -33,7 +36,7 @@ export function killSurvivors(marker: string): number {
   return left.length;
 }
 
-/** A process that runs: not gone, and no zombie that waits for its parent. */
+/** Whether a process runs: it exists, and is not a zombie that waits for its parent. */
 export function isAlive(pid: number): boolean {
   const state =
     process.platform === 'linux'
@@ -61,6 +64,6 @@ function read(pid: string, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
-    return ''; // it ended meanwhile, or is not ours to read
+    return ''; // it ended meanwhile, or belongs to another user
   }
 }

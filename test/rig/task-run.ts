@@ -1,4 +1,4 @@
-// A task in a rig's project, run by the built tollgate: `start` begins a process of its own, `run` needs none.
+// Runs a task in a rig's project with the built tollgate: `start` begins a separate process, `run` needs none.
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,16 +9,16 @@ import { openCalls } from '../../state/journal/ledger.ts';
 import type { CommandResult, RunningCommand } from './running-command.ts';
 import type { TestRig } from './test-rig.ts';
 
-/** For a stage whose answer the test does not care about. */
+/** For a stage whose answer does not matter to the test. */
 export const ANY_ANSWER = { requires: [], min_lines: 0 };
 
-/** A tollgate.yaml for a test in which a session fails and is gone on with at once. */
+/** A tollgate.yaml for a test in which a session fails and is resumed at once. */
 export const NO_REST = 'sessions: {rest_sec: 0}\n';
 
 export interface TestTask {
   folder: string;
   start(...flags: string[]): RunningCommand;
-  /** What `start` comes to, without a process of its own. */
+  /** The result of `start`, without a separate process. */
   outcome(...flags: string[]): Promise<CommandResult>;
   run(...flags: string[]): Promise<Ran>;
   read(file: string): string;
@@ -33,7 +33,7 @@ export interface Ran {
   report: RunReport;
 }
 
-/** Until its guardian has written that the call started: what a test then takes away, no write of the start meets. */
+/** Waits until its guardian has recorded the start of the call. Then no write of the start collides with what a test removes. */
 export async function untilStarted({ journal }: Pick<TestTask, 'journal'>): Promise<void> {
   while (openCalls(journal.read().ledger)[0]?.started == null) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,4 @@
-// A folder of a test's own, which is gone when the test's process ends, however its tests end.
+// Creates a separate folder for a test, which is removed when the test's process ends, however its tests end.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

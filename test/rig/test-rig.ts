@@ -1,4 +1,4 @@
-// A test's own world: folders, fake CLIs on the PATH, our commands started from dist, and a look at what stays behind.
+// Creates a separate world for a test: folders, fake CLIs on the PATH, commands from dist, and a search for survivors.
 
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -13,7 +13,7 @@ import { FakeCall, type FakeCommand, type FakeReport } from './fake-call.ts';
 import { type CommandOptions, type CommandResult, RunningCommand } from './running-command.ts';
 import { endSurvivors, findSurvivors, type Survivor } from './survivors.ts';
 
-/** Ours: while a command runs in this process, its environment is that of another rig. */
+/** The folder of the test's own process: while a command runs in this process, its environment is that of another rig. */
 const TEMPORARY = tmpdir();
 
 type Answer = (call: FakeCall) => readonly FakeCommand[] | Promise<unknown>;
@@ -23,7 +23,7 @@ export class TestRig {
   /** The folder in which commands start. */
   readonly project: string;
   readonly home: string;
-  /** Holds the fakes; the only folder on the PATH beside the system's. */
+  /** Contains the fakes; the only folder on the PATH besides the system's. */
   readonly bin: string;
   readonly env: Record<string, string>;
   /** Every fake that has reported, oldest first. */
@@ -35,7 +35,7 @@ export class TestRig {
   readonly #marker: string;
   #answer: Answer | null = null;
 
-  /** Makes the folders and installs fakes of all CLIs, or of `tools`. */
+  /** Creates the folders and installs fakes of all CLIs, or of `tools`. */
   static async open({ tools = TOOLS as readonly BuiltIn[] } = {}): Promise<TestRig> {
     const rig = new TestRig(mkdtempSync(path.join(TEMPORARY, 'rig-')));
     await new Promise<void>((resolve) => rig.#server.listen(rig.#socketPath, resolve));
@@ -72,8 +72,8 @@ export class TestRig {
   }
 
   /**
-   * Puts a fake on the PATH, laid out as npm installs the real one; `settings` go into its fake-cli.json.
-   * @param layout `published`: its program has the name of the real one, so what that refuses is known before a call.
+   * Puts a fake on the PATH, in the layout of the npm package; `settings` go into its fake-cli.json.
+   * @param layout `published`: its program has the name of the real one, so that its refusals are known before a call.
    */
   install(
     tool: BuiltIn,
@@ -97,12 +97,12 @@ export class TestRig {
     symlinkSync(program, path.join(this.bin, tool));
   }
 
-  /** Takes a CLI off the PATH. */
+  /** Removes a CLI from the PATH. */
   uninstall(tool: BuiltIn): void {
     rmSync(path.join(this.bin, tool), { force: true });
   }
 
-  /** A file of the project; gives its absolute path. */
+  /** Writes a file of the project; returns its absolute path. */
   write(name: string, text: string | Buffer): string {
     const file = path.join(this.project, name);
     mkdirSync(path.dirname(file), { recursive: true });
@@ -110,14 +110,14 @@ export class TestRig {
     return file;
   }
 
-  /** Starts one of our commands, such as `run_codex`, in the project. */
+  /** Starts a command, such as `run_codex`, in the project. */
   start(command: string, argv: string[], options: Partial<CommandOptions> = {}): RunningCommand {
     const running = new RunningCommand(command, argv, this.#settled(options));
     this.#commands.push(running);
     return running;
   }
 
-  /** The same, to its end, for a test that is not about the process: in our own where it can be. */
+  /** Runs a command to its end, for a test that is not about the process: inside the test's process if possible. */
   run(command: string, argv: string[], options: Partial<CommandOptions> = {}): Promise<CommandResult> {
     const settled = this.#settled(options);
     return canRunHere(command, argv, settled) ? runHere(argv, settled) : this.start(command, argv, options).result;
@@ -127,14 +127,14 @@ export class TestRig {
     return { cwd, env: { ...this.env, ...env }, ...rest };
   }
 
-  /** Waits for the next fake that nobody has taken yet. */
+  /** Waits for the next fake that no test has taken yet. */
   call(): Promise<FakeCall> {
     const ready = this.#unclaimed.shift();
     if (ready) return Promise.resolve(ready);
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** The same; null where a command has ended before, as by a limit that its fake was too slow for. */
+  /** The same; null if a command has ended before, for example by a limit that its fake was too slow for. */
   async callBefore(ended: Promise<unknown>): Promise<FakeCall | null> {
     let take: (call: FakeCall) => void = () => {};
     const next = new Promise<FakeCall>((resolve) => {
@@ -148,18 +148,18 @@ export class TestRig {
     return call;
   }
 
-  /** From now on every new fake does this by itself; `calls` remembers them. */
+  /** From now on every new fake gives this answer by itself; `calls` collects them. */
   answer(answer: Answer): void {
     this.#answer = answer;
   }
 
-  /** Processes that come from this rig's commands and still run, the commands themselves apart. */
+  /** The running processes that come from this rig's commands, without the commands themselves. */
   survivors(): Survivor[] {
     const commands = this.#commands.map((running) => running.pid);
     return findSurvivors(this.#marker).filter(({ pid }) => !commands.includes(pid));
   }
 
-  /** Ends what is left of this rig's processes and removes its folders. */
+  /** Ends the remaining processes of this rig and removes its folders. */
   async dispose(): Promise<void> {
     await endSurvivors(this.#marker);
     keepCodeCaches(this.home);
@@ -195,7 +195,7 @@ async function obey(call: FakeCall, answer: ReturnType<Answer>): Promise<void> {
   else await answer;
 }
 
-/** As npm and `--version` name the versions that the toolkit was tested with. */
+/** The names in npm and the output of `--version` of the versions that the toolkit was tested with. */
 const PACKAGES = {
   gemini: { name: '@google/gemini-cli', version: '0.61.0', prints: '*' },
   codex: { name: '@openai/codex', version: '0.169.0', prints: 'codex-cli *' },

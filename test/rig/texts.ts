@@ -1,10 +1,10 @@
-// Made-up texts: any at all, and ones that are put together of what errors are made of.
+// Generates texts: any characters, and combinations of the parts of errors.
 
 import fc from 'fast-check';
 import { LINE_KINDS } from '../../policies/stderr/line-kinds.ts';
 import { TOKEN_CLASSES } from '../../policies/token-classes/token-classes.ts';
 
-/** Any characters, also halves of them. */
+/** Any characters, also halves of surrogate pairs. */
 export const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 300 }),
   fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes).toString()),
@@ -14,7 +14,7 @@ export const anyText = fc.oneof(
 const TOLD = TOKEN_CLASSES.flatMap(({ masks, keeps = [] }) => [...masks, ...keeps].flat());
 const LINES = LINE_KINDS.flatMap(({ examples }) => examples);
 
-/** A word, a sign, or a whole example of a class of tokens or of a kind of line. */
+/** A word, a character, or a whole example of a class of tokens or of a kind of line. */
 export const piece = fc.constantFrom(
   ...TOLD,
   ...TOLD.flatMap((text) => text.split(/\b/)),
@@ -58,7 +58,7 @@ const part = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 6 }) },
 );
 
-/** What errors are made of, in any order, with anything between. */
+/** Parts of errors, in any order, with anything between them. */
 export const errorLikeText = fc.array(fc.tuple(part, between), { maxLength: 24 }).map((parts) => parts.flat().join(''));
 
 export const text = fc.oneof({ weight: 1, arbitrary: anyText }, { weight: 3, arbitrary: errorLikeText });

@@ -1,4 +1,4 @@
-// A tree of a test's own, in git or not, that is looked at before and after something happens to it.
+// Creates a separate tree for a test, in git or not, and compares it before and after a change.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -37,13 +37,13 @@ export class TestTree {
     writeFileSync(this.at(name), text);
   }
 
-  /** As an agent would: by a line of shell, in the root. */
+  /** Runs a shell line in the root, as an agent would. */
   shell(line: string): string {
     const { root: cwd } = this;
     return execFileSync('/bin/sh', ['-ec', line], { cwd, env: this.#environment, encoding: 'utf8', stdio: 'pipe' });
   }
 
-  /** Makes a repository of it, with everything committed that is not ignored. */
+  /** Makes it a git repository, with everything committed that is not ignored. */
   commitAll(): void {
     this.shell('git init -q . && git add -A && git commit -qm all');
   }
@@ -52,7 +52,7 @@ export class TestTree {
     return takeSnapshot({ root: this.root, apart: [this.at('.tmp')], ignored: 'left_out', ...options });
   }
 
-  /** What a line of shell changes. */
+  /** Returns what a shell line changes. */
   async changesBy(line: string, options: Partial<SnapshotOptions> = {}): Promise<Change[]> {
     const before = await this.snapshot(options);
     this.shell(line);

@@ -1,4 +1,6 @@
-// Takes a turn on a tree as a process of its own: `node turn-taker.ts STATE TREE MODE NAME`; says "taken", leaves when stdin ends, says "left".
+// Takes a turn on a tree as a separate process: `node turn-taker.ts STATE TREE MODE NAME`.
+
+// It prints "taken", releases the turn when stdin ends, and prints "left".
 
 import { lockTree } from '../../loops/queue/tree-lock.ts';
 

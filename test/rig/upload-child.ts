@@ -1,4 +1,4 @@
-// Uploads a book, and says how much memory that took: `upload-child URL FILE`.
+// Uploads a book, and prints how much memory that took: `upload-child URL FILE`.
 
 import { createGeminiService } from '../../wrappers/gemini-api/client.ts';
 import { peakKib } from './peak-memory.ts';

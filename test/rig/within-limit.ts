@@ -1,11 +1,11 @@
-// A limit of time that a test runs into on purpose: a short one, and a longer one where what has to come before it was too slow.
+// Runs a test into a time limit on purpose: first a short limit, and a longer one if the required events came too late.
 
-/** What has to come before the limit came after it: that says nothing of what is tested. */
+/** A required event came after the limit: the attempt proves nothing about the tested code. */
 export const TOO_LATE = Symbol('too late');
 
 const LONGEST_MS = 100_000;
 
-/** @param attempt `isOver` tells whether the limit may have passed, counted from before anything was started. */
+/** @param attempt `isOver` reports whether the limit may have passed, counted from before anything was started. */
 export async function withinLimit<Seen>(
   firstMs: number,
   attempt: (limitMs: number, isOver: () => boolean) => Promise<Seen | typeof TOO_LATE>,

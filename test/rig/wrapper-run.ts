@@ -1,4 +1,4 @@
-// Runs a wrapper in a rig's project with the usual files, and reads what it left.
+// Runs a wrapper in a rig's project with the usual files, and reads its results.
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -18,13 +18,13 @@ export interface Left {
   code: number | null;
   said: string;
   record: CallRecord;
-  /** The published files, null where there is none. */
+  /** The published files; null if there is none. */
   out: string | null;
   err: string | null;
   raw: string | null;
 }
 
-/** @param flags more flags, or others: a later one wins over `--prompt-file`, `--out`, `--err` and `--result`. */
+/** @param flags further flags; a later one overrides `--prompt-file`, `--out`, `--err` and `--result`. */
 export function runWrapper(rig: TestRig, tool: BuiltIn, flags: string[] = [], prompt = 'Say hello.\n'): WrapperRun {
   const file = (name: string) => path.join(rig.project, name);
   rig.write('ask.md', prompt);

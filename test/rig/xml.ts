@@ -1,4 +1,4 @@
-// Reads XML strictly, as far as a test needs it: elements, attributes, text and references to characters; all else throws.
+// Reads XML strictly, as far as the tests need it: elements, attributes, text and character references; all else throws.
 
 export interface XmlElement {
   name: string;
@@ -9,7 +9,7 @@ export interface XmlElement {
 
 const TOKEN = /<(\/?)([a-z-]+)((?:\s+[a-z]+="[^"<]*")*)\s*(\/?)>|([^<]+)/y;
 
-/** The root. Throws where a document is not well-formed, or holds a character that XML 1.0 does not know. */
+/** Returns the root. Throws if a document is not well-formed, or contains a character that XML 1.0 does not allow. */
 export function readXml(document: string): XmlElement {
   const head = '<?xml version="1.0" encoding="UTF-8"?>\n';
   if (!document.startsWith(head)) throw new Error('it does not begin as XML does');

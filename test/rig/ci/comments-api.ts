@@ -1,4 +1,4 @@
-// The comments of one pull or merge request, as GitHub and GitLab serve them over REST, on the loopback.
+// Serves the comments of one pull or merge request on the loopback, as GitHub and GitLab do over REST.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 interface Comment {
   id: number;
   body: string;
-  /** `github-actions[bot]` and 7 are who the token is of. */
+  /** The owner of the token is `github-actions[bot]` on GitHub, and 7 on GitLab. */
   user: { login: string };
   author: { id: number };
 }
@@ -14,14 +14,14 @@ interface Comment {
 export interface CommentsApi {
   url: string;
   comments: Comment[];
-  /** Method and path of each request, and what it sent. */
+  /** Method and path of each request, and its body. */
   requests: { method: string; path: string; token: string; body: Record<string, string> | null }[];
   close(): void;
 }
 
 const PAGE = 100;
 
-/** @param there comments of others, before anything is asked. */
+/** @param there comments of others that exist before the first request. */
 export async function startCommentsApi(there: readonly string[] = []): Promise<CommentsApi> {
   const stranger = (body: string, id: number): Comment => ({
     id,

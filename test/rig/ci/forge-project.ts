@@ -1,4 +1,4 @@
-// A repository as a job of CI finds it: a bare origin, a CLI that is played, and an npm that installs nothing.
+// Creates a repository as a CI job finds it: a bare origin, a CLI that replays, and an npm that installs nothing.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,12 +9,15 @@ export interface ForgeProject {
   root: string;
   origin: string;
   store: string;
-  /** For each step; without the secrets, which a workflow names itself. */
+  /** The environment of each step; without the secrets, which a workflow names itself. */
   env: Record<string, string>;
-  /** Writes files and pushes them to main. @returns the commit. */
+  /**
+   * Writes files and pushes them to main.
+   * @returns the commit.
+   */
   push(files: Record<string, string>): string;
   git(...words: string[]): string;
-  /** How often the CLI was started. */
+  /** The number of starts of the CLI. */
   paid(): number;
   dispose(): void;
 }
@@ -29,7 +32,7 @@ export function makeForgeProject(): ForgeProject {
     writeFileSync(path.join(bin!, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
   const node = path.dirname(process.execPath);
   program('codex', `[ "$1" != exec ] || echo call >> '${calls}'\nexec '${path.resolve('examples/replay/codex')}' "$@"`);
-  // What an example installs is there; whatever else it asks of npm is npm's.
+  // What an example installs is already there; other npm commands go to the real npm.
   program('npm', `[ "$1" != install ] || exit 0\nexec '${path.join(node, 'npm')}' "$@"`);
   program('tollgate', `exec '${process.execPath}' '${path.resolve('dist/tollgate.cjs')}' "$@"`);
   const env = { PATH: [bin, node, '/usr/bin', '/bin'].join(':'), HOME: home!, LANG: 'C.UTF-8', NO_COLOR: '1' };

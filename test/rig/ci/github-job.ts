@@ -1,4 +1,4 @@
-// A job of GitHub Actions as a runner works through it: steps in order, our action, outputs from step to step.
+// Runs a job of GitHub Actions as a runner does: steps in order, tollgate's action, outputs from step to step.
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -33,14 +33,14 @@ interface Action {
 interface JobSettings {
   /** The checkout. */
   workspace: string;
-  /** Holds the files of the steps. */
+  /** The folder for the files of the steps. */
   temporary: string;
   env: Values;
   /** `github`, `secrets` and so on. */
   contexts: Record<string, unknown>;
-  /** An action of others: what it would do here. */
+  /** Plays an action of others as it would work here. */
   uses?(name: string, inputs: Values): void | Promise<void>;
-  /** Told of each process, so that it can be ended as a runner ends one. */
+  /** Called with each process, so that the test can end it as a runner does. */
   started?(pid: number): void;
 }
 
@@ -54,7 +54,7 @@ const ACTION = path.resolve('.');
 
 export const readJobs = (file: string): Record<string, Job> => parse(readFileSync(file, 'utf8')).jobs;
 
-/** Runs its steps as `bash -eo pipefail`, which is what `shell: bash` is there. */
+/** Runs its steps with `bash -eo pipefail`, which is the meaning of `shell: bash` there. */
 export async function runJob(job: Job, settings: JobSettings): Promise<JobEnd> {
   const run = new Run(settings);
   await run.steps(job.steps, settings.contexts);
@@ -157,7 +157,9 @@ function lookUp(words: string, contexts: object): string {
   return value === undefined ? '' : String(value);
 }
 
-/** Comparisons, `&&`, `||` and `!` mean here what they mean there; whoever asks for no state asks for success. */
+/**
+ * Comparisons, `&&`, `||` and `!` have the same meaning in both languages. A condition without a state function means success.
+ */
 export function isTrue(condition: string, contexts: object, ok = true): boolean {
   const named = condition.replace(/^\$\{\{(.*)\}\}$/s, '$1');
   const bare = /\b(?:always|success|failure|cancelled)\(\)/.test(named) ? named : `success() && (${named})`;

@@ -1,4 +1,4 @@
-// A workflow of GitHub Actions, job for job: each with a checkout of its own, and what the actions of others would do.
+// Runs a workflow of GitHub Actions job by job: each with its own checkout, and with the effect of the actions of others.
 
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
@@ -6,9 +6,9 @@ import path from 'node:path';
 import { filled, isTrue, type JobEnd, readJobs, runJob, type Values } from './github-job.ts';
 
 interface WorkflowSettings {
-  /** Holds what outlives a job: caches over all runs, artifacts of this one. */
+  /** The folder for what outlives a job: caches over all runs, artifacts of this one. */
   store: string;
-  /** Another one for each run. */
+  /** Different for each run. */
   runId: string;
   /** A bare repository, and the commit that is checked out. */
   origin: string;
@@ -23,7 +23,7 @@ interface UsedAction {
   inputs: Values;
 }
 
-/** A job that was left out is null. */
+/** A skipped job is null. */
 type WorkflowEnd = Record<string, { ok: boolean; log: string; given: Values; used: UsedAction[]; at: string } | null>;
 
 export async function runWorkflow(file: string, settings: WorkflowSettings): Promise<WorkflowEnd> {
@@ -67,7 +67,7 @@ interface Place extends WorkflowSettings {
   caches: string;
 }
 
-/** Each action of others that an example uses, by what of it matters here. */
+/** The actions of others that the examples use, reduced to their relevant effects. */
 export const STAND_INS: Record<string, (place: Place, inputs: Values) => void> = {
   'actions/checkout': ({ origin, commit, at }) => {
     execFileSync('git', ['clone', '--quiet', origin, at]);

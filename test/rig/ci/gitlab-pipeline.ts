@@ -1,4 +1,4 @@
-// A pipeline of GitLab, job for job: rules, extends, variables, script and after_script, caches and artifacts.
+// Runs a GitLab pipeline job by job: rules, extends, variables, script and after_script, caches and artifacts.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -19,16 +19,16 @@ interface Job {
 }
 
 interface PipelineSettings {
-  /** Holds what outlives a job: caches over all runs, artifacts of this one. */
+  /** The folder for what outlives a job: caches over all runs, artifacts of this one. */
   store: string;
   /** A bare repository, and the commit that is checked out. */
   origin: string;
   commit: string;
-  /** CI_PIPELINE_ID has another value for each run. */
+  /** CI_PIPELINE_ID has a different value for each run. */
   env: Values;
 }
 
-/** A job that was left out is null. */
+/** A skipped job is null. */
 type PipelineEnd = Record<string, { ok: boolean; log: string; at: string } | null>;
 
 export const readPipeline = (file: string): Record<string, Job> =>
@@ -83,13 +83,13 @@ function copyIfAny(from: string, to: string): void {
 
 const expanded = (text: string, env: Values): string => text.replace(/\$(\w+)/g, (_, name) => env[name] ?? '');
 
-/** `$A == "x" && $B`: comparisons, and variables that are there. */
+/** Evaluates `$A == "x" && $B`: comparisons, and variables that are set. */
 function isMet(condition: string, env: Values): boolean {
   const source = condition.replace(/\$(\w+)/g, (_, name) => JSON.stringify(env[name] ?? ''));
   return Boolean(new Function(`return ${source}`)());
 }
 
-/** All lines by one shell, which ends at the first that fails. */
+/** Runs all lines in one shell, which ends at the first failure. */
 async function script(lines: string[], cwd: string, env: Values): Promise<{ code: number; log: string }> {
   const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', lines.join('\n')], {
     ...{ cwd, env: { ...env, GITLAB_CI: 'true' }, stdio: ['ignore', 'pipe', 'pipe'] },

@@ -1,4 +1,4 @@
-// The mistakes of a pipeline: by GitLab's own schema, and by what its linter says of names beyond it.
+// Finds the mistakes of a pipeline: by GitLab's own schema, and by its linter's rules about names.
 
 import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject } from 'ajv';
@@ -11,7 +11,7 @@ const isValid = new Ajv({ strict: false, allErrors: true, unicodeRegExp: false, 
   SCHEMA,
 );
 
-/** @returns none when GitLab would take it. */
+/** @returns none if GitLab would accept it. */
 export function pipelineMistakes(text: string): string[] {
   const written = parse(text) as Jobs;
   const whole = merged(written);
@@ -23,12 +23,14 @@ export function pipelineMistakes(text: string): string[] {
 const wordsOf = ({ instancePath, message, params }: ErrorObject): string =>
   `${instancePath} ${message} ${JSON.stringify(params)}`;
 
-/** Where a pipeline names none. */
+/** The stages of a pipeline that names none. */
 const STAGES = ['.pre', 'build', 'test', 'deploy', '.post'];
 
 const stagesIn = ({ stages }: Jobs): string[] => (Array.isArray(stages) ? ['.pre', ...stages, '.post'] : STAGES);
 
-/** Of what begins with a dot the schema asks nothing; it counts in the jobs that extend it, with which it is put together. */
+/**
+ * The schema does not check a job whose name begins with a dot. It counts in the jobs that extend it, and is merged into them.
+ */
 const merged = (written: Jobs): Jobs =>
   Object.fromEntries(
     Object.entries(written).map(([name, job]) => {
@@ -37,7 +39,7 @@ const merged = (written: Jobs): Jobs =>
     }),
   );
 
-/** Words of a pipeline that are no jobs. */
+/** The keywords of a pipeline that are not jobs. */
 const GLOBAL = new Set(['stages', 'default', 'include', 'workflow', 'variables', 'spec', 'cache', 'image', 'services']);
 
 const WORK = ['script', 'run', 'trigger'];

@@ -1,4 +1,4 @@
-// GitHub's own reading of actions and workflows: what it would refuse of one.
+// Validates actions and workflows with GitHub's own parser: reports what it would refuse.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,12 +7,12 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 interface Reader {
-  /** What is wrong with it; nothing is []. */
+  /** Returns the mistakes; [] for none. */
   action(text: string): string[];
   workflow(text: string): string[];
 }
 
-/** Its package imports JSON in a way that Node does not take, so it is bundled first. */
+/** Its package imports JSON in a way that Node does not support, so it is bundled first. */
 const ENTRY = `
 import { NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser';
 import { parseAction } from '@actions/workflow-parser/actions/action-parser';

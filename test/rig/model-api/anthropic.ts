@@ -1,4 +1,4 @@
-// The Messages dialect of Anthropic: `/messages`.
+// Implements the Messages dialect of Anthropic: `/messages`.
 
 import type { Body, Dialect } from './dialect.ts';
 import { writeEvent } from './event-stream.ts';

@@ -1,4 +1,4 @@
-// The Chat Completions dialect of OpenAI: `/chat/completions`.
+// Implements the Chat Completions dialect of OpenAI: `/chat/completions`.
 
 import type { Body, Dialect } from './dialect.ts';
 import { writeEvent } from './event-stream.ts';

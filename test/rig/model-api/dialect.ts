@@ -1,4 +1,4 @@
-// What a dialect of the model API knows: how a call looks on the wire, and nothing about scenarios.
+// Declares a dialect of the model API: the form of a call on the wire, without any knowledge of scenarios.
 
 import type { Rejection } from './rejections/rejection.ts';
 import type { Saying, ToolCall } from './reply.ts';
@@ -17,11 +17,11 @@ export interface Dialect {
   whole: (saying: Saying, id: string) => Body;
   failure: (code: string, message: string, id: string) => string[];
   rejection: (row: Rejection) => { status: number; body: Body };
-  /** What the real service says to a conversation that it does not take; null where it takes it. */
+  /** The real service's refusal of a conversation; null if the service accepts it. */
   refused: (body: Body) => string | null;
 }
 
-/** What the caller offers and what it has just sent. */
+/** The tools that the caller offers, and what it has just sent. */
 export interface Turn {
   tools: string[];
   afterTool: boolean;

@@ -1,4 +1,4 @@
-// The dialects that the model API speaks, found by the path of a request.
+// Finds the dialect of a request of the model API by its path.
 
 import { ANTHROPIC } from './anthropic.ts';
 import { CHAT } from './chat.ts';

@@ -1,4 +1,4 @@
-// The Gemini dialect: `…:generateContent` and `…:streamGenerateContent?alt=sse`, as AI Studio and Vertex speak it.
+// Implements the Gemini dialect of AI Studio and Vertex: `…:generateContent` and `…:streamGenerateContent?alt=sse`.
 
 import type { Body, Dialect } from './dialect.ts';
 import { writeEvent } from './event-stream.ts';

@@ -1,6 +1,6 @@
-// A text of any length that never repeats itself: a repetitive one trips a CLI's loop detector.
+// Writes a text of any length that never repeats itself: a repetitive one triggers a CLI's loop detector.
 
-/** Exactly `length` characters, beginning with `L` and ending with `E`, so that a lost byte at either end shows. */
+/** Exactly `length` characters; begins with `L` and ends with `E`, so that a lost byte at either end is visible. */
 export function writeLongText(length: number): string {
   let seed = length;
   let text = 'L';

@@ -1,4 +1,4 @@
-// What the two dialects of OpenAI share: the shape of an error, and the shell tools that callers offer.
+// Shares between the two dialects of OpenAI: the form of an error, and the shell tools that callers offer.
 
 import type { Dialect } from './dialect.ts';
 
@@ -17,7 +17,7 @@ const SHELLS: Record<string, (command: string) => Record<string, unknown>> = {
   exec_command: (cmd) => ({ cmd }),
   shell_command: (command) => ({ command }),
   shell: (command) => ({ command: ['bash', '-lc', command] }),
-  // claude's; a bare `sleep` is refused there.
+  // claude's tool; it refuses a bare `sleep`.
   Bash: (command) => ({ command: command.replace(/^sleep \d+$/, 'exec $&'), description: 'a command of the test' }),
   bash: (command) => ({ command, description: 'a command of the test', mode: 'sync', initial_wait: 30 }),
 };

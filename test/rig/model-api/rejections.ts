@@ -1,4 +1,4 @@
-// All HTTP errors that the loopback model API can answer with.
+// Collects all HTTP errors that the loopback model API can answer with.
 
 import { ACCESS_REJECTIONS } from './rejections/access.ts';
 import { INPUT_REJECTIONS } from './rejections/input.ts';

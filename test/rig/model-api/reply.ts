@@ -1,20 +1,20 @@
-// What the loopback model API can do with one request, as facts that no dialect has to know by name.
+// Declares what the model API can do with one request, in terms that are independent of the dialects.
 
 import type { RejectionName } from './rejections.ts';
 
 export type Reply =
-  /** An answer, a tool call or both; `afterMs` of silence come first. */
+  /** An answer, a tool call or both, after `afterMs` of silence. */
   | { how: 'says'; saying: Saying; afterMs?: number }
-  /** Calls a tool that the caller offers and that runs this shell command; `afterMs` of silence come first. */
+  /** Calls a tool that the caller offers and that runs this shell command, after `afterMs` of silence. */
   | { how: 'runs'; command: string; afterMs?: number }
   | { how: 'rejects'; with: RejectionName }
-  /** HTTP 200, and the error comes inside the stream; `afterMs` of silence come first. */
+  /** HTTP 200 with the error inside the stream, after `afterMs` of silence. */
   | { how: 'fails_in_stream'; code: string; message: string; afterMs?: number }
-  /** Bytes as they are, whatever the dialect. */
+  /** Raw bytes, the same for every dialect. */
   | { how: 'sends'; status: number; type: string; bytes: string; headers?: Record<string, string> }
   /** The connection is reset before a byte of the reply. */
   | { how: 'resets' }
-  /** Nothing comes, ever; with `headers` they and a keep-alive comment do. */
+  /** Nothing is ever sent; with `headers`, only these and a keep-alive comment. */
   | { how: 'stays_silent'; until: 'headers' | 'forever' }
   /** An answer begins, and nothing follows. */
   | { how: 'stalls' };
@@ -28,7 +28,7 @@ export interface Saying {
 
 export interface ToolCall {
   name: string;
-  /** Of the server whose tool it is, where a dialect names both. */
+  /** The server of the tool, if a dialect names both. */
   namespace?: string;
   args: Record<string, unknown>;
 }

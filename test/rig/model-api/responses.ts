@@ -1,4 +1,4 @@
-// The Responses dialect of OpenAI: `/responses`.
+// Implements the Responses dialect of OpenAI: `/responses`.
 
 import type { Body, Dialect } from './dialect.ts';
 import { writeEvent } from './event-stream.ts';

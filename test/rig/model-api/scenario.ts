@@ -1,4 +1,4 @@
-// The scenarios by name: what the model API replies, and what it replies once a tool has answered.
+// Defines the scenarios by name: the reply of the model API, and its reply once a tool has answered.
 
 import { writeLongText } from './long-text.ts';
 import { REJECTIONS, type RejectionName } from './rejections.ts';
@@ -6,9 +6,9 @@ import type { Reply, Saying } from './reply.ts';
 
 interface Scenario {
   reply: Reply;
-  /** Once the caller has sent a tool's result; the same reply if absent. */
+  /** The reply once the caller has sent a tool's result; the same reply if absent. */
   afterTool?: Reply;
-  /** Takes a conversation that the real services refuse. */
+  /** Accepts a conversation that the real services refuse. */
   lax?: true;
 }
 
@@ -21,8 +21,8 @@ const rejects = (name: RejectionName): Reply => ({ how: 'rejects', with: name })
 const done = says(ANSWER_AFTER_TOOL);
 
 /**
- * Fast for a model, in milliseconds. One that answers at once would be asked on, and on again, before anyone could have read that it was:
- * on a busy machine a CLI gets three more requests out before whoever reads its stream is given the processor.
+ * Fast for a model, in milliseconds. After an immediate answer a CLI would send further requests before its reader can stop it:
+ * on a busy machine three more requests are sent before the reader of its stream gets the processor.
  */
 const PACE_MS = 200;
 
@@ -98,13 +98,13 @@ const SCENARIOS: Record<string, Scenario> = {
 
 /** Scenarios with a value, such as `long=1000` or `tool=ls -l`; in a URL they are encoded. */
 const FAMILIES: Record<string, (value: string) => Scenario> = {
-  /** That HTTP status without a body, as a proxy in between may send it. */
+  /** This HTTP status without a body, as a proxy may send it. */
   status: (code) => ({ reply: { how: 'sends', status: Number(code), type: 'text/plain', bytes: '' } }),
-  /** That HTTP status with a page for people; 200 is what a captive portal sends. */
+  /** This HTTP status with a page for users; 200 is what a captive portal sends. */
   html: (code) => ({
     reply: { how: 'sends', status: Number(code), type: 'text/html', bytes: '<html><body>Please wait</body></html>' },
   }),
-  /** Another scenario, whatever the conversation is; without it the API is as strict as the real services. */
+  /** Another scenario without checks of the conversation; otherwise the API is as strict as the real services. */
   lax: (name) => ({ ...readScenario(name), lax: true }),
   long: (length) => ({ reply: says(writeLongText(Number(length))) }),
   says: (text) => ({ reply: says(text) }),
@@ -117,9 +117,9 @@ const FAMILIES: Record<string, (value: string) => Scenario> = {
     const [command = '', ...answer] = lines.split('\n');
     return { reply: { how: 'runs', command }, afterTool: says(answer.join('\n')) };
   },
-  /** What a subscriber of Anthropic's gets beyond his plan: `five_hour` or `seven_day`. */
+  /** The refusal that a subscriber of Anthropic gets beyond the plan: `five_hour` or `seven_day`. */
   planlimit: (claim) => ({ reply: beyondPlan(claim) }),
-  /** Hands that JSON to the tool that takes a structured answer, as claude offers it for a schema. */
+  /** Passes this JSON to the tool for a structured answer, as claude offers it for a schema. */
   structured: (json) => ({
     reply: {
       how: 'says',
@@ -129,7 +129,7 @@ const FAMILIES: Record<string, (value: string) => Scenario> = {
   }),
   /** `callraw=<tool>:<json arguments>` calls any tool, offered or not. */
   callraw: (call) => ({ reply: calls(call), afterTool: done }),
-  /** The same after another tool, too; `<server>/<tool>` where a dialect names both. */
+  /** The same after another tool, too; `<server>/<tool>` if a dialect names both. */
   callnext: (call) => ({ reply: calls(call) }),
 };
 
@@ -159,7 +159,7 @@ const beyondPlan = (claim: string): Reply => ({
 
 export const SCENARIO_NAMES = [...Object.keys(SCENARIOS), ...(Object.keys(REJECTIONS) as RejectionName[])];
 
-/** A name, a rejection's name or `family=value`. Throws on any other, so that a typing error never reads as `ok`. */
+/** Parses a name, a rejection's name or `family=value`. Throws on any other, so that a typing error never counts as `ok`. */
 export function readScenario(name: string): Scenario {
   if (name in REJECTIONS) return { reply: rejects(name as RejectionName) };
   const plain = SCENARIOS[name];

@@ -1,4 +1,4 @@
-// Carries out a scenario's reply on one HTTP response, in the dialect of the request.
+// Sends a scenario's reply as one HTTP response, in the dialect of the request.
 
 import type { ServerResponse } from 'node:http';
 import type { Body, Dialect, Turn } from './dialect.ts';
@@ -27,7 +27,7 @@ function replyAsModel({ dialect }: Found, path: string, asked: Asked, response: 
   const { reply, afterTool = reply, lax } = readScenario(asked.scenario);
   const call: Call = { dialect, turn, id: `test${asked.n}`, streams: dialect.streams(path, body), response };
   const next = turn.afterTool ? afterTool : reply;
-  // Keys, quotas and load come before the conversation is looked at.
+  // Keys, quotas and load are checked before the conversation.
   const refused = lax || !ASKS_THE_MODEL.has(next.how) ? null : dialect.refused(body);
   if (refused === null) perform(next, call);
   else refuse(refused, call);
@@ -35,7 +35,7 @@ function replyAsModel({ dialect }: Found, path: string, asked: Asked, response: 
 
 const ASKS_THE_MODEL: ReadonlySet<Reply['how']> = new Set(['says', 'runs', 'fails_in_stream']);
 
-/** As a request that is no good, in the vendor's words. */
+/** Refuses a bad request in the vendor's words. */
 function refuse(message: string, { dialect, response }: Call): void {
   const { status, body } = dialect.rejection({
     status: 400,
@@ -100,7 +100,7 @@ function perform(reply: Reply, call: Call): void {
 
 const EVENT_STREAM = { 'content-type': 'text/event-stream' };
 
-/** How long the caller gets to read what came before a cut: a reset at once would discard it. */
+/** The time for the caller to read what came before a cut: an immediate reset would discard it. */
 const CUT_AFTER_MS = 150;
 
 function say(saying: Saying, { dialect, turn, id, streams, response }: Call): void {

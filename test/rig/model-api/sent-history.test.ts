@@ -1,4 +1,4 @@
-// The history of a request is read alike in every dialect, and one that the services would refuse is told.
+// Tests that the history of a request is read the same in every dialect, and that a refused one is detected.
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -8,7 +8,7 @@ import { isPaired, sentHistory } from './sent-history.ts';
 const call = { functionCall: { id: 'c', name: 'run' } };
 const response = { functionResponse: { id: 'c', name: 'run' } };
 
-/** Each with the same conversation: a prompt, a call, its result, an answer, a prompt. */
+/** The same conversation in each dialect: a prompt, a call, its result, an answer, a prompt. */
 const PAIRED: Record<DialectName, object> = {
   gemini: {
     contents: [

@@ -1,4 +1,4 @@
-// The history that a request carries, in one shape for all dialects, and whether the real services would take it.
+// Reads the history of a request into one form for all dialects, and checks whether the real services would accept it.
 
 import type { Body } from './dialect.ts';
 import type { DialectName } from './dialects.ts';
@@ -6,7 +6,7 @@ import type { DialectName } from './dialects.ts';
 export interface Sent {
   by: 'user' | 'model' | 'system';
   text: string;
-  /** Ids of tool calls, and of the calls that are answered; for gemini the tools' names. */
+  /** The ids of tool calls, and of the answered calls; for gemini the tools' names. */
   calls: string[];
   responses: string[];
 }
@@ -17,7 +17,7 @@ type Message = { role?: string; content?: unknown; tool_calls?: { id: string }[]
 type Block = { type?: string; text?: string; id?: string; tool_use_id?: string };
 type Input = Message & { type?: string; call_id?: string };
 
-/** Neighbours of one speaker are one entry, as the services read them. */
+/** Merges consecutive entries of one speaker, as the services do. */
 export function sentHistory(dialect: DialectName, body: Body): Sent[] {
   const merged: Sent[] = [];
   for (const entry of READERS[dialect](body)) {
@@ -32,7 +32,7 @@ export function sentHistory(dialect: DialectName, body: Body): Sent[] {
   return merged;
 }
 
-/** Each model entry's calls are answered by the next entry, each once, and nothing else is. */
+/** The next entry answers each call of a model's entry exactly once, and answers nothing else. */
 export function isPaired(history: readonly Sent[]): boolean {
   return history.every((entry, i) => {
     const asked = entry.by === 'model' ? entry.calls : (history[i - 1]?.calls ?? []);
@@ -75,7 +75,7 @@ const READERS: Record<DialectName, (body: Body) => Sent[]> = {
 const speaker = (role = 'user'): Sent['by'] =>
   role === 'assistant' ? 'model' : role === 'system' || role === 'developer' ? 'system' : 'user';
 
-/** The service counts the parts; gemini 0.40 sends the id of a result and none of its call. */
+/** The service counts the parts; gemini 0.40 sends the id of a result but not of its call. */
 const nameOf = ({ name = '', id = '' }: Named): string => name || id;
 
 const list = <T>(value: unknown): T[] => (Array.isArray(value) ? value : []);

@@ -1,4 +1,4 @@
-// What the real services refuse in a conversation, each case in the vendor's own words.
+// Tests what the real services refuse in a conversation, each case in the vendor's own words.
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -17,16 +17,16 @@ const text = (words: string) => ({ text: words });
 const call = { functionCall: { name: 'run' } };
 const response = { functionResponse: { name: 'run' } };
 
-/** Of Chat Completions. */
+/** Messages of Chat Completions. */
 const calls = (...ids: string[]) => ({ role: 'assistant', content: null, tool_calls: ids.map((id) => ({ id })) });
 const tool = (id: string) => ({ role: 'tool', tool_call_id: id, content: '' });
 
-/** Of the Responses. */
+/** Items of the Responses dialect. */
 const said = (role: string, type: string) => ({ role, content: [{ type, text: 'x' }] });
 const called = { type: 'function_call', id: 'fc_1', call_id: 'call_1' };
 const output = { type: 'function_call_output', call_id: 'call_1' };
 
-/** Of the Messages. */
+/** Messages of the Messages dialect. */
 const says = (role: string, ...content: object[]) => ({ role, content });
 const block = (words: string) => ({ type: 'text', text: words });
 const use = { type: 'tool_use', id: 'toolu_1' };
@@ -34,7 +34,7 @@ const result = { type: 'tool_result', tool_use_id: 'toolu_1' };
 const ask = { role: 'user', content: 'x' };
 const THINKING = { thinking: { type: 'enabled' } };
 
-/** null is taken. */
+/** null: it is accepted. */
 const ROWS: [dialect: DialectName, what: string, body: object, refused: string | null][] = [
   ['gemini', 'a prompt', { contents: [user(text('x'))] }, null],
   ['gemini', 'a call and its result', { contents: [user(text('x')), model(call), user(response)] }, null],

@@ -1,4 +1,4 @@
-// What is recorded of each CLI: the scenarios, and the calls that fail for a reason of their own.
+// Lists what is recorded of each CLI: the scenarios, and the calls that fail for a special reason.
 
 import type { BuiltIn } from '../../../policies/facts/tools.ts';
 import type { CallRequest } from '../../../wrappers/adapter.ts';
@@ -14,16 +14,16 @@ export interface RecordedCase {
   prompt: string;
   /** Further flags, after all others. */
   flags: string[];
-  /** `text` is what a person sees who calls the CLI without its JSON flag. */
+  /** `text` is what a user sees who calls the CLI without its JSON flag. */
   output: 'events' | 'text';
   credentials: 'given' | 'missing';
   /** Files of the home folder. */
   home: Record<string, string>;
-  /** The scenarios of the first requests, in their order; then it is the case's. */
+  /** The scenarios of the first requests, in order; the case's own scenario follows. */
   script: string[];
-  /** What the API's address is replaced by. */
+  /** The replacement for the API's address. */
   address: 'api' | 'refused' | 'unknown_host';
-  /** The recorder ends what runs longer; the capture says so. */
+  /** The recorder ends what runs longer; the capture records that. */
   limitMs: number;
 }
 
@@ -63,13 +63,13 @@ const DEFAULTS: Omit<RecordedCase, 'name' | 'tool' | 'route'> = {
   limitMs: 75_000,
 };
 
-/** What a CLI does at our signal, which the recorder does not send; the real suite does. */
+/** The reactions of a CLI to a signal: the recorder does not send one, but the real suite does. */
 const FOR_SIGNALS = ['stalls', 'tool-then-stalls'];
 
 /** They never end by themselves. */
 const ENDLESS: Record<string, number> = { slow: 6_000, slowstream: 6_000, toolsleep: 6_000, toolloop: 3_000 };
 
-/** Where the bare CLI calls the model again; copilot always does, since nothing turns its retries off. */
+/** The scenarios in which the bare CLI calls the model again; copilot always does, since its retries cannot be turned off. */
 const RETRIED: Record<BuiltIn, string[]> = {
   gemini: [
     'empty',
@@ -116,7 +116,7 @@ const RETRIED: Record<BuiltIn, string[]> = {
   ],
 };
 
-/** Failures as people paste them into a report. */
+/** Failures as users paste them into a report. */
 const IN_TEXT = [
   'ok',
   'empty',
@@ -144,7 +144,7 @@ const IN_TEXT = [
 
 const UNKNOWN_SESSION = '11111111-2222-4333-8444-555555555555';
 
-/** The same for all. */
+/** The same for all CLIs. */
 const SPECIAL: Case[] = [
   { name: 'conn-refused', address: 'refused', limitMs: 15_000 },
   { name: 'dns-fail', address: 'unknown_host', limitMs: 15_000 },

@@ -24,7 +24,7 @@ export interface Recording {
     signal: string | null;
     /** The recorder ended it, because it did not end by itself in time. */
     killed: boolean;
-    /** Requests that asked the model. */
+    /** The number of requests that called the model. */
     requests: number;
   };
 }
@@ -77,20 +77,20 @@ function addressOf(one: RecordedCase, api: ModelApi, run: string): string {
     case 'api':
       return api.url(one.scenario, run);
     case 'refused':
-      return 'http://127.0.0.1:9'; // the discard port, where nobody listens
+      return 'http://127.0.0.1:9'; // the discard port, where no process listens
     case 'unknown_host':
       return 'http://no-such-host.invalid'; // a name that never resolves
   }
 }
 
-/** For text the flags that ask for events are left out. */
+/** For text output the flags that request events are left out. */
 function kept({ output }: RecordedCase, argv: string[], at: number): boolean {
   if (output === 'events') return true;
   if (argv[at] === '--include-partial-messages' || argv[at] === '--verbose') return false;
   return argv[at] !== '--json' && argv[at] !== '--output-format' && argv[at - 1] !== '--output-format';
 }
 
-/** Files for both streams, a group of its own, and an end by the recorder if it does not end by itself. */
+/** Uses files for both streams and a separate group; the recorder ends it if it does not end by itself. */
 function spawnBare(one: RecordedCase, binary: string, argv: string[], env: Record<string, string>, home: RealHome) {
   const prompt = path.join(home.root, 'prompt.md');
   writeFileSync(prompt, one.prompt);

@@ -1,11 +1,11 @@
-// Takes out of a recording whatever differs from machine to machine and from run to run, and cuts what is long.
+// Removes from a recording what differs between machines and runs, and shortens long texts.
 
 export interface Places {
   /** The folder of the run's home, project and temporary files. */
   root: string;
-  /** Where the CLIs are installed. */
+  /** The folder in which the CLIs are installed. */
   clis: string;
-  /** The model API's. */
+  /** The port of the model API. */
   port: number;
 }
 
@@ -27,7 +27,7 @@ const PLACES = ({ root, clis, port }: Places): [from: RegExp | string, to: strin
   [root, '/home/user/run'],
   [/[^\s"'(]*\/copilot-cache(?=\/)/g, '/home/user/.cache/copilot'],
   [clis, '/usr/lib/node_modules'],
-  // The scenario stands in the URL, and a rule must not be able to read it there.
+  // The scenario is in the URL, and a rule must not be able to read it there.
   [new RegExp(`(127\\.0\\.0\\.1|localhost):${port}(/r/[^/\\s"']*)?(/s/[^/\\s"',)]*)?`, 'g'), '$1:8080'],
   [new RegExp(`\\b${port}\\b`, 'g'), '8080'],
   [process.execPath, '/usr/bin/node'],
@@ -46,7 +46,7 @@ const VOLATILE: [pattern: RegExp, to: string][] = [
   [/\b(chatcmpl-|resp_|msg_|call_|fc_|toolu_)?test\d+\b/g, '$1test1'],
 ];
 
-/** Ids get numbers in the order of their first appearance, so that those which agree still agree. */
+/** Ids get numbers in the order of their first appearance, so that equal ids stay equal. */
 function numberIds(text: string): string {
   const seen = new Map<string, string>();
   return text.replace(
@@ -61,7 +61,7 @@ function numberIds(text: string): string {
 
 const LONGEST = 1_500;
 
-/** In a line of JSON each long text is cut by itself, so that the line stays whole. */
+/** In a line of JSON each long text is shortened separately, so that the line stays valid. */
 function shorten(line: string): string {
   if (line.length <= LONGEST) return line;
   if (!line.startsWith('{')) return cut(line);

@@ -1,4 +1,4 @@
-// The schema of what tollgate batch prints with --json, and leaves as its report.
+// Defines the schema of what `tollgate batch` prints with --json, and writes as its report.
 
 import type { BatchFailure, BatchReport } from '../../../loops/batch/report.ts';
 import type { BatchRow, BatchStage, BatchState } from '../../../loops/batch/row.ts';
@@ -89,7 +89,7 @@ const ran = record<BatchReport>(
   ['notified'],
 );
 
-/** As `tollgate batch` prints it where nothing was started. */
+/** What `tollgate batch` prints if nothing was started. */
 const refused = record<{
   schema: number;
   state: string;

@@ -1,4 +1,4 @@
-// The schema of what tollgate budget prints with --json.
+// Defines the schema of what `tollgate budget` prints with --json.
 
 import type { BudgetObject } from '../../../bin/tollgate/budget.ts';
 import type { TaskUsage, UsedSoFar } from '../../../state/usage.ts';

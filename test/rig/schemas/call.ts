@@ -1,4 +1,4 @@
-// The schemas of a call's record and of a task's failure.
+// Defines the schemas of a call's record and of a task's failure.
 
 import type { Usage } from '../../../policies/facts/engine-event.ts';
 import type { EvidenceSource, Verdict } from '../../../policies/facts/evidence.ts';
@@ -59,7 +59,7 @@ const usage = record<Usage>('What the call used', {
   usd: orNull(amount('US dollars')),
 });
 
-/** Of a record, and of a stage in a report. */
+/** For a record, and for a stage in a report. */
 export const leftOut = list(
   'What a digest left out of the prompt',
   record<LeftOut>('One part of it', {

@@ -1,4 +1,4 @@
-// The schemas of what tollgate history and tollgate sessions print with --json.
+// Defines the schemas of what `tollgate history` and `tollgate sessions` print with --json.
 
 import type { HistoryObject } from '../../../bin/tollgate/sessions/history.ts';
 import type { BackupsObject, SessionsObject } from '../../../bin/tollgate/sessions/sessions.ts';
@@ -36,7 +36,7 @@ const item: Schema = {
 
 const turn = record<ShownTurn>('One turn', {
   number: count('From 1, in the order of the conversation; of one that was taken back, the number that it had'),
-  // As the CLI wrote it.
+  // In the CLI's own format.
   at: orNull(text('When its prompt was sent (ISO time)'), 'the file does not say'),
   prompt: text('What was asked'),
   items: list('What followed it, in order', item),
@@ -54,7 +54,7 @@ const turn = record<ShownTurn>('One turn', {
   ]),
 });
 
-/** tollgate history --json. */
+/** `tollgate history --json`. */
 export const HISTORY: Schema = record<HistoryObject>('A conversation, with what was taken back of it', {
   schema: version,
   tool,
@@ -88,7 +88,7 @@ const known = record<KnownSession>('One session of a tag', {
   health: text('Would the service take what the CLI sends? In words'),
 });
 
-/** tollgate sessions list --json, and show. */
+/** `tollgate sessions list --json`, and `show`. */
 export const SESSIONS: Schema = record<SessionsObject>('The sessions that tags go on with', {
   schema: version,
   sessions: list('The last used first', known),
@@ -105,7 +105,7 @@ const backup = record<Backup>('One byte copy of a conversation', {
   file: text('Where it lies'),
 });
 
-/** tollgate sessions backups --json. */
+/** `tollgate sessions backups --json`. */
 export const BACKUPS: Schema = record<BackupsObject>(
   'The byte copies that undo and repair have made of conversations',
   {

@@ -1,4 +1,4 @@
-// The schemas of what tollgate report prints with --errors --json and with --health --json.
+// Defines the schemas of what `tollgate report` prints with --errors --json and with --health --json.
 
 import type { HealthObject } from '../../../bin/tollgate/sessions/health-page.ts';
 import type { ErrorObject, ErrorsObject } from '../../../bin/tollgate/triage/errors-page.ts';

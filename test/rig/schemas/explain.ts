@@ -1,4 +1,4 @@
-// The schema of what tollgate explain prints with --json.
+// Defines the schema of what `tollgate explain` prints with --json.
 
 import type { FailureExplanation, ShownRow } from '../../../loops/report/explanation.ts';
 import { FINDING } from './gate.ts';

@@ -1,4 +1,4 @@
-// The schema of what tollgate run --dry-run prints with --json.
+// Defines the schema of what `tollgate run --dry-run` prints with --json.
 
 import type { Forecast } from '../../../loops/run/forecast.ts';
 import type { ShownPrompt } from '../../../loops/run/shown-prompt.ts';

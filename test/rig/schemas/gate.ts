@@ -1,4 +1,4 @@
-// The schema of what a gate found.
+// Defines the schema of what a gate found.
 
 import {
   type AcceptanceResult,

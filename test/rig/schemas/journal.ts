@@ -1,4 +1,4 @@
-// The schema of a line of the journal: one for each fact.
+// Defines the schema of a line of the journal: one for each fact.
 
 import type { ProcessIdentity } from '../../../policies/facts/process-identity.ts';
 import type { CallTerms } from '../../../policies/manifest/call-terms.ts';

@@ -1,4 +1,4 @@
-// The schemas of what preflight and wait_parallel_tasks print with --json.
+// Defines the schemas of what preflight and wait_parallel_tasks print with --json.
 
 import type { ToolListed } from '../../../bin/tollgate/tools.ts';
 import type { WaitReport } from '../../../bin/wait-command.ts';

@@ -1,4 +1,4 @@
-// The schema of what a webhook or a command is told of the end of a run.
+// Defines the schema of the message to a webhook or a command at the end of a run.
 
 import type { Notification } from '../../../policies/notify/notification.ts';
 import { NOTIFY_EVENTS } from '../../../policies/notify/notifier.ts';

@@ -1,4 +1,4 @@
-// The parts that the published schemas are made of; `record` demands a row for every field of the type it describes.
+// Provides the parts of the published schemas; `record` requires a row for every field of the type it describes.
 
 import { CLASSES } from '../../../policies/facts/classes.ts';
 import { ENDINGS } from '../../../policies/facts/ending.ts';
@@ -7,12 +7,12 @@ import { TOOL_NAME, TOOLS } from '../../../policies/facts/tools.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Each field of T has a row, and there is none beside them. */
+/** Each field of T has a row, and there are no other rows. */
 export type Fields<T> = { [K in keyof Required<T>]: Schema };
 
 type Optional<T> = { [K in keyof T]-?: object extends Pick<T, K> ? K : never }[keyof T];
 
-/** All fields are required but those that the type makes optional, and others are not allowed. */
+/** All fields are required unless the type makes them optional; other fields are not allowed. */
 export function record<T extends object>(
   description: string,
   properties: Fields<T>,
@@ -22,7 +22,7 @@ export function record<T extends object>(
   return { description, type: 'object', properties, required, additionalProperties: false };
 }
 
-/** The file of a schema: with its dialect and its name. */
+/** The file of a schema, with its dialect and its name. */
 export const published = (title: string, schema: Schema): Schema => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: `tollgate:${title}`,
@@ -60,7 +60,7 @@ export const map = (description: string, values: Schema): Schema => ({
   additionalProperties: values,
 });
 
-/** null where it is unknown or does not apply. */
+/** null if it is unknown or does not apply. */
 export function orNull({ description, ...schema }: Schema, whenNull = 'unknown'): Schema {
   const both = `${description ?? ''}; null: ${whenNull}`.replace(/^; /, '');
   if (Array.isArray(schema.enum)) return { description: both, enum: [...schema.enum, null] };

@@ -1,4 +1,4 @@
-// The schemas of what tollgate run and tollgate report print with --json.
+// Defines the schemas of what `tollgate run` and `tollgate report` print with --json.
 
 import type { Notified } from '../../../loops/notify/sent.ts';
 import type { RunReport, StageReport, SupervisionReport } from '../../../loops/run/report.ts';
@@ -35,7 +35,7 @@ const EARLIER: readonly StageFacts['state'][] = [
   'pending',
 ];
 
-/** All of one call: the one that answered a stage that is done, else the last one. */
+/** All facts are of one call: the one that answered a done stage, or else the last one. */
 export const STAGE_FACTS: Fields<StageFacts> = {
   stage: text('Its name'),
   tool: orNull(tool, 'no call of it is known'),
@@ -162,7 +162,7 @@ const ran = record<RunReport>(
   ['supervision', 'notified'],
 );
 
-/** As `answerWithoutRun` makes it. */
+/** The object that `answerWithoutRun` makes. */
 const notRun = record<{
   schema: number;
   task_id: string | null;

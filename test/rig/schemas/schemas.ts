@@ -1,4 +1,4 @@
-// Every published schema by the name of its file in docs/schemas, and what stands in it.
+// Collects every published schema by the name of its file in docs/schemas, with its content.
 
 import { BATCH } from './batch.ts';
 import { BUDGET } from './budget.ts';

@@ -1,4 +1,4 @@
-// The schema of who is asked in whose place.
+// Defines the schema of a fallback: which tool is called instead of which.
 
 import type { StandIn } from '../../../policies/retry/stand-ins.ts';
 import { orNull, reason, record, text, tool } from './parts.ts';

@@ -1,4 +1,4 @@
-// The schema of the state that people may edit.
+// Defines the schema of the state that users may edit.
 
 import { TOOL_NAME } from '../../../policies/facts/tools.ts';
 import type { SessionEntry } from '../../../policies/session/session-entry.ts';
@@ -66,7 +66,7 @@ const sessions: Schema = {
   additionalProperties: true,
 };
 
-/** What tollgate does not know it keeps, so more may stand in the file. */
+/** tollgate keeps what it does not know, so the file may contain further fields. */
 export const STATE: Schema = {
   description: 'State that people may edit',
   anyOf: [{ $ref: '#/$defs/stats' }, { $ref: '#/$defs/sessions' }],

@@ -1,4 +1,4 @@
-// The schema of what tollgate status prints with --json.
+// Defines the schema of what `tollgate status` prints with --json.
 
 import type { RunningCall } from '../../../loops/status/running-calls.ts';
 import type { RunningRun, TasksStatus } from '../../../loops/status/status.ts';

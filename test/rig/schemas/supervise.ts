@@ -1,4 +1,4 @@
-// The schemas of tollgate supervise: what a reasoner answers, and what a saved session holds.
+// Defines the schemas of `tollgate supervise`: the answer of a reasoner, and a saved session.
 
 import { REASONER_SCHEMA } from '../../../policies/supervise/reasoner-answer.ts';
 import type { SessionSave } from '../../../policies/supervise/session-save.ts';

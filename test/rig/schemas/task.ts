@@ -1,4 +1,4 @@
-// The schemas of the two files that people write, manifest.yaml and tollgate.yaml: as their readers have them, with help for each field.
+// Defines the schemas of the two files that users write, manifest.yaml and tollgate.yaml, from their readers, with help texts.
 
 import { z } from 'zod';
 import { MANIFEST_FIELDS } from '../../../policies/manifest/manifest-fields.ts';
@@ -22,7 +22,7 @@ export const TASK: Schema = described(
 /** Every field of the manifest, as `MANIFEST_FIELDS` names them. */
 export const taskFields = (): string[] => [...fieldsOf(rawTask(), '')].map(([field]) => field);
 
-/** Where the shape itself says nothing. */
+/** Used if the schema itself has no description. */
 const PROJECT_HELP: Record<string, string> = {
   $schema: 'Where PROJECT_SCHEMA.json lies, for an editor',
   'prices{}.input': 'Of the prompts',

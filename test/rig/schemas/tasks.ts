@@ -1,4 +1,4 @@
-// The schema of what tollgate report prints with --json.
+// Defines the schema of what `tollgate report` prints with --json.
 
 import type { TasksReport } from '../../../loops/report/collect.ts';
 import type { FailureGroup } from '../../../loops/report/groups.ts';

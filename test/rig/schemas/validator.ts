@@ -3,7 +3,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { schemaFiles } from './schemas.ts';
 
-/** @param name of the file, without its ending. */
+/** @param name the name of the file without its extension. */
 export const validatorOf = (name: string) =>
   new Ajv2020({ strict: true, allowUnionTypes: true }).compile(
     schemaFiles().find((file) => file.name === `${name}.json`)!.schema,

@@ -1,4 +1,4 @@
-// Writes docs/schemas anew: npm run schemas.
+// Writes docs/schemas again: `npm run schemas`.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// What the service says of a book, section by section: the same for the same history, and no two sections alike.
+// Generates the answers about a book by section: the same for the same history, and no two sections alike.
 
 import { writeLongText } from '../long-text.ts';
 import type { Fault } from './faults.ts';
@@ -8,7 +8,7 @@ export interface BookPlan {
   sections: number | null;
   endMarker: string;
   modelVersion: string;
-  /** Of each section; at least the 200 characters below which an answer counts as short. */
+  /** The length of each section; at least the 200 characters below which an answer counts as short. */
   characters: number;
 }
 
@@ -20,7 +20,7 @@ export const sectionText = (plan: BookPlan, number: number): string => {
   return number === plan.sections ? `${text}\n${plan.endMarker}` : text;
 };
 
-/** The chunks of a stream: a thought, the text in two, and a signature that has to come back. */
+/** The chunks of a stream: a thought, the text in two chunks, and a signature that must be sent back. */
 export function chunksOf(plan: BookPlan, number: number, id: string, fault: Fault | null): object[] {
   const changed: Partial<Extract<Fault, { how: 'answers' }>> = fault?.how === 'answers' ? fault : {};
   const modelVersion = changed.modelVersion ?? plan.modelVersion;
@@ -55,7 +55,7 @@ export function chunksOf(plan: BookPlan, number: number, id: string, fault: Faul
 
 export const signatureOf = (number: number): string => Buffer.from(`signature of ${number}`).toString('base64');
 
-/** All chunks as one, as `generateContent` answers. */
+/** Combines all chunks into one, as `generateContent` answers. */
 export function wholeOf(chunks: object[]): object {
   type Chunk = { candidates?: { content?: { parts: object[] } }[] };
   const parts = (chunks as Chunk[]).flatMap((chunk) => chunk.candidates?.[0]?.content?.parts ?? []);

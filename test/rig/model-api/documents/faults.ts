@@ -1,14 +1,14 @@
-// Everything that a service of documents does but answer well, by name; the words are the real service's.
+// Lists the faults of a document service by name; the words are the real service's.
 
 export type Fault =
   | { how: 'status'; status: number; body: object | string; headers?: Record<string, string> }
-  /** The connection is reset before a word was said. */
+  /** The connection is reset before any reply. */
   | { how: 'reset' }
-  /** Nothing is ever said. */
+  /** No reply is ever sent. */
   | { how: 'silence' }
   /** The answer begins and its connection breaks: it is paid for all the same. */
   | { how: 'cut' }
-  /** The answer ends without having been finished, on a connection that closes as it should. */
+  /** The answer ends unfinished, on a connection that closes properly. */
   | { how: 'unfinished' }
   | { how: 'answers'; finishReason?: string; text?: string; blocked?: string; modelVersion?: string; before?: string };
 
@@ -66,7 +66,7 @@ export const FAULTS = {
     text: `I'm sorry, but I can't help with that request. ${'It is not something that I can do. '.repeat(8)}`,
   },
   short: { how: 'answers', text: 'Done.' },
-  /** The section before, once more. */
+  /** The previous section, once more. */
   loop: { how: 'answers', text: 'again' },
   'control-tokens': { how: 'answers', before: '<ctrl94>thought\n<start_of_turn>model\n' },
   'other-version': { how: 'answers', modelVersion: 'gemini-3.5-flash' },

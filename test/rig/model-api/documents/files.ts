@@ -1,4 +1,4 @@
-// The Files API: an upload is started, sent in pieces, finished; the file is processed for some looks, lives for a time, and is forgotten.
+// Plays the Files API: an upload starts, arrives in pieces and ends; the file is processed for some looks, and expires.
 
 import { createHash, type Hash } from 'node:crypto';
 
@@ -9,7 +9,7 @@ export interface StoredFile {
   mimeType: string;
   sizeBytes: number;
   sha256: string;
-  /** How often it still answers PROCESSING. */
+  /** The number of further answers of PROCESSING. */
   looksLeft: number;
   fails: boolean;
   expiresAtMs: number;
@@ -24,9 +24,9 @@ interface Upload {
 }
 
 export interface FileRules {
-  /** The looks that find it processing. */
+  /** The number of looks during which it is processing. */
   looks: number;
-  /** Why processing it fails; null where it does not. */
+  /** Why the processing fails; null if it does not. */
   failure: string | null;
   lifeMs: number;
   granularity: number;
@@ -60,7 +60,7 @@ export class Files {
     upload.hash.update(bytes);
   }
 
-  /** @returns why a piece is refused; null where it is taken. */
+  /** @returns why a piece is refused; null if it is accepted. */
   refused(id: string, offset: number, length: number, last: boolean): string | null {
     const { received, size } = this.#uploads.get(id)!;
     if (offset !== received) return `The offset ${offset} is not the ${received} bytes that were received.`;
@@ -88,7 +88,7 @@ export class Files {
     return file;
   }
 
-  /** As a look at it is answered; null where there is none, or none any more. */
+  /** The answer to a look at the file; null if it does not exist or has expired. */
   look(name: string): object | null {
     const file = this.alive(name);
     if (file === null) return null;
@@ -114,7 +114,7 @@ export class Files {
     };
   }
 
-  /** All that is stored is gone, as after two days. */
+  /** Removes all stored files, as after two days. */
   expire(): void {
     for (const file of this.stored.values()) file.expiresAtMs = this.#rules.now();
   }

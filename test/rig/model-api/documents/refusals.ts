@@ -1,4 +1,4 @@
-// What the real service would refuse of a turn: a file it does not know, a history with gaps, a signature that was lost.
+// Finds what the real service would refuse of a turn: an unknown file, a history with gaps, a lost signature.
 
 import { FAULTS, type Fault } from './faults.ts';
 import type { Files } from './files.ts';
@@ -24,7 +24,7 @@ const invalid = (message: string): Fault => ({
   body: { error: { code: 400, message, status: 'INVALID_ARGUMENT' } },
 });
 
-/** @param said the text and signature of each answer that was given. */
+/** @param said the text and signature of each given answer. */
 export function refusedTurn(body: TurnBody, files: Files, said: ReadonlySet<string>): Fault | null {
   const contents = body.contents ?? [];
   if (contents.length === 0) return invalid('contents is not specified');
@@ -43,7 +43,7 @@ export function refusedTurn(body: TurnBody, files: Files, said: ReadonlySet<stri
   return files.isActive(file) ? null : FAULTS['file-400'];
 }
 
-/** What an answer says and is signed with, however it is cut into parts. */
+/** The text and signature of an answer, independent of its division into parts. */
 export const wordsOf = (parts: readonly Part[]): string =>
   JSON.stringify([
     parts.map(({ text = '', thought = false }) => (thought ? '' : text)).join(''),

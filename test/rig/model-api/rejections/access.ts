@@ -1,4 +1,4 @@
-// Who may not call at all: keys, accounts, places, models.
+// Lists the refusals of callers that may not call at all: keys, accounts, places, models.
 
 import type { Rejection } from './rejection.ts';
 

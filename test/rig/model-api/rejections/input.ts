@@ -1,4 +1,4 @@
-// What the service will not take: too long, too big, a history that does not add up.
+// Lists the refusals of input: too long, too big, an inconsistent history.
 
 import type { Rejection } from './rejection.ts';
 

@@ -1,4 +1,4 @@
-// When the service cannot take the call now: limits, quotas, overload, faults of its own.
+// Lists the refusals of a service that cannot take the call now: limits, quotas, overload, internal errors.
 
 import type { Rejection } from './rejection.ts';
 

@@ -1,4 +1,4 @@
-// One HTTP error in the words of the real services: a cell for each family of APIs, which may have a status of its own.
+// Declares one HTTP error in the words of the real services: a cell for each family of APIs, possibly with its own status.
 
 export interface Rejection {
   status: number;

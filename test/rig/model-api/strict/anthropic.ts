@@ -1,9 +1,9 @@
-// What Anthropic's service refuses in a conversation, in its own words.
+// Refuses a conversation as Anthropic's service does, in its own words.
 
 import type { Body } from '../dialect.ts';
 import { type Fields, fieldsOf, firstTwice, listOf, textOf } from './shapes.ts';
 
-/** null: it takes it. */
+/** @returns null if it is accepted. */
 export function refusedByAnthropic({ messages, thinking }: Body): string | null {
   const all = listOf(messages);
   if (all.length === 0) return 'messages: at least one message is required';
@@ -50,7 +50,7 @@ function wrongPair(all: readonly Fields[], i: number): string | null {
     : `messages.${i}.content.${results.lastIndexOf(twice)}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${twice}`;
 }
 
-/** With thinking on, a turn that goes on after its tools begins with its thoughts. */
+/** With thinking on, a turn that continues after its tools begins with its thoughts. */
 function thoughtless(all: readonly Fields[]): string | null {
   const at = all.findLastIndex((message) => idsOf(message, 'tool_use').length > 0);
   if (at === -1 || all.slice(at + 1).some((message) => idsOf(message, 'tool_result').length === 0)) return null;

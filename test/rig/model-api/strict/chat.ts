@@ -1,9 +1,9 @@
-// What OpenAI's Chat Completions refuse in a conversation, in their own words.
+// Refuses a conversation as OpenAI's Chat Completions do, in their own words.
 
 import type { Body } from '../dialect.ts';
 import { type Fields, firstTwice, listOf, textOf } from './shapes.ts';
 
-/** null: it takes it. */
+/** @returns null if it is accepted. */
 export function refusedByChat({ messages }: Body): string | null {
   const all = listOf(messages);
   if (all.length === 0)
@@ -33,7 +33,7 @@ function wrongCall(all: readonly Fields[], at: number): string | null {
   return twice === null ? null : `Duplicate value for 'tool_call_id' of '${twice}' in message[${at + 1}].`;
 }
 
-/** One that answers no call of the message that it follows. */
+/** A result that answers no call of the message before it. */
 function wrongResult(all: readonly Fields[], at: number): string | null {
   const asked = all.slice(0, at).findLast(({ role }) => role !== 'tool') ?? {};
   return idsOf(asked).includes(textOf(all[at]!.tool_call_id))

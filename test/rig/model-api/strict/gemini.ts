@@ -1,9 +1,9 @@
-// What Google's service refuses in a conversation, in its own words.
+// Refuses a conversation as Google's service does, in its own words.
 
 import type { Body } from '../dialect.ts';
 import { type Fields, fieldsOf, listOf, textOf } from './shapes.ts';
 
-/** null: it takes it. */
+/** @returns null if it is accepted. */
 export function refusedByGemini({ contents }: Body): string | null {
   const turns = listOf(contents);
   if (turns.length === 0) return '* GenerateContentRequest.contents: contents is not specified\n';
@@ -37,7 +37,7 @@ const DATA = [
   'codeExecutionResult',
 ];
 
-/** Its calls are answered by the next turn, and nothing else is answered. */
+/** The next turn must answer all calls of a turn, and nothing else. */
 function outOfPlace(turn: Fields, before: Fields | undefined, after: Fields | undefined): string | null {
   const [calls, responses] = [namesIn(turn, 'functionCall'), namesIn(turn, 'functionResponse')];
   if (calls.length > 0 && (before === undefined || before.role === 'model'))

@@ -1,9 +1,9 @@
-// What OpenAI's Responses refuse in a conversation, in their own words.
+// Refuses a conversation as OpenAI's Responses do, in their own words.
 
 import type { Body } from '../dialect.ts';
 import { type Fields, firstTwice, listOf, textOf } from './shapes.ts';
 
-/** null: it takes it. */
+/** @returns null if it is accepted. */
 export function refusedByResponses({ input }: Body): string | null {
   if (typeof input === 'string') return null;
   const items = listOf(input);
@@ -11,7 +11,7 @@ export function refusedByResponses({ input }: Body): string | null {
   return wrongParts(items) ?? firstDuplicate(items) ?? unanswered(items) ?? withoutCall(items) ?? looseReasoning(items);
 }
 
-/** A part's type goes with the role of whoever says it. */
+/** The type of a part must match the role of its speaker. */
 function wrongParts(items: readonly Fields[]): string | null {
   for (const item of items) {
     if ((item.type ?? 'message') !== 'message') continue;
@@ -40,7 +40,7 @@ function unanswered(items: readonly Fields[]): string | null {
   return open === undefined ? null : `No tool output found for function call ${textOf(open.call_id)}.`;
 }
 
-/** A second result has no call that is still open. */
+/** A second result has no open call. */
 function withoutCall(items: readonly Fields[]): string | null {
   const open = new Set<unknown>();
   for (const item of items) {

@@ -1,4 +1,4 @@
-// Lists and objects of a request's body, read without believing any of it.
+// Reads lists and objects of a request's body without trust in their form.
 
 export type Fields = Record<string, unknown>;
 
@@ -9,7 +9,7 @@ export const fieldsOf = (value: unknown): Fields =>
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The first that is there twice; null where each is there once. */
+/** Returns the first id that occurs twice; null if each occurs once. */
 export function firstTwice(ids: readonly string[]): string | null {
   return ids.find((id, i) => ids.indexOf(id) !== i) ?? null;
 }
