@@ -105,7 +105,7 @@ export function turnOf(tool: BuiltIn, turn: MadeTurn, number: number, after = nu
   return LINES[tool](turn, number, after).map((line) => JSON.stringify(line));
 }
 
-/** The numbers between two turns, for the records of one turn. */
+/** The number of record numbers that each turn reserves. */
 const RECORDS = 16;
 
 const timeOf = (number: number, record = 0): string =>
