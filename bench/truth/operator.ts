@@ -45,7 +45,7 @@ export const after = (text: string, more: readonly string[]): string =>
 
 const bare = (line: string): string => line.replace(/\x1b\[[\d;]*[A-Za-z]/g, '').replace(/\r$/, '');
 
-/** One kind of volatile token: how to find it in a text, how to make another, and where to put it in a text without one. */
+/** A kind of volatile token: how to find it in a text, make another, and plant it in a text without one. */
 export interface TokenKind {
   name: string;
   /** Finds the token, globally; the whole match is replaced. */

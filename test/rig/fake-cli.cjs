@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // Plays an agent CLI: reports how it was called, then carries out the test's commands, from a socket or a script.
 
-// Its settings are in fake-cli.json beside it or in the environment (FAKE_CLI_SOCKET, FAKE_CLI_SCRIPT, FAKE_CLI_LOG),
-// so that a test of a scrubbed environment can control it too. It loads only builtins, when needed, since it must start fast.
+// Its settings are in fake-cli.json beside it or in the environment (FAKE_CLI_SOCKET, FAKE_CLI_SCRIPT, FAKE_CLI_LOG). A test of a
+// scrubbed environment can therefore control it too. It loads only builtins, when needed, since it must start fast.
 
 'use strict';
 const fs = require('node:fs');

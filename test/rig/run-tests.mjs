@@ -36,8 +36,8 @@ const flaky = [];
 const started = Date.now();
 
 if (files.length === 0) fail(`no test file matches ${pattern}`, `in the suite "${suite}"`);
-// The real CLIs are heavy (12 at once take 20 s to start on two cores), and so is a browser, so those suites run one file at a
-// time. The others spend half of their time waiting for the disk and for their processes.
+// The real CLIs are heavy: 12 at once take 20 s to start on two cores. A browser is heavy too. Those suites therefore run one
+// file at a time. The others spend half of their time waiting for the disk and for their processes.
 const lanes = suite === 'fast' ? 2 * availableParallelism() : 1;
 const folder = (suite === 'fast' && process.env.TMPDIR === undefined && memoryFolder()) || tmpdir();
 const { outdir: compiled, needsBuild } = await compileTests(files);

@@ -21,8 +21,8 @@ const rejects = (name: RejectionName): Reply => ({ how: 'rejects', with: name })
 const done = says(ANSWER_AFTER_TOOL);
 
 /**
- * Fast for a model, in milliseconds. After an immediate answer a CLI would send further requests before its reader can stop it:
- * on a busy machine three more requests are sent before the reader of its stream gets the processor.
+ * Fast for a model, in milliseconds. After an immediate answer a CLI would send further requests before its reader can stop it.
+ * On a busy machine it sends three more requests before the reader of its stream gets the processor.
  */
 const PACE_MS = 200;
 
