@@ -1,4 +1,4 @@
-// Carries out a decision: waits, and changes to the tool and the session that the next attempt uses.
+// Carries out a decision: waits, and switches to the tool and the session of the next attempt.
 
 import { openStageSession } from '../stage-session/stage-session.ts';
 import type { NextAttempt } from '../task/attempt-request.ts';
@@ -8,7 +8,7 @@ import type { StageProgress } from './stage-progress.ts';
 export async function applyDecision(progress: StageProgress, next: NextAttempt): Promise<'followed' | 'stopped'> {
   const { run } = progress;
   const { pause, clock, stop } = run.context;
-  // The wait that was granted is counted in time awake, so that a clock that is set back does not lengthen it for ever.
+  // The granted wait is counted in time awake, so that a clock that is set back cannot prolong it without limit.
   if (next.until === null) await pause(next.waitMs, stop);
   else await pauseUntil(next.until, progress.resetLeftMs, clock, stop);
   progress.request = next.request;
@@ -22,7 +22,10 @@ export async function applyDecision(progress: StageProgress, next: NextAttempt):
   return next.stage.tool === run.stage.tool ? 'followed' : changeTool(progress);
 }
 
-/** Another tool has another session; the first one is left before, for two who hold one each and want the other's wait for ever. */
+/**
+ * Another tool has another session. The first session is released before, since two stages that each wait for the other's would
+ * deadlock.
+ */
 async function changeTool(progress: StageProgress): Promise<'followed' | 'stopped'> {
   progress.session.release();
   const session = await openStageSession(progress.run);
@@ -30,7 +33,7 @@ async function changeTool(progress: StageProgress): Promise<'followed' | 'stoppe
   session.notes.unshift(...progress.session.notes);
   progress.session = session;
   progress.request = { ...progress.request, resumeSession: session.id };
-  // Never beyond the task's wall clock; the next look at it ends the stage.
+  // Never waits beyond the task's wall clock; the next check of that limit ends the stage.
   const { pause, stop } = progress.run.context;
   await pause(Math.min(session.restMs(), progress.run.wallLeftMs() ?? Number.POSITIVE_INFINITY), stop);
   return 'followed';

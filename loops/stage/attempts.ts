@@ -1,4 +1,4 @@
-// The attempts of a stage: call, verdict, decision, and again or on. Judging, deciding and acting are three things; this one acts.
+// Runs the attempts of a stage: call, verdict, decision, and then a retry or the end. Other modules classify and decide.
 
 import { isAboutLog } from '../../policies/api-errors/unlogged.ts';
 import { isLack } from '../../policies/facts/requirements.ts';
@@ -24,8 +24,9 @@ import { gateAnswer } from './stage-gate.ts';
 import { failed, interrupted, type StageProgress, type StageStep } from './stage-progress.ts';
 
 /**
- * Asks until there is an answer that a gate has looked at, a failure that no retry mends, or a word to stop.
- * @param first the prompt of the stage. @param baseline null where nobody asks what the stage changes. Throws what the operating system throws.
+ * Repeats calls until a gate has checked an answer, a failure allows no retry, or a stop is requested.
+ * @param first the prompt of the stage. @param baseline null if the changes of the stage are not checked. Throws the errors of
+ * the operating system.
  */
 export async function attempts(run: StageRun, first: Prompt, baseline: Baseline | null): Promise<StageEnd> {
   const session = await openStageSession(run);
@@ -85,7 +86,10 @@ async function goThrough(progress: StageProgress, first: Prompt, baseline: Basel
   }
 }
 
-/** A prompt that an earlier run sent to this session, and that is unanswered since that run failed or was killed, is sent again. */
+/**
+ * Takes back a prompt that an earlier run sent to this session, and that is unanswered because that run failed or was killed. It
+ * is sent again.
+ */
 async function takeBackOfRunBefore({ run, request: { resumeSession, prompt } }: StageProgress): Promise<void> {
   if (resumeSession === null) return;
   const calls = [...run.open.journal.read().ledger.calls.values()];
@@ -130,9 +134,9 @@ async function attempt(progress: StageProgress, first: Prompt, baseline: Baselin
       break;
   }
   const { record, judge } = answered;
-  // A refused reservation was no call.
+  // A refused reservation was not a call.
   if (record.ending !== 'not_started') progress.calls += 1;
-  // A call that we stopped says nothing against its session.
+  // If we stopped the call, its failure is not evidence against its session.
   if (!stop.aborted || record.verdict.class === null) await progress.session.note(record);
   if (judge !== null || record.verdict.class === null) {
     for (const warning of record.warnings.filter(isLack))
@@ -163,7 +167,7 @@ async function attempt(progress: StageProgress, first: Prompt, baseline: Baselin
   });
 }
 
-/** What was to be kept of a failure and is not: a call that follows and succeeds must not hide it. */
+/** Reports a failure that could not be logged, since a later successful call must not hide this. */
 function tellOfLog({ run, session }: StageProgress, { warnings }: CallRecord): void {
   for (const warning of warnings.filter(isAboutLog)) {
     run.context.say(`stage ${run.stage.name}: warning: ${warning}`);
@@ -171,10 +175,10 @@ function tellOfLog({ run, session }: StageProgress, { warnings }: CallRecord): v
   }
 }
 
-/** How many parts a line of progress names. */
+/** How many parts a progress line names. */
 const NAMED_IN_LINE = 3;
 
-/** Who reads the answer must know that it was not given for the whole prompt. */
+/** A reader of the answer must know that the model did not see the whole prompt. */
 const withDigestTold = (first: Prompt, sent: Prompt): Prompt =>
   sent.digest === first.digest
     ? first
@@ -187,7 +191,7 @@ const withDigestTold = (first: Prompt, sent: Prompt): Prompt =>
         ],
       };
 
-/** The decision about a failure, noted; with what follows from it, or else the stage's end. */
+/** Decides about a failure and notes the decision. Returns the next attempt, or the end of the stage. */
 async function decided(
   progress: StageProgress,
   record: Pick<CallRecord, 'verdict' | 'tool_calls' | 'session_id'> & Partial<Pick<CallRecord, 'call_id'>>,
@@ -196,7 +200,7 @@ async function decided(
 ): Promise<StageStep> {
   const { run, session, request, calls, retriesLeft, resetLeftMs, resetsAwaited, changed } = progress;
   const ahead = session.ahead(record);
-  // What goes on elsewhere need not wait for it.
+  // Work that continues elsewhere need not wait for this session.
   const goesOn =
     (request.resumeSession !== null || (record.tool_calls ?? 0) > 0 || changed.length > 0) && ahead !== null;
   const restMs = goesOn && record.verdict.class !== 'prompt_too_large' ? ahead.restMs : 0;
@@ -232,7 +236,7 @@ async function decided(
       await session.poison(record.session_id, `its history is broken (${why})`);
     if (record.verdict.class === 'prompt_too_large' && session.id !== null)
       await session.giveUp(session.id, 'given_up');
-    // What was planned cannot be done.
+    // The planned action is not possible.
     return end(planned === null ? decision : { action: 'stop', why, next_actions: [] });
   }
   const { class: errorClass, reason } = record.verdict;
@@ -241,7 +245,7 @@ async function decided(
   return { how: 'again', next };
 }
 
-/** What is said before a call: who is called, and what the task has cost so far. */
+/** The line printed before a call: the tool that is called, and the cost of the task so far. */
 function callAnnouncement({ run: { open, stage }, calls }: StageProgress): string {
   const own = open.plans.find((plan) => plan.stage.name === stage.name)?.stage;
   const model = own?.tool === stage.tool && stage.model !== own.model ? ` with ${stage.model ?? 'its own model'}` : '';

@@ -1,4 +1,4 @@
-// What the tree was before a stage: kept over its attempts and over runs, so that nothing that it changed goes unseen.
+// Keeps the state of the tree before a stage, over its attempts and over runs, so that no change of the stage is missed.
 
 import { rmSync } from 'node:fs';
 import path from 'node:path';
@@ -21,25 +21,25 @@ import { type TreeSnapshot, takeSnapshot } from '../tree/snapshot.ts';
 export interface Baseline {
   before: TreeSnapshot;
   /**
-   * After a run that was killed, what others changed in the meantime is among the changes. `redone`: what earlier attempts changed is
+   * After a killed run, the changes include those that others made meanwhile. `redone`: the changes of earlier attempts are
    * unknown, and the user repeats the stage on the tree as it is.
    */
   since: 'stage' | 'killed_run' | 'redone';
-  /** Of what is out of scope; null where nothing is to be put back. */
+  /** Copies of what is out of scope; null if nothing is to be restored. */
   copies: Copies | null;
-  /** What is different now, without what its callers write to themselves. */
+  /** Returns what is different now, except for the files that the callers of the stage write themselves. */
   look(): Promise<Change[]>;
-  /** The files of its callers that have changed: they had them open before the stage. */
+  /** The files of its callers that have changed: the callers had them open before the stage. */
   ofCallers(): readonly string[];
-  /** A call begins: what was looked at before says nothing about what comes. */
+  /** Called when a call begins: an earlier look says nothing about the changes to come. */
   forget(): void;
-  /** What was looked at since the last call: what is put back after it was done by us. */
+  /** The latest look since the last call; later changes come from our own restore. */
   last(): TreeSnapshot | null;
 }
 
 /**
- * null for a stage whose changes are not checked: it may not write, and the task has no scope.
- * @param earlierWork `unfinished`: calls were made for it that never passed its gate, so its baseline must be there.
+ * @param earlierWork `unfinished`: calls for the stage never passed its gate, so its baseline must exist.
+ * @returns null for a stage whose changes are not checked: it may not write, and the task has no scope.
  */
 export async function openBaseline(
   run: StageRun,
@@ -58,11 +58,11 @@ export async function openBaseline(
   const { before: earlier, after } = found.how === 'kept' ? found : { before: null, after: null };
   if (earlier === null) rmSync(filesOf(run).copiesFolder, { recursive: true, force: true });
   const now = await takeSnapshot({ ...treeOf(run), ...(earlier === null ? {} : { before: after ?? earlier }) });
-  // Without the end of the attempt it did not live to be looked at: all that changed since may be its work.
+  // Without a snapshot of its end, the attempt was killed before it could be examined. All later changes may be its work.
   const before = earlier === null ? now : after === null ? widened(earlier, now) : rebase(earlier, after, now);
   await saveSnapshot(beforeFile, before);
   rmSync(afterFile, { force: true });
-  // Of what changed since a run that was killed nobody knows whose it is: it is reported, and not put back.
+  // It is unknown who made the changes since a killed run, so they are reported but not restored.
   const isSure = earlier === null || after !== null;
   const kept = run.options.outOfScope === 'restored' && isSure ? await keep(run, before) : null;
   if (kept !== null && kept.how !== 'kept') return { how: 'invalid', message: kept.message };
@@ -87,7 +87,7 @@ export async function openBaseline(
   };
 }
 
-/** Stages that begin together share one look: who called us goes on to write what he had open a moment ago. */
+/** Stages that begin together share one look: a caller keeps writing to the files that it had open a moment ago. */
 const seen = new Map<string, { atMs: number; files: Promise<Set<number>> }>();
 const MOMENT_MS = 500;
 
@@ -100,7 +100,10 @@ function callersOf(root: string): Promise<Set<number>> {
   return files;
 }
 
-/** The very file that was open before the stage, with more in it. One that took its place, or has another mode, is the agent's work. */
+/**
+ * Accepts only the same file that was open before the stage, with more content. A replaced file, or one with another mode, is the
+ * agent's work.
+ */
 const writtenByCallers =
   (callers: ReadonlySet<number>, now: TreeSnapshot, last: TreeSnapshot) =>
   ({ path: at, how }: Change): boolean => {
@@ -114,10 +117,10 @@ type Earlier =
   | { how: 'none' }
   /** `after`: the tree when the last attempt ended; null after a kill. */
   | { how: 'kept'; before: TreeSnapshot; after: TreeSnapshot | null }
-  /** What earlier attempts changed cannot be known. */
+  /** The changes of earlier attempts cannot be known. */
   | { how: 'lost'; why: string };
 
-/** Of the last run that did not get the stage done. */
+/** Loads the baseline of the last run that did not finish the stage. */
 async function earlierBaseline(run: StageRun): Promise<Earlier> {
   const { beforeFile, afterFile } = filesOf(run);
   const tree = treeOf(run);
@@ -129,14 +132,16 @@ async function earlierBaseline(run: StageRun): Promise<Earlier> {
   return movedBaseline(run, before, after);
 }
 
-/** The task was copied or moved: its baseline counts here only if this tree is as the last attempt ended with. */
+/**
+ * After a copy or move of the task, its baseline is valid only if this tree equals that at the end of the last attempt.
+ */
 async function movedBaseline(run: StageRun, before: TreeSnapshot, after: TreeSnapshot | null): Promise<Earlier> {
   const from = `its baseline is of ${before.root}, and the tree here is ${run.open.tree}`;
   if (after === null) return { how: 'lost', why: `${from}; there is no record of how the last attempt ended there` };
   const now = await takeSnapshot({ ...treeOf(run), before: after });
   const here = (saved: TreeSnapshot): TreeSnapshot => ({ ...saved, root: now.root, git: now.git, rules: now.rules });
   const changed = await changesBetween(here(after), { ...now, ignored: after.ignored });
-  // The settings of another clone are its own.
+  // Another clone has its own git settings.
   const different = changed.filter((change) => !change.path.startsWith('.git/')).map((change) => change.path);
   if (different.length === 0) return { how: 'kept', before: here(before), after: here(after) };
   const listed = `${different.slice(0, MAX_NAMED).join(', ')}${different.length > MAX_NAMED ? `, and ${different.length - MAX_NAMED} more` : ''}`;
@@ -159,8 +164,8 @@ const keep = (run: StageRun, snapshot: TreeSnapshot) =>
   keepCopies({ snapshot, outOfScope: outsideScope(scopeOf(run.open.manifest)), folder: filesOf(run).copiesFolder });
 
 /**
- * The stage is over for this run. A done one needs its baseline no more, once that fact is on disk; for another it waits for
- * the next run.
+ * Closes the baseline when the stage is over for this run. A finished stage does not need it after that fact is on disk;
+ * otherwise it is kept for the next run.
  */
 export async function closeBaseline(run: StageRun, baseline: Baseline | null, how: 'done' | 'open'): Promise<void> {
   if (baseline === null) return;
@@ -172,7 +177,7 @@ export async function closeBaseline(run: StageRun, baseline: Baseline | null, ho
   dropBaseline(run);
 }
 
-/** Whatever an earlier run kept: from now on the tree is taken as it is. */
+/** Removes what an earlier run kept: from now on the tree is taken as it is. */
 export function dropBaseline(run: StageRun): void {
   const { beforeFile, afterFile, copiesFolder } = filesOf(run);
   rmSync(beforeFile, { force: true });
@@ -188,7 +193,7 @@ function filesOf({ open, stage }: StageRun) {
 function treeOf({ open }: StageRun) {
   const ignored = open.manifest.scope.ignored ? 'looked_at' : 'left_out';
   const { deny, forbidden } = scopeOf(open.manifest);
-  // A worktree of the task's own lies in the folder of our state.
+  // The task's own worktree is inside our state folder.
   const project = open.tree === open.root ? open.root : projectRoot(open.tree);
   const ours = [open.stateFolder, open.task.root, path.join(project, '.tmp')];
   const apart = ours.filter((folder) => !open.tree.startsWith(`${folder}/`));

@@ -1,4 +1,4 @@
-// Takes out of the way what somebody put where a stage's result will be (a FIFO, a folder, a link), and keeps the folders that it goes to.
+// Moves aside what blocks the paths of a stage's result (a FIFO, a folder, a link), and guards the folders of the result.
 
 import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
@@ -8,13 +8,18 @@ import { setAside } from '../../state/disk/set-aside.ts';
 import { outputsOf, type TaskFolder, taskFolders } from '../../state/task-folder.ts';
 
 interface ClearedPaths {
-  /** A sentence for each that was set aside. */
+  /** A sentence for each thing that was set aside. */
   cleared: string[];
-  /** Once the call is over, before anything of it is read. @returns a sentence for each folder that was put right; throws what the operating system throws */
+  /**
+   * Called after the call is over, before anything of it is read. @returns a sentence for each folder that was restored. Throws
+   * the errors of the operating system.
+   */
   mend(): string[];
 }
 
-/** Before the call, which a wrapper refuses where it may not write. Throws what the operating system throws. */
+/**
+ * Runs before the call, since a wrapper refuses a call whose paths it may not write. Throws the errors of the operating system.
+ */
 export function clearResultPaths(
   task: TaskFolder,
   stage: { name: string; tool: Tool },
@@ -27,7 +32,10 @@ export function clearResultPaths(
   return { cleared, mend: () => mendFolders(folders, clock) };
 }
 
-/** Else what stood there before the call would be taken for its agent's doing. @returns and throws the same */
+/**
+ * Without this, what was there before the call would be blamed on its agent. @returns a sentence for each thing that was set
+ * aside. Throws the errors of the operating system.
+ */
 export function clearFolders({ inputs, outputs, state, done, attempts }: TaskFolder, clock: () => Date): string[] {
   const ours = [path.join(inputs, 'prompt'), outputs, attempts, path.join(state, 'baseline'), done];
   return setAsideUnless(isFolder, ours, clock);

@@ -1,4 +1,4 @@
-// One call of a stage through its guardian; or the result of one that was paid for and could not be used.
+// Makes one call of a stage through its guardian, or finds the result of a paid call that could not be used yet.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -35,9 +35,9 @@ import { takeLimitedPlace } from './limited-place.ts';
 import { reservationOf } from './remade-reservation.ts';
 
 type CallAnswer =
-  /** `judge`: the agent changed files that it is judged by. */
+  /** `judge`: the agent changed files that decide whether its work passes. */
   | { how: 'answered'; record: CallRecord; judge: Finding | null }
-  /** The wrapper left no record: it was killed before it could reserve, or is broken. */
+  /** The wrapper wrote no record: it was killed before the reservation, or is broken. */
   | { how: 'unanswered'; why: string };
 
 interface DispatchedPrompt extends Pick<AttemptRequest, 'resumeSession'> {
@@ -45,7 +45,7 @@ interface DispatchedPrompt extends Pick<AttemptRequest, 'resumeSession'> {
   prompt: Pick<Prompt, 'warnings' | 'leftOut'>;
 }
 
-/** As soon as a place is free; nothing is paid if none is to be had. @param wanted the hash of the stage's prompt. */
+/** Makes the call as soon as a slot is free; if it gets none, nothing is paid. @param wanted the hash of the stage's prompt. */
 export async function dispatchCall(
   run: StageRun,
   request: DispatchedPrompt,
@@ -63,7 +63,7 @@ export async function dispatchCall(
     if (place === 'stopped') return { how: 'stopped' };
     // The task's time may have run out while it waited for the place.
     if ((run.wallLeftMs() ?? 1) <= 0) return { how: 'too_late' };
-    // Or the agent of another task has been at work meanwhile.
+    // The agent of another task may have changed something meanwhile.
     const closed = closedBy({ task: run.open.task, stateFolder: run.open.stateFolder, register: run.register });
     if (closed !== null) return { how: 'closed', why: closed };
     answered = await dispatchNow(run, request, wanted, callId);
@@ -100,7 +100,7 @@ async function dispatchNow(
   const running = sendGuardian(errand, guardianStop).finally(() => watch(null));
   const { guardian, why, killed } = await running;
   const mended = way.mend();
-  // Before anything is read: the journal and the files by which the call is judged may have been written by it.
+  // Checked before anything is read: the call may have written the journal and the files that decide whether it passes.
   const isStrange = !guardianStop.aborted && (killed || !isIntact(open.journal, judge.journal));
   const isMade = wasMade(open, callId, isStrange) || (isStrange && tellsOf(open.journal, judge.journal, callId));
   const reserved = isMade ? await reservationOf({ run, wanted, callId, guardian, sent }) : null;
@@ -115,9 +115,9 @@ async function dispatchNow(
   const first = await look('changed-by-agent');
   const works = worksOn(open, callId);
   const record = await lastWord(run, callId, sent);
-  // Without its guardian it may have worked until now.
+  // Without its guardian, the call may have worked until now.
   const second = works ? await look('changed-later') : NO_FINDING;
-  // A call that goes on without us is for the next run to look at.
+  // If a call continues without us, the next run examines it.
   const noted = worksOn(open, callId) ? [] : watched.end();
   const finding = first.finding ?? second.finding;
   const notes = [
@@ -138,7 +138,7 @@ const NO_FINDING: CheckedJudge = { finding: null, notes: [] };
 const worksOn = ({ journal }: OpenTask, callId: string): boolean =>
   openCalls(journal.read().ledger).some(({ reserved }) => reserved.call_id === callId);
 
-/** Its record may be an early one: only a verdict, or a refusal, is its last word. */
+/** The record may be an early one: only a verdict or a refusal makes it final. */
 async function lastWord({ open, guardianStop, context }: StageRun, callId: string, sent: SentTerms) {
   const { clock, environment, say } = context;
   const { task, journal } = open;
@@ -149,8 +149,8 @@ async function lastWord({ open, guardianStop, context }: StageRun, callId: strin
 }
 
 /**
- * The CLI was started, so it was paid for, whatever the journal says. A call leaves a folder, a refused one too: where that is gone
- * and something else is strange besides, somebody has cleared it away, and the call counts.
+ * If the CLI was started, the call was paid for, whatever the journal says. Every call leaves a folder, even a refused one. If
+ * that is gone and something else is strange too, another process removed it, and the call counts.
  */
 const wasMade = ({ task }: OpenTask, callId: string, isStrange: boolean): boolean =>
   hasOutput(path.join(task.attempts, callId)) || (isStrange && !existsSync(path.join(task.attempts, callId)));
@@ -184,8 +184,8 @@ function errandOf(
 }
 
 /**
- * A success that an earlier run paid for and did not use: the same prompt is not sent again, nor another one if the user keeps
- * the answer. For a stage that is to be redone it is one that no gate has looked at yet.
+ * Finds a success that an earlier run paid for and did not use. The same prompt is not sent again, nor a changed one if the user
+ * keeps the answer. For a stage that is to be redone, only an answer that no gate has checked yet counts.
  */
 export function paidAnswer(
   { open, stage, redone }: Pick<StageRun, 'open' | 'stage' | 'redone'>,
@@ -205,19 +205,19 @@ export function paidAnswer(
   );
   const last = paid.at(-1)?.reserved;
   if (last === undefined) return null;
-  // A stand-in may have answered in its tool's place, and a later call may have left another answer there.
+  // A fallback may have answered for the tool, and a later call may have put another answer there.
   const { out, record: published } = outputsOf(open.task, { ...stage, tool: last.tool });
   const isThere = existsSync(out)
     ? whoseAnswer(calls, last, recordIn(published)) === last.call_id
-    : // What a gate has looked at a person may have taken away to have it made anew.
+    : // The user may have removed a checked answer to have it made again.
       !gated.has(last.call_id) && hasKeptAnswer(open.task, last.call_id);
   if (!isThere) return null;
-  // A verdict in the journal is a line that anybody may write; the record is what counts.
+  // Any process may write a verdict into the journal; only the record counts.
   const record = readRecord(open.task, last.call_id);
   return record?.verdict.class === null ? record : null;
 }
 
-/** Where the published record cannot be read, the answer beside it is that of the last call of that stage and tool. */
+/** If the published record cannot be read, the answer beside it belongs to the last call of that stage and tool. */
 const whoseAnswer = (
   calls: ReadonlyMap<string, Call>,
   { stage, tool }: Call['reserved'],
@@ -227,10 +227,10 @@ const whoseAnswer = (
   [...calls.values()].filter(({ reserved }) => reserved.stage === stage && reserved.tool === tool).at(-1)?.reserved
     .call_id;
 
-/** An agent asks `tollgate scope ask` about its task. */
+/** An agent can use `tollgate scope ask` for its task. */
 const whichTask = ({ task, tree }: OpenTask) => ({ ...passedAs('TOLLGATE_TASK', task.root), ...passedAs(TREE, tree) });
 
-/** As it was read for the run, whatever its description says meanwhile. */
+/** Passes the description as it was read for the run, even if it has changed since. */
 function ownToolOf({ tool }: StageRun['stage']): Pick<Errand['dispatch'], 'own_tool'> {
   const { described } = adapterOf(tool);
   return described === undefined ? {} : { own_tool: described.row };

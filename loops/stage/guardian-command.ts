@@ -1,4 +1,4 @@
-// A guarded call as it is requested, and the command of its guardian.
+// Describes a guarded call, and builds the command of its guardian.
 
 import path from 'node:path';
 import type { Stage } from '../../state/project/manifest-schema.ts';
@@ -17,7 +17,7 @@ export interface Errand {
   cwd: string;
   options: Pick<RunOptions, 'trustWorkspace' | 'keepRaw' | 'recordRequests' | 'ignoreHold'>;
   environment: NodeJS.ProcessEnv;
-  /** Of the wrappers. */
+  /** The folder of the wrapper commands. */
   commandFolder: string;
   dispatch: Dispatch;
   promptFile: string;
@@ -25,7 +25,7 @@ export interface Errand {
   resumeSession: string | null;
 }
 
-/** By its words others know it for the guardian of that very call (`late-guardian.ts`). */
+/** By these arguments, other processes recognise the guardian of this call (`late-guardian.ts`). */
 export function commandOf(errand: Errand): string[] {
   const { task, stage, callId, access, cwd, options, commandFolder } = errand;
   const [script, ...words] = guardianOf(stage.tool);

@@ -1,4 +1,4 @@
-// Starts a wrapper as the guardian of one call, waits for its end, and reads the record that it wrote.
+// Starts a wrapper as the guardian of one call, waits for its end, and reads its record.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
@@ -15,17 +15,18 @@ import { endLate } from '../settle/late-guardian.ts';
 import { commandOf, type Errand, recordFile } from './guardian-command.ts';
 
 interface GuardianEnd {
-  /** null when it died before it could be looked up. */
+  /** null if it died before it could be looked up. */
   guardian: ProcessIdentity | null;
-  /** How it ended, for when it left no record. */
+  /** How it ended; used if it wrote no record. */
   why: string;
-  /** By a signal: of ours, when the run was told to stop; not when it was ended for being late. */
+  /** Whether a signal ended it. Our own signal after a stop request counts; ending it for being late does not. */
   killed: boolean;
 }
 
 /**
- * Runs one wrapper to its end, as a process of its own session: it outlives this dispatcher, and a terminal's Ctrl-C reaches
- * only us. An abort of `stop` is passed on as TERM. Long past its call's deadline it is woken, then killed.
+ * Runs one wrapper to its end, in a session of its own: it outlives this dispatcher, and a terminal's Ctrl-C reaches only this
+ * process. An abort of `stop` is passed on as SIGTERM. If the call is long past its deadline, the wrapper is resumed, and then
+ * killed.
  */
 export async function sendGuardian(
   errand: Errand,
@@ -49,7 +50,7 @@ export async function sendGuardian(
 }
 
 interface StartedGuardian {
-  /** undefined where it could not be started. */
+  /** undefined if it could not be started. */
   pid: number | undefined;
   /** Requests its end. A stopped process is continued, and one that does not obey is killed. */
   end(): void;
@@ -57,16 +58,16 @@ interface StartedGuardian {
 }
 
 interface GuardianExit {
-  /** The signal that ended it; null where none did. */
+  /** The signal that ended it; null if there was none. */
   signal: NodeJS.Signals | null;
-  /** In words that follow "the wrapper". */
+  /** Words that follow "the wrapper". */
   how: string;
 }
 
-/** A guardian that is told to end ends its call within less. */
+/** A guardian that receives SIGTERM ends its call in less time. */
 const OBEYS_MS = 5000;
 
-/** Never throws. @param prepare writes what it needs; @returns the script and its arguments. */
+/** Never throws. @param prepare writes what the guardian needs; @returns the script and its arguments. */
 export function startGuardian(
   prepare: () => readonly string[],
   env: NodeJS.ProcessEnv,
@@ -98,7 +99,7 @@ export function startGuardian(
 
 const unstarted = ({ message }: Error): GuardianExit => ({ signal: null, how: `could not be started (${message})` });
 
-/** What it is held to if its guardian dies. What is not set here is the wrapper's own default, or no limit. */
+/** The limits that apply if the guardian dies. If a limit is not set here, it is the wrapper's default, or there is none. */
 export const sentNow = ({ timeoutMs, stage }: Errand): SentTerms => ({
   atMs: nowMs(),
   limits: {
@@ -113,7 +114,7 @@ export const sentNow = ({ timeoutMs, stage }: Errand): SentTerms => ({
 
 const LATE = 'the wrapper was stopped or stuck until long past the deadline of its call, and was ended';
 
-/** `rest` calls it off. */
+/** `rest` cancels it. */
 function hurry(
   { task, stage: { tool }, timeoutMs, callId }: Errand,
   identified: Promise<ProcessIdentity | null> | null,
@@ -131,7 +132,7 @@ function hurry(
     await endLate({ guardian, tool, attempt, known: 'child', isOver: () => over, killing }, patience);
   };
   const again = () => {
-    // Without a free descriptor nothing can be looked up.
+    // Without a free descriptor, no process can be looked up.
     if (!over) timer = setTimeout(() => end().catch(again), patience.lateMs);
   };
   let timer = setTimeout(() => end().catch(again), timeoutMs + patience.lateMs);
@@ -144,7 +145,7 @@ function hurry(
   };
 }
 
-/** The record of that very call, which it leaves in its attempt's folder; null when it left none. */
+/** The record of this call, which the guardian writes to the attempt's folder; null if there is none. */
 export const readRecord = (task: TaskFolder, callId: string): CallRecord | null => recordIn(recordFile(task, callId));
 
 export const recordIn = (file: string): CallRecord | null => readJsonIfFit<CallRecord>(file);

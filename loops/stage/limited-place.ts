@@ -1,4 +1,4 @@
-// A stage's call stands in line for the limits over all tasks before its guardian is started, whose time begins then.
+// Queues a stage's call for the limits over all tasks before its guardian is started, because its time begins then.
 
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { mayBeLimited } from '../../state/limits/limits-folder.ts';
@@ -8,16 +8,18 @@ import { settleLimits } from '../limits/settle-limits.ts';
 import type { StageRun } from '../task/stage-run.ts';
 
 interface LimitedPlace {
-  /** A call that was not made, which its record says, is not charged. */
+  /** A call that was not made, as its record says, is not charged. */
   leave(record: CallRecord | null): Promise<void>;
 }
 
 const FREE: LimitedPlace = { leave: async () => {} };
 
-/** What a run waits for after a rate limit of its own; a service that wants more says that of a quota. */
+/** The longest wait for a rate limit, as a run waits after its own. A service that requires more reports a quota. */
 const RATE_WAIT_MS = 3_600_000;
 
-/** Charged to this process until the guardian takes it over; one that is refused the guardian asks for and tells of by itself. */
+/**
+ * The place is charged to this process until the guardian takes it over. If it is refused, the guardian requests and reports it.
+ */
 export async function takeLimitedPlace(run: StageRun, callId: string): Promise<LimitedPlace | 'stopped'> {
   const { stage, open, context, options } = run;
   const { environment, clock, stop, say } = context;
@@ -39,7 +41,7 @@ export async function takeLimitedPlace(run: StageRun, callId: string): Promise<L
     say: (sentence) => say(`stage ${stage.name}: ${sentence}`),
   });
   if (admission.how === 'refused') return FREE;
-  // Where its own time is up that is for the stage to say.
+  // If the stage's own time is up, the stage reports this.
   if (admission.how === 'stopped') return stop.aborted ? 'stopped' : FREE;
   for (const sentence of admission.near) say(`stage ${stage.name}: ${sentence}`);
   return {

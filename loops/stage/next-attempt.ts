@@ -1,4 +1,4 @@
-// The attempt after a failure: what is decided, what is sent to which tool and session, and how long to wait first.
+// Plans the attempt after a failure: what to send to which tool and session, and how long to wait first.
 
 import { tooLargeWords } from '../../policies/manifest/prompt-limits.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
@@ -14,7 +14,7 @@ import { type ComposedPrompt, composePrompt, type DigestPolicy, type Prompt, wri
 import type { StageRun } from '../task/stage-run.ts';
 import { continuation } from './resume-attempt.ts';
 
-/** Without a call where nothing was asked. */
+/** Without a call id if no call was made. */
 type JudgedAttempt = Pick<CallRecord, 'verdict'> & Partial<Pick<CallRecord, 'call_id'>>;
 
 export function decisionFor(
@@ -44,7 +44,7 @@ export function decisionFor(
   });
 }
 
-/** A model of the same tool is told by its name. */
+/** A model of the same tool is named by the model. */
 function standInOf({ tool, fallback: [first], fallback_on }: Stage) {
   const standIn = first?.tool === tool && first.model !== undefined ? { standIn: `${tool} with ${first.model}` } : {};
   return { ...standIn, ...(fallback_on === undefined ? {} : { fallbackOn: fallback_on }) };
@@ -52,7 +52,7 @@ function standInOf({ tool, fallback: [first], fallback_on }: Stage) {
 
 type PlannedAttempt = { how: 'planned'; next: NextAttempt } | { how: 'cannot'; why: string };
 
-/** What a decision other than to stop comes to. */
+/** Plans the attempt for every decision except to stop. */
 export async function planNextAttempt(
   run: StageRun,
   decision: Exclude<Decision, { action: 'stop' }>,
@@ -82,7 +82,7 @@ export async function planNextAttempt(
       const composed = await composeAnew(run, stage, policy === 'off' ? 'off' : 'aggressive');
       if (composed.how === 'invalid') return { how: 'cannot', why: composed.message };
       const { prompt } = composed;
-      // A fresh session where there was one: what overflowed may be its history.
+      // Uses a fresh session instead of the old one, because the old history may be what overflowed.
       if (request.resumeSession === null && prompt.chars > request.prompt.chars * WORTH_SHARE)
         return { how: 'cannot', why: whyNoDigest(policy, prompt, request.prompt) };
       if (session.id !== null) await session.giveUp(session.id, 'given_up');
@@ -119,7 +119,7 @@ export async function planNextAttempt(
 
 const askedOf = ({ tool, model }: Stage) => ({ tool, model: model ?? null });
 
-/** A digest that is hardly shorter than what was refused is refused too. */
+/** A digest that is hardly shorter than the refused prompt is refused too. */
 const WORTH_SHARE = 0.95;
 
 function whyNoDigest(policy: DigestPolicy, digest: Prompt, refused: Prompt): string {
@@ -128,7 +128,7 @@ function whyNoDigest(policy: DigestPolicy, digest: Prompt, refused: Prompt): str
   return `its digest is hardly shorter (${digest.chars} of ${refused.chars} characters)`;
 }
 
-/** In the session of an attempt that has already done something. */
+/** Continues in the session of an attempt that has already done something. */
 async function continueIn(
   run: StageRun,
   id: string,
@@ -140,7 +140,7 @@ async function continueIn(
   return planned({ ...next, request: await continuation(run, id) });
 }
 
-/** The stage's whole prompt in a new session. */
+/** Sends the stage's whole prompt in a new session. */
 async function startFresh(
   run: StageRun,
   { request, session }: FailedAttempt,
@@ -155,7 +155,7 @@ async function startFresh(
   return planned({ ...next, request: { prompt: composed.prompt, resumeSession: null } });
 }
 
-/** Once the history of its session is mended: from where that ends now. */
+/** Continues from the end of the session after its history is repaired. */
 async function repairAndContinue(
   run: StageRun,
   id: string,
@@ -170,7 +170,7 @@ async function repairAndContinue(
   const broken = { tool: stage.tool, sessionId: id, cliVersion, environment, cwd: open.cwd, clock };
   const mended = await repairBroken({ ...broken, ranTools });
   if (mended.how === 'cannot') {
-    // What the attempt had done is in that session alone; and a new one that was refused is not mended by another.
+    // Only that session contains what the attempt did. And if a new session was refused, another new one does not help.
     if (ranTools || request.resumeSession === null) return { how: 'cannot', why: mended.why };
     await session.poison(id, `its history is broken (${mended.why})`);
     session.notes.push(`the history of session ${id} could not be mended: ${mended.why}`);
@@ -178,7 +178,7 @@ async function repairAndContinue(
   }
   session.notes.push(`the history of session ${id} was mended: ${mended.what}`);
   if (ranTools) {
-    // The prompt sent anew would let them run once more.
+    // Sending the prompt again would let the tools run once more.
     if ((await endOfSession(run, id, sent)) !== 'unanswered') return continueIn(run, id, about, next);
     if (run.options.dirtyRetries !== 'allowed') return { how: 'cannot', why: NOT_IN_IT };
   }
@@ -201,7 +201,7 @@ async function composeAnew(run: StageRun, stage: Stage, digest: DigestPolicy): P
   return composed;
 }
 
-/** Milliseconds before the next call: the longest of what the service asked for and the schedule. */
+/** @returns the milliseconds before the next call: the longest of the service's request and the schedule. */
 export function waitFor(run: StageRun, record: JudgedAttempt, calls: number, sessionMs: number): number {
   return waitBefore({
     retryAt: record.verdict.retry_at,
@@ -212,7 +212,7 @@ export function waitFor(run: StageRun, record: JudgedAttempt, calls: number, ses
   });
 }
 
-/** By the clock that its reset was reckoned by, whatever that was set to since. */
+/** Uses the clock from which the reset time was computed, even if the clock was changed since. */
 function judgedAt({ open, context }: StageRun, { call_id }: JudgedAttempt): Date {
   const verdict = open.journal.read().ledger.calls.get(call_id ?? '')?.verdict;
   return verdict ? new Date(verdict.at) : context.clock();

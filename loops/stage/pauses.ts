@@ -1,20 +1,20 @@
-// Pauses between two calls: a while, or until a time of day, which a jump of the clock or a sleep of the machine may bring nearer.
+// Pauses between two calls: for a time, or until a time of day, which a clock change or a suspend may bring nearer.
 
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** A timer of more than 24.8 days would end at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Of the machine awake. Ends at once when `stop` aborts. */
+/** Counts time while the machine is awake. Ends at once when `stop` aborts. */
 export async function pauseFor(ms: number, stop: AbortSignal): Promise<void> {
   for (let left = ms; left > 0 && !stop.aborted; left -= LONGEST_TIMER_MS)
     await pause(Math.min(left, LONGEST_TIMER_MS), undefined, { signal: stop }).catch(() => {});
 }
 
-/** How often the time of day is looked at. */
+/** How often the time of day is checked. */
 const LOOK_MS = 30_000;
 
-/** Until it is `until` by the time of day, but never for more than `atMostMs` of the machine awake. */
+/** Pauses until the time of day is `until`, but never for more than `atMostMs` while the machine is awake. */
 export async function pauseUntil(
   until: Date,
   atMostMs: number,

@@ -1,4 +1,4 @@
-// The reservation of a call as its dispatcher knows it, to be written again where the call's agent took it out of the journal.
+// Rebuilds the reservation of a call as its dispatcher knows it, if the call's agent removed it from the journal.
 
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { CallTerms } from '../../policies/manifest/call-terms.ts';
@@ -15,14 +15,13 @@ type Reserved = Extract<Fact, { fact: 'reserved' }>;
 
 interface Remaking {
   run: Pick<StageRun, 'open' | 'stage' | 'runId' | 'context'>;
-  /** The hash of the stage's prompt. */
   wanted: string;
   callId: string;
   guardian: ProcessIdentity | null;
   sent: SentTerms;
 }
 
-/** What the guardian wrote, or, where that cannot be read any more, what it was started with. */
+/** Returns what the guardian wrote. If that cannot be read any more, builds it from what the guardian was started with. */
 export async function reservationOf({ run, wanted, callId, guardian, sent }: Remaking): Promise<Reserved> {
   const { open, stage, runId, context } = run;
   const { clock, environment } = context;
@@ -37,14 +36,17 @@ export async function reservationOf({ run, wanted, callId, guardian, sent }: Rem
     tool: stage.tool,
     attempt: 1,
     for_prompt: wanted,
-    // One that is not known any more is dead.
+    // If the guardian is not known any more, it is dead.
     guardian: guardian ?? { ...(await identify(process.pid))!, start_time: 'unknown' },
     deadline_at: new Date(sentAt.getTime() + sent.limits.timeoutMs).toISOString(),
     ...termsOf(callId, sent, sentAt, environment),
   };
 }
 
-/** Who settles the call then goes by these, and not by a draft that its agent could write. None where the register has none. */
+/**
+ * The process that settles the call then uses these terms, and not a draft that the agent could write. Empty if the register has
+ * no entry.
+ */
 function termsOf(callId: string, { limits, atMs }: SentTerms, sentAt: Date, environment: NodeJS.ProcessEnv) {
   const folder = registerFolder(environment);
   const entry = folder === null ? null : entryOf(folder, callId);
@@ -70,7 +72,7 @@ function knownReservation({ journal }: OpenTask, callId: string): Reserved | nul
     const { v: _, at: __, ...fact } = call.reserved;
     return fact;
   } catch (error) {
-    // A journal that cannot be read any more is about to be mended.
+    // A journal that cannot be read any more is about to be repaired.
     if (error instanceof JournalError) return null;
     throw error;
   }

@@ -1,4 +1,4 @@
-// Goes on in the session of an attempt that had already done something: what is done is not done again.
+// Continues in the session of an attempt that had already done something, so that the work is not repeated.
 
 import path from 'node:path';
 import type { Verdict } from '../../policies/facts/evidence.ts';
@@ -11,8 +11,9 @@ import type { StageRun } from '../task/stage-run.ts';
 import { readRecord } from './guardian.ts';
 
 /**
- * What a run asks first of a stage whose last attempt, for the same prompt, was cut off after it had run tools. Null where there
- * was none, where its session cannot be gone on with, or where something else than time, network and its history was wrong with it.
+ * Makes the first request of a run if the stage's last attempt, for the same prompt, was cut off after it had run tools.
+ * @returns null if there was none, if its session cannot be resumed, or if its failure was not a matter of time, network or
+ * history.
  */
 export async function resumeLastAttempt(
   run: StageRun,
@@ -33,7 +34,7 @@ export async function resumeLastAttempt(
   return continuation(run, record.session_id);
 }
 
-/** A refused history is one, too: where its run died before it decided, what ran would run once more. */
+/** A refused history counts as cut off. If the run died before it decided, the tools would otherwise run once more. */
 const isCutOff = ({ class: errorClass, reason }: Verdict): boolean =>
   errorClass === 'transient' || reason === 'broken_history';
 

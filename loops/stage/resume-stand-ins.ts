@@ -1,4 +1,4 @@
-// Goes on with the stand-ins that a run which did not come to its end had come to: who cannot answer is not paid for once more.
+// Resumes with the fallbacks that an unfinished run had reached, so that a tool that cannot answer is not paid again.
 
 import type { NextAction } from '../../policies/facts/next-action.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
@@ -14,7 +14,7 @@ import { readRecord } from './guardian.ts';
 import { decisionFor, planNextAttempt } from './next-attempt.ts';
 import type { StageProgress } from './stage-progress.ts';
 
-/** @param prompt the stage's, which that run must have wanted answered too. */
+/** @param prompt the stage's prompt, which must also be the one of the earlier run. */
 export async function resumeStandIns(
   progress: StageProgress,
   prompt: Prompt,
@@ -39,7 +39,7 @@ const lastCallOf = ({ calls }: Ledger, stage: string): Call | undefined =>
     ({ granted, reserved }) => granted && reserved.run_id !== null && reserved.stage === stage,
   );
 
-/** A run that was killed has released nothing. */
+/** A killed run has released nothing. */
 const isOver = ({ released }: Ledger, { reserved }: Call): boolean =>
   (released.get(reserved.run_id!)?.state ?? 'interrupted') !== 'interrupted';
 
@@ -61,7 +61,7 @@ async function wantsStandIn(progress: StageProgress, record: CallRecord, baselin
   return decision.action === 'fallback';
 }
 
-/** As after a failure of this run. Nothing is changed where the prompt of whoever is next cannot be made. */
+/** Acts as after a failure of this run. Nothing is changed if the prompt of the next fallback cannot be made. */
 async function ask(progress: StageProgress, reason: string | null, why: string): Promise<'followed' | 'stopped'> {
   const { run, session, request, sent } = progress;
   const { stage, open, runId, context } = run;

@@ -1,4 +1,4 @@
-// The gate of a stage: what its answer must hold and what it may have touched, looked at before it counts as done.
+// Applies the gate of a stage: it checks the answer and the changed files before the stage counts as done.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -28,12 +28,13 @@ import type { StageEnd, StageRun } from '../task/stage-run.ts';
 import { restore } from '../tree/restore.ts';
 import type { Baseline } from './baseline.ts';
 
-/** What of a prompt its gate goes by. */
+/** The parts of a prompt that its gate uses. */
 type GatedPrompt = Pick<Prompt, 'acceptanceCommands' | 'warnings'>;
 
 /**
- * Looks at the answer and at the tree, puts back what is out of scope where that is asked for, and notes what it found: file and fact.
- * @param judge what was found of the files by which the call is judged. @returns the record; told to stop, it has failed without a finding
+ * Checks the answer and the tree, restores what is out of scope if requested, and notes the findings in a file and a fact.
+ * @param judge the finding about changed files that decide whether the call passes. @returns the record; after a stop request it
+ * has failed without a finding
  */
 export async function passStage(
   run: StageRun,
@@ -86,7 +87,7 @@ export async function passStage(
   const gate = redactRecord(found, request.redactor);
   gate.notes.push(...slowPatterns(request.redactor.withheld));
   await writeJson(gateFile(run), gate, 'renamed');
-  // Stopped in the middle: nothing was found, and nothing is over.
+  // The gate was stopped in the middle, so there are no findings, and the stage is not over.
   if (!gate.passed && gate.findings.length === 0) return gate;
   const verdict = gateVerdict(gate.findings);
   await open.journal.note({
@@ -112,7 +113,7 @@ const SINCE_KILLED =
 const SINCE_REDONE =
   'what earlier attempts changed is unknown, since their baseline is missing: the stage was repeated on the tree as it was';
 
-/** The call failed besides: there is no answer to look at, only what was found around it. */
+/** The call also failed: there is no answer to check, only the findings about the files around it. */
 const unanswered = ({ stage, tool, callId, findings, changes, clock }: GateRequest): GateRecord => ({
   schema: GATE_RECORD_SCHEMA,
   stage: stage.name,
@@ -129,11 +130,11 @@ const unanswered = ({ stage, tool, callId, findings, changes, clock }: GateReque
   notes: [],
 });
 
-/** A diff is a change that is still to be made: it must keep to the scope like one that was made. */
+/** A diff is a change that is still to be made: it must respect the scope like a change that was made. */
 function withDiffScope({ open, stage }: StageRun, gate: GateRecord): GateRecord {
   if (!gate.checks.some(({ check, passed }) => check === 'diff' && passed)) return gate;
   const diff = readRegular(path.join(open.task.outputs, `${stage.name}.patch`));
-  // A diff is relative to where the CLI runs, a scope to the root of the tree.
+  // A diff is relative to the CLI's folder, a scope to the root of the tree.
   const within = (at: string) => path.posix.join(path.relative(open.tree, open.cwd), at);
   const changes = pathsOfDiff(diff).map(({ how, from, ...change }) => ({
     how,
@@ -146,7 +147,9 @@ function withDiffScope({ open, stage }: StageRun, gate: GateRecord): GateRecord 
   return { ...gate, passed: false, checks, findings: [...gate.findings, finding] };
 }
 
-/** What was out of scope, as it was before the stage; what stood there is kept among the attempt's private files. */
+/**
+ * Restores what was out of scope to its state before the stage. The replaced content is kept among the attempt's private files.
+ */
 async function putBack(
   { open }: StageRun,
   violations: readonly Violation[],
@@ -164,7 +167,7 @@ async function putBack(
 
 const MAX_TOLD = 5;
 
-/** A line of the journal is small. */
+/** A line of the journal must be small. */
 const MAX_MISSING = 20;
 
 function gateFailure(run: StageRun, record: CallRecord, gate: GateRecord, calls: number): Failure {
@@ -208,7 +211,7 @@ function gateFailure(run: StageRun, record: CallRecord, gate: GateRecord, calls:
 
 const gateFile = ({ open, stage }: StageRun) => gateFileOf(open.task, stage.name);
 
-/** A call that succeeded is not yet a stage that is done. */
+/** A call that succeeded does not finish its stage before the gate has passed. */
 export async function gateAnswer(
   run: StageRun,
   record: CallRecord,
@@ -220,7 +223,7 @@ export async function gateAnswer(
   const gate = await passStage(run, record, prompt, baseline, judge);
   const ended = { record, gate, calls, warnings: prompt.warnings };
   if (gate.passed) return { ...ended, how: 'done' };
-  // Stopped in the middle: nothing is known against the answer, and the next run looks at it again.
+  // The gate was stopped in the middle: nothing is known against the answer, and the next run checks it again.
   if (gate.findings.length === 0) return { ...ended, how: 'interrupted', retry_at: null };
   return { ...ended, how: 'failed', failure: gateFailure(run, record, gate, calls) };
 }

@@ -1,4 +1,4 @@
-// How far a stage has come in this run, and how that ends.
+// Records how far a stage has come in this run, and how it ends.
 
 import type { Change } from '../../policies/facts/gate-record.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
@@ -9,14 +9,13 @@ import type { Prompt } from '../task/prompt.ts';
 import type { StageSession } from '../task/session-in-use.ts';
 import type { StageEnd, StageRun } from '../task/stage-run.ts';
 
-/** How far a stage has come in this run. */
 export interface StageProgress {
   /** With the tool that answers now. */
   run: StageRun;
-  /** Locked for as long as the stage runs. */
+  /** Locked as long as the stage runs. */
   session: StageSession;
   request: AttemptRequest;
-  /** The prompt that is being answered: to go on says nothing of its own. */
+  /** The prompt that is being answered; a continuation does not count as one. */
   sentPrompt: Prompt;
   /** Calls that were made. */
   calls: number;
@@ -25,15 +24,15 @@ export interface StageProgress {
   retriesLeft: number;
   resetLeftMs: number;
   resetsAwaited: number;
-  /** How often somebody else's use of its session was waited for; and whether its history was mended. */
+  /** How often the stage waited while another process used its session, and whether its history was repaired. */
   busyAwaited: number;
   mended: boolean;
-  /** Did the tools of any attempt run? */
+  /** Whether the tools of any attempt ran. */
   ranTools: boolean;
   /** The last attempt that failed, and what the stage has changed so far. */
   failed: CallRecord | null;
   changed: Change[];
-  /** What was sent last, and how the session it went to came about; null before the first call. */
+  /** What was sent last, and how its session was obtained; null before the first call. */
   sent: SentText;
   sentInto: SessionUse | null;
 }

@@ -1,4 +1,4 @@
-// One stage: what the tree is before it, its attempts, and the gate that its answer must pass.
+// Runs one stage: records the tree before it, makes its attempts, and applies the gate to its answer.
 
 import { standInWords } from '../../policies/retry/stand-ins.ts';
 import { standInsOf } from '../../state/journal/stand-ins.ts';
@@ -13,8 +13,8 @@ import { paidAnswer } from './dispatch-call.ts';
 import { gateAnswer } from './stage-gate.ts';
 
 /**
- * Whether calls were made for the stage that never passed its gate. One that may only read is asked for less: without a scope it had
- * no baseline then.
+ * Whether calls were made for the stage that never passed its gate. A read-only stage needs less: without a scope, it had no
+ * baseline then.
  */
 function earlierWork({ open, stage, access }: StageRun): 'none' | 'unfinished' {
   const { calls, gates, gated } = open.journal.read().ledger;
@@ -31,12 +31,12 @@ function earlierWork({ open, stage, access }: StageRun): 'none' | 'unfinished' {
 }
 
 /**
- * Runs a stage whose prompt is written and whose tree is locked. A success is in the journal, and has its marker, before it returns.
- * Throws what the operating system throws where the state cannot be written.
+ * Runs a stage whose prompt is written and whose tree is locked. A success is in the journal, and has its marker, before this
+ * returns. Throws the errors of the operating system if the state cannot be written.
  */
 export async function runStage(run: StageRun, first: Prompt): Promise<StageEnd> {
   const paid = paidAnswer(run, first);
-  // What it changed was looked at when its answer passed the first time.
+  // The changes were checked when the answer passed the first time.
   const isLookedAt = paid !== null && run.open.journal.read().ledger.passed.has(paid.call_id);
   const baseline = isLookedAt ? null : await openBaseline(run, earlierWork(run));
   if (baseline !== null && 'how' in baseline) {
@@ -48,7 +48,7 @@ export async function runStage(run: StageRun, first: Prompt): Promise<StageEnd> 
     paid === null
       ? await attempts(run, first, baseline)
       : await gateAnswer(answering!, paid, first, baseline, 0, run.tampered.get(paid.call_id) ?? null);
-  // Who was asked in its place was said by the run that paid for it, had it lived.
+  // The run that paid for the answer would have reported its fallbacks if it had survived.
   if (paid !== null) {
     const { ledger } = run.open.journal.read();
     end.warnings.unshift(...standInsOf(ledger, ledger.calls.get(paid.call_id)!).map(standInWords));
