@@ -1,4 +1,5 @@
-// Prints the help of every command, and what a shell completes of it, as one JSON object, which build.mjs keeps beside them. It is no command itself.
+// Prints the help and the completions of every command as one JSON object, which build.mjs keeps beside them. Not a command
+// itself.
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { TOOLS } from '../../policies/facts/tools.ts';

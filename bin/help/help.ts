@@ -1,4 +1,4 @@
-// Prints a command's help from its table of flags (the only door to yargs, loaded when help is asked for).
+// Prints a command's help from its table of flags (the only importer of yargs, loaded when help is requested).
 
 import yargs from 'yargs';
 import { type CommandSpec, type FlagRow, SHARED_FLAGS } from '../command-line.ts';
