@@ -1,13 +1,15 @@
-// Starts a bundle with V8's code cache of it, which is made on the first run: a wrapper starts 10 ms sooner, a task 90 ms.
-// build.mjs fills in the names of the command, of the bundle and of the module in it. The caches lie in the user's cache folder, and count only where nobody else could write them;
-// where there is no such folder, each run compiles. Nothing is written to the package or into a working tree.
-// Node's own (module.enableCompileCache, from 22.1 on) asks for no owner, and took a wrapper 8 to 15 ms more on 22.23 and 24.21.
+// Starts a bundle with V8's code cache, which the first run makes: a wrapper starts 10 ms sooner, a task 90 ms.
+
+// build.mjs fills in the names of the command, of the bundle and of the module in it. The caches are in the user's cache folder.
+// A cache counts only if no other user could write to it. If there is no such folder, each run compiles. Nothing is written to
+// the package or into a working tree. Node's own cache (module.enableCompileCache, since 22.1) does not check the owner. It took
+// a wrapper 8 to 15 ms more on 22.23 and 24.21.
 const fs = require('node:fs');
 const path = require('node:path');
 const { Script } = require('node:vm');
 
-// A cache holds what a run has compiled, so each command has its own. V8 takes one of its own version and flags alone;
-// the bundle's own hash tells two of one length apart.
+// A cache contains what a run has compiled, so each command has its own cache. V8 accepts only a cache of its own version and
+// flags. The hash of a bundle distinguishes it from a bundle of the same length.
 const [, , word = ''] = process.argv;
 const command = 'NAME' === 'tollgate' && /^[a-z]{1,20}$/.test(word) ? `tollgate-${word}` : 'NAME';
 const flags = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ').trim();
@@ -16,14 +18,17 @@ const mark = flags === '' ? '' : `.${flags.replace(/[^\w-]+/g, '_').slice(0, 80)
 /** Twice the code of a bundle is a few MB. */
 const LARGEST = 64 * 1024 * 1024;
 
-// The first starter of a process starts all bundles of its folder: to go to each by require would cost half a millisecond.
+// The first starter of a process starts all bundles of its folder: a require for each of them would take half a millisecond.
 const ours = Symbol.for(`tollgate start ${__dirname}`);
 globalThis[ours] ??= starting();
 const start = globalThis[ours];
 const file = 'MODULE';
 module.exports = start('BUNDLE')[file]();
 
-/** @returns what gives the exports of a bundle of this folder, by its name; each is evaluated once, as by require. */
+/**
+ * @returns a function that returns the exports of a bundle of this folder, by its name. It evaluates each bundle once, as require
+ * does.
+ */
 function starting() {
   const started = {};
   return (name) => {
@@ -41,7 +46,7 @@ function starting() {
 }
 
 function evaluate(body, module) {
-  // build.mjs makes one function of it, of nothing but ASCII, and puts its hash at the end.
+  // build.mjs makes one function of the bundle, in ASCII only, and puts its hash at the end.
   const source = fs.readFileSync(body, 'latin1');
   const folder = cacheFolder();
   const name = `${path.basename(body, '.body.cjs')}.${command}.${source.slice(-16)}.${process.versions.v8}${mark}.cache`;
@@ -53,7 +58,7 @@ function evaluate(body, module) {
   script.runInThisContext()(module.exports, require, module, body, __dirname, url, start);
 }
 
-/** Where the caches lie; null where no absolute path leads to one, or where it would be in a working tree. */
+/** @returns the folder of the caches; null if no absolute path leads to one. */
 function cacheFolder() {
   const { XDG_CACHE_HOME, HOME } = process.env;
   const base = XDG_CACHE_HOME && path.isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : HOME && path.join(HOME, '.cache');
@@ -61,8 +66,8 @@ function cacheFolder() {
 }
 
 /**
- * V8 does not look at the code in it, and a damaged one would end us by a signal. So it stands there twice, and counts
- * where both are the same: a hash of it would need node:crypto, which takes 2 ms to load.
+ * V8 does not check the code in a cache, and a damaged cache would end this process by a signal. So the file contains the code
+ * twice, and counts only if both copies are equal. A hash would need node:crypto, which takes 2 ms to load.
  */
 function read(cache) {
   let file;
@@ -77,18 +82,18 @@ function read(cache) {
     const data = bytes.subarray(0, size / 2);
     return data.equals(bytes.subarray(size / 2)) ? data : undefined;
   } catch {
-    return undefined; // The first run, or a folder that cannot be read: then it is compiled.
+    return undefined; // The first run, or an unreadable folder: then the bundle is compiled.
   } finally {
     if (file !== undefined) fs.closeSync(file);
   }
 }
 
-/** Is it the user's, and can nobody else write to it? Windows has no owners here. */
+/** Whether it belongs to the user, and no other user can write to it. Windows has no owners here. */
 function isOurs({ uid, mode }) {
   return uid === (process.getuid?.() ?? uid) && (mode & 0o022) === 0;
 }
 
-/** One listener for all bundles of a process. */
+/** One listener serves all bundles of a process. */
 function saveAtExit(script, cache) {
   const key = Symbol.for('tollgate caches');
   if (globalThis[key] === undefined) {
@@ -100,7 +105,7 @@ function saveAtExit(script, cache) {
   globalThis[key].push(() => save(script, cache));
 }
 
-/** Where the folder cannot be made or written to, nothing is saved and nothing said: the run has ended as it has. */
+/** If the folder cannot be made or written to, nothing is saved or reported: the result of the run does not change. */
 function save(script, cache) {
   const folder = path.dirname(cache);
   const temporary = `${cache}.${process.pid}.${Math.random().toString(36).slice(2)}`;
@@ -110,7 +115,7 @@ function save(script, cache) {
     makeFolder(folder);
     if (![path.dirname(folder), folder].every((each) => isOurs(fs.lstatSync(each)))) return;
     const data = script.createCachedData();
-    // Not by the umask, which may let everybody write.
+    // The mode must not depend on the umask, which may let every user write.
     file = fs.openSync(temporary, 'wx', 0o600);
     fs.writeFileSync(file, Buffer.concat([data, data]));
     fs.renameSync(temporary, cache);
@@ -122,7 +127,7 @@ function save(script, cache) {
   }
 }
 
-/** Where it lies or would lie: a link above it may lead into a checkout. */
+/** Finds the real path of a folder, even if it does not exist yet: a link above it may lead into a checkout. */
 function realOf(folder) {
   try {
     return fs.realpathSync(folder);
@@ -141,7 +146,7 @@ function isInWorkingTree(folder) {
   }
 }
 
-/** The user's cache folder and below; a home that is not there is not made. */
+/** Makes the user's cache folder and the folders in it, but not a missing home. */
 function makeFolder(folder) {
   const tollgate = path.dirname(folder);
   for (const each of [path.dirname(tollgate), tollgate, folder])
@@ -152,7 +157,7 @@ function makeFolder(folder) {
     }
 }
 
-/** What another version of Tollgate or Node left; one that is still used is made again once in that time. */
+/** Removes caches that another version of Tollgate or Node left behind. A cache in use is made again once in these 30 days. */
 function removeOld(folder) {
   const before = Date.now() - 30 * 86_400_000;
   for (const name of fs.readdirSync(folder)) {

@@ -57,13 +57,13 @@ export async function endOf({ run, failure, badInput }: Omit<Command, 'name'>, a
   return forMachines(await withoutSecrets(ended), argv);
 }
 
-/** The same as the object of `--json`. */
+/** Runs a command with `--json`, and returns its exit code and its object. */
 export async function askForObject(run: Command['run'], argv: readonly string[]) {
   const { exit, out = '', err = '' } = await endOf({ run, failure: TOLLGATE_EXIT.failure }, [...argv, '--json']);
   return { exit, object: objectIn(out, err) };
 }
 
-/** If there is no object, the message for users instead. */
+/** Returns the printed object. If there is none, returns the message for users in an object. */
 export function objectIn(out: string, err: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(out);
@@ -165,7 +165,7 @@ export function keepNoCache(): void {
   (globalThis as { [key: symbol]: unknown })[Symbol.for('tollgate caches')] = Object.assign([], { push: () => 0 });
 }
 
-/** The same tables for a machine. */
+/** Returns the help as an object for a machine. */
 const helpAsObject = ({ families = [], ...spec }: CommandSpec): string => {
   const others = families.map(({ shown, about }) => ({ shown, about }));
   return `${JSON.stringify({ schema: 1, ...spec, flags: { ...spec.flags, ...SHARED_FLAGS }, families: others })}\n`;

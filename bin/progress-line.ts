@@ -26,7 +26,7 @@ export function startProgress(
     const ms = performance.now() - began;
     if (ms < QUIET_MS) return;
     const time = ` (${Math.round(ms / 1000)} s)`;
-    // A line that wraps could not be erased again.
+    // A line that wraps could not be erased.
     const room = Math.max(0, (stream.columns || 80) - time.length - 1);
     stream.write(`${ERASE}${visible(say()).slice(0, room)}${time}`);
     shown = true;
