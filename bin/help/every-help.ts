@@ -1,5 +1,4 @@
-// Prints the help and the completions of every command as one JSON object, which build.mjs keeps beside them. Not a command
-// itself.
+// Prints the help and the completions of every command as one JSON object, which build.mjs keeps in files. Not a command.
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { TOOLS } from '../../policies/facts/tools.ts';
