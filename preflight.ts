@@ -1,4 +1,4 @@
-// Checks the machine before anything is paid: a row for each check, and with every finding the way to mend it.
+// Checks the machine before anything is paid: a row for each check, and with every finding the way to fix it.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -34,20 +34,20 @@ import { checkEscapes } from './wrappers/kernel-walls.ts';
 import { checkOwnFound, checkOwnVersion } from './wrappers/own/checks.ts';
 
 export interface PreflightOptions {
-  /** The CLIs that are needed; all unless told. */
+  /** The CLIs that are needed; by default all. */
   tools?: readonly Tool[];
-  /** `quick` starts no process at all. */
+  /** `quick` starts no process. */
   depth?: 'full' | 'quick';
   /** Where the CLIs would run. */
   cwd?: string;
-  /** Does the user trust that folder? Without it, the list of `tollgate trust` decides. */
+  /** Whether the user trusts that folder; by default the list of `tollgate trust` decides. */
   trustWorkspace?: boolean;
   environment?: NodeJS.ProcessEnv;
   nodeVersion?: string;
   uid?: number;
-  /** Who is told of the end of a run, as the project says. */
+  /** The project's notifiers for the end of a run. */
   notifiers?: readonly NotifierRow[];
-  /** What is wrong with tollgate.yaml, as far as somebody has read it. */
+  /** The mistakes in tollgate.yaml, if the caller has read it. */
   mistakes?: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export interface PreflightReport {
   /** No check failed. */
   ok: boolean;
   findings: CheckFinding[];
-  /** What a sweep came upon; only after one. */
+  /** What a sweep found; only after a sweep. */
   swept?: Swept[];
 }
 
@@ -86,7 +86,7 @@ const TOOL_CHECKS: readonly { check: string; look(place: ToolPlace): CheckAnswer
   { check: 'limits', look: checkOwnNeeds },
 ];
 
-/** Looks, and changes nothing. What is wrong with the machine is a finding, never a throw. */
+/** Checks, and changes nothing. A problem of the machine is a finding, never a thrown error. */
 export async function preflight(options: PreflightOptions = {}): Promise<PreflightReport> {
   const machine = describeMachine(options);
   const ofMachine = MACHINE_CHECKS.map(async ({ check, look }) => ({ check, answer: await look(machine) }));
@@ -106,7 +106,7 @@ export async function preflight(options: PreflightOptions = {}): Promise<Preflig
   return { schema: 1, ok: findings.every((finding) => finding.status !== 'fail'), findings };
 }
 
-/** A CLI that the project describes: whether it is signed in, and what it needs, is its own affair. */
+/** Checks a CLI that the project describes. Its sign-in and its needs are not checked: they are the project's own concern. */
 function checksOfOwn(
   tool: Tool,
   cli: CliLocation | null,
@@ -119,7 +119,7 @@ function checksOfOwn(
   ];
 }
 
-/** Nothing is sent; what it lacks is a warning, since no run fails for it. */
+/** Sends nothing. Anything missing is a warning, because no run fails for it. */
 function checkNotifier(
   row: NotifierRow,
   i: number,
@@ -159,7 +159,10 @@ function describeMachine(options: PreflightOptions): Machine {
   };
 }
 
-/** Runs a command, without a secret in its environment, and gives its stdout, whatever its end; one that prints nothing for ten seconds is ended. */
+/**
+ * Runs a command without secrets in its environment, and returns its stdout, however it ends. The command is killed after ten
+ * seconds.
+ */
 function createAsker(environment: NodeJS.ProcessEnv, cwd: string) {
   const { redact } = createRedactor({ env: environment, patterns: [] });
   const env = scrubbed(environment, undefined, redact);
@@ -200,7 +203,7 @@ function checkProxy({ environment }: Machine): CheckAnswer {
   return set.length === 0 ? null : say('note', `calls go through ${set.join(', ')}`);
 }
 
-/** A proxy's address may hold a password. */
+/** A proxy's address may contain a password. */
 const hostOf = (url: string) => (URL.canParse(url) && new URL(url).host) || url.slice(url.lastIndexOf('@') + 1);
 
 function checkCertificates({ environment, nodeVersion }: Machine): CheckAnswer {
@@ -208,7 +211,7 @@ function checkCertificates({ environment, nodeVersion }: Machine): CheckAnswer {
   if (!file) return null;
   if (!existsSync(file))
     return say('warn', `NODE_EXTRA_CA_CERTS names ${file}, which is not there`, 'unset it, or put the file there');
-  // Measured with a system's whole bundle on 20, 22 and 24.
+  // Measured with a system's complete bundle on Node 20, 22 and 24.
   if (compareVersions(nodeVersion, '22.0.0') >= 0) return say('note', `NODE_EXTRA_CA_CERTS=${file}`);
   const found = `NODE_EXTRA_CA_CERTS=${file} can add 50 ms to the start of every Node ${nodeVersion} process`;
   return say('note', found, 'name a file with only the certificates you need, or use Node 22 or newer');

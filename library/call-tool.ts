@@ -1,4 +1,4 @@
-// One guarded call of a CLI for a program: what its wrapper does, with the prompt and the answer in memory.
+// Makes one guarded call of a CLI for a program: like its wrapper, but with the prompt and the answer in memory.
 
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -25,7 +25,7 @@ import type { CallToolOptions, ToolAnswer, ToolName } from './surface.ts';
 const GIB = 1024 ** 3;
 const START_TIMEOUT_MS = 120_000;
 
-/** Failures are values, a mistake in what is given among them; throws only on a bug of ours. */
+/** Failures are values, also a mistake in the input. Throws only on an internal error. */
 export async function callNamed(tool: ToolName, prompt: string, options: CallToolOptions): Promise<ToolAnswer> {
   if (!isBuiltIn(tool)) return refused(`"${tool}" is none of ${namedTools('or')}`, 2);
   const adapter = adapterOf(tool);
@@ -53,7 +53,7 @@ async function calledIn(
   const { stop, release } = stoppedWith(options.signal);
   const { record, message } = await call(request, stop, () => new Date()).finally(release);
   const { verdict } = record;
-  // A call that succeeded and could not be published did not answer.
+  // A call that succeeded, but could not be published, did not answer.
   const ok = verdict.class === null && message === null;
   return {
     ok,
@@ -79,7 +79,7 @@ function placeMistake({ files, charge, call: { cwd, environment } }: WrapperRequ
   return placesMistake(files, { ...states, task: charge?.task ?? null, callId: null });
 }
 
-/** Or what is wrong with it. */
+/** @returns the request, or what is wrong with it. */
 function requestOf(folder: string, adapter: Adapter, options: CallToolOptions): WrapperRequest | string {
   const { environment = process.env, model = null, resumeSession = null, maxTurns = null, access = 'read' } = options;
   const cwd = path.resolve(options.cwd ?? '.');

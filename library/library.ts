@@ -1,4 +1,4 @@
-// The package as a library: the commands' own loops, without an argument line, an exit or a word on any stream.
+// Exports the package as a library: the commands' own loops, without arguments to parse, an exit, or output to a stream.
 
 import { localClock } from '../loops/local-clock.ts';
 import { triage as judge } from '../loops/triage/triage.ts';
@@ -24,7 +24,7 @@ export const readTask: ReadStanding = async (task, options = {}) => {
   return (await import('./task-standing.ts')).standingOf(task, options);
 };
 
-/** A mistake in what is given has no verdict: it is thrown as a `TypeError`. */
+/** A mistake in the input has no verdict, so it is thrown as a `TypeError`. */
 export const triage: Triage = (captured, now = new Date()) => {
   const mistake = optionsMistake('triage', captured, CAPTURED) ?? toolMistake(captured);
   if (mistake !== null) throw new TypeError(mistake);

@@ -1,10 +1,10 @@
-// The options of each function, checked at run time: a program without types would otherwise lose a mistyped one.
+// Checks the options of each function at run time, because a program without types would not notice a mistyped one.
 
 import { RUN_FLAGS } from '../loops/task/run-options.ts';
 import { TOOLS } from '../policies/facts/tools.ts';
 import { nearest } from '../policies/text/nearest.ts';
 
-/** What a value must be; a list: one of these. */
+/** What a value must be; a list contains the allowed values. */
 type Kind = keyof typeof KINDS | readonly unknown[];
 
 type KnownOptions = Readonly<Record<string, Kind>>;
@@ -13,7 +13,7 @@ const KINDS = {
   text: ['a text', (value: unknown) => typeof value === 'string'],
   texts: ['a list of texts', (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === 'string')],
   flag: ['true or false', (value: unknown) => typeof value === 'boolean'],
-  /** Of milliseconds or turns. */
+  /** A number of milliseconds or turns. */
   count: ['a whole number of 1 or more', (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 1],
   amount: ['a number of 0 or more', (value: unknown) => Number.isFinite(value) && (value as number) >= 0],
   exit_code: ['a whole number or null', (value: unknown) => value === null || Number.isSafeInteger(value)],
@@ -53,7 +53,7 @@ export const CALL_OPTIONS: KnownOptions = {
 
 export const CAPTURED: KnownOptions = { tool: TOOLS, stderr: 'text', stdout: 'text', exitCode: 'exit_code' };
 
-/** Each option of a run is one of the flags, or several of them. */
+/** Each option of a run corresponds to one or several flags. */
 function flagOptions(): KnownOptions {
   const known: Record<string, Kind> = {};
   for (const flag of Object.values(RUN_FLAGS)) {
@@ -71,7 +71,7 @@ function valuesOf(kind: Kind | undefined): readonly unknown[] {
   return Array.isArray(kind) ? kind : [];
 }
 
-/** What is wrong with the options, in one sentence that names the nearest that is known; null where nothing is. */
+/** @returns what is wrong with the options, in one sentence that names the nearest known one; null if nothing is wrong. */
 export function optionsMistake(what: string, given: unknown, known: KnownOptions): string | null {
   if (!isObject(given)) return `the options of ${what} must be an object, and are ${shown(given)}`;
   for (const [name, value] of Object.entries(given)) {
@@ -94,7 +94,7 @@ function meant(word: string, known: readonly string[]): string {
   return near === null ? `known are ${known.join(', ')}` : `did you mean ${near}?`;
 }
 
-/** A value may be a secret or a megabyte: only a short text is repeated. */
+/** A value may be a secret or a megabyte, so only a short text is repeated. */
 function shown(value: unknown): string {
   if (typeof value === 'string')
     return value.length <= 60 ? JSON.stringify(value) : `a text of ${value.length} characters`;

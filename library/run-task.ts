@@ -1,4 +1,4 @@
-// Runs a task for a program: what `tollgate run` does, with options in the place of flags.
+// Runs a task for a program: like `tollgate run`, with options instead of flags.
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { areTrustedTasks } from '../state/trusted-folders.ts';
 import { stoppedWith } from './stopped-with.ts';
 import type { RunTaskOptions, TaskEnd } from './surface.ts';
 
-/** Throws only on a bug of ours. */
+/** Throws only on an internal error. */
 export async function runNamed(
   word: string,
   { cwd = process.cwd(), environment = process.env, signal, say = () => {}, ...chosen }: RunTaskOptions,
@@ -22,7 +22,7 @@ export async function runNamed(
   const context = {
     cwd: path.resolve(cwd),
     environment,
-    // The wrappers lie beside this very bundle.
+    // The wrappers are in the folder of this bundle.
     commandFolder: path.dirname(fileURLToPath(import.meta.url)),
     stop,
     clock: () => new Date(),

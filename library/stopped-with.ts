@@ -1,6 +1,6 @@
-// A caller's AbortSignal as the loops know one: told to stop as by TERM.
+// Converts a caller's AbortSignal to a signal that stops the loops as TERM does.
 
-/** Aborts with the given one; `release` lets go of it. */
+/** Aborts with the given signal; `release` removes the listener. */
 export function stoppedWith(signal: AbortSignal | undefined): { stop: AbortSignal; release(): void } {
   const controller = new AbortController();
   const abort = () => controller.abort('SIGTERM');

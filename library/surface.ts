@@ -1,4 +1,4 @@
-// What `import … from 'tollgate'` gives, whole: build.mjs ships this file as the package's types, with the imported types written out.
+// Declares what `import … from 'tollgate'` provides. build.mjs ships it as the package's types, with imported types written out.
 
 import type { ErrorClass } from '../policies/facts/classes.ts';
 import type { NextAction } from '../policies/facts/next-action.ts';
@@ -6,52 +6,52 @@ import type { FailureReason } from '../policies/verdict/reasons.ts';
 
 export type { ErrorClass, FailureReason, NextAction };
 
-/** A CLI that has a wrapper of ours. */
+/** A CLI that has a wrapper in Tollgate. */
 export type ToolName = 'gemini' | 'copilot' | 'codex' | 'claude';
 
-/** Where something is done, and what ends it. */
+/** Where something is done, and with which environment. */
 export interface Whereabouts {
-  /** The project, or a folder of it; the process's own unless told. */
+  /** The project, or a folder of it; by default the current folder of the process. */
   cwd?: string;
-  /** What the CLIs inherit; the process's own unless told. */
+  /** What the CLIs inherit; by default the environment of the process. */
   environment?: Record<string, string | undefined>;
 }
 
-/** The flags of `tollgate run`, and who hears of it. */
+/** The flags of `tollgate run`, and how to stop the run and receive its messages. */
 export interface RunTaskOptions extends Whereabouts {
-  /** Aborted: the CLIs are ended, what is known is written, and the promise resolves. */
+  /** If it aborts, the CLIs are ended, what is known is written, and the promise resolves. */
   signal?: AbortSignal;
-  /** Hears what the command would say on stderr. */
+  /** Receives what the command would print on stderr. */
   say?(sentence: string): void;
-  /** While another run has the task. */
+  /** What to do while another run has the task. */
   whenTaken?: 'wait' | 'refuse' | 'force';
   /** `all`: every stage that `keep` does not name. */
   redo?: readonly string[];
   keep?: readonly string[];
-  /** `rechecked`: nothing is paid; the answers are looked at again, and the acceptance commands run on the tree as it is. */
+  /** `rechecked`: nothing is paid. The answers are checked again, and the acceptance commands run on the current tree. */
   finished?: 'trusted' | 'rechecked';
-  /** Of stages whose prompt has changed, and that neither `redo` nor `keep` names. */
+  /** For stages whose prompt has changed, and that neither `redo` nor `keep` names. */
   changed?: 'refuse' | 'redo' | 'keep';
-  /** How far away the reset of a usage limit may be that is waited for. */
+  /** Waits for the reset of a usage limit if it is at most this far away. */
   waitForResetMs?: number;
   badVerdicts?: 'reported' | 'fail';
   outOfScope?: 'reported' | 'restored';
   trustWorkspace?: boolean;
 }
 
-/** Of a stage or of a task; `signature` is equal for two ends of one failure. */
+/** The failure of a stage or of a task; `signature` is equal for two ends of one failure. */
 export interface WhatFailed {
   stage: string | null;
   tool: string | null;
   at: string;
   class: ErrorClass;
-  /** Rules of a project may add others than those of `FailureReason`. */
+  /** Rules of a project may add reasons that are not in `FailureReason`. */
   reason: FailureReason | (string & {}) | null;
   signature: string | null;
   evidence: { source: string; text: string } | null;
-  /** ISO time before which another call is in vain; null where nobody said. */
+  /** ISO time before which another call is useless; null if it is not known. */
   retry_at: string | null;
-  /** The best first. */
+  /** The best action first. */
   next_actions: NextAction[];
   /** ISO time of the success that came after it. */
   resolved_at: string | null;
@@ -68,18 +68,18 @@ export interface EndedStage {
   calls: number;
   tokens: number | null;
   class: ErrorClass | null;
-  /** Rules of a project may add others than those of `FailureReason`. */
+  /** Rules of a project may add reasons that are not in `FailureReason`. */
   reason: FailureReason | (string & {}) | null;
   session_id: string | null;
 }
 
-/** A part of what `tollgate run --json` prints, and all of that is there. */
+/** A part of what `tollgate run --json` prints; the object contains all of that. */
 export interface TaskReport {
   schema: 1;
   task_id: string;
   goal: string;
   state: 'done' | 'failed' | 'interrupted' | 'refused' | 'parked';
-  /** What the command would exit with. */
+  /** The exit code that the command would have. */
   exit_code: number;
   message: string | null;
   stages: EndedStage[];
@@ -91,24 +91,24 @@ export interface TaskReport {
   notes: string[];
 }
 
-/** Failures are values; what is thrown is a bug of ours. */
+/** Failures are values; an error is thrown only if it is internal. */
 export type TaskEnd =
   | { how: 'ran'; report: TaskReport; summary: string }
-  /** The task cannot be run as it stands; nothing was paid. */
+  /** The task cannot be run in its present state; nothing was paid. */
   | { how: 'refused'; report: TaskReport; summary: string; message: string }
-  /** Another run had it, and this is how that one ended. */
+  /** Another run had the task, and this is how that run ended. */
   | { how: 'awaited'; exitCode: number; message: string }
   | { how: 'not_run'; exitCode: number; message: string }
-  /** A mistake in what was given; nothing was paid. */
+  /** A mistake in the input; nothing was paid. */
   | { how: 'invalid'; message: string };
 
 /** The flags of a wrapper. */
 export interface CallToolOptions extends Whereabouts {
   signal?: AbortSignal;
   model?: string;
-  /** Goes on in this session. */
+  /** Continues this session. */
   resumeSession?: string;
-  /** What the agent may do: look, change the working folder, anything; `read` unless told. */
+  /** What the agent may do: look, change the working folder, anything; by default `read`. */
   access?: 'read' | 'write' | 'full';
   /** Lets the agent commit; only with `access: 'write'`, or `full`, which allows it anyway. */
   allowCommit?: boolean;
@@ -116,32 +116,32 @@ export interface CallToolOptions extends Whereabouts {
   idleTimeoutMs?: number;
   maxTurns?: number;
   trustWorkspace?: boolean;
-  /** Whose budget pays; nobody's unless told. */
+  /** The task whose budget pays; by default none. */
   task?: string;
   stage?: string;
-  /** A folder that keeps `answer.md`, `stderr.log` and `record.json`; without one they are gone once they are read. */
+  /** A folder that keeps `answer.md`, `stderr.log` and `record.json`; without one they are deleted after they are read. */
   keepIn?: string;
 }
 
 export interface ToolAnswer {
   ok: boolean;
-  /** Empty where none came. */
+  /** Empty if there is no answer. */
   answer: string;
-  /** Where it failed, in one sentence. */
+  /** What failed, in one sentence. */
   message: string | null;
   class: ErrorClass | null;
-  /** Rules of a project may add others than those of `FailureReason`. */
+  /** Rules of a project may add reasons that are not in `FailureReason`. */
   reason: FailureReason | (string & {}) | null;
   signature: string | null;
   retry_at: string | null;
   session_id: string | null;
-  /** `null` is unknown, never zero. */
+  /** `null` means unknown, never zero. */
   tokens: number | null;
-  /** What the wrapper would exit with. */
+  /** The exit code that the wrapper would have. */
   exit_code: number;
 }
 
-/** A call that anybody made, as it was captured. */
+/** A captured call, which any program may have made. */
 export interface Captured {
   tool: ToolName;
   stderr?: string;
@@ -150,16 +150,16 @@ export interface Captured {
 }
 
 export interface JudgedText {
-  /** null: a success. */
+  /** null means success. */
   class: ErrorClass | null;
-  /** Rules of a project may add others than those of `FailureReason`. */
+  /** Rules of a project may add reasons that are not in `FailureReason`. */
   reason: FailureReason | (string & {}) | null;
   evidence: { source: string; text: string; rule: string } | null;
   retry_at: string | null;
   signature: string | null;
 }
 
-/** How a task stands, by its journal. */
+/** The state of a task, from its journal. */
 export type TaskStanding =
   | {
       how: 'read';
@@ -171,18 +171,18 @@ export type TaskStanding =
       calls: { used: number; budget: number | null };
       failure: WhatFailed | null;
       next_action: NextAction | null;
-      /** `_summary.md`; null where no run has left one. */
+      /** `_summary.md`; null if no run has written one. */
       summary: string | null;
     }
   | { how: 'invalid'; message: string };
 
-/** Runs the stages of a task in order: what `tollgate run` does. @param task an id, or a path that holds a `/`. */
+/** Runs the stages of a task in order, like `tollgate run`. @param task an id, or a path that contains a `/`. */
 export type RunTask = (task: string, options?: RunTaskOptions) => Promise<TaskEnd>;
 
-/** One guarded call of one CLI: what its wrapper does. */
+/** Makes one guarded call of one CLI, like its wrapper. */
 export type CallTool = (tool: ToolName, prompt: string, options?: CallToolOptions) => Promise<ToolAnswer>;
 
-/** The verdict on a captured call. @param now for waits that count from now; this moment unless told. */
+/** Returns the verdict on a captured call. @param now for waits that count from now; by default the current time. */
 export type Triage = (captured: Captured, now?: Date) => JudgedText;
 
 /** Equal for two ends of one failure, in any task; null for a success. */

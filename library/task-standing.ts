@@ -1,4 +1,4 @@
-// How a task stands, for a program: its row, its last failure, its summary.
+// Reads the state of a task for a program: its row, its last failure, its summary.
 
 import path from 'node:path';
 import { readFailure, readRow } from '../loops/report/task-row.ts';
@@ -9,7 +9,7 @@ import { locateTask } from '../state/task-folder.ts';
 import { identify } from '../wrappers/processes/identity.ts';
 import type { TaskStanding, Whereabouts } from './surface.ts';
 
-/** Reads only; state that cannot be read is told. */
+/** Reads only; reports state that cannot be read. */
 export async function standingOf(
   word: string,
   { cwd = process.cwd(), environment = process.env }: Whereabouts,
