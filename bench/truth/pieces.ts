@@ -1,4 +1,4 @@
-// Lists the pieces of hostile texts, which are repeated: they provoke repeated scans of the same text, or resemble the rules.
+// Lists the pieces of hostile texts, which are repeated: they provoke repeated scans, or contain what the rules look for.
 
 const KNOWN: readonly string[] = [
   `a.¦(¦:¦1-¦1¦@¦\\¦\\"¦\\n¦{"a":¦/¦a/¦1/1/¦a:¦1:¦=¦a=¦a@¦"¦'/¦<¦[¦-¦~¦1 ¦1s ¦1.1.1.1:1/¦fe80::¦://`,

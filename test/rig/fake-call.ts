@@ -35,7 +35,7 @@ export type FakeCommand =
   /** Prints a folder of test/captures and ends as it ended. */
   | { do: 'replay'; folder: string };
 
-/** The outcome of a command that the fake ended before it completed. */
+/** The outcome of a command if the fake ended before it completed the command. */
 const GONE = Symbol('gone');
 
 export class FakeCall {

@@ -11,8 +11,8 @@ const MAX_LENGTH = 2048;
 const TOKEN = /^\?token=([A-Za-z0-9_-]{1,128})$/;
 
 /**
- * @returns null for a target that can be read in two ways. Examples are an address with a host, `//`, `/x/../api`, a letter that
- * is encoded without need, or an unexpected query.
+ * @returns null for a target that can be read in two ways. These are an address with a host, `//`, `/x/../api`, a letter that
+ * is encoded without need, and an unexpected query.
  */
 export function readTarget(target: string | undefined): RequestTarget | null {
   if (target === undefined || target.length > MAX_LENGTH || !target.startsWith('/')) return null;

@@ -21,7 +21,7 @@ const rejects = (name: RejectionName): Reply => ({ how: 'rejects', with: name })
 const done = says(ANSWER_AFTER_TOOL);
 
 /**
- * Fast for a model, in milliseconds. After an immediate answer a CLI would send further requests before its reader can stop it.
+ * Fast for a model, in milliseconds. After an immediate answer a CLI would send further requests before its reader can see it.
  * On a busy machine it sends three more requests before the reader of its stream gets the processor.
  */
 const PACE_MS = 200;
