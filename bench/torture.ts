@@ -1,4 +1,4 @@
-// Strikes the real commands at random moments, or sabotages their files, and checks that nothing is lost, paid twice or abandoned.
+// Strikes the real commands at random moments, or sabotages their files; checks that nothing is lost, paid twice or abandoned.
 
 // npm run torture -- --rounds N --minutes M --seed S [--real] [--lanes L] [--only ROUND] [--markdown]
 //   [--sabotage | --sessions | --supervise | --distill | --limits]
