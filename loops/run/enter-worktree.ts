@@ -1,4 +1,4 @@
-// Has the stages of a task run in a worktree of its own, where its manifest says so.
+// Runs the stages of a task in the task's own worktree, if its manifest says so.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import type { OpenTask } from '../task/task.ts';
 import { closeWorktree, openWorktree, worktreeOf } from './worktree.ts';
 
 type Entered =
-  /** `notes`: what the report says about it in the end. */
+  /** `notes`: what the final report says about the worktree. */
   | { how: 'entered'; open: OpenTask; notes(): Promise<string[]> }
   | { how: 'invalid'; message: string }
   | { how: 'stopped' };
@@ -33,7 +33,7 @@ export async function enterWorktree(
   return { how: 'entered', open: within(open, folder), notes };
 }
 
-/** For who only looks: the task as it stands in its worktree, or null where that has yet to be made. */
+/** For read-only commands. @returns the task as it is in its worktree, or null if the worktree does not exist yet. */
 export function lookIntoWorktree(open: OpenTask): OpenTask | null {
   if (!open.manifest.worktree) return open;
   const folder = worktreeOf(open.stateFolder, open.task.id);

@@ -1,4 +1,4 @@
-// What the page of a run says of its failure.
+// Formats the failure section of a run's summary page.
 
 import { CLASSES } from '../../policies/facts/classes.ts';
 import { ENDINGS } from '../../policies/facts/ending.ts';
@@ -9,7 +9,7 @@ import type { RunReport } from './report.ts';
 
 const MAX_NAMED = 8;
 
-/** The middle of the page: what failed, how, and where all of it lies. */
+/** The middle of the page: what failed, how, and which files contain the details. */
 export function failureLines(failure: Failure, report: RunReport): string[] {
   const { evidence } = failure;
   return [
@@ -34,7 +34,7 @@ export function failureLines(failure: Failure, report: RunReport): string[] {
   ];
 }
 
-/** Some reasons say more than their class, or something else. */
+/** Some reasons are more precise than their class, or differ from it. */
 const REASONS: Record<string, string> = {
   budget: "the task's own limit, not the service's",
   paused: 'another task of the batch met this before; nothing was asked',
@@ -63,7 +63,7 @@ const REASONS: Record<string, string> = {
   stalled: 'an instruction was kept, and nothing came of it',
 };
 
-/** It is the loop of a supervision that ended, and no call of it that failed. */
+/** Whether the loop of a supervision ended, and not one of its calls failed. */
 export const isOfSupervision = (failure: Failure | null): boolean =>
   failure?.evidence?.rule?.startsWith('supervise-') === true;
 
@@ -85,16 +85,16 @@ function missingLines({ missing, changed, class: errorClass }: Failure): string[
   ];
 }
 
-/** Those that are there. */
+/** Only files that exist are listed. */
 const FILES = { out: 'Answer', err: 'Whole stderr', gate: "The gate's record" };
 
-/** The first one is the evidence. */
+/** The first finding is the evidence. */
 const findingLines = ({ findings = [] }: Failure): string[] =>
   findings.slice(1, MAX_NAMED).map(({ check, text }) => `- Gate found too (${check}): ${oneLine(text, 300)}`);
 
-/** One exit code a line, each with whose it is. */
+/** One exit code per line, each with the process that it belongs to. */
 function endLines(failure: Failure, { exit_code, stages }: RunReport): string[] {
-  // Its calls ended well, or stand in the table with their failures.
+  // Its calls succeeded, or are in the table with their failures.
   if (isOfSupervision(failure)) return [`- Exit code of the run: ${exit_code}`];
   const { ending, signal, native_exit_code, tool } = failure;
   const wrapper = stages.find(({ stage }) => stage === failure.stage)?.exit_code ?? null;
@@ -112,7 +112,7 @@ function endLines(failure: Failure, { exit_code, stages }: RunReport): string[] 
   ];
 }
 
-/** In these the wrapper itself ends the CLI. */
+/** For these endings, the wrapper itself ends the CLI. */
 const OURS: ReadonlySet<string> = new Set([
   'timed_out',
   'idle',

@@ -1,4 +1,4 @@
-// What a run would do, without doing it: for each stage its arguments, and its prompt's size and hash. Pays nothing, writes nothing.
+// Forecasts a run: for each stage its arguments, and its prompt's size and hash. Pays nothing, writes nothing.
 
 import { actionLine, inOrder, type NextAction } from '../../policies/facts/next-action.ts';
 import { stopExit } from '../../policies/facts/stop.ts';
@@ -36,19 +36,19 @@ export interface Forecast {
 
 interface StageForecast {
   stage: string;
-  /** `prompt_changed`: a run refuses until somebody says what becomes of the existing answer. */
+  /** `prompt_changed`: a run refuses until the user decides about the existing answer. */
   state: 'to_run' | 'done_earlier' | 'prompt_changed';
-  /** The CLI and its arguments, without what an overlay of the user's own settings adds. */
+  /** The CLI and its arguments, without those from an overlay of the user's own settings. */
   argv: string[];
   prompt_chars: number;
   prompt_sha256: string;
   digest: string;
-  /** What the digest leaves out of the prompt. */
+  /** The parts that the digest omits from the prompt. */
   left_out: readonly LeftOut[];
   parts: Prompt['parts'];
   acceptance_commands: string[];
   warnings: string[];
-  /** Only where it was asked for, and for a stage that would be called. */
+  /** Only if requested, and for a stage that would be called. */
   prompt?: ShownPrompt;
 }
 
@@ -57,7 +57,7 @@ type Foreseen =
   | { how: 'invalid'; message: string }
   | { how: 'not_run'; exitCode: number; message: string };
 
-/** @param prompts are they shown, too? */
+/** @param prompts whether the prompts are shown, too. */
 export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized' = 'sized'): Promise<Foreseen> {
   const { word, options, context } = request;
   const looking = { ...context, ...options, word };
@@ -88,7 +88,7 @@ export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized
     const before = stages.filter(({ state }) => state === 'to_run').map(({ stage }) => stage);
     const showing = { open, plan, context, text: composed.text, before, fresh: session.fresh };
     const redone = 'choice' in status && status.choice === 'redo';
-    // An answer that is paid for is only looked at again.
+    // A paid answer is only checked again.
     const needsCall = how === 'open' && paidAnswer({ open, stage: plan.stage, redone }, prompt) === null;
     if (needsCall) calls += 1;
     const isShown = prompts === 'shown' && how !== 'done_earlier';
@@ -125,13 +125,13 @@ const STATES = { open: 'to_run', done_earlier: 'done_earlier', changed: 'prompt_
   StageForecast['state']
 >;
 
-/** The run would stop there. */
+/** The run would stop at this stage. */
 const overLimit = (tool: Tool, { tooLarge }: Prompt): string[] =>
   tooLarge === null
     ? []
     : [`${tooLargeWords(tool, tooLarge)}: the run would end with prompt_too_large, and pay nothing`];
 
-/** @param calls up to the stage, with its own; a retry would need more. */
+/** @param calls up to and including the stage; a retry would need more. */
 const overBudget = ({ used, total }: Forecast['budget'], calls: number): string[] =>
   used + calls <= total
     ? []
@@ -139,16 +139,16 @@ const overBudget = ({ used, total }: Forecast['budget'], calls: number): string[
         `no paid call remains for it (${total} in all): the run would end with quota (budget) here, and pay nothing for it`,
       ];
 
-/** A prompt that will hold an answer which is not given yet is not known yet. */
+/** A prompt that will contain an answer of a stage that has not run is not known yet. */
 const unsettled = (stages: readonly StageForecast[]): string[] =>
   stages.filter(({ state }) => state === 'to_run').length > 1
     ? ['prompts after the first stage to run may still change: they may hold what earlier stages answer']
     : [];
 
 interface ForeseenSession {
-  /** The one that the stage would go on in; null for a new one. */
+  /** The session that the stage would resume; null for a new one. */
   id: string | null;
-  /** What a new one begins with. */
+  /** The content at the start of a new session. */
   fresh: Showing['fresh'];
 }
 
@@ -160,7 +160,7 @@ async function sessionOf(
 ): Promise<ForeseenSession> {
   const { manifest, task, plans, stateFolder } = open;
   const isNamed = manifest.meta.session_id !== undefined;
-  // What an earlier stage of this run makes is not known yet.
+  // A session that an earlier stage of this run will create is not known yet.
   if (!isNamed && plans.slice(0, before).some((plan) => plan.stage.tool === stage.tool))
     return { id: '<its session>', fresh: null };
   const tag = tagOf(manifest.meta.feature, task.id);
@@ -218,7 +218,7 @@ export function showForecast({ task_id, stages, budget, notes, next_actions }: F
   const calls = stages.filter(({ state }) => state === 'to_run').length;
   const head = `Task ${task_id}: ${calls} of ${stages.length} stages would be called; ${budget.used} of ${budget.total} paid calls used. Nothing was paid.`;
   const isRefused = stages.some(({ state }) => state === 'prompt_changed');
-  // A plain run needs no line; one that the budget would stop does.
+  // A normal run needs no such line; a run that the budget would stop does.
   const next = isRefused || next_actions.some(({ changes }) => changes === 'budget') ? next_actions : [];
   const below = [...notes.map((note) => `Note: ${note}`), ...next.map((action) => `Next: ${actionLine(action)}`)];
   return `${[head, '', ...lines, ...below, ...stages.flatMap(promptLines)].join('\n')}\n`;

@@ -1,4 +1,4 @@
-// A run that has its task: settles what an earlier one left open, goes through the stages, reports, and lets the task go.
+// Runs a claimed task: settles what an earlier run did not finish, runs the stages, reports, and releases the task.
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { stopExit, stopWords } from '../../policies/facts/stop.ts';
@@ -30,7 +30,7 @@ const STAGES: Pick<RunWork, 'check' | 'goThrough'> = {
   goThrough: runStages,
 };
 
-/** That run may not have been told what this one takes for a failure. */
+/** The other run may lack --fail-on-verdict, and so have reported success where this run reports a failure. */
 export async function awaitedRun({ options, context }: RunRequest, open: OpenTask, exitCode: number): Promise<RanTask> {
   const { task, plans } = open;
   const stages =
@@ -41,7 +41,7 @@ export async function awaitedRun({ options, context }: RunRequest, open: OpenTas
   return { how: 'awaited', exitCode: TOLLGATE_EXIT.failure, message: `${message}; ${bad.evidence!.text}` };
 }
 
-/** The task is ours until we release it, whatever happens. */
+/** The task is ours until we release it, even after an error. */
 export async function runOwned(
   request: WorkedRun,
   opened: OpenTask,
@@ -100,7 +100,7 @@ export async function runOwned(
 
 const REFUSED = { state: 'refused', exitCode: TOLLGATE_EXIT.badInput } as const;
 
-/** Nothing was run; but whoever reads the summary must not take an earlier run's for this one's. */
+/** Nothing was run. But a reader of the summary must not take an earlier run's summary for this one's. */
 async function refuse({ context }: RunRequest, open: OpenTask, failure: Failure): Promise<RanTask> {
   const stages = open.plans.map((plan) => untouched(open, plan));
   const left = await writeReport(open, { ...REFUSED, stages, failure, notes: [] }, context.clock);
@@ -111,7 +111,7 @@ async function refuse({ context }: RunRequest, open: OpenTask, failure: Failure)
   };
 }
 
-/** Without it the task stays ours until the next run finds us dead; that is no reason to hide what came before. */
+/** If this fails, the task stays ours until the next run finds our process dead. That is no reason to hide the earlier result. */
 async function release({ context: { clock, say } }: RunRequest, open: OpenTask, released: Fact): Promise<void> {
   try {
     await open.journal.note(released);
@@ -135,7 +135,7 @@ async function goThrough(
   const interrupted = (stage: string | null, retryAt: string | null = null): Failure =>
     interruptedFailure(open, stage, stopWords(stop), stopExit(stop), clock(), retryAt);
   const tell = () => {
-    // What is known is written before anything is ended.
+    // The failure is written before any process is ended.
     told = writeFailure(open, interrupted(null))
       .catch((error: Error) => say(`last_failure.json could not be written: ${error.message}`))
       .then(() => guardians.abort());
@@ -179,7 +179,7 @@ async function goThrough(
   }
 }
 
-/** The end of a run that cannot settle a call which an earlier one left: it runs where it cannot be looked up. */
+/** Ends a run that cannot settle a call of an earlier run: the call runs on a machine where it cannot be looked up. */
 const foreignEnd = (open: OpenTask, why: string, at: Date): EndedRun => ({
   state: 'failed',
   exitCode: TOLLGATE_EXIT.failure,

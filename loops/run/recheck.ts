@@ -1,4 +1,4 @@
-// A stage whose answer has passed its gate once, looked at again on the tree as it is now: nothing is paid.
+// Checks an accepted answer of a stage again on the current tree: nothing is paid.
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { goOnLine } from '../../policies/facts/next-action.ts';
@@ -20,7 +20,7 @@ type Rechecked =
   | { how: 'refused'; failure: Failure; exitCode: number }
   | { how: 'done_earlier'; kept: boolean };
 
-/** What keeps a task from being looked at again; what its last run came to stays recorded. */
+/** Returns why a task cannot be checked again. The result of its last run stays recorded. */
 export function recheckMistake(
   { plans, journal, called }: Pick<OpenTask, 'plans' | 'journal' | 'called'>,
   { finished }: Pick<RunOptions, 'finished'>,
@@ -33,7 +33,7 @@ export function recheckMistake(
   return `stage ${open} is not finished, and --recheck pays for nothing; to go on with the task: ${goOnLine(called)}${keep}`;
 }
 
-/** A stage that does not pass again is open: the next run looks at its answer once more before it asks for another. */
+/** A stage that fails its gate this time is open: the next run checks its answer once more before it requests another. */
 export async function recheckStage(run: StageRun, plan: StagePlan): Promise<Rechecked> {
   const { open, stage, register } = run;
   const { task, journal } = open;
@@ -42,7 +42,7 @@ export async function recheckStage(run: StageRun, plan: StagePlan): Promise<Rech
   const call = passedCall(journal.read().ledger, stage.name);
   const record = call === null ? null : findRecord(task, call);
   if (call === null || record === null || record.verdict.class !== null) {
-    // A stage that a run only looks at beside its work is as done as before.
+    // If a run only checks a stage beside its other work, the stage is as done as before.
     if (run.options.finished === 'trusted') return { how: 'done_earlier', kept: false };
     const why = `the record of the call of stage ${stage.name} is gone; --redo ${stage.name} asks again, for a paid call`;
     return refused(unpreparedFailure(run, why));
@@ -65,7 +65,9 @@ export async function recheckStage(run: StageRun, plan: StagePlan): Promise<Rech
   return { how: 'rechecked', end };
 }
 
-/** Where no stage runs the acceptance commands, the last one does: a look at the tree as it is now would find nothing else. */
+/**
+ * If no stage runs the acceptance commands, the last stage does. Otherwise a check of the current tree would find nothing more.
+ */
 const isTheirOnlyCheck = ({ open, options }: StageRun, plan: StagePlan): boolean =>
   options.finished === 'rechecked' && plan === open.plans.at(-1) && !open.plans.some(({ role }) => role.runsAcceptance);
 

@@ -1,4 +1,4 @@
-// What a run leaves for its reader, as facts.
+// Defines the facts that a run reports to its reader.
 
 import type { NextAction } from '../../policies/facts/next-action.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
@@ -9,51 +9,53 @@ import type { SessionUse } from '../session/session-use.ts';
 import type { Spent } from '../task/spent.ts';
 import type { StageFacts } from '../task/stage-facts.ts';
 
-/** What became of it in this run, or else what the journal says of it. */
+/** The result in this run, or else the state from the journal. */
 type StageState = 'done' | 'failed' | 'interrupted' | StageFacts['state'];
 
-/** A stage in the report of a run: fields as they are printed by `--json`. */
+/** A stage in the report of a run. `--json` prints these fields. */
 export interface StageReport extends Omit<StageFacts, 'state'> {
   state: StageState;
   /** Paid calls of this run. */
   calls: number;
-  /** How the session of its calls was come by; null where none was called. */
+  /** How the session of its calls was obtained; null if no call was made. */
   session: SessionUse | null;
-  /** What the gate has to say beside what it found. */
+  /** The remarks of the gate besides its findings. */
   notes: string[];
-  /** Paths that this stage has changed in the tree, as far as it was looked at. */
+  /** Paths that this stage changed in the tree, as far as the tree was checked. */
   changed: string[];
   /** Acceptance commands that succeeded. */
   passed_commands: string[];
   warnings: string[];
 }
 
-/** Of a supervised task: how it stands, and its iterations as docs/supervise.md has them. */
+/** The state of a supervised task, and its iterations as docs/supervise.md describes them. */
 export interface SupervisionReport {
   how: LeftHow | null;
-  /** The last one that was begun. */
+  /** The last iteration that was begun. */
   iteration: number;
-  /** Of the reasoner, in a row. */
+  /** Consecutive errors of the reasoner. */
   errors: number;
-  /** In force. */
+  /** The current instruction. */
   instruction: string;
   question: string | null;
-  /** The reasoner's, of a task that is done. */
+  /** The reasoner's summary of a task that is done. */
   summary: string | null;
   iterations: IterationCells[];
-  /** Since it began: `path (how)`. */
+  /** Changes since the supervision began: `path (how)`. */
   changed: string[];
   saved: string | null;
-  /** The line to type. */
+  /** The command line that resumes it. */
   resume: string | null;
 }
 
-/** What `tollgate run --json` prints, and `report` reads again. Paths are absolute, secrets are taken out. */
+/** `tollgate run --json` prints this, and `report` reads it again. Paths are absolute, and secrets are removed. */
 export interface RunReport {
   schema: 1;
   task_id: string;
   goal: string;
-  /** `refused`: nothing was run, and `message` says why. `parked`: a supervised task waits for a person's answer; nothing failed. */
+  /**
+   * `refused`: nothing was run, and `message` says why. `parked`: a supervised task waits for the user's answer; nothing failed.
+   */
   state: 'done' | 'failed' | 'interrupted' | 'refused' | 'parked';
   exit_code: number;
   message: string | null;
@@ -61,12 +63,12 @@ export interface RunReport {
   failure: Failure | null;
   budget: { used: number; total: number; left: number };
   spent: Spent;
-  /** The task's own limits beside its calls. */
+  /** The task's own limits besides its calls. */
   limits: { max_tokens: number | null; max_usd: number | null };
   files: { summary: string; stats: string; last_failure: string | null; outputs: string };
   next_actions: NextAction[];
   notes: string[];
   supervision?: SupervisionReport;
-  /** Who was told of its end; absent where nobody was to be. */
+  /** The notified recipients of its end; absent if none were configured. */
   notified?: Notified[];
 }

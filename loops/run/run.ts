@@ -1,4 +1,4 @@
-// Runs a task: claims it, goes through its stages, and leaves one report.
+// Runs a task: claims it, runs its stages, and writes one report.
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { stopExit } from '../../policies/facts/stop.ts';
@@ -16,8 +16,8 @@ import { recheckMistake } from './recheck.ts';
 import type { RanTask, RunWork, WorkedRun } from './run-work.ts';
 
 /**
- * Runs one task. Failures of stages, of the disk and of the journal are answers; what it throws is a bug of ours.
- * @param work what is done while the task is ours; its stages in order where it is null.
+ * Runs one task. Failures of stages, of the disk and of the journal are results; what it throws is an internal error.
+ * @param work what is done while the task is ours; null for its stages in order.
  */
 export async function runTask(request: RunRequest, work: RunWork | null = null): Promise<RanTask> {
   const entrance = await comeIn({ ...request.context, ...request.options, word: request.word });
@@ -38,7 +38,7 @@ export async function runTask(request: RunRequest, work: RunWork | null = null):
     return ran;
   } catch (error) {
     if (error instanceof JournalError) return { how: 'invalid', message: error.message };
-    // A disk that is full or gone is no bug of ours.
+    // A full or missing disk is not an internal error.
     if (!isSystemError(error)) throw error;
     const { message } = error;
     const what = `the run stopped because its state could not be written (${message}); what was paid for is kept. Make its disk writable, with space on it, and run it again to go on`;

@@ -1,4 +1,4 @@
-// A stage's prompt as it would be sent, for who looks before paying; or whose answers it waits for.
+// Shows a stage's prompt as it would be sent, before anything is paid, or names the stages whose answers it needs.
 
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { beforeFirst } from '../stage-session/first-prompt.ts';
@@ -8,9 +8,9 @@ import type { StagePlan } from '../task/stage-plan.ts';
 import type { OpenTask } from '../task/task.ts';
 
 export interface ShownPrompt {
-  /** Redacted, and with what the CLI would take for its own escaped; null where it is not known yet. */
+  /** Redacted, and with the CLI's own syntax escaped; null if the prompt is not known yet. */
   text: string | null;
-  /** Stages to run whose answers it will hold. */
+  /** The stages that still have to run, and whose answers the prompt will contain. */
   waits_for: string[];
 }
 
@@ -20,9 +20,9 @@ export interface Showing {
   context: RunContext;
   /** As it was composed. */
   text: string;
-  /** Stages before it that would be called. */
+  /** The earlier stages that would be called. */
   before: readonly string[];
-  /** What a new session begins with; null where one is gone on with. */
+  /** The content at the start of a new session; null if a session is resumed. */
   fresh: { tag: string; overflowed: boolean } | null;
 }
 

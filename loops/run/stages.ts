@@ -1,4 +1,4 @@
-// Goes through the stages of a task in order, until one fails.
+// Runs the stages of a task in order, until one fails.
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { goOnLine } from '../../policies/facts/next-action.ts';
@@ -27,7 +27,10 @@ import { verdictFailure } from './verdict-failure.ts';
 import { withTreeLock } from './with-tree-lock.ts';
 import type { EndedRun } from './write-report.ts';
 
-/** @param checked before anything was paid; where a stage's prompt is too large, nothing is paid for those before it either. */
+/**
+ * @param checked the result of the check before anything was paid. If the prompt of one stage is too large, the stages before it
+ * are not paid either.
+ */
 export async function runStages(task: TaskRun, checked: CheckedStages): Promise<EndedRun> {
   const { open, options, context } = task;
   const { max_wallclock_sec: seconds } = open.manifest.budgets;
@@ -54,7 +57,7 @@ export async function runStages(task: TaskRun, checked: CheckedStages): Promise<
     }
     const run = stageRunOf(task, plan, endsAtMs);
     const first = options.finished === 'rechecked' ? await recheckStage(run, plan) : await goInto(run, plan, checked);
-    // Its answer is about another tree, or passed other acceptance commands: the gate looks again, which pays for nothing.
+    // Its answer is about another tree, or passed other acceptance commands. The gate checks it again, at no cost.
     const isOlder = first.how === 'done_earlier' && (first.kept || changedBy !== null);
     const entered = isOlder ? await recheckStage(run, plan) : first;
     if (isOlder && changedBy !== null) notes.push(answeredBefore(open, plan, changedBy));
@@ -74,13 +77,13 @@ export async function runStages(task: TaskRun, checked: CheckedStages): Promise<
     }
     const { end } = entered;
     const report = reportOf(open, plan, end);
-    // Its answer is as old as it was.
+    // The answer itself is not new.
     reports.push(entered.how === 'rechecked' && end.how === 'done' ? { ...report, state: 'done_earlier' } : report);
     noteOutcome({ ...run.context, ...open, runId: run.runId, stage: plan.stage.name }, end);
     if (entered.how === 'ran') notes.push(...proposals(plan.stage.name, entered.prompt));
     if (end.how === 'done') context.say(`stage ${plan.stage.name}: ${entered.how === 'ran' ? 'done' : 'passed again'}`);
     else [state, exitCode] = [end.how, TOLLGATE_EXIT.failure];
-    // One that only kept its answer has not worked on the tree.
+    // A stage that only kept its answer has not worked on the tree.
     const hasWorked = entered.how === 'ran' && report.calls > 0;
     if (hasWorked && end.how === 'done' && plan.access !== 'read') changedBy = plan.stage.name;
     if (end.how === 'failed') failure = end.failure;
@@ -96,7 +99,7 @@ export async function runStages(task: TaskRun, checked: CheckedStages): Promise<
 const answeredBefore = ({ called }: OpenTask, { stage }: StagePlan, changedBy: string): string =>
   `stage ${stage.name} was answered before ${changedBy} worked on the tree again; \`${goOnLine(called, `--redo ${stage.name}`)}\` asks it about the tree as it is now`;
 
-/** That nothing was run is no news of the tree. */
+/** Says that the results are old: a run that ran nothing shows nothing about the current tree. */
 function ofEarlierRuns(reports: readonly StageReport[], { called }: OpenTask): string[] {
   const times = reports.flatMap(({ checked_at, checked_by }) => (checked_by === 'earlier_run' ? [checked_at!] : []));
   if (times.length === 0 || times.length < reports.length) return [];
@@ -105,7 +108,7 @@ function ofEarlierRuns(reports: readonly StageReport[], { called }: OpenTask): s
   ];
 }
 
-/** What was said of the stages before it has been done by now; to say it again would pay for them again. */
+/** The options for the earlier stages have already been carried out. To repeat them would pay for those stages again. */
 function namedFrom(stage: string, { plans }: OpenTask, { redo, keep }: RunOptions): Named {
   const names = plans.map((plan) => plan.stage.name);
   const isAhead = (name: string): boolean => names.indexOf(name) >= names.indexOf(stage);
@@ -123,7 +126,7 @@ async function goInto(
   const entered = await enter(run, plan, checked);
   if (entered.how !== 'entered') return entered;
   const { prompt, redone } = entered;
-  // A run with nothing to do does without what makes a call.
+  // A run without work does not load the code that makes calls.
   const { runStage } = await import('../stage/stage.ts');
   const turn = await withTreeLock(run, () => runStage({ ...run, redone }, prompt));
   return { how: 'ran', prompt, end: turn.how === 'worked' ? turn.result : NOT_BEGUN };
@@ -167,7 +170,9 @@ async function enter(run: StageRun, plan: StagePlan, checked: CheckedStages): Pr
     : { how: 'done_earlier', kept: status.choice === 'keep' };
 }
 
-/** It may hold what the stages before it answered, so only one before which nothing has happened since is not composed anew. */
+/**
+ * A prompt may contain the answers of earlier stages. So the earlier composition is reused only if nothing has happened since.
+ */
 async function composeNow(
   run: StageRun,
   plan: StagePlan,
@@ -175,7 +180,7 @@ async function composeNow(
 ): Promise<ComposedPrompt> {
   const { open, context } = run;
   const before = composed.get(plan.stage.name);
-  // What a task keeps from its CLIs it keeps from their prompts.
+  // Variables that a task withholds from its CLIs must not reach their prompts either.
   const isSame = open.journal.read().offset === offset && open.manifest.security.env_allow === undefined;
   if (before !== undefined && isSame && !context.stop.aborted) return before;
   return composePrompt(run, plan, open.manifest.context.digest_policy);
@@ -187,7 +192,7 @@ const refused = (failure: Failure, exitCode: number = TOLLGATE_EXIT.badInput): E
   exitCode,
 });
 
-/** The row of a stage that ended in this run; what the journal says of it fills what the end does not tell. */
+/** The row of a stage that ended in this run. Facts from the journal fill the fields that the end does not contain. */
 export function reportOf(open: OpenTask, plan: StagePlan, end: StageEnd): StageReport {
   const { record, gate } = end;
   const facts = factsOf(open, plan);
@@ -195,7 +200,7 @@ export function reportOf(open: OpenTask, plan: StagePlan, end: StageEnd): StageR
   return {
     ...facts,
     state: end.how,
-    // A call that was stopped ends with the run's own code, whatever its wrapper's was.
+    // After a stop, the run's own exit code counts, not that of the wrapper.
     exit_code: end.how === 'interrupted' ? null : (record?.wrapper_exit_code ?? null),
     duration_ms: record?.duration_ms ?? null,
     tokens: record?.usage.total_tokens ?? null,
@@ -211,7 +216,7 @@ export function reportOf(open: OpenTask, plan: StagePlan, end: StageEnd): StageR
     notes: (gate?.notes ?? []).map((note) => `${plan.stage.name}: ${note}`),
     changed: (gate?.changes ?? []).map((change) => open.hide(`${change.path} (${change.how})`)),
     passed_commands: (gate?.acceptance ?? []).flatMap((one) => (one.exit_code === 0 ? [one.command] : [])),
-    // What is known of the prompt is in the record as well.
+    // The warnings about the prompt are in the record as well.
     warnings: [...new Set([...(end.calls === 0 ? [] : (record?.warnings ?? [])), ...end.warnings])].map(
       (warning) => `${plan.stage.name}: ${warning}`,
     ),
@@ -219,10 +224,10 @@ export function reportOf(open: OpenTask, plan: StagePlan, end: StageEnd): StageR
   };
 }
 
-/** A stage that this run has not come to, as the journal has it. */
+/** The row of a stage that this run has not reached, as the journal has it. */
 export function untouched(open: OpenTask, plan: StagePlan): StageReport {
   const facts = factsOf(open, plan);
-  // The run that it was done in said so; what holds is said by each.
+  // The run that finished the stage reported its other notes. Each run reports the verdict that is in force.
   const said = keptVerdict(open.journal.read().ledger, facts.stage);
   const isTold = said === 'FAIL' || (said === null && facts.state === 'done_earlier');
   const notes = isTold ? verdictNotes(said, plan).map((note) => `${facts.stage}: ${note}`) : [];
@@ -232,7 +237,7 @@ export function untouched(open: OpenTask, plan: StagePlan): StageReport {
 const factsOf = ({ task, journal }: OpenTask, { stage }: StagePlan) =>
   stageFacts(task, journal.read().ledger, stage.name, stage.tool);
 
-/** What a brief found is a model's word: it is run only where the user says so. */
+/** Commands from a brief are the model's proposal: they run only if the user allows it. */
 const proposals = (stage: string, { proposedCommands }: Prompt): string[] =>
   proposedCommands.length === 0
     ? []

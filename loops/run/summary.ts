@@ -1,4 +1,4 @@
-// The page of a run: at most 80 lines, complete for a reader that has nothing else.
+// Renders the summary page of a run: at most 80 lines, complete for a reader who has no other source.
 
 import path from 'node:path';
 import { actionLine } from '../../policies/facts/next-action.ts';
@@ -15,7 +15,6 @@ const MAX_LINES = 80;
 const MAX_STAGES = 12;
 const MAX_NEXT = 6;
 
-/** The summary: at most 80 lines, complete for a reader that has nothing else. */
 export function renderSummary(report: RunReport): string {
   const { failure, budget } = report;
   const head = [
@@ -52,10 +51,10 @@ export function renderSummary(report: RunReport): string {
 
 const MAX_ITERATIONS = 12;
 const MAX_INSTRUCTION = 500;
-/** It is to be answered by who has nothing else. */
+/** The user may have only this page when answering the question. */
 const MAX_QUESTION = 2000;
 
-/** Iteration, error count, action and instruction; what is asked, and what is in force. */
+/** Iteration, error count, action and instruction; then the question, and the current instruction. */
 function supervisionLines({ supervision, state }: RunReport): string[] {
   if (supervision === undefined) return [];
   const { iterations, question, summary, instruction, changed } = supervision;
@@ -82,7 +81,7 @@ function headline({ state, failure, supervision }: RunReport): string {
   return `failed at ${failure?.stage ?? 'the start'}, ${failure?.class} (${failure?.reason})`;
 }
 
-/** What is unknown is counted apart, never as nothing. */
+/** Unknown values are counted separately, never as zero. */
 function spentWords({ spent, limits }: RunReport): string {
   const { tokens, usd, calls_without_tokens, calls_without_price } = spent;
   const ofTokens = limits.max_tokens === null ? '' : ` of ${limits.max_tokens}`;
@@ -97,7 +96,7 @@ function spentWords({ spent, limits }: RunReport): string {
 
 const callsIn = (n: number) => `${n} ${n === 1 ? 'call' : 'calls'}`;
 
-/** With a column of verdicts where any was given. */
+/** With a column of verdicts if there are any. */
 function stageRows(stages: readonly StageReport[]): string[] {
   const judged = stages.some(({ verdict }) => verdict !== null);
   const row = (cells: readonly (string | number)[], verdict: string) =>
@@ -124,7 +123,7 @@ function stageRows(stages: readonly StageReport[]): string[] {
   ];
 }
 
-/** Of a stage that is done since an earlier run. */
+/** For a stage that was finished by an earlier run. */
 function earlierWords(state: string, at: string | null, by: StageReport['checked_by']): string {
   if (state !== 'done_earlier' || by === null) return '';
   return by === 'last_run' ? ', passed again' : ` (${at!.slice(0, 16)}Z)`;
@@ -132,7 +131,9 @@ function earlierWords(state: string, at: string | null, by: StageReport['checked
 
 const MAX_LEFT_OUT = 6;
 
-/** By name and size, over all stages: an answer to half of something is read as one to the whole. */
+/**
+ * Lists the omitted parts by name and size, over all stages. Otherwise an answer to half of a text is read as one to all of it.
+ */
 function leftOutLines(stages: readonly StageReport[]): string[] {
   const lines = stages.flatMap(({ stage, left_out }) => left_out.map((part) => `- ${stage}: ${leftOutWords(part)}`));
   if (lines.length === 0) return [];
@@ -144,7 +145,7 @@ function leftOutLines(stages: readonly StageReport[]): string[] {
   ];
 }
 
-/** The sentence about it in the record says the same. */
+/** Drops the warning in the record that says the same as the lines about omitted parts. */
 function otherWarnings({ stage, warnings, left_out }: StageReport): string[] {
   const said = `${stage}: ${leftOutSentence(left_out, NAMED_IN_WARNING)}`;
   return warnings.filter((warning) => warning !== said);
@@ -154,7 +155,7 @@ const MAX_NOTES = 4;
 /** Characters of a sentence that may name files: a path alone may have hundreds. */
 const MAX_SENTENCE = 1000;
 
-/** What is to be known, and what may be wrong, apart from what was found. */
+/** Remarks and possible problems, separate from the findings. */
 function lines(label: 'Note' | 'Warning', all: readonly string[]): string[] {
   const told = [...new Set(all)];
   const more = told.length - MAX_NOTES;
@@ -164,10 +165,10 @@ function lines(label: 'Note' | 'Warning', all: readonly string[]): string[] {
   ];
 }
 
-/** What came of it: the answers, what was changed, and which commands passed. */
+/** The results: the answers, the changes, and the commands that passed. */
 function doneLines({ stages, supervision }: RunReport): string[] {
   const answers = stages.flatMap(({ stage, answer }) => (answer === null ? [] : [`- Answer of ${stage}: ${answer}`]));
-  // Of a supervision it stands above.
+  // For a supervision, the changes are listed above.
   const changed = supervision === undefined ? [...new Set(stages.flatMap((stage) => stage.changed))] : [];
   const passed = stages.flatMap((stage) => stage.passed_commands);
   const list = [

@@ -1,4 +1,4 @@
-// Tells of the end of a run, once its report is on disk: whoever waits for it is told by `notify` of tollgate.yaml.
+// Sends notifications about the end of a run after its report is on disk, as `notify` of tollgate.yaml says.
 
 import { eventsOf } from '../../policies/notify/notification.ts';
 import { nearLimitsFor } from '../notify/near-limits-for.ts';
@@ -8,7 +8,7 @@ import type { OpenTask } from '../task/task.ts';
 import { addNotified, type WrittenReport } from './write-report.ts';
 
 /**
- * Whatever comes of it, the run is as it is; nothing is loaded where nobody is to be told.
+ * A failed notification does not change the run's result. Nothing is loaded if there are no recipients.
  * @param usedBefore paid calls of the task when the run began.
  */
 export async function tellEnd(

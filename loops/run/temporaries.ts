@@ -1,4 +1,4 @@
-// Takes away what a writer that was killed left beside its target, and attempts that were never made.
+// Removes temporary files of writers that were killed, and attempts that were never started.
 
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -10,19 +10,22 @@ import { isSystemError } from '../../state/system-error.ts';
 import { type TaskFolder, taskFolders } from '../../state/task-folder.ts';
 import { hasOutput } from '../attempt/captured.ts';
 
-/** A writer that lives needs its file again within a moment; one that cannot be asked after has an hour. */
+/**
+ * A living writer finishes with its file within a moment. If it is unknown whether the writer lives, the file is kept for an
+ * hour.
+ */
 const KEEP_MS = { dead: 60_000, unknown: 3_600_000 };
 
 const UUID = '[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}';
 
 interface Row {
-  /** Who writes under such a name. */
+  /** The module that writes under such a name. */
   by: string;
   name: RegExp;
   example: string;
 }
 
-/** Every name that something of ours is written under before it gets its own. */
+/** Every name pattern of tollgate's temporary files. */
 export const TEMPORARIES: readonly Row[] = [
   {
     by: 'state/disk/replace-file.ts',
@@ -46,7 +49,7 @@ export const TEMPORARIES: readonly Row[] = [
   },
 ];
 
-/** A name that nobody else gives: it is looked for where people keep their files, too. */
+/** No other program uses this name, so it is also searched for where users keep their files. */
 export const PROBE = {
   by: 'state/volume.ts',
   name: new RegExp(`^\\.tollgate-probe-${UUID}$`),
@@ -55,7 +58,7 @@ export const PROBE = {
 
 export const isTemporary = (name: string): boolean => [...TEMPORARIES, PROBE].some((row) => row.name.test(name));
 
-/** Where nothing but what is ours is written: a person's `dump.json.1` in `inputs/` is no half of a file. */
+/** The folders that only tollgate writes. A user's `dump.json.1` in `inputs/` is not a temporary file. */
 export function ownFolders(
   task: Pick<TaskFolder, 'root' | 'inputs' | 'outputs' | 'state' | 'done' | 'attempts'>,
 ): string[] {
@@ -71,10 +74,10 @@ export function ownFolders(
   ];
 }
 
-/** Regular files alone, and only where the task and its project keep what is ours. */
+/** Removes only regular files, and only in the folders of the task and its project that belong to tollgate. */
 export function clearTemporaries(task: TaskFolder, { file, read }: Journal): void {
   const { calls } = read().ledger;
-  // The disk's own word on what time it is: our clock may be wrong.
+  // Uses the time of the disk, because our clock may be wrong.
   const now = lookAt(file)?.mtime ?? new Date(0);
   const attempts = namesIn(task.attempts).map((name) => path.join(task.attempts, name));
   const own = new Set(ownFolders(task));
@@ -85,7 +88,7 @@ export function clearTemporaries(task: TaskFolder, { file, read }: Journal): voi
     if (!calls.has(path.basename(folder)) && !saysAnything(folder) && isOld(folder, now, 'unknown')) remove(folder);
 }
 
-/** A record is the word of a call that was refused; an output that of one that was made, whatever the journal says. */
+/** A record shows a call that was refused. Output shows a call that was made, whatever the journal says. */
 const saysAnything = (folder: string): boolean => existsSync(path.join(folder, 'record.json')) || hasOutput(folder);
 
 function clearIn(folder: string, rows: readonly Row[], now: Date): void {
@@ -96,7 +99,7 @@ function clearIn(folder: string, rows: readonly Row[], now: Date): void {
   }
 }
 
-/** null for what is no temporary; some bear the number of the process that writes them. */
+/** @returns null if the file is not a temporary; some names contain the pid of their writer. */
 function writerOf(name: string, rows: readonly Row[]): keyof typeof KEEP_MS | null {
   const found = rows.map((row) => row.name.exec(name)).find((match) => match !== null);
   if (found === undefined) return null;
@@ -118,7 +121,7 @@ function isOld(file: string, now: Date, writer: keyof typeof KEEP_MS): boolean {
   return kind !== null && now.getTime() - kind.mtimeMs > KEEP_MS[writer];
 }
 
-/** What cannot be taken away is in nobody's way. */
+/** A file that cannot be removed does no harm. */
 function remove(file: string): void {
   try {
     rmSync(file, { recursive: true, force: true });

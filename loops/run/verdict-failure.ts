@@ -1,4 +1,4 @@
-// The failure of a run in which every stage is done, and whose caller takes nothing but a verdict of PASS for a success.
+// Builds the failure of a run whose stages are all done, if its caller accepts only a verdict of PASS as a success.
 
 import { goOnLine, toDo, toType } from '../../policies/facts/next-action.ts';
 import { gateSignature } from '../../policies/gate/signed.ts';
@@ -8,7 +8,7 @@ import { EMPTY_FAILURE } from '../failure/empty-failure.ts';
 import type { OpenTask } from '../task/task.ts';
 import type { StageReport } from './report.ts';
 
-/** null where no verdict is FAIL, and none is missing that is owed. */
+/** @returns null if no verdict is FAIL, and no required verdict is missing. */
 export async function verdictFailure(
   { task, called, plans }: OpenTask,
   stages: readonly StageReport[],

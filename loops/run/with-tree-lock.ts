@@ -1,4 +1,4 @@
-// A stage's work while it is its turn on the tree: the call, the look at what it changed, and its gate.
+// Runs a stage's work while the stage has the lock on the tree: the call, the check of its changes, and its gate.
 
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { lockTree } from '../queue/tree-lock.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 
-/** The turn ends with the work, however that ends. */
+/** The lock is released after the work, even if the work throws. */
 export async function withTreeLock<T>(
   { open, stage, access, options, context }: StageRun,
   work: () => Promise<T>,
@@ -33,9 +33,12 @@ export async function withTreeLock<T>(
   }
 }
 
-/** Where those who want this tree stand in line: in the state of the tree's own project, where its own tasks do, if it has one. */
+/**
+ * The folder of the queue for this tree: the state of the tree's own project, if it has one, since that project's tasks wait
+ * there.
+ */
 function queueFolderOf({ root, tree, stateFolder }: OpenTask, environment: NodeJS.ProcessEnv): string {
-  // A worktree of the task's own lies in the folder of our state.
+  // The task's own worktree is inside our state folder.
   if (environment.TOLLGATE_STATE || tree.startsWith(`${stateFolder}/`)) return stateFolder;
   const own = path.join(tree === root ? root : projectRoot(tree), '.tmp');
   try {

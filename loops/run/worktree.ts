@@ -1,4 +1,4 @@
-// A git worktree of a task's own, so that tasks which write need not wait for each other; kept until a person removes it.
+// Makes a git worktree for one task, so that writing tasks need not wait for each other; the user removes it.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
@@ -16,7 +16,10 @@ interface WorktreeRequest {
   /** The project's `.tmp`. */
   stateFolder: string;
   environment: NodeJS.ProcessEnv;
-  /** Filters of the repository's own settings are run, and what a partial clone lacks is fetched, in a trusted workspace alone. */
+  /**
+   * Only in a trusted workspace, filters from the repository's own settings run, and missing objects of a partial clone are
+   * fetched.
+   */
   trust: 'trusted' | 'untrusted';
   stop: AbortSignal;
   say(sentence: string): void;
@@ -24,12 +27,12 @@ interface WorktreeRequest {
 }
 
 interface Worktree {
-  /** What `root` is in the main tree. */
+  /** The equivalent of `root` in the worktree. */
   folder: string;
   /** The worktree's own root. */
   top: string;
   branch: string;
-  /** Made by this run, from HEAD; an earlier one is gone on with. */
+  /** True if this run made it from HEAD; an existing worktree is reused. */
   fresh: boolean;
 }
 
@@ -39,7 +42,7 @@ type OpenedWorktree = ({ how: 'opened' } & Worktree) | { how: 'invalid'; message
 const CHECKOUT_MS = 15 * 60_000;
 const LOOK_MS = 60_000;
 
-/** git is ended with the run, and what it did not do by then is no mistake of anybody's. */
+/** git is ended together with the run. What it has not done by then is not the user's mistake. */
 export async function openWorktree(request: WorktreeRequest): Promise<OpenedWorktree> {
   const opened = await openOrMake(request);
   return opened.how === 'invalid' && request.stop.aborted ? { how: 'stopped' } : opened;
@@ -61,7 +64,7 @@ async function openOrMake(request: WorktreeRequest): Promise<OpenedWorktree> {
   const converting = await convertingIn(root, request);
   if (converting.how === 'unknown')
     return invalid(`the filters of ${root} cannot be looked up: ${complaintOf(converting.ran)}`);
-  // git guards each of its files, but not the whole of what it makes against another that looks on.
+  // git locks each of its files, but does not protect a whole new worktree from a concurrent git command.
   const turn = await lockTree({ ...request, tree: common, mode: 'write', stage: 'worktree' });
   if (turn.how === 'stopped') return turn;
   try {
@@ -75,7 +78,7 @@ async function openOrMake(request: WorktreeRequest): Promise<OpenedWorktree> {
   }
 }
 
-/** git would make it for everybody; where we cannot, git says why. */
+/** git would make the folder readable for all users. If we cannot make it, git reports why. */
 function makePrivate(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -84,12 +87,12 @@ function makePrivate(folder: string): void {
   }
 }
 
-/** Where the worktree of a task lies, be it there or not. */
+/** The path of a task's worktree, whether it exists or not. */
 export const worktreeOf = (stateFolder: string, taskId: string): string => path.join(stateFolder, 'worktrees', taskId);
 
 type Git = (args: string[], more?: Partial<GitRequest>) => Promise<GitRan>;
 
-/** How git is asked for what it converts on the way: a checkout, and a comparison of files with what is committed. */
+/** The git settings for conversions: during a checkout, and when files are compared with the commit. */
 async function convertingIn(
   cwd: string,
   { environment, trust }: Pick<WorktreeRequest, 'environment' | 'trust'>,
@@ -116,9 +119,9 @@ async function open(git: Git, top: string, branch: string, converting: Partial<G
     return invalid(
       `branch ${branch} is checked out in ${elsewhere.folder}; git worktree remove it, or switch it to another branch`,
     );
-  // What an earlier run committed there is gone on with, as everything else of the task is.
+  // Commits of an earlier run on this branch are kept, like everything else of the task.
   const fresh = (await git(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])).code !== 0;
-  // Registered but gone: somebody removed the folder by hand, and --force says that we know.
+  // Registered but missing: the user removed the folder manually, and --force tells git that we know this.
   const force = here === undefined ? [] : ['--force'];
   makePrivate(path.dirname(top));
   const added = await git(['worktree', 'add', ...force, ...(fresh ? ['-b', branch, top, 'HEAD'] : [top, branch])], {
@@ -139,7 +142,7 @@ async function sayWhatIsLeftOut(request: WorktreeRequest, filters: readonly stri
     );
 }
 
-/** What a person does with it, as lines for the report. Nothing is removed by itself. */
+/** Returns the next steps for the user, as lines for the report. Nothing is removed automatically. */
 export async function closeWorktree(
   { top, branch }: Pick<Worktree, 'top' | 'branch'>,
   request: Pick<WorktreeRequest, 'root' | 'environment' | 'trust'>,
@@ -154,7 +157,7 @@ export async function closeWorktree(
   ];
 }
 
-/** In doubt it has. Within a submodule, whose settings are its own, nothing is looked at but its commit. */
+/** In doubt, returns true. Of a submodule, which has its own settings, only the commit is compared. */
 async function hasChanges(cwd: string, request: Pick<WorktreeRequest, 'environment' | 'trust'>): Promise<boolean> {
   const converting = await convertingIn(cwd, request);
   if (converting.how === 'unknown') return true;
@@ -163,7 +166,7 @@ async function hasChanges(cwd: string, request: Pick<WorktreeRequest, 'environme
   return (await askGit(args, { cwd, timeoutMs: LOOK_MS, environment, ...converting.request })).stdout !== '';
 }
 
-/** git forbids some names that a task may have: with two dots, or one at an end. */
+/** git forbids some names that a task may have: with two dots, or with a dot at the start or end. */
 export function branchOf(taskId: string): string {
   if (!/\.\.|^\.|\.$|\.lock$|^-/.test(taskId)) return `tollgate/${taskId}`;
   const hash = createHash('sha256').update(taskId).digest('hex').slice(0, 8);

@@ -1,4 +1,4 @@
-// Writes what a run's reader needs: last_failure.json, _summary.md, stats.json.
+// Writes the files for a run's reader: last_failure.json, _summary.md, stats.json.
 
 import path from 'node:path';
 import { type NextAction, toDo } from '../../policies/facts/next-action.ts';
@@ -16,25 +16,25 @@ import { renderSummary } from './summary.ts';
 
 const failureFile = ({ task }: OpenTask) => path.join(task.state, 'last_failure.json');
 
-/** What a run came to; `failure` is null where there is nothing to act upon. */
+/** The result of a run; `failure` is null if there is nothing to act upon. */
 export interface EndedRun {
   state: RunReport['state'];
   exitCode: number;
   stages: StageReport[];
   failure: Failure | null;
   notes: string[];
-  /** Where nothing failed; unless told, what there is to read. */
+  /** The next actions if nothing failed; by default, the answer to read. */
   nextActions?: NextAction[];
-  /** Of a run that was stopped: when the service may be asked again. */
+  /** For a run that was stopped: when the service accepts a call again. */
   retryAt?: string | null;
   supervision?: SupervisionReport;
 }
 
 export interface WrittenReport {
   report: RunReport;
-  /** `_summary.md` as it was written. */
+  /** The text of `_summary.md`. */
   summary: string;
-  /** A text as it may be posted: without secrets, and with paths relative to the project. */
+  /** Makes a text safe to post: removes secrets, and makes paths relative to the project. */
   post(text: string): string;
 }
 
@@ -84,7 +84,7 @@ export async function writeReport(open: OpenTask, ended: EndedRun, clock: () => 
   return { report, summary, post };
 }
 
-/** The page once more, with who was told of the end that it tells. */
+/** Writes the page again, with the recipients that were notified. */
 export async function addNotified(written: WrittenReport, notified: Notified[]): Promise<WrittenReport> {
   if (notified.length === 0) return written;
   const report = { ...written.report, notified };
@@ -93,14 +93,14 @@ export async function addNotified(written: WrittenReport, notified: Notified[]):
   return { ...written, report, summary };
 }
 
-/** Where all is done there is something to read. */
+/** After a success, the next step is to read the answer. */
 function afterSuccess({ task, manifest }: OpenTask, stages: readonly StageReport[]): NextAction[] {
   const bad = stages.flatMap(({ stage, verdict, answer }) =>
     verdict === 'FAIL' && answer !== null
       ? [toDo(`read the findings of ${stage}, whose verdict is FAIL: ${answer}`)]
       : [],
   );
-  // What a reasoner says last is that it is done, and stands in the summary.
+  // A reasoner's last answer only says that the task is done, and is in the summary.
   const told = manifest.supervise === undefined ? stages : stages.filter(({ stage }) => stage === 'worker');
   const last = told.findLast(({ answer }) => answer !== null)?.answer ?? task.outputs;
   return bad.length > 0 ? bad : [toDo(`read the answer: ${last}`)];
@@ -122,7 +122,7 @@ async function resolveFailure(open: OpenTask, clock: () => Date): Promise<void> 
     await writeJson(failureFile(open), { ...read.value, resolved_at: clock().toISOString() });
 }
 
-/** Which fields of a manifest have no effect on its stages: the report says so. */
+/** Lists for the report the manifest fields that have no effect on the stages. */
 function unsupportedFields({ manifest, plans }: Pick<OpenTask, 'manifest' | 'plans'>): string[] {
   const fields = unheeded(manifest.stages);
   const isUnused = manifest.acceptance.commands.length > 0 && !plans.some(({ role }) => role.runsAcceptance);
