@@ -1,10 +1,9 @@
-// What a call records of its prompt besides the text: what was left out of it, and the warnings.
+// Collects what a call records about its prompt besides the text: the omitted parts, and the warnings.
 
 import { leftOutSentence, NAMED_IN_WARNING } from '../../policies/prompt/left-out.ts';
 import type { Dispatch } from '../attempt/dispatch.ts';
 import type { Prompt } from './prompt.ts';
 
-/** For the record. */
 export function aboutPrompt({
   warnings,
   leftOut,

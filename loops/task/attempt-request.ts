@@ -1,4 +1,4 @@
-// What an attempt of a stage sends, and what the next one is decided by.
+// Defines what an attempt of a stage sends, and the facts that decide about the next attempt.
 
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import type { SessionStanding } from '../../policies/retry/session-way-out.ts';
@@ -7,19 +7,19 @@ import type { Stage } from '../../state/project/manifest-schema.ts';
 import type { Prompt } from './prompt.ts';
 import type { StageSession } from './session-in-use.ts';
 
-/** What the stage has behind it in this run. */
+/** The history of the stage in this run. */
 export interface StageHistory {
-  /** This signature, this time included. */
+  /** How often this signature was seen, including this time. */
   count: number;
   retriesLeft: number;
-  /** How long the next call would have to be waited for. */
+  /** How long the next call would have to wait. */
   waitMs: number;
-  /** Paths that the stage has changed so far. */
+  /** The number of paths that the stage has changed so far. */
   changed: number;
-  /** How long resets may still be waited for, and how many were. */
+  /** How long the stage may still wait for resets, and how many it has waited for. */
   resetLeftMs: number;
   resetsAwaited: number;
-  /** The session that can be gone on with, and what is known of the one that failed. */
+  /** The session that can be resumed, and what is known of the session that failed. */
   sessionId: string | null;
   session: SessionStanding;
 }
@@ -28,35 +28,35 @@ export interface StageHistory {
 export interface AttemptRequest {
   prompt: Prompt;
   resumeSession: string | null;
-  /** It only makes sense in that session: what it was asked there is half done. */
+  /** Makes sense only in that session, where the requested work is half done. */
   isContinuation?: true;
 }
 
-/** What a call sends: the text of a file, behind what its session or what was found asks for. */
+/** The text of a call: a file, and before it the text that its session or earlier findings require. */
 export interface SentText {
   before: string;
   file: string;
 }
 
-/** What a next ask follows. */
+/** The failed attempt that a next one follows. */
 export interface FailedAttempt {
   request: AttemptRequest;
   session: StageSession;
   record: Pick<CallRecord, 'verdict' | 'session_id' | 'tool_calls'>;
-  /** What was sent, to which version of the CLI. */
+  /** The text that was sent, and the version of the CLI that received it. */
   sent: SentText & { cliVersion: string | null };
 }
 
 /** The attempt that a decision leads to, after `waitMs` milliseconds. */
 export interface NextAttempt {
   request: AttemptRequest;
-  /** Another tool may stand in. */
+  /** May use a fallback tool. */
   stage: Stage;
-  /** Of such a one. */
+  /** Set for a fallback. */
   standIn?: StandIn;
   waitMs: number;
-  /** Of a reset: the time of day at which it is over. */
+  /** For a reset: the time of day when it is over. */
   until: Date | null;
-  /** Waiting for a reset or a session, and asking another tool or in a fresh session, are no retries. */
+  /** Waits for a reset or a session are not retries, and neither are calls of another tool or in a fresh session. */
   counts: 'as_retry' | 'as_reset' | 'as_busy' | 'as_none';
 }

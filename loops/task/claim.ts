@@ -1,4 +1,4 @@
-// One run of a task at a time: claims it in the journal, or waits for the run that has it.
+// Allows one run of a task at a time: claims the task in the journal, or waits for the run that has it.
 
 import { randomUUID } from 'node:crypto';
 import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
@@ -14,24 +14,24 @@ type Claim =
   /** Another run had the task, and ended with this code. */
   | { how: 'awaited'; exitCode: number }
   | { how: 'refused'; message: string }
-  /** Somebody moved or deleted the task meanwhile. */
+  /** A user or program moved or deleted the task meanwhile. */
   | { how: 'gone' }
   | { how: 'stopped' };
 
 interface Claiming extends Pick<RunContext, 'stop' | 'say'> {
   journal: Journal;
-  /** `force_or_refuse`: takes over what cannot be looked up, and waits for nobody. */
+  /** `force_or_refuse`: takes over a run that cannot be looked up, and never waits. */
   whenTaken: RunOptions['whenTaken'] | 'force_or_refuse';
-  /** The names of its stages; absent where it has none. */
+  /** The names of its stages; absent if it has none. */
   stages?: string[];
 }
 
 const LOOK_MS = 500;
 
-/** Each lost to a run that had the task for a moment. */
+/** Each of these claims lost to a run that had the task for a moment. */
 const MOST_CLAIMS = 100;
 
-/** A run that we were started from is never waited for. */
+/** Never waits for a run that is an ancestor of this process. */
 export async function claim({ journal, whenTaken, stages, stop, say }: Claiming): Promise<Claim> {
   const runId = randomUUID();
   const self = (await identify(process.pid))!;
@@ -42,7 +42,7 @@ export async function claim({ journal, whenTaken, stages, stop, say }: Claiming)
   let claims = 0;
   for (;;) {
     const { ledger, offset } = journal.read();
-    // What only grows has shrunk: to go on would begin the task afresh in the old place.
+    // The journal only grows. If it has shrunk, the task was removed, and to continue would create it again in the old place.
     if (offset < bytes) return { how: 'gone' };
     bytes = offset;
     if (awaited !== null) {
@@ -54,10 +54,10 @@ export async function claim({ journal, whenTaken, stages, stop, say }: Claiming)
     if (stop.aborted) return { how: 'stopped' };
     const life = run === null ? 'dead' : await isAlive(run.owner, self);
     if (life === 'dead' || (life === 'unknown' && forced)) {
-      // Our line may lose to another's, time and again; one that nobody's beats must be seen when we read.
+      // Our line may lose to another run's repeatedly. But if no other line comes first, we must see ours when we read.
       claims += 1;
       if (claims > MOST_CLAIMS) throw new StrangeStateError(unheard(journal.file));
-      // Whoever's line comes first has it; the others find out when they read.
+      // The first line wins; the other runs find out when they read.
       await journal.note({
         fact: 'claimed',
         run_id: runId,

@@ -1,4 +1,4 @@
-// What later stages found in a stage's last work: given to it when it is asked again, before its prompt.
+// Quotes what later stages found in a stage's last work, as text before its prompt when the stage is called again.
 
 import path from 'node:path';
 import { writerOf } from '../../policies/gate/writer.ts';
@@ -11,8 +11,8 @@ import { lineOfStages } from './line-of-stages.ts';
 import type { StageRun } from './stage-run.ts';
 
 /**
- * Empty where nothing was found, or where it is not this stage's to mend.
- * @param promptChars how long the prompt is that it goes before: both together keep to the limit of the stage's tool.
+ * @param promptChars the length of the prompt that follows: both together must fit the limit of the stage's tool.
+ * @returns an empty text if nothing was found, or if another stage must fix it.
  */
 export function feedbackFor({ open, stage }: Pick<StageRun, 'open' | 'stage'>, promptChars: number): string {
   const { plans, journal, task, hide, project } = open;
@@ -37,10 +37,10 @@ interface Found {
 }
 
 const MAX_CHARS = 20_000;
-/** The sentence and the fence around it. */
+/** The sentence and the fence around the text. */
 const FRAME_CHARS = 600;
 
-/** By the gate's reason. What agents and commands have said is data. */
+/** By the gate's reason. The words of agents and commands are data. */
 const FOUND: Record<string, Found> = {
   acceptance_failed: {
     file: (outputs, _, stage) => path.join(outputs, `${stage}.acceptance.log`),
@@ -62,7 +62,7 @@ const FOUND: Record<string, Found> = {
   },
 };
 
-/** Nothing is left out without a word. */
+/** Says how much of the text is quoted, so that nothing is omitted silently. */
 const shown = (text: string, room: number, part: 'beginning' | 'end'): string =>
   text.length <= room ? 'the whole' : `the ${part} (${figure(room)} of ${figure(text.length)} characters)`;
 

@@ -1,4 +1,4 @@
-// What to do about what the gate of a stage found, by the present state of the task.
+// Determines what to do about the findings of a stage's gate, from the present state of the task.
 
 import path from 'node:path';
 import type { GateRecord } from '../../policies/facts/gate-record.ts';
@@ -13,7 +13,7 @@ import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
 import { lineOfStages } from './line-of-stages.ts';
 import type { OpenTask } from './task.ts';
 
-/** The ways out, the best first. @param answer whether the stage has one that is paid for. */
+/** @param answer whether the stage has a paid answer. @returns the possible actions, the best first. */
 export function gateActions(
   open: OpenTask,
   stage: Pick<Stage, 'name' | 'tool'>,
@@ -44,16 +44,16 @@ export function gateActions(
 const isAllBack = (changes: GateRecord['changes'], restored: GateRecord['restored']): boolean =>
   changes?.every(({ path: changed }) => restored.some((back) => back.path === changed)) === true;
 
-/** The record of the last gate of a stage, be it there or not. */
+/** The path of a stage's last gate record, whether it exists or not. */
 export const gateFileOf = ({ outputs }: TaskFolder, stage: string): string => path.join(outputs, `${stage}.gate.json`);
 
-/** Of the call that it names; null where it is gone, or is about another: it is a view that anybody may edit. */
+/** @returns the gate record of this call; null if it is missing, or is about another call. Any process may edit this file. */
 export function gateRecordOf(task: TaskFolder, stage: string, callId: string): GateRecord | null {
   const record = readGateRecord(task, stage);
   return record?.call_id === callId ? record : null;
 }
 
-/** As it lies there; null where there is none. */
+/** @returns the record as it is on disk; null if there is none. */
 export function readGateRecord(task: TaskFolder, stage: string): GateRecord | null {
   const record = readJsonIfFit<GateRecord>(gateFileOf(task, stage));
   if (record === null || !Array.isArray(record.findings)) return null;

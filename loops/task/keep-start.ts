@@ -1,10 +1,10 @@
-// Keeps the tree as it is when a task's first run begins, where a stage is to be shown what has changed since.
+// Saves the tree at the start of a task's first run, if a stage will be shown what has changed since then.
 
 import { keepStart as keepFirst } from '../changes/start.ts';
 import { forbidsOf, stateOf } from '../prompt/compose.ts';
 import type { OpenTask } from './task.ts';
 
-/** What is wrong; null where nothing is. */
+/** @returns what is wrong, or null. */
 export async function keepStart(
   open: OpenTask,
   environment: NodeJS.ProcessEnv,

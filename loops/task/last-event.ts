@@ -1,4 +1,4 @@
-// What a running CLI did last, in a few words for a line of progress: read from the end of its event stream.
+// Describes the last action of a running CLI in a few words for a progress line, read from the end of its event stream.
 
 import path from 'node:path';
 import type { EngineEvent } from '../../policies/facts/engine-event.ts';
@@ -7,18 +7,18 @@ import { readTail } from '../../state/disk/file-head.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 
-/** A call that is under way. */
+/** A call that is running. */
 export interface Underway {
   stage: string;
   tool: Tool;
-  /** Where its events come in; it may not be there yet. */
+  /** The file of its events; it may not exist yet. */
   events: string;
 }
 
 /** The file to which the CLI of a call writes its events. */
 export const eventsOf = (task: TaskFolder, callId: string): string => path.join(task.attempts, callId, 'stdout');
 
-/** Enough for the last lines; a longer one is not shown. */
+/** Enough for the last lines; a longer line is not shown. */
 const WINDOW = 16 * 1024;
 
 /** null before the first event. */

@@ -1,4 +1,4 @@
-// A task's stages as far as it matters who writes and who reads whose answer.
+// Reduces a task's stages to what determines which stage writes, and which stages read its answer.
 
 import type { StageInLine } from '../../policies/gate/writer.ts';
 import type { StagePlan } from './stage-plan.ts';

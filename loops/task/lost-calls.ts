@@ -1,4 +1,4 @@
-// The calls of a task that died with their wrappers: what each of them may have cost, and what was asked in its place.
+// Lists the calls of a task that died with their wrappers: what each may have cost, and the call that replaced it.
 
 import type { Journal } from '../../state/journal/journal.ts';
 import type { Call, Ledger } from '../../state/journal/ledger.ts';
@@ -23,7 +23,7 @@ function fateOf({ ended, verdict }: Call): string | null {
   return null;
 }
 
-/** Calls that agents made on the task's own budget from within theirs: one sentence for each call that they were made from. */
+/** Reports the calls that agents charged to the task from within their own calls: one sentence for each enclosing call. */
 export function nestedCalls({ calls }: Pick<Ledger, 'calls'>): string[] {
   return [...calls.values()].flatMap(({ reserved: { stage, call_id }, nested }) => {
     if (nested === 0) return [];
@@ -32,7 +32,7 @@ export function nestedCalls({ calls }: Pick<Ledger, 'calls'>): string[] {
   });
 }
 
-/** What the agent of one call charged to the task while it ran, and what it was not granted. */
+/** Reports what the agent of one call charged to the task while it ran, and how many of its requests were refused. */
 export function nestedWords({ read }: Pick<Journal, 'read'>, callId: string): string[] {
   const asked = [...read().ledger.calls.values()].filter(({ reserved }) => reserved.within === callId);
   const granted = asked.filter(({ granted }) => granted).length;

@@ -1,4 +1,4 @@
-// Which fields of a stage its CLI alone understands: they go to its wrapper as the flags that its row has by their names.
+// Maps the fields of a stage that only some CLIs support to the flags of their wrappers.
 
 import { type Requirements, requirementsOf } from '../../policies/facts/requirements.ts';
 import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
@@ -16,17 +16,17 @@ const NAMES = Object.keys(FIELDS) as Field[];
 
 const has = (tool: Tool, field: Field) => FIELDS[field] in adapterOf(tool).own;
 
-/** By the name of the flag its value; empty for a CLI that understands none of them. */
+/** The values by flag name; empty for a CLI that supports none of the fields. */
 export const ownFlagsOf = (stage: Stage): Record<string, true | string | readonly string[]> =>
   Object.fromEntries(
     NAMES.flatMap((field) => (stage[field] && has(stage.tool, field) ? [[FIELDS[field], stage[field]]] : [])),
   );
 
-/** What a stage requires of its calls beside an answer. */
+/** What a stage requires of its calls besides an answer. */
 export const requirementsOfStage = ({ requires_mcp = [], on_denied = 'note' }: Stage): Requirements =>
   requirementsOf([requires_mcp].flat(), on_denied);
 
-/** Those that are set for a CLI that does not understand them, each with whose it is not. */
+/** The fields that are set for a CLI that does not support them, each with the tools that do. */
 export const unheeded = (stages: readonly Stage[]): string[] =>
   NAMES.filter((field) => stages.some((stage) => stage[field] && !has(stage.tool, field))).map(
     (field) => `stages[].${field} (of a tool that is not ${TOOLS.filter((tool) => has(tool, field)).join(' or ')})`,

@@ -1,4 +1,4 @@
-// What a run has to do, looked through before anything is paid: each stage with its role, and whether it is done already.
+// Checks all stages of a run before anything is paid: each stage with its role, and whether it is already done.
 
 import { changedParts } from '../../policies/prompt/changed-parts.ts';
 import type { ChangedPrompt } from '../../policies/retry/changed-prompt.ts';
@@ -11,22 +11,22 @@ import { type ComposedPrompt, type Composing, composePrompt, type Prompt } from 
 import { choiceMistake } from './stage-plan.ts';
 import { type StageStatus, stageStatusOf } from './stage-status.ts';
 
-/** What the stages are before anything is paid. */
+/** The state of the stages before anything is paid. */
 export type Planned =
   | ({ how: 'planned' } & CheckedStages)
   | { how: 'invalid'; message: string }
   | { how: 'stopped' }
-  /** Stages whose answers count for another prompt than the one they have now; at least one. */
+  /** Stages whose answers belong to another prompt than the current one; at least one. */
   | { how: 'changed'; changed: ChangedPrompt[] };
 
 export interface CheckedStages {
-  /** The first stage to run whose prompt is too large, whatever those before it will answer. */
+  /** The first stage to run whose prompt is too large, whatever the earlier stages will answer. */
   tooLarge: LargeStage | null;
-  /** The prompts of the first stage to run and of those before it: what they are made of has no more to come. */
+  /** The prompts of the first stage to run and of those before it: their inputs are complete. */
   composed: ReadonlyMap<string, Composed>;
-  /** Bytes of the journal when they were composed. */
+  /** The size of the journal in bytes when the prompts were composed. */
   offset: number;
-  /** Stages with an answer that are to be paid for again, as far as that is known before. */
+  /** Stages with an answer that will be paid again, as far as this is known in advance. */
   repeated: string[];
 }
 
@@ -39,17 +39,17 @@ interface LargeStage {
 }
 
 /**
- * Finds what is wrong with any stage now: a mistake in the last one must not cost the calls of those before it.
- * @param from the stages before it are left out.
+ * Finds the mistakes of every stage now: a mistake in the last stage must not cost the calls of those before it.
+ * @param from stages before this one are skipped.
  */
 export async function checkStages(composing: Composing, from: string | null = null): Promise<Planned> {
   const { open, options } = composing;
   const wrong = choiceMistake(open.plans, options);
   if (wrong !== null) return invalid(wrong);
-  // What passed once is judged by its answer and the tree, whatever its prompt would be now.
+  // An accepted answer is checked against its gate and the tree, whatever its prompt would be now.
   if (options.finished === 'rechecked')
     return { how: 'planned', tooLarge: null, composed: new Map(), offset: open.journal.read().offset, repeated: [] };
-  // Once a stage is to be run, the prompts of those after it may still change.
+  // After a stage that is to be run, the prompts of later stages may still change.
   let isSettled = true;
   let tooLarge: LargeStage | null = null;
   const prompts = new Map<string, Composed>();
@@ -73,7 +73,7 @@ export async function checkStages(composing: Composing, from: string | null = nu
       changed.push(changedOf(stage, composed, status));
     }
     if (status.how === 'open' && status.choice === 'redo' && status.isAnswered) repeated.push(stage.name);
-    // Of one that is done the answer may be kept: what comes after it is checked as if it were.
+    // The user may keep the answer of a finished stage, so later stages are checked as if it were kept.
     if (status.how === 'done_earlier' || (status.how === 'changed' && status.answer === 'done')) continue;
     if (isTooLarge(composed.prompt, isSettled)) tooLarge ??= { stage, prompt: composed.prompt };
     isSettled = false;
@@ -82,7 +82,7 @@ export async function checkStages(composing: Composing, from: string | null = nu
   return { how: 'planned', tooLarge, composed: prompts, offset, repeated };
 }
 
-/** By the earlier prompt, as long as its file is the one that was answered. */
+/** Compares with the earlier prompt, as long as its file is the one that was answered. */
 export function changedOf(
   { name, tool }: Stage,
   { prompt, text }: Composed,
@@ -93,7 +93,7 @@ export function changedOf(
   return { stage: name, answer, warnings: prompt.warnings, parts };
 }
 
-/** What is wrong with the session that the task names, for this stage. */
+/** Returns what is wrong with the session that the task names, for this stage; or null. */
 async function sessionMistake({ open, context }: Composing, { name, tool }: Stage): Promise<string | null> {
   const id = open.manifest.meta.session_id;
   if (id === undefined) return null;
@@ -101,7 +101,7 @@ async function sessionMistake({ open, context }: Composing, { name, tool }: Stag
   return there === null ? null : `stage ${name}: meta.session_id: ${elsewhereMistake(tool, id, there, open.cwd)}`;
 }
 
-/** An earlier stage may still put something shorter in the place of the context. */
+/** An earlier stage may still replace the context with a shorter text. */
 function isTooLarge({ tooLarge, parts }: Prompt, isSettled: boolean): boolean {
   if (tooLarge === null) return false;
   const context = parts.find(({ kind }) => kind === 'context')?.kept ?? 0;

@@ -1,4 +1,4 @@
-// The prompt of a stage in this run: composed from the manifest, the inputs and what earlier stages answered, and written down.
+// Composes the prompt of a stage in this run from the manifest, the inputs and earlier answers, and writes it to disk.
 
 import path from 'node:path';
 import { verificationCommands } from '../../policies/gate/verification-commands.ts';
@@ -19,7 +19,7 @@ import type { RunSettings } from './run-context.ts';
 import type { StagePlan } from './stage-plan.ts';
 import type { OpenTask } from './task.ts';
 
-/** The prompt of a stage: where it is written, its SHA-256 in hex, its length in characters, and what stands in it. */
+/** The prompt of a stage: its file, its SHA-256 in hex, its length in characters, and its parts. */
 export interface Prompt {
   file: string;
   sha256: string;
@@ -27,18 +27,18 @@ export interface Prompt {
   parts: PartSize[];
   digest: DigestPolicy;
   leftOut: LeftOut[];
-  /** null where it may be sent. */
+  /** null if it may be sent. */
   tooLarge: TooLarge | null;
   warnings: string[];
-  /** What the gate will run after this stage, and what a brief only proposes. */
+  /** The commands that the gate will run after this stage, and those that a brief only proposes. */
   acceptanceCommands: string[];
   proposedCommands: string[];
 }
 
-/** Whether parts are left out of a prompt: never, where it is too large otherwise, or all that can be. */
+/** Whether parts of a prompt are omitted: never, only if it is too large, or as many as possible. */
 export type DigestPolicy = 'off' | 'auto' | 'aggressive';
 
-/** `invalid`: a sentence that names the file or the field that is wrong. */
+/** `invalid`: a sentence that names the wrong file or field. */
 export type ComposedPrompt = { how: 'composed'; prompt: Prompt; text: string } | { how: 'invalid'; message: string };
 
 /** A run whose task is open. */
@@ -46,7 +46,10 @@ export interface Composing extends RunSettings {
   open: OpenTask;
 }
 
-/** Composes, and writes nothing; once `context.stop` aborts, nothing more is read, and what is composed is not to be used. @param digest what the manifest says, or more. */
+/**
+ * Composes the prompt, and writes nothing. After `context.stop` aborts, nothing more is read, and the result must not be used.
+ * @param digest the policy of the manifest, or a stronger one.
+ */
 export async function composePrompt(
   composing: Composing,
   plan: StagePlan,
@@ -90,14 +93,14 @@ export async function composePrompt(
 
 interface Acceptance {
   answers: EarlierAnswer[];
-  /** The last answer that hands on what the stages after it need; null where there is none. */
+  /** The last answer that later stages need; null if there is none. */
   brief: string | null;
   commands: string[];
-  /** What a brief found, and nobody has trusted. */
+  /** Commands from a brief that the user has not trusted. */
   proposed: string[];
 }
 
-/** What the gate of a stage runs, and the earlier answers that say it; or what is missing. */
+/** Returns the commands that the gate of a stage runs, and the earlier answers that name them; or what is missing. */
 export function acceptanceOf(
   { open, options }: Pick<Composing, 'open' | 'options'>,
   plan: StagePlan,
@@ -116,7 +119,7 @@ export function acceptanceOf(
 const halfRead = ({ stage, text, unread }: EarlierAnswer): string[] =>
   unread === 0 ? [] : [`of the answer of ${stage} the first ${figure(text.length)} characters were read`];
 
-/** Throws what the operating system throws; then no call may be made with it. */
+/** Throws the errors of the operating system; then no call may be made with this prompt. */
 export const writePrompt = ({ prompt, text }: ComposedPrompt & { how: 'composed' }): Promise<void> =>
   writeAtomic(prompt.file, text, 'renamed');
 
@@ -125,14 +128,14 @@ interface EarlierAnswer {
   role: string;
   handsOff: boolean;
   text: string;
-  /** Characters behind it that were not read. */
+  /** The number of further characters that were not read. */
   unread: number;
 }
 
-/** No character of a string takes more bytes of UTF-8. */
+/** The maximum bytes of UTF-8 per character of a string. */
 const BYTES_A_CHAR = 3;
 
-/** What the stages before this one answered, in order, as far as they are done and this one's role wants it; or what is missing. */
+/** Returns the answers of finished earlier stages that this stage's role needs, in order; or what is missing. */
 function earlierAnswers({ task, journal, plans, project }: OpenTask, wanting: StagePlan): EarlierAnswer[] | string {
   const { done, calls } = journal.read().ledger;
   const before = plans.slice(
@@ -144,11 +147,11 @@ function earlierAnswers({ task, journal, plans, project }: OpenTask, wanting: St
   for (const { stage, role } of before) {
     const finished = done.get(stage.name);
     if (finished === undefined || !(role.handsOff || wanting.role.reads.includes(stage.role))) continue;
-    // A stand-in may have answered in its tool's place.
+    // A fallback may have answered for the tool.
     const tool = calls.get(finished.call_id ?? '')?.reserved.tool ?? stage.tool;
     const { out } = outputsOf(task, { name: stage.name, tool });
     const read = readOrNull(out, maxChars);
-    // Without it half of what it should know would be paid for like the whole.
+    // Without this answer, a prompt with half of its information would be paid like a complete one.
     if (read === null)
       return `stage ${wanting.stage.name} needs the answer of ${stage.name}, which is done, but ${out} cannot be read; put it back, or say --redo ${stage.name}`;
     answers.push({ stage: stage.name, role: stage.role, handsOff: role.handsOff, ...read });
@@ -156,7 +159,7 @@ function earlierAnswers({ task, journal, plans, project }: OpenTask, wanting: St
   return answers;
 }
 
-/** More of it than the prompt may have is not read, but counted: by its bytes, which are never fewer than its characters. */
+/** Reads at most as much as the prompt may have. The rest is counted by its bytes, which are never fewer than its characters. */
 function readOrNull(file: string, maxChars: number): { text: string; unread: number } | null {
   try {
     const head = readHead(file, maxChars * BYTES_A_CHAR);

@@ -1,13 +1,15 @@
-// The flags of a run, and the options that they stand for: a row here is in the help, is read, and is handed on to its use.
+// Defines the flags of a run and their options: each row is shown in the help, parsed, and passed on to its use.
 
-/** `without` and `given` are what the option is without the flag, and with it; of two flags for one option the last row wins. */
+/**
+ * `without` and `given` are the values of the option without and with the flag. If two flags set one option, the last row wins.
+ */
 interface RunFlag {
   option: string;
   takes: 'nothing' | 'texts' | 'text' | 'choice';
   about: string;
   without?: string | boolean;
   given?: string | boolean;
-  /** Of a text: how long, in milliseconds; 0 where it is not given. */
+  /** For a text: parsed as a duration in milliseconds; 0 if it is not given. */
   reads?: 'duration';
   choices?: readonly string[];
   default?: string;
@@ -47,7 +49,7 @@ export const RUN_FLAGS = {
     takes: 'texts',
     about: 'keep the answer that was paid for this stage though its prompt has changed since (repeatable)',
   },
-  // The stages whose prompt has changed, and which neither of the two above names.
+  // For stages whose prompt has changed, and which neither of the two flags above names.
   'redo-all': {
     option: 'changed',
     without: 'refuse',
@@ -160,10 +162,10 @@ type Chosen<R> = R extends { without: infer Without; given: infer Given }
       ? number
       : readonly string[];
 
-/** What the user chose for a run by its flags: handed on as it is to whatever asks. */
+/** The user's choices for a run, from its flags; passed on unchanged. */
 export type RunOptions = { [R in Row as R['option']]: Chosen<R> };
 
-/** What a run is asked to do by no flag at all. */
+/** The options of a run without any flags. */
 export const plainOptions = (): RunOptions =>
   Object.fromEntries(Object.values(RUN_FLAGS).map((row) => [row.option, plain(row)])) as RunOptions;
 

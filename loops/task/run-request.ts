@@ -1,8 +1,8 @@
-// What a run of a task is asked to do.
+// Defines the request for a run of a task.
 
 import type { RunSettings } from './run-context.ts';
 
-/** A run as a command asks for it. */
+/** A run as a command requests it. */
 export interface RunRequest extends RunSettings {
   /** The task: an id, or a path. */
   word: string;

@@ -1,4 +1,4 @@
-// What a task's calls have used so far, as its limits and its reports count it.
+// Sums what a task's calls have used so far, for its limits and its reports.
 
 import { usageOf } from '../../state/usage.ts';
 import type { OpenTask } from './task.ts';
@@ -7,12 +7,12 @@ import type { OpenTask } from './task.ts';
 export interface Spent {
   tokens: number;
   usd: number;
-  /** Calls that were paid and did not say; they are in neither sum. */
+  /** Paid calls that did not report a value; they are in neither sum. */
   calls_without_tokens: number;
   calls_without_price: number;
 }
 
-/** By the journal and the calls' records; prices are the project's. Throws JournalError. */
+/** Uses the journal and the calls' records, with the project's prices. Throws JournalError. */
 export function spentOf({ task, journal, project }: OpenTask): Spent {
   const { all } = usageOf(task, journal.read().ledger, project.prices);
   return {

@@ -1,4 +1,4 @@
-// What the journal and the records say of a stage: the one answer that every view of a task gives.
+// Derives the facts about a stage from the journal and the records, for every view of a task.
 
 import { existsSync } from 'node:fs';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
@@ -14,42 +14,42 @@ import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
 import { findRecord } from '../../state/usage.ts';
 import { gateRecordOf } from './gate-actions.ts';
 
-/** All of it is about one call: that which answered a stage that is done, else the last one. */
+/** All facts are about one call: the one that answered a finished stage, else the last one. */
 export interface StageFacts {
   stage: string;
-  /** Which CLI answered, or is to answer; null where nobody knows. */
+  /** The CLI that answered, or that will answer; null if it is not known. */
   tool: Tool | null;
-  /** Who had been asked in place of whom by then, the first one first; empty where the stage's own tool was. */
+  /** The fallbacks so far and the tools they replaced, the first one first; empty if the stage's own tool was called. */
   stand_ins: readonly StandIn[];
   state: 'running' | 'done_earlier' | 'failed_earlier' | 'interrupted_earlier' | 'pending';
-  /** The wrapper's. */
+  /** The exit code of the wrapper. */
   exit_code: number | null;
   duration_ms: number | null;
   tokens: number | null;
-  /** The file with its answer; null where there is none. */
+  /** The file with its answer; null if there is none. */
   answer: string | null;
-  /** null where no answer came to it. */
+  /** null if the gate got no answer. */
   gate: 'passed' | 'failed' | null;
-  /** What the answer itself says; null where it says neither, or where nobody has looked. */
+  /** The verdict in the answer itself; null if there is none, or if it was not checked. */
   verdict: SaidVerdict | null;
-  /** Of its failure; null where nothing failed. */
+  /** The class of its failure; null if nothing failed. */
   class: ErrorClass | null;
   reason: string | null;
   evidence: Verdict['evidence'];
-  /** ISO time before which, the service said, a call is in vain; null where it did not say. */
+  /** An ISO time before which the service rejects calls, as it reported; null if it reported none. */
   retry_at: string | null;
   session_id: string | null;
-  /** ISO time of the last word on its result: of the gate, else of the call; null where there is none. */
+  /** ISO time of the last verdict on its result: from the gate, else from the call; null if there is none. */
   checked_at: string | null;
-  /** Whether the last run of the task said that word, or one before it; null where there is none. */
+  /** Whether the last run of the task gave that verdict, or an earlier one; null if there is none. */
   checked_by: 'last_run' | 'earlier_run' | null;
-  /** What a digest left out of the prompt of that call. */
+  /** What a digest omitted from the prompt of that call. */
   left_out: readonly LeftOut[];
 }
 
 /**
- * @param tool which is to answer, as far as the reader knows.
- * @param atWork the stages that a live process works on; a run that reports on itself has none beside those it reports.
+ * @param tool the tool that will answer, if the reader knows it.
+ * @param atWork the stages that a live process works on. A run that reports on itself passes none besides those that it reports.
  */
 export function stageFacts(
   task: TaskFolder,
@@ -93,7 +93,7 @@ export function stageFacts(
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** The parts of a supervision never have a `done` of their own: a part has answered when its last call did. */
+/** The parts of a supervision never have a `done` of their own: a part is answered if its last call was. */
 function isAnswered({ done, supervised, gates }: Ledger, { verdict, reserved }: Call): boolean {
   if (done.has(reserved.stage)) return true;
   return supervised.length > 0 && verdict?.class === null && gates.get(reserved.stage)?.passed !== false;
@@ -117,7 +117,7 @@ const NOTHING: Omit<StageFacts, 'stage' | 'tool' | 'state'> = {
   left_out: [],
 };
 
-/** Wrappers on their own (they name no run) neither do a stage nor undo it. */
+/** Calls of wrappers outside a run (they name no run) neither finish a stage nor reopen it. */
 function callOf(ledger: Ledger, stage: string): Call | null {
   const finished = ledger.done.get(stage);
   return finished === undefined
@@ -132,7 +132,7 @@ function lastCallOf({ calls }: Ledger, stage: string, which: 'any' | 'of_runs'):
   return own.findLast(({ reserved }) => reserved.stage === stage) ?? null;
 }
 
-/** Of the call that counts for the stage; undefined where no gate has looked for one, as those of older journals did not. */
+/** The verdict of the call that counts for the stage; undefined if no gate looked for one, as in older journals. */
 export function keptVerdict(ledger: Ledger, stage: string): SaidVerdict | null | undefined {
   const call = callOf(ledger, stage);
   return call === null ? undefined : gateOf(ledger, call)?.verdict;
@@ -140,13 +140,13 @@ export function keptVerdict(ledger: Ledger, stage: string): SaidVerdict | null |
 
 type Gate = NonNullable<ReturnType<Ledger['gates']['get']>>;
 
-/** The last word of the stage's gate, if it was about this call. */
+/** The last result of the stage's gate, if it was about this call. */
 function gateOf({ gates }: Ledger, { reserved: { stage, call_id } }: Call): Gate | null {
   const gate = gates.get(stage);
   return gate?.call_id === call_id ? gate : null;
 }
 
-/** One that was stopped, or whose end nobody saw, has not failed. */
+/** A call that was stopped, or whose end was not observed, has not failed. */
 const STOPPED: readonly (string | null)[] = ['cancelled', 'interrupted'];
 
 function failureOf(task: TaskFolder, { verdict, reserved }: Call, gate: Gate | null, evidence: Verdict['evidence']) {
@@ -157,12 +157,12 @@ function failureOf(task: TaskFolder, { verdict, reserved }: Call, gate: Gate | n
 }
 
 function gateEvidence(task: TaskFolder, { stage, call_id }: Call['reserved']): Verdict['evidence'] {
-  // Where it is gone the journal still says that the gate failed.
+  // If the record is gone, the journal still says that the gate failed.
   const record = gateRecordOf(task, stage, call_id);
   return record === null ? null : gateVerdict(record.findings).evidence;
 }
 
-/** What a call that failed left there is no answer. */
+/** The output of a failed call is not an answer. */
 function answerOf(task: TaskFolder, { verdict, reserved: { stage, tool } }: Call): string | null {
   if (verdict === null || verdict.class !== null) return null;
   const { out } = outputsOf(task, { name: stage, tool });

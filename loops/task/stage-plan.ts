@@ -1,4 +1,4 @@
-// A stage of a task with its role and what its CLI may do; and what is wrong with what was said of stages.
+// Combines a stage of a task with its role and its CLI's access, and checks the user's choices about stages.
 
 import type { ResolvedRole } from '../../policies/manifest/resolved-role.ts';
 import type { Manifest, Stage } from '../../state/project/manifest-schema.ts';
@@ -12,20 +12,20 @@ export interface StagePlan {
   stage: Stage;
   role: ResolvedRole;
   access: Access;
-  /** What an iteration of a supervised task asks beside. */
+  /** The additional request of an iteration of a supervised task. */
   turn?: PromptTurn;
 }
 
-/** A task whose steps a reasoner says has none to be run in order. */
+/** If a reasoner decides the steps of a task, the task has no stages to run in order. */
 export const supervisedMistake = ({ manifest, task }: { manifest: Manifest; task: TaskFolder }): string | null =>
   manifest.supervise === undefined
     ? null
     : `${task.id} is a supervised task, and has no stages to run; say tollgate supervise ${task.id}`;
 
-/** For `--redo`: each stage that is not named by `--keep`. */
+/** For `--redo`: each stage that `--keep` does not name. */
 export const ALL_STAGES = 'all';
 
-/** What is wrong with what the user said about stages; found before the task is claimed. */
+/** Returns what is wrong with the user's choices about stages, before the task is claimed; or null. */
 export function choiceMistake(
   plans: readonly StagePlan[],
   { redo, keep }: Pick<RunOptions, 'redo' | 'keep'>,

@@ -1,4 +1,4 @@
-// A stage that is being run, and how it ended.
+// Defines a stage that is being run, and how it ended.
 
 import type { Finding, GateRecord } from '../../policies/facts/gate-record.ts';
 import type { ResolvedRole } from '../../policies/manifest/resolved-role.ts';
@@ -13,36 +13,36 @@ import type { Composing } from './prompt.ts';
 /** A run that has its task. */
 export interface TaskRun extends Composing {
   runId: string;
-  /** Where runs of this user note what their calls are judged by, and what changed in other tasks meanwhile. */
+  /** The folder in which this user's runs note the files that decide about their calls, and changes in other tasks meanwhile. */
   register: string;
-  /** By call: what was found of files that it is judged by after its run was killed. */
+  /** By call: findings about files that decide about the call, made after its run was killed. */
   tampered: ReadonlyMap<string, Finding>;
-  /** Aborted once what is known is written: now the guardian may be ended. */
+  /** Aborted after the known facts are written: then the guardian may be ended. */
   guardianStop: AbortSignal;
 }
 
 /** A run at one of its stages. */
 export interface StageRun extends TaskRun {
-  /** With the tool that answers now, which may stand in for the manifest's. */
+  /** With the tool that answers now, which may be a fallback for the manifest's. */
   stage: Stage;
   role: ResolvedRole;
   access: Access;
   turn?: PromptTurn;
-  /** The user asked to pay for it again. */
+  /** The user requested to pay for the stage again. */
   redone: boolean;
-  /** Until the task's wall clock runs out, in milliseconds awake; null without one. */
+  /** Milliseconds awake until the task's wall clock runs out; null without a limit. */
   wallLeftMs(): number | null;
 }
 
-/** How a stage ended: `calls` were made in this run, `gate` is null where none looked at an answer. */
+/** How a stage ended. `calls` were made in this run; `gate` is null if no gate checked an answer. */
 export type StageEnd = { gate: GateRecord | null; calls: number; warnings: string[]; session?: SessionUse } & (
   | { how: 'done'; record: CallRecord }
   | { how: 'failed'; failure: Failure; record: CallRecord | null }
-  /** `retry_at`: when the service may be asked again, if it said so. */
+  /** `retry_at`: when the service accepts a call again, if it reported this. */
   | { how: 'interrupted'; record: CallRecord | null; retry_at: string | null }
 );
 
-/** Told to stop while it waited for its turn. */
+/** A stop was requested while the stage waited for its turn. */
 export const NOT_BEGUN: StageEnd = {
   how: 'interrupted',
   record: null,

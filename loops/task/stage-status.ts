@@ -1,4 +1,4 @@
-// Whether a stage need be run at all: a done one is not paid again, unless its prompt has changed, and then not silently.
+// Decides whether to run a stage: a finished one is not paid again, unless its prompt changed and the user chose so.
 
 import { unlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -16,9 +16,9 @@ import type { RunOptions } from './run-options.ts';
 import { keptVerdict } from './stage-facts.ts';
 import { ALL_STAGES } from './stage-plan.ts';
 
-/** `changed`: its prompt is another one than was answered, whose hash is `answered`, and nobody has said what to do about that. */
+/** `changed`: the answer belongs to another prompt, whose hash is `answered`, and the user has not decided about it. */
 export type StageStatus =
-  /** `choice`: what the user said of the answer that is there; null where nothing was said, or nothing needs it. */
+  /** `choice`: the user's decision about the existing answer; null if there is none, or if none is needed. */
   | { how: 'open' | 'done_earlier'; choice: StageChoice | null; isAnswered: boolean }
   | { how: 'changed'; answer: ChangedPrompt['answer']; answered: string | null };
 
@@ -26,7 +26,7 @@ type StageChoice = 'redo' | 'keep';
 
 type StageChoices = Pick<RunOptions, 'redo' | 'keep' | 'changed'>;
 
-/** By the journal alone. Throws JournalError. */
+/** Uses only the journal. Throws JournalError. */
 export function stageStatusOf(plan: Planned, prompt: Prompt, journal: Journal, choices: StageChoices): StageStatus {
   const stage = plan.stage.name;
   const { ledger } = journal.read();
@@ -45,13 +45,13 @@ export function stageStatusOf(plan: Planned, prompt: Prompt, journal: Journal, c
 
 type Planned = Judging & { stage: { name: string } };
 
-/** It was done while its verdict stopped nothing, and now does: its gate looks at the answer again. */
+/** The stage was finished while its verdict stopped nothing. If the verdict stops it now, its gate checks the answer again. */
 function isStopped(plan: Planned, ledger: Ledger): boolean {
   const said = keptVerdict(ledger, plan.stage.name);
   return said !== undefined && stoppingVerdict(said, plan) !== null;
 }
 
-/** What is said of a stage by name goes before what is said of all. */
+/** A choice for a named stage takes precedence over a choice for all. */
 function choiceFor(stage: string, { redo, keep, changed }: StageChoices, isChanged: boolean): StageChoice | null {
   if (redo.includes(stage)) return 'redo';
   if (keep.includes(stage)) return 'keep';
@@ -59,7 +59,7 @@ function choiceFor(stage: string, { redo, keep, changed }: StageChoices, isChang
   return isChanged && changed !== 'refuse' ? changed : null;
 }
 
-/** The call whose answer the stage was done by, or that has passed its gate before; null where there is none. */
+/** The call whose answer finished the stage, or has passed its gate before; null if there is none. */
 export function passedCall(ledger: Ledger, stage: string): Call | null {
   const finished = ledger.done.get(stage);
   if (finished !== undefined) return ledger.calls.get(finished.call_id ?? '') ?? null;
@@ -77,7 +77,7 @@ function lastAnswered(stage: string, { calls, disregarded }: Ledger) {
 const isOfRun = ({ granted, reserved }: Call, stage: string): boolean =>
   granted && reserved.stage === stage && reserved.run_id !== null;
 
-/** A person keeps the answer of a stage: remembered for this prompt, so that the next run does not ask again. */
+/** Notes that the user keeps the answer of a stage for this prompt, so that the next run does not require the choice again. */
 export async function keepAnswer(journal: Journal, stage: string, { sha256 }: Prompt): Promise<void> {
   const { ledger } = journal.read();
   const answered = [...ledger.calls.values()].findLast(
@@ -89,12 +89,12 @@ export async function keepAnswer(journal: Journal, stage: string, { sha256 }: Pr
   await journal.note({ fact: 'kept', stage, call_id: answer.call_id, prompt_sha256: sha256 });
 }
 
-/** A stage that is to be done or looked at again counts as open, whatever becomes of it. */
+/** A stage that is to be run or checked again counts as open, whatever the result will be. */
 export function reopen(journal: Journal, stage: string): void {
   if (journal.read().ledger.done.has(stage)) journal.append({ fact: 'reopened', stage });
 }
 
-/** Before any of them is called: what ends the run before their turn must not lose what the user asked for. */
+/** Called before any stage is called: a run that ends before a stage's turn must not lose the user's request. */
 export function noteRedo(journal: Journal, stages: readonly string[], { redo, keep }: StageChoices): void {
   if (redo.length === 0) return;
   const { calls } = journal.read().ledger;
@@ -103,12 +103,12 @@ export function noteRedo(journal: Journal, stages: readonly string[], { redo, ke
     if (choiceFor(stage, { redo, keep, changed: 'refuse' }, false) === 'redo') reopenForRedo(journal, stage);
 }
 
-/** Nothing where it is noted already and no call was made since. */
+/** Does nothing if this is already noted and no call was made since. */
 export function reopenForRedo(journal: Journal, stage: string): void {
   if (!journal.read().ledger.redo.has(stage)) journal.append({ fact: 'reopened', stage, redo: true });
 }
 
-/** A run that was killed between a fact and its marker leaves them apart; the journal is right. */
+/** A run that was killed between a fact and its marker leaves them inconsistent; the journal is right. */
 export async function mendMarker(task: TaskFolder, journal: Journal, stage: string): Promise<void> {
   const finished = journal.read().ledger.done.get(stage);
   const file = markerIn(task, stage);
@@ -124,7 +124,7 @@ const markerOf = ({ stage, call_id, prompt_sha256 }: Done) =>
 
 type Done = Omit<Extract<Fact, { fact: 'done' }>, 'fact'>;
 
-/** What cannot be removed, such as a folder of that name, is no marker. */
+/** Something that cannot be removed, such as a folder of that name, is not a marker. */
 function remove(file: string): void {
   try {
     unlinkSync(file);
@@ -133,7 +133,7 @@ function remove(file: string): void {
   }
 }
 
-/** The fact first, then the marker that people and waiters see. */
+/** Writes the fact first, then the marker that users and waiting processes see. */
 export async function markDone(
   task: TaskFolder,
   journal: Journal,

@@ -1,4 +1,4 @@
-// Opens a task for a run: its folder, its manifest, its journal with what people changed.
+// Opens a task for a run: its folder, its manifest, and its journal with the edits that users made.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -41,33 +41,33 @@ import type { RunContext } from './run-context.ts';
 import type { RunOptions } from './run-options.ts';
 import type { StagePlan } from './stage-plan.ts';
 
-/** A task that may be run or looked at. */
+/** A task that may be run or examined. */
 export interface OpenTask {
   task: TaskFolder;
   manifest: Manifest;
   /** Its stages in order, each with its role. */
   plans: StagePlan[];
   journal: Journal;
-  /** The project's, with what its tollgate.yaml says. */
+  /** The project's root, and the content of its tollgate.yaml. */
   root: string;
   project: ProjectFile;
-  /** The project's rows that judge its calls, whom it tells of its end, and what the reader should know of both. */
+  /** The project's rows that classify its calls, the recipients of its end, and notes for the reader about both. */
   ownRows: readonly OwnRow[];
   notifiers: readonly NotifierRow[];
   notes: string[];
-  /** Why the trust that its manifest claims does not count; null where it does, or claims none. */
+  /** Why the trust that its manifest claims does not count; null if it counts, or if none is claimed. */
   refusedTrust: string | null;
-  /** Where the manifest says something of a stage. */
+  /** The place in the manifest of a field of a stage. */
   placeOf: PlaceOf;
-  /** The working tree that the scope is about: the project's root, or the task's own worktree. */
+  /** The working tree of the scope: the project's root, or the task's own worktree. */
   tree: string;
-  /** Where the CLIs run, within it. */
+  /** The folder in which the CLIs run, within the tree. */
   cwd: string;
   /** The project's `.tmp`. */
   stateFolder: string;
-  /** Takes secrets out of what is reported of the task. */
+  /** Removes secrets from what is reported of the task. */
   hide(text: string): string;
-  /** How the command that opened it was called. */
+  /** How the user called the command that opened it. */
   called: CalledAs;
 }
 
@@ -79,16 +79,16 @@ interface Opening
     Partial<Pick<RunOptions, 'badVerdicts' | 'briefCommands'>> {
   /** The task: an id, or a path. */
   word: string;
-  /** As somebody has found it just now, and done nothing since; it is looked for where it is not given. */
+  /** As the caller has just found it, with no change since; it is located if absent. */
   found?: FoundTask | null;
 }
 
-/** Where a task lies, and what it belongs to. */
+/** The folders of a task, and of its project. */
 export interface FoundTask extends Pick<OpenTask, 'root' | 'stateFolder'> {
   task: TaskFolder;
 }
 
-/** What is written about a task. */
+/** What the files define about a task. */
 export type ReadTask = Pick<
   OpenTask,
   'task' | 'manifest' | 'plans' | 'root' | 'project' | 'ownRows' | 'notifiers' | 'notes' | 'placeOf' | 'refusedTrust'
@@ -96,7 +96,7 @@ export type ReadTask = Pick<
 
 type TaskRead = ({ how: 'read' } & ReadTask) | { how: 'invalid'; message: string };
 
-/** What is written about a task, and nothing of its state. */
+/** Reads what the files define about a task, and nothing of its state. */
 export async function readTask({
   word,
   cwd,
@@ -118,7 +118,7 @@ export async function readTask({
       how: 'invalid',
       message: `${task.root} has no manifest.yaml (nor manifest.json); \`tollgate init ${word}\` writes one to fill in`,
     };
-  // Whoever may write into the folder could put another one before it.
+  // A user with write access to the folder could add a manifest that takes precedence.
   const [first, second] = manifestsIn(task.root);
   if (second !== undefined)
     return {
@@ -155,7 +155,7 @@ export async function readTask({
   return { how: 'read', task, manifest, plans, root, project: project.value, ...counting };
 }
 
-/** A manifest that git tracks came with the checkout, which cannot trust itself; only a file of the user's own can. */
+/** A manifest that git tracks came with the checkout, and a checkout cannot trust itself; only a file of the user's own can. */
 async function readTrusting(
   file: string,
   project: ProjectFile,
@@ -170,7 +170,7 @@ async function readTrusting(
   return { read: await readManifest(file, project, 'refused'), refusedTrust };
 }
 
-/** A schema that contradicts what else the answer of its stage must be: sections, or a verdict. */
+/** Finds a schema that contradicts other requirements on the answer of its stage: sections, or a verdict. */
 function schemaMistake({ name, schema }: Stage, role: ResolvedRole, placeOf: PlaceOf): string | null {
   if (schema === undefined) return null;
   if (role.requires.length > 0) {
@@ -183,7 +183,7 @@ function schemaMistake({ name, schema }: Stage, role: ResolvedRole, placeOf: Pla
   return `${at}: ${field} ${mistake.message}`;
 }
 
-/** A pattern or references of a schema can be made so that a look at them never ends. */
+/** A pattern or references of a schema can be made so that checking them never ends. */
 function boundedVerdictMistake(schema: object): ReturnType<typeof verdictMistake> {
   const look = createBounded()(() => verdictMistake(schema), 0);
   if (look.how === 'done') return look.value;
@@ -192,7 +192,7 @@ function boundedVerdictMistake(schema: object): ReturnType<typeof verdictMistake
   return { at: [], message };
 }
 
-/** Like roles and pipelines they count only in a trusted workspace. */
+/** Like roles and pipelines, these rows count only in a trusted workspace. */
 function rowsOf(
   { triage: { rules }, notify, unsound }: ProjectFile,
   trust: 'trusted' | 'untrusted',
@@ -211,14 +211,14 @@ function rowsOf(
   return { ownRows: [], notifiers: [], notes };
 }
 
-/** @param purpose who only looks changes nothing on disk: what a run would note first is imagined. */
+/** @param purpose `look` changes nothing on disk: the facts that a run would note first exist only in memory. */
 export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'): Promise<OpenedTask> {
   const read = await readTask(opening);
   if (read.how === 'invalid') return read;
   const { how: _, ...written } = read;
   const { task, manifest, root } = written;
   const trust = opening.trustWorkspace || manifest.security.trust_workspace ? 'trusted' : 'untrusted';
-  // A folder that is only in the task's worktree is looked for there.
+  // A folder that exists only in the task's worktree is searched for there.
   const isLater = manifest.worktree && isWithin(root, path.resolve(root, manifest.cwd ?? '.'));
   const cwdMistake = isLater
     ? null
@@ -262,7 +262,6 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
   };
 }
 
-/** In a project that has this package installed it is started by npx; elsewhere it is on the PATH. */
 const OPENINGS = {
   run: { openAt: openJournal, adopt: adoptEdits, verb: 'written' },
   look: { openAt: createDryRunJournal, adopt: imagineEdits, verb: 'read' },
@@ -277,13 +276,13 @@ async function withWholeId(manifest: Manifest, plans: readonly StagePlan[], look
   return { how: 'named', manifest: { ...manifest, meta: { ...manifest.meta, session_id: whole.id } } } as const;
 }
 
-/** A working folder beside the project is a tree of its own. */
+/** A working folder outside the project is a tree of its own. */
 export function treeOf({ root, manifest }: Pick<OpenTask, 'root' | 'manifest'>): string {
   const folder = path.resolve(root, manifest.cwd ?? '.');
   return folder === root || folder.startsWith(root + path.sep) ? root : folder;
 }
 
-/** A changed manifest counts; one that is read for the first time does not undo what a person has set before. */
+/** A changed manifest counts. A manifest that is read for the first time does not override a budget that the user set before. */
 async function noteBudget(journal: Journal, calls: number): Promise<void> {
   const { ledger } = journal.read();
   if (ledger.manifestBudget === calls) return;
@@ -292,7 +291,7 @@ async function noteBudget(journal: Journal, calls: number): Promise<void> {
     await journal.note({ fact: 'budget', calls: ledger.budget, from: 'command' });
 }
 
-/** The project's root; a task that lies in no project is run in the caller's. */
+/** The project's root. A task outside of any project runs in the caller's project. */
 export function rootOf(task: TaskFolder, cwd: string, environment: NodeJS.ProcessEnv): string {
   const root = projectRoot(task.root);
   return environment.TOLLGATE_STATE || root === task.root ? projectRoot(cwd) : root;

@@ -1,21 +1,21 @@
-// Calls that are over, and of which the other tasks are still to be looked at.
+// Defines calls that are over, but for which the other tasks must still be checked for changes.
 
 import type { CallEntry, RegisteredWatch } from '../../state/calls/judge-register.ts';
 
 export interface UnseenCall extends RegisteredWatch {
-  /** When it was over, ISO; null where nobody knows. */
+  /** When the call was over, ISO; null if it is not known. */
   to: string | null;
   /** The same by the clock of the disk, in nanoseconds since 1970; null for now. */
   toNs: bigint | null;
 }
 
-/** The other tasks, as a call begins. */
+/** The other tasks at the start of a call. */
 export type OtherTasks = Required<Pick<CallEntry, 'tasks' | 'names'>>;
 
-/** Where they are looked at together. */
+/** Collects calls, to check the other tasks once for all of them. */
 export interface UnseenCalls {
-  /** What a call that begins now is compared with; one look may serve calls that begin within moments. */
+  /** The state that a new call is compared with; one look may serve calls that begin within moments of each other. */
   others(stateFolder: string): OtherTasks;
-  /** Its entry is theirs from now on. */
+  /** Takes over the entry of the call. */
   add(register: string, ended: UnseenCall): void;
 }
