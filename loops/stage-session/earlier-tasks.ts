@@ -1,4 +1,4 @@
-// What other tasks did under a tag before this one, the newest first: their goals, what came of them, and what they left open.
+// Summarises the earlier tasks of a tag, newest first: their goals, their results, and their unfinished stages.
 
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
@@ -16,13 +16,13 @@ import { isSystemError } from '../../state/system-error.ts';
 import { locateTask, manifestsIn, outputsOf } from '../../state/task-folder.ts';
 import type { OpenTask } from '../task/task.ts';
 
-/** Each costs a look at its manifest; of those of the tag so many are told. */
+/** Each task costs a read of its manifest; of those with the tag, only so many are reported. */
 const LOOKED_AT = 200;
 const TOLD = 3;
 
 type Asking = Pick<OpenTask, 'stateFolder' | 'task' | 'project'>;
 
-/** What cannot be read of one is left out. */
+/** A task that cannot be read is skipped. */
 export async function earlierTasks(open: Asking, tag: string, clock: () => Date): Promise<EarlierTask[]> {
   const tasks: EarlierTask[] = [];
   for (const folder of tasksIn(open)) {
@@ -53,7 +53,7 @@ function tasksIn({ stateFolder, task }: Asking): string[] {
 async function toldOf(root: string, open: Asking, tag: string, clock: () => Date): Promise<EarlierTask | null> {
   const [file] = manifestsIn(root);
   const id = path.basename(root);
-  // Most tasks are of other tags, and need not be understood.
+  // Most tasks have other tags, so their manifests need not be parsed.
   if (file === undefined || (id !== tag && !readRegularOrNull(file)?.includes(tag))) return null;
   const read = await readManifest(file, open.project, 'untrusted');
   if (read.how === 'invalid' || tagOf(read.manifest.meta.feature, id) !== tag) return null;
@@ -82,7 +82,7 @@ async function toldOf(root: string, open: Asking, tag: string, clock: () => Date
 
 const HEAD_BYTES = 4096;
 
-/** An answer that is gone says nothing, and its stage is named all the same. */
+/** If an answer is gone, its head is empty, but its stage is still named. */
 export function answerHead(file: string): string {
   try {
     return readHead(file, HEAD_BYTES).text;

@@ -1,4 +1,4 @@
-// What is sent of a prompt: before the first of a session the tag's line, and where the work stands after one that grew too long; what was found in the stage's last work.
+// Builds the text to send: the prompt, and before it the tag's line, a hand-off note for a new session, and earlier findings.
 
 import path from 'node:path';
 import type { Failure } from '../../policies/record/task-failure.ts';
@@ -14,7 +14,9 @@ import type { StageSession } from '../task/session-in-use.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import { answerHead, earlierTasks } from './earlier-tasks.ts';
 
-/** What is sent of a request. The stage's prompt, by which it counts as done, stays as it is, and is written nowhere else. */
+/**
+ * Builds the text of a request. The stage's prompt, which decides whether the stage is done, is not changed, nor written again.
+ */
 export async function promptToSend(run: StageRun, request: AttemptRequest, session: StageSession): Promise<SentText> {
   const { prompt, resumeSession, isContinuation } = request;
   const found = isContinuation ? '' : feedbackFor(run, prompt.chars);
@@ -28,7 +30,7 @@ export async function promptToSend(run: StageRun, request: AttemptRequest, sessi
 
 type Asking = Pick<StageRun, 'open' | 'stage' | 'context'>;
 
-/** What a new session begins with: the tag's line, with a hand-off note where the last one overflowed. */
+/** The beginning of a new session: the tag's line, and a hand-off note if the last session overflowed. */
 export async function beforeFirst(
   run: Asking,
   { tag, overflowed }: Pick<StageSession, 'tag' | 'overflowed'>,
@@ -61,7 +63,7 @@ async function handOff({ open, stage, context: { clock } }: Asking, tag: string)
   return handOffNote(note, earlier);
 }
 
-/** What was said then may hold what is a secret now. */
+/** Text from earlier tasks may contain what is a secret now. */
 const hiding = ({ task, goal, done, open, failure }: EarlierTask, hide: (text: string) => string): EarlierTask => ({
   task,
   goal: hide(goal),

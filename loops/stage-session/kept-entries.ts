@@ -1,4 +1,4 @@
-// What is written down of the sessions of one tag and tool while a stage has them: a file that cannot be written costs a note.
+// Keeps the records of a tag's sessions for one tool while a stage uses them. If a file cannot be written, it adds a note.
 
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
 import { realOr } from '../../state/disk/real-path.ts';
@@ -14,15 +14,15 @@ import { freshEntry, lastKnown } from './resolve.ts';
 export interface KeptEntries {
   /** As they were when they were last read or written. */
   all(): Sessions;
-  /** The one that the tag goes on in here. */
+  /** The current session of the tag in this folder. */
   current(): SessionEntry | null;
-  /** What the tasks' journals tell of the one that the tag went on in here, where sessions.json is lost. */
+  /** The tag's session here according to the tasks' journals, if sessions.json is lost. */
   noted: SessionEntry | null;
   /** What is known of a session, under this tag or another. */
   known(id: string): SessionEntry;
-  /** It is the tag's from now on. @param inPlaceOf one that nobody should go on in. */
+  /** Makes it the session of the tag. @param inPlaceOf the session that it replaces, which must not be resumed. */
   keep(entry: SessionEntry, inPlaceOf?: string): Promise<void>;
-  /** It is the tag's no more. @param given it is not found again by its tag either. */
+  /** Removes the session from the tag. @param given `given_up`: a search by the tag must not find it either. */
   drop(id: string, given: 'given_up' | 'lost'): Promise<void>;
   notes: string[];
 }
@@ -47,7 +47,7 @@ export async function keptEntries(run: StageRun, tag: string): Promise<KeptEntri
       const changed = await changeSessions({ stateFolder: open.stateFolder, taskId: open.task.id, clock }, what);
       sessions = withRebuilt(changed);
       for (const warning of sessions.warnings()) {
-        // Of those that stood there when it was first read the run has told.
+        // The run has already reported the warnings of the first read.
         if (!told.has(warning)) notes.push(warning);
         told.add(warning);
       }
@@ -63,13 +63,13 @@ export async function keptEntries(run: StageRun, tag: string): Promise<KeptEntri
     try {
       await open.journal.note({ fact: 'session', ...place, entry });
     } catch (error) {
-      // What the journal lacks, sessions.json holds.
+      // If the journal lacks the entry, sessions.json contains it.
       if (!(error instanceof JournalError) && !isSystemError(error)) throw error;
     }
   };
   const known = (id: string) =>
     lastKnown(sessions, tool, id) ?? freshEntry(run, tag, id, clock(), { context_tokens: null, total_tokens: 0 });
-  /** A task that names one which was given up goes on in what took its place. */
+  /** A task that names a session which was given up continues in its replacement. */
   const standsFor = (id: string) => {
     const named = open.manifest.meta.session_id;
     return named !== undefined && [id, known(id).in_place_of].includes(named) ? { in_place_of: named } : {};
@@ -96,5 +96,5 @@ export async function keptEntries(run: StageRun, tag: string): Promise<KeptEntri
   };
 }
 
-/** Or was set aside, and is empty now. */
+/** Also true if sessions.json was set aside, and is empty now. */
 const isLost = ({ json }: Sessions): boolean => Object.keys(json).length === 0;

@@ -1,16 +1,16 @@
-// A session that somebody has open in its CLI, such as a person at a terminal: it is waited for, or a fresh one is begun.
+// Handles a session that is open in its CLI, for example in a user's terminal: waits for it, or begins a new one.
 
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { writerOf } from '../conversation/wait-until-idle.ts';
 import { findSession, quietly } from '../session/own-files.ts';
 import type { StageRun } from '../task/stage-run.ts';
 
-/** `open`: it still is, and `by` says whose. */
+/** `open`: the session is still open, and `by` says by whom. */
 type OpenedElsewhere = { how: 'free' } | { how: 'open'; by: string } | { how: 'stopped' };
 
 const LOOK_MS = 1000;
 
-/** Waits until it is closed, where that is wished, and no longer than the task's wall clock. */
+/** Waits until the session is closed, if the user chose to wait, and no longer than the task's wall clock. */
 export async function untilClosed(run: StageRun, id: string): Promise<OpenedElsewhere> {
   const { stage, options, context } = run;
   const { stop, say, pause } = context;
@@ -30,7 +30,7 @@ export async function untilClosed(run: StageRun, id: string): Promise<OpenedElse
   }
 }
 
-/** Half a sentence, or null: nobody is seen to. */
+/** @returns half a sentence, or null if no process is known to have it open. */
 async function openBy({ open, stage, context: { environment, clock } }: StageRun, id: string): Promise<string | null> {
   const lookup = { environment, cwd: open.cwd };
   const session = await findSession(stage.tool, id, lookup);

@@ -1,4 +1,4 @@
-// Which session a stage's first call goes on in: the one that is named, the tag's, one that is found again, or a new one.
+// Chooses the session of a stage's first call: the named one, the tag's, one that is found again, or a new one.
 
 import { rowOf, type Tool } from '../../policies/facts/tools.ts';
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
@@ -16,24 +16,24 @@ import type { StageRun } from '../task/stage-run.ts';
 
 export type Resolved =
   | { use: 'named' | 'resumed' | 'recovered'; entry: SessionEntry }
-  /** `left`: the one that it takes the place of, and why. */
+  /** `left`: the session that it replaces, and why. */
   | { use: 'new'; left: LeftSession | null };
 
 interface LeftSession {
   entry: SessionEntry;
-  /** `folder`: it is good for another one alone. */
+  /** `folder`: it is valid only in another folder. */
   because: 'poisoned' | 'errors' | 'context' | 'folder' | 'read_only';
-  /** A half sentence. */
+  /** Half a sentence. */
   why: string;
 }
 
-/** Nothing is wrong with what was said there, so a new session is told of it. */
+/** The content of these sessions is sound, so a new session gets a note about it. */
 export const HANDED_ON: ReadonlySet<LeftSession['because']> = new Set(['context', 'folder', 'read_only']);
 
-/** Whose session it is. */
+/** The stage that needs a session. */
 type Asker = Pick<StageRun, 'open' | 'stage'> & { context: Pick<RunContext, 'environment' | 'clock'> };
 
-/** Nothing of it costs a call. @param noted what the journals tell of it, where sessions.json is lost. */
+/** Makes no call. @param noted the session according to the journals, if sessions.json is lost. */
 export async function resolveSession(
   run: Asker,
   tag: string,
@@ -47,7 +47,7 @@ export async function resolveSession(
   return found.use === 'new' ? found : writable(run, found);
 }
 
-/** Its CLI could write nothing down of what is said there. */
+/** Rejects a session whose file the CLI could not write to. */
 async function writable(
   { open, stage, context: { environment } }: Asker,
   found: Exclude<Resolved, { use: 'new' }>,
@@ -59,7 +59,7 @@ async function writable(
   return { use: 'new', left: { entry, because: 'read_only', why: `${session.file} cannot be written (${refused})` } };
 }
 
-/** An id belongs to one tool: the others of a task go on with the tag's sessions. */
+/** An id belongs to one tool: the other tools of a task continue in the tag's sessions. */
 async function namedSession(
   run: Asker,
   tag: string,
@@ -74,7 +74,7 @@ async function namedSession(
   const others = [...new Set(open.plans.map((plan) => plan.stage.tool))].filter((tool) => tool !== stage.tool);
   if (others.length > 0 && (await findSession(stage.tool, id, lookup)) === null)
     for (const tool of others) if ((await findSession(tool, id, lookup)) !== null) return null;
-  // Found at the check of the task; here only a tool that stands in may come to it.
+  // The check of the task reports this for the stage's own tool. Only a fallback can get here.
   if ((await worksElsewhere(stage.tool, id, lookup)) !== null) return null;
   const instead = [sessions.entry(tag, stage.tool), noted, ...ofTool(sessions, stage.tool)].find(
     (entry) => entry?.in_place_of === id,
@@ -91,10 +91,10 @@ async function namedSession(
 const ofTool = (sessions: Sessions, tool: Tool): SessionEntry[] =>
   sessions.entries().flatMap((each) => (each.tool === tool ? [each.entry] : []));
 
-/** What is lost of it, or not understood, may be what counts. */
+/** Lost or unreadable entries may be the ones that count. */
 const isWhole = ({ json, warnings }: Sessions): boolean => Object.keys(json).length > 0 && warnings().length === 0;
 
-/** A session may go by several tags: what its last call noted counts. */
+/** A session may belong to several tags: the entry of its last call counts. */
 export const lastKnown = (sessions: Sessions, tool: Tool, id: string): SessionEntry | null =>
   newest(ofTool(sessions, tool).filter(({ session_id }) => session_id === id));
 
@@ -103,7 +103,7 @@ function newest(entries: readonly (SessionEntry | null)[]): SessionEntry | null 
   return known.sort((a, b) => Date.parse(b.last_used) - Date.parse(a.last_used))[0] ?? null;
 }
 
-/** By its id alone: one that was taken on has no line of ours to be found by. */
+/** Searches by the id alone, because a session that was adopted does not contain the tag's line. */
 async function notedAs(run: Asker, sessions: Sessions, noted: SessionEntry | null): Promise<Resolved | null> {
   const { open, stage, context } = run;
   const { environment } = context;
@@ -118,13 +118,13 @@ async function activeSession(run: Asker, tag: string, sessions: Sessions): Promi
   const { boundToCwd } = await adapterOf(stage.tool).sessions();
   const entry = sessions.entry(tag, stage.tool, boundToCwd ? open.cwd : null);
   if (entry === null) return null;
-  // Its CLI's own files have the last word: an entry may be of a version that did not look.
+  // The CLI's own files decide, since an entry may be from a version that did not check.
   const elsewhere = await worksElsewhere(stage.tool, entry.session_id, { environment, cwd: open.cwd });
   if (elsewhere !== null) return { use: 'new', left: leftIn(entry, elsewhere) };
   return judged(run, 'resumed', entry);
 }
 
-/** The one of its tag that was used last, in another folder. */
+/** The session of the tag that was used last in another folder. */
 async function sessionElsewhere({ open, stage }: Asker, tag: string, sessions: Sessions): Promise<LeftSession | null> {
   const { boundToCwd } = await adapterOf(stage.tool).sessions();
   if (!boundToCwd) return null;

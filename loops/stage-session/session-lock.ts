@@ -1,4 +1,4 @@
-// Locks the session of a stage: no two calls write one session; its tag is locked first, then its id.
+// Locks the session of a stage, so that no two calls write to one session; the tag is locked first, then the id.
 
 import path from 'node:path';
 import { isSystemError } from '../../state/system-error.ts';
@@ -9,14 +9,14 @@ import { queueNameOf } from '../session/queue-names.ts';
 import type { StageRun } from '../task/stage-run.ts';
 
 export interface HeldSessions {
-  /** Waits for whoever has this session, and leaves the one that was held before. */
+  /** Waits for the process that holds this session, and releases the one that was held before. */
   hold(id: string): Promise<'held' | 'stopped'>;
-  /** Has whoever started us this session, or its tag? */
+  /** Whether an ancestor of this process holds this session, or its tag. */
   isGuest(): boolean;
   release(): void;
 }
 
-/** Holds the tag; null: told to stop while it waited. */
+/** Locks the tag. @returns null if a stop was requested while it waited. */
 export async function lockSessions(run: StageRun, tag: string): Promise<HeldSessions | null> {
   const first = await standForTag(run, tag);
   if (first.how === 'stopped') return null;
@@ -30,7 +30,7 @@ export async function lockSessions(run: StageRun, tag: string): Promise<HeldSess
     isGuest: () => isGuest,
     async hold(id) {
       if (session?.id === id) return 'held';
-      // One at a time: two who hold one each and want the other's would wait for ever.
+      // One at a time: two runs that each hold the session that the other wants would deadlock.
       leaveSession();
       const turn = await standForSession(run, id);
       if (turn.how === 'stopped') return 'stopped';
@@ -45,14 +45,14 @@ export async function lockSessions(run: StageRun, tag: string): Promise<HeldSess
   };
 }
 
-/** While its id is not known: the first task of a tag makes the session that the others go on with. */
+/** Needed while the id is not known: the first task of a tag makes the session that the others continue in. */
 const standForTag = (run: StageRun, tag: string): Promise<QueueTurn> =>
   stand(run, `the ${run.stage.tool} session of feature "${tag}"`, {
     folder: sessionLines(run.open.stateFolder),
     name: queueNameOf('tag', run.stage.tool, tag),
   });
 
-/** A session is the user's: tasks of other projects may want it too. */
+/** A session belongs to the user: tasks of other projects may want it too. */
 async function standForSession(run: StageRun, id: string): Promise<QueueTurn> {
   const what = `${run.stage.tool} session ${id}`;
   const name = queueNameOf('session', run.stage.tool, id);

@@ -1,4 +1,4 @@
-// The session of a stage, from before its first call to after its last one: nobody else writes it meanwhile.
+// Manages the session of a stage from before its first call to after its last: no other run writes to it meanwhile.
 
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import { rowOf } from '../../policies/facts/tools.ts';
@@ -13,7 +13,7 @@ import { untilClosed } from './open-elsewhere.ts';
 import { HANDED_ON, type Resolved, resolveSession } from './resolve.ts';
 import { type HeldSessions, lockSessions } from './session-lock.ts';
 
-/** null: told to stop while it waited. */
+/** @returns null if a stop was requested while it waited. */
 export async function openStageSession(run: StageRun): Promise<StageSession | null> {
   const tag = tagOf(run.open.manifest.meta.feature, run.open.task.id);
   const held = await lockSessions(run, tag);
@@ -27,7 +27,7 @@ export async function openStageSession(run: StageRun): Promise<StageSession | nu
       held.release();
       return null;
     }
-    // Its own agent has started us.
+    // The session's own agent started this process.
     if (held.isGuest()) [session.id, session.use] = [null, 'new'];
     await tell(run, session, resolved, kept);
     if (session.id === null) return session;
@@ -56,13 +56,13 @@ function sessionOf(
   const { context_limit, rest_sec } = open.project.sessions;
   const limit = rowOf(context_limit, stage.tool, CONTEXT_LIMIT_TOKENS);
   const resolvedLeft = resolved.use === 'new' ? resolved.left : null;
-  // One that works elsewhere is still good there.
+  // A session of another folder is still valid there.
   let left = resolvedLeft?.because === 'folder' ? undefined : resolvedLeft?.entry.session_id;
   const current = () => (session.id === null ? null : kept.known(session.id));
   const isFit = (entry: SessionEntry) => fitnessOf(entry, limit).how === 'fit';
   const rest = (entry: SessionEntry) => restMs(entry, clock(), rest_sec * 1000);
   const keep = async (entry: SessionEntry) => {
-    // A run from within the tag's own session leaves no trace in it.
+    // A run from within the tag's own session must not change its entry.
     if (!held.isGuest()) await kept.keep(entry, left);
   };
   const failedAt = (id: string, verdict: Verdict, at: Date): SessionEntry => {
@@ -82,7 +82,7 @@ function sessionOf(
     },
     async note({ session_id: id, verdict, ending, usage }) {
       if (id === null || ending === 'not_started') return;
-      // A new one is worth being found once it holds an answer.
+      // A new session is recorded only after it contains an answer.
       if (verdict.class !== null && session.id !== id) return;
       const counted = await countTokens(stage.tool, id, { environment, cwd: open.cwd });
       const before = kept.known(id);
@@ -136,7 +136,7 @@ function sessionOf(
   return session;
 }
 
-/** What a person should know of the choice; and one that was found is written down at once. */
+/** Reports the choice to the user. A session that was found again is recorded at once. */
 async function tell({ stage, context }: StageRun, session: StageSession, resolved: Resolved, kept: KeptEntries) {
   const { say, clock } = context;
   const what = `stage ${stage.name}`;

@@ -1,4 +1,4 @@
-// A prompt that stands at the end of a session without an answer: sent again into it, it would stand there twice.
+// Handles an unanswered prompt at the end of a session: if it were sent again, the session would contain it twice.
 
 import { readRegular } from '../../state/disk/regular-file.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
@@ -11,23 +11,23 @@ import type { SentText } from '../task/attempt-request.ts';
 import type { Prompt } from '../task/prompt.ts';
 import type { StageRun } from '../task/stage-run.ts';
 
-/** How a session ends, seen from a prompt that was sent into it. */
+/** How a session ends, compared with a prompt that was sent into it. */
 type EndOf = 'unknown' | 'elsewhere' | 'unanswered' | 'half_way';
 
-/** A prompt that went into a session which had its beginning. */
+/** A prompt for a session that already has its beginning. */
 export const alone = ({ file }: Pick<Prompt, 'file'>): SentText => ({ before: '', file });
 
-/** Only looks. */
+/** Changes nothing. */
 export const endOfSession = async (run: StageRun, id: string, sent: SentText): Promise<EndOf> =>
   (await look(run, id, sent)).end;
 
-/** Takes the prompt back where it ends the session unanswered. */
+/** Removes the prompt from the session if it is unanswered at its end. */
 export async function takeBackUnanswered(run: StageRun, id: string, sent: SentText): Promise<EndOf> {
   const { open, context } = run;
   const { environment, clock } = context;
   const { end, conversation } = await look(run, id, sent);
   if (end !== 'unanswered' || conversation === null) return end;
-  // A session without any prompt cannot be gone on with.
+  // A session without any prompt cannot be resumed.
   if (conversation.turns === 1) return end;
   const holder = { task: open.task.id };
   await quietly(() => {
@@ -61,7 +61,7 @@ function endOf(conversation: Conversation, sent: readonly string[]): EndOf {
   return last.items.some(({ how }) => how !== 'noted' && how !== 'thought') ? 'half_way' : 'unanswered';
 }
 
-/** As it was written, and as it was sent. */
+/** The text as it was written, and as it was sent. */
 function sentTexts(tool: StageRun['stage']['tool'], { before, file }: SentText): string[] {
   const text = `${before}${readRegular(file, MAX_PROMPT_BYTES)}`;
   const sent = adapterOf(tool).prompt.escape(Buffer.from(text).toString('latin1'));
