@@ -19,7 +19,7 @@ import { nowMs, readClocks } from './steady-clock.ts';
 export interface Invocation {
   /** Absolute path of the binary. */
   command: string;
-  argv: string[];
+  argv: readonly string[];
   cwd: string;
   environment: NodeJS.ProcessEnv;
   /** The attempt's private files; stdout and stderr are in one folder. */

@@ -1,7 +1,7 @@
 // Prepares a case whose signature is measured: the text that is signed, and the new signature of a changed text.
 
 import path from 'node:path';
-import { signatureInput } from '../../loops/call/judge.ts';
+import { signatureInput } from '../../loops/call/classify.ts';
 import { evidenceOf, examine } from '../../loops/triage/triage.ts';
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import { type Signature, type SignatureInput, sign } from '../../policies/signature/sign.ts';

@@ -4,7 +4,6 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, unl
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Overlay } from '../../wrappers/adapter.ts';
-import type { Draft } from './draft.ts';
 import { lookAtFolder } from './private-folders.ts';
 import type { WrapperRequest } from './request.ts';
 
@@ -27,11 +26,11 @@ export function nameAttempt(request: WrapperRequest, callId: string): Attempt {
  * All files are on the disk of `--out` (or in the task), so that a published file can be renamed into place. If this throws,
  * nothing of the folder remains; the $TMPDIR stays.
  */
-export function fillAttempt(attempt: Attempt, { request, prompt }: Draft, save: () => void): void {
+export function fillAttempt(attempt: Attempt, { charge }: WrapperRequest, prompt: Buffer, save: () => void): void {
   // Other users may write beside --out: an existing folder may be a link that one of them made.
-  mkdirSync(attempt.folder, { recursive: request.charge !== null, mode: 0o700 });
+  mkdirSync(attempt.folder, { recursive: charge !== null, mode: 0o700 });
   try {
-    writeFileSync(attempt.files.stdin, prompt ?? '', { mode: 0o600 });
+    writeFileSync(attempt.files.stdin, prompt, { mode: 0o600 });
     save();
   } catch (error) {
     removeFolder(attempt.folder, [attempt.files.stdin]);

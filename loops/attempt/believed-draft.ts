@@ -11,8 +11,8 @@ import type { Call } from '../../state/journal/ledger.ts';
 import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
 import { redactorOf } from '../redactor.ts';
 import { discardTemporaries, hasOwnTemporary } from './attempt.ts';
-import { sha256 } from './draft.ts';
-import { isSaved, type RestoredDraft, restoreSaved, withStart } from './restored-draft.ts';
+import { sha256 } from './phases.ts';
+import { isSaved, type RestoredCall, restoreSaved, withStart } from './restored-draft.ts';
 import { draftFile, type Saved } from './saved-draft.ts';
 import { withheldFrom } from './unknown-secrets.ts';
 
@@ -154,16 +154,16 @@ export function savedRedactor(
 }
 
 /** @returns null if there is no draft. */
-export function restoreDraft(
+export function restoreCall(
   folder: string,
   call: Journaled,
   task: TaskFolder,
   environment: NodeJS.ProcessEnv,
   clock: () => Date,
-): RestoredDraft | null {
+): RestoredCall | null {
   const known = believed(folder, call);
   if (known === null) return null;
   const restored = restoreSaved(known.saved, folder, task, environment, clock);
-  if (restored !== null && known.isEdited) restored.draft.withheld = hiddenFrom(folder);
-  return restored;
+  if (restored === null || !known.isEdited) return restored;
+  return { ...restored, call: { ...restored.call, withheld: hiddenFrom(folder) } };
 }

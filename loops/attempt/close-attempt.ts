@@ -9,16 +9,13 @@ import { replaceText } from '../../state/disk/replace-file.ts';
 import type { Overlay } from '../../wrappers/adapter.ts';
 import { redactorOf } from '../redactor.ts';
 import { type Attempt, removeFolder, removeTemporaries } from './attempt.ts';
-import type { ClosingDraft, Draft } from './draft.ts';
+import type { RecordableCall } from './phases.ts';
 import { copyRedacted } from './redacted-copy.ts';
+import type { WrapperRequest } from './request.ts';
 
-/** Adds the redactor to the draft itself. It is not needed before there is something to publish. */
-export const closing = (draft: Draft): ClosingDraft =>
-  isClosing(draft)
-    ? draft
-    : Object.assign(draft, { redactor: redactorOf(draft.request.call.environment, draft.request.redactionPatterns) });
-
-const isClosing = (draft: Draft): draft is ClosingDraft => 'redactor' in draft;
+/** Throws if one of the user's patterns is invalid. */
+export const redactorFor = ({ call, redactionPatterns }: WrapperRequest): Redactor =>
+  redactorOf(call.environment, redactionPatterns);
 
 /** `copied`: the attempt has redacted copies, so its raw files are no longer needed. `why`: what could not be written. */
 export type Published = { how: 'published'; copied: boolean } | { how: 'unpublished'; why: string };
@@ -27,12 +24,12 @@ export type Published = { how: 'published'; copied: boolean } | { how: 'unpublis
  * A task keeps its CLI's files, without secrets. A call without a task keeps only what was published. Files that could not be
  * published, or that are to be kept raw, stay as they are. Called after the published files and the verdict are on disk.
  */
-export function closeAttempt(attempt: Attempt, overlay: Overlay, draft: ClosingDraft, published: Published): void {
-  const { charge, keepRaw } = draft.request;
-  if (charge !== null) harvest(attempt, draft);
+export function closeAttempt(attempt: Attempt, overlay: Overlay, call: RecordableCall, published: Published): void {
+  const { charge, keepRaw } = call.request;
+  if (charge !== null) harvest(attempt, call);
   if (published.how === 'published' && !keepRaw) {
     if (charge === null) removeFolder(attempt.folder, Object.values(attempt.files));
-    else if (published.copied) removeRaw(attempt, draft.redactor);
+    else if (published.copied) removeRaw(attempt, call.redactor);
   }
   removeTemporaries(attempt, overlay);
 }
@@ -51,7 +48,7 @@ function redactInPlace(file: string, redactor: Redactor): void {
 }
 
 /** A CLI's own failure report holds the whole conversation. A private copy without secrets stays in the attempt. */
-function harvest({ temporary, folder, files }: Attempt, { redactor, withheld }: ClosingDraft): void {
+function harvest({ temporary, folder, files }: Attempt, { redactor, withheld }: RecordableCall): void {
   // A CLI chooses the permissions of its token count file itself.
   tried(() => makePrivate(files.usage));
   if (withheld !== null) return;

@@ -4,26 +4,25 @@ import path from 'node:path';
 import type { GuardLimits } from '../../wrappers/guard.ts';
 import { markEnvironment, markerOf } from '../../wrappers/processes/marker.ts';
 import type { Invocation } from '../../wrappers/run.ts';
-import type { Attempt } from './attempt.ts';
-import { type Draft, wallMs } from './draft.ts';
 import { withFilesIn } from './own-files.ts';
+import { type EquippedCall, wallMs } from './phases.ts';
 import type { WrapperRequest } from './request.ts';
 
-/** Makes the input of the runner; the draft must know its binary by now. */
-export function invocationOf(draft: Draft, attempt: Attempt, overlay: Record<string, string>): Invocation {
-  const { adapter, call: asked } = draft.request;
+/** Makes the input of the runner. */
+export function invocationOf({ request, callId, binary, argv, attempt, overlay }: EquippedCall): Invocation {
+  const { adapter, call: asked } = request;
   const log = adapter.log !== null && asked.environment[adapter.log.variable] === undefined ? adapter.log : null;
   const logFile = path.join(attempt.temporary, LOG);
-  const marker = markerOf(draft.callId, asked.environment);
+  const marker = markerOf(callId, asked.environment);
   return {
-    command: draft.binary!,
-    argv: draft.argv,
+    command: binary,
+    argv,
     cwd: asked.cwd,
     environment: {
       ...asked.environment,
       ...withFilesIn(adapter, adapter.environment(asked), attempt.files),
       ...(log === null ? {} : { [log.variable]: logFile }),
-      ...overlay,
+      ...overlay.environment,
       ...markEnvironment(marker),
       TMPDIR: attempt.temporary,
     },
@@ -36,7 +35,7 @@ export function invocationOf(draft: Draft, attempt: Attempt, overlay: Record<str
     folders: [attempt.folder, attempt.temporary],
     retries: asked.innerRetries,
     ...(asked.requires === undefined ? {} : { requires: asked.requires }),
-    limits: limitsOf(draft.request),
+    limits: limitsOf(request),
     adapter,
   };
 }

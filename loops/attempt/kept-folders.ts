@@ -1,10 +1,9 @@
 // Records the folders of a call's result before its CLI starts, and restores them before anything is written there.
 
 import path from 'node:path';
-import { keepFolders, mendFolders, realFolder, strangeStep } from '../../state/disk/real-folder.ts';
+import { type KeptFolder, keepFolders, mendFolders, realFolder, strangeStep } from '../../state/disk/real-folder.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { taskFolders } from '../../state/task-folder.ts';
-import type { Draft } from './draft.ts';
 import { outputPathsOf, placing } from './output-paths.ts';
 import type { WrapperRequest } from './request.ts';
 
@@ -26,24 +25,24 @@ export function withRealPlaces(request: WrapperRequest): WrapperRequest {
 }
 
 /** Called after the folders are made, and before any process of the CLI runs. */
-export function keepPlaces(draft: Draft, attemptFolder: string): void {
-  const { files, charge } = draft.request;
+export function keepPlaces({ files, charge }: WrapperRequest, attemptFolder: string): KeptFolder[] {
   const places = outputPathsOf(files).map(({ file }) => path.dirname(file));
   const ofTask = charge === null ? [] : taskFolders(charge.task);
-  draft.folders = keepFolders([...ofTask, ...places, realFolder(attemptFolder)]);
+  return keepFolders([...ofTask, ...places, realFolder(attemptFolder)]);
 }
 
-/** Called after the call's processes are gone. The later write reports a folder that cannot be restored. */
-export function putFoldersRight(draft: Draft): void {
+/** Called after the call's processes are gone. The later write reports a folder that cannot be restored. @returns warnings. */
+export function putFoldersRight(folders: readonly KeptFolder[], clock: () => Date): string[] {
   try {
-    draft.warnings.push(...mendFolders(draft.folders, draft.clock));
+    return mendFolders(folders, clock);
   } catch (error) {
     if (!isSystemError(error)) throw error;
+    return [];
   }
 }
 
 /** Returns why nothing may be written; null if all are folders. */
-export function folderMistake({ folders }: Draft): string | null {
+export function folderMistake(folders: readonly KeptFolder[]): string | null {
   const step = strangeStep(folders);
   return step === null ? null : `${step} is no folder any more, and cannot be set aside`;
 }

@@ -1,4 +1,4 @@
-// Restores the draft of a call whose wrapper is gone, from `attempt.json` or the user's register.
+// Restores a call whose wrapper is gone, from `attempt.json` or the user's register.
 
 import path from 'node:path';
 import { isBuiltIn, isTool } from '../../policies/facts/tools.ts';
@@ -11,19 +11,21 @@ import type { Overlay } from '../../wrappers/adapter.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { versionOfPackage } from '../../wrappers/cli-version.ts';
 import { ownAdapter } from '../../wrappers/own/adapter.ts';
+import { nowMs } from '../../wrappers/steady-clock.ts';
 import { type Attempt, attemptIn } from './attempt.ts';
 import { promptIn } from './captured.ts';
-import { closing } from './close-attempt.ts';
-import type { ClosingDraft } from './draft.ts';
+import { redactorFor } from './close-attempt.ts';
+import { NOT_REACHED, type RecordableCall } from './phases.ts';
+import type { WrapperRequest } from './request.ts';
 import type { Saved } from './saved-draft.ts';
 import { withheldFrom } from './unknown-secrets.ts';
 
-export interface RestoredDraft {
-  draft: ClosingDraft;
-  attempt: Attempt;
-  overlay: Overlay;
+export interface RestoredCall {
+  readonly call: RecordableCall;
+  readonly attempt: Attempt;
+  readonly overlay: Overlay;
   /** The clocks of the machine that prepared the call. */
-  clocks: MachineClocks | null;
+  readonly clocks: MachineClocks | null;
 }
 
 /** Rejects an incomplete draft, or one that was planted. */
@@ -63,43 +65,41 @@ export function restoreSaved(
   task: TaskFolder | null,
   environment: NodeJS.ProcessEnv,
   clock: () => Date,
-): RestoredDraft | null {
+): RestoredCall | null {
   const attempt = attemptIn(folder, saved.temporary);
   const adapter = saved.own_tool === undefined ? adapterOf(saved.tool) : ownAdapter(saved.own_tool);
-  const draft = closing({
-    request: {
-      callId: saved.call_id,
-      adapter,
-      call: { ...saved.call, environment },
-      files: saved.files,
-      limits: withStart(saved.limits),
-      charge: task && { task, stage: saved.stage, runId: null, forPrompt: null },
-      redactionPatterns: saved.redaction_patterns,
-      ownRows: saved.own_rows ?? [],
-      // The draft's warnings already include them.
-      composed: { warnings: [], leftOut: saved.left_out ?? [] },
-      keepRaw: saved.keep_raw === true,
-      // The relay ended with its wrapper.
-      recordRequests: false,
-    },
+  const request: WrapperRequest = {
     callId: saved.call_id,
+    adapter,
+    call: { ...saved.call, environment },
+    files: saved.files,
+    limits: withStart(saved.limits),
+    charge: task && { task, stage: saved.stage, runId: null, forPrompt: null },
+    redactionPatterns: saved.redaction_patterns,
+    ownRows: saved.own_rows ?? [],
+    // The saved warnings already include them.
+    composed: { warnings: [], leftOut: saved.left_out ?? [] },
+    keepRaw: saved.keep_raw === true,
+    // The relay ended with its wrapper.
+    recordRequests: false,
+  };
+  const call: RecordableCall = {
+    ...NOT_REACHED,
+    request,
+    callId: saved.call_id,
+    announced: null,
     startedAt: new Date(saved.started_at),
+    begunMs: nowMs(),
     prompt: promptIn(attempt),
-    promptHash: null,
-    binary: saved.binary,
     cliVersion: saved.cli_version ?? versionOfPackage(saved.binary, adapter.packageName),
     argv: saved.argv,
     warnings: saved.warnings,
-    announced: null,
-    recorder: null,
-    // Only its wrapper counted this, perhaps long ago.
-    countedBefore: null,
-    folders: [],
     withheld: withheldFrom(saved.secret_names ?? [], environment, folder),
+    redactor: redactorFor(request),
     clock,
-  });
+  };
   return {
-    draft,
+    call,
     attempt,
     overlay: { argv: [], environment: {}, folders: saved.overlay_folders, warnings: [] },
     clocks: saved.clocks ?? null,

@@ -8,11 +8,10 @@ import type { LeftOut } from '../../policies/prompt/left-out.ts';
 import type { MachineClocks } from '../../policies/time/machine-clocks.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
 import { replaceText } from '../../state/disk/replace-file.ts';
-import type { CallRequest, Overlay } from '../../wrappers/adapter.ts';
+import type { CallRequest } from '../../wrappers/adapter.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
 import { readClocks } from '../../wrappers/steady-clock.ts';
-import type { Attempt } from './attempt.ts';
-import type { Draft } from './draft.ts';
+import type { EquippedCall } from './phases.ts';
 import type { WrapperRequest } from './request.ts';
 import { secretNames } from './unknown-secrets.ts';
 
@@ -26,7 +25,7 @@ export interface Saved {
   binary: string;
   /** Absent in a draft of a version that did not know it before the call. */
   cli_version?: string | null;
-  argv: string[];
+  argv: readonly string[];
   call: Omit<CallRequest, 'environment'>;
   files: WrapperRequest['files'];
   limits: WrapperRequest['limits'];
@@ -39,7 +38,7 @@ export interface Saved {
   secret_names?: string[];
   temporary: string;
   overlay_folders: string[];
-  warnings: string[];
+  warnings: readonly string[];
   /** Absent in a draft of a version that did not record it. */
   left_out?: readonly LeftOut[];
   /** Whether its raw files stay; absent if they are removed. */
@@ -51,32 +50,31 @@ export interface Saved {
 export const draftFile = (folder: string) => path.join(folder, 'attempt.json');
 
 /** @returns the written text. */
-export function saveDraft(attempt: Attempt, draft: Draft, overlay: Overlay): string {
-  const text = `${JSON.stringify(savedOf(attempt, draft, overlay), null, 2)}\n`;
-  replaceText(draftFile(attempt.folder), text);
+export function saveDraft(call: EquippedCall): string {
+  const text = `${JSON.stringify(savedOf(call), null, 2)}\n`;
+  replaceText(draftFile(call.attempt.folder), text);
   return text;
 }
 
 /** The terms that the journal keeps, since the agent's copy of them is not trusted. */
-export function termsOf(attempt: Attempt, draft: Draft, overlay: Overlay): CallTerms {
-  const { marker, started_at, limits, temporary, overlay_folders } = savedOf(attempt, draft, overlay);
-  const folder = path.resolve(attempt.folder);
+export function termsOf(call: EquippedCall): CallTerms {
+  const { marker, started_at, limits, temporary, overlay_folders } = savedOf(call);
+  const folder = path.resolve(call.attempt.folder);
   return { marker, started_at, clocks: readClocks(), limits, temporary, overlay_folders, folder };
 }
 
-/** Makes the content of `attempt.json` from a draft; the environment, which has secrets, is omitted. */
-export function savedOf(attempt: Attempt, draft: Draft, overlay: Overlay): Saved {
-  const { request } = draft;
+/** Makes the content of `attempt.json`; the environment, which has secrets, is omitted. */
+export function savedOf({ request, attempt, overlay, ...made }: EquippedCall): Saved {
   const { environment, ...call } = request.call;
   return {
-    call_id: draft.callId,
+    call_id: made.callId,
     tool: request.adapter.tool,
     stage: request.charge?.stage ?? '',
-    marker: markerOf(draft.callId, environment),
-    started_at: draft.startedAt.toISOString(),
-    binary: draft.binary ?? '',
-    cli_version: draft.cliVersion,
-    argv: draft.argv,
+    marker: markerOf(made.callId, environment),
+    started_at: made.startedAt.toISOString(),
+    binary: made.binary,
+    cli_version: made.cliVersion,
+    argv: made.argv,
     call,
     files: fromRoot(request.files),
     limits: request.limits,
@@ -86,7 +84,7 @@ export function savedOf(attempt: Attempt, draft: Draft, overlay: Overlay): Saved
     secret_names: secretNames(environment),
     temporary: attempt.temporary,
     overlay_folders: overlay.folders,
-    warnings: draft.warnings,
+    warnings: made.warnings,
     left_out: request.composed.leftOut,
     ...(request.keepRaw ? { keep_raw: true as const } : {}),
     clocks: readClocks(),

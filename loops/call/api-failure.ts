@@ -23,14 +23,14 @@ import { loggedCalls } from '../../state/api-errors/read.ts';
 import type { Exchange } from '../../wrappers/relay/exchange.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import type { Attempt } from '../attempt/attempt.ts';
-import type { ClosingDraft } from '../attempt/draft.ts';
+import type { RecordableCall } from '../attempt/phases.ts';
 import { type ClientError, clientError, lastEvents } from './last-words.ts';
 import type { KeptRequest } from './recorded-request.ts';
 import { keepRequest } from './recorded-request.ts';
 import { takeSnapshot } from './snapshot.ts';
 
 interface FailedCall {
-  draft: ClosingDraft;
+  call: RecordableCall;
   attempt: Attempt;
   outcome: Outcome;
   record: CallRecord;
@@ -39,40 +39,44 @@ interface FailedCall {
   again: 'first' | 'perhaps_again';
 }
 
-/** If the log cannot be written, the record gets a warning. The run and its verdict are not affected. */
-export async function logApiFailure(failed: FailedCall): Promise<void> {
-  const { draft, record } = failed;
-  const exchange = draft.recorder?.told() ?? null;
-  if (!isApiFailure(record.verdict, circumstancesOf(failed, exchange))) return;
+/** If the log cannot be written, the record gets a warning. The run and its verdict are not affected. @returns the record. */
+export async function logApiFailure(failed: FailedCall): Promise<CallRecord> {
+  const { call, record } = failed;
+  const exchange = call.recorder?.told() ?? null;
+  if (!isApiFailure(record.verdict, circumstancesOf(failed, exchange))) return record;
+  let kept: Kept = { request: null, warnings: [] };
+  const noted = (warnings: readonly string[]) => ({ ...record, warnings: [...record.warnings, ...warnings] });
   try {
-    const { charge, call } = draft.request;
-    const place = logPlace(charge?.task ?? null, call.cwd, call.environment);
-    if (place.how === 'none') return;
+    const { charge, call: asked } = call.request;
+    const place = logPlace(charge?.task ?? null, asked.cwd, asked.environment);
+    if (place.how === 'none') return record;
     if (place.how === 'invalid') throw new Error(place.message);
     const { folder } = place;
-    if (failed.again === 'perhaps_again' && loggedCalls(folder, draft.startedAt).has(draft.callId)) return;
-    const at = draft.clock().toISOString();
-    const text = await entryOf(failed, at, await keptRequest(failed, folder, exchange));
-    appendToLog(folder, `${LOG_NAME}.log`, text, draft.clock);
-    appendToLog(folder, sessionLog(at, record.tool, record.session_id), text, draft.clock);
+    if (failed.again === 'perhaps_again' && loggedCalls(folder, call.startedAt).has(call.callId)) return record;
+    const at = call.clock().toISOString();
+    kept = keptRequest(failed, folder, exchange);
+    const text = await entryOf(failed, at, kept.request);
+    appendToLog(folder, `${LOG_NAME}.log`, text, call.clock);
+    appendToLog(folder, sessionLog(at, record.tool, record.session_id), text, call.clock);
+    return noted(kept.warnings);
   } catch (error) {
-    record.warnings.push(`${UNLOGGED}: ${(error as Error).message}`);
+    return noted([...kept.warnings, `${UNLOGGED}: ${(error as Error).message}`]);
   }
 }
 
 /** If the request cannot be kept, the record gets a warning. The entry is written anyway. */
-async function keptRequest(
-  { draft, record }: FailedCall,
-  folder: string,
-  exchange: Exchange | null,
-): Promise<KeptRequest | null> {
-  if (exchange === null) return null;
+function keptRequest({ call, record }: FailedCall, folder: string, exchange: Exchange | null): Kept {
+  if (exchange === null) return { request: null, warnings: [] };
   try {
-    return keepRequest(draft, record, folder, exchange);
+    return { request: keepRequest(call, record, folder, exchange), warnings: [] };
   } catch (error) {
-    record.warnings.push(`the request that failed could not be kept: ${(error as Error).message}`);
-    return null;
+    return { request: null, warnings: [`the request that failed could not be kept: ${(error as Error).message}`] };
   }
+}
+
+interface Kept {
+  request: KeptRequest | null;
+  warnings: readonly string[];
 }
 
 function circumstancesOf({ outcome, record }: FailedCall, exchange: Exchange | null) {
@@ -96,18 +100,18 @@ const failureOf = ({ failure, errors, retrying }: Outcome['capture']): EngineFai
   failure ?? errors.at(-1) ?? retrying;
 
 async function entryOf(failed: FailedCall, at: string, kept: KeptRequest | null): Promise<string> {
-  const { draft, attempt, outcome, record } = failed;
+  const { call, attempt, outcome, record } = failed;
   const common = contextOf(failed);
   // Some secrets of this call are not known here.
-  if (draft.withheld !== null) {
+  if (call.withheld !== null) {
     const context = { ...common, request: { source: 'none' } as const };
-    const error = { at, context, message: draft.withheld, stack: null, response: NOTHING, before: [] };
-    return layOut(error, { how: 'absent', why: draft.withheld }, 'null');
+    const error = { at, context, message: call.withheld, stack: null, response: NOTHING, before: [] };
+    return layOut(error, { how: 'absent', why: call.withheld }, 'null');
   }
-  const report = clientError(draft.request.adapter, attempt);
-  const { snapshot, data, before } = await takeSnapshot(draft, record.session_id, report);
+  const report = clientError(call.request.adapter, attempt);
+  const { snapshot, data, before } = await takeSnapshot(call, record.session_id, report);
   const context = { ...common, request: sentOf(snapshot, kept) };
-  const { redact } = draft.redactor;
+  const { redact } = call.redactor;
   const message = failureOf(outcome.capture)?.message || record.verdict.evidence?.text || ENDINGS[outcome.ending];
   const told: Pick<ApiError, 'message' | 'stack' | 'response' | 'before'> = {
     message,
@@ -154,8 +158,8 @@ function parsed(text: string): { value?: Pick<ApiError, 'message' | 'stack' | 'r
   return typeof value === 'object' && value !== null ? { value: value as typeof NOTHING_TOLD } : {};
 }
 
-function contextOf({ draft, attempt, record, runId }: FailedCall): Omit<ApiContext, 'snapshot'> {
-  const { charge, call } = draft.request;
+function contextOf({ call: failed, attempt, record, runId }: FailedCall): Omit<ApiContext, 'snapshot'> {
+  const { charge, call } = failed.request;
   const { verdict } = record;
   return {
     v: API_ERROR_VERSION,

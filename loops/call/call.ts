@@ -1,6 +1,7 @@
 // Makes one guarded call: checks, reserves, runs, classifies, records and publishes it. The commands are thin layers over it.
 
 import { stoppedBy } from '../../policies/facts/stop.ts';
+import type { Redactor } from '../../policies/redact/redactor.ts';
 import { keepsVersions, keepVersion, recallVersion } from '../../state/cli-versions.ts';
 import type { Fact } from '../../state/journal/facts.ts';
 import type { Journal } from '../../state/journal/journal.ts';
@@ -12,168 +13,217 @@ import { outerCalls } from '../../wrappers/processes/marker.ts';
 import { type FlagObserver, runAccepted } from '../../wrappers/run-accepted.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import { announce } from '../attempt/announce.ts';
-import { type Draft, draftOf, sha256, wallMs } from '../attempt/draft.ts';
 import { invocationOf } from '../attempt/invocation.ts';
-import { keepPlaces, putFoldersRight, withRealPlaces } from '../attempt/kept-folders.ts';
+import { putFoldersRight, withRealPlaces } from '../attempt/kept-folders.ts';
 import { removeStale } from '../attempt/output-paths.ts';
-import type { WrapperRequest } from '../attempt/request.ts';
+import {
+  type BegunCall,
+  begin,
+  type CheckedCall,
+  type EquippedCall,
+  type PreparedCall,
+  sha256,
+  wallMs,
+} from '../attempt/phases.ts';
+import type { Charge, WrapperRequest } from '../attempt/request.ts';
 import { termsOf } from '../attempt/saved-draft.ts';
 import { withinLimits } from '../limits/within.ts';
 import { check, type Refusal } from './check.ts';
-import type { Called } from './conclude.ts';
+import type { Called, StartedCall } from './conclude.ts';
 import { GUARDIAN_TIMEOUTS } from './guardian-timeouts.ts';
 import { noteFact } from './journal-facts.ts';
-import { discard, prepare, type Ready } from './prepare.ts';
+import { discard, prepare } from './prepare.ts';
+import type { UnfinishedCall } from './refusal.ts';
 import { deadlineOf, wayOut } from './registered.ts';
 import { cancelled, LATE, tooOld, unadmitted } from './unstarted.ts';
 
 /** Makes one call, which may cost money. A call that is refused before that also has a record. */
 export async function call(request: WrapperRequest, stop: AbortSignal, clock: () => Date): Promise<Called> {
-  const draft = draftOf(request, clock);
-  try {
-    return await guarded(draft, stop);
-  } finally {
-    await draft.recorder?.close();
-  }
-}
-
-async function guarded(draft: Draft, stop: AbortSignal): Promise<Called> {
-  let begunMs = nowMs();
-  const { request, clock } = draft;
-  draft.announced = await announce(request.files);
+  const begun: BegunCall = { ...begin(request, clock), announced: await announce(request.files) };
   // A stop signal came while the prompt was still being piped in.
-  if (stop.aborted) return left(draft, cancelled(stoppedBy(stop) ?? 'SIGTERM'));
-  const checked = check(request);
-  draft.prompt = checked.prompt;
-  if (checked.how === 'refused') return left(draft, checked.refusal);
-  draft.binary = checked.binary;
-  draft.request = withRealPlaces(request);
-  draft.cliVersion = await knownVersion(request, checked.binary, stop, clock().getTime());
-  const old = tooOld(draft);
-  if (old !== null) return left(draft, old);
-  return withinLimits(draft, stop, {
-    make: () => prepared(draft, stop, begunMs),
-    left: (admission) => left(draft, unadmitted(admission, stop)),
-    begins: () => {
-      begunMs = nowMs();
-    },
+  if (stop.aborted) return refuse(begun, cancelled(stoppedBy(stop) ?? 'SIGTERM'));
+  const found = check(request);
+  if (found.how === 'refused') return refuse({ ...begun, prompt: found.prompt }, found.refusal);
+  const { prompt, binary } = found;
+  const cliVersion = await knownVersion(request, binary, stop, clock().getTime());
+  const checked: CheckedCall = { ...begun, request: withRealPlaces(request), prompt, binary, cliVersion };
+  const old = tooOld(checked);
+  if (old !== null) return refuse(checked, old);
+  return withinLimits(checked, stop, {
+    make: (admitted) => make(admitted, stop),
+    refuse: (unadmittedCall, admission) => refuse(unadmittedCall, unadmitted(admission, stop)),
   });
 }
 
-async function prepared(draft: Draft, stop: AbortSignal, begunMs: number): Promise<Called> {
-  const { request } = draft;
+async function make(checked: CheckedCall, stop: AbortSignal): Promise<Called> {
+  const { request } = checked;
   const { resumeSession } = request.call;
-  if (resumeSession !== null) {
-    const { repairSession } = await import('./repair-session.ts');
-    const refusal = await repairSession(draft, resumeSession);
-    if (refusal !== null) return left(draft, refusal);
+  if (resumeSession === null) return makeIn(checked, null, stop);
+  const { repairSession } = await import('./repair-session.ts');
+  const session = await repairSession(checked, resumeSession);
+  if (session.how === 'refused') return refuse(checked, session.refusal);
+  return makeIn(withWarnings(checked, session.warnings), session.countedBefore, stop);
+}
+
+/** @param countedBefore the usage of the resumed session before this call. */
+async function makeIn(
+  checked: CheckedCall,
+  countedBefore: EquippedCall['countedBefore'],
+  stop: AbortSignal,
+): Promise<Called> {
+  if (!checked.request.recordRequests) return makePrepared(checked, { countedBefore, recorder: null }, stop);
+  const { openRecorder } = await import('./recorder.ts');
+  const opened = await openRecorder(checked, stop);
+  if (opened.how === 'unrecorded')
+    return makePrepared(withWarnings(checked, [opened.warning]), { countedBefore, recorder: null }, stop);
+  const { recorder } = opened;
+  try {
+    return await makePrepared(checked, { countedBefore, recorder }, stop);
+  } finally {
+    await recorder.close();
   }
-  if (request.recordRequests) {
-    const { openRecorder } = await import('./recorder.ts');
-    draft.recorder = await openRecorder(draft, stop);
-  }
+}
+
+async function makePrepared(
+  checked: CheckedCall,
+  known: Pick<EquippedCall, 'countedBefore' | 'recorder'>,
+  stop: AbortSignal,
+): Promise<Called> {
+  const { request } = checked;
   // An invalid pattern must be found before anything is paid. Without patterns, the redactor is made while the CLI runs.
-  if (request.redactionPatterns.length > 0) (await concludes()).closing(draft);
-  const ready = prepare(draft, (await identify(process.pid))!);
-  if (ready.how === 'refused') return left(draft, ready.refusal);
-  keepPlaces(draft, ready.attempt.folder);
+  if (request.redactionPatterns.length > 0) (await concludes()).redactorFor(request);
+  const ready = prepare(checked, known, (await identify(process.pid))!);
+  if (ready.how === 'refused') return refuse(checked, ready.refusal);
+  const prepared = ready.call;
   // This process was suspended for so long that no caller waits for the call any more.
-  if (nowMs() - begunMs > wallMs(request) + GUARDIAN_TIMEOUTS.lateMs) {
-    discard(ready);
-    return left(draft, LATE);
+  if (nowMs() - checked.begunMs > wallMs(request) + GUARDIAN_TIMEOUTS.lateMs) {
+    discard(prepared);
+    return refuse(prepared, LATE);
   }
-  return charged(draft, ready, stop);
+  return request.charge === null ? pay(prepared, null, stop) : charge(prepared, request.charge, stop);
 }
 
 /** The code that classifies a call is loaded while its CLI runs. */
 const concludes = () => import('./conclude.ts');
 
-async function charged(draft: Draft, ready: Ready, stop: AbortSignal): Promise<Called> {
-  const { request, clock } = draft;
-  const paid = (journal: Journal | null) =>
-    spend(draft, ready, journal, stop).catch((error) => kept(draft, ready, error));
-  if (request.charge === null) return stop.aborted ? stopped(draft, ready, stop) : paid(null);
+/** Reserves the call in the budget of its task. */
+async function charge(prepared: PreparedCall, account: Charge, stop: AbortSignal): Promise<Called> {
   // Loaded only for a task, so that a call without a task does not wait for it.
   const { refreshStats, reserve } = await import('./reserve.ts');
-  if (stop.aborted) return stopped(draft, ready, stop);
-  const { callId } = draft;
-  const { tool } = request.adapter;
-  const { guardian, attempt, overlay } = ready;
-  const terms = termsOf(attempt, draft, overlay);
-  const [deadlineAt, outer] = [deadlineOf(draft), outerCalls(request.call.environment)];
-  const reservation = { callId, tool, guardian, deadlineAt, terms, outer };
-  const reserved = await reserve(request.charge, reservation, clock);
+  if (stop.aborted) return stopBefore(prepared, stop);
+  const { callId, guardian, request, clock } = prepared;
+  const reserved = await reserve(
+    account,
+    {
+      callId,
+      tool: request.adapter.tool,
+      guardian,
+      deadlineAt: deadlineOf(prepared),
+      terms: termsOf(prepared),
+      outer: outerCalls(request.call.environment),
+    },
+    clock,
+  );
   if (reserved.how === 'refused') {
-    discard(ready);
-    return left(draft, reserved.refusal);
+    discard(prepared);
+    return refuse(prepared, reserved.refusal);
   }
-  const called = await paid(reserved.journal);
-  await refreshStats(reserved.journal, clock).catch((error: Error) => {
-    called.record.warnings.push(`stats.json could not be written: ${error.message}`);
-  });
-  return called;
+  const called = await pay(prepared, reserved.journal, stop);
+  try {
+    await refreshStats(reserved.journal, clock);
+    return called;
+  } catch (error) {
+    const warning = `stats.json could not be written: ${(error as Error).message}`;
+    return { ...called, record: withWarnings(called.record, [warning]) };
+  }
 }
 
 /** From here on, the call counts as paid, even if it fails. */
-async function spend(draft: Draft, ready: Ready, journal: Journal | null, stop: AbortSignal): Promise<Called> {
-  const { attempt, overlay, registered, saved } = ready;
-  const { request, callId } = draft;
-  removeStale(request.files);
-  const note = (fact: Fact) => noteFact(journal, fact, draft);
+async function pay(prepared: PreparedCall, journal: Journal | null, stop: AbortSignal): Promise<Called> {
+  if (journal === null && stop.aborted) return stopBefore(prepared, stop);
+  const { request, callId, registered, saved, clock } = prepared;
+  // The observer changes these while the CLI runs.
+  let { argv } = prepared;
+  let promptHash: string | null = null;
+  const warnings = [...prepared.warnings];
+  const startedCall = (redactor: Redactor): StartedCall => ({
+    ...prepared,
+    argv,
+    warnings: [...warnings],
+    promptHash,
+    withheld: null,
+    redactor,
+  });
+  const note = (fact: Fact): boolean => {
+    const warning = noteFact(journal, fact);
+    if (warning !== null) warnings.push(warning);
+    return warning === null;
+  };
   // This hash, like that of the prompt, is computed while the CLI starts.
   const drafted = () => (saved === null ? {} : { draft_sha256: sha256(Buffer.from(saved)) });
-  const observer: FlagObserver = {
-    started: async (pid) => {
-      const cli = await identify(pid);
-      registered.started(cli);
-      note({ fact: 'started', call_id: callId, cli, ...drafted() });
-    },
-    refused: (flag, argv) => {
-      // A later run or sweep must search by marker for the process that starts now, not for the process that has ended.
-      registered.again();
-      note({ fact: 'started', call_id: callId, cli: null, ...drafted() });
-      draft.argv = argv;
-      draft.warnings.push(refusedSentence(draft, flag));
-    },
-    cancelling: async (soFar) => (await concluding).concludeEarly(draft, soFar, stop),
-  };
-  const invocation = invocationOf(draft, attempt, overlay.environment);
-  const running = runAccepted(invocation, request.adapter.features, observer, stop);
-  // The classifier and the redactor are loaded while the CLI runs.
-  const concluding = concludes().then((conclude) => {
-    conclude.closing(draft);
-    return conclude;
-  });
-  concluding.catch(() => {});
-  if (draft.prompt !== null) draft.promptHash = sha256(draft.prompt);
-  const outcome = await running;
-  const { ending, exitCode, signal } = outcome;
-  putFoldersRight(draft);
-  note({ fact: 'ended', call_id: callId, ending, native_exit_code: exitCode, signal });
-  const { conclude } = await concluding;
-  return conclude(draft, outcome, { ready, stop, note });
+  try {
+    removeStale(request.files);
+    const observer: FlagObserver = {
+      started: async (pid) => {
+        const cli = await identify(pid);
+        registered.started(cli);
+        note({ fact: 'started', call_id: callId, cli, ...drafted() });
+      },
+      refused: (flag, accepted) => {
+        // A later run or sweep must search by marker for the process that starts now, not for the process that has ended.
+        registered.again();
+        note({ fact: 'started', call_id: callId, cli: null, ...drafted() });
+        argv = accepted;
+        warnings.push(refusedSentence(prepared, flag));
+      },
+      cancelling: async (soFar) => {
+        const { conclude, redactor } = await concluding;
+        warnings.push(...(await conclude.concludeEarly(startedCall(redactor), soFar, stop)));
+      },
+    };
+    const running = runAccepted(invocationOf(prepared), request.adapter.features, observer, stop);
+    const concluding = concludes().then((conclude) => ({ conclude, redactor: conclude.redactorFor(request) }));
+    concluding.catch(() => {});
+    promptHash = sha256(prepared.prompt);
+    const outcome = await running;
+    const { ending, exitCode, signal } = outcome;
+    warnings.push(...putFoldersRight(prepared.folders, clock));
+    note({ fact: 'ended', call_id: callId, ending, native_exit_code: exitCode, signal });
+    const { conclude, redactor } = await concluding;
+    return await conclude.conclude(startedCall(redactor), outcome, stop, note);
+  } catch (error) {
+    return keep({ ...prepared, argv, warnings }, error);
+  }
 }
 
-const refusedSentence = ({ cliVersion, request: { adapter } }: Draft, { name, without }: Feature): string =>
+const withWarnings = <T extends { readonly warnings: readonly string[] }>(value: T, added: readonly string[]): T => ({
+  ...value,
+  warnings: [...value.warnings, ...added],
+});
+
+const refusedSentence = ({ cliVersion, request: { adapter } }: CheckedCall, { name, without }: Feature): string =>
   `${adapter.tool}${cliVersion === null ? '' : ` ${cliVersion}`} does not know ${name}: it asked for nothing, and was started once more without (${without})`;
 
 /** The disk no longer returns what was written to it. The call stays open in the journal, and the next run reads its files. */
-async function kept(draft: Draft, { attempt, registered }: Ready, error: unknown): Promise<Called> {
+async function keep(call: PreparedCall, error: unknown): Promise<Called> {
   if (!isSystemError(error)) throw error;
-  const message = `the call was made, and its result could not be read (${error.message}); it is kept in ${attempt.folder}; ${wayOut(draft, registered)}`;
-  return (await refusing()).unread(draft, message);
+  const message = `the call was made, and its result could not be read (${error.message}); it is kept in ${call.attempt.folder}; ${wayOut(call)}`;
+  return (await refusals()).unread(call, message);
 }
 
 /** For a stop signal that came before anything was started. */
-function stopped(draft: Draft, ready: Ready, stop: AbortSignal): Promise<Called> {
-  discard(ready);
-  return left(draft, cancelled(stoppedBy(stop) ?? 'SIGTERM'));
+function stopBefore(prepared: PreparedCall, stop: AbortSignal): Promise<Called> {
+  discard(prepared);
+  return refuse(prepared, cancelled(stoppedBy(stop) ?? 'SIGTERM'));
 }
 
 /** Ends a call for which nothing was paid. */
-async function left(draft: Draft, refusal: Refusal): Promise<Called> {
-  return (await refusing()).refused(draft, refusal);
+async function refuse(call: UnfinishedCall, refusal: Refusal): Promise<Called> {
+  return (await refusals()).refused(call, refusal);
 }
+
+/** The code that builds a refusal is loaded only when a call is refused. */
+const refusals = () => import('./refusal.ts');
 
 /** @returns null if the CLI reports no version, or if the version could not be stored. Such a CLI is treated as the newest. */
 async function knownVersion(
@@ -193,6 +243,3 @@ async function knownVersion(
   if (!stop.aborted) keepVersion(call.environment, binary, version, nowMs);
   return version;
 }
-
-/** The code that builds a refusal is loaded only when a call is refused. */
-const refusing = () => import('./refusal.ts');

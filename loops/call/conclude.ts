@@ -1,19 +1,21 @@
 // Classifies, records, publishes and closes a call after its CLI has ended. It is loaded while the CLI runs.
 
+import { stoppedBy } from '../../policies/facts/stop.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
+import { isSuccess, SUCCESS, visibleChars } from '../../policies/verdict/success.ts';
 import { noteEnded } from '../../state/calls/ended-calls.ts';
 import type { Fact } from '../../state/journal/facts.ts';
 import type { Outcome } from '../../wrappers/run.ts';
-import { closeAttempt, closing } from '../attempt/close-attempt.ts';
-import type { ClosingDraft, Draft } from '../attempt/draft.ts';
+import { closeAttempt, redactorFor } from '../attempt/close-attempt.ts';
+import type { PreparedCall, RecordableCall } from '../attempt/phases.ts';
+import type { Classified } from './classify.ts';
+import { exitOf } from './exit.ts';
 import { verdictFact } from './journal-facts.ts';
-import { exitOf, judged, whatFailed } from './judged.ts';
-import type { Ready } from './prepare.ts';
 import { publishAll, publishEarly } from './publish.ts';
 import { recordOf, sentenceOf } from './record.ts';
 import { wayOut } from './registered.ts';
 
-export { closing };
+export { redactorFor };
 
 export interface Called {
   record: CallRecord;
@@ -21,49 +23,37 @@ export interface Called {
   message: string | null;
 }
 
-interface Concluding {
-  ready: Ready;
-  stop: AbortSignal;
-  /** @returns whether the fact is in the journal. */
-  note(fact: Fact): boolean;
-}
+/** A call whose CLI runs or has ended. */
+export type StartedCall = PreparedCall & RecordableCall;
 
-/** Publishes the current record when a stop signal arrives, before any process is killed. */
-export async function concludeEarly(draft: Draft, soFar: Outcome, stop: AbortSignal): Promise<void> {
-  const told = closing(draft);
-  publishEarly(told, await judgedRecord(told, soFar, stop));
+/** Publishes the current record when a stop signal arrives, before any process is killed. @returns warnings. */
+export async function concludeEarly(call: StartedCall, soFar: Outcome, stop: AbortSignal): Promise<string[]> {
+  return publishEarly(call, await classifiedRecord(call, soFar, stop));
 }
 
 /**
  * Uses the final state of the call. A success counts if the CLI reported it before our first signal
  * (`wrappers/following/cut.ts`).
+ * @param note returns whether the fact is in the journal.
  */
-export async function conclude(draft: Draft, outcome: Outcome, { ready, stop, note }: Concluding): Promise<Called> {
-  const { attempt, overlay, registered } = ready;
-  const told = closing(draft);
-  const { request } = told;
-  const record = await judgedRecord(told, outcome, stop);
-  if (record.verdict.class !== null) {
-    const { logApiFailure } = await whatFailed();
-    await logApiFailure({
-      draft: told,
-      attempt,
-      outcome,
-      record,
-      runId: request.charge?.runId ?? null,
-      again: 'first',
-    });
-  }
-  const published = publishAll(told, attempt, record, outcome);
+export async function conclude(
+  call: StartedCall,
+  outcome: Outcome,
+  stop: AbortSignal,
+  note: (fact: Fact) => boolean,
+): Promise<Called> {
+  const { attempt, overlay, registered, request } = call;
+  const classified = await classifiedRecord(call, outcome, stop);
+  const { record, published } = publishAll(call, attempt, await logged(call, outcome, classified), outcome);
   // The verdict in the journal confirms that the result is published. Without it, the next run publishes the result from the
   // attempt.
   const isOpen = published.how === 'published' && !note(verdictFact(record));
-  closeAttempt(attempt, overlay, told, isOpen ? OPEN : published);
+  closeAttempt(attempt, overlay, call, isOpen ? OPEN : published);
   outcome.streams?.close();
   const isLeft = (outcome.left ?? []).length > 0;
   if (!isLeft && record.session_id !== null)
     noteEnded({ tool: record.tool, id: record.session_id }, request.call.environment);
-  if (published.how === 'unpublished') return { record, message: `${published.why}; ${wayOut(told, registered)}` };
+  if (published.how === 'unpublished') return { record, message: `${published.why}; ${wayOut(call)}` };
   if (!isLeft) registered.forget();
   return { record, message: sentenceOf(record, request) };
 }
@@ -71,7 +61,25 @@ export async function conclude(draft: Draft, outcome: Outcome, { ready, stop, no
 /** A process that finds no verdict in the journal classifies the call again from its raw files. */
 const OPEN = { how: 'published', copied: false } as const;
 
-async function judgedRecord(draft: ClosingDraft, outcome: Outcome, stop: AbortSignal): Promise<CallRecord> {
-  const judgement = await judged(draft, outcome);
-  return recordOf(draft, outcome, judgement, exitOf(draft, outcome, judgement, stop));
+async function classifiedRecord(call: StartedCall, outcome: Outcome, stop: AbortSignal): Promise<CallRecord> {
+  const classified = await classify(call, outcome);
+  const exit = exitOf(call.request.adapter, outcome, classified.verdict, stoppedBy(stop));
+  return recordOf(call, outcome, classified, exit);
 }
+
+/** A success needs no rules. The rules for every other outcome are loaded only when needed. */
+async function classify(call: StartedCall, outcome: Outcome): Promise<Classified> {
+  const { completed, answer } = outcome.capture;
+  if (isSuccess({ completed, answerChars: visibleChars(answer) })) return { verdict: SUCCESS, signature: null };
+  const { classifyOutcome, contextOf } = await ofFailures();
+  return classifyOutcome(outcome, contextOf(call));
+}
+
+async function logged(call: StartedCall, outcome: Outcome, record: CallRecord): Promise<CallRecord> {
+  if (record.verdict.class === null) return record;
+  const { logApiFailure } = await ofFailures();
+  const { attempt, request } = call;
+  return logApiFailure({ call, attempt, outcome, record, runId: request.charge?.runId ?? null, again: 'first' });
+}
+
+const ofFailures = () => import('./failed.ts');

@@ -1,10 +1,13 @@
-// Maps an ending and a verdict to the wrapper's exit code.
+// Maps the ending and the verdict of a call to the wrapper's exit code.
 
 import { CLASSES, EXIT_BUDGET } from '../../policies/facts/classes.ts';
 import type { Ending } from '../../policies/facts/ending.ts';
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import { EXIT_BY_SIGNAL, type ExitCodes } from '../../policies/facts/exit-codes.ts';
 import type { StopSignal } from '../../policies/facts/stop.ts';
+import type { Adapter } from '../../wrappers/adapter.ts';
+import { exitCodesOf } from '../../wrappers/own/exit-codes.ts';
+import type { Outcome } from '../../wrappers/run.ts';
 
 export interface EndedCall {
   codes: ExitCodes;
@@ -21,6 +24,14 @@ export function wrapperExit({ codes, ending, verdict, refusedInput, stoppedBy }:
   if (ending === 'cancelled') return stoppedBy === null ? codes.failure : EXIT_BY_SIGNAL[stoppedBy];
   if (ending === 'timed_out' || ending === 'idle') return codes.timeout;
   return refusedInput ? (codes.refusedInput ?? codes.failure) : codes.failure;
+}
+
+/** @returns the exit code of a call that ran. */
+export function exitOf(adapter: Adapter, outcome: Outcome, verdict: Verdict, stoppedBy: StopSignal | null): number {
+  const { ending, exitCode, capture } = outcome;
+  const requests = capture.usage.api_requests;
+  const refusedInput = adapter.refusedInput({ exitCode, class: verdict.class, requests });
+  return wrapperExit({ codes: exitCodesOf(adapter), ending, verdict, refusedInput, stoppedBy });
 }
 
 /** With --exit-by-class, some classes have their own exit code. */

@@ -3,17 +3,15 @@
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import type { Fact } from '../../state/journal/facts.ts';
 import type { Journal } from '../../state/journal/journal.ts';
-import type { Draft } from '../attempt/draft.ts';
 
-/** @returns whether the fact is in the journal; true if there is no journal. */
-export function noteFact(journal: Journal | null, fact: Fact, draft: Draft): boolean {
+/** @returns a warning if the fact could not be written, else null. A call without a task has no journal. */
+export function noteFact(journal: Journal | null, fact: Fact): string | null {
   try {
     journal?.append(fact);
-    return true;
+    return null;
   } catch (error) {
     // The call is running and paid. Its result is more important than its entry in the journal.
-    draft.warnings.push(`the journal could not be written: ${(error as Error).message}`);
-    return false;
+    return `the journal could not be written: ${(error as Error).message}`;
   }
 }
 

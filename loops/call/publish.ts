@@ -12,35 +12,42 @@ import { publishMarker } from '../attempt/announce.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import { changedFiles, redactedOf } from '../attempt/captured.ts';
 import type { Published } from '../attempt/close-attempt.ts';
-import type { ClosingDraft, Draft } from '../attempt/draft.ts';
 import { keptAnswerIn } from '../attempt/kept-answer.ts';
 import { folderMistake, putFoldersRight } from '../attempt/kept-folders.ts';
+import type { BegunCall, RecordableCall } from '../attempt/phases.ts';
 import { publishRedacted } from '../attempt/redacted-copy.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
+
+export interface PublishedCall {
+  /** As published, with the warnings of publishing. */
+  record: CallRecord;
+  published: Published;
+}
 
 /**
  * Publishes all files of a call that ran: stderr and event stream, the answer of a success, the session's id, and the record. The
  * done marker comes last.
  */
 export function publishAll(
-  draft: ClosingDraft,
+  call: RecordableCall,
   attempt: Attempt,
-  record: CallRecord,
+  classified: CallRecord,
   { capture, streams }: Pick<Outcome, 'capture' | 'streams'>,
-): Published {
-  const { request, redactor } = draft;
+): PublishedCall {
+  const { request, redactor } = call;
   const { out, err, sessionIdOut } = request.files;
+  const warnings = [...classified.warnings];
+  const record = { ...classified, warnings };
   try {
-    const mistake = folderMistake(draft);
+    const mistake = folderMistake(call.folders);
     if (mistake !== null) throw new Error(mistake);
-    if (streams !== undefined) record.warnings.push(...changedFiles(attempt, streams));
+    if (streams !== undefined) warnings.push(...changedFiles(attempt, streams));
     const copies = [
-      publishStream(draft, streams?.stderr, err, attempt.files.stderr),
-      publishStream(draft, streams?.stdout, rawOf(out), attempt.files.stdout),
+      publishStream(call, streams?.stderr, err, attempt.files.stderr),
+      publishStream(call, streams?.stdout, rawOf(out), attempt.files.stdout),
     ];
-    record.warnings.push(...slowPatterns(redactor.withheld));
-    if (request.keepRaw)
-      record.warnings.push(`what the CLI wrote is kept as it came, secrets and all, in ${attempt.folder}`);
+    warnings.push(...slowPatterns(redactor.withheld));
+    if (request.keepRaw) warnings.push(`what the CLI wrote is kept as it came, secrets and all, in ${attempt.folder}`);
     if (record.verdict.class === null) {
       // Only a run has a gate, and the gate removes the kept answer again.
       const kept = request.charge?.runId ? keptAnswerIn(attempt.folder) : null;
@@ -50,11 +57,11 @@ export function publishAll(
       publishText(sessionIdOut, `${record.session_id}\n`, 'set_aside');
     publishRecord(request, record);
     if (request.charge !== null) syncPlaces(request, request.charge.task);
-    publishMarker(request.files, record, draft.announced);
-    return { how: 'published', copied: copies.every((copied) => copied) };
+    publishMarker(request.files, record, call.announced);
+    return { record, published: { how: 'published', copied: copies.every((copied) => copied) } };
   } catch (error) {
     const why = `the result could not be written (${(error as Error).message}); it is kept in ${attempt.folder}`;
-    return { how: 'unpublished', why };
+    return { record, published: { how: 'unpublished', why } };
   }
 }
 
@@ -63,7 +70,7 @@ export function publishAll(
  * @returns whether the attempt has its own copy. It needs one if the task's raw files will be removed.
  */
 function publishStream(
-  { request, redactor, withheld }: ClosingDraft,
+  { request, redactor, withheld }: RecordableCall,
   fd: number | null | undefined,
   file: string,
   raw: string,
@@ -89,13 +96,14 @@ function publishRecord({ files, charge, adapter }: WrapperRequest, record: CallR
   for (const file of places) publishText(file, text, 'set_aside');
 }
 
-/** Publishes the current record when a stop signal arrives. A write error must not keep the CLI alive. */
-export function publishEarly(draft: Draft, record: CallRecord): void {
-  putFoldersRight(draft);
+/** Publishes the current record when a stop signal arrives. A write error must not keep the CLI alive. @returns warnings. */
+export function publishEarly({ request, folders, clock }: RecordableCall, record: CallRecord): string[] {
+  const warnings = putFoldersRight(folders, clock);
   try {
-    publishRecord(draft.request, record);
+    publishRecord(request, record);
+    return warnings;
   } catch (error) {
-    draft.warnings.push(`the record could not be written before the end: ${(error as Error).message}`);
+    return [...warnings, `the record could not be written before the end: ${(error as Error).message}`];
   }
 }
 
@@ -110,7 +118,7 @@ function syncPlaces({ files: { out, result } }: WrapperRequest, { root, outputs 
 }
 
 /** Reports a refusal to the caller. Files of an earlier call in the task remain. */
-export function publishRefusal({ request: { files }, announced }: Draft, record: CallRecord): void {
+export function publishRefusal({ request: { files }, announced }: BegunCall, record: CallRecord): void {
   if (files.result !== null) publishText(files.result, `${JSON.stringify(record, null, 2)}\n`);
   publishMarker(files, record, announced);
 }

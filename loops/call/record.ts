@@ -14,22 +14,22 @@ import { budgetOf } from '../../state/journal/ledger.ts';
 import type { Permission } from '../../wrappers/adapter.ts';
 import { homeOf } from '../../wrappers/home.ts';
 import type { Outcome } from '../../wrappers/run.ts';
-import { type ClosingDraft, type Draft, sha256 } from '../attempt/draft.ts';
+import { type RecordableCall, sha256 } from '../attempt/phases.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
 import { asCalled, launcherIn } from '../launcher.ts';
-import type { Judgement } from './judge.ts';
+import type { Classified } from './classify.ts';
 
 /** Makes the redacted record, ready to be published, of a call that ran. */
 export function recordOf(
-  draft: ClosingDraft,
+  recordable: RecordableCall,
   outcome: Outcome,
-  { verdict, signature }: Judgement,
+  { verdict, signature }: Classified,
   exitCode: number,
 ): CallRecord {
   const { capture } = outcome;
-  const { call, adapter } = draft.request;
+  const { call, adapter, files } = recordable.request;
   const record: CallRecord = {
-    ...commonOf(draft),
+    ...commonOf(recordable),
     model: capture.model ?? call.model,
     duration_ms: outcome.durationMs,
     ending: outcome.ending,
@@ -38,20 +38,18 @@ export function recordOf(
     wrapper_exit_code: exitCode,
     session_id: capture.sessionId ?? call.resumeSession ?? (adapter.sessionId === 'chosen' ? call.newSession : null),
     answer_bytes: Buffer.byteLength(capture.answer),
-    usage: usageOf(draft, capture.usage),
-    tool_calls: toolsOf(draft, capture.tools),
+    usage: usageOf(recordable, capture.usage),
+    tool_calls: toolsOf(recordable, capture.tools),
     denied_tools: [...new Set(capture.denials.map(({ tool }) => tool))],
-    warnings: warningsOf(draft, outcome, verdict.class === null),
+    warnings: warningsOf(recordable, outcome, verdict.class === null),
     ...statusOf(capture, verdict),
     verdict,
     signature,
     orphans_killed: outcome.orphansKilled,
     inner_retries: capture.retries,
   };
-  return redacted(
-    { ...record, ...nextOf(record, draft, outcome.stderrBytes > 0 ? draft.request.files.err : null) },
-    draft,
-  );
+  const next = nextOf(record, recordable, outcome.stderrBytes > 0 ? files.err : null);
+  return redacted({ ...record, ...next }, recordable);
 }
 
 function statusOf(
@@ -63,7 +61,7 @@ function statusOf(
 }
 
 /** The total of a resumed session shows the usage of this call only if the earlier total is known. */
-function usageOf({ request, countedBefore }: Draft, usage: Usage): Usage {
+function usageOf({ request, countedBefore }: RecordableCall, usage: Usage): Usage {
   if (request.adapter.usageCounts === 'call' || request.call.resumeSession === null) return usage;
   const own = (count: keyof Usage): number | null => {
     const [now, before] = [usage[count], countedBefore?.[count] ?? null];
@@ -83,7 +81,7 @@ function usageOf({ request, countedBefore }: Draft, usage: Usage): Usage {
 /** States in one line what went wrong and what to do; null after a success. */
 export function sentenceOf(
   { verdict, ending, duration_ms }: CallRecord,
-  { charge, limits, call }: Pick<Draft['request'], 'charge' | 'limits' | 'call'>,
+  { charge, limits, call }: Pick<WrapperRequest, 'charge' | 'limits' | 'call'>,
 ): string | null {
   if (verdict.class === null) return null;
   const isOurs = verdict.evidence?.source === 'ending';
@@ -124,7 +122,7 @@ function adviceOf({ class: errorClass, evidence }: Verdict, taskId: string | nul
  */
 export function nextOf(
   { verdict, session_id, ending, tool_calls, tool }: CallRecord,
-  { request, prompt }: Pick<Draft, 'request' | 'prompt'>,
+  { request, prompt }: RecordableCall,
   stderrFile: string | null,
 ): Pick<CallRecord, 'next_actions'> {
   const { adapter, call, charge, typed } = request;
@@ -161,17 +159,17 @@ function budgetOfTask(root: string): { budget?: number } {
 }
 
 /** Returns the fields of a record that are known from the start. */
-export function commonOf(draft: Draft) {
-  const { adapter, call, composed } = draft.request;
+export function commonOf({ request, prompt, promptHash, ...made }: RecordableCall) {
+  const { adapter, call, composed } = request;
   return {
     schema: CALL_RECORD_SCHEMA,
-    call_id: draft.callId,
+    call_id: made.callId,
     tool: adapter.tool,
-    cli_version: draft.cliVersion,
-    argv: draft.argv,
+    cli_version: made.cliVersion,
+    argv: [...made.argv],
     cwd: call.cwd,
-    started_at: draft.startedAt.toISOString(),
-    prompt_sha256: draft.promptHash ?? (draft.prompt && sha256(draft.prompt)),
+    started_at: made.startedAt.toISOString(),
+    prompt_sha256: promptHash ?? (prompt && sha256(prompt)),
     ...(adapter.described === undefined
       ? {}
       : { tool_sha256: sha256(Buffer.from(JSON.stringify(adapter.described.row))) }),
@@ -180,12 +178,12 @@ export function commonOf(draft: Draft) {
 }
 
 function warningsOf(
-  draft: Draft,
+  { request, warnings: noted }: RecordableCall,
   { capture, ending, exitCode, signal, durationMs, sleptMs, left = [] }: Outcome,
   succeeded: boolean,
 ): string[] {
-  const { limits, call } = draft.request;
-  const warnings = [...lacksOf(draft, capture), ...draft.warnings, ...capture.warnings];
+  const { limits, call } = request;
+  const warnings = [...lacksOf(request, capture), ...noted, ...capture.warnings];
   if (succeeded && ending !== 'exited') warnings.push(`the answer was complete, but ${ENDINGS[ending]}`);
   else if (succeeded && exitCode !== 0 && (exitCode !== null || signal !== null))
     warnings.push(`the answer was complete, but the CLI ended with ${signal ?? `exit code ${exitCode}`}`);
@@ -202,7 +200,7 @@ function warningsOf(
 }
 
 /** Lists the servers and tools that the agent did not have. */
-function lacksOf({ request }: Draft, { servers, denials }: Outcome['capture']): string[] {
+function lacksOf(request: WrapperRequest, { servers, denials }: Outcome['capture']): string[] {
   const ofServers = lackingServers(servers).map(lackOfServer);
   const ofTools = denials.map((denial) => {
     const permission = request.adapter.allows(denial, request.call);
@@ -239,7 +237,7 @@ const shellWord = (word: string): string =>
  * Redacts every text of the record: a key may be in an argument or in an error message. Our ids and fixed words are not redacted.
  * A pattern of the user that matches one of them would separate the record from its call.
  */
-export function redacted(record: CallRecord, { redactor }: ClosingDraft): CallRecord {
+export function redacted(record: CallRecord, { redactor }: RecordableCall): CallRecord {
   const hidden = redactValue(record, redactor.redact) as CallRecord;
   const { call_id, tool, started_at, ending, signal, prompt_sha256, signature, verdict } = record;
   const { class: errorClass, reason, retry_at, evidence } = verdict;
@@ -256,7 +254,7 @@ export function redacted(record: CallRecord, { redactor }: ClosingDraft): CallRe
 }
 
 /** Unknown if the CLI's description defines no tool events. */
-const toolsOf = ({ request }: Draft, told: number): number | null => {
+const toolsOf = ({ request }: RecordableCall, told: number): number | null => {
   const row = request.adapter.described?.row;
   return row === undefined || row.events.some(({ tool }) => tool !== undefined) ? told : null;
 };

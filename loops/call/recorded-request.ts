@@ -10,7 +10,7 @@ import { cut } from '../../policies/text/cut.ts';
 import { writeRequest } from '../../state/api-errors/keep-request.ts';
 import { bodyText } from '../../wrappers/relay/body-text.ts';
 import { BEYOND_BYTES, type Exchange, type KeptBody, type RawHeaders } from '../../wrappers/relay/exchange.ts';
-import type { ClosingDraft } from '../attempt/draft.ts';
+import type { RecordableCall } from '../attempt/phases.ts';
 
 export interface KeptRequest {
   file: string;
@@ -20,7 +20,7 @@ export interface KeptRequest {
 
 /** Throws the errors of the operating system. */
 export function keepRequest(
-  { redactor, clock }: Pick<ClosingDraft, 'redactor' | 'clock'>,
+  { redactor, clock }: Pick<RecordableCall, 'redactor' | 'clock'>,
   { call_id, tool, session_id }: CallRecord,
   folder: string,
   exchange: Exchange,

@@ -4,19 +4,16 @@ import { logPlace } from '../../state/api-errors/place.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { standAside } from '../../wrappers/relay/reach.ts';
 import { startRelay } from '../../wrappers/relay/relay.ts';
-import type { Draft } from '../attempt/draft.ts';
+import type { BegunCall } from '../attempt/phases.ts';
 import type { Recorder } from '../attempt/recorder-of-call.ts';
 
-/**
- * Makes no request to the service.
- * @returns null if nothing is recorded; a warning says why.
- */
-export async function openRecorder(draft: Draft, stop: AbortSignal): Promise<Recorder | null> {
-  const { adapter, call, charge } = draft.request;
-  const without = (why: string) => {
-    draft.warnings.push(`no request is recorded (--record-requests): ${why}`);
-    return null;
-  };
+type Opened = { how: 'opened'; recorder: Recorder } | { how: 'unrecorded'; warning: string };
+
+/** Makes no request to the service. */
+export async function openRecorder({ request }: BegunCall, stop: AbortSignal): Promise<Opened> {
+  const { adapter, call, charge } = request;
+  const without = (why: string) =>
+    ({ how: 'unrecorded', warning: `no request is recorded (--record-requests): ${why}` }) as const;
   const place = logPlace(charge?.task ?? null, call.cwd, call.environment);
   if (place.how === 'none')
     return without('a call without a task has a log only where there is a .tmp/state; make it, or give --task');
@@ -26,7 +23,8 @@ export async function openRecorder(draft: Draft, stop: AbortSignal): Promise<Rec
   if (aside !== null) return without(aside);
   try {
     const relay = await startRelay(new URL(route.upstream));
-    return { directed: (overlay) => route.through(relay.url, overlay), told: relay.told, close: relay.close };
+    const directed: Recorder['directed'] = (overlay) => route.through(relay.url, overlay);
+    return { how: 'opened', recorder: { directed, told: relay.told, close: relay.close } };
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return without(`the relay could not be started (${error.message})`);

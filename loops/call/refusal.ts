@@ -5,23 +5,36 @@ import { EXIT_BY_SIGNAL } from '../../policies/facts/exit-codes.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { sign } from '../../policies/signature/sign.ts';
 import { exitCodesOf } from '../../wrappers/own/exit-codes.ts';
-import { closing } from '../attempt/close-attempt.ts';
-import type { ClosingDraft, Draft } from '../attempt/draft.ts';
+import { redactorFor } from '../attempt/close-attempt.ts';
+import { type BegunCall, type CheckedCall, NOT_REACHED, type RecordableCall } from '../attempt/phases.ts';
 import type { Refusal } from './check.ts';
 import type { Called } from './conclude.ts';
 import { publishRefusal } from './publish.ts';
 import { commonOf, nextOf, redacted, sentenceOf } from './record.ts';
 
 /** Nothing was paid. The record still says why. */
-export const refused = (draft: Draft, refusal: Refusal): Called => told(draft, refusalRecord(closing(draft), refusal));
+export function refused(call: UnfinishedCall, refusal: Refusal): Called {
+  return publish(call, refusalRecord(recordable(call), refusal));
+}
 
 /** The call was started and counts as paid, but the disk does not return its output. */
-export const unread = (draft: Draft, message: string): Called => told(draft, unreadRecord(closing(draft), message));
+export function unread(call: UnfinishedCall, message: string): Called {
+  return publish(call, unreadRecord(recordable(call), message));
+}
 
-function told(draft: Draft, record: CallRecord): Called {
-  const sentence = sentenceOf(record, draft.request);
+/** A call that ended in one of its phases. */
+export type UnfinishedCall = BegunCall & Partial<Omit<CheckedCall, 'prompt'>> & { readonly prompt?: Buffer | null };
+
+const recordable = (call: UnfinishedCall): RecordableCall => ({
+  ...NOT_REACHED,
+  ...call,
+  redactor: redactorFor(call.request),
+});
+
+function publish(call: BegunCall, record: CallRecord): Called {
+  const sentence = sentenceOf(record, call.request);
   try {
-    publishRefusal(draft, record);
+    publishRefusal(call, record);
     return { record, message: sentence };
   } catch (error) {
     return { record, message: `${sentence} (The record could not be written either: ${(error as Error).message})` };
@@ -29,12 +42,12 @@ function told(draft: Draft, record: CallRecord): Called {
 }
 
 /** Nothing was started and nothing was paid. */
-export const refusalRecord = (draft: ClosingDraft, refusal: Refusal): CallRecord =>
-  emptyRecord(draft, refusal, { ending: 'not_started', durationMs: 0, rule: `refused-${dashed(refusal.reason)}` });
+export const refusalRecord = (call: RecordableCall, refusal: Refusal): CallRecord =>
+  emptyRecord(call, refusal, { ending: 'not_started', durationMs: 0, rule: `refused-${dashed(refusal.reason)}` });
 
-const unreadRecord = (draft: ClosingDraft, message: string): CallRecord =>
+const unreadRecord = (call: RecordableCall, message: string): CallRecord =>
   emptyRecord(
-    draft,
+    call,
     { class: 'tooling', reason: 'disk', exit: 'failure', message },
     { ending: 'lost', durationMs: null, rule: 'unread-disk' },
   );
@@ -47,12 +60,12 @@ interface Fate {
   rule: string;
 }
 
-function emptyRecord(draft: ClosingDraft, refusal: Refusal, { ending, durationMs, rule }: Fate): CallRecord {
-  const { adapter, call } = draft.request;
+function emptyRecord(ended: RecordableCall, refusal: Refusal, { ending, durationMs, rule }: Fate): CallRecord {
+  const { adapter, call } = ended.request;
   const { class: errorClass, reason, message } = refusal;
   const exits = exitCodesOf(adapter);
   const record: CallRecord = {
-    ...commonOf(draft),
+    ...commonOf(ended),
     model: call.model,
     duration_ms: durationMs,
     ending,
@@ -64,7 +77,7 @@ function emptyRecord(draft: ClosingDraft, refusal: Refusal, { ending, durationMs
     usage: UNKNOWN_USAGE,
     tool_calls: null,
     denied_tools: [],
-    warnings: draft.warnings,
+    warnings: [...ended.warnings],
     verdict: {
       class: errorClass,
       reason,
@@ -80,5 +93,5 @@ function emptyRecord(draft: ClosingDraft, refusal: Refusal, { ending, durationMs
     orphans_killed: null,
     inner_retries: null,
   };
-  return redacted({ ...record, ...nextOf(record, draft, null) }, draft);
+  return redacted({ ...record, ...nextOf(record, ended, null) }, ended);
 }

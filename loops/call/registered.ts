@@ -8,26 +8,20 @@ import {
   removeEntry,
   writeEntry,
 } from '../../state/calls/call-register.ts';
-import type { Overlay } from '../../wrappers/adapter.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
-import type { Attempt } from '../attempt/attempt.ts';
-import { type Draft, wallMs } from '../attempt/draft.ts';
+import {
+  type BegunCall,
+  type EquippedCall,
+  type PreparedCall,
+  type RegisteredCall,
+  wallMs,
+} from '../attempt/phases.ts';
 import { savedOf } from '../attempt/saved-draft.ts';
 
-export interface RegisteredCall {
-  /** Whether a sweep finds the call. */
-  isKnown: boolean;
-  started(cli: ProcessIdentity | null): void;
-  /** The started process has ended, and will be started once more. */
-  again(): void;
-  /** Called when no process of the call remains, and every file is where it belongs. */
-  forget(): void;
-}
-
 /** A call that cannot be registered is made anyway. */
-export function register(draft: Draft, attempt: Attempt, overlay: Overlay, guardian: ProcessIdentity): RegisteredCall {
-  const folder = registerFolder(draft.request.call.environment);
-  const entry = entryOf(draft, attempt, overlay, guardian);
+export function register(call: EquippedCall, guardian: ProcessIdentity): RegisteredCall {
+  const folder = registerFolder(call.request.call.environment);
+  const entry = entryOf(call, guardian);
   const file = folder === null ? null : writeEntry(folder, entry);
   return {
     isKnown: file !== null,
@@ -44,15 +38,15 @@ export function register(draft: Draft, attempt: Attempt, overlay: Overlay, guard
 }
 
 /** Says how to get the answer of a paid call, if it could not be published where it was requested. */
-export function wayOut({ request }: Draft, { isKnown }: RegisteredCall): string {
+export function wayOut({ request, registered }: PreparedCall): string {
   if (request.charge !== null) return 'the next run of its task judges and publishes it';
-  return isKnown ? 'once that is mended, preflight --sweep publishes it' : 'take it from there';
+  return registered.isKnown ? 'once that is mended, preflight --sweep publishes it' : 'take it from there';
 }
 
-export const deadlineOf = (draft: Draft): Date => new Date(draft.startedAt.getTime() + wallMs(draft.request));
+export const deadlineOf = ({ startedAt, request }: BegunCall): Date => new Date(startedAt.getTime() + wallMs(request));
 
-function entryOf(draft: Draft, attempt: Attempt, overlay: Overlay, guardian: ProcessIdentity): RegisterEntry {
-  const { callId, request } = draft;
+function entryOf(equipped: EquippedCall, guardian: ProcessIdentity): RegisterEntry {
+  const { callId, request, attempt, overlay } = equipped;
   const { charge, call, adapter } = request;
   return {
     v: REGISTER_VERSION,
@@ -60,12 +54,12 @@ function entryOf(draft: Draft, attempt: Attempt, overlay: Overlay, guardian: Pro
     guardian,
     cli: null,
     marker: markerOf(callId, call.environment),
-    deadline_at: deadlineOf(draft).toISOString(),
+    deadline_at: deadlineOf(equipped).toISOString(),
     attempt: attempt.folder,
     temporary: attempt.temporary,
     overlay_folders: overlay.folders,
     task: charge?.task.root ?? null,
-    draft: charge === null ? savedOf(attempt, draft, overlay) : null,
+    draft: charge === null ? savedOf(equipped) : null,
     ...(call.resumeSession === null ? {} : { session: { tool: adapter.tool, id: call.resumeSession } }),
   };
 }

@@ -2,38 +2,46 @@
 
 import type { Usage } from '../../policies/facts/engine-event.ts';
 import { isPublished } from '../../wrappers/cli-version.ts';
-import type { Draft } from '../attempt/draft.ts';
+import type { CheckedCall } from '../attempt/phases.ts';
 import { type RepairedSession, repairBeforeResume } from '../conversation/repair.ts';
 import { findSession, lookInto, quietly } from '../session/own-files.ts';
 import { elsewhereMistake, worksElsewhere } from '../session/works-elsewhere.ts';
 import type { Refusal } from './check.ts';
 
-/**
- * A session that cannot be repaired is resumed as it is: the service decides, and may accept it.
- * @returns why the session may not be resumed here.
- */
-export async function repairSession(draft: Draft, sessionId: string): Promise<Refusal | null> {
-  const { adapter, call } = draft.request;
-  if (await isGone(draft, sessionId)) {
+type Resumable =
+  /** @see EquippedCall.countedBefore */
+  | { how: 'resumable'; countedBefore: Partial<Usage> | null; warnings: string[] }
+  /** The session may not be resumed here. */
+  | { how: 'refused'; refusal: Refusal };
+
+const refuse = (refusal: Refusal) => ({ how: 'refused', refusal }) as const;
+
+/** A session that cannot be repaired is resumed as it is: the service decides, and may accept it. */
+export async function repairSession(checked: CheckedCall, sessionId: string): Promise<Resumable> {
+  const { adapter, call } = checked.request;
+  if (await isGone(checked, sessionId)) {
     const message = `${adapter.tool} has no session ${sessionId}: it was deleted, or belongs to another home folder. Name another one, or begin a new one`;
-    return { class: 'tooling', reason: 'session_id', exit: 'refusedInput', message };
+    return refuse({ class: 'tooling', reason: 'session_id', exit: 'refusedInput', message });
   }
   const there = await worksElsewhere(adapter.tool, sessionId, call);
   if (there !== null) {
     const message = elsewhereMistake(adapter.tool, sessionId, there, call.cwd);
-    return { class: 'tooling', reason: 'session_elsewhere', exit: 'badInput', message };
+    return refuse({ class: 'tooling', reason: 'session_elsewhere', exit: 'badInput', message });
   }
-  const mended = await mend(draft, sessionId);
-  if (mended.how === 'mended') draft.warnings.push(`session ${sessionId}: ${mended.what} before it was resumed`);
-  if (mended.how === 'cannot') draft.warnings.push(`session ${sessionId} was resumed as it is: ${mended.why}`);
-  draft.countedBefore = await countedBefore(draft, sessionId);
-  return null;
+  const repaired = await repair(checked, sessionId);
+  const warnings =
+    repaired.how === 'mended'
+      ? [`session ${sessionId}: ${repaired.what} before it was resumed`]
+      : repaired.how === 'cannot'
+        ? [`session ${sessionId} was resumed as it is: ${repaired.why}`]
+        : [];
+  return { how: 'resumable', countedBefore: await countedBefore(checked, sessionId), warnings };
 }
 
 /** Checks only an id that the CLI could not read as a name or an index, and only if its files could be read. */
-async function isGone({ request, binary }: Draft, sessionId: string): Promise<boolean> {
+async function isGone({ request, binary }: CheckedCall, sessionId: string): Promise<boolean> {
   const { packageName, entries, sessions } = request.adapter;
-  if (!WHOLE_ID.test(sessionId) || binary === null || !isPublished(binary, packageName, entries)) return false;
+  if (!WHOLE_ID.test(sessionId) || !isPublished(binary, packageName, entries)) return false;
   const store = await sessions();
   const found = await quietly(async () => ({ file: await store.find(sessionId, request.call) }));
   return store.isLocal && found !== null && found.file === null;
@@ -41,14 +49,14 @@ async function isGone({ request, binary }: Draft, sessionId: string): Promise<bo
 
 const WHOLE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-async function countedBefore({ request }: Draft, sessionId: string): Promise<Partial<Usage> | null> {
+async function countedBefore({ request }: CheckedCall, sessionId: string): Promise<Partial<Usage> | null> {
   const { adapter, call } = request;
   if (adapter.usageCounts === 'call') return null;
   const session = await findSession(adapter.tool, sessionId, call);
   return session && lookInto(adapter.tool, session, (conversation) => conversation.countedSoFar());
 }
 
-function mend({ request, cliVersion, clock }: Draft, sessionId: string): Promise<RepairedSession> {
+function repair({ request, cliVersion, clock }: CheckedCall, sessionId: string): Promise<RepairedSession> {
   const { adapter, call } = request;
   const { tool } = adapter;
   const { environment, cwd } = call;

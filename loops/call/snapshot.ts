@@ -4,7 +4,7 @@ import type { Unmeasured } from '../../policies/api-errors/layout.ts';
 import { redactValue } from '../../policies/redact/redact-value.ts';
 import type { Item } from '../../policies/session/conversation.ts';
 import type { Conversation } from '../../wrappers/sessions/store.ts';
-import type { ClosingDraft } from '../attempt/draft.ts';
+import type { RecordableCall } from '../attempt/phases.ts';
 import type { ClientError } from './last-words.ts';
 
 interface TakenSnapshot {
@@ -17,25 +17,25 @@ interface TakenSnapshot {
 
 /** Tries the CLI's session file first, then the conversation in the CLI's failure report, then the prompt that we sent. */
 export async function takeSnapshot(
-  draft: ClosingDraft,
+  call: RecordableCall,
   sessionId: string | null,
   report: ClientError | null,
 ): Promise<TakenSnapshot> {
-  const opened = await openSession(draft, sessionId);
+  const opened = await openSession(call, sessionId);
   if (opened.how === 'opened') {
     const { conversation } = opened;
-    const { data, less } = turnsOf(conversation, draft);
+    const { data, less } = turnsOf(conversation, call);
     const { file } = conversation.session;
     return { snapshot: { how: 'read', from: 'session_file', file, less }, data, before: leadingUp(conversation) };
   }
   const { why } = opened;
   if (report?.conversation) {
-    const data = listed(report.conversation.map((part) => redactedJson(part, draft)));
+    const data = listed(report.conversation.map((part) => redactedJson(part, call)));
     return { snapshot: { how: 'read', from: 'client_error', file: report.file, less: why }, data, before: [] };
   }
-  const { prompt } = draft;
+  const { prompt } = call;
   if (prompt === null) return { snapshot: { how: 'absent', why }, data: 'null', before: [] };
-  const sent = redactedJson({ number: 1, prompt: prompt.toString('utf8'), items: [] }, draft);
+  const sent = redactedJson({ number: 1, prompt: prompt.toString('utf8'), items: [] }, call);
   const less = `only what was sent: ${why}`;
   return { snapshot: { how: 'read', from: 'prompt', file: null, less }, data: listed([sent]), before: [] };
 }
@@ -43,7 +43,7 @@ export async function takeSnapshot(
 type Opened = { how: 'opened'; conversation: Conversation } | { how: 'none'; why: string };
 
 /** Whatever is wrong with a session file, an entry without it is better than no entry. */
-async function openSession({ request }: ClosingDraft, id: string | null): Promise<Opened> {
+async function openSession({ request }: RecordableCall, id: string | null): Promise<Opened> {
   const { adapter, call } = request;
   if (id === null) return { how: 'none', why: 'the call has no session' };
   try {
@@ -62,11 +62,11 @@ async function openSession({ request }: ClosingDraft, id: string | null): Promis
 const MAX_BYTES = 32 * 1024 * 1024;
 const AT_ONCE = 20;
 
-function turnsOf(conversation: Conversation, draft: ClosingDraft): { data: string; less: string | null } {
+function turnsOf(conversation: Conversation, call: RecordableCall): { data: string; less: string | null } {
   const kept: string[] = [];
   let bytes = 0;
   for (let to = conversation.turns; to > 0; to -= AT_ONCE) {
-    const part = conversation.read(Math.max(1, to - AT_ONCE + 1), to).map((turn) => redactedJson(turn, draft));
+    const part = conversation.read(Math.max(1, to - AT_ONCE + 1), to).map((turn) => redactedJson(turn, call));
     bytes += part.reduce((sum, one) => sum + one.length, 0);
     if (bytes > MAX_BYTES && kept.length > 0)
       return { data: listed(kept), less: `turns 1 to ${to} are left out; they stand in the file` };
@@ -78,7 +78,7 @@ function turnsOf(conversation: Conversation, draft: ClosingDraft): { data: strin
 const listed = (parts: readonly string[]): string => `[${parts.join(',')}]`;
 
 /** Redacts the values first, then the text with the names: in `"password": 1`, only the name reveals the secret. */
-const redactedJson = (value: unknown, { redactor }: ClosingDraft): string =>
+const redactedJson = (value: unknown, { redactor }: RecordableCall): string =>
   redactor.redact(JSON.stringify(redactValue(value, redactor.redact)));
 
 const LEADING = 20;

@@ -2,7 +2,7 @@
 
 import { type StopSignal, stoppedBy } from '../../policies/facts/stop.ts';
 import { lacking } from '../../wrappers/feature.ts';
-import type { Draft } from '../attempt/draft.ts';
+import type { CheckedCall } from '../attempt/phases.ts';
 import type { Unadmitted } from '../limits/within.ts';
 import type { Refusal } from './check.ts';
 
@@ -22,10 +22,10 @@ export const cancelled = (by: StopSignal): Refusal => ({
 });
 
 /** An older CLI would process the prompt differently. @returns null if it would not, or if the CLI is not older. */
-export function tooOld({ request, prompt, cliVersion }: Draft): Refusal | null {
+export function tooOld({ request, prompt, cliVersion }: CheckedCall): Refusal | null {
   const { adapter, call } = request;
   for (const { since, keepsFrom } of lacking(adapter.features, cliVersion)) {
-    const made = keepsFrom?.(prompt?.toString() ?? '', call.cwd) ?? null;
+    const made = keepsFrom?.(prompt.toString(), call.cwd) ?? null;
     if (made === null) continue;
     const message = `${adapter.tool} ${cliVersion} would ${made}: install ${adapter.packageName}@${since} or later, or take the @ out of the prompt`;
     return { class: 'tooling', reason: 'not_prepared', exit: 'badInput', message };

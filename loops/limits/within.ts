@@ -2,7 +2,8 @@
 
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { limitsFiles, mayBeLimited } from '../../state/limits/limits-folder.ts';
-import type { Draft } from '../attempt/draft.ts';
+import { nowMs } from '../../wrappers/steady-clock.ts';
+import type { CheckedCall } from '../attempt/phases.ts';
 import type { Admission } from './admission.ts';
 import { type LimitedCall, projectOf, SHORT_WAIT_MS } from './asking.ts';
 
@@ -10,39 +11,35 @@ import { type LimitedCall, projectOf, SHORT_WAIT_MS } from './asking.ts';
 export type Unadmitted = Exclude<Admission, { how: 'admitted' }>;
 
 interface Making<Called> {
-  make(): Promise<Called>;
-  left(unadmitted: Unadmitted): Promise<Called>;
-  /** Its time begins when it leaves the queue. */
-  begins(): void;
+  make(admitted: CheckedCall): Promise<Called>;
+  refuse(call: CheckedCall, unadmitted: Unadmitted): Promise<Called>;
 }
 
 /** The call is charged before it is made. After it, its usage is recorded, and what it learnt of a limit of the service. */
 export async function withinLimits<Called extends { record: CallRecord }>(
-  draft: Draft,
+  checked: CheckedCall,
   stop: AbortSignal,
-  { make, left, begins }: Making<Called>,
+  { make, refuse }: Making<Called>,
 ): Promise<Called> {
-  const call = limitedCall(draft);
-  const { clock, request } = draft;
-  const isLimited = mayBeLimited(call.environment, projectOf(call));
+  const { clock, request } = checked;
+  const limitedCall = limitedOf(checked);
+  const isLimited = mayBeLimited(limitedCall.environment, projectOf(limitedCall));
+  let admitted = checked;
   if (isLimited) {
     const { askLimits } = await limited();
     const say = request.say ?? (() => {});
-    const admission = await askLimits({ call, clock, stop, say });
-    if (admission.how !== 'admitted') return left(admission);
-    for (const sentence of admission.near) {
-      draft.warnings.push(sentence);
-      say(sentence);
-    }
-    if (admission.waited) {
-      draft.startedAt = clock();
-      begins();
-    }
+    const admission = await askLimits({ call: limitedCall, clock, stop, say });
+    if (admission.how !== 'admitted') return refuse(checked, admission);
+    for (const sentence of admission.near) say(sentence);
+    const warnings = [...checked.warnings, ...admission.near];
+    // The time of a call begins when it leaves the queue.
+    const start = admission.waited ? { startedAt: clock(), begunMs: nowMs() } : {};
+    admitted = { ...checked, warnings, ...start };
   }
-  const called = await make();
-  if (isLimited || mayHold(called.record, call.environment)) {
+  const called = await make(admitted);
+  if (isLimited || mayHold(called.record, limitedCall.environment)) {
     const { settleLimits } = await limited();
-    for (const sentence of await settleLimits(call, called.record, clock)) request.say?.(sentence);
+    for (const sentence of await settleLimits(limitedCall, called.record, clock)) request.say?.(sentence);
   }
   return called;
 }
@@ -50,7 +47,7 @@ export async function withinLimits<Called extends { record: CallRecord }>(
 /** Most calls have no limit, and do not load it. */
 const limited = () => import('./limited.ts');
 
-const limitedCall = ({ callId, request }: Draft): LimitedCall => ({
+const limitedOf = ({ callId, request }: CheckedCall): LimitedCall => ({
   callId,
   tool: request.adapter.tool,
   model: request.call.model,

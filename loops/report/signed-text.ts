@@ -8,10 +8,9 @@ import { signGate } from '../../policies/gate/signed.ts';
 import { type Signature, sign } from '../../policies/signature/sign.ts';
 import type { Call } from '../../state/journal/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
-import { restoreDraft } from '../attempt/believed-draft.ts';
+import { restoreCall } from '../attempt/believed-draft.ts';
 import { readableOf } from '../attempt/captured.ts';
-import { signedAnew } from '../call/judge.ts';
-import { contextOf } from '../call/judged.ts';
+import { contextOf, signAgain } from '../call/classify.ts';
 import { outcomeOf } from '../settle/close-orphaned-call.ts';
 
 export interface SignedText {
@@ -50,13 +49,13 @@ async function fromFiles(
   clock: () => Date,
 ): Promise<Signature | null> {
   try {
-    const restored = restoreDraft(path.join(task.attempts, call.reserved.call_id), call, task, environment, clock);
+    const restored = restoreCall(path.join(task.attempts, call.reserved.call_id), call, task, environment, clock);
     if (restored === null) return null;
-    const { draft, attempt } = restored;
+    const { call: ended, attempt } = restored;
     const files = readableOf(attempt.files);
-    const outcome = await outcomeOf(call, files, draft.request.adapter);
+    const outcome = await outcomeOf(call, files, ended.request.adapter);
     outcome.streams?.close();
-    const made = signedAnew(outcome, verdict, contextOf(draft), draft.redactor.redact);
+    const made = signAgain(outcome, verdict, contextOf(ended), ended.redactor.redact);
     // The signature was made from the raw text. A secret that was redacted since then changes the hash.
     const { errorLines, remarks, capture } = outcome;
     const said = JSON.stringify([errorLines, remarks, capture.failure, capture.errors, capture.retrying]);

@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { isBuiltIn } from '../../policies/facts/tools.ts';
 import { strictest } from '../../policies/manifest/call-terms.ts';
+import type { CallRecord } from '../../policies/record/call-record.ts';
 import { entryOf, forgetCall, registerFolder } from '../../state/calls/call-register.ts';
 import { kindOf } from '../../state/disk/regular-file.ts';
 import type { Fact } from '../../state/journal/facts.ts';
@@ -19,23 +20,22 @@ import { identify } from '../../wrappers/processes/identity.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import type { Attempt } from '../attempt/attempt.ts';
-import { discardSaved, restoreDraft } from '../attempt/believed-draft.ts';
+import { discardSaved, restoreCall } from '../attempt/believed-draft.ts';
 import { treeOf } from '../attempt/call-tree.ts';
 import { publishedRecord } from '../attempt/captured.ts';
 import { closeAttempt } from '../attempt/close-attempt.ts';
 import { ageOf } from '../attempt/deadline.ts';
-import type { ClosingDraft } from '../attempt/draft.ts';
 import { limitsOf } from '../attempt/invocation.ts';
 import { keepPlaces, putFoldersRight, withRealPlaces } from '../attempt/kept-folders.ts';
+import type { RecordableCall } from '../attempt/phases.ts';
 import { strangeFileIn } from '../attempt/private-folders.ts';
-import type { RestoredDraft } from '../attempt/restored-draft.ts';
+import type { RestoredCall } from '../attempt/restored-draft.ts';
 import { resultPaths } from '../attempt/result-paths.ts';
 import type { SentTerms } from '../attempt/sent.ts';
 import { logApiFailure } from '../call/api-failure.ts';
-import { wrapperExit } from '../call/exit.ts';
+import { classifyOutcome, contextOf } from '../call/classify.ts';
+import { exitOf } from '../call/exit.ts';
 import { verdictFact } from '../call/journal-facts.ts';
-import { judge } from '../call/judge.ts';
-import { contextOf, endedOf } from '../call/judged.ts';
 import { publishAll, publishEarly, publishRefusal } from '../call/publish.ts';
 import { recordOf } from '../call/record.ts';
 import { refusalRecord } from '../call/refusal.ts';
@@ -72,7 +72,7 @@ export async function closeOrphanedCall(open: Call, closing: Closing): Promise<v
   const { left } = await endTree(await treeOf(open, folder));
   const record = restored === null ? null : publishedRecord(folder, call_id);
   const isUnasked = restored !== null && record === null && open.started === null;
-  if (isUnasked) publishRefusal(restored.draft, neverStarted(restored.draft));
+  if (isUnasked) publishRefusal(restored.call, neverStarted(restored.call));
   discardSaved(folder, open);
   const lost = { ending: isUnasked ? 'not_started' : 'lost', native_exit_code: null, signal: null } as const;
   note(journal, open, record ?? lost, record === null ? INTERRUPTED : verdictFact(record));
@@ -80,46 +80,50 @@ export async function closeOrphanedCall(open: Call, closing: Closing): Promise<v
 }
 
 /** Files from a different $TMPDIR are removed by a sweep, which uses the register. */
-function forget(callId: string, { attempt, overlay }: RestoredDraft, environment: NodeJS.ProcessEnv): void {
+function forget(callId: string, { attempt, overlay }: RestoredCall, environment: NodeJS.ProcessEnv): void {
   const folder = registerFolder(environment);
   if (folder !== null && ![attempt.temporary, ...overlay.folders].some((place) => existsSync(place)))
     forgetCall(folder, callId);
 }
 
 /** Restores the call's draft, except for facts that only its own wrapper may set: the tool and the result's place. */
-function restoreOwn(open: Call, { task, environment, clock }: Closing): RestoredDraft | null {
+function restoreOwn(open: Call, { task, environment, clock }: Closing): RestoredCall | null {
   const { call_id, stage, tool } = open.reserved;
-  const restored = restoreDraft(path.join(task.attempts, call_id), open, task, environment, clock);
+  const folder = path.join(task.attempts, call_id);
+  const restored = restoreCall(folder, open, task, environment, clock);
   if (restored === null) return null;
-  const { draft } = restored;
-  const { files, note } = resultPaths(open, draft.request.files, task);
-  const charge = { task, stage, runId: null, forPrompt: null };
-  draft.request = withRealPlaces({
-    ...draft.request,
-    adapter: isBuiltIn(tool) ? adapterOf(tool) : draft.request.adapter,
+  const { call } = restored;
+  const { files, note } = resultPaths(open, call.request.files, task);
+  const request = withRealPlaces({
+    ...call.request,
+    adapter: isBuiltIn(tool) ? adapterOf(tool) : call.request.adapter,
     files,
-    charge,
+    charge: { task, stage, runId: null, forPrompt: null },
   });
-  draft.callId = call_id;
-  holdToRegister(restored, environment);
-  keepPlaces(draft, path.join(task.attempts, call_id));
-  if (note !== null) draft.warnings.push(note);
-  return restored;
+  const warnings = note === null ? call.warnings : [...call.warnings, note];
+  const folders = keepPlaces(request, folder);
+  const own = { ...restored, call: { ...call, request, callId: call_id, warnings, folders } };
+  return heldToRegister(own, environment);
 }
 
 /**
  * Applies the user's register, which a sandboxed agent cannot write. The call gets no longer deadline and no other folders than
  * the entry has.
  */
-function holdToRegister({ draft, attempt, overlay }: RestoredDraft, environment: NodeJS.ProcessEnv): void {
+function heldToRegister(restored: RestoredCall, environment: NodeJS.ProcessEnv): RestoredCall {
+  const { call, attempt, overlay } = restored;
   const folder = registerFolder(environment);
-  const entry = folder === null ? null : entryOf(folder, draft.callId);
-  if (entry === null) return;
-  const { limits } = draft.request;
-  const timeoutMs = Math.max(1, Date.parse(entry.deadline_at) - draft.startedAt.getTime());
-  draft.request.limits = strictest(limits, { ...limits, timeoutMs });
-  if (attempt.temporary !== entry.temporary) attempt.temporary = entry.temporary;
-  overlay.folders = overlay.folders.filter((one) => entry.overlay_folders.includes(one));
+  const entry = folder === null ? null : entryOf(folder, call.callId);
+  if (entry === null) return restored;
+  const { limits } = call.request;
+  const timeoutMs = Math.max(1, Date.parse(entry.deadline_at) - call.startedAt.getTime());
+  const request = { ...call.request, limits: strictest(limits, { ...limits, timeoutMs }) };
+  return {
+    ...restored,
+    call: { ...call, request },
+    attempt: { ...attempt, temporary: entry.temporary },
+    overlay: { ...overlay, folders: overlay.folders.filter((one) => entry.overlay_folders.includes(one)) },
+  };
 }
 
 /**
@@ -131,8 +135,8 @@ export function wasStarted({ files }: Attempt, isTold: boolean): boolean {
   return stdout?.isFile() === true && (isTold || kindOf(files.stderr) !== null || stdout.size > 0);
 }
 
-const neverStarted = (draft: ClosingDraft) =>
-  refusalRecord(draft, {
+const neverStarted = (call: RecordableCall) =>
+  refusalRecord(call, {
     class: 'transient',
     reason: 'interrupted',
     exit: 'failure',
@@ -160,36 +164,44 @@ function note(
 }
 
 /** @returns `left` if one of its processes could not be ended; `taken` if another process closed the call. */
-async function closeStarted(
-  open: Call,
-  restored: RestoredDraft,
-  closing: Closing,
-): Promise<'whole' | 'left' | 'taken'> {
-  const { draft, attempt, overlay } = restored;
+async function closeStarted(open: Call, restored: RestoredCall, closing: Closing): Promise<'whole' | 'left' | 'taken'> {
+  const { attempt, overlay } = restored;
   const { stage, call_id } = open.reserved;
   const left = await leftOf(open, restored, closing);
-  draft.warnings.push(DIED);
+  const warnings = [...restored.call.warnings, DIED];
+  const call = (): RecordableCall => ({ ...restored.call, warnings: [...warnings] });
   const until = () => new Date(closing.clock().getTime() + Math.max(0, left.limits.wallMs - left.ageMs)).toISOString();
   const observer = {
     adopted: () =>
       closing.say(
         `stage ${stage}: the call ${call_id} lost its guardian and still works; guarded from here (until ${until()})`,
       ),
-    cancelling: async (soFar: Outcome) => publishEarly(draft, recorded(draft, soFar)),
+    cancelling: async (soFar: Outcome) => {
+      warnings.push(...publishEarly(call(), recorded(call(), soFar)));
+    },
   };
   const outcome = asTold(open, await adopt(left, observer, closing.stop));
-  putFoldersRight(draft);
-  if (outcome.ending === 'lost') draft.warnings.push(LOST);
-  const record = recorded(draft, outcome);
+  warnings.push(...putFoldersRight(restored.call.folders, restored.call.clock));
+  if (outcome.ending === 'lost') warnings.push(LOST);
+  const ended = call();
+  const classified = recorded(ended, outcome);
   // A sweep and a run may have reached the call at the same time.
   if (closing.journal.read().ledger.calls.get(call_id)?.verdict || (await closing.isTaken?.())) return 'taken';
-  await logApiFailure({ draft, attempt, outcome, record, runId: open.reserved.run_id, again: 'perhaps_again' });
-  const published = publishAll(draft, attempt, record, outcome);
+  const runId = open.reserved.run_id;
+  const logged = await logApiFailure({
+    call: ended,
+    attempt,
+    outcome,
+    record: classified,
+    runId,
+    again: 'perhaps_again',
+  });
+  const { record, published } = publishAll(ended, attempt, logged, outcome);
   // A full disk is not an internal error: the call stays open, and the next run tries again.
   if (published.how === 'unpublished')
     throw Object.assign(new Error(published.why), { code: 'UNPUBLISHED', syscall: 'write' });
   note(closing.journal, open, { ...outcome, native_exit_code: outcome.exitCode }, verdictFact(record));
-  closeAttempt(attempt, overlay, draft, published);
+  closeAttempt(attempt, overlay, ended, published);
   outcome.streams?.close();
   return (outcome.left ?? []).length === 0 ? 'whole' : 'left';
 }
@@ -200,24 +212,24 @@ export const DIED = 'the wrapper died; this record was made afterwards from the 
 const LOST = 'it was in flight when its wrapper died, and nobody saw how it ended: it counts as paid';
 
 /** Makes the record of a call as a later process can classify it. */
-export function recorded(draft: ClosingDraft, outcome: Outcome) {
-  const judgement = judge(outcome, contextOf(draft));
-  const exit = wrapperExit({ ...endedOf(draft.request.adapter, outcome, judgement.verdict), stoppedBy: null });
-  const record = recordOf(draft, outcome, judgement, exit);
+export function recorded(call: RecordableCall, outcome: Outcome): CallRecord {
+  const { withheld } = call;
+  const classified = classifyOutcome(outcome, contextOf(call));
+  const record = recordOf(call, outcome, classified, exitOf(call.request.adapter, outcome, classified.verdict, null));
   const { evidence } = record.verdict;
-  if (draft.withheld === null) return record;
-  const warnings = [...record.warnings, draft.withheld];
+  if (withheld === null) return record;
+  const warnings = [...record.warnings, withheld];
   if (evidence === null) return { ...record, warnings };
-  return { ...record, warnings, verdict: { ...record.verdict, evidence: { ...evidence, text: draft.withheld } } };
+  return { ...record, warnings, verdict: { ...record.verdict, evidence: { ...evidence, text: withheld } } };
 }
 
 async function leftOf(
   open: Call,
-  { draft, attempt, clocks }: RestoredDraft,
+  { call: restored, attempt, clocks }: RestoredCall,
   { clock, sent }: Pick<Closing, 'clock' | 'sent'>,
 ): Promise<Left> {
-  const { adapter, call, limits } = draft.request;
-  const begun = { guardian: open.reserved.guardian, clocks, startedAt: draft.startedAt };
+  const { adapter, call, limits } = restored.request;
+  const begun = { guardian: open.reserved.guardian, clocks, startedAt: restored.startedAt };
   const ageMs = ageOf(begun, await self(), clock);
   return {
     files: attempt.files,

@@ -41,22 +41,22 @@ export async function closeAlone(
     removePrivateFolder('attempt', folder);
     return { how: 'nothing' };
   }
-  const { draft, attempt, overlay } = restored;
-  const { adapter, files } = draft.request;
-  const left = await outcomeOf({ ended: null }, attempt.files, adapter, limitsOf(draft.request).maxOutputBytes);
+  const { attempt, overlay } = restored;
+  const call = { ...restored.call, warnings: [...restored.call.warnings, DIED] };
+  const { adapter, files } = call.request;
+  const left = await outcomeOf({ ended: null }, attempt.files, adapter, limitsOf(call.request).maxOutputBytes);
   const ending = left.ending === 'lost' && ended.processes > 0 ? ended.how : left.ending;
   const outcome: Outcome = { ...left, ending, orphansKilled: ended.processes };
-  draft.warnings.push(DIED);
-  const record = recorded(draft, outcome);
+  const record = recorded(call, outcome);
   if (isTaken(files, record, outcome.capture.answer)) {
     if (said(attempt)) return { how: 'kept', place: folder, why: `${files.out} or a file beside it is another call's` };
     removePrivateFolder('attempt', folder);
     return { how: 'nothing' };
   }
-  await logApiFailure({ draft, attempt, outcome, record, runId: null, again: 'perhaps_again' });
-  const published = publishAll(draft, attempt, record, outcome);
+  const logged = await logApiFailure({ call, attempt, outcome, record, runId: null, again: 'perhaps_again' });
+  const { published } = publishAll(call, attempt, logged, outcome);
   if (published.how === 'unpublished') return { how: 'failed', place: folder, why: published.why };
-  closeAttempt(attempt, overlay, draft, published);
+  closeAttempt(attempt, overlay, call, published);
   outcome.streams?.close();
   return { how: 'settled', place: files.out, why: record.verdict.class ?? 'an answer that counts' };
 }

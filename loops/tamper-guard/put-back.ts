@@ -5,7 +5,7 @@ import path from 'node:path';
 import { readRegularBytes, UnfitFileError } from '../../state/disk/regular-file.ts';
 import { setAside } from '../../state/disk/set-aside.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { sha256 } from '../attempt/draft.ts';
+import { sha256 } from '../attempt/phases.ts';
 import { type FileLook, lookAt } from './file-look.ts';
 import type { JudgedFolder, KeptFile, KeptFiles } from './kept-files.ts';
 import { copyLarge, isSameContent } from './large-copy.ts';

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readRegular, readRegularBytes, UnfitFileError } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { sha256 } from '../attempt/draft.ts';
+import { sha256 } from '../attempt/phases.ts';
 import { lookAt } from './file-look.ts';
 import { type JudgedFolder, type KeptFile, type KeptFiles, LIMITS } from './kept-files.ts';
 

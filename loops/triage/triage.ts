@@ -10,7 +10,7 @@ import { classify } from '../../policies/verdict/classify.ts';
 import type { CapturedCall } from '../../policies/verdict/labelled-case.ts';
 import { stderrFailures } from '../../policies/verdict/stderr-failures.ts';
 import { SUCCESS } from '../../policies/verdict/success.ts';
-import { signatureInput } from '../call/judge.ts';
+import { signatureInput } from '../call/classify.ts';
 import { type Gathered, gather } from './gather.ts';
 
 export interface Triaged {

@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { sha256 } from '../../loops/attempt/draft.ts';
+import { sha256 } from '../../loops/attempt/phases.ts';
 import type { CallTerms } from '../../policies/manifest/call-terms.ts';
 import type { Call } from '../../state/journal/ledger.ts';
 import type { TestTask } from './task-run.ts';

@@ -3,8 +3,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { UNKNOWN_CALL } from '../../../loops/attempt/believed-draft.ts';
-import { closing } from '../../../loops/attempt/close-attempt.ts';
-import { draftOf } from '../../../loops/attempt/draft.ts';
+import { redactorFor } from '../../../loops/attempt/close-attempt.ts';
+import { begin, NOT_REACHED } from '../../../loops/attempt/phases.ts';
 import type { WrapperRequest } from '../../../loops/attempt/request.ts';
 import { recordOf } from '../../../loops/call/record.ts';
 import { ADAPTERS } from '../../../wrappers/adapters.ts';
@@ -66,8 +66,9 @@ for (const [what, seen, warnings] of [
   ],
 ] as const)
   test(`warnings: ${what}`, () => {
-    const draft = closing(draftOf(REQUEST, () => new Date('2026-01-01T00:00:00.000Z')));
-    assert.equal(recordOf(draft, { ...OUTCOME, ...seen }, JUDGED, 1).warnings, warnings);
+    const begun = begin(REQUEST, () => new Date('2026-01-01T00:00:00.000Z'));
+    const call = { ...NOT_REACHED, ...begun, redactor: redactorFor(REQUEST) };
+    assert.equal(recordOf(call, { ...OUTCOME, ...seen }, JUDGED, 1).warnings, warnings);
   });
 
 test.run();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Draft } from '../../../loops/attempt/draft.ts';
+import type { CheckedCall } from '../../../loops/attempt/phases.ts';
 import { askLimits } from '../../../loops/limits/admission.ts';
 import type { LimitedCall } from '../../../loops/limits/asking.ts';
 import { locked } from '../../../loops/limits/locked.ts';
@@ -227,7 +227,7 @@ test('the time of a call that had to wait begins when it is let through', async 
   limit(world, { at_once: { codex: 1 } });
   const first = callIn(world, 'first');
   await ask(world, first);
-  const draft = {
+  const checked = {
     callId: 'second',
     clock: () => world.now.at,
     startedAt: NOON,
@@ -238,8 +238,8 @@ test('the time of a call that had to wait begins when it is let through', async 
       charge: null,
       say: (sentence: string) => world.said.push(sentence),
     },
-  } as unknown as Draft;
-  const steps: string[] = [];
+  } as unknown as CheckedCall;
+  const starts: Date[] = [];
   const record = {
     ending: 'exited',
     verdict: SUCCESS,
@@ -247,19 +247,18 @@ test('the time of a call that had to wait begins when it is let through', async 
     model: null,
     started_at: NOON.toISOString(),
   };
-  const call = withinLimits(draft, AbortSignal.timeout(20_000), {
-    begins: () => steps.push('begins'),
-    make: async () => {
-      steps.push('made');
+  const call = withinLimits(checked, AbortSignal.timeout(20_000), {
+    make: async ({ startedAt }) => {
+      starts.push(startedAt);
       return { record: record as unknown as CallRecord };
     },
-    left: () => Promise.reject(new Error('it was let through')),
+    refuse: () => Promise.reject(new Error('it was let through')),
   });
   await until(() => world.said.length > 0);
   world.now.at = new Date('2026-11-23T12:10:00Z');
   await settle(world, first);
   await call;
-  assert.equal([steps, draft.startedAt], [['begins', 'made'], world.now.at]);
+  assert.equal(starts, [world.now.at]);
 });
 
 test('where no time was given one call finds out, and the others are refused meanwhile', async (world) => {

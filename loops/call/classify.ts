@@ -12,13 +12,15 @@ import { compileRow } from '../../policies/verdict/compile-row.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
 import { visibleChars } from '../../policies/verdict/success.ts';
 import type { Outcome } from '../../wrappers/run.ts';
+import type { RecordableCall } from '../attempt/phases.ts';
+import { localClock } from '../local-clock.ts';
 
-export interface Judgement {
+export interface Classified {
   verdict: Verdict;
   signature: string | null;
 }
 
-interface JudgeContext {
+interface ClassifyContext {
   tool: Tool;
   taskId: string | null;
   prompt: string | null;
@@ -28,13 +30,24 @@ interface JudgeContext {
 }
 
 /** A pure function: the same outcome gives the same verdict and signature. The signature of a success is null. */
-export function judge(outcome: Outcome, context: JudgeContext): Judgement {
+export function classifyOutcome(outcome: Outcome, context: ClassifyContext): Classified {
   const evidence = evidenceOf(outcome, context.tool);
   const verdict = classify(evidence, context.clock, context.ownRows.map(compileRow));
   return { verdict, signature: signatureOf(evidence, verdict, context) };
 }
 
-function signatureOf(evidence: Evidence, verdict: Verdict, context: JudgeContext): string | null {
+/** Returns what affects the verdict on a call besides its outcome. */
+export function contextOf({ request, prompt, clock }: RecordableCall): ClassifyContext {
+  return {
+    tool: request.adapter.tool,
+    taskId: request.charge?.task.id ?? null,
+    prompt: prompt?.toString('utf8') ?? null,
+    ownRows: request.ownRows,
+    clock: localClock(clock()),
+  };
+}
+
+function signatureOf(evidence: Evidence, verdict: Verdict, context: ClassifyContext): string | null {
   if (verdict.class === null) return null;
   return sign({ ...signatureInput(evidence, verdict), volatile: volatileOf(context) }).signature;
 }
@@ -43,10 +56,10 @@ function signatureOf(evidence: Evidence, verdict: Verdict, context: JudgeContext
  * Computes the signature of a call that already has a verdict, and the text that the signature stands for. The text is redacted
  * before it is normalised, since a pattern for the CLI's own words may not match their normal form.
  */
-export function signedAnew(
+export function signAgain(
   outcome: Outcome,
   verdict: Verdict,
-  context: JudgeContext,
+  context: ClassifyContext,
   redact: (text: string) => string,
 ): Signature {
   const evidence = evidenceOf(outcome, context.tool);
@@ -63,7 +76,7 @@ export function signedAnew(
   return { signature, source, normalised: redact(normalised) };
 }
 
-const volatileOf = ({ taskId, prompt }: JudgeContext) => ({
+const volatileOf = ({ taskId, prompt }: ClassifyContext) => ({
   ...(taskId === null ? {} : { taskId }),
   ...(prompt === null ? {} : { prompt }),
 });
