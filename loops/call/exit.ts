@@ -9,7 +9,7 @@ import type { Adapter } from '../../wrappers/adapter.ts';
 import { exitCodesOf } from '../../wrappers/own/exit-codes.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 
-export interface EndedCall {
+interface EndedCall {
   codes: ExitCodes;
   ending: Ending;
   verdict: Verdict;

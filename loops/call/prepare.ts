@@ -12,7 +12,7 @@ import { saveDraft } from '../attempt/saved-draft.ts';
 import type { Refusal } from './check.ts';
 import { register } from './registered.ts';
 
-export type Prepared = { how: 'ready'; call: PreparedCall } | { how: 'refused'; refusal: Refusal };
+type Prepared = { how: 'ready'; call: PreparedCall } | { how: 'refused'; refusal: Refusal };
 
 /** @param guardian the process that waits for the call, and ends it. */
 export function prepare(

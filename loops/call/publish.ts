@@ -18,7 +18,7 @@ import type { BegunCall, RecordableCall } from '../attempt/phases.ts';
 import { publishRedacted } from '../attempt/redacted-copy.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
 
-export interface PublishedCall {
+interface PublishedCall {
   /** As published, with the warnings of publishing. */
   record: CallRecord;
   published: Published;
