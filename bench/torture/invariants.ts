@@ -5,24 +5,16 @@ import path from 'node:path';
 import { isTemporary } from '../../loops/run/temporaries.ts';
 import { openJournal } from '../../state/journal/journal.ts';
 import { budgetOf, type Call, type Ledger } from '../../state/journal/ledger.ts';
-import { readdirOr } from './rig.ts';
+import { isJson } from '../../test/rig/is-json.ts';
+import type * as rig from './rig.ts';
+import { readdirOr, textOr } from './rig.ts';
 import type { Seen, World } from './world.ts';
 
-export const VIOLATIONS = [
-  'lost',
-  'double',
-  'overrun',
-  'survivors',
-  'unreadable',
-  'unrecorded',
-  'unwell',
-  'leftovers',
-] as const;
-
-export interface Violation {
-  what: (typeof VIOLATIONS)[number];
-  why: string;
-}
+export const VIOLATIONS = {
+  ...{ lost: 'lost', double: 'double', overrun: 'overrun', survivors: 'survivors', unreadable: 'unreadable' },
+  ...{ unrecorded: 'unrecorded', unwell: 'unwell', leftovers: 'leftovers' },
+};
+export type Violation = rig.Violation<keyof typeof VIOLATIONS>;
 
 export interface Expected {
   /** The stages of the task in order, with the names of the report and their tools. */
@@ -82,9 +74,9 @@ function checkMoney(ledger: Ledger, granted: readonly Call[], seen: readonly See
 }
 
 function checkViews(ledger: Ledger, task: string, say: Say): void {
-  const stats = jsonOr(path.join(task, 'state/stats.json'));
-  if (stats?.paid_calls_used !== ledger.used)
-    say('unrecorded', `stats.json says ${stats?.paid_calls_used} calls, the journal ${ledger.used}`);
+  const text = textOr(path.join(task, 'state/stats.json'));
+  const used = isJson(text) ? (JSON.parse(text) as { paid_calls_used?: number }).paid_calls_used : undefined;
+  if (used !== ledger.used) say('unrecorded', `stats.json says ${used} calls, the journal ${ledger.used}`);
 }
 
 function checkCalls(granted: readonly Call[], task: string, say: Say): void {
@@ -149,28 +141,32 @@ function checkStages(
   if (more > excused) say('double', `${more} calls more than stages, where ${excused} are excused`);
 }
 
-/** State that does not parse; the reader of the journal itself reports half lines. */
-function unreadable(task: string): string[] {
-  return readdirOr(task, 'recursive')
+/** State that does not parse; the journal's own reader reports half lines. */
+const unreadable = (task: string): string[] =>
+  readdirOr(task, 'recursive')
     .filter((name) => name.endsWith('.json') && !name.includes('attempts/'))
-    .filter((name) => {
-      try {
-        JSON.parse(readFileSync(path.join(task, name), 'utf8'));
-        return false;
-      } catch {
-        return true;
-      }
-    });
+    .filter((name) => !isJson(textOr(path.join(task, name))));
+
+/** Wrappers without a task: they sweep what killed ones left, publish or keep their answers, and remove their folders. */
+export function checkAlone({ root, project, env, answerOf }: World, seen: readonly Seen[]): Violation[] {
+  const violations: Violation[] = [];
+  const outs = readdirOr(project).filter((name) => name.endsWith('.out'));
+  const texts = outs.map((name) => textOr(path.join(project, name)));
+  const ids = seen.filter(({ what }) => what === 'begun').map(({ id }) => id);
+  if (new Set(ids).size < ids.length) violations.push({ what: 'double', why: `a call asked twice: ${ids.join(' ')}` });
+  // No command repeats such a call, so each answer that was on disk must be in its place.
+  for (const { what, id } of seen)
+    if (what === 'answered' && !texts.includes(answerOf(id)))
+      violations.push({ what: 'lost', why: `${id} was answered, and that is in none of ${outs.join(' ')}` });
+  const register = registerOf(env);
+  // A wrapper that was killed before it could register itself leaves an empty $TMPDIR, which goes after a day.
+  const isOfBegun = (name: string) => ids.some((id) => name.includes(id.slice(-8)));
+  const left = [
+    ...readdirOr(register).map((name) => `${register}/${name}`),
+    ...readdirOr(project).filter((name) => name.startsWith('.') && name !== '.tmp'),
+    ...readdirOr(path.join(root, 'tmp')).filter((name) => name.startsWith('tg-') && isOfBegun(name)),
+  ];
+  return [...violations, ...left.map((why) => ({ what: 'leftovers', why }) as const)];
 }
 
-function textOr(file: string): string {
-  return existsSync(file) ? readFileSync(file, 'utf8') : '';
-}
-
-function jsonOr(file: string): Record<string, unknown> | null {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch {
-    return null;
-  }
-}
+export const registerOf = ({ HOME }: World['env']): string => path.join(HOME!, '.local/state/tollgate/calls');

@@ -21,7 +21,8 @@ export type Behaviour =
   /** Is killed in the middle of its answer. */
   | 'dies';
 
-export type Target = 'dispatcher' | 'guardian' | 'agent' | 'both' | 'everything';
+export const TARGETS = ['dispatcher', 'guardian', 'agent', 'both', 'everything'] as const;
+export type Target = (typeof TARGETS)[number];
 
 /** After the start of the command, or after an agent reported its begin or its answer. */
 export interface Moment {
@@ -39,7 +40,8 @@ export type Strike =
   | { how: 'clock'; at: 'dispatcher' | 'guardian'; seconds: number };
 
 /** What happens to the state between two runs, as after a loss of power, or an edit by an editor or the user. */
-export type Harm = 'half_line' | 'zero_bytes' | 'no_stats' | 'empty_stats' | 'no_summary' | 'no_queue';
+const HARMS = ['half_line', 'zero_bytes', 'no_stats', 'empty_stats', 'no_summary', 'no_queue'] as const;
+export type Harm = (typeof HARMS)[number];
 
 export interface Plan {
   n: number;
@@ -79,8 +81,6 @@ export function planOf(seed: number, n: number, agents: 'fake' | 'real'): Plan {
     })),
   };
 }
-
-const HARMS: readonly Harm[] = ['half_line', 'zero_bytes', 'no_stats', 'empty_stats', 'no_summary', 'no_queue'];
 
 function behaviour(random: Random, paceMs: number): Behaviour {
   const ms = whole(random, 0, paceMs);

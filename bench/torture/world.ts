@@ -1,12 +1,10 @@
 // Creates the world of one round: a project, a home, agents on the PATH, and what the model's service saw of them.
 
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import { SESSION } from '../../test/rig/streams.ts';
-import { endSurvivors, findSurvivors, type Survivor } from '../../test/rig/survivors.ts';
 import { binaryOf, DESCRIBED, streamOf } from './described.ts';
 import type { Behaviour } from './plan.ts';
-import { answerOf, CALL, makePlace, printed, wordsIn } from './rig.ts';
+import { answerOf, CALL, makePlace, type Place, printed } from './rig.ts';
 
 /** What the service saw of a call, in order of time. */
 export interface Seen {
@@ -15,46 +13,29 @@ export interface Seen {
   id: string;
 }
 
-export interface World {
-  root: string;
-  project: string;
-  temporary: string;
-  env: Record<string, string>;
+export interface World extends Pick<Place, 'root' | 'project' | 'env' | 'survivors' | 'close'> {
   /** The environment of a run in which the agents behave like this; each list begins with the round's first call. */
   behaving(behaviours: readonly Behaviour[]): Record<string, string>;
   seen(): Seen[];
   /** The text that the call with that id answers. */
   answerOf(id: string): string;
-  survivors(): Survivor[];
-  dispose(): Promise<void>;
 }
 
-/** A world with fake agents; each notes its calls in a file. */
+/** With fake agents. */
 export function fakeWorld(n: number): World {
   const agents = Object.fromEntries([...TOOLS, DESCRIBED].map((tool) => [binaryOf(tool), fakeAgent(tool)]));
-  const { root, at, marker, ...place } = makePlace(`torture-${n}`, agents);
-  writeFileSync(at('seen'), '');
-  const env = { ...place.env, TORTURE_SEEN: at('seen') };
+  const place = makePlace(`torture-${n}`, agents);
   return {
-    root,
-    project: at('project'),
-    temporary: at('tmp'),
-    env,
-    behaving: (behaviours) => ({ ...env, TORTURE_SCRIPT: behaviours.join(' ') }),
-    seen: () =>
-      (wordsIn(readFileSync(at('seen'), 'utf8')) as [Seen['what'], string][]).map(([what, id]) => ({ what, id })),
+    ...place,
+    behaving: (behaviours) => ({ ...place.env, TORTURE_SCRIPT: behaviours.join(' ') }),
+    seen: () => place.seen().map(([what, id]) => ({ what, id }) as Seen),
     answerOf,
-    survivors: () => findSurvivors(marker),
-    async dispose() {
-      await endSurvivors(marker);
-      rmSync(root, { recursive: true, force: true, maxRetries: 3 });
-    },
   };
 }
 
 /**
- * The text of the script. It appends lines `begun <id>` and `answered <id>` to `$TORTURE_SEEN`, one write each: this is what the
- * model's service saw. It takes its behaviour from `$TORTURE_SCRIPT`, at the position of its turn.
+ * The text of the script. It reads `$TORTURE_SEEN` (lines `begun <id>` and `answered <id>`, appended one write each: this
+ * is what the model's service saw) and takes the behaviour in `$TORTURE_SCRIPT` that has the number of its own turn.
  */
 function fakeAgent(tool: Tool): string {
   const { opens, says, succeeds, fails } = streamOf(tool);

@@ -8,9 +8,9 @@ import * as assert from 'uvu/assert';
 import { edited } from '../../bench/torture/sabotage/edits.ts';
 import type { Command, Done, Evidence } from '../../bench/torture/sabotage/evidence.ts';
 import { INVARIANTS, violationsOf } from '../../bench/torture/sabotage/invariants.ts';
-import { REPLACEMENTS, type Replacement, sabotagePlanOf, TARGETS } from '../../bench/torture/sabotage/plan.ts';
+import { REPLACEMENTS, sabotagePlanOf, TARGETS } from '../../bench/torture/sabotage/plan.ts';
 import { playSabotageRound } from '../../bench/torture/sabotage/play.ts';
-import { replaceBy } from '../../bench/torture/sabotage/replace.ts';
+import { type Replacement, replaceBy } from '../../bench/torture/sabotage/replace.ts';
 import type { SabotageWorld, Seen } from '../../bench/torture/sabotage/world.ts';
 import { TOOLS } from '../../policies/facts/tools.ts';
 
@@ -226,7 +226,7 @@ const ROWS: Row[] = [
     change: { seen: ['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7'].flatMap(asked) },
     found: ['overrun'],
   },
-  { why: 'a process that lives', change: { survivors: [{ pid: 7, command: 'sleep' }] }, found: ['survivors'] },
+  { why: 'a process that lives', change: { survivors: ['7 sleep'] }, found: ['survivors'] },
   {
     why: 'half a JSON file',
     change: files(new Map([...TEXTS, [`${TASK}/state/stats.json`, Buffer.from('{')]])),
@@ -262,7 +262,7 @@ const SHORT = [2, 3];
 
 test('a short sabotage finds nothing', async () => {
   for (const n of SHORT) {
-    const { violations, evidence } = await playSabotageRound(1, n, false);
+    const { violations, evidence } = await playSabotageRound(1, n);
     assert.equal(violations, [], `npm run torture -- --sabotage --seed 1 --only ${n}`);
     assert.ok(
       evidence.done.some(({ place }) => place !== null),

@@ -2,9 +2,8 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkTraces } from '../../bench/torture/sessions/invariants.ts';
 import { type SessionTask, sessionPlanOf } from '../../bench/torture/sessions/plan.ts';
-import { playSessionRound } from '../../bench/torture/sessions/play.ts';
+import { checkTraces, playSessionRound } from '../../bench/torture/sessions/play.ts';
 
 test('the same seed and number make the same round', () => {
   assert.equal(sessionPlanOf(1, 7), sessionPlanOf(1, 7));

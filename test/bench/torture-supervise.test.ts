@@ -2,10 +2,9 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkSupervised } from '../../bench/torture/supervise/invariants.ts';
+import { checkSupervised, type SeenCall } from '../../bench/torture/supervise/invariants.ts';
 import { supervisePlanOf } from '../../bench/torture/supervise/plan.ts';
 import { playSuperviseRound } from '../../bench/torture/supervise/play.ts';
-import type { SeenCall } from '../../bench/torture/supervise/seen.ts';
 import type { JournalLine } from '../../state/journal/facts.ts';
 import type { Said } from '../rig/supervision-model.ts';
 

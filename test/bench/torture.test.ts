@@ -151,7 +151,7 @@ test('a short torture finds nothing', async () => {
       assert.equal(violations, [], `npm run torture -- --seed 20 --only ${n}: ${JSON.stringify(plan)}`);
       assert.ok(begun > 0, `round ${n} asked nobody`);
     } finally {
-      await world.dispose();
+      await world.close('removed');
     }
   }
 });

@@ -14,7 +14,7 @@ export interface DistillStrike {
 
 export interface DistillPlan {
   n: number;
-  /** The CLI that is called instead of the API; null: the API. */
+  /** The CLI that answers in the place of the API; null: the API. */
   via: BuiltIn | null;
   sections: number;
   /** How long the model works on each section. */
@@ -49,16 +49,8 @@ function strikeOf(random: Random): DistillStrike {
 const PASSING = ['429-retry-info', '429-retry-after', '500', '503', '502-html', 'reset'] as const;
 const OF_A_TURN = [
   ...(['cut', 'unfinished', 'file-400', 'file-403', 'file-404', 'empty', 'html', 'bad-key', 'too-long'] as const),
-  ...([
-    'max-tokens',
-    'safety',
-    'recitation',
-    'blocked',
-    'refusal',
-    'short',
-    'control-tokens',
-    'other-version',
-  ] as const),
+  ...(['max-tokens', 'safety', 'recitation', 'blocked', 'refusal', 'short'] as const),
+  ...(['control-tokens', 'other-version'] as const),
 ];
 
 /** One request of five fails, in any way that its kind allows. */

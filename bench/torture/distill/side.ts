@@ -1,10 +1,10 @@
-// Plays the service that a distilled round calls: the API on the loopback; a CLI is in a separate file.
+// What answers in a distilled round: the service of the API on the loopback; a CLI has a file of its own.
 
 import { type DocumentApi, startDocumentApi } from '../../../test/rig/document-api.ts';
 import { sectionText } from '../../../test/rig/model-api/documents/answers.ts';
 import { type DistillPlan, misfortunes } from './plan.ts';
 
-/** One requested turn, and its result. */
+/** One turn, and whether it was answered. */
 export interface TurnSeen {
   n: number;
   section: number;
@@ -21,9 +21,9 @@ export interface DistillSide {
   /** Turns that the service worked on. */
   paid(): number;
   faults(): number;
-  /** The service forgets the uploaded files. */
+  /** The service forgets the uploads. */
   expire(): void;
-  /** All that was seen, for the analysis of a bad round. */
+  /** All that was seen, for a person who reads a bad round. */
   record(): object;
   close(): Promise<void>;
 }

@@ -1,4 +1,6 @@
-// Checks what must be true of a limited round, whatever was killed: compares what its agents saw with the books of the limits.
+// What must be true of a limited round, whatever was killed in it: what its agents saw, against the books of the limits.
+
+import type { Violation } from '../rig.ts';
 
 /** What an agent saw, in order of time. */
 export interface Seen {
@@ -6,21 +8,24 @@ export interface Seen {
   id: string;
 }
 
-export interface LimitsViolation {
-  /**
-   * `over`: more calls were paid than the limit allows. `unspent`: the books count a call that was never made. `loosened`: by an
-   * agent.
-   */
-  what: 'over' | 'loosened' | 'crowded' | 'twice' | 'books' | 'unspent' | 'unwell' | 'running';
-  why: string;
-}
+export const WRONG = {
+  over: 'past a limit',
+  loosened: 'limits loosened by agents',
+  crowded: 'with too many at once',
+  twice: 'calls twice',
+  books: 'whose books are wrong',
+  unspent: 'calls booked and never made',
+  running: 'left running',
+  unwell: 'unwell',
+};
+export type LimitsViolation = Violation<keyof typeof WRONG>;
 
 interface BudgetLeft {
   seen: readonly Seen[];
   most: number;
   before: number;
   booked: number;
-  /** The number of killed processes: each may have been about to start its granted call. */
+  /** How many processes were killed: each may have been about to start a granted call. */
   killed: number;
 }
 
@@ -45,7 +50,7 @@ export function checkAtOnce(seen: readonly Seen[], most: number, asked: number):
   return found;
 }
 
-/** A call is at work from its begin until it reports its end. */
+/** An agent that began is at work until it says that it has ended. */
 export function mostAtOnce(seen: readonly Seen[]): number {
   const working = new Set<string>();
   let most = 0;
@@ -65,7 +70,7 @@ function checkOnce(seen: readonly Seen[]): LimitsViolation[] {
   return twice.map((id) => ({ what: 'twice', why: `${id} was begun twice` }));
 }
 
-/** A killed agent may not report the result of its attempt: the file of the limits shows it. */
+/** A killed agent may not say whether it changed the limits: their file does. */
 export function checkLoosened(seen: readonly Seen[], before: string, after: string): LimitsViolation[] {
   const found = seen
     .filter(({ what }) => what === 'loosened')

@@ -1,21 +1,15 @@
-// Plans a limited round from its seed and number only: which processes request how much at once, and which are killed when.
+// What a limited round does, made from its seed and number alone: which processes ask at once for how much of a limit, and which of them are killed when.
 
-import { pick, type Random, randomFrom, whole } from '../../random.ts';
-import type { Target } from '../plan.ts';
+import { pick, randomFrom, whole } from '../../random.ts';
+import { TARGETS, type Target } from '../plan.ts';
 
-/** What requests a call: a wrapper by hand, one that charges a task too, or a run of a task with stages. */
+/** A process that asks: a wrapper by hand, one that charges a task too, or a run of a task with stages. */
 export type Asker = 'hand' | 'charged' | 'run';
-
-interface LimitsStrike {
-  /** The number of the asker within its wave. */
-  asker: number;
-  at: Target;
-  afterMs: number;
-}
 
 export interface Wave {
   askers: Asker[];
-  strikes: LimitsStrike[];
+  /** `asker`: its number in the wave. */
+  strikes: { asker: number; at: Target; afterMs: number }[];
 }
 
 export type LimitsPlan = {
@@ -24,19 +18,12 @@ export type LimitsPlan = {
   workMs: number;
   /** How many request a call at once. */
   askers: number;
-} & (
-  | {
-      kind: 'budget';
-      /** Calls a day; and how many of them were made earlier that day. */
-      most: number;
-      before: number;
-    }
-  /** No process is killed: a killed agent would not report its end. */
+} /** Calls a day, and how many of them were made earlier that day. */ & (
+  | { kind: 'budget'; most: number; before: number }
+  /** Without kills: a killed agent does not say when it ended. */
   | { kind: 'at_once'; most: number }
 );
 
-const CALLS_A_DAY = 100;
-const AT_ONCE = 3;
 const ASKERS = 64;
 
 /** One in `every` rounds limits the calls at once. */
@@ -45,24 +32,22 @@ const EVERY = 8;
 export function limitsPlanOf(seed: number, n: number): LimitsPlan {
   const random = randomFrom('limits', seed, n);
   const workMs = whole(random, 0, 40);
-  if (n % EVERY === 0) return { n, workMs, askers: ASKERS, kind: 'at_once', most: AT_ONCE };
+  if (n % EVERY === 0) return { n, workMs, askers: ASKERS, kind: 'at_once', most: 3 };
   // Each wrapper costs a tenth of a second of processor time: most rounds begin with a nearly used budget.
   const before = n % EVERY === 1 ? 0 : whole(random, 60, 95);
-  return { n, workMs, askers: ASKERS, kind: 'budget', most: CALLS_A_DAY, before };
+  return { n, workMs, askers: ASKERS, kind: 'budget', most: 100, before };
 }
 
 export function waveOf(seed: number, { n, askers: count }: LimitsPlan, wave: number): Wave {
   const random = randomFrom('wave', seed, n, wave);
   const askers = Array.from({ length: count }, () => pick(random, ASKING));
-  const strikes = Array.from({ length: whole(random, count / 8, count / 3) }, () => strikeOf(random, count));
+  const strikes = Array.from({ length: whole(random, count / 8, count / 3) }, () => ({
+    asker: whole(random, 0, count - 1),
+    at: pick(random, TARGETS),
+    afterMs: whole(random, 0, MAX_MS),
+  }));
   return { askers, strikes };
 }
-
-const strikeOf = (random: Random, askers: number): LimitsStrike => ({
-  asker: whole(random, 0, askers - 1),
-  at: pick(random, ['dispatcher', 'guardian', 'agent', 'both', 'everything'] as const),
-  afterMs: whole(random, 0, MAX_MS),
-});
 
 /** A run is one process, and one more for each call. */
 const ASKING = ['hand', 'hand', 'hand', 'hand', 'charged', 'charged', 'charged', 'run'] as const;

@@ -1,11 +1,10 @@
-// Plays a limited round: 64 processes request a call at once, some are killed, until the limit is used; then one more requests.
+// Plays one limited round: 64 processes ask at once, some are killed, until the limit is used up; then another one asks.
 
-import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { endSurvivors, findSurvivors } from '../../../test/rig/survivors.ts';
-import { type Ended, type Started, start } from '../command.ts';
-import { kill, tallyOf } from '../rig.ts';
-import { checkAtOnce, checkBudget, checkLoosened, type LimitsViolation, mostAtOnce } from './invariants.ts';
+import { findSurvivors } from '../../../test/rig/survivors.ts';
+import { type Ended, endShown, hasBug, type Started, start, strike } from '../command.ts';
+import { type Kind, sumOf } from '../rig.ts';
+import { checkAtOnce, checkBudget, checkLoosened, type LimitsViolation, mostAtOnce, WRONG } from './invariants.ts';
 import { type LimitsPlan, limitsPlanOf, type Wave, waveOf } from './plan.ts';
 import { type LimitsWorld, limitsWorld } from './world.ts';
 
@@ -20,11 +19,30 @@ export interface LimitsRound {
   /** How often an agent was refused that tried to loosen the limits. */
   refused: number;
   killed: number;
-  /** Granted calls that were never made, since the process that was granted them was killed. */
+  /** Granted, and never made: their process had been killed. */
   lost: number;
   violations: LimitsViolation[];
   root: string;
 }
+
+export const LIMITS: Kind<LimitsRound> = {
+  title: 'limited rounds',
+  wrong: WRONG,
+  play: (seed, n) => playLimitsRound(seed, n),
+  line: ({ plan, paid, askers, killed, lost, atOnce }) =>
+    `${plan.kind}, ${paid} calls of ${askers}, ${atOnce} at once, ${killed} killed, ${lost} lost`,
+  more(rounds) {
+    const budget = rounds.filter(({ plan }) => plan.kind === 'budget');
+    const atOnce = rounds.filter(({ plan }) => plan.kind === 'at_once');
+    const whole = budget.filter(({ plan }) => plan.kind === 'budget' && plan.before === 0).length;
+    const sum = (name: 'askers' | 'paid' | 'killed' | 'lost') => sumOf(budget, (round) => round[name]);
+    return [
+      `${sumOf(rounds, ({ refused }) => refused)} tries of agents to loosen the limits were refused`,
+      `${budget.length} rounds of 100 calls a day (${whole} from its first call): ${sum('askers')} processes asked, 64 at once, ${sum('paid')} calls were paid, ${sum('killed')} processes killed, with ${sum('lost')} calls granted and not made`,
+      `${atOnce.length} rounds of 3 at once: ${sumOf(atOnce, ({ paid }) => paid)} calls of 64 processes each, ${Math.max(0, ...atOnce.map((round) => round.atOnce))} at once at the most`,
+    ];
+  },
+};
 
 /** 64 processes that each request once use 100 calls in two waves, unless nearly all are killed. */
 const MAX_WAVES = 8;
@@ -36,20 +54,16 @@ export async function playLimitsRound(
   plan: LimitsPlan = limitsPlanOf(seed, n),
 ): Promise<LimitsRound> {
   const world = limitsWorld(plan);
-  const { root } = world;
   const limits = world.limits();
   const round =
     plan.kind === 'at_once' ? await atOnce(world, plan) : await usedUp(world, plan, (wave) => waveOf(seed, plan, wave));
-  const violations = [...round.violations];
-  for (const { pid, command } of findSurvivors(world.marker))
-    violations.push({ what: 'running', why: `${pid} ${command.slice(0, 120)}` });
-  await endSurvivors(world.marker);
+  const running = world.survivors().map((why) => ({ what: 'running', why }) as const);
   const seen = world.seen();
-  violations.push(...checkLoosened(seen, limits, world.limits()));
+  const violations = [...round.violations, ...running, ...checkLoosened(seen, limits, world.limits())];
+  await world.close(violations.length === 0 ? 'removed' : 'kept');
   const paid = seen.filter(({ what }) => what === 'begun').length;
   const refused = seen.filter(({ what }) => what === 'refused').length;
-  if (violations.length === 0) rmSync(root, { recursive: true, force: true, maxRetries: 3 });
-  return { plan, root, paid, refused, atOnce: mostAtOnce(seen), ...round, violations };
+  return { plan, root: world.root, paid, refused, atOnce: mostAtOnce(seen), ...round, violations };
 }
 
 type Played = Pick<LimitsRound, 'askers' | 'killed' | 'lost' | 'violations'>;
@@ -95,52 +109,26 @@ async function playWave(world: LimitsWorld, { askers, strikes }: Wave, name: str
     if (asker === 'hand') return byHand(world, own);
     if (asker === 'charged') return byHand(world, own, ['--task', `.tmp/task/${shared}`]);
     world.task(own);
-    return start('tollgate', ['run', own, '--json', '--trust-workspace'], world.project, world.env, LIMIT_MS);
+    return start(['tollgate', 'run', own, '--json', '--trust-workspace'], world, LIMIT_MS);
   });
-  const hits = strikes.map(async ({ asker, at, afterMs }) => {
-    const running = started[asker]!;
-    await Promise.race([pause(afterMs), running.ended]);
-    while (!running.over()) {
-      const hit = (await running.find(at)).filter((pid) => kill(pid)).length;
-      if (hit > 0) return hit;
-      await pause(AGAIN_MS);
-    }
-    return 0;
-  });
+  const hits = strikes.map(({ asker, ...one }) => strike(started[asker]!, one, AGAIN_MS));
   const ends = await Promise.all(started.map(({ ended }) => ended));
-  const killed = (await Promise.all(hits)).reduce((all, one) => all + one, 0);
-  return { ends, killed };
+  return { ends, killed: sumOf(await Promise.all(hits), (hit) => hit) };
 }
 
 /** An agent works only for a moment. */
 const AGAIN_MS = 100;
 
-const byHand = ({ project, env }: LimitsWorld, name: string, more: readonly string[] = []): Started => {
+const byHand = (world: LimitsWorld, name: string, more: readonly string[] = []): Started => {
   const files = ['--prompt-file', 'ask.md', '--out', `out/${name}.out`, '--err', `out/${name}.err`];
-  return start('run_codex', [...files, '--trust-workspace', ...more], project, env, LIMIT_MS);
+  return start(['run_codex', ...files, '--trust-workspace', ...more], world, LIMIT_MS);
 };
 
-/** A guardian outlives its killed run, and an agent its guardian; both end after a moment. */
+/** A guardian outlives its killed run, and an agent its guardian: they end in a moment. */
 async function settled({ marker }: LimitsWorld): Promise<void> {
   for (let i = 0; i < 400 && findSurvivors(marker).length > 0; i += 1) await pause(50);
 }
 
-/** A command that was not killed ends in time and without a stack trace. */
-const unwell = ({ command, stderr, signal }: Ended): LimitsViolation[] =>
-  stderr.includes('bug of tollgate') || stderr.includes('TORTURE: still ran')
-    ? [{ what: 'unwell', why: `${command} (${signal}): ${stderr.slice(-600)}` }]
-    : [];
-
-/** Reports the result of limited rounds in words. */
-export function limitsTold(rounds: readonly LimitsRound[], asked: number): string {
-  const { sum, found, cut, bad } = tallyOf(rounds, asked);
-  const budget = rounds.filter(({ plan }) => plan.kind === 'budget');
-  const atOnce = rounds.filter(({ plan }) => plan.kind === 'at_once');
-  const whole = budget.filter(({ plan }) => plan.kind === 'budget' && plan.before === 0).length;
-  const most = Math.max(0, ...atOnce.map((round) => round.atOnce));
-  return [
-    `${rounds.length} limited rounds${cut}, ${bad} bad: ${found('over')} past a limit, ${found('loosened')} limits loosened by agents (${sum(({ refused }) => refused)} tries refused), ${found('crowded')} with too many at once, ${found('twice')} calls twice, ${found('books', 'unspent')} whose books are wrong, ${found('running')} left running, ${found('unwell')} unwell`,
-    `${budget.length} rounds of 100 calls a day (${whole} from its first call): ${sum(({ askers }) => askers, budget)} processes asked, 64 at once, ${sum(({ paid }) => paid, budget)} calls were paid, ${sum(({ killed }) => killed, budget)} processes killed, with ${sum(({ lost }) => lost, budget)} calls granted and not made`,
-    `${atOnce.length} rounds of 3 at once: ${sum(({ paid }) => paid, atOnce)} calls of 64 processes each, ${most} at once at the most`,
-  ].join('\n');
-}
+/** Killed or not, a command ends without a stack, and in time. */
+const unwell = (one: Ended): LimitsViolation[] =>
+  hasBug(one.stderr) || one.hung ? [{ what: 'unwell', why: endShown(one) }] : [];

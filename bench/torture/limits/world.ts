@@ -1,58 +1,53 @@
 // Creates the world of a limited round: a user with a limit, a project with many tasks, and agents on the PATH.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { EMPTY_LEDGER, type LimitsLedger, QUARTER_MS } from '../../../policies/limits/ledger.ts';
 import { SESSION, STREAMS, type Stream } from '../../../test/rig/streams.ts';
-import { makePlace, type Place, printed, wordsIn } from '../rig.ts';
+import { makePlace, printed, sumOf, textOr, writeTask } from '../rig.ts';
 import type { Seen } from './invariants.ts';
 import type { LimitsPlan } from './plan.ts';
 
 const TOOL = 'codex';
 
-export interface LimitsWorld extends Place {
-  project: string;
-  seen(): Seen[];
-  /** The file of the limits. */
-  limits(): string;
-  /** The calls of this day, by the books. */
-  booked(): number;
-  /** The calls that count as running, by the books. */
-  open(): number;
-  task(name: string): void;
-}
+export type LimitsWorld = ReturnType<typeof limitsWorld>;
 
-export function limitsWorld(plan: LimitsPlan): LimitsWorld {
+export function limitsWorld(plan: LimitsPlan) {
   const place = makePlace(`torture-limits-${plan.n}`, { [TOOL]: AGENT });
-  const { at } = place;
-  const limits = 'home/.local/state/tollgate/limits';
-  for (const name of ['project/.tmp/task', 'project/out', limits])
-    mkdirSync(at(name), { recursive: true, mode: 0o700 });
-  writeFileSync(at('project/ask.md'), 'Say hello.\n');
-  writeFileSync(at('seen'), '');
+  const { project, at, write } = place;
+  const state = 'home/.local/state/tollgate/limits';
+  mkdirSync(at(state), { recursive: true, mode: 0o700 });
+  mkdirSync(at('project/out'));
+  write('project/ask.md', 'Say hello.\n');
   const now = new Date();
   const limit =
     plan.kind === 'at_once'
       ? { at_once: { any: plan.most } }
-      : // A time zone in which it is about noon now, so that no day ends within a round.
+      : // Where it is noon about now: no day ends within a round.
         { time_zone: zoneOfNoon(now), budgets: [{ per: 'day', calls: plan.most }] };
-  writeFileSync(at(`${limits}/limits.json`), JSON.stringify({ v: 1, ...limit }));
-  const ledger = at(`${limits}/ledger.json`);
-  if (plan.kind === 'budget' && plan.before > 0) writeFileSync(ledger, JSON.stringify(spentBefore(now, plan.before)));
-  const booked = (): LimitsLedger =>
-    existsSync(ledger) ? (JSON.parse(readFileSync(ledger, 'utf8')) as LimitsLedger) : EMPTY_LEDGER;
+  write(`${state}/limits.json`, JSON.stringify({ v: 1, ...limit }));
+  const ledger = `${state}/ledger.json`;
+  if (plan.kind === 'budget' && plan.before > 0) write(ledger, JSON.stringify(spentBefore(now, plan.before)));
+  const books = () => JSON.parse(textOr(at(ledger)) || JSON.stringify(EMPTY_LEDGER)) as LimitsLedger;
   return {
     ...place,
-    project: at('project'),
-    env: { ...place.env, TORTURE_SEEN: at('seen'), TORTURE_WORK_SEC: String(plan.workMs / 1000) },
-    seen: () =>
-      (wordsIn(readFileSync(at('seen'), 'utf8')) as [Seen['what'], string][]).map(([what, id]) => ({ what, id })),
-    limits: () => readFileSync(at(`${limits}/limits.json`), 'utf8'),
-    booked: () => booked().spent.reduce((sum, { calls }) => sum + calls, 0),
-    open: () => booked().open.length,
-    task: (name) => writeTask(at(`project/.tmp/task/${name}`), name),
+    env: { ...place.env, TORTURE_WORK_SEC: String(plan.workMs / 1000) },
+    seen: () => place.seen().map(([what, id]) => ({ what, id }) as Seen),
+    /** The file of the limits. */
+    limits: () => textOr(at(`${state}/limits.json`)),
+    /** The calls of this day, by the books. */
+    booked: () => sumOf(books().spent, ({ calls }) => calls),
+    /** The calls that count as running, by the books. */
+    open: () => books().open.length,
+    task: (name: string) => writeTask(project, name, MANIFEST),
   };
 }
+
+const STAGE = { tool: TOOL, role: 'review', min_lines: 0, requires: [] };
+const MANIFEST = {
+  stages: [1, 2].map((i) => ({ ...STAGE, id: `s${i}` })),
+  budgets: { paid_call_budget: 50, retry_budget: 0 },
+};
 
 /** POSIX zones have the opposite sign. */
 function zoneOfNoon(now: Date): string {
@@ -60,30 +55,9 @@ function zoneOfNoon(now: Date): string {
   return `Etc/GMT${hours < 0 ? '' : '+'}${hours}`;
 }
 
-const spentBefore = (now: Date, calls: number): LimitsLedger => ({
-  ...EMPTY_LEDGER,
-  spent: [
-    {
-      at: Math.floor(now.getTime() / QUARTER_MS) * QUARTER_MS,
-      tool: 'codex',
-      project: '/earlier',
-      calls,
-      tokens: 0,
-      usd: 0,
-    },
-  ],
-});
-
-function writeTask(folder: string, name: string): void {
-  mkdirSync(folder, { mode: 0o700 });
-  const stage = { tool: TOOL, role: 'review', min_lines: 0, requires: [] };
-  const manifest = {
-    task_id: name,
-    goal: 'Find out.',
-    stages: [1, 2].map((i) => ({ ...stage, id: `s${i}` })),
-    budgets: { paid_call_budget: 50, retry_budget: 0 },
-  };
-  writeFileSync(path.join(folder, 'manifest.json'), JSON.stringify(manifest));
+function spentBefore(now: Date, calls: number): LimitsLedger {
+  const at = Math.floor(now.getTime() / QUARTER_MS) * QUARTER_MS;
+  return { ...EMPTY_LEDGER, spent: [{ at, tool: TOOL, project: '/earlier', calls, tokens: 0, usd: 0 }] };
 }
 
 const ANSWER = '# Summary\n\nA.\n\n# Findings\n\nNone.\n\n# Verdict\n\nPASS\n';

@@ -3,7 +3,7 @@
 import { type BigIntStats, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { Ended } from '../command.ts';
-import { below } from './places.ts';
+import { below, everything } from './places.ts';
 import type { Act, SabotagePlan } from './plan.ts';
 import type { SabotageWorld, Seen } from './world.ts';
 
@@ -24,7 +24,6 @@ export interface Done {
 export interface Command extends Ended {
   /** `main`: the agents sabotage during this command. */
   as: 'before' | 'main' | 'during' | 'afterwards' | 'rerun';
-  hung: boolean;
   /** The memory of the largest process, in MiB. */
   maxRssMib: number;
 }
@@ -40,7 +39,7 @@ export interface Evidence {
   files: Record<'main' | 'end', FileTable>;
   /** Whether a command of an edited manifest was run. */
   ran: boolean;
-  survivors: { pid: number; command: string }[];
+  survivors: string[];
 }
 
 export interface FileTable {
@@ -115,16 +114,5 @@ function ordinary(file: string): Buffer | null {
     return found.isFile() && found.size <= MAX_BYTES ? readFileSync(file) : null;
   } catch {
     return null;
-  }
-}
-
-function everything(folder: string): string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-      const place = path.join(folder, entry.name);
-      return entry.isDirectory() ? [place, ...everything(place)] : [place];
-    });
-  } catch {
-    return [];
   }
 }

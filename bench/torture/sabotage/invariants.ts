@@ -1,28 +1,21 @@
 // Checks what must be true after a round of sabotage; each invariant is a function of the evidence.
 
 import path from 'node:path';
-import { EXIT_BY_SIGNAL, TOLLGATE_EXIT, WRAPPER_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { isJson } from '../../../test/rig/is-json.ts';
-import { answerOf } from '../rig.ts';
-import type { Done, Evidence } from './evidence.ts';
-import type { Caller } from './plan.ts';
-import { BUDGET, type SabotageWorld, type Seen } from './world.ts';
+import { endShown, isWell } from '../command.ts';
+import { answerOf, type Violation } from '../rig.ts';
+import type { Command, Done, Evidence } from './evidence.ts';
+import { BUDGET, type Caller, type SabotageWorld, type Seen } from './world.ts';
 
 type Places = Pick<SabotageWorld, 'root' | 'project' | 'stolen'>;
 
 /** Each returns a sentence for every violation. */
 export const INVARIANTS = {
   /** A command that did not end by itself. */
-  hangs: ({ commands }) =>
-    commands.filter(({ hung }) => hung).map(({ command, as }) => `${command} (${as}) did not end`),
+  hangs: ({ commands }) => commands.filter(({ hung }) => hung).map(shown),
   /** An exit code that is not published, or a stack trace of tollgate. */
-  bugs: ({ commands }) =>
-    commands
-      .filter(({ hung, code, stderr }) => !hung && (!PUBLISHED.has(code ?? -1) || stderr.includes('bug of tollgate')))
-      .map(
-        ({ command, as, code, signal, stderr }) =>
-          `${command} (${as}) ended with ${signal ?? code}: ${stderr.slice(-900)}`,
-      ),
+  bugs: ({ commands }) => commands.filter((one) => !one.hung && !isWell(one)).map(shown),
   /**
    * The bytes of a file on which a stage depends, or lines of its journal, are neither in place nor where the run reports them.
    */
@@ -39,7 +32,7 @@ export const INVARIANTS = {
   lost: lostAnswers,
   double: paidTwice,
   overrun: overBudget,
-  survivors: ({ survivors }) => survivors.map(({ pid, command }) => `${pid} ${command.slice(0, 120)}`),
+  survivors: ({ survivors }) => survivors,
   unreadable: unreadableState,
   /** A process of tollgate used more memory than a bounded reader may. */
   bloated: ({ commands }) =>
@@ -50,7 +43,7 @@ export const INVARIANTS = {
   unnamed: refusedUnnamed,
 } as const satisfies Record<string, (evidence: Evidence, places: Places) => string[]>;
 
-export type SabotageViolation = { what: keyof typeof INVARIANTS; why: string };
+export type SabotageViolation = Violation<keyof typeof INVARIANTS>;
 
 export function violationsOf(evidence: Evidence, places: Places): SabotageViolation[] {
   const names = Object.keys(INVARIANTS) as (keyof typeof INVARIANTS)[];
@@ -59,13 +52,9 @@ export function violationsOf(evidence: Evidence, places: Places): SabotageViolat
 
 const MAX_RSS_MIB = 350;
 
-const PUBLISHED = new Set<number>([
-  ...Object.values(TOLLGATE_EXIT),
-  ...Object.values(EXIT_BY_SIGNAL),
-  ...Object.values(WRAPPER_EXIT).flatMap((codes) => Object.values(codes).filter((code) => code !== null)),
-]);
+const shown = (one: Command): string => `(${one.as}) ${endShown(one)}`;
 
-/** By then no agent can act any more, so the only promise is that commands end. */
+/** Then no agent works any more, so only that commands end is promised. */
 const isLate = ({ act }: Done): boolean => act.moment === 'late';
 
 const isWithin = (folder: string, file: string): boolean => file === folder || file.startsWith(`${folder}/`);

@@ -2,20 +2,25 @@
 
 import { type Dirent, readdirSync } from 'node:fs';
 import path from 'node:path';
-import type { Act, Target } from './plan.ts';
 import type { SabotageWorld } from './world.ts';
 
 /**
  * @param id the call whose agent does it; null between two runs.
  * @returns an absolute path; any file of tollgate if none of the requested kind exists.
  */
-export function placeOf({ target, salt }: Act, world: SabotageWorld, id: string | null): string | null {
+export function placeOf(
+  { target, salt }: { target: Target; salt: number },
+  world: SabotageWorld,
+  id: string | null,
+): string | null {
   const kind = PLACES[target](world, id);
-  const found = (kind.length > 0 ? kind : PLACES.any(world, id)).sort((a, b) => compare(shapeOf(a), shapeOf(b)));
+  const found = (kind.length > 0 ? kind : PLACES.any(world)).sort((a, b) => compare(shapeOf(a), shapeOf(b)));
   return found[salt % found.length] ?? null;
 }
 
-const PLACES: Record<Target, (world: SabotageWorld, id: string | null) => string[]> = {
+export type Target = keyof typeof PLACES;
+
+export const PLACES = {
   manifest: (world) => [task(world, 'a', 'manifest.yaml')],
   input: (world) => below(task(world, 'a', 'inputs')).filter((file) => !file.includes('/prompt/')),
   sent_prompt: (world) => below(task(world, 'a', 'inputs/prompt')),
@@ -48,7 +53,7 @@ const PLACES: Record<Target, (world: SabotageWorld, id: string | null) => string
   other_stats: (world) => [task(world, 'b', 'state/stats.json')],
   other_file: (world) => below(task(world, 'b', '.')),
   any: ({ project }) => below(path.join(project, '.tmp')),
-};
+} satisfies Record<string, (world: SabotageWorld, id: string | null) => string[]>;
 
 const task = ({ project }: SabotageWorld, name: 'a' | 'b', file: string): string =>
   path.join(project, '.tmp/task', name, file);
@@ -58,16 +63,16 @@ const attemptsOf = (world: SabotageWorld, id: string): string[] =>
 
 /** Files, and everything else that is not a folder. */
 export const below = (folder: string): string[] =>
-  entries(folder)
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => path.join(entry.parentPath, entry.name));
+  entries(folder).flatMap((entry) => (entry.isDirectory() ? [] : [pathOf(entry)]));
 
 const folders = (folder: string): string[] => [
   folder,
-  ...entries(folder)
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => path.join(entry.parentPath, entry.name)),
+  ...entries(folder).flatMap((entry) => (entry.isDirectory() ? [pathOf(entry)] : [])),
 ];
+
+export const everything = (folder: string): string[] => entries(folder).map(pathOf);
+
+const pathOf = ({ parentPath, name }: Dirent): string => path.join(parentPath, name);
 
 /** At any depth; entries that are removed meanwhile may be missing. */
 function entries(folder: string): Dirent[] {
@@ -80,7 +85,7 @@ function entries(folder: string): Dirent[] {
   }
 }
 
-/** Ids and times differ in each round, and must not change the order. */
+/** Ids and times differ in each round, and must not move the order. */
 const shapeOf = (file: string): string => file.replace(/[0-9a-f]{8,}|\d{3,}/g, '#');
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

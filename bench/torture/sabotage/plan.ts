@@ -2,61 +2,15 @@
 
 import { type BuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
 import { pick, type Random, randomFrom, whole } from '../../random.ts';
+import { PLACES, type Target } from './places.ts';
+import { MAKE, type Replacement } from './replace.ts';
+import type { Caller } from './world.ts';
 
-/** What is replaced; `places.ts` finds its path. */
-export const TARGETS = [
-  'manifest',
-  'input',
-  'sent_prompt',
-  'template',
-  'project_file',
-  'journal',
-  'stats',
-  'last_failure',
-  'answer',
-  'next_answer',
-  'marker',
-  'baseline',
-  'sessions',
-  'tree_queue',
-  'session_queue',
-  'error_log',
-  'register',
-  'attempt',
-  'attempt_file',
-  'folder',
-  'other_manifest',
-  'other_journal',
-  'other_stats',
-  'other_file',
-  'any',
-] as const;
+/** `places.ts` knows what is replaced, and `replace.ts` what by. */
+export const TARGETS = Object.keys(PLACES) as Target[];
+export const REPLACEMENTS = Object.keys(MAKE) as Replacement[];
 
-/** What is in its place afterwards. */
-export const REPLACEMENTS = [
-  'fifo',
-  'folder',
-  'full_folder',
-  'link_to_file',
-  'link_to_folder',
-  'loop',
-  'link_to_zero',
-  'dangling',
-  'device',
-  'huge',
-  'socket',
-  'edit',
-  'text',
-  'gone',
-] as const;
-
-export type Target = (typeof TARGETS)[number];
-export type Replacement = (typeof REPLACEMENTS)[number];
-
-/** The agents of the two stages of task a, and of the one stage of task b. */
-export type Caller = 'first' | 'second' | 'other';
-
-/** `late`: some milliseconds after the agent was released. `between`: while nothing runs. */
+/** `late`: some milliseconds after the agent went on. `between`: while nothing runs. */
 export type Moment = 'begun' | 'half' | 'answered' | 'late' | 'between';
 
 export interface Act {
@@ -70,7 +24,7 @@ export interface Act {
 
 export type Probe = keyof typeof PROBES;
 
-/** The commands that users and machines run between and during runs; none of them pays. */
+/** Commands of people and machines between and during runs; none of them pays. */
 export const PROBES = {
   status: ['status', '--json'],
   report: ['report', '--format', 'json'],
@@ -117,7 +71,7 @@ export function sabotagePlanOf(seed: number, n: number): SabotagePlan {
   };
 }
 
-/** The agents that are called in it; the first one sabotages twice as often. */
+/** Its agents; the first one sabotages twice as often. */
 const CALLERS: Record<SabotagePlan['kind'], readonly Caller[]> = {
   run: ['first', 'first', 'second'],
   batch: ['first', 'first', 'second', 'other'],
@@ -130,7 +84,7 @@ function act(random: Random, callers: readonly Caller[]): Act {
     roll < 0.25 ? 'begun' : roll < 0.5 ? 'half' : roll < 0.75 ? 'answered' : roll < 0.85 ? 'late' : 'between';
   const caller = pick(random, callers);
   const target = pick(random, TARGETS);
-  // What users write between two runs is their decision.
+  // Between two runs people may write what they want.
   const choice = REPLACEMENTS.filter((by) => moment !== 'between' || !['edit', 'text', 'gone'].includes(by));
   return { caller, moment, target, by: pick(random, choice), salt: whole(random, 0, 1_000_000) };
 }

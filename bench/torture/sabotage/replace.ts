@@ -15,7 +15,6 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { makeHuge } from '../../../test/rig/huge-file.ts';
 import { edited } from './edits.ts';
-import type { Replacement } from './plan.ts';
 import type { SabotageWorld } from './world.ts';
 
 /**
@@ -28,7 +27,7 @@ export async function replaceBy(by: Replacement, place: string, salt: number, wo
   const made = path.join(world.root, `made-${salt}`);
   await MAKE[by]({ made, place, old: old ?? '', salt, world });
   if (!isMade(path.dirname(place))) return false;
-  // Other writers may create the file again between two steps.
+  // A writer there may be quicker, more than once.
   for (let tries = 0; ; tries++) {
     if (isFolder(place)) renameSync(place, path.join(world.stolen, `${path.basename(place)}-${salt}-${tries}`));
     else rmSync(place, { force: true });
@@ -42,7 +41,7 @@ export async function replaceBy(by: Replacement, place: string, salt: number, wo
   }
 }
 
-/** An earlier act may have blocked the path. */
+/** An earlier act may have closed the way there. */
 function isMade(folder: string): boolean {
   try {
     mkdirSync(folder, { recursive: true });
@@ -60,7 +59,9 @@ interface Making {
   world: SabotageWorld;
 }
 
-const MAKE: Record<Replacement, (making: Making) => void | Promise<void>> = {
+export type Replacement = keyof typeof MAKE;
+
+export const MAKE = {
   fifo: ({ made }) => void execFileSync('mkfifo', [made]),
   folder: ({ made }) => mkdirSync(made),
   full_folder: ({ made }) => {
@@ -79,7 +80,7 @@ const MAKE: Record<Replacement, (making: Making) => void | Promise<void>> = {
   edit: ({ made, place, old, salt, world }) => writeFileSync(made, edited(path.basename(place), old, salt, world)),
   text: ({ made, salt }) => writeFileSync(made, TEXTS[salt % TEXTS.length]!),
   gone: () => undefined,
-};
+} satisfies Record<string, (making: Making) => void | Promise<void>>;
 
 const TEXTS = [
   'sabotaged\n',
@@ -92,7 +93,7 @@ const TEXTS = [
   '\xff\xfe{"v":1',
 ];
 
-/** A device that can be read without end; if the user may not create one, a FIFO. */
+/** Endless to read; without the right to make one, a FIFO. */
 function device(place: string): void {
   try {
     execFileSync('mknod', [place, 'c', '1', '5'], { stdio: 'ignore' });

@@ -1,10 +1,21 @@
 // Plays one round of sabotage: the real commands, agents that replace files during their calls, and the same task run again.
 
-import { closeSync, constants, existsSync, openSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ADAPTERS } from '../../../wrappers/adapters.ts';
+import { PEAK_KIB } from '../../figures/world.ts';
 import { start } from '../command.ts';
+import { textOr } from '../rig.ts';
 import {
   type Command,
   type Done,
@@ -15,11 +26,10 @@ import {
   originalsOf,
   personFiles,
 } from './evidence.ts';
-import { memoryIn, remembering } from './memory.ts';
 import { placeOf } from './places.ts';
-import { type Act, type Caller, PROBES, type SabotagePlan } from './plan.ts';
+import { type Act, PROBES, type SabotagePlan } from './plan.ts';
 import { replaceBy } from './replace.ts';
-import type { SabotageWorld, Seen } from './world.ts';
+import type { Caller, SabotageWorld, Seen } from './world.ts';
 
 /** A command that takes longer hangs, and is killed by its pid. */
 const LIMIT_MS = 60_000;
@@ -67,17 +77,27 @@ function mainOf({ kind, tools }: SabotagePlan): string[] {
 
 async function ended(
   as: Command['as'],
-  [command, ...argv]: readonly string[],
+  words: readonly string[],
   env: Record<string, string>,
-  world: SabotageWorld,
+  { root, project, env: usual }: SabotageWorld,
 ): Promise<Command> {
-  const memory = remembering(world.root);
-  const running = start(command!, argv, world.project, { ...world.env, ...env, ...memory.env }, LIMIT_MS);
-  const one = await running.ended;
-  return { ...one, as, hung: one.stderr.includes('TORTURE: still ran'), maxRssMib: memoryIn(memory) };
+  // Each process writes the most memory that it held, in KiB, as it ends.
+  const folder = mkdtempSync(path.join(root, 'memory-'));
+  const hook = path.join(folder, 'hook.cjs');
+  const file = `${JSON.stringify(`${folder}/`)} + process.pid`;
+  writeFileSync(
+    hook,
+    `process.on('exit', () => { try { require('node:fs').writeFileSync(${file}, String(${PEAK_KIB})) } catch {} })`,
+  );
+  const all = { ...usual, ...env, NODE_OPTIONS: `--require ${JSON.stringify(hook)}` };
+  const one = await start(words, { project, env: all }, LIMIT_MS).ended;
+  const kib = readdirSync(folder)
+    .filter((name) => name !== 'hook.cjs')
+    .map((name) => Number(textOr(path.join(folder, name))));
+  return { ...one, as, maxRssMib: Math.max(0, ...kib) / 1024 };
 }
 
-/** Releases each agent from step to step, and first does what its plan contains. */
+/** Lets each agent go on from step to step, and does before what its plan says. */
 async function keepGates(
   plan: SabotagePlan,
   world: SabotageWorld,
@@ -117,7 +137,7 @@ async function keepGates(
   held.forEach(closeSync);
 }
 
-/** Opened for both ends, so that it does not wait for a reader; it stays open until the agent has read. */
+/** Open for both ends, so it does not wait; it stays open until the agent has read. */
 function letOn(gate: string): number {
   const fd = openSync(gate, constants.O_RDWR | constants.O_NONBLOCK);
   writeSync(fd, 'on\n');
@@ -128,7 +148,7 @@ async function carryOut(act: Act, world: SabotageWorld, call: string | null, ear
   const standing = earlier.flatMap(({ place, intruder }) =>
     place !== null && intruder !== null && idOf(place) === intruder ? [`${place}/`] : [],
   );
-  // Files in a folder that an agent put there belong to the agent.
+  // A file in a folder that an agent put there is the agent's.
   const originals = new Map(
     [...originalsOf(world)].filter(([file]) => !standing.some((folder) => file.startsWith(folder))),
   );

@@ -14,14 +14,12 @@ export type SessionBehaviour =
   /** Its tool has run, and the agent is killed. */
   | 'dies';
 
-export const FOLDERS = ['.', 'inner'] as const;
+const FOLDERS = ['.', 'inner'] as const;
 
 export interface SessionTask {
   id: string;
   cwd: (typeof FOLDERS)[number];
-  /**
-   * The milliseconds after its first call began at which its dispatcher is killed, and then run again; null: it is not killed.
-   */
+  /** The dispatcher is killed so many ms after its first call began, and then run again; null: it is not killed. */
   killedAfterMs: number | null;
 }
 

@@ -1,13 +1,11 @@
 // Plays a round with sessions: its tasks one after another, over agents that keep conversations; some dispatchers are killed.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { ANY_ANSWER } from '../../../test/rig/task-run.ts';
-import { start } from '../command.ts';
-import { kill, tallyOf } from '../rig.ts';
-import { checkTraces, type SessionViolation, tokenOf } from './invariants.ts';
-import { FOLDERS, type SessionPlan, type SessionTask, sessionPlanOf } from './plan.ts';
+import { dueIn, start, strike } from '../command.ts';
+import { type Kind, linesIn, sumOf, type Violation, writeTask } from '../rig.ts';
+import { type SessionPlan, type SessionTask, sessionPlanOf } from './plan.ts';
 import { fakeSessionWorld, realSessionWorld } from './world.ts';
 
 export interface SessionRound {
@@ -16,44 +14,56 @@ export interface SessionRound {
   /** Tasks that ended well. */
   done: number;
   killed: number;
-  violations: SessionViolation[];
-  /** The folder in which a bad round is kept. */
+  violations: Violation<keyof typeof WRONG>[];
   root: string;
 }
+
+const WRONG = { twice: 'tools run twice', elsewhere: 'in another tree', undone: 'done without their tool' };
+
+export const SESSIONS: Kind<SessionRound> = {
+  title: 'rounds with sessions',
+  wrong: WRONG,
+  play: playSessionRound,
+  line: ({ plan, calls, done }) => `${plan.tool}, ${calls} calls, ${done} done: ${plan.behaviours.join(' ')}`,
+  more(rounds) {
+    const sum = (name: 'done' | 'calls' | 'killed') => sumOf(rounds, (round) => round[name]);
+    const tasks = sumOf(rounds, ({ plan }) => plan.tasks.length);
+    return [`${tasks} tasks, ${sum('done')} done, ${sum('calls')} calls, ${sum('killed')} dispatchers killed`];
+  },
+};
 
 /** @param agents the real ones are slower: a dispatcher is struck later by the same factor. */
 export async function playSessionRound(seed: number, n: number, agents: keyof typeof WORLDS): Promise<SessionRound> {
   const plan = sessionPlanOf(seed, n);
   const { slower, limitMs, worldOf } = WORLDS[agents];
   const world = await worldOf(plan);
-  const { project, env, calls } = world;
+  const { project, calls } = world;
   mkdirSync(path.join(project, 'inner'), { recursive: true });
   writeFileSync(path.join(project, 'tollgate.yaml'), 'sessions: {rest_sec: 0}\n');
   const done = new Set<string>();
   let killed = 0;
-  for (const task of plan.tasks) {
-    writeTask(project, plan, task);
-    const run = () => start('tollgate', ['run', task.id, '--json', '--trust-workspace'], project, env, limitMs);
-    if (task.killedAfterMs !== null) {
+  for (const { id, cwd, killedAfterMs } of plan.tasks) {
+    // Named, since gemini has a router choose otherwise.
+    const stage = { tool: plan.tool, role: 'impl', access: 'full', model: 'gemini-2.5-flash', ...ANY_ANSWER };
+    const goal = `Do the work of ${tokenOf(id)} once.`;
+    writeTask(project, id, { goal, cwd, meta: { feature: 'shop' }, stages: [stage] });
+    const run = () => start(['tollgate', 'run', id, '--json', '--trust-workspace'], world, limitMs);
+    if (killedAfterMs !== null) {
       const struck = run();
-      for (const begun = calls(); calls() === begun && !struck.over(); ) await wait(5);
-      await wait(task.killedAfterMs * slower);
-      for (const pid of struck.over() ? [] : await struck.find('dispatcher')) {
-        if (kill(pid)) killed += 1;
-      }
+      const before = calls();
+      await dueIn(() => calls() > before, struck);
+      killed += await strike(struck, { at: 'dispatcher', afterMs: killedAfterMs * slower });
       const { code, signal } = await struck.ended;
-      // A dispatcher that ended by itself has reported what to do, and is not run again.
+      // One that ended by itself said what to do, and is not run again.
       if (signal === null) {
-        if (code === 0) done.add(task.id);
+        if (code === 0) done.add(id);
         continue;
       }
     }
-    if ((await run().ended).code === 0) done.add(task.id);
+    if ((await run().ended).code === 0) done.add(id);
   }
-  const traces = Object.fromEntries(
-    FOLDERS.map((folder) => [folder, linesIn(path.join(project, folder, 'trace'))]),
-  ) as Record<SessionTask['cwd'], string[]>;
-  const violations = checkTraces(plan.tasks, traces, done);
+  const tracesOf = (folder: string) => linesIn(path.join(project, folder, 'trace'));
+  const violations = checkTraces(plan.tasks, { '.': tracesOf('.'), inner: tracesOf('inner') }, done);
   const round = { plan, calls: calls(), done: done.size, killed, violations, root: project };
   await world.close(violations.length === 0 ? 'removed' : 'kept');
   return round;
@@ -64,28 +74,25 @@ const WORLDS = {
   real: { slower: 10, limitMs: 300_000, worldOf: realSessionWorld },
 } as const;
 
-function writeTask(project: string, { tool }: SessionPlan, { id, cwd }: SessionTask): void {
-  const folder = path.join(project, '.tmp/task', id);
-  mkdirSync(folder, { recursive: true });
-  const manifest = {
-    task_id: id,
-    goal: `Do the work of ${tokenOf(id)} once.`,
-    cwd,
-    meta: { feature: 'shop' },
-    // The model is named, since gemini calls a router first otherwise.
-    stages: [{ tool, role: 'impl', access: 'full', model: 'gemini-2.5-flash', ...ANY_ANSWER }],
-  };
-  writeFileSync(path.join(folder, 'manifest.json'), JSON.stringify(manifest));
+/** What must be true of the traces of the tools, whatever struck their round. @param traces of each folder, a token a line. @param done the tasks that ended well. */
+export function checkTraces(
+  tasks: readonly SessionTask[],
+  traces: Readonly<Record<SessionTask['cwd'], readonly string[]>>,
+  done: ReadonlySet<string>,
+): SessionRound['violations'] {
+  return tasks.flatMap(({ id, cwd }) => {
+    const found: SessionRound['violations'] = [];
+    const token = tokenOf(id);
+    const all = Object.entries(traces).flatMap(([folder, lines]) =>
+      lines.filter((line) => line === token).map(() => folder),
+    );
+    if (all.length > 1) found.push({ what: 'twice', why: `${token} in ${all.join(' and ')}` });
+    const strange = all.find((folder) => folder !== cwd);
+    if (strange !== undefined) found.push({ what: 'elsewhere', why: `${token} of ${cwd} in ${strange}` });
+    if (done.has(id) && all.length === 0) found.push({ what: 'undone', why: `${id} is done without its ${token}` });
+    return found;
+  });
 }
 
-const linesIn = (file: string): string[] =>
-  existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
-
-/** Reports the result of rounds with sessions in words. */
-export function sessionsTold(rounds: readonly SessionRound[], asked: number, agents: 'fake' | 'real'): string {
-  const { sum, found, cut, bad } = tallyOf(rounds, asked);
-  return [
-    `${rounds.length} rounds with ${agents} agents${cut}, ${bad} bad: ${found('twice')} tools run twice, ${found('elsewhere')} in another tree, ${found('undone')} done without their tool`,
-    `${sum(({ plan }) => plan.tasks.length)} tasks, ${sum(({ done }) => done)} done, ${sum(({ calls }) => calls)} ${agents === 'fake' ? 'calls' : 'requests'}, ${sum(({ killed }) => killed)} dispatchers killed`,
-  ].join('\n');
-}
+/** In the goal of the task, and in the trace once its tool has run. */
+const tokenOf = (id: string): string => `TOKEN-${id}`;

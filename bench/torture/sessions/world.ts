@@ -1,39 +1,24 @@
-// Creates the world of a round with sessions: fake agents with conversations, or the real CLIs before a model that runs a tool.
+// The world of a round with sessions: fake agents that keep conversations as their CLIs do, or the real CLIs before a model that runs its tool unless the request says that it ran.
 
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { TOOLS } from '../../../policies/facts/tools.ts';
 import { RealHome } from '../../../test/real/real-home.ts';
 import { startModelApi } from '../../../test/rig/model-api.ts';
 import { endSurvivors, findSurvivors } from '../../../test/rig/survivors.ts';
-import { agentOf, kill, makePlace } from '../rig.ts';
+import { kill } from '../command.ts';
+import { agentOf, makePlace, type Place } from '../rig.ts';
 import type { SessionBehaviour, SessionPlan } from './plan.ts';
 
-export interface SessionWorld {
-  project: string;
-  env: Record<string, string>;
-  /** The calls so far; for the real CLIs, their requests to the model. */
+export interface SessionWorld extends Pick<Place, 'project' | 'env' | 'close'> {
+  /** So far; of the real ones, how often they called the model. */
   calls(): number;
-  /** @param what happens to the folders. */
-  close(what: 'removed' | 'kept'): Promise<void>;
 }
 
 export async function fakeSessionWorld({ n, behaviours }: SessionPlan): Promise<SessionWorld> {
   const agent = agentOf(path.join(import.meta.dirname, 'agent.ts'));
-  const { root, at, env, marker } = makePlace(
-    `torture-sessions-${n}`,
-    Object.fromEntries(TOOLS.map((tool) => [tool, agent])),
-  );
-  writeFileSync(at('seen'), '');
-  return {
-    project: at('project'),
-    env: { ...env, TORTURE_SEEN: at('seen'), TORTURE_SCRIPT: behaviours.join(' ') },
-    calls: () => readFileSync(at('seen'), 'utf8').split('\n').length - 1,
-    async close(what) {
-      await endSurvivors(marker);
-      if (what === 'removed') rmSync(root, { recursive: true, force: true, maxRetries: 3 });
-    },
-  };
+  const place = makePlace(`torture-sessions-${n}`, Object.fromEntries(TOOLS.map((tool) => [tool, agent])));
+  const env = { ...place.env, TORTURE_SCRIPT: behaviours.join(' ') };
+  return { ...place, env, calls: () => place.seen().length };
 }
 
 export async function realSessionWorld({ tool, behaviours }: SessionPlan): Promise<SessionWorld> {
@@ -69,13 +54,13 @@ export async function realSessionWorld({ tool, behaviours }: SessionPlan): Promi
 /** The reply after the tool has run; otherwise the model answers. */
 const AFTER_TOOL: Partial<Record<SessionBehaviour, string>> = { refused: 'mismatch', busy: '503', dies: 'slow' };
 
-/** Writes its trace, and prints a text that the command does not contain. This shows whether its result is in a conversation. */
+/** Leaves its trace, and prints what its own words do not hold: so a conversation shows whether it has the result. */
 const work = (token: string): string => `echo ${token} >> trace; echo ${token} | sed s/^/ran-/`;
 
 const tokensIn = (body: string, word: 'TOKEN' | 'ran-TOKEN'): string[] =>
   [...body.matchAll(new RegExp(`(?<!ran-)${word}-[a-z]+`, 'g'))].map(([found]) => found.replace(/^ran-/, ''));
 
-/** Kills all that was started, except tollgate's own commands. */
+/** All processes except our own commands. */
 function killAgents({ marker }: RealHome): void {
   for (const { pid, command } of findSurvivors(marker)) {
     if (!/\/dist\/\w+\.cjs/.test(command)) kill(pid);

@@ -1,12 +1,19 @@
-// Plays the agents of a supervised round: each writes its request and answer to disk; the reasoner follows the plan.
+// The fake agents of a supervised round: each writes its prompt and its answer to disk; the reasoner says what the plan has for that iteration.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { BuiltIn } from '../../../policies/facts/tools.ts';
 import { SESSION, STREAMS } from '../../../test/rig/streams.ts';
-import type { Said } from '../../../test/rig/supervision-model.ts';
+import type { Call, Said } from '../../../test/rig/supervision-model.ts';
 import { GARBAGE, type SuperviseSaid } from './plan.ts';
-import type { Seen } from './seen.ts';
+
+/** A line that an agent leaves on disk. */
+export type Seen =
+  | ({ what: 'asked'; call_id: string } & Call)
+  /** What its answer means to the loop; null for a worker's answer. */
+  | { what: 'says'; call_id: string; said: Said | null }
+  /** All of them are on disk. */
+  | { what: 'answered'; call_id: string };
 
 /** A file out of scope. */
 const STRAY = 'stray.txt';
@@ -50,7 +57,7 @@ function work(instruction: string): void {
   mkdirSync('src', { recursive: true });
   appendFileSync('src/work.txt', `${instruction}\n`);
   if (instruction.startsWith('Stray')) writeFileSync(STRAY, 'x\n');
-  if (instruction.startsWith('Mend')) rmSync(STRAY, { force: true });
+  if (instruction.startsWith('Repair')) rmSync(STRAY, { force: true });
 }
 
 /** What the answer means to the loop, and its words. */
@@ -64,8 +71,8 @@ function meant(word: Exclude<SuperviseSaid, 'fails'> | 'over', iteration: number
       return next('Task');
     case 'stray':
       return next('Stray');
-    case 'mend':
-      return next('Mend');
+    case 'repair':
+      return next('Repair');
     case 'no_op':
       return [{ how: 'no_op' }, 'As before:\n```json\n{"action": "no_op"}\n```\n'];
     case 'ask':
@@ -75,7 +82,7 @@ function meant(word: Exclude<SuperviseSaid, 'fails'> | 'over', iteration: number
     case 'early':
       return [{ how: 'refused' }, DONE];
     case 'over':
-      return existsSync(STRAY) ? next('Mend') : [{ how: 'believed' }, DONE];
+      return existsSync(STRAY) ? next('Repair') : [{ how: 'believed' }, DONE];
     default: {
       const raw = GARBAGE[Number(word.split(' ')[1])]!;
       return [{ how: 'garbage', raw }, raw];

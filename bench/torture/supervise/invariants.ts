@@ -1,13 +1,21 @@
 // Checks a supervised round, whatever struck it: its journal and what its agents saw, against a model of the document's table.
 
 import type { JournalLine } from '../../../state/journal/facts.ts';
-import { SupervisionModel } from '../../../test/rig/supervision-model.ts';
-import type { SeenCall } from './seen.ts';
+import { type Call, type Said, SupervisionModel } from '../../../test/rig/supervision-model.ts';
+import type { Violation } from '../rig.ts';
 
-export interface SuperviseViolation {
-  /** `course`: a call happens that the document does not contain. This is how a call shows that is paid twice or skipped. */
-  what: 'course' | 'twice' | 'undone';
-  why: string;
+export const WRONG = {
+  /** An agent gets what the document does not have: so a call that is paid twice or skipped shows. */
+  course: "off the document's table (paid twice, skipped, or with other words)",
+  twice: 'answers that counted for nothing',
+  undone: 'not brought to their end',
+};
+export type SuperviseViolation = Violation<keyof typeof WRONG>;
+
+/** What the agent of a call got and answered. */
+export interface SeenCall extends Call {
+  said: Said | null;
+  answered: boolean;
 }
 
 export interface SuperviseLeft {
@@ -15,7 +23,7 @@ export interface SuperviseLeft {
   calls: ReadonlyMap<string, SeenCall>;
   /** By hash. */
   texts: ReadonlyMap<string, string>;
-  /** A run was stopped, or the guardian of one of its calls was killed: it may have ended at any point. */
+  /** A signal stopped a run, or the guardian of one of its calls was killed: it may end at any point. */
   stopped: boolean;
   /** The exit code of the last start. */
   code: number | null;
@@ -41,7 +49,7 @@ function replay(model: SupervisionModel, { lines, calls, texts, stopped }: Super
       case 'reserved': {
         parts.set(line.call_id, line.stage);
         const call = calls.get(line.call_id);
-        // A call that was killed before its agent began cost nothing.
+        // Killed before its agent began, it cost nothing.
         if (call !== undefined) model.begins(call, noted);
         break;
       }
@@ -56,7 +64,7 @@ function replay(model: SupervisionModel, { lines, calls, texts, stopped }: Super
         else model.said(line.class === null ? (call?.said ?? { how: 'fails' }) : { how: 'fails' }, call?.text ?? '');
         break;
       }
-      // A call whose wrapper was killed counts as failed, whatever its agent did.
+      // A call with a killed wrapper failed, whatever its agent did.
       case 'reasoned':
         if (line.action === 'error' && (line.call_id === null || lost.has(line.call_id)))
           model.said({ how: 'fails' }, '');
@@ -75,5 +83,5 @@ function replay(model: SupervisionModel, { lines, calls, texts, stopped }: Super
     }
 }
 
-/** No process received its answer. */
+/** Its answer went to no process. */
 const LOST: ReadonlySet<string> = new Set(['cancelled', 'interrupted']);

@@ -1,22 +1,17 @@
 // Plans a supervised round from its seed and number only: the reasoner's answers, the user's notes, and the kills.
 
 import { pick, type Random, randomFrom, whole } from '../../random.ts';
-import type { Target } from '../plan.ts';
+import { TARGETS, type Target } from '../plan.ts';
 
 export type SuperviseSaid =
-  | 'fails'
   /** One of GARBAGE. */
-  | `garbage ${number}`
-  | 'no_op'
-  | 'continue'
-  /** The worker creates a file out of scope; whatever is done while the file exists is not accepted. */
-  | 'stray'
-  /** The worker removes that file. */
-  | 'mend'
-  | 'save_session'
-  | 'ask'
-  /** A `done` while the acceptance command fails. */
-  | 'early';
+  `garbage ${number}` | 'fails' | 'no_op' | (typeof WORDS)[number];
+
+/**
+ * `stray`: the worker leaves a file out of scope; nothing counts as done while that is there. `repair`: it takes that away.
+ * `early`: a `done` while the acceptance command fails.
+ */
+const WORDS = ['continue', 'continue', 'stray', 'repair', 'save_session', 'ask', 'early'] as const;
 
 /** Texts that are not an answer. */
 export const GARBAGE = [
@@ -29,7 +24,7 @@ export const GARBAGE = [
 ] as const;
 
 export interface SuperviseStrike {
-  /** The process of a start that is struck; `agent` is the worker or the reasoner, whichever is running. */
+  /** `agent`: the worker or the reasoner, whichever is at work. */
   at: Target;
   signal: 'SIGKILL' | 'SIGINT';
   afterMs: number;
@@ -37,7 +32,7 @@ export interface SuperviseStrike {
 
 export interface SupervisePlan {
   n: number;
-  /** By iteration; after the end the stray file is removed and the task is done. */
+  /** By iteration; past the end all is repaired and done. */
   script: SuperviseSaid[];
   /** How long an agent works. */
   workMs: number;
@@ -65,7 +60,7 @@ function saidOf(random: Random): SuperviseSaid {
   if (chance < 0.25) return 'fails';
   if (chance < 0.4) return `garbage ${whole(random, 0, GARBAGE.length - 1)}`;
   if (chance < 0.5) return 'no_op';
-  return pick(random, ['continue', 'continue', 'stray', 'mend', 'save_session', 'ask', 'early'] as const);
+  return pick(random, WORDS);
 }
 
 function strikeOf(random: Random): SuperviseStrike {
@@ -73,5 +68,3 @@ function strikeOf(random: Random): SuperviseStrike {
   if (random() < 0.15) return { at: 'dispatcher', signal: 'SIGINT', afterMs };
   return { at: pick(random, TARGETS), signal: 'SIGKILL', afterMs };
 }
-
-const TARGETS = ['dispatcher', 'guardian', 'agent', 'both', 'everything'] as const;
