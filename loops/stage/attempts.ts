@@ -21,7 +21,7 @@ import { decisionFor, planNextAttempt, waitFor } from './next-attempt.ts';
 import { resumeLastAttempt } from './resume-attempt.ts';
 import { resumeStandIns } from './resume-stand-ins.ts';
 import { gateAnswer } from './stage-gate.ts';
-import { failed, interrupted, type StageProgress, type StageStep } from './stage-progress.ts';
+import { failed, interrupted, type StageEnded, type StageProgress, type StageStep, startOf } from './stage-progress.ts';
 
 /**
  * Repeats calls until a gate has checked an answer, a failure allows no retry, or a stop is requested.
@@ -31,47 +31,48 @@ import { failed, interrupted, type StageProgress, type StageStep } from './stage
 export async function attempts(run: StageRun, first: Prompt, baseline: Baseline | null): Promise<StageEnd> {
   const session = await openStageSession(run);
   if (session === null) return NOT_BEGUN;
-  const progress: StageProgress = {
-    run,
-    session,
-    request: { prompt: first, resumeSession: session.id },
-    sentPrompt: first,
-    calls: 0,
-    seen: new Map(),
-    retriesLeft: run.open.manifest.budgets.retry_budget,
-    resetLeftMs: run.options.waitForResetMs,
-    resetsAwaited: 0,
-    busyAwaited: 0,
-    mended: false,
-    ranTools: false,
-    failed: null,
-    changed: [],
-    sent: { before: '', file: first.file },
-    sentInto: null,
-  };
+  let progress = startOf(run, session, first);
   try {
-    const end = await goThrough(progress, first, baseline);
-    return {
-      ...end,
-      warnings: [...end.warnings, ...progress.session.notes],
-      session: progress.sentInto ?? progress.session.use,
-    };
+    const begun = await beginOrResume(progress, first, baseline);
+    progress = begun.progress;
+    if (begun.how === 'ended') return withSession(begun);
+    for (;;) {
+      const step = await attempt(progress, first, baseline);
+      progress = step.progress;
+      if (step.how === 'ended') return withSession(step);
+      const applied = await applyDecision(progress, step.next);
+      progress = applied.progress;
+      if (applied.how === 'stopped') return withSession(interrupted(progress, first, null));
+    }
   } finally {
     progress.session.release();
   }
 }
 
-async function goThrough(progress: StageProgress, first: Prompt, baseline: Baseline | null): Promise<StageEnd> {
-  if ((await resumeStandIns(progress, first, baseline)) === 'stopped') return interrupted(progress, first, null).end;
-  const { run, session } = progress;
-  progress.request = (await resumeLastAttempt(run, first, session)) ?? progress.request;
+const withSession = ({ end, progress: { session, sentInto } }: StageEnded): StageEnd => ({
+  ...end,
+  warnings: [...end.warnings, ...session.notes],
+  session: sentInto ?? session.use,
+});
+
+/** Continues where an unfinished run was, and waits as long as its session must rest. */
+async function beginOrResume(
+  start: StageProgress,
+  first: Prompt,
+  baseline: Baseline | null,
+): Promise<StageEnded | { how: 'begun'; progress: StageProgress }> {
+  const resumed = await resumeStandIns(start, first, baseline);
+  if (resumed.how === 'stopped') return interrupted(resumed.progress, first, null);
+  const { run, session } = resumed.progress;
+  const request = (await resumeLastAttempt(run, first, session)) ?? resumed.progress.request;
+  const progress = { ...resumed.progress, request };
   const restMs = session.restMs();
   if (restMs > 0) {
     const seconds = Math.ceil(restMs / 1000);
     const leftMs = run.wallLeftMs();
     if (leftMs !== null && restMs >= leftMs) {
       const why = `the wait of ${seconds} s for its session would pass the task's wall clock`;
-      return failed(progress, first, limitFailure(run, { field: 'max_wallclock_sec', why }), null).end;
+      return failed(progress, first, limitFailure(run, { field: 'max_wallclock_sec', why }), null);
     }
     run.context.say(
       `stage ${run.stage.name}: its session failed the last time; waiting ${(restMs / 1000).toFixed(1)} s`,
@@ -79,11 +80,7 @@ async function goThrough(progress: StageProgress, first: Prompt, baseline: Basel
     await run.context.pause(restMs, run.context.stop);
   }
   await takeBackOfRunBefore(progress);
-  for (;;) {
-    const step = await attempt(progress, first, baseline);
-    if (step.how === 'ended') return step.end;
-    if ((await applyDecision(progress, step.next)) === 'stopped') return interrupted(progress, first, null).end;
-  }
+  return { how: 'begun', progress };
 }
 
 /**
@@ -97,21 +94,20 @@ async function takeBackOfRunBefore({ run, request: { resumeSession, prompt } }: 
   if (isAskedBefore) await takeBackUnanswered(run, resumeSession, alone(prompt));
 }
 
-async function attempt(progress: StageProgress, first: Prompt, baseline: Baseline | null): Promise<StageStep> {
-  const { run, request } = progress;
+async function attempt(before: StageProgress, first: Prompt, baseline: Baseline | null): Promise<StageStep> {
+  const { run, request, session } = before;
   const { open } = run;
   const stop = run.context.stop;
-  if (stop.aborted) return interrupted(progress, first, null);
+  if (stop.aborted) return interrupted(before, first, null);
   const limit = usedUp(open.manifest.budgets, { ...spentOf(open), wallLeftMs: run.wallLeftMs() });
-  if (limit !== null) return failed(progress, first, limitFailure(run, limit), null);
-  run.context.say(callAnnouncement(progress));
-  if (!request.isContinuation) progress.sentPrompt = request.prompt;
-  const { sentPrompt } = progress;
+  if (limit !== null) return failed(before, first, limitFailure(run, limit), null);
+  run.context.say(callAnnouncement(before));
+  const sentPrompt = request.isContinuation ? before.sentPrompt : request.prompt;
   const leftOut = leftOutSentence(sentPrompt.leftOut, NAMED_IN_LINE);
   if (leftOut !== null) run.context.say(`stage ${run.stage.name}: ${leftOut} (digest ${sentPrompt.digest})`);
   baseline?.forget();
-  const sent = await promptToSend(run, request, progress.session);
-  [progress.sent, progress.sentInto] = [sent, progress.session.use];
+  const sent = await promptToSend(run, request, session);
+  const progress = { ...before, sentPrompt, sent, sentInto: session.use };
   const answered = await dispatchCall(run, { ...request, prompt: sentPrompt, sent }, first.sha256);
   switch (answered.how) {
     case 'stopped':
@@ -121,7 +117,7 @@ async function attempt(progress: StageProgress, first: Prompt, baseline: Baselin
       const verdict = { class: errorClass, reason: 'paused', evidence: null, retry_at: until } as const;
       const { tool_calls, session_id } = progress.failed ?? { tool_calls: 0, session_id: null };
       const refused = { verdict, tool_calls, session_id };
-      return decided(progress, refused, 0, () => failed(progress, first, pausedFailure(run, answered), null));
+      return decided(progress, refused, 0, (after) => failed(after, first, pausedFailure(run, answered), null));
     }
     case 'too_late':
       return attempt(progress, first, baseline);
@@ -135,35 +131,32 @@ async function attempt(progress: StageProgress, first: Prompt, baseline: Baselin
   }
   const { record, judge } = answered;
   // A refused reservation was not a call.
-  if (record.ending !== 'not_started') progress.calls += 1;
+  const called = record.ending === 'not_started' ? progress : { ...progress, calls: progress.calls + 1 };
   // If we stopped the call, its failure is not evidence against its session.
-  if (!stop.aborted || record.verdict.class === null) await progress.session.note(record);
+  if (!stop.aborted || record.verdict.class === null) await session.note(record);
   if (judge !== null || record.verdict.class === null) {
     for (const warning of record.warnings.filter(isLack))
       run.context.say(`stage ${run.stage.name}: warning: ${warning}`);
-    return {
-      how: 'ended',
-      end: await gateAnswer(run, record, withDigestTold(first, sentPrompt), baseline, progress.calls, judge),
-    };
+    const end = await gateAnswer(run, record, withDigestTold(first, sentPrompt), baseline, called.calls, judge);
+    return { how: 'ended', end, progress: called };
   }
-  if (stop.aborted) return interrupted(progress, first, record);
-  progress.failed = record;
-  progress.ranTools ||= (record.tool_calls ?? 0) > 0;
-  tellOfLog(progress, record);
-  progress.changed = baseline === null ? [] : await baseline.look();
+  if (stop.aborted) return interrupted(called, first, record);
+  tellOfLog(called, record);
   const signature = record.signature ?? '';
-  const count = (progress.seen.get(signature) ?? 0) + 1;
-  progress.seen.set(signature, count);
-  return decided(progress, record, count, (decision) => {
-    const { calls, changed } = progress;
-    const sent = {
-      chars: progress.request.prompt.chars,
-      parts: first.parts,
-      resumed: request.resumeSession !== null,
-      ranTools: progress.ranTools,
-    };
-    const circumstances = { count, attempt: Math.max(1, calls), decision, sent, changed };
-    return failed(progress, first, failureOf(run, record, circumstances), record);
+  const count = (called.seen.get(signature) ?? 0) + 1;
+  const noted: StageProgress = {
+    ...called,
+    failed: record,
+    ranTools: called.ranTools || (record.tool_calls ?? 0) > 0,
+    changed: baseline === null ? [] : await baseline.look(),
+    seen: new Map([...called.seen, [signature, count]]),
+  };
+  return decided(noted, record, count, (after, decision) => {
+    const { calls, changed, ranTools } = after;
+    const resumed = request.resumeSession !== null;
+    const asked = { chars: request.prompt.chars, parts: first.parts, resumed, ranTools };
+    const circumstances = { count, attempt: Math.max(1, calls), decision, sent: asked, changed };
+    return failed(after, first, failureOf(run, record, circumstances), record);
   });
 }
 
@@ -196,7 +189,7 @@ async function decided(
   progress: StageProgress,
   record: Pick<CallRecord, 'verdict' | 'tool_calls' | 'session_id'> & Partial<Pick<CallRecord, 'call_id'>>,
   count: number,
-  end: (decision: Pick<Decision, 'action' | 'why' | 'next_actions'>) => StageStep,
+  end: (after: StageProgress, decision: Pick<Decision, 'action' | 'why' | 'next_actions'>) => StageStep,
 ): Promise<StageStep> {
   const { run, session, request, calls, retriesLeft, resetLeftMs, resetsAwaited, changed } = progress;
   const ahead = session.ahead(record);
@@ -205,7 +198,7 @@ async function decided(
     (request.resumeSession !== null || (record.tool_calls ?? 0) > 0 || changed.length > 0) && ahead !== null;
   const restMs = goesOn && record.verdict.class !== 'prompt_too_large' ? ahead.restMs : 0;
   const waitMs = waitFor(run, record, Math.max(1, calls), restMs);
-  const repair = run.options.repair === 'off' ? 'off' : progress.mended ? 'done' : 'allowed';
+  const repair = run.options.repair === 'off' ? 'off' : progress.isRepaired ? 'done' : 'allowed';
   const standing = {
     sessionId: record.session_id,
     resumed: request.resumeSession !== null,
@@ -219,7 +212,7 @@ async function decided(
     decision.action === 'stop'
       ? null
       : await planNextAttempt(run, decision, waitMs, { request, session, record, sent });
-  if (decision.action === 'mend') progress.mended = true;
+  const after = decision.action === 'mend' ? { ...progress, isRepaired: true } : progress;
   const next = planned?.how === 'planned' ? planned.next : null;
   const why = planned?.how === 'cannot' ? planned.why : decision.why;
   await run.open.journal.note({
@@ -237,12 +230,12 @@ async function decided(
     if (record.verdict.class === 'prompt_too_large' && session.id !== null)
       await session.giveUp(session.id, 'given_up');
     // The planned action is not possible.
-    return end(planned === null ? decision : { action: 'stop', why, next_actions: [] });
+    return end(after, planned === null ? decision : { action: 'stop', why, next_actions: [] });
   }
   const { class: errorClass, reason } = record.verdict;
   const wait = next.waitMs === 0 ? '' : `; waiting ${(next.waitMs / 1000).toFixed(1)} s`;
   run.context.say(`stage ${run.stage.name}: ${errorClass} (${reason}); ${why}${wait}`);
-  return { how: 'again', next };
+  return { how: 'again', next, progress: after };
 }
 
 /** The line printed before a call: the tool that is called, and the cost of the task so far. */

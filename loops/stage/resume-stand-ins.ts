@@ -8,7 +8,7 @@ import type { Call, Ledger } from '../../state/journal/ledger.ts';
 import { standInsIn } from '../../state/journal/stand-ins.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import type { Prompt } from '../task/prompt.ts';
-import { applyDecision } from './apply-decision.ts';
+import { type Applied, applyDecision } from './apply-decision.ts';
 import type { Baseline } from './baseline.ts';
 import { readRecord } from './guardian.ts';
 import { decisionFor, planNextAttempt } from './next-attempt.ts';
@@ -19,19 +19,21 @@ export async function resumeStandIns(
   progress: StageProgress,
   prompt: Prompt,
   baseline: Baseline | null,
-): Promise<'followed' | 'stopped'> {
+): Promise<Applied> {
   const { open, stage, redone } = progress.run;
   const { ledger } = open.journal.read();
   const last = redone ? undefined : lastCallOf(ledger, stage.name);
-  if (last === undefined || last.reserved.for_prompt !== prompt.sha256 || isOver(ledger, last)) return 'followed';
+  let reached: Applied = { how: 'followed', progress };
+  if (last === undefined || last.reserved.for_prompt !== prompt.sha256 || isOver(ledger, last)) return reached;
   for (const standIn of standInsIn(ledger, last.reserved.run_id!, stage.name)) {
     // The manifest may have been changed since.
-    if (!isNext(progress.run.stage, standIn)) return 'followed';
-    if ((await ask(progress, standIn.reason, 'the run before was cut off there')) === 'stopped') return 'stopped';
+    if (!isNext(reached.progress.run.stage, standIn)) return reached;
+    reached = await ask(reached.progress, standIn.reason, 'the run before was cut off there');
+    if (reached.how === 'stopped') return reached;
   }
   const record = isDecided(ledger, last) ? null : readRecord(open.task, last.reserved.call_id);
-  if (record === null || !(await wantsStandIn(progress, record, baseline))) return 'followed';
-  return ask(progress, record.verdict.reason, 'the run before was cut off as it failed');
+  if (record === null || !(await wantsStandIn(reached.progress, record, baseline))) return reached;
+  return ask(reached.progress, record.verdict.reason, 'the run before was cut off as it failed');
 }
 
 const lastCallOf = ({ calls }: Ledger, stage: string): Call | undefined =>
@@ -62,7 +64,7 @@ async function wantsStandIn(progress: StageProgress, record: CallRecord, baselin
 }
 
 /** Acts as after a failure of this run. Nothing is changed if the prompt of the next fallback cannot be made. */
-async function ask(progress: StageProgress, reason: string | null, why: string): Promise<'followed' | 'stopped'> {
+async function ask(progress: StageProgress, reason: string | null, why: string): Promise<Applied> {
   const { run, session, request, sent } = progress;
   const { stage, open, runId, context } = run;
   const decision = {
@@ -76,13 +78,12 @@ async function ask(progress: StageProgress, reason: string | null, why: string):
     ...{ request, session, sent: { ...sent, cliVersion: null } },
     record: { verdict, tool_calls: 0, session_id: null },
   });
-  if (planned.how === 'cannot') return 'followed';
+  if (planned.how === 'cannot') return { how: 'followed', progress };
   const { standIn } = planned.next;
   await open.journal.note({
     ...{ fact: 'decided', run_id: runId, stage: stage.name, action: decision.action, why, wait_ms: 0 },
     stand_in: standIn!,
   });
   context.say(`stage ${stage.name}: ${standInWords(standIn!)}; ${why}`);
-  progress.sentPrompt = planned.next.request.prompt;
-  return applyDecision(progress, planned.next);
+  return applyDecision({ ...progress, sentPrompt: planned.next.request.prompt }, planned.next);
 }

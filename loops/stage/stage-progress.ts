@@ -9,59 +9,76 @@ import type { Prompt } from '../task/prompt.ts';
 import type { StageSession } from '../task/session-in-use.ts';
 import type { StageEnd, StageRun } from '../task/stage-run.ts';
 
+/** One value per attempt: each step of the stage returns the next one. */
 export interface StageProgress {
   /** With the tool that answers now. */
-  run: StageRun;
+  readonly run: StageRun;
   /** Locked as long as the stage runs. */
-  session: StageSession;
-  request: AttemptRequest;
+  readonly session: StageSession;
+  readonly request: AttemptRequest;
   /** The prompt that is being answered; a continuation does not count as one. */
-  sentPrompt: Prompt;
+  readonly sentPrompt: Prompt;
   /** Calls that were made. */
-  calls: number;
+  readonly calls: number;
   /** How often each signature was seen. */
-  seen: Map<string, number>;
-  retriesLeft: number;
-  resetLeftMs: number;
-  resetsAwaited: number;
-  /** How often the stage waited while another process used its session, and whether its history was repaired. */
-  busyAwaited: number;
-  mended: boolean;
+  readonly seen: ReadonlyMap<string, number>;
+  readonly retriesLeft: number;
+  readonly resetLeftMs: number;
+  readonly resetsAwaited: number;
+  /** How often the stage waited while another process used its session. */
+  readonly busyAwaited: number;
+  /** Whether the history of its session was repaired. */
+  readonly isRepaired: boolean;
   /** Whether the tools of any attempt ran. */
-  ranTools: boolean;
+  readonly ranTools: boolean;
   /** The last attempt that failed, and what the stage has changed so far. */
-  failed: CallRecord | null;
-  changed: Change[];
+  readonly failed: CallRecord | null;
+  readonly changed: readonly Change[];
   /** What was sent last, and how its session was obtained; null before the first call. */
-  sent: SentText;
-  sentInto: SessionUse | null;
+  readonly sent: SentText;
+  readonly sentInto: SessionUse | null;
 }
 
-interface StageEnded {
+/** Nothing was sent yet. @param first the prompt of the stage. */
+export const startOf = (run: StageRun, session: StageSession, first: Prompt): StageProgress => ({
+  run,
+  session,
+  request: { prompt: first, resumeSession: session.id },
+  sentPrompt: first,
+  calls: 0,
+  seen: new Map(),
+  retriesLeft: run.open.manifest.budgets.retry_budget,
+  resetLeftMs: run.options.waitForResetMs,
+  resetsAwaited: 0,
+  busyAwaited: 0,
+  isRepaired: false,
+  ranTools: false,
+  failed: null,
+  changed: [],
+  sent: { before: '', file: first.file },
+  sentInto: null,
+});
+
+export interface StageEnded {
   how: 'ended';
   end: StageEnd;
+  progress: StageProgress;
 }
-export type StageStep = StageEnded | { how: 'again'; next: NextAttempt };
 
-export const failed = (
-  { calls }: StageProgress,
+export type StageStep = StageEnded | { how: 'again'; next: NextAttempt; progress: StageProgress };
+
+export function failed(
+  progress: StageProgress,
   { warnings }: Prompt,
   failure: Failure,
   record: CallRecord | null,
-): StageEnded => ({ how: 'ended', end: { how: 'failed', failure, record, gate: null, warnings, calls } });
+): StageEnded {
+  const { calls } = progress;
+  return { how: 'ended', progress, end: { how: 'failed', failure, record, gate: null, warnings, calls } };
+}
 
-export const interrupted = (
-  { calls, failed }: StageProgress,
-  { warnings }: Prompt,
-  record: CallRecord | null,
-): StageEnded => ({
-  how: 'ended',
-  end: {
-    how: 'interrupted',
-    record,
-    gate: null,
-    warnings,
-    calls,
-    retry_at: failed?.verdict.retry_at ?? null,
-  },
-});
+export function interrupted(progress: StageProgress, { warnings }: Prompt, record: CallRecord | null): StageEnded {
+  const { calls, failed } = progress;
+  const retry_at = failed?.verdict.retry_at ?? null;
+  return { how: 'ended', progress, end: { how: 'interrupted', record, gate: null, warnings, calls, retry_at } };
+}
