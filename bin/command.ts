@@ -121,8 +121,8 @@ async function asCalled(speaker: string): Promise<string> {
 function asksForObject(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   const flags = end === -1 ? argv : argv.slice(0, end);
-  const asked = flags.some((flag, i) => OBJECT.has(flag) || (flag === 'json' && flags[i - 1] === '--format'));
-  return asked && !flags.includes('--jsonl');
+  const isRequested = flags.some((flag, i) => OBJECT.has(flag) || (flag === 'json' && flags[i - 1] === '--format'));
+  return isRequested && !flags.includes('--jsonl');
 }
 
 const OBJECT: ReadonlySet<string> = new Set(['--json', '--format=json']);

@@ -60,14 +60,18 @@ export async function waitCommand(argv: readonly string[]): Promise<Ran> {
   if (targets.how === 'invalid') return invalid(targets.message);
 
   const detail = args.given.has('quiet') ? 'problems' : 'all';
-  let left = targets.awaited.length;
-  const progress = startProgress(printing('stderr'), detail, () => `waiting for ${left} of ${targets.awaited.length}`);
+  let remaining = targets.awaited.length;
+  const progress = startProgress(
+    printing('stderr'),
+    detail,
+    () => `waiting for ${remaining} of ${targets.awaited.length}`,
+  );
   const settled = await waitForAll(targets.awaited, {
     timeoutMs: args.number['timeout-ms']!,
     onFailure: args.given.has('fail-fast') ? 'stop_waiting' : 'wait_on',
     stop,
     onSettled: ({ label, outcome }) => {
-      left -= 1;
+      remaining -= 1;
       const status = STATUS[outcome.how];
       if (status !== 'left' && (detail === 'all' || status !== 'done'))
         progress.print(`${label}: ${describe(outcome)}`);

@@ -79,7 +79,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   }
   const old = words.length > 0 || before === null ? [] : oldBatches(state, before);
   const batches = old.map((id) => (dry ? wouldBatch(id, state) : putBatchAway(id, state, archiving)));
-  const kept: Done[] = chosen.left.map((left) => ({ how: 'left', ...left, worktree: null }));
+  const kept: Done[] = chosen.left.map((task) => ({ how: 'left', ...task, worktree: null }));
   // A task at work is not a failure of a sweep over all tasks.
   const failed = [...done, ...(words.length === 0 ? [] : kept), ...batches].some(({ how }) => how === 'left');
   return { exit: failed ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok, ...answer([...done, ...kept], batches, read.args) };
@@ -94,17 +94,17 @@ function restored({ text, given, words }: Arguments): Ran {
   const tasks = path.join(projectState(process.cwd(), process.env), 'task');
   const done = words.map((id) => restoreTask(id, tasks));
   const back = done.filter((one) => one.how === 'put');
-  const left = done.filter((one) => one.how === 'left');
-  const exit = left.length > 0 ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok;
+  const failed = done.filter((one) => one.how === 'left');
+  const exit = failed.length > 0 ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok;
   if (given.has('json')) {
     const tasks = back.map(({ task_id, from, to }) => ({ task_id, from, to }));
-    return { exit, out: `${JSON.stringify({ schema: 1, restored: tasks, left })}\n` };
+    return { exit, out: `${JSON.stringify({ schema: 1, restored: tasks, left: failed })}\n` };
   }
   const lines = back.map(({ task_id, to }) => `restored: ${task_id} → ${to}\n`);
   return {
     exit,
     out: lines.join(''),
-    err: left.map(({ task_id, why }) => `${SPEC.name}: ${task_id}: ${why}\n`).join(''),
+    err: failed.map(({ task_id, why }) => `${SPEC.name}: ${task_id}: ${why}\n`).join(''),
   };
 }
 
@@ -119,7 +119,7 @@ const wouldBatch = (batch_id: string, state: string): PutBatch => ({
 
 function answer(done: readonly Done[], batches: readonly PutBatch[], { given }: Arguments): Omit<Ran, 'exit'> {
   const moved = done.filter((one) => one.how === 'put');
-  const left = done.filter((one) => one.how === 'left');
+  const skipped = done.filter((one) => one.how === 'left');
   const reports = batches.filter((one) => one.how === 'put');
   const stuck = batches.filter((one) => one.how === 'left');
   const act = given.has('delete') ? 'deleted' : 'archived';
@@ -133,7 +133,7 @@ function answer(done: readonly Done[], batches: readonly PutBatch[], { given }: 
       deleted: act === 'deleted' ? tasks : [],
       batches: reports.map(({ batch_id, from, to }) => ({ batch_id, from, to })),
       left: [
-        ...left.map(({ task_id, why }) => ({ task_id, why })),
+        ...skipped.map(({ task_id, why }) => ({ task_id, why })),
         ...stuck.map(({ batch_id, why }) => ({ batch_id, why })),
       ],
     };
@@ -149,7 +149,7 @@ function answer(done: readonly Done[], batches: readonly PutBatch[], { given }: 
   const total = `${counted.join(' and ')} ${wouldBe}${act}`;
   const out = `${[...lines, total].join('\n')}\n`;
   const stays = [
-    ...left.map(({ task_id, why }) => `${task_id} stays: ${why}`),
+    ...skipped.map(({ task_id, why }) => `${task_id} stays: ${why}`),
     ...stuck.map(({ batch_id, why }) => `the report of batch ${batch_id} stays: ${why}`),
   ];
   return { out, err: stays.map((sentence) => `tollgate archive: ${sentence}\n`).join('') };

@@ -57,7 +57,8 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const { given } = read.args;
   const repository = readRepository(projectRoot(process.cwd()));
   const wished = await wishesOf(read.args, repository);
-  if (wished.how === 'left') return { exit: EXIT_BY_SIGNAL.SIGINT, err: 'tollgate init: left; nothing was written\n' };
+  if (wished.how === 'cancelled')
+    return { exit: EXIT_BY_SIGNAL.SIGINT, err: 'tollgate init: left; nothing was written\n' };
   const { id, goal, pipeline, budget, acceptance } = wished.wishes;
   if (id === null) return invalid(`${SPEC.words.called} is missing`);
   const located = locateTask(id, process.cwd(), process.env);
@@ -108,18 +109,18 @@ interface Wishes {
 async function wishesOf(
   { text, number, given, words }: Arguments,
   repository: Repository,
-): Promise<{ how: 'told'; wishes: Wishes } | { how: 'left' }> {
+): Promise<{ how: 'answered'; wishes: Wishes } | { how: 'cancelled' }> {
   const { goal = null, pipeline = null, acceptance = null } = text;
   const said: Wishes = { id: words[0] ?? null, goal, pipeline, budget: number.budget ?? null, acceptance };
   if (!mayAsk(given))
-    return { how: 'told', wishes: { ...said, acceptance: acceptance ?? repository.tests?.command ?? null } };
+    return { how: 'answered', wishes: { ...said, acceptance: acceptance ?? repository.tests?.command ?? null } };
   const { askTask } = await import('./new-task/ask-task.ts');
   const here = TOOLS.filter((tool) => findProgram(tool, projectRoot(process.cwd()), process.env) !== null);
-  const asked = await askTask(said, repository, here);
-  if (asked.how === 'left') return asked;
-  const { wishes } = asked;
+  const answers = await askTask(said, repository, here);
+  if (answers.how === 'cancelled') return answers;
+  const { wishes } = answers;
   return {
-    how: 'told',
+    how: 'answered',
     wishes: { ...wishes, pipeline: wishes.pipeline || null, acceptance: wishes.acceptance || null },
   };
 }
@@ -133,13 +134,13 @@ const mayAsk = (given: ReadonlySet<string>): boolean =>
 /** Describes the proposed acceptance command, its source, and whether the task runs it. */
 function proposed({ tests }: Repository, command: string | null, isRun: boolean): string[] {
   if (command === null) return [];
-  const told = `acceptance.commands of the manifest`;
+  const source = `acceptance.commands of the manifest`;
   if (isRun)
     return tests?.command === command
-      ? [`\`${command}\` must succeed in the end (${tests.file} says so; ${told}).`]
-      : [`\`${command}\` must succeed in the end (${told}).`];
+      ? [`\`${command}\` must succeed in the end (${tests.file} says so; ${source}).`]
+      : [`\`${command}\` must succeed in the end (${source}).`];
   return [
-    `No stage runs \`${command}\`: only a verify stage does, as --pipeline one_shot_impl has one (${told}, where it is out of use).`,
+    `No stage runs \`${command}\`: only a verify stage does, as --pipeline one_shot_impl has one (${source}, where it is out of use).`,
   ];
 }
 

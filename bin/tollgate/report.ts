@@ -100,10 +100,10 @@ const BATCH_FORMATS = ['text', 'json', 'md'];
 function batch(word: string, { given, text }: Arguments): Ran {
   if (!BATCH_FORMATS.includes(text.format!))
     return invalid(`--batch is told as ${BATCH_FORMATS.join(', ')}; leave --format ${text.format} out`);
-  const left = savedReport(projectState(process.cwd(), process.env), word);
-  if (left.how === 'invalid') return invalid(left.message);
-  if (given.has('json') || text.format === 'json') return { exit: 0, out: `${JSON.stringify(left.report)}\n` };
-  const summary = visible(left.summary);
+  const saved = savedReport(projectState(process.cwd(), process.env), word);
+  if (saved.how === 'invalid') return invalid(saved.message);
+  if (given.has('json') || text.format === 'json') return { exit: 0, out: `${JSON.stringify(saved.report)}\n` };
+  const summary = visible(saved.summary);
   return { exit: 0, out: text.format === 'md' ? summary : onSheet(summary, sheetOf(process.env)) };
 }
 

@@ -9,7 +9,7 @@ import { readArguments, stopOnSignals } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { printing } from '../printing.ts';
 import type { Ran } from '../ran.ts';
-import { startCiTelling } from './ci/ci-telling.ts';
+import { startCiReporting } from './ci/ci-telling.ts';
 import { withComment } from './ci/comment.ts';
 import { DEADLINE_FLAG, deadlineOf } from './ci/deadline.ts';
 import { publishInCi } from './ci/publish.ts';
@@ -17,7 +17,7 @@ import { ciSystem } from './ci/system.ts';
 import { answerTo, answerWithoutRun, surprise } from './run-answer.ts';
 import { contextOf, optionsOf } from './run-flags.ts';
 import { refusedSession } from './sessions/refused-session.ts';
-import { startTelling } from './telling.ts';
+import { startReporting } from './telling.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate run',
@@ -94,8 +94,8 @@ async function runWord(args: Arguments, stop: AbortSignal): Promise<Ran> {
   const deadline = deadlineOf(args.text.deadline, stop);
   if (typeof deadline === 'string') return answerTo({ how: 'invalid', message: deadline }, args);
   const system = args.given.has('dry-run') ? null : ciSystem(args.given, process.env);
-  const { progress, told } = system === null ? startTelling(args) : startCiTelling(args, system);
-  const request = { word: args.words[0]!, options, context: contextOf(deadline.stop, told) };
+  const { progress, reporter } = system === null ? startReporting(args) : startCiReporting(args, system);
+  const request = { word: args.words[0]!, options, context: contextOf(deadline.stop, reporter) };
   const stopTelling = () => {
     deadline.close();
     progress.stop();

@@ -43,9 +43,9 @@ export async function run(argv: readonly string[]): Promise<Ran> {
       .map((name) => env[name])
       .find(Boolean);
   if (task === undefined) return invalid(`--task is required where ${TASK} does not name the task`);
-  const asked = await askTask(task, paths, process.cwd(), env);
-  if (asked.how === 'invalid') return invalid(asked.message);
-  const { taskId, answers } = asked;
+  const reply = await askTask(task, paths, process.cwd(), env);
+  if (reply.how === 'invalid') return invalid(reply.message);
+  const { taskId, answers } = reply;
   const exit = answers.every(({ allowed }) => allowed) ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.failure;
   if (given.has('json')) return { exit, out: `${JSON.stringify({ task_id: taskId, paths: answers })}\n` };
   return { exit, out: answers.map(lineOf).join('') };

@@ -39,8 +39,10 @@ const MAX_QUESTION = 2000;
 
 export function supervisionLines(tasks: readonly Supervised[], sheet: Sheet): string[] {
   const rows = supervisionCells(tasks);
-  const asked = questionsOf(tasks).flatMap((line) => (sheet.width === null ? [line] : wrapLine(line, sheet.width, 0)));
-  return rows.length === 0 ? [] : ['Supervised:', ...tableLines(COLUMNS, rows, sheet), ...asked];
+  const questions = questionsOf(tasks).flatMap((line) =>
+    sheet.width === null ? [line] : wrapLine(line, sheet.width, 0),
+  );
+  return rows.length === 0 ? [] : ['Supervised:', ...tableLines(COLUMNS, rows, sheet), ...questions];
 }
 
 const COLUMNS: readonly Column[] = SUPERVISION_HEADINGS.map((heading, i) => ({

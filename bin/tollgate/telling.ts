@@ -6,15 +6,15 @@ import type { Arguments } from '../command-line.ts';
 import { printing } from '../printing.ts';
 import { type Progress, startProgress } from '../progress-line.ts';
 
-export interface RunTelling {
+export interface RunReporting {
   progress: Progress;
-  told: Pick<RunContext, 'say' | 'watch'>;
+  reporter: Pick<RunContext, 'say' | 'watch'>;
   /** The last message, and the last event of the CLI. */
   present(): string;
 }
 
 /** Prints lines that remain. On a terminal, one more line moves: the last message, and the last event of the CLI. */
-export function startTelling({ given }: Arguments): RunTelling {
+export function startReporting({ given }: Arguments): RunReporting {
   const detail = given.has('quiet') ? 'problems' : 'all';
   let last = '';
   let underway: Underway | null = null;
@@ -27,5 +27,5 @@ export function startTelling({ given }: Arguments): RunTelling {
   const watch = (now: Underway | null) => {
     underway = now;
   };
-  return { progress, told: { say, watch }, present };
+  return { progress, reporter: { say, watch }, present };
 }

@@ -184,13 +184,13 @@ function noteFolders(state: string, environment: NodeJS.ProcessEnv, tasks: reado
   return [...new Set(folders.flatMap((folder) => [folder, path.dirname(folder)]))];
 }
 
-interface Told {
+interface TopicChange {
   topic: Topic;
   id: string | null;
 }
 
-function topicsIn(state: string, cwd: string, environment: NodeJS.ProcessEnv): Map<string, Told> {
-  const topics = new Map<string, Told>([
+function topicsIn(state: string, cwd: string, environment: NodeJS.ProcessEnv): Map<string, TopicChange> {
+  const topics = new Map<string, TopicChange>([
     [path.join(state, 'state'), { topic: 'sessions', id: null }],
     [path.join(state, 'distill'), { topic: 'distill', id: null }],
   ]);
@@ -202,6 +202,6 @@ function topicsIn(state: string, cwd: string, environment: NodeJS.ProcessEnv): M
   return topics;
 }
 
-const distinct = (all: readonly Told[]): Told[] => [
+const distinct = (all: readonly TopicChange[]): TopicChange[] => [
   ...new Map(all.map((each) => [`${each.topic} ${each.id}`, each])).values(),
 ];

@@ -19,30 +19,30 @@ export interface ServedProject {
 /** The commands of tollgate, by their words and flags. With `--json` each prints an object. */
 export interface Commands {
   /** Runs a command that only reads, in this process. */
-  read(argv: readonly string[]): Promise<CommandTold>;
+  read(argv: readonly string[]): Promise<CommandResult>;
   /** Runs a command in a separate process, which continues when the console ends. */
-  change(argv: readonly string[]): Promise<CommandTold>;
+  change(argv: readonly string[]): Promise<CommandResult>;
   /** Runs a command in a separate process, which ends with the request (`gone`) and with the console. */
-  make(argv: readonly string[], gone: AbortSignal): Promise<CommandTold>;
+  make(argv: readonly string[], gone: AbortSignal): Promise<CommandResult>;
   /**
    * Starts a paid run, which outlives the console.
    * @returns how it ended, if it ends at once; null while it runs.
    */
-  begin(wanted: WantedRun): Promise<CommandTold | null>;
+  begin(wanted: WantedRun): Promise<CommandResult | null>;
 }
 
-export interface CommandTold {
+export interface CommandResult {
   exit: number;
   object: Record<string, unknown>;
 }
 
 /** The result of an admitted request. */
 export type Reply =
-  | { how: 'told'; value: object }
+  | { how: 'value'; value: object }
   | { how: 'file'; name: string; bytes: Buffer }
   | ({ how: 'refused'; status: number } & RefusedRequest);
 
-export const told = <T extends object>(value: T): Reply => ({ how: 'told', value });
+export const answerWith = <T extends object>(value: T): Reply => ({ how: 'value', value });
 
 export const refused = (
   status: 400 | 404 | 409 | 429 | 500 | 503,
@@ -54,7 +54,7 @@ export const refused = (
 });
 
 /** The refusal of a command in its own words, with the first of its ways out. */
-export function refusedBy({ object }: CommandTold): Reply {
+export function refusedBy({ object }: CommandResult): Reply {
   const { message, says, next_actions: ways } = object;
   const words = [message, says].find((each) => typeof each === 'string') as string | undefined;
   const [way] = readActions(ways);

@@ -7,7 +7,7 @@ import type { PageShown } from '../contract/page.ts';
 import { CHANGES } from './changes/changes.ts';
 import { WISHES, wishMistake } from './changes/wishes.ts';
 import type { Live } from './live.ts';
-import { type Reply, refused, refusedBy, type ServedProject, told } from './project.ts';
+import { answerWith, type Reply, refused, refusedBy, type ServedProject } from './project.ts';
 import { diffShown } from './reads/changes-of-task.ts';
 import { bookShown, booksShown, exportedBook } from './reads/distill.ts';
 import { explainedShown } from './reads/explained.ts';
@@ -27,20 +27,20 @@ type Read = (serving: Serving, ids: readonly string[], gone: AbortSignal) => Pro
 
 /** `*`: any id; the reading function looks it up. */
 const READS: readonly [address: string, read: Read][] = [
-  ['api/page', ({ project, pageToken }) => told(pageOf(project, pageToken))],
-  ['api/now', async ({ live }) => told(nowShown(await live.now(), await live.lines.rows()))],
-  ['api/tasks', async ({ live }) => told({ tasks: await live.lines.all() })],
+  ['api/page', ({ project, pageToken }) => answerWith(pageOf(project, pageToken))],
+  ['api/now', async ({ live }) => answerWith(nowShown(await live.now(), await live.lines.rows()))],
+  ['api/tasks', async ({ live }) => answerWith({ tasks: await live.lines.all() })],
   ['api/tasks/*', ({ project }, [id]) => taskShown(id!, project)],
   ['api/tasks/*/explain', ({ project }, [id]) => explainedShown(id!, project)],
   ['api/tasks/*/diff', ({ project }, [id]) => diffShown(id!, project)],
   ['api/tasks/*/texts/*', ({ project }, [id, name]) => textShown(id!, name!, project)],
-  ['api/failures', async ({ live }) => told(failuresShown(await live.lines.rows()))],
+  ['api/failures', async ({ live }) => answerWith(failuresShown(await live.lines.rows()))],
   ['api/budgets', ({ project }) => limits(project)],
-  ['api/spent', async ({ live, project }) => told(spentShown(await live.lines.spent(), project.clock()))],
+  ['api/spent', async ({ live, project }) => answerWith(spentShown(await live.lines.spent(), project.clock()))],
   ['api/sessions', ({ project }) => sessionsShown(project)],
   ['api/sessions/*', ({ project }, [id]) => conversationShown(id!, project)],
   ['api/health', ({ project }) => health(project)],
-  ['api/supervise', async ({ live }) => told(supervisionsShown(await live.lines.rows()))],
+  ['api/supervise', async ({ live }) => answerWith(supervisionsShown(await live.lines.rows()))],
   ['api/distill', ({ project }) => booksShown(project)],
   ['api/distill/*', ({ project }, [name]) => bookShown(name!, project)],
   ['api/distill/*/*', ({ project }, [name, wish], gone) => exportedBook(name!, wish!, project, gone)],
@@ -90,7 +90,7 @@ function pageOf({ cwd, environment, version }: ServedProject, token: string): Pa
 
 async function limits({ commands }: ServedProject): Promise<Reply> {
   const shown = await commands.read(['budget']);
-  return shown.exit === 0 ? told(shown.object) : refusedBy(shown);
+  return shown.exit === 0 ? answerWith(shown.object) : refusedBy(shown);
 }
 
 const HEALTH_MS = 30 * 86_400_000;
@@ -99,5 +99,5 @@ function health({ cwd, environment, clock }: ServedProject): Reply {
   const now = clock();
   const since = new Date(now.getTime() - HEALTH_MS).toISOString();
   const collected = collectHealth({ word: null, cwd, environment, now }, since);
-  return collected.how === 'invalid' ? refused(409, collected.message) : told(collected.value);
+  return collected.how === 'invalid' ? refused(409, collected.message) : answerWith(collected.value);
 }

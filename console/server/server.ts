@@ -150,7 +150,7 @@ const listen = (server: Server, port: number): Promise<string | null> =>
 
 function reply(response: ServerResponse, reply: Reply): void {
   switch (reply.how) {
-    case 'told':
+    case 'value':
       sendJson(response, 200, reply.value);
       return;
     case 'file':

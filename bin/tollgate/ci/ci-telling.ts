@@ -4,14 +4,14 @@ import { oneLine } from '../../../policies/text/one-line.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import type { Arguments } from '../../command-line.ts';
 import { printing } from '../../printing.ts';
-import { type RunTelling, startTelling } from '../telling.ts';
+import { type RunReporting, startReporting } from '../telling.ts';
 import { type CiSystem, LOG_MARKS } from './system.ts';
 
 const SILENCE_MS = 30_000;
 const SECTION = 'tollgate_run';
 
-export function startCiTelling(args: Arguments, system: CiSystem): RunTelling {
-  const telling = startTelling(args);
+export function startCiReporting(args: Arguments, system: CiSystem): RunReporting {
+  const telling = startReporting(args);
   if (args.given.has('quiet')) return telling;
   const marks = LOG_MARKS[system];
   const mark = (text: string) => void (text !== '' && printing('stderr').write(text));
@@ -31,11 +31,11 @@ export function startCiTelling(args: Arguments, system: CiSystem): RunTelling {
         mark(marks.close(SECTION, seconds()));
       },
     },
-    told: {
-      watch: telling.told.watch,
+    reporter: {
+      watch: telling.reporter.watch,
       say(sentence) {
         silence.heard();
-        telling.told.say(marks.unheard(oneLine(sentence)));
+        telling.reporter.say(marks.unheard(oneLine(sentence)));
       },
     },
   };

@@ -29,8 +29,8 @@ export function commentOf({ report, post }: Pick<WrittenReport, 'report' | 'post
 
 /** A reasoner's last message says that the task is done, so the answer is the worker's. */
 export function answeredLast({ stages, supervision }: RunReport): RunReport['stages'][number] | null {
-  const told = supervision === undefined ? stages : stages.filter(({ stage }) => stage === 'worker');
-  return told.findLast(({ answer }) => answer !== null) ?? null;
+  const candidates = supervision === undefined ? stages : stages.filter(({ stage }) => stage === 'worker');
+  return candidates.findLast(({ answer }) => answer !== null) ?? null;
 }
 
 /** A refused run writes no comment. An error here does not change how the run ended. */

@@ -27,8 +27,8 @@ export function publishInCi(system: CiSystem, ran: RanTask, answer: Ran, { given
   const { out, err = '' } = answer;
   // `##[` can occur only in a string of JSON, where the escape has the same value.
   const shown = out && (given.has('json') ? out.replaceAll('##[', '#\\u0023[') : unheard(out));
-  const told = system === 'github' ? tellGithub(ran, answer.exit, words[0]!) : '';
-  return { ...answer, ...(shown === undefined ? {} : { out: shown }), err: `${unheard(err)}${told}` };
+  const annotations = system === 'github' ? tellGithub(ran, answer.exit, words[0]!) : '';
+  return { ...answer, ...(shown === undefined ? {} : { out: shown }), err: `${unheard(err)}${annotations}` };
 }
 
 /** @returns the lines that the service reads from the log. */
@@ -57,9 +57,9 @@ function problemsIn(ran: RanTask, word: string) {
     return [{ ...place, rule: `run/${ran.how}`, level: 'error' as const, task_id: task.id, text: ran.message }];
   }
   const { stages, failure, state } = ran.report;
-  const told = failure === null ? null : { ...failure, text: failure.evidence?.text ?? null };
+  const shownFailure = failure === null ? null : { ...failure, text: failure.evidence?.text ?? null };
   const level = state === 'interrupted' ? 'warning' : 'error';
-  const problems = problemsOf({ task, root, stages, failure: told, level });
+  const problems = problemsOf({ task, root, stages, failure: shownFailure, level });
   return problems.map((problem) => ({ ...problem, text: ran.post(problem.text) }));
 }
 

@@ -3,7 +3,7 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Commands, CommandTold } from '../../../console/server/project.ts';
+import type { CommandResult, Commands } from '../../../console/server/project.ts';
 import { awaitEnd } from '../../../loops/carried/await-end.ts';
 import { begin, removeOld } from '../../../loops/carried/begin.ts';
 import { carriedFolder } from '../../../loops/carried/carried-run.ts';
@@ -43,7 +43,7 @@ const MAX_SAID = 4 * 1024 * 1024;
  * Runs a command in a separate process. A command that changes something has its own group: Ctrl-C ends the console, but not the
  * change. A command that only makes a file for a request ends with that request, and with this process.
  */
-function answeredBy(argv: readonly string[], options: SpawnOptions): Promise<CommandTold> {
+function answeredBy(argv: readonly string[], options: SpawnOptions): Promise<CommandResult> {
   const command = path.join(path.dirname(fileURLToPath(import.meta.url)), 'tollgate.cjs');
   const at = argv.indexOf('--');
   const words = [command, ...argv.toSpliced(at < 0 ? argv.length : at, 0, '--json')];
@@ -58,8 +58,8 @@ function answeredBy(argv: readonly string[], options: SpawnOptions): Promise<Com
       resolve({ exit: 1, object: { message: `it could not be started (${message})` } }),
     );
     child.on('close', (code, signal) => {
-      const told = objectIn(said.stdout, said.stderr || `it was ended by ${signal}`);
-      resolve({ exit: code ?? 1, object: told });
+      const object = objectIn(said.stdout, said.stderr || `it was ended by ${signal}`);
+      resolve({ exit: code ?? 1, object });
     });
   });
 }

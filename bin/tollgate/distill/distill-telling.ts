@@ -18,8 +18,8 @@ export function tellDistilling({ given }: Arguments, clock: () => Date): Telling
   let until: number | null = null;
   let totals = '';
   const say = () => {
-    const left = until === null ? '' : `, in ${Math.max(0, Math.ceil((until - clock().getTime()) / 1000))} s`;
-    return `tollgate: ${present}${left}${totals}`;
+    const remaining = until === null ? '' : `, in ${Math.max(0, Math.ceil((until - clock().getTime()) / 1000))} s`;
+    return `tollgate: ${present}${remaining}${totals}`;
   };
   const progress = startProgress(printing('stderr'), detail, say);
   const stays = (line: string) => {

@@ -33,11 +33,11 @@ export async function wishFor(wish: keyof typeof SAYS, argv: readonly string[]):
   const opened = await openDistill(name, process.cwd(), process.env, clock);
   if (opened.how === 'invalid')
     return { exit: TOLLGATE_EXIT.badInput, err: `tollgate distill ${wish}: ${opened.message}\n` };
-  const asked = await askToEnd(opened.open, wish, clock);
+  const outcome = await askToEnd(opened.open, wish, clock);
   const reopened = await openDistill(name, process.cwd(), process.env, clock);
   const view = reopened.how === 'opened' ? await viewed(reopened.open) : null;
   const message =
-    asked === 'told' ? `${name} is told: ${SAYS[wish]}` : `${name} is not running; it is ${view?.state ?? 'gone'}`;
+    outcome === 'told' ? `${name} is told: ${SAYS[wish]}` : `${name} is not running; it is ${view?.state ?? 'gone'}`;
   if (read.args.given.has('json'))
     return { exit: 0, out: `${JSON.stringify({ schema: 1, name, state: view?.state ?? null, message })}\n` };
   return { exit: 0, out: `${message}\n` };

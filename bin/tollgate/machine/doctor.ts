@@ -47,9 +47,9 @@ interface Step {
 export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
-  const asked = await preflightOptions(read.args);
-  if (typeof asked === 'string') return badInputOf(SPEC.name)(asked);
-  const options = read.args.text.tools === undefined ? await ofTasks(asked) : asked;
+  const requested = await preflightOptions(read.args);
+  if (typeof requested === 'string') return badInputOf(SPEC.name)(requested);
+  const options = read.args.text.tools === undefined ? await ofTasks(requested) : requested;
   const { given } = read.args;
   const detail = given.has('quiet') ? 'problems' : 'all';
   const progress = startProgress(printing('stderr'), detail, () => 'asking the CLIs for their versions');

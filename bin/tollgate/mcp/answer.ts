@@ -5,19 +5,19 @@ import { createRedactor } from '../../../policies/redact/create-redactor.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import { refusalOf } from '../../../state/system-error.ts';
 import { withCalls } from './next-calls.ts';
-import type { AskedTool, McpTool, ToolSaid } from './tool.ts';
+import type { McpTool, AskedTool as ToolCaller, ToolSaid } from './tool.ts';
 
 /** A client that sends too many calls must wait for its earlier ones. */
 const MOST_AT_ONCE = 64;
 let atOnce = 0;
 
 /** Never throws: an unexpected error also becomes an error result. */
-export async function answerTo(tool: McpTool, given: Record<string, unknown>, asked: AskedTool): Promise<ToolSaid> {
+export async function answerTo(tool: McpTool, given: Record<string, unknown>, caller: ToolCaller): Promise<ToolSaid> {
   if (atOnce >= MOST_AT_ONCE)
     return failed(`${MOST_AT_ONCE} calls of tools are under way; wait for their answers, then ask again`);
   atOnce += 1;
   try {
-    return await tool.act(given, asked);
+    return await tool.act(given, caller);
   } catch (error) {
     return failed(refusalOf(error) ?? (error instanceof Error ? error.message : String(error)));
   } finally {

@@ -19,7 +19,7 @@ export const refused = (message: string): ToolSaid => ({
   },
 });
 
-export function told(run_id: string, standing: CarriedStanding): ToolSaid {
+export function answerOfRun(run_id: string, standing: CarriedStanding): ToolSaid {
   switch (standing.how) {
     case 'unknown':
       return refused(`no run ${run_id} was begun in this project; the tool status tells which there are`);
@@ -100,10 +100,10 @@ function ofTask({ run_id, task }: CarriedStart, { exit_code, object }: CarriedEn
     how: isDone ? 'done' : 'failed',
     object: {
       ...{ run_id, state, task, exit_code, message, ...why },
-      stages: stages.map(({ stage, tool, state: stood, answer }) => ({
+      stages: stages.map(({ stage, tool, state: stageState, answer }) => ({
         stage,
         tool,
-        state: stood,
+        state: stageState,
         answer_file: answer,
       })),
       answer: answered === undefined ? null : readIfFit(answered.answer!),
@@ -132,15 +132,15 @@ function whyNot(failure: Report['failure'], state: string, { class: given }: Rep
 function ofCall({ run_id, tool, task, files }: CarriedStart, { exit_code, object }: CarriedEnd): ToolSaid {
   const record = object as Partial<CallRecord> & Report & { answer?: string };
   const { verdict, answer, session_id = null, usage, signature = null, message = null } = record;
-  const asked = { run_id, tool, task, exit_code, session_id, tokens: usage?.total_tokens ?? null };
+  const common = { run_id, tool, task, exit_code, session_id, tokens: usage?.total_tokens ?? null };
   if (exit_code === 0)
-    return { how: 'done', object: { ...asked, state: 'done', answer, answer_file: `${files}/answer.md` } };
+    return { how: 'done', object: { ...common, state: 'done', answer, answer_file: `${files}/answer.md` } };
   if (verdict === undefined || verdict.class === null) {
     const { class: errorClass = 'tooling', next_actions = [toDo('mend what the message names, and ask again')] } =
       record;
     return {
       how: 'failed',
-      object: { ...asked, state: 'refused', class: errorClass, reason: 'bad_input', message, next_actions },
+      object: { ...common, state: 'refused', class: errorClass, reason: 'bad_input', message, next_actions },
     };
   }
   const situation = {
@@ -151,7 +151,7 @@ function ofCall({ run_id, tool, task, files }: CarriedStart, { exit_code, object
   return {
     how: 'failed',
     object: {
-      ...{ ...asked, state: record.ending === 'cancelled' ? 'interrupted' : 'failed', signature, ...verdict },
+      ...{ ...common, state: record.ending === 'cancelled' ? 'interrupted' : 'failed', signature, ...verdict },
       ...{ stderr_file: `${files}/stderr.log`, next_actions: withTrust(verdict, nextActions(situation)) },
     },
   };

@@ -19,7 +19,7 @@ import { refusalWithin } from '../within-call.ts';
 import { startCarrier } from './carrier.ts';
 import { giving, LIST, OBJECT, TASK, taking, WORD } from './fields.ts';
 import { callWanted, supervisionWanted, taskWanted } from './requests.ts';
-import { refused, told } from './run-object.ts';
+import { answerOfRun, refused } from './run-object.ts';
 import { ACCESS, type AskedTool, type FieldSchema, type McpTool, type ServerSettings, type ToolSaid } from './tool.ts';
 import { inTurn, verbTool } from './verb.ts';
 
@@ -60,7 +60,7 @@ export const RUNS: readonly McpTool[] = [
     gives: GIVES,
     changes: 'something',
     callsModel: true,
-    act: (given, asked) => beginAndWait(taskWanted(given, asked.server), given, asked),
+    act: (given, caller) => beginAndWait(taskWanted(given, caller.server), given, caller),
   },
   {
     name: 'ask',
@@ -98,7 +98,7 @@ export const RUNS: readonly McpTool[] = [
     gives: GIVES,
     changes: 'something',
     callsModel: true,
-    act: (given, asked) => beginAndWait(callWanted(given, asked.server), given, asked),
+    act: (given, caller) => beginAndWait(callWanted(given, caller.server), given, caller),
   },
   verbTool({
     name: 'create_task',
@@ -146,7 +146,7 @@ export const RUNS: readonly McpTool[] = [
     gives: GIVES,
     changes: 'something',
     callsModel: true,
-    act: (given, asked) => beginAndWait(supervisionWanted(String(given.task), asked.server), given, asked),
+    act: (given, caller) => beginAndWait(supervisionWanted(String(given.task), caller.server), given, caller),
   },
   {
     name: 'answer',
@@ -175,7 +175,7 @@ export const RUNS: readonly McpTool[] = [
     takes: taking({ run_id: RUN, wait_ms: WAIT }, 'run_id'),
     gives: GIVES,
     changes: 'nothing',
-    act: ({ run_id, wait_ms }, asked) => waited(String(run_id), wait_ms, asked),
+    act: ({ run_id, wait_ms }, caller) => waited(String(run_id), wait_ms, caller),
   },
   {
     name: 'cancel_run',
@@ -185,7 +185,7 @@ export const RUNS: readonly McpTool[] = [
     takes: taking({ run_id: RUN, wait_ms: WAIT }, 'run_id'),
     gives: GIVES,
     changes: 'something',
-    act: ({ run_id, wait_ms }, asked) => cancelled(String(run_id), wait_ms, asked),
+    act: ({ run_id, wait_ms }, caller) => cancelled(String(run_id), wait_ms, caller),
   },
 ];
 
@@ -199,7 +199,7 @@ function creationMistake({ pipeline, supervise }: Record<string, unknown>, { acc
 
 const onlyReads = ({ role }: { role: BuiltInRole }): boolean => ROLES[role].access === 'read';
 
-async function answered(given: Record<string, unknown>, asked: AskedTool): Promise<ToolSaid> {
+async function answered(given: Record<string, unknown>, caller: AskedTool): Promise<ToolSaid> {
   const task = String(given.task);
   const words = ['--later', '--json', '--', task, String(given.text)];
   const { exit, out, err } = await inTurn('something', () =>
@@ -207,7 +207,7 @@ async function answered(given: Record<string, unknown>, asked: AskedTool): Promi
   );
   const object = objectIn(out ?? '', err ?? '');
   if (exit !== TOLLGATE_EXIT.ok) return refused(String(object.message));
-  if (object.state === 'waiting') return beginAndWait(supervisionWanted(task, asked.server), given, asked);
+  if (object.state === 'waiting') return beginAndWait(supervisionWanted(task, caller.server), given, caller);
   return { how: 'done', object: { state: 'noted', task, task_state: object.state, message: object.message } };
 }
 
@@ -216,7 +216,7 @@ const folderNow = (): string => carriedFolder(process.cwd(), process.env);
 async function beginAndWait(
   wanted: WantedRun | string,
   { wait_ms }: Record<string, unknown>,
-  asked: AskedTool,
+  caller: AskedTool,
 ): Promise<ToolSaid> {
   if (typeof wanted === 'string') return refused(wanted);
   const folder = folderNow();
@@ -226,12 +226,12 @@ async function beginAndWait(
     ({ how }) => how === 'running',
   );
   const isMet = atWork.some(({ asks }) => asks === wanted.asks);
-  if (running.length >= asked.server.maxRuns && !isMet)
+  if (running.length >= caller.server.maxRuns && !isMet)
     return refused(`${running.length} runs are at work, as many as this server begins at once; wait for one of them`);
   removeOld(folder, new Date());
   const begun = await begin(folder, wanted, self, () => new Date());
   if (begun.how === 'made') startCarrier(folder, begun.run, self);
-  const said = await waited(begun.run, wait_ms, asked);
+  const said = await waited(begun.run, wait_ms, caller);
   return begun.how === 'met' ? { ...said, object: { ...said.object, asked_before: true } } : said;
 }
 
@@ -250,9 +250,9 @@ async function waited(run: string, waitMs: unknown, { signal, tell }: AskedTool)
   });
   // Reports the messages since the last tick.
   progress(0);
-  if (standing.how !== 'lost' || standing.start.what !== 'ask') return told(run, standing);
+  if (standing.how !== 'lost' || standing.start.what !== 'ask') return answerOfRun(run, standing);
   await sweepHere();
-  return told(run, await standingOf(folder, run, new Date()));
+  return answerOfRun(run, await standingOf(folder, run, new Date()));
 }
 
 const WAIT_MS = 30_000;
@@ -263,7 +263,7 @@ const TELL_MS = 3000;
  * activity.
  */
 function progressOf(folder: string, run: string, tell: AskedTool['tell']): (elapsedMs: number) => void {
-  let sent = toldLines.get(run) ?? 0;
+  let sent = reportedLines.get(run) ?? 0;
   let progress = 0;
   let next = TELL_MS;
   return (elapsedMs) => {
@@ -278,24 +278,24 @@ function progressOf(folder: string, run: string, tell: AskedTool['tell']): (elap
       tell(progress, line);
     }
     sent = lines.length;
-    toldLines.set(run, sent);
+    reportedLines.set(run, sent);
   };
 }
 
 /** The number of reported lines by run: a client that waits again does not get the same lines again. */
-const toldLines = new Map<string, number>();
+const reportedLines = new Map<string, number>();
 
 /** A client that connects late gets the latest messages. */
 const MOST_AT_ONCE = 50;
 
-async function cancelled(run: string, waitMs: unknown, asked: AskedTool): Promise<ToolSaid> {
+async function cancelled(run: string, waitMs: unknown, caller: AskedTool): Promise<ToolSaid> {
   const folder = folderNow();
   const standing: CarriedStanding = await standingOf(folder, run, new Date());
   if (standing.how === 'running') {
     const self = (await identify(process.pid))!;
     if (standing.pid !== null) endProcess(standing.pid);
     else if (claim(folder, run, self)) end(folder, run, notBegun(new Date(), 'it was cancelled'));
-    else return cancelled(run, waitMs, asked);
+    else return cancelled(run, waitMs, caller);
   }
-  return waited(run, waitMs, asked);
+  return waited(run, waitMs, caller);
 }

@@ -57,8 +57,8 @@ const STATUS = verbTool({
 export const STANDINGS: readonly McpTool[] = [
   {
     ...STATUS,
-    async act(given, asked) {
-      const { how, object } = await STATUS.act(given, asked);
+    async act(given, caller) {
+      const { how, object } = await STATUS.act(given, caller);
       return how === 'failed' ? { how, object } : { how, object: { ...object, runs: await runsHere() } };
     },
   },
@@ -180,14 +180,17 @@ async function runsHere(): Promise<object[]> {
   );
 }
 
-async function logged({ task, stage, last = MOST_ROWS }: Record<string, unknown>, asked: AskedTool): Promise<ToolSaid> {
+async function logged(
+  { task, stage, last = MOST_ROWS }: Record<string, unknown>,
+  caller: AskedTool,
+): Promise<ToolSaid> {
   const located = locateTask(String(task), process.cwd(), process.env);
   if (located.how === 'invalid') return refused(located.message);
   const kept: FollowedLine[] = [];
   let all = 0;
   const followed = await followCalls({
     ...{ task: located.folder, stage: stage === undefined ? null : String(stage), until: 'now', events: 'words' },
-    ...{ environment: process.env, stop: asked.signal, clock: () => new Date(), begin: () => {} },
+    ...{ environment: process.env, stop: caller.signal, clock: () => new Date(), begin: () => {} },
     async take(lines) {
       all += lines.length;
       kept.push(...lines);

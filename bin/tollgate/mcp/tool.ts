@@ -11,7 +11,7 @@ export interface McpTool {
   changes: 'nothing' | 'something';
   /** Whether it may start a CLI that calls a model: the effects of that are outside of this machine. */
   callsModel?: true;
-  act(given: Record<string, unknown>, asked: AskedTool): Promise<ToolSaid>;
+  act(given: Record<string, unknown>, caller: AskedTool): Promise<ToolSaid>;
 }
 
 /** A JSON Schema of an object. */

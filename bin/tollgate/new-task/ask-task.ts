@@ -18,14 +18,16 @@ interface TaskWishes {
   acceptance: string | null;
 }
 
-type Asked = { how: 'told'; wishes: { [Name in keyof TaskWishes]: NonNullable<TaskWishes[Name]> } } | { how: 'left' };
+type TaskAnswers =
+  | { how: 'answered'; wishes: { [Name in keyof TaskWishes]: NonNullable<TaskWishes[Name]> } }
+  | { how: 'cancelled' };
 
 /** @param tools the CLIs that are on the PATH. */
 export async function askTask(
   given: TaskWishes,
   { languages, tests }: Repository,
   tools: readonly string[],
-): Promise<Asked> {
+): Promise<TaskAnswers> {
   const output = printing('stderr');
   intro('A new task', { output });
   const written = languages.length === 0 ? '' : `written in ${languages.join(', ')}`;
@@ -42,25 +44,25 @@ export async function askTask(
     });
 
   const id = given.id ?? (await line('Its name', 'fix-1', checkTaskId));
-  if (isCancel(id)) return LEFT;
+  if (isCancel(id)) return CANCELLED;
   const goal =
     given.goal ??
     (await line('What is to be achieved, in a sentence or two', '', (value) =>
       value.trim() === '' ? 'a task has a goal' : null,
     ));
-  if (isCancel(goal)) return LEFT;
+  if (isCancel(goal)) return CANCELLED;
   const pipeline = given.pipeline ?? (await select({ message: 'Its stages', options: pipelines(tools), output }));
-  if (isCancel(pipeline)) return LEFT;
+  if (isCancel(pipeline)) return CANCELLED;
   const budget = given.budget ?? (await line('Paid calls at the most, retries included', '10', callsMistake));
-  if (isCancel(budget)) return LEFT;
+  if (isCancel(budget)) return CANCELLED;
   const acceptance =
     given.acceptance ??
     (runsAcceptance(pipeline)
       ? await line('The command that must succeed in the end (- for none)', tests?.command ?? '-', () => null)
       : '');
-  if (isCancel(acceptance)) return LEFT;
+  if (isCancel(acceptance)) return CANCELLED;
   return {
-    how: 'told',
+    how: 'answered',
     wishes: {
       id,
       goal: goal.trim(),
@@ -71,7 +73,7 @@ export async function askTask(
   };
 }
 
-const LEFT: Asked = { how: 'left' };
+const CANCELLED: TaskAnswers = { how: 'cancelled' };
 
 const callsMistake = (value: string): string | null =>
   /^\d{1,6}$/.test(value) && Number(value) > 0 ? null : 'a whole number from 1';

@@ -150,8 +150,8 @@ function stageTable({ stages }: TaskRow): string {
 const details = (summary: string, blocks: readonly string[], attributes = ''): string =>
   `<details${attributes}><summary>${summary}</summary><div>${blocks.join('')}</div></details>`;
 
-const pairs = (told: readonly (readonly [name: string, markup: string | null])[]): string =>
-  `<dl>${told.flatMap(([name, markup]) => (markup === null ? [] : [`<dt>${name}</dt><dd>${markup}</dd>`])).join('')}</dl>`;
+const pairs = (entries: readonly (readonly [name: string, markup: string | null])[]): string =>
+  `<dl>${entries.flatMap(([name, markup]) => (markup === null ? [] : [`<dt>${name}</dt><dd>${markup}</dd>`])).join('')}</dl>`;
 
 function taskLink(id: string, anchors: ReadonlyMap<string, string>): string {
   const anchor = anchors.get(id);

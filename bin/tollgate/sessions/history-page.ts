@@ -31,13 +31,13 @@ export function renderHistory(history: History, style: PageStyle): string {
 }
 
 function redoLine({ n, at, turns, last_prompt, takes_back, next }: Redoable, { redactor, width }: PageStyle): string {
-  const stood = `${turns} ${turns === 1 ? 'turn' : 'turns'}`;
+  const turnCount = `${turns} ${turns === 1 ? 'turn' : 'turns'}`;
   const gone =
     takes_back === 0 ? '' : `, in place of ${takes_back === 1 ? 'the last one' : `the last ${takes_back}`} now`;
   const mark = next ? ' (the next)' : '';
   const prompt = oneLine(visible(redactor.redactHead(last_prompt, Math.min(last_prompt.length, 200)).redacted));
   return cutLine(
-    `  ${n}${mark}: ${stood}${gone}, taken back ${at.slice(0, 19).replace('T', ' ')}; the last: ${prompt}`,
+    `  ${n}${mark}: ${turnCount}${gone}, taken back ${at.slice(0, 19).replace('T', ' ')}; the last: ${prompt}`,
     width,
   );
 }
@@ -73,8 +73,8 @@ function promptLines({ prompt }: ShownTurn, style: PageStyle, { cyan, dim }: Col
   const lines = whole(prompt, style);
   const shown = style.prompts === 'full' || lines.length <= PROMPT_LINES + 1 ? lines.length : PROMPT_LINES;
   const begun = lines.slice(0, shown).map((line): Line => [`> ${line}`, cyan]);
-  const left = lines.length - shown;
-  return left === 0 ? begun : [...begun, [`  (${more(left)}; --full shows them)`, dim]];
+  const hidden = lines.length - shown;
+  return hidden === 0 ? begun : [...begun, [`  (${more(hidden)}; --full shows them)`, dim]];
 }
 
 const PROMPT_LINES = 15;

@@ -110,7 +110,10 @@ const VERBS: Record<'list' | 'show' | 'adopt' | 'forget' | 'backups', Verb> = {
     if (adopted.how === 'invalid')
       return { exit: TOLLGATE_EXIT.failure, err: `tollgate sessions: ${adopted.message}\n` };
     const { entry, warnings } = adopted;
-    return { ...told(args, { schema: 1, tag, tool, entry }, `${tag} goes on in ${tool} ${id}`), err: noted(warnings) };
+    return {
+      ...formatAnswer(args, { schema: 1, tag, tool, entry }, `${tag} goes on in ${tool} ${id}`),
+      err: noted(warnings),
+    };
   },
   async forget(asking, args, words) {
     if (words.length !== 1) return invalid('forget takes one TAG');
@@ -118,7 +121,7 @@ const VERBS: Record<'list' | 'show' | 'adopt' | 'forget' | 'backups', Verb> = {
     if (forgotten.length === 0)
       return { exit: TOLLGATE_EXIT.failure, err: noted([...warnings, `no session is kept for "${words[0]}"`]) };
     const lines = forgotten.map(({ tool, id }) => `forgot ${tool} ${id}; its file stays where its CLI keeps it`);
-    return { ...told(args, { schema: 1, tag: words[0], forgotten }, lines.join('\n')), err: noted(warnings) };
+    return { ...formatAnswer(args, { schema: 1, tag: words[0], forgotten }, lines.join('\n')), err: noted(warnings) };
   },
   async backups({ environment, clock }, args, words) {
     if (words.length > 0) return invalid('backups takes no further word; --tool TOOL lists those of one CLI');
@@ -140,13 +143,13 @@ export interface BackupsObject {
 async function adoptable(asking: SessionsAsking, args: Arguments, words: readonly string[]): Promise<Ran> {
   if (words.length > 0) return invalid('adopt --list takes no TAG');
   const tool = toolOf(args);
-  const asked = await listAdoptable(asking, tool === null ? TOOLS : [tool], (sentence) => {
+  const listed = await listAdoptable(asking, tool === null ? TOOLS : [tool], (sentence) => {
     if (!args.given.has('quiet')) printing('stderr').write(`tollgate sessions: ${sentence}\n`);
   });
-  const err = asked.problems.map((problem) => `tollgate sessions: ${problem}\n`).join('');
-  const exit = asked.problems.length > 0 && asked.sessions.length === 0 ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok;
-  if (args.given.has('json')) return { exit, err, out: `${JSON.stringify({ schema: 1, ...asked })}\n` };
-  return { exit, err, out: `${adoptableLines(asked.sessions, sheetOf(asking.environment)).join('\n')}\n` };
+  const err = listed.problems.map((problem) => `tollgate sessions: ${problem}\n`).join('');
+  const exit = listed.problems.length > 0 && listed.sessions.length === 0 ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok;
+  if (args.given.has('json')) return { exit, err, out: `${JSON.stringify({ schema: 1, ...listed })}\n` };
+  return { exit, err, out: `${adoptableLines(listed.sessions, sheetOf(asking.environment)).join('\n')}\n` };
 }
 
 /** @param word a tag or an id; null for all. */
@@ -182,7 +185,7 @@ function shown(
   return { exit: TOLLGATE_EXIT.ok, err, out: `${render(sessions).join('\n')}\n` };
 }
 
-const told = ({ given }: Arguments, json: object, line: string): Ran => ({
+const formatAnswer = ({ given }: Arguments, json: object, line: string): Ran => ({
   exit: TOLLGATE_EXIT.ok,
   out: given.has('json') ? `${JSON.stringify(json)}\n` : visible(`${line}\n`),
 });

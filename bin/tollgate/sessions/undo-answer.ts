@@ -7,7 +7,7 @@ import type { SessionFile } from '../../../wrappers/sessions/store.ts';
 import type { Arguments } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
 
-export interface UndoTold {
+export interface UndoResult {
   did: 'undone' | 'redone' | 'resent' | 'replaced';
   session: SessionFile;
   /** The id of the session that it replaces. */
@@ -23,11 +23,11 @@ export interface UndoTold {
 
 const LONGEST = 300;
 
-export function answerOf(told: UndoTold, { given, text }: Arguments): Ran {
-  const { did, session, inPlaceOf, reverted, edit, sent } = told;
+export function answerOf(result: UndoResult, { given, text }: Arguments): Ran {
+  const { did, session, inPlaceOf, reverted, edit, sent } = result;
   const dry = given.has('dry-run');
   const { redact } = createRedactor({ env: process.env, patterns: [] });
-  const says = cut(visible(redact(told.says)).replace(/\s+/g, ' '));
+  const says = cut(visible(redact(result.says)).replace(/\s+/g, ' '));
   const redoing = `tollgate undo ${session.id} --redo${sent === undefined || sent.record.ending === 'not_started' ? '' : ' --force'}`;
   const exit = sent?.exit ?? 0;
   if (given.has('json')) {

@@ -19,7 +19,7 @@ import type { Conversation } from '../../../wrappers/sessions/store.ts';
 import type { Arguments } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
 import { lateProgress } from '../../wrapper/late-progress.ts';
-import { answerOf, type UndoTold } from './undo-answer.ts';
+import { answerOf, type UndoResult } from './undo-answer.ts';
 import { filesOf, type UndoMode } from './undo-flags.ts';
 import type { Undoing } from './undoing.ts';
 
@@ -36,14 +36,14 @@ export async function sendInstead(undoing: Undoing, mode: UndoMode): Promise<Ran
   const sending = sendingOf(undoing, mode, last!.prompt, into);
   if (typeof sending === 'string') return refusal(sending, TOLLGATE_EXIT.badInput);
   const where = into === 'new' ? ', in a new session that stands in the place of this one' : '';
-  const told: UndoTold = {
+  const result: UndoResult = {
     did: mode === 'resend' ? 'resent' : 'replaced',
     session,
     reverted: 1,
     says: `turn ${turns} ("${last!.prompt}") is taken back, and ${mode === 'resend' ? 'its prompt is sent anew' : 'another prompt is sent in its place'}${where}`,
   };
-  if (args.given.has('dry-run')) return answerOf(told, args);
-  if (into === 'new') return sendAnew(undoing, conversation, sending, told);
+  if (args.given.has('dry-run')) return answerOf(result, args);
+  if (into === 'new') return sendInNewSession(undoing, conversation, sending, result);
   const holder = holderOf(undoing, sending);
   const edited = await editSession({ ...plan, conversation, environment: process.env, clock, holder });
   if (edited.how === 'refused') return refusal(edited.why, TOLLGATE_EXIT.failure);
@@ -51,17 +51,17 @@ export async function sendInstead(undoing: Undoing, mode: UndoMode): Promise<Ran
   const sent = await sendOrPutBack(undoing, sending, () => putBack(undoing, holder, edit));
   if ('exit' in sent) return sent;
   return answerOf(
-    { ...told, ...(edit === null ? {} : { edit }), sent: { ...sent, exit: exitOf(undoing, sent) } },
+    { ...result, ...(edit === null ? {} : { edit }), sent: { ...sent, exit: exitOf(undoing, sent) } },
     args,
   );
 }
 
 /** The old session is not changed, and it is not replaced until the new one has its answer. */
-async function sendAnew(
+async function sendInNewSession(
   undoing: Undoing,
   conversation: Conversation,
   sending: ResendRequest,
-  told: UndoTold,
+  result: UndoResult,
 ): Promise<Ran> {
   const { store, args } = undoing;
   const unchanged = async () => '(The conversation is what it was before.)';
@@ -81,11 +81,14 @@ async function sendAnew(
     holder: holderOf(undoing, sending),
   });
   const says = [
-    `${told.says}: ${id}${tags.length === 0 ? '' : `, in which ${tags.join(', ')} ${tags.length === 1 ? 'goes' : 'go'} on`}`,
+    `${result.says}: ${id}${tags.length === 0 ? '' : `, in which ${tags.join(', ')} ${tags.length === 1 ? 'goes' : 'go'} on`}`,
     ...notes,
   ].join('; ');
-  const stands = session ?? { ...told.session, id };
-  return answerOf({ ...told, session: stands, inPlaceOf: told.session.id, says, sent: { ...sent, exit } }, args);
+  const replacement = session ?? { ...result.session, id };
+  return answerOf(
+    { ...result, session: replacement, inPlaceOf: result.session.id, says, sent: { ...sent, exit } },
+    args,
+  );
 }
 
 function exitOf({ stop }: Undoing, { record, message }: ResentCall): number {

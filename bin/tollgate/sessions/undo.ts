@@ -12,7 +12,7 @@ import type { Arguments } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
 import { waitingSay } from '../waiting-say.ts';
 import { inUse } from './in-use.ts';
-import { answerOf, type UndoTold } from './undo-answer.ts';
+import { answerOf, type UndoResult } from './undo-answer.ts';
 import { modeOf, UNDO, undoMistake } from './undo-flags.ts';
 import { sendInstead } from './undo-send.ts';
 import type { Undoing } from './undoing.ts';
@@ -35,13 +35,13 @@ export async function run(argv: readonly string[]): Promise<Ran> {
 
 async function onceFree({ store, session, feature }: LocatedSession, args: Arguments): Promise<Ran> {
   const lookup = { environment: process.env, cwd: process.cwd() };
-  const asked = { store, session, lookup, clock: () => new Date() };
+  const target = { store, session, lookup, clock: () => new Date() };
   // Reads the file before the wait: an unreadable file is not worth a wait.
   store.open(session);
   const stop = stopOnSignals();
   const waiting = waitingSay('tollgate undo', args);
   if (args.given.has('dry-run')) return act({ store, session, feature, args, stop });
-  const freed = await waitUntilIdle(asked, waiting.say, stop).finally(waiting.stop);
+  const freed = await waitUntilIdle(target, waiting.say, stop).finally(waiting.stop);
   if (freed.how === 'stopped') return refusal('stopped; nothing was changed', stopExit(stop));
   if (freed.how === 'used') return refusal(inUse(session, freed.by), TOLLGATE_EXIT.failure);
   return act({ store, session: freed.session, feature, args, stop }).finally(freed.release);
@@ -61,17 +61,17 @@ async function undo({ store, session, feature, args }: Undoing): Promise<Ran> {
   const { turns } = conversation;
   const { turn } = plan;
   const [answered] = conversation.read(turn, turn);
-  const told: UndoTold = {
+  const result: UndoResult = {
     did: 'undone',
     session,
     reverted: turns - turn + 1,
     says: `the answer to turn ${turn} ("${answered!.prompt}") is taken back${AFTER(turns - turn)}; the prompt stays`,
   };
   if (args.given.has('dry-run'))
-    return plan.edit.how === 'impossible' ? refusal(plan.edit.why, TOLLGATE_EXIT.failure) : answerOf(told, args);
+    return plan.edit.how === 'impossible' ? refusal(plan.edit.why, TOLLGATE_EXIT.failure) : answerOf(result, args);
   const holder = feature === null ? {} : { feature };
   const edited = await editSession({ ...plan, conversation, environment: process.env, clock, holder });
-  return ended(edited, told, args);
+  return ended(edited, result, args);
 }
 
 /** The prompts after it, which have no answer. */
@@ -94,21 +94,21 @@ async function bringBack({ store, session, feature, args }: Undoing): Promise<Ra
       `the conversation has gone on: ${since} would be taken back for it; --force does so (nothing was changed)`,
       TOLLGATE_EXIT.failure,
     );
-  const told: UndoTold = {
+  const result: UndoResult = {
     did: 'redone',
     session,
     reverted: newTurns,
     says: `what was taken back ${edit.at} is there again${newTurns === 0 ? '' : `; ${since} that came since then are taken back`}`,
   };
-  if (args.given.has('dry-run')) return answerOf(told, args);
+  if (args.given.has('dry-run')) return answerOf(result, args);
   const holder = feature === null ? {} : { feature };
-  return ended(redo(plan, { environment: process.env, clock, holder }), told, args);
+  return ended(redo(plan, { environment: process.env, clock, holder }), result, args);
 }
 
-function ended(edited: Edited, told: UndoTold, args: Arguments): Ran {
+function ended(edited: Edited, result: UndoResult, args: Arguments): Ran {
   switch (edited.how) {
     case 'edited':
-      return answerOf({ ...told, edit: edited.entry.n }, args);
+      return answerOf({ ...result, edit: edited.entry.n }, args);
     case 'unchanged':
       return refusal(`There is nothing to take back.${WAYS_ON}`, TOLLGATE_EXIT.failure);
     case 'refused':

@@ -42,7 +42,7 @@ async function answered(args: Arguments, stop: AbortSignal): Promise<Ran> {
   const note = await leaveNote(notes, text, new Date());
   const state = await heard.state();
   // This command may wait for a run that is about to end. That run may end without having read the note.
-  const isUnheard = () => notesLeft(notes).some((left) => left.note === note);
+  const isUnheard = () => notesLeft(notes).some((pending) => pending.note === note);
   if (state === 'waiting' && !args.given.has('later')) {
     const { superviseWord } = await import('./supervise.ts');
     return superviseWord(word, args, stop, { command: 'answer', isUnheard });

@@ -9,7 +9,7 @@ import type { Ran } from '../../ran.ts';
 import { deadlineOf } from '../ci/deadline.ts';
 import { answerTo, answerWithoutRun, type RunningWord, surprise } from '../run-answer.ts';
 import { contextOf, optionsOf } from '../run-flags.ts';
-import { startTelling } from '../telling.ts';
+import { startReporting } from '../telling.ts';
 import { SUPERVISE_EXITS, SUPERVISE_FLAGS, supervisingOf } from './supervise-flags.ts';
 
 const SPEC: CommandSpec = {
@@ -58,7 +58,7 @@ async function named(args: Arguments, stop: AbortSignal): Promise<Ran> {
   return superviseWord(task, args, stop, { command: 'supervise', found });
 }
 
-interface Asked {
+interface SuperviseCall {
   command: RunningWord;
   /** A sentence that says how the task was found; null if the user named the task. */
   found?: string | null;
@@ -70,16 +70,16 @@ export async function superviseWord(
   word: string,
   args: Arguments,
   stop: AbortSignal,
-  { command, found = null, isUnheard = () => false }: Asked,
+  { command, found = null, isUnheard = () => false }: SuperviseCall,
 ): Promise<Ran> {
   const named = { ...args, words: [word] };
   const options = optionsOf(args, [word]);
   if (typeof options === 'string') return answerTo({ how: 'invalid', message: options }, named, command);
   const deadline = deadlineOf(args.text.deadline, stop);
   if (typeof deadline === 'string') return answerTo({ how: 'invalid', message: deadline }, named, command);
-  const { progress, told } = startTelling(args);
-  if (found !== null) told.say(found);
-  const request = { word, options, context: contextOf(deadline.stop, told) };
+  const { progress, reporter } = startReporting(args);
+  if (found !== null) reporter.say(found);
+  const request = { word, options, context: contextOf(deadline.stop, reporter) };
   const supervised = () => superviseTask(request, supervisingOf(args));
   const ran = await supervised()
     .then((first) => (first.how === 'awaited' && isUnheard() ? supervised() : first))

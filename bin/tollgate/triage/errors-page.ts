@@ -60,7 +60,7 @@ function blockOf({ at, context, message, status, stand, log }: LoggedError): str
   const { task, stage, tool, cli_version, class: errorClass, reason, session_id, snapshot, call_id, request } = context;
   const where = task === null ? 'a call without a task' : `${task}/${stage}`;
   const rows = [
-    `${at}  ${where}  ${tool} ${cli_version ?? '(version unknown)'}  ${errorClass}${reason === null ? '' : ` (${reason})`}  ${STANDS[stand]}`,
+    `${at}  ${where}  ${tool} ${cli_version ?? '(version unknown)'}  ${errorClass}${reason === null ? '' : ` (${reason})`}  ${STAND_WORDS[stand]}`,
     `  ${status === null || message.includes(`${status}`) ? '' : `${status}: `}${message}`,
     `  call ${call_id}, session ${session_id ?? 'unknown'}`,
     `  ${snapshotWords(snapshot, log)}`,
@@ -69,7 +69,7 @@ function blockOf({ at, context, message, status, stand, log }: LoggedError): str
   return rows.map(oneLine).join('\n');
 }
 
-const STANDS = {
+const STAND_WORDS = {
   recovered: 'recovered',
   retried: 'retried, and failed again',
   unrecovered: 'NOT RECOVERED',

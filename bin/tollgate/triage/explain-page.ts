@@ -8,7 +8,7 @@ import { visible } from '../../../policies/text/visible-text.ts';
 
 export function renderExplanation(explanation: FailureExplanation): string {
   const { findings, next_actions } = explanation;
-  const rows: [label: string, told: string | null][] = [
+  const rows: [label: string, text: string | null][] = [
     ['class', `${explanation.class}: ${explanation.meaning}`],
     ['reason', explanation.reason],
     ['evidence', evidenceOf(explanation)],
@@ -25,7 +25,7 @@ export function renderExplanation(explanation: FailureExplanation): string {
   return `${[
     headline(explanation),
     '',
-    ...rows.flatMap(([label, told]) => (told === null ? [] : [`${label.padEnd(width)}  ${words(told)}`])),
+    ...rows.flatMap(([label, text]) => (text === null ? [] : [`${label.padEnd(width)}  ${words(text)}`])),
     ...(findings.length === 0 ? [] : ['', 'The gate found:']),
     ...findings.flatMap(({ check, text, missing }) => [
       `- ${check}: ${words(text)}`,

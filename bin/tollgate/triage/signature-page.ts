@@ -82,10 +82,10 @@ const partingPage = (
 ): string[] => [
   '',
   after === '' ? 'They part at the first word:' : `They part after "${after}":`,
-  ...cutRows(sides.map((side, i) => [names[i]!, ...(side === null ? ['ends here'] : told(side))])),
+  ...cutRows(sides.map((side, i) => [names[i]!, ...(side === null ? ['ends here'] : cellsOf(side))])),
 ];
 
-const told = ({ put, piece, class: name, around }: Side): string[] => [
+const cellsOf = ({ put, piece, class: name, around }: Side): string[] => [
   put,
   name === null ? 'kept' : `class "${name}" for "${piece}"`,
   `in: ${around}`,

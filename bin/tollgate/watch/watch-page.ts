@@ -45,8 +45,8 @@ export function watchPage(now: RunsNow, sheet: Sheet, height: number, shown: (ta
       sheet,
     ),
   ];
-  const left = Math.max(1, room - Math.max(0, blocks[1]!.length - 1));
-  blocks.push(table(RESTING, resting.map(restingCells), left, 'at rest', sheet));
+  const space = Math.max(1, room - Math.max(0, blocks[1]!.length - 1));
+  blocks.push(table(RESTING, resting.map(restingCells), space, 'at rest', sheet));
   return blocks.filter((lines) => lines.length > 0).flatMap((lines, i) => (i === 0 ? lines : ['', ...lines]));
 }
 

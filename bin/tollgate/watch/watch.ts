@@ -86,8 +86,8 @@ async function inLines({ places, untilEnd, stop }: Watching, lines: Lines): Prom
 const TICK_MS = 1000;
 
 async function onTerminal({ places, untilEnd, stop }: Watching): Promise<Ran> {
-  const left = new AbortController();
-  const both = AbortSignal.any([stop, left.signal]);
+  const leaving = new AbortController();
+  const both = AbortSignal.any([stop, leaving.signal]);
   const seenAtWork = new Set<string>();
   let now: RunsNow | null = null;
   const isShown = ({ folder, state }: NowTask) =>
@@ -101,8 +101,8 @@ async function onTerminal({ places, untilEnd, stop }: Watching): Promise<Ran> {
   };
   const screen = openScreen(printing('stdout'), process.stdin, (what) => {
     if (what === 'resized') return draw();
-    if (/[qQ]/.test(what.key)) left.abort('q');
-    else if (what.key.includes('\u0003')) left.abort('SIGINT');
+    if (/[qQ]/.test(what.key)) leaving.abort('q');
+    else if (what.key.includes('\u0003')) leaving.abort('SIGINT');
   });
   const timer = setInterval(draw, TICK_MS);
   try {
@@ -118,7 +118,7 @@ async function onTerminal({ places, untilEnd, stop }: Watching): Promise<Ran> {
     screen.close();
   }
   const said = now === null ? '' : `${totalsLine(now, sheetOf(process.env))}\n`;
-  if (!both.aborted || left.signal.reason === 'q') return { exit: TOLLGATE_EXIT.ok, out: said };
+  if (!both.aborted || leaving.signal.reason === 'q') return { exit: TOLLGATE_EXIT.ok, out: said };
   return { exit: stopExit(both), out: said };
 }
 

@@ -21,11 +21,11 @@ export const taskList: Following<number> = { value, problem, againAt, renew: () 
 const again = againBy(() => void renew(), againAt);
 
 async function renew(): Promise<void> {
-  const told: TasksChange[] = [];
-  since = told;
+  const changes: TasksChange[] = [];
+  since = changes;
   const answered = await read<Resources['/api/tasks']>('/api/tasks');
   // A later request misses nothing, whichever answer arrives first.
-  if (since !== told) return;
+  if (since !== changes) return;
   since = null;
   if (answered.how === 'failed') {
     problem.value = answered.problem;
@@ -36,7 +36,7 @@ async function renew(): Promise<void> {
   again.rest();
   problem.value = null;
   replaceLines(answered.value.tasks);
-  for (const { lines, gone } of told) changeLines(lines, gone);
+  for (const { lines, gone } of changes) changeLines(lines, gone);
   value.value = answered.value.tasks.length;
 }
 

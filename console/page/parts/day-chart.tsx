@@ -25,8 +25,8 @@ interface DayChartProps {
 /** Used until the width of the chart is known. A unit is a pixel, so that the text is readable at any width. */
 const FIRST_WIDTH = 1000;
 const HEIGHT = 200;
-const LEFT = 52;
-const RIGHT = 18;
+const LEFT_MARGIN = 52;
+const RIGHT_MARGIN = 18;
 const MOST_BAR = 64;
 /** The space for the name of a day. */
 const DAY_WIDTH = 80;
@@ -46,9 +46,9 @@ export function DayChart({ title, days, tools, say, lack = 'tokens' }: DayChartP
     return () => observer.disconnect();
   }, []);
   const width = measured.value;
-  const slot = (width - LEFT - RIGHT) / Math.max(1, days.length);
+  const slot = (width - LEFT_MARGIN - RIGHT_MARGIN) / Math.max(1, days.length);
   const bar = Math.min(MOST_BAR, Math.max(1, slot - Math.min(6, slot * 0.22)));
-  const every = Math.ceil(days.length / Math.max(1, Math.floor((width - LEFT) / DAY_WIDTH)));
+  const every = Math.ceil(days.length / Math.max(1, Math.floor((width - LEFT_MARGIN) / DAY_WIDTH)));
   const y = (value: number) => HEIGHT - BOTTOM - (value / top) * (HEIGHT - BOTTOM - TOP);
   const sumFor = (tool: string, of: 'values' | 'without') => days.reduce((sum, day) => sum + (day[of]?.[tool] ?? 0), 0);
   const lacked = tools.reduce((sum, tool) => sum + sumFor(tool, 'without'), 0);
@@ -64,8 +64,8 @@ export function DayChart({ title, days, tools, say, lack = 'tokens' }: DayChartP
       <svg viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={`${title}: ${inWords(days, say)}`}>
         {[0, 0.5, 1].map((share) => (
           <g key={share}>
-            <line class="grid" x1={LEFT} x2={width - RIGHT} y1={y(top * share)} y2={y(top * share)} />
-            <text x={LEFT - 8} y={y(top * share) + 4} text-anchor="end">
+            <line class="grid" x1={LEFT_MARGIN} x2={width - RIGHT_MARGIN} y1={y(top * share)} y2={y(top * share)} />
+            <text x={LEFT_MARGIN - 8} y={y(top * share) + 4} text-anchor="end">
               {say(top * share)}
             </text>
           </g>
@@ -83,7 +83,7 @@ export function DayChart({ title, days, tools, say, lack = 'tokens' }: DayChartP
                   <rect
                     key={tool}
                     class={`tool-${nth % 6}`}
-                    x={LEFT + at * slot + (slot - bar) / 2}
+                    x={LEFT_MARGIN + at * slot + (slot - bar) / 2}
                     width={bar}
                     y={y(below)}
                     height={Math.max(1, from - y(below))}
@@ -94,7 +94,7 @@ export function DayChart({ title, days, tools, say, lack = 'tokens' }: DayChartP
                 );
               })}
               {(days.length - 1 - at) % every === 0 && (
-                <text x={LEFT + at * slot + slot / 2} y={HEIGHT - 5} text-anchor="middle">
+                <text x={LEFT_MARGIN + at * slot + slot / 2} y={HEIGHT - 5} text-anchor="middle">
                   {dayWord(day)}
                 </text>
               )}

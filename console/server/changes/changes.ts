@@ -7,7 +7,7 @@ import { summariseSwept } from '../../../loops/sweep/findings.ts';
 import { isUnswept, type Swept } from '../../../loops/sweep/swept.ts';
 import { limitsFiles } from '../../../state/limits/limits-folder.ts';
 import type { Actions, Changed } from '../../contract/actions.ts';
-import { type CommandTold, type Reply, refused, refusedBy, type ServedProject, told } from '../project.ts';
+import { answerWith, type CommandResult, type Reply, refused, refusedBy, type ServedProject } from '../project.ts';
 import { foundTask } from '../reads/task.ts';
 import { bookWanted, resumeWanted, superviseWanted } from './begun.ts';
 
@@ -87,15 +87,15 @@ export const CHANGES: { [P in keyof Actions]: Does<P> } = {
   },
 };
 
-const done = (says: string): Reply => told<Changed>({ says });
+const done = (says: string): Reply => answerWith<Changed>({ says });
 
 /** @param says replaces the message of the command. */
-async function changed(told: Promise<CommandTold>, says?: string): Promise<Reply> {
-  const ended = await told;
+async function changed(command: Promise<CommandResult>, says?: string): Promise<Reply> {
+  const ended = await command;
   return ended.exit === 0 ? done(says ?? sentence(ended)) : refusedBy(ended);
 }
 
-const sentence = ({ object: { message, says } }: CommandTold): string => {
+const sentence = ({ object: { message, says } }: CommandResult): string => {
   const said = [message, says].find((each) => typeof each === 'string' && each !== '') as string | undefined;
   return said ?? 'Done.';
 };

@@ -8,7 +8,7 @@ import { forbidsOf, stateOf } from '../../../loops/prompt/compose.ts';
 import { redactorOf } from '../../../loops/redactor.ts';
 import { readTask, treeOf } from '../../../loops/task/task.ts';
 import type { DiffShown } from '../../contract/task.ts';
-import { type Reply, refused, type ServedProject, told } from '../project.ts';
+import { answerWith, type Reply, refused, type ServedProject } from '../project.ts';
 import { headOfText } from './redacted.ts';
 import { foundTask } from './task.ts';
 
@@ -21,7 +21,7 @@ export async function diffShown(id: string, project: ServedProject): Promise<Rep
   const read = await readTask({ word: id, cwd, environment, trustWorkspace: true });
   if (read.how === 'invalid') return refused(409, read.message);
   const tree = treeOf(read);
-  const nothing = (why: string) => told<DiffShown>({ text: '', notes: [why] });
+  const nothing = (why: string) => answerWith<DiffShown>({ text: '', notes: [why] });
   if (!existsSync(path.join(tree, '.git')))
     return nothing('The tree is in no repository of git, which alone tells what changed.');
   if (startOf(task.state) === null)
@@ -39,5 +39,5 @@ export async function diffShown(id: string, project: ServedProject): Promise<Rep
     ...(forbidden > 0 ? [`${forbidden} forbidden paths are left out.`] : []),
     ...(text.length > MAX_CHARS ? [`${text.length - MAX_CHARS} characters more are left out.`] : []),
   ];
-  return told<DiffShown>({ text: headOfText(text, MAX_CHARS, redactor), notes });
+  return answerWith<DiffShown>({ text: headOfText(text, MAX_CHARS, redactor), notes });
 }

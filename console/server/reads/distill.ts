@@ -10,7 +10,7 @@ import { traceLines } from '../../../state/distill/trace.ts';
 import { turnOrNull } from '../../../state/distill/turns.ts';
 import { JournalError } from '../../../state/journal/journal.ts';
 import type { BookLine, BookShown, BooksShown } from '../../contract/distill.ts';
-import { type Reply, refused, refusedBy, type ServedProject, told } from '../project.ts';
+import { answerWith, type Reply, refused, refusedBy, type ServedProject } from '../project.ts';
 
 export async function booksShown({ cwd, environment, clock }: ServedProject): Promise<Reply> {
   const distillations: BookLine[] = [];
@@ -19,7 +19,7 @@ export async function booksShown({ cwd, environment, clock }: ServedProject): Pr
     if (opened.how === 'opened') distillations.push(lineOf(await viewed(opened.open)));
   }
   const shown: BooksShown = { distillations };
-  return told(shown);
+  return answerWith(shown);
 }
 
 type Place = Pick<ServedProject, 'cwd' | 'environment' | 'clock'>;
@@ -62,7 +62,7 @@ export async function bookShown(name: string, project: ServedProject): Promise<R
   const { evidence, next_actions } = view;
   const waits_until = view.state === 'running' ? waitIn(trace.at(-1), project.clock()) : null;
   const shown: BookShown = { ...lineOf(view), evidence, next_actions, waits_until, document, trace };
-  return told(shown);
+  return answerWith(shown);
 }
 
 /** Returns the end of the wait that the service requested, if this was the last event and the wait is not over. */

@@ -2,7 +2,7 @@
 
 import { explainTask } from '../../../loops/report/explain.ts';
 import type { ExplainedShown } from '../../contract/failures.ts';
-import { type Reply, refused, type ServedProject, told } from '../project.ts';
+import { answerWith, type Reply, refused, type ServedProject } from '../project.ts';
 import { foundTask } from './task.ts';
 
 export async function explainedShown(id: string, project: ServedProject): Promise<Reply> {
@@ -13,8 +13,8 @@ export async function explainedShown(id: string, project: ServedProject): Promis
     case 'invalid':
       return refused(409, explained.message);
     case 'nothing':
-      return told<ExplainedShown>({ explanation: null, message: explained.message });
+      return answerWith<ExplainedShown>({ explanation: null, message: explained.message });
     case 'explained':
-      return told<ExplainedShown>({ explanation: explained.explanation, message: '' });
+      return answerWith<ExplainedShown>({ explanation: explained.explanation, message: '' });
   }
 }

@@ -8,7 +8,7 @@ import { versionOfPackage } from '../../../wrappers/cli-version.ts';
 import { homeOf } from '../../../wrappers/home.ts';
 import type { SignIn } from '../../../wrappers/sign-in/sign-in.ts';
 import type { MachineShown } from '../../contract/machine.ts';
-import { type Reply, refusedBy, type ServedProject, told } from '../project.ts';
+import { answerWith, type Reply, refusedBy, type ServedProject } from '../project.ts';
 
 export async function machineShown({ cwd, environment, commands }: ServedProject): Promise<Reply> {
   const checked = await commands.read(['preflight', '--quick']);
@@ -21,7 +21,7 @@ export async function machineShown({ cwd, environment, commands }: ServedProject
     return { tool, version, path, signed_in: signInWords(signIn(surroundings)) };
   });
   const shown: MachineShown = { findings: checked.object.findings as MachineShown['findings'], clis };
-  return told(shown);
+  return answerWith(shown);
 }
 
 const signInWords = (found: SignIn): string =>

@@ -11,7 +11,7 @@ import { isSystemError } from '../../../state/system-error.ts';
 import { projectState } from '../../../state/task-folder.ts';
 import { isSessionFileError } from '../../../wrappers/sessions/store.ts';
 import type { ConversationShown, SessionsShown } from '../../contract/sessions.ts';
-import { type Reply, refused, type ServedProject, told } from '../project.ts';
+import { answerWith, type Reply, refused, type ServedProject } from '../project.ts';
 
 export async function sessionsShown({ cwd, environment, clock }: ServedProject): Promise<Reply> {
   const stateFolder = projectState(cwd, environment);
@@ -22,7 +22,7 @@ export async function sessionsShown({ cwd, environment, clock }: ServedProject):
       return { tag, tool, session_id, last_used, error_count, turns, context_tokens: context_tokens ?? null, health };
     }),
   };
-  return told(shown);
+  return answerWith(shown);
 }
 
 /** A long conversation is shown from its end. */
@@ -44,7 +44,7 @@ export async function conversationShown(id: string, { cwd, environment }: Served
       redo: redo.map(({ n, at, next }) => ({ n, at, next })),
       health: { lines: healthLines(health, environment), flawed: (health.flaws ?? []).length > 0 },
     };
-    return told(shown);
+    return answerWith(shown);
   } catch (error) {
     if (!isSessionFileError(error) && !isSystemError(error)) throw error;
     return refused(409, `the session cannot be read (${error.message}); it was left as it is`);

@@ -144,14 +144,14 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
     async behind(tasks) {
       if (first === null) return [];
       await first;
-      const left = new Set(kept.keys());
+      const missing = new Set(kept.keys());
       const moved = tasks.filter((task) => {
         const id = path.basename(task.folder);
         const known = kept.get(id);
-        left.delete(id);
+        missing.delete(id);
         return known === undefined ? task.state !== 'gone' : isOtherwise(lineOf(id, known), task);
       });
-      return [...moved.map(({ folder }) => folder), ...[...left].map((id) => path.join(places.folder, id))];
+      return [...moved.map(({ folder }) => folder), ...[...missing].map((id) => path.join(places.folder, id))];
     },
     supervised: () =>
       [...kept.values()].flatMap(({ row }) => (row === null || row.supervision === null ? [] : [row.folder])),

@@ -24,7 +24,7 @@ import { locateTask, type TaskFolder } from '../../../state/task-folder.ts';
 import { findRecord } from '../../../state/usage.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 import type { StageShown, TaskShown } from '../../contract/task.ts';
-import { type Reply, refused, type ServedProject, told } from '../project.ts';
+import { answerWith, type Reply, refused, type ServedProject } from '../project.ts';
 import { goalOf } from './goal.ts';
 import { headOfFile, redactorOfTask } from './redacted.ts';
 
@@ -45,7 +45,7 @@ export async function taskShown(id: string, project: ServedProject): Promise<Rep
   const task = foundTask(id, project);
   if ('how' in task) return task;
   try {
-    return told(await shownOf(task, project));
+    return answerWith(await shownOf(task, project));
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;
     return refused(409, error.message);
@@ -188,7 +188,7 @@ export async function textShown(id: string, name: string, project: ServedProject
   if ('how' in task) return task;
   const found = shownFiles(task).find((each) => each.name === name);
   if (found === undefined) return refused(404, `${id} has no text of that name`, 'reload the page');
-  return told(headOfFile(found.file, MAX_TEXT, await redactorOfTask(task.id, project)));
+  return answerWith(headOfFile(found.file, MAX_TEXT, await redactorOfTask(task.id, project)));
 }
 
 /**

@@ -9,14 +9,14 @@ interface Pace {
 }
 
 export function paceOf({ atOnce, aSecond }: { atOnce: number; aSecond: number }): Pace {
-  let left = atOnce;
+  let allowance = atOnce;
   let seenMs: number | null = null;
   return {
     take(nowMs) {
-      left = Math.min(atOnce, left + ((nowMs - (seenMs ?? nowMs)) / 1000) * aSecond);
+      allowance = Math.min(atOnce, allowance + ((nowMs - (seenMs ?? nowMs)) / 1000) * aSecond);
       seenMs = nowMs;
-      if (left < 1) return false;
-      left -= 1;
+      if (allowance < 1) return false;
+      allowance -= 1;
       return true;
     },
   };
