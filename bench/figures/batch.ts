@@ -4,7 +4,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { atMostOver, atMostTimes, type Figure, type FigureRow, timesOf } from './measure.ts';
+import { atMostOver, atMostTimes, type Figure, timesOf } from './measure.ts';
 import { type BenchWorld, command, inWorld, makeTask, usageIn } from './world.ts';
 
 const TASKS = 1000;
@@ -25,21 +25,16 @@ export const BATCH: Figure = {
       const { ms, cpuMs, mib } = await batch(world);
       const after = await wrappers(world, TASKS / 2);
       const stage = timesOf([ms / TASKS]);
-      const wrapper = {
-        name: 'as many wrappers, two at once',
-        ...timesOf([before / (TASKS / 2), after / (TASKS / 2)]),
-      };
+      const times = timesOf([before / (TASKS / 2), after / (TASKS / 2)]);
+      const wrapper = { name: 'as many wrappers, two at once', ...times };
       const cpu = timesOf([cpuMs / TASKS]);
       const [tenth, end] = [timesOf([mib[0]!]), timesOf([mib[1]!])];
-      const rows: FigureRow[] = [
+      const peer = { name: 'after a tenth', ...tenth };
+      return [
         { what: 'a stage', unit: 'ms', ours: stage, peer: wrapper, goal: atMostOver(130, stage, wrapper) },
-        { what: 'CPU of the dispatcher a stage', unit: 'ms', ours: cpu, peer: null, goal: null },
-        {
-          ...{ what: 'memory at the end', unit: 'MiB', ours: end, peer: { name: 'after a tenth', ...tenth } },
-          goal: atMostTimes(1.1, end, tenth),
-        },
+        { what: 'CPU of the dispatcher a stage', unit: 'ms', ours: cpu },
+        { what: 'memory at the end', unit: 'MiB', ours: end, peer, goal: atMostTimes(1.1, end, tenth) },
       ];
-      return rows;
     }),
 };
 

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { COMMANDS, TOOLS } from '../../policies/facts/tools.ts';
-import { atMostOver, type Figure, type FigureRow, inTurns, type Times, timesOf } from './measure.ts';
+import { atMostOver, type Figure, type FigureRow, inTurns, timesOf } from './measure.ts';
 import { type BenchWorld, command, inWorld, makeTask, ONE_CALL, usageIn } from './world.ts';
 
 const CLI_FAILED = 12;
@@ -26,13 +26,10 @@ async function besideBare(
   ours: (round: number) => number,
 ): Promise<FigureRow> {
   const { ours: taken, bare } = await inTurns(rounds, { ours, bare: world.bare });
-  return row(what, taken, { name: 'bare `node`', ...bare }, overMs * Math.max(1, bare.median / USUAL_BARE_MS));
+  const peer = { name: 'bare `node`', ...bare };
+  const goal = atMostOver(overMs * Math.max(1, bare.median / USUAL_BARE_MS), taken, peer);
+  return { what, unit: 'ms', ours: taken, peer, goal };
 }
-
-const row = (what: string, ours: Times, peer: { name: string } & Times, overMs: number | null): FigureRow => ({
-  ...{ what, unit: 'ms', ours, peer },
-  goal: overMs === null ? null : atMostOver(overMs, ours, peer),
-});
 
 export const WRAPPERS: Figure = {
   about: 'a wrapper process over a CLI that ends at once',
@@ -56,8 +53,9 @@ export const WRAPPERS: Figure = {
         ours: fails,
         jq: () => world.timed(peer, ['ask.md', 'p.out', 'p.err', 'p.stats'], CLI_FAILED),
       });
-      rows.push(row('`gemini_headless`, failing', ours, { name: 'the same in bash with jq', ...jq }, null));
-      return [...rows, { what: 'a wrapper, most memory', unit: 'MiB', ours: memory, peer: null, goal: null }];
+      const besideJq = { name: 'the same in bash with jq', ...jq };
+      rows.push({ what: '`gemini_headless`, failing', unit: 'ms', ours, peer: besideJq });
+      return [...rows, { what: 'a wrapper, most memory', unit: 'MiB', ours: memory }];
     }),
 };
 
@@ -71,36 +69,14 @@ export const RUNS: Figure = {
         ours: (round) => tollgate('run', makeTask(world, `stage-${round}`), '--quiet'),
         wrapper: () => world.node([command('run_codex'), ...ONE_CALL]),
       });
+      const peer = { name: 'its wrapper', ...wrapper };
       const most = 130 * Math.max(1, world.bare() / USUAL_BARE_MS);
       const done = makeTask(world, 'done');
       tollgate('run', done, '--quiet');
       return [
-        row('`tollgate run`, one stage', ours, { name: 'its wrapper', ...wrapper }, most),
+        { what: '`tollgate run`, one stage', unit: 'ms', ours, peer, goal: atMostOver(most, ours, peer) },
         await besideBare(world, rounds, '`tollgate run`, nothing to do', 90, () => tollgate('run', done, '--quiet')),
         await besideBare(world, rounds, '`tollgate status`', 60, () => tollgate('status', done)),
       ];
-    }),
-};
-
-const ASKED = [
-  ['tollgate', '-V'],
-  ['tollgate', '--help'],
-  ['tollgate', 'run', '--help'],
-  ['gemini_headless', '--help'],
-] as const;
-
-export const HELPS: Figure = {
-  about: 'the version, and help',
-  rounds: 15,
-  measure: (rounds) =>
-    inWorld(async (world) => {
-      const rows: FigureRow[] = [];
-      for (const [name, ...words] of ASKED)
-        rows.push(
-          await besideBare(world, rounds, `\`${[name, ...words].join(' ')}\``, 30, () =>
-            world.node([command(name), ...words]),
-          ),
-        );
-      return rows;
     }),
 };

@@ -8,7 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import { CHROMIUM, hasChromium, openBrowser, visit } from '../../test/page/rig/browser.ts';
 import { startConsole } from '../../test/page/rig/console-process.ts';
 import { peakKib } from '../../test/rig/peak-memory.ts';
-import { atMost, type Figure, type FigureRow, inTurns, timesOf } from './measure.ts';
+import { atMost, type Figure, inTurns, timesOf } from './measure.ts';
 import { BAD, type BenchWorld, fillWithTasks, inWorld } from './world.ts';
 
 const TASKS = 10_000;
@@ -37,22 +37,15 @@ export const CONSOLE: Figure = {
           bare: () => firstPaint(browser, `http://127.0.0.1:${(word.address() as AddressInfo).port}/`),
         });
         const mib = timesOf([peakKib(served.pid) / 1024]);
-        const rows: FigureRow[] = [
+        return [
           {
             ...{ what: 'first paint: its printed address in a new window without cache or cookie', unit: 'ms', ours },
             ...{ peer: { name: 'a page of one word, likewise', ...bare }, goal: atMost(300, 'ms', ours) },
           },
-          { what: 'a filter over all tasks', unit: 'ms', ours: filter, peer: null, goal: atMost(50, 'ms', filter) },
-          {
-            what: 'a line of a journal on the page',
-            unit: 'ms',
-            ours: event,
-            peer: null,
-            goal: atMost(200, 'ms', event),
-          },
-          { what: 'its server, most memory', unit: 'MiB', ours: mib, peer: null, goal: atMost(114, 'MiB', mib) },
+          { what: 'a filter over all tasks', unit: 'ms', ours: filter, goal: atMost(50, 'ms', filter) },
+          { what: 'a line of a journal on the page', unit: 'ms', ours: event, goal: atMost(200, 'ms', event) },
+          { what: 'its server, most memory', unit: 'MiB', ours: mib, goal: atMost(114, 'MiB', mib) },
         ];
-        return rows;
       } finally {
         await browser.close();
         word.close();

@@ -37,13 +37,18 @@ export function timesOf(values: readonly number[]): Times {
 
 export type Unit = 'ms' | 's' | 'MiB' | 'MB/s';
 
+interface Goal {
+  words: string;
+  isReached: boolean;
+}
+
 export interface FigureRow {
   what: string;
   unit: Unit;
   ours: Times;
-  /** null if nothing comparable exists. */
-  peer: ({ name: string } & Times) | null;
-  goal: { words: string; isReached: boolean } | null;
+  /** Left out if nothing does the same. */
+  peer?: { name: string } & Times;
+  goal?: Goal;
 }
 
 /** One part of `npm run bench`, with the name that selects it. */
@@ -55,19 +60,19 @@ export interface Figure {
 }
 
 /** At most this value. */
-export const atMost = (most: number, unit: Unit, ours: Times): FigureRow['goal'] => ({
+export const atMost = (most: number, unit: Unit, ours: Times): Goal => ({
   words: `≤ ${most} ${unit}`,
   isReached: ours.median <= most,
 });
 
 /** At most this many milliseconds more than its peer. */
-export const atMostOver = (most: number, ours: Times, peer: Times): FigureRow['goal'] => ({
+export const atMostOver = (most: number, ours: Times, peer: Times): Goal => ({
   words: `≤ + ${most.toFixed(0)} ms`,
   isReached: ours.median - peer.median <= most,
 });
 
 /** At most this many times its peer. */
-export const atMostTimes = (most: number, ours: Times, peer: Times): FigureRow['goal'] => ({
+export const atMostTimes = (most: number, ours: Times, peer: Times): Goal => ({
   words: `≤ ${most} ×`,
   isReached: ours.median <= most * peer.median,
 });
@@ -78,14 +83,14 @@ const DIGITS: Record<Unit, number> = { ms: 1, s: 2, MiB: 1, 'MB/s': 0 };
 export function cells({ what, unit, ours, peer, goal }: FigureRow): string[] {
   const shown = (value: number) => `${value.toFixed(DIGITS[unit])} ${unit}`;
   const beside =
-    peer === null
+    peer === undefined
       ? ['–', '–', '–']
       : [
           `${shown(peer.median)} (${peer.name})`,
           shown(ours.median - peer.median),
           (ours.median / peer.median).toFixed(2),
         ];
-  const held = goal === null ? '–' : `${goal.words}: ${goal.isReached ? 'reached' : '**missed**'}`;
+  const held = goal === undefined ? '–' : `${goal.words}: ${goal.isReached ? 'reached' : '**missed**'}`;
   return [what, shown(ours.median), shown(ours.min), ...beside, held];
 }
 

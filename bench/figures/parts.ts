@@ -2,21 +2,18 @@
 
 import { parseArgs } from 'node:util';
 import { BATCH } from './batch.ts';
-import { HELPS, RUNS, WRAPPERS } from './calls.ts';
+import { RUNS, WRAPPERS } from './calls.ts';
 import { CONSOLE } from './console.ts';
 import { type Figure, PAGE } from './measure.ts';
 import { REPORTS } from './reports.ts';
-import { SCOPE } from './scope.ts';
 import { STDERR } from './stderr.ts';
 
 export const FIGURES: Record<string, Figure> = {
   wrappers: WRAPPERS,
   runs: RUNS,
-  help: HELPS,
   batch: BATCH,
   stderr: STDERR,
   report: REPORTS,
-  scope: SCOPE,
   console: CONSOLE,
 };
 

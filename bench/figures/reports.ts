@@ -1,12 +1,10 @@
 // Measures a report over 10,000 and 100,000 tasks, a tenth of them failed, beside bare node that reads each journal.
 
 import { atMost, type Figure, type FigureRow, inTurns, timesOf } from './measure.ts';
-import { command, fillWithTasks, inWorld, usageIn } from './world.ts';
+import { type BenchWorld, command, fillWithTasks, inWorld, usageIn } from './world.ts';
 
-const SIZES = [
-  { tasks: 10_000, seconds: 2 },
-  { tasks: 100_000, seconds: 15 },
-];
+/** Tasks, and the seconds that a report over them may take. */
+const SIZES = [[10_000, 2] as const, [100_000, 15] as const];
 
 const EACH = `const fs = require('node:fs');
 for (const name of fs.readdirSync('.tmp/task')) fs.readFileSync('.tmp/task/' + name + '/state/journal.jsonl');
@@ -17,18 +15,13 @@ export const REPORTS: Figure = {
   rounds: 3,
   async measure(rounds) {
     const rows: FigureRow[] = [];
-    for (const { tasks, seconds } of SIZES)
+    for (const [tasks, seconds] of SIZES)
       rows.push(...(await inWorld((world) => reported(world, tasks, seconds, rounds))));
     return rows;
   },
 };
 
-async function reported(
-  world: Parameters<typeof fillWithTasks>[0],
-  tasks: number,
-  seconds: number,
-  rounds: number,
-): Promise<FigureRow[]> {
+async function reported(world: BenchWorld, tasks: number, seconds: number, rounds: number): Promise<FigureRow[]> {
   fillWithTasks(world, tasks);
   const usage = usageIn(world);
   const memory: number[] = [];
@@ -45,6 +38,6 @@ async function reported(
   const most = timesOf([Math.max(...memory)]);
   return [
     { what, unit: 's', ours, peer: { name: '`node`, each read', ...each }, goal: atMost(seconds, 's', ours) },
-    { what: `${what}, most memory`, unit: 'MiB', ours: most, peer: null, goal: null },
+    { what: `${what}, most memory`, unit: 'MiB', ours: most },
   ];
 }

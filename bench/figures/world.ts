@@ -1,16 +1,7 @@
 // Provides a project for measurements: CLIs that do nothing, a separate home, processes timed from outside, and tasks.
 
-import { type SpawnSyncOptions, spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { TOOLS } from '../../policies/facts/tools.ts';
@@ -21,17 +12,9 @@ export class BenchWorld {
 
   constructor() {
     const bin = path.join(this.root, 'bin');
-    mkdirSync(bin);
-    for (const tool of TOOLS) {
-      copyFileSync('test/rig/noop-cli.sh', path.join(bin, tool));
-      chmodSync(path.join(bin, tool), 0o755);
-    }
-    this.env = {
-      ...process.env,
-      PATH: `${bin}:${process.env.PATH}`,
-      HOME: this.root,
-      XDG_STATE_HOME: `${this.root}/state`,
-    };
+    for (const tool of TOOLS) this.write(`bin/${tool}`, readFileSync('test/rig/noop-cli.sh', 'utf8'), 0o755);
+    const own = { PATH: `${bin}:${process.env.PATH}`, HOME: this.root, XDG_STATE_HOME: `${this.root}/state` };
+    this.env = { ...process.env, ...own };
     // The variable adds 45 to 50 ms to every process of Node 20, on both sides.
     delete this.env.NODE_EXTRA_CA_CERTS;
     this.write('ask.md', 'Say hello.\n');
@@ -46,21 +29,15 @@ export class BenchWorld {
   }
 
   /** Returns the milliseconds from start to end, as its parent sees them. Throws unless it exits with `exit`. */
-  timed(command: string, argv: readonly string[], exit = 0, options: SpawnSyncOptions = {}): number {
+  timed(command: string, argv: readonly string[], exit = 0, cwd = this.root): number {
     const began = performance.now();
-    const stdio = ['ignore', 'ignore', 'pipe'] as const;
-    const { status, stderr } = spawnSync(command, argv, {
-      ...{ cwd: this.root, env: this.env, stdio: [...stdio] },
-      ...options,
-    });
+    const { status, stderr } = spawnSync(command, argv, { cwd, env: this.env, stdio: ['ignore', 'ignore', 'pipe'] });
     const ms = performance.now() - began;
     if (status !== exit) throw new Error(`${command} ${argv.join(' ')} exited ${status}, not ${exit}: ${stderr}`);
     return ms;
   }
 
-  node(argv: readonly string[], exit = 0, options: SpawnSyncOptions = {}): number {
-    return this.timed(process.execPath, argv, exit, options);
-  }
+  node = (argv: readonly string[], exit = 0): number => this.timed(process.execPath, argv, exit);
 
   bare = (): number => this.node(['bare.cjs']);
 

@@ -1,9 +1,7 @@
 // Lists the published figures, row by row: what is measured, what must hold, and how it is shown.
 
-import type { Measured } from './measure.ts';
-import { KEPT_GROUPS } from './measure.ts';
+import { KEPT_GROUPS, type Measured } from './measure.ts';
 import type { Share } from './pairs.ts';
-import type { Throughput, Worst } from './speed.ts';
 import { type Counted, sum } from './variants.ts';
 
 export interface Figure {
@@ -99,19 +97,6 @@ export const FIGURES: readonly Figure[] = [
     shown: ({ verdicts }) => shown(verdicts.decision, 'cases'),
   },
 ];
-
-/** The rows that depend on the machine; the same for both sets. */
-export const speedRows = (throughput: Throughput, worst: Worst): string[] => {
-  const [slowest, { ms }] = Object.entries(worst)
-    .filter(([name]) => name.startsWith('triage'))
-    .reduce((a, b) => (b[1].ms > a[1].ms ? b : a));
-  const selected = throughput.select;
-  const signed = throughput.sign;
-  return [
-    `| 100 kB of hostile text, verdict and signature | < 50 ms | ${ms.toFixed(1)} ms (${slowest}) | |`,
-    `| ordinary log text: error lines, signature | ≥ 50 MB/s | ${selected.toFixed(0)}, ${signed.toFixed(0)} MB/s | |`,
-  ];
-};
 
 /** The rows of the table in docs/figures.md that are the same on every machine. */
 export const markdownRows = (open: Measured, held: Measured): string[] =>

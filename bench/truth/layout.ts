@@ -2,6 +2,7 @@
 
 import { pick, type Random, whole } from '../random.ts';
 import { before, firstSignedLine, type Operator } from './operator.ts';
+import { clock } from './tokens/times.ts';
 
 /** Splits a text into lines without their ends, whether or not it contains a CR. */
 const linesOf = (text: string): string[] => text.replace(/\r?\n$/, '').split(/\r?\n/);
@@ -13,13 +14,9 @@ const byLine = (name: string, lineOf: (random: Random) => (line: string, i: numb
     if (of !== 'stderr') return null;
     const one = lineOf(random);
     const changed = linesOf(text).map((line, i) => `${one(line, i)}\n`);
-    return { base: null, changed: { text: changed.join('') } };
+    return { text: changed.join('') };
   },
 });
-
-const two = (n: number): string => String(n).padStart(2, '0');
-const clock = (random: Random): string =>
-  `${two(whole(random, 0, 23))}:${two(whole(random, 0, 59))}:${two(whole(random, 0, 59))}`;
 
 const STAMPS: readonly ((random: Random) => string)[] = [
   (random) => `2026-11-${whole(random, 10, 28)}T${clock(random)}.${whole(random, 100, 999)}Z `,
@@ -54,7 +51,7 @@ export const LAYOUTS: readonly Operator[] = [
       const changed = linesOf(text)
         .map((line, i) => `${stamp(random)}${isSigned(line, i) ? error : info} ${line}\n`)
         .join('');
-      return { base: null, changed: { text: changed } };
+      return { text: changed };
     },
   },
   byLine('colours', (random) => {
@@ -80,7 +77,7 @@ export const LAYOUTS: readonly Operator[] = [
       const at = firstSignedLine(subject);
       if (subject.of !== 'stderr' || at === -1) return null;
       // Never inside the signed text: there it would be another text.
-      return { base: null, changed: { text: `\n\n${before(subject.text, at, [''])}\n\n\n` } };
+      return { text: `\n\n${before(subject.text, at, [''])}\n\n\n` };
     },
   },
 ];
@@ -103,28 +100,23 @@ const BOXES = [
   { sides: ['|', '|'], above: ['+', '-', '+'], below: ['+', '-', '+'] },
 ] as const;
 
+const wrapping = (
+  name: string,
+  [least, most]: [number, number],
+  before: (random: Random) => { hanging?: string; margin?: string } = () => ({}),
+): Operator =>
+  byLine(name, (random) => {
+    const width = whole(random, least, most);
+    const { hanging, margin } = before(random);
+    const behind = (one: string) => (margin === undefined ? one : `${margin}${one}`.trimEnd());
+    return (line) => wrapped(line, width, hanging).map(behind).join('\n');
+  });
+
 export const FRAMES: readonly Operator[] = [
-  byLine('wrapped', (random) => {
-    const width = whole(random, 60, 120);
-    return (line) => wrapped(line, width).join('\n');
-  }),
-  byLine('wrapped narrowly', (random) => {
-    const width = whole(random, 30, 59);
-    return (line) => wrapped(line, width).join('\n');
-  }),
-  byLine('wrapped with hanging indents', (random) => {
-    const width = whole(random, 30, 120);
-    const indent = pick(random, INDENTS);
-    return (line) => wrapped(line, width, indent).join('\n');
-  }),
-  byLine('wrapped behind a margin', (random) => {
-    const width = whole(random, 40, 120);
-    const margin = pick(random, MARGINS);
-    return (line) =>
-      wrapped(line, width)
-        .map((one) => `${margin}${one}`.trimEnd())
-        .join('\n');
-  }),
+  wrapping('wrapped', [60, 120]),
+  wrapping('wrapped narrowly', [30, 59]),
+  wrapping('wrapped with hanging indents', [30, 120], (random) => ({ hanging: pick(random, INDENTS) })),
+  wrapping('wrapped behind a margin', [40, 120], (random) => ({ margin: pick(random, MARGINS) })),
   {
     name: 'a frame around it',
     change: (subject, random) => framed(subject, whole(random, 80, 120), BOXES[0]),
@@ -142,7 +134,7 @@ function framed({ of, text }: Parameters<Operator['change']>[0], width: number, 
   const [left, right] = box.sides;
   const ruleOf = ([from, dash, to]: readonly [string, string, string]) => `${from}${dash.repeat(width - 2)}${to}`;
   const rows = lines.map((line) => `${left} ${line.padEnd(width - 4)} ${right}`);
-  return { base: null, changed: { text: `${[ruleOf(box.above), ...rows, ruleOf(box.below)].join('\n')}\n` } };
+  return { text: `${[ruleOf(box.above), ...rows, ruleOf(box.below)].join('\n')}\n` };
 }
 
 /** Words that do not fit move to the next line, as a terminal wraps them. */

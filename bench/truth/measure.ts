@@ -32,7 +32,7 @@ export function measure(subjects: readonly Subject[], seed: number): Measured {
     KEPT[group].map((operator) => count(operator, 'kept', failures, seed, group === 'changed' ? undefined : ENOUGH));
   return {
     pairs: pairsOf(subjects),
-    kept: { changed: counts('changed'), planted: counts('planted'), layout: counts('layout'), noise: counts('noise') },
+    kept: Object.fromEntries(KEPT_GROUPS.map((group) => [group, counts(group)])) as Measured['kept'],
     telling: TELLINGS.map((operator) => count(operator, 'changed', failures, seed)),
     verdicts: verdictsOf(subjects),
   };

@@ -9,8 +9,7 @@ import type { Subject } from './subject.ts';
 const above = (name: string, linesOf: (tool: BuiltIn, random: Random) => readonly string[]): Operator => ({
   name,
   change: ({ labelled: { captured } }, random) => ({
-    base: null,
-    changed: { stderr: before(captured.stderr, 0, linesOf(captured.tool, random)) },
+    stderr: before(captured.stderr, 0, linesOf(captured.tool, random)),
   }),
 });
 
@@ -18,7 +17,7 @@ const above = (name: string, linesOf: (tool: BuiltIn, random: Random) => readonl
 const below = (name: string, linesOf: (tool: BuiltIn, random: Random) => readonly string[]): Operator => ({
   name,
   change: ({ of, text, labelled: { captured } }, random) =>
-    of === 'stderr' ? { base: null, changed: { text: after(text, linesOf(captured.tool, random)) } } : null,
+    of === 'stderr' ? { text: after(text, linesOf(captured.tool, random)) } : null,
 });
 
 /** Adds lines right above the first signed line, or, with an event, on a separate stderr. */
@@ -28,7 +27,7 @@ const aboveError = (name: string, linesOf: (tool: BuiltIn, random: Random) => re
     const { captured } = subject.labelled;
     const at = subject.of === 'event' ? 0 : firstSignedLine(subject);
     if (subject.of === 'nothing' || at === -1) return null;
-    return { base: null, changed: { stderr: before(captured.stderr, at, linesOf(captured.tool, random)) } };
+    return { stderr: before(captured.stderr, at, linesOf(captured.tool, random)) };
   },
 });
 
@@ -130,10 +129,7 @@ export const NOISE: readonly Operator[] = [
     name: 'a spinner overwritten by the error',
     change: ({ of, text }, random) =>
       of === 'stderr'
-        ? {
-            base: null,
-            changed: { text: `${pick(random, ['⠋ Thinking...', '/ waiting', 'Loading 12%'])}\r\x1b[2K${text}` },
-          }
+        ? { text: `${pick(random, ['⠋ Thinking...', '/ waiting', 'Loading 12%'])}\r\x1b[2K${text}` }
         : null,
   },
   aboveError('retries before it', (tool, random) =>
@@ -155,7 +151,7 @@ export const NOISE: readonly Operator[] = [
     name: 'all of it again',
     change: ({ of, text }) =>
       of === 'stderr' && text.length < 20_000 && !/^OpenAI Codex v/m.test(text)
-        ? { base: null, changed: { text: after(text, [text.trimEnd()]) } }
+        ? { text: after(text, [text.trimEnd()]) }
         : null,
   },
 ];
@@ -166,5 +162,5 @@ function again(subject: Subject): ReturnType<Operator['change']> {
   const line = subject.text.split('\n')[at]!;
   // A line that continues into a dump is never printed twice in a row.
   if (/[{[(:,]\s*$/.test(line)) return null;
-  return { base: null, changed: { text: before(subject.text, at + 1, [line]) } };
+  return { text: before(subject.text, at + 1, [line]) };
 }

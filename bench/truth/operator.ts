@@ -5,14 +5,12 @@ import type { Changed, Subject } from './subject.ts';
 
 export interface Operator {
   name: string;
-  /** Both are signed: with `base` null, the unchanged case. null: the operator does not apply to this case. */
+  /** null: the operator does not apply to this case. */
   change: (subject: Subject, random: Random) => Variant | null;
 }
 
-export interface Variant {
-  base: Changed | null;
-  changed: Changed;
-}
+/** The changed case; `base` is another one to compare it with than the unchanged case. */
+export type Variant = Changed & { base?: Changed };
 
 /** The number of the line of the text that begins the signed lines; -1 if it is not found unchanged. */
 export function firstSignedLine({ text, signed }: Subject): number {
@@ -52,6 +50,6 @@ export interface TokenKind {
   find: RegExp;
   /** Makes another token in the same form; `old` is '' if there was none. */
   make: (old: string, random: Random) => string;
-  /** Sentences with `*` for the token, as the CLIs and services append them to an error; none if it is only changed. */
+  /** Sentences with `*` for the token, as the CLIs and services append them to an error. */
   planted: readonly string[];
 }

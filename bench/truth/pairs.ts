@@ -2,6 +2,11 @@
 
 import type { Subject } from './subject.ts';
 
+export interface Share {
+  of: number;
+  right: number;
+}
+
 export interface Pairs {
   cases: number;
   identities: number;
@@ -13,102 +18,59 @@ export interface Pairs {
   sameIdentity: Share;
   /** Pairs of two identities with one signature. */
   mergedPairs: number;
-  /** By signature: the failures that have it, with the names that each writer gave. */
-  merged: { normalised: string; failures: Record<string, string[]> }[];
-  /** Renderings with several signatures. */
-  split: { identity: string; rendering: string; signatures: { normalised: string; ids: string[] }[] }[];
-}
-
-export interface Share {
-  of: number;
-  right: number;
+  /** The cases of each signature with such pairs. */
+  merged: Subject[][];
+  /** The cases of each rendering with several signatures. */
+  split: Subject[][];
 }
 
 export function pairsOf(subjects: readonly Subject[]): Pairs {
   const named = subjects.filter(({ labelled }) => labelled.identity !== null);
   const failures = named.filter(({ labelled, signature }) => signature !== null && labelled.label.class !== null);
-  const byRendering = groups(failures, (one) => JSON.stringify([...failureOf(one), one.labelled.rendering]));
+  const byRendering = groups(failures, (one) => JSON.stringify([one.part, identityOf(one), one.labelled.rendering]));
   const sameRendering = shareOf(byRendering);
-  const all = shareOf(groups(failures, (one) => JSON.stringify(failureOf(one))));
-  const renderings = [...groups(named, ({ labelled }) => `${labelled.identity}`).values()];
+  const all = shareOf(groups(failures, (one) => JSON.stringify([one.part, identityOf(one)])));
+  const renderings = groups(named, identityOf);
+  const bySignature = groups(failures, signatureOf);
   return {
     cases: subjects.length,
     identities: renderings.length,
-    severalRenderings: renderings.filter((ones) => new Set(ones.map(({ labelled }) => labelled.rendering)).size > 1)
+    severalRenderings: renderings.filter((ones) => groups(ones, ({ labelled }) => `${labelled.rendering}`).length > 1)
       .length,
     sameRendering,
     sameIdentity: { of: all.of - sameRendering.of, right: all.right - sameRendering.right },
-    ...mergesOf(failures),
-    split: [...byRendering].flatMap(([name, ones]) => {
-      const of = groups(ones, signatureOf);
-      if (of.size === 1) return [];
-      const [, identity, rendering] = JSON.parse(name) as [string, string, string];
-      return [
-        {
-          identity,
-          rendering,
-          signatures: [...of.values()].map((same) => ({ normalised: textOf(same), ids: same.map(idOf) })),
-        },
-      ];
-    }),
+    mergedPairs: total(bySignature.map(mergedIn)),
+    merged: bySignature.filter((ones) => mergedIn(ones) > 0),
+    split: byRendering.filter((ones) => groups(ones, signatureOf).length > 1),
   };
 }
 
 /**
- * A name is valid only for its writer: two writers may name one failure differently, or two failures alike. A pair across two
- * writers therefore does not count.
+ * A name is specific to its writer: two writers may have given one failure two names, or two failures one name. So a pair of two
+ * writers does not count.
  */
-function mergesOf(failures: readonly Subject[]): Pick<Pairs, 'mergedPairs' | 'merged'> {
-  const found: Pick<Pairs, 'mergedPairs' | 'merged'> = {
-    mergedPairs: 0,
-    merged: [],
-  };
-  for (const ones of groups(failures, signatureOf).values()) {
-    const names = [...groups(ones, (one) => JSON.stringify(failureOf(one)))].map(([name, same]) => {
-      const [part, identity] = JSON.parse(name) as [string, string];
-      return { part, identity, same };
-    });
-    const merged = new Set<(typeof names)[number]>();
-    for (const [i, a] of names.entries())
-      for (const b of names.slice(i + 1)) {
-        if (a.identity === b.identity || a.part !== b.part) continue;
-        found.mergedPairs += a.same.length * b.same.length;
-        merged.add(a).add(b);
-      }
-    if (merged.size > 0)
-      found.merged.push({
-        normalised: textOf(ones),
-        failures: Object.fromEntries(
-          [...merged].map(({ part, identity, same }) => [`${part}: ${identity}`, same.map(idOf)]),
-        ),
-      });
-  }
-  return found;
-}
+const mergedIn = (ones: readonly Subject[]): number =>
+  total(groups(ones, ({ part }) => part).map((same) => pairsIn([same]) - pairsIn(groups(same, identityOf))));
 
-/** Of all pairs within each group, those with one signature. */
-function shareOf(named: Map<string, Subject[]>): Share {
-  const lists = [...named.values()];
-  return {
-    of: total(lists.map(({ length }) => choose(length))),
-    right: total(lists.flatMap((ones) => [...groups(ones, signatureOf).values()].map(({ length }) => choose(length)))),
-  };
-}
+/** All pairs within the groups, and those with one signature. */
+const shareOf = (named: readonly Subject[][]): Share => ({
+  of: pairsIn(named),
+  right: pairsIn(named.flatMap((ones) => groups(ones, signatureOf))),
+});
 
-const failureOf = ({ part, labelled }: Subject): [part: string, identity: string] => [part, `${labelled.identity}`];
+const identityOf = ({ labelled }: Subject): string => `${labelled.identity}`;
 const signatureOf = ({ signature }: Subject): string => signature!.signature;
-const textOf = ([one]: readonly Subject[]): string => one!.signature!.normalised;
-const idOf = ({ labelled }: Subject): string => labelled.id;
-const choose = (n: number): number => (n * (n - 1)) / 2;
+const pairsIn = (lists: readonly Subject[][]): number => total(lists.map(({ length: n }) => (n * (n - 1)) / 2));
 const total = (figures: readonly number[]): number => figures.reduce((sum, figure) => sum + figure, 0);
 
-function groups(subjects: readonly Subject[], nameOf: (one: Subject) => string): Map<string, Subject[]> {
-  const found = new Map<string, Subject[]>();
-  for (const one of subjects) {
+/** The items with one name each, in the order of their first. */
+export function groups<Item>(items: readonly Item[], nameOf: (one: Item) => string): Item[][] {
+  const found = new Map<string, Item[]>();
+  for (const one of items) {
     const name = nameOf(one);
-    const list = found.get(name);
-    if (list === undefined) found.set(name, [one]);
-    else list.push(one);
+    const list = found.get(name) ?? [];
+    list.push(one);
+    found.set(name, list);
   }
-  return found;
+  return [...found.values()];
 }

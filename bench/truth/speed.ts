@@ -1,17 +1,10 @@
-// Measures how fast texts are selected from, signed, classified and redacted: ordinary ones, and the worst known ones.
+// Measures how fast texts are selected from, signed and judged: ordinary ones, and the worst known ones.
 
 import { triage } from '../../loops/triage/triage.ts';
 import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
-import { createRedactor } from '../../policies/redact/create-redactor.ts';
 import { signText } from '../../policies/signature/sign.ts';
 import { createErrorLines } from '../../policies/stderr/error-lines.ts';
-import { PIECES } from './pieces.ts';
-
-/** MB/s on ordinary text, median: error lines, signature. */
-export type Throughput = Record<'select' | 'sign', number>;
-
-/** ms for 100 kB, and the piece or the case that takes longest. */
-export type Worst = Record<string, { ms: number; of: string }>;
+import { timesOf } from '../figures/measure.ts';
 
 const HOSTILE_CHARS = 100_000;
 const LOG_CHARS = 8_000_000;
@@ -24,14 +17,7 @@ const LOG = `Loaded cached state in 25 ms, 3 extensions, 12 tools
 Attempt 1 failed with status 500. Retrying with backoff... _ApiError: {"error":{"code":500,"status":"INTERNAL"}}
 The quick brown fox goes on with the work and says nothing that anybody would have to hear about again
 `;
-const { redact } = createRedactor({ env: { A_TOKEN: 'open-sesame', B_SECRET: 'a"b\\c d' }, patterns: [] });
 const clock = { now: new Date('2026-11-21T21:00:00.000Z'), timeZone: 'UTC' };
-
-const WORKS: Record<string, (text: string) => unknown> = {
-  'select error lines': selectLines,
-  sign: (text) => signText(null, text),
-  redact,
-};
 
 /** How each tool reports the failure that ends a call, in its event stream. */
 const FAILED: Record<BuiltIn, (message: string) => object> = {
@@ -44,25 +30,47 @@ const FAILED: Record<BuiltIn, (message: string) => object> = {
 const judge = (tool: BuiltIn, told: { stderr: string } | { stdout: string }) =>
   triage({ tool, exitCode: 1, signal: null, ending: null, stderr: '', stdout: '', ...told }, clock);
 
-/** The verdict and the signature, by tool and by output stream. */
-const JUDGING: Record<string, (text: string) => unknown> = Object.fromEntries(
-  TOOLS.flatMap((tool) => [
-    [`triage of ${tool}, stderr`, (stderr: string) => judge(tool, { stderr })],
-    [`triage of ${tool}, event`, (text: string) => judge(tool, { stdout: JSON.stringify(FAILED[tool](text)) })],
+/** Pieces of hostile texts, which are repeated: they provoke repeated scans, or contain what the rules look for. */
+const KNOWN: readonly string[] = [
+  `a.¦(¦:¦1-¦1¦@¦\\¦\\"¦\\n¦{"a":¦/¦a/¦1/1/¦a:¦1:¦=¦a=¦a@¦"¦'/¦<¦[¦-¦~¦1 ¦1s ¦1.1.1.1:1/¦fe80::¦://`,
+  `http:¦Nov 1 ¦(400) ¦code 1 ¦at 1:¦sk-¦eyJa.¦key=¦"key":"¦-----BEGIN ¦[REDACTED:¦Bearer ¦\x1b[¦\x1b]`,
+  `\n¦\r\n¦\r¦a\n¦Error\n¦  at a (b:1:1)\n¦1% ¦Retrying ¦\0¦\u2500¦\ud800¦é¦A¦{¦}¦{"error":¦{"error":{"message":"`,
+  `[{¦}]¦\\\\\\"¦status ¦status: 4¦HTTP 429 ¦error code: ¦try again ¦try again in ¦retry after ¦resets at `,
+  `resets in 1h ¦Retry-After: ¦Sep 18th, ¦in 1 day 2 hours ¦quota ¦limit reached ¦not ¦not found ¦exceeded your `,
+  `Error: ¦ERROR: ¦Error: a\n    ¦[API Error: ¦Attempt 1 failed ¦Reconnecting... ¦ERROR: Reconnecting... 1/5\n`,
+  `OpenAI Codex v1\nuser\n¦warning: ¦MCP server ¦● ¦⠋ ¦│ ¦\t¦    ¦\u200b¦\u202e¦💥¦ERR_¦E¦SIGKILL ¦usage `,
+  `<html><title>¦</`,
+].flatMap((line) => line.split('¦').map((piece) => (piece === '@' ? '9'.repeat(400) : piece)));
+
+/** The distance of two pieces that form a combined one: a prime, so that no two of a kind meet. */
+const STRIDE = 37;
+
+/** Each piece alone, each as separate lines, and each with another one. */
+const PIECES: readonly string[] = [
+  ...new Set([
+    ...KNOWN,
+    ...KNOWN.map((piece) => `${piece}\n`),
+    ...KNOWN.map((piece, i) => `${piece}${KNOWN[(i + STRIDE) % KNOWN.length]}`),
   ]),
-);
+];
 
-/** Called first: code that has processed a thousand other texts runs slower, and no command has done that. */
-export const measureThroughput = (): Throughput => ({
-  select: megabytesPerSecond(selectLines),
-  sign: megabytesPerSecond((text) => signText(null, text)),
-});
-
-export function measureWorst(): Worst {
-  const hostile = PIECES.map((piece) => ({ id: JSON.stringify(piece).slice(0, 24), text: grown(piece) }));
-  return Object.fromEntries(
-    Object.entries({ ...WORKS, ...JUDGING }).map(([name, work]) => [name, worstOf(hostile, work)]),
-  );
+/** The rows of the table that depend on the machine; the same for both sets. */
+export function speedRows(): string[] {
+  // First: code that has processed a thousand other texts runs slower, and no command has done that.
+  const [selected, signed] = [selectLines, (text: string) => signText(null, text)].map(megabytesPerSecond);
+  const hostile = PIECES.map((piece) => grown(piece));
+  const worst = TOOLS.flatMap((tool) => [
+    { name: `triage of ${tool}, stderr`, ms: worstOf(hostile, (stderr) => judge(tool, { stderr })) },
+    {
+      name: `triage of ${tool}, event`,
+      ms: worstOf(hostile, (text) => judge(tool, { stdout: JSON.stringify(FAILED[tool](text)) })),
+    },
+  ]);
+  const { name, ms } = worst.reduce((a, b) => (b.ms > a.ms ? b : a));
+  return [
+    `| 100 kB of hostile text, verdict and signature | < 50 ms | ${ms.toFixed(1)} ms (${name}) | |`,
+    `| ordinary log text: error lines, signature | ≥ 50 MB/s | ${selected!.toFixed(0)}, ${signed!.toFixed(0)} MB/s | |`,
+  ];
 }
 
 function selectLines(text: string): string[] {
@@ -79,16 +87,13 @@ const megabytesPerSecond = (work: (text: string) => unknown): number =>
   LOG_CHARS / 1000 / median(grown(LOG, LOG_CHARS), work);
 
 /** Each is timed once, and the slowest again, since a pause may have affected any of them. */
-function worstOf(hostile: readonly { id: string; text: string }[], work: (text: string) => unknown) {
-  const timed = hostile.map((one) => ({ ...one, ms: timeOf(one.text, work) })).sort((a, b) => b.ms - a.ms);
-  const again = timed.slice(0, 12).map(({ id, text }) => ({ of: id, ms: median(text, work) }));
-  return again.reduce((slow, one) => (one.ms > slow.ms ? one : slow));
+function worstOf(hostile: readonly string[], work: (text: string) => unknown): number {
+  const timed = hostile.map((text) => ({ text, ms: timeOf(text, work) })).sort((a, b) => b.ms - a.ms);
+  return Math.max(...timed.slice(0, 12).map(({ text }) => median(text, work)));
 }
 
-function median(text: string, work: (text: string) => unknown): number {
-  const times = Array.from({ length: ROUNDS }, () => timeOf(text, work));
-  return times.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)]!;
-}
+const median = (text: string, work: (text: string) => unknown): number =>
+  timesOf(Array.from({ length: ROUNDS }, () => timeOf(text, work))).median;
 
 function timeOf(text: string, work: (text: string) => unknown): number {
   const began = performance.now();

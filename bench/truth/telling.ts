@@ -5,7 +5,7 @@ import type { Operator } from './operator.ts';
 import type { Subject } from './subject.ts';
 import * as words from './telling-words.ts';
 import { bucketOf, secondsOf, WAIT } from './tokens/amounts.ts';
-import { tokensOf } from './tokens.ts';
+import { replaced, tokensOf } from './tokens.ts';
 
 /** Only this much of the signed lines is used: the rest is a dump, or repeats. */
 const MAX_HEAD = 400;
@@ -118,7 +118,7 @@ export const TELLINGS: readonly Operator[] = TELLING.map((row) => ({
   name: row.name,
   change: (subject, random) => {
     const changed = withAnother(subject, row, random);
-    return changed === null || changed === subject.text ? null : { base: null, changed: { text: changed } };
+    return changed === null || changed === subject.text ? null : { text: changed };
   },
 }));
 
@@ -131,25 +131,20 @@ function withAnother(
   if (of === 'nothing') return null;
   const head = signed.join('\n').slice(0, MAX_HEAD);
   const said = name === SENTENCE ? (/^[\s\S]*?(?:[.!?;](?=\s)|$)/.exec(head)?.[0] ?? head) : head;
-  const found = [...new Set(tokensIn(said, find, anywhere).map(([from, to]) => said.slice(from, to)))];
+  const found = [...new Set(tokensIn(said, find, anywhere).map(({ from, to }) => said.slice(from, to)))];
   const candidates = found.flatMap((old) => {
     const made = make(old, random);
     return made === null || made === old ? [] : [[old, made] as const];
   });
   if (candidates.length === 0) return null;
   const [old, made] = pick(random, candidates);
-  let changed = '';
-  let at = 0;
-  for (const [from, to] of tokensIn(text, find, anywhere).filter(([from, to]) => text.slice(from, to) === old)) {
-    changed += text.slice(at, from) + made;
-    at = to;
-  }
-  return changed + text.slice(at);
+  const parts = tokensIn(text, find, anywhere).filter(({ from, to }) => text.slice(from, to) === old);
+  return replaced(text, parts, () => made);
 }
 
-function tokensIn(text: string, find: RegExp, anywhere: true | undefined): [from: number, to: number][] {
+function tokensIn(text: string, find: RegExp, anywhere: true | undefined): { from: number; to: number }[] {
   const volatile = anywhere ? [] : tokensOf(text);
   return [...text.matchAll(find)]
-    .map(({ 0: found, index }): [number, number] => [index, index + found.length])
-    .filter(([from, to]) => !volatile.some((token) => token.from < to && from < token.to));
+    .map(({ 0: found, index }) => ({ from: index, to: index + found.length }))
+    .filter(({ from, to }) => !volatile.some((token) => token.from < to && from < token.to));
 }

@@ -48,3 +48,18 @@ function find(text: string): Token[] {
     }
   return tokens.sort((a, b) => a.from - b.from);
 }
+
+/** Replaces parts of a text, which are in order. */
+export function replaced(
+  text: string,
+  parts: readonly { from: number; to: number }[],
+  make: (old: string) => string,
+): string {
+  let changed = '';
+  let at = 0;
+  for (const { from, to } of parts) {
+    changed += text.slice(at, from) + make(text.slice(from, to));
+    at = to;
+  }
+  return changed + text.slice(at);
+}

@@ -1,29 +1,23 @@
 // Makes variants of cases and counts, for each operator, how many signatures are correct.
 
 import { randomFrom } from '../random.ts';
-import type { Operator, Variant } from './operator.ts';
+import type { Operator } from './operator.ts';
 import { type Subject, signChanged } from './subject.ts';
 
 export interface Counted {
   name: string;
   variants: number;
   right: number;
-  wrong: Miss[];
+  wrong: { id: string; base: string; changed: string }[];
 }
 
-export interface Miss {
-  id: string;
-  base: string;
-  changed: string;
-}
-
-/** What an operator should do to the signature. */
-export type Wanted = 'kept' | 'changed';
-
-/** @param most the number of variants that are enough; their cases are drawn separately for each operator. */
+/**
+ * @param wanted what the operator should do to the signature.
+ * @param most the number of variants that are enough; their cases are drawn separately for each operator.
+ */
 export function count(
   operator: Operator,
-  wanted: Wanted,
+  wanted: 'kept' | 'changed',
   subjects: readonly Subject[],
   seed: number,
   most = Number.POSITIVE_INFINITY,
@@ -39,7 +33,8 @@ export function count(
     if (counted.variants >= most) break;
     const variant = operator.change(subject, random);
     if (variant === null) continue;
-    const [base, changed] = signed(subject, variant);
+    const base = variant.base === undefined ? subject.signature! : signChanged(subject, variant.base);
+    const changed = signChanged(subject, variant);
     counted.variants += 1;
     if ((base.signature === changed.signature) === (wanted === 'kept')) counted.right += 1;
     else counted.wrong.push({ id: subject.labelled.id, base: base.normalised, changed: changed.normalised });
@@ -47,14 +42,7 @@ export function count(
   return counted;
 }
 
-function signed(subject: Subject, { base, changed }: Variant) {
-  const asIs = base === null ? subject.signature! : signChanged(subject, base);
-  return [asIs, signChanged(subject, changed)] as const;
-}
-
-export function sum(counts: readonly Counted[]): Pick<Counted, 'variants' | 'right'> {
-  return {
-    variants: counts.reduce((total, { variants }) => total + variants, 0),
-    right: counts.reduce((total, { right }) => total + right, 0),
-  };
-}
+export const sum = (counts: readonly Counted[]): Pick<Counted, 'variants' | 'right'> => ({
+  variants: counts.reduce((total, { variants }) => total + variants, 0),
+  right: counts.reduce((total, { right }) => total + right, 0),
+});

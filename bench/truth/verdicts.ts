@@ -3,7 +3,7 @@
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import { decide, type Question } from '../../policies/retry/decide.ts';
 import { differences } from '../../policies/verdict/corpus-check.ts';
-import type { Share } from './pairs.ts';
+import { groups, type Share } from './pairs.ts';
 import type { Subject } from './subject.ts';
 
 export interface Verdicts {
@@ -12,7 +12,7 @@ export interface Verdicts {
   retryAt: Share;
   decision: Share;
   /** The label, the verdict, and the cases. */
-  confusions: { labelled: string; judged: string; ids: string[] }[];
+  confusions: { words: string; ids: string[] }[];
   /** Cases whose class is right and whose reason or time is wrong. */
   wrong: { id: string; what: string; expected: string | null; got: string | null; rule: string | null }[];
 }
@@ -22,24 +22,22 @@ export function verdictsOf(subjects: readonly Subject[]): Verdicts {
     ...subject,
     differs: differences(subject.labelled.label, subject.verdict),
   }));
-  const right = (what: string) => (one: (typeof judged)[number]) =>
-    !one.differs.some((each) => each.what === what || each.what === 'class');
-  const share = (what: string, ones: typeof judged): Share => ({
-    of: ones.length,
-    right: ones.filter(right(what)).length,
-  });
+  const share = (what: string, isLabelled: (label: Subject['labelled']['label']) => boolean = () => true): Share => {
+    const ones = judged.filter(({ labelled }) => isLabelled(labelled.label));
+    const wrong = ones.filter(({ differs }) => differs.some((each) => each.what === what || each.what === 'class'));
+    return { of: ones.length, right: ones.length - wrong.length };
+  };
   return {
-    class: share('class', judged),
-    reason: share(
-      'reason',
-      judged.filter(({ labelled }) => labelled.label.reason !== undefined),
-    ),
-    retryAt: share(
-      'retry_at',
-      judged.filter(({ labelled }) => labelled.label.retryAt !== undefined),
-    ),
+    class: share('class'),
+    reason: share('reason', ({ reason }) => reason !== undefined),
+    retryAt: share('retry_at', ({ retryAt }) => retryAt !== undefined),
     decision: { of: judged.length, right: judged.filter(actsRight).length },
-    confusions: confusionsOf(judged),
+    confusions: groups(
+      judged.filter(({ labelled, verdict }) => labelled.label.class !== verdict.class),
+      wordsOf,
+    )
+      .map((ones) => ({ words: wordsOf(ones[0]!), ids: ones.map(({ labelled }) => labelled.id) }))
+      .sort((a, b) => b.ids.length - a.ids.length),
     wrong: judged.flatMap(({ labelled, verdict, differs }) =>
       differs
         .filter(({ what }) => what !== 'class')
@@ -48,20 +46,8 @@ export function verdictsOf(subjects: readonly Subject[]): Verdicts {
   };
 }
 
-function confusionsOf(judged: readonly Subject[]): Verdicts['confusions'] {
-  const found = new Map<string, string[]>();
-  for (const { labelled, verdict } of judged) {
-    if (labelled.label.class === verdict.class) continue;
-    const name = JSON.stringify([labelled.label.class ?? 'success', verdict.class ?? 'success']);
-    found.set(name, [...(found.get(name) ?? []), labelled.id]);
-  }
-  return [...found]
-    .map(([name, ids]) => {
-      const [labelled, judged] = JSON.parse(name) as [string, string];
-      return { labelled, judged, ids };
-    })
-    .sort((a, b) => b.ids.length - a.ids.length);
-}
+const wordsOf = ({ labelled, verdict }: Subject): string =>
+  `${labelled.label.class ?? 'success'} judged ${verdict.class ?? 'success'}`;
 
 /** At the first and the second occurrence, with the default settings of a run. */
 function actsRight({ labelled, verdict }: Subject): boolean {

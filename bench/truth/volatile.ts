@@ -1,41 +1,38 @@
 // Defines operators that change what is volatile: tokens in a text, tokens planted into it, its prompt, its task.
 
-import { pick, type Random } from '../random.ts';
-import type { TokenKind } from './operator.ts';
-import { before, behindFirst, firstSignedLine, type Operator, type Variant } from './operator.ts';
+import { pick } from '../random.ts';
+import { before, behindFirst, firstSignedLine, type Operator } from './operator.ts';
 import type { Subject } from './subject.ts';
-import { TOKEN_KINDS, tokensOf } from './tokens.ts';
+import { replaced, TOKEN_KINDS, tokensOf } from './tokens.ts';
 
 export const CHANGED: readonly Operator[] = TOKEN_KINDS.map((kind) => ({
   name: kind.name,
-  change: ({ text }, random) => {
-    const changed = withOthers(text, kind, random);
-    return changed === text ? null : { base: null, changed: { text: changed } };
+  change: ({ text: old }, random) => {
+    // The same token always becomes the same other one.
+    const others = new Map<string, string>();
+    const tokens = tokensOf(old).filter((token) => token.kind === kind);
+    const text = replaced(old, tokens, (token) => {
+      const made = others.get(token) ?? kind.make(token, random);
+      others.set(token, made);
+      return made;
+    });
+    return text === old ? null : { text };
   },
 }));
 
-/** Replaces every token of the kind, and the same token always by the same other one. */
-function withOthers(text: string, kind: TokenKind, random: Random): string {
-  const others = new Map<string, string>();
-  let changed = '';
-  let at = 0;
-  for (const { from, to } of tokensOf(text).filter((token) => token.kind === kind)) {
-    const old = text.slice(from, to);
-    const made = others.get(old) ?? kind.make(old, random);
-    others.set(old, made);
-    changed += text.slice(at, from) + made;
-    at = to;
-  }
-  return changed + text.slice(at);
-}
-
 export const PLANTED: readonly Operator[] = [
-  ...TOKEN_KINDS.filter(({ planted }) => planted.length > 0).map(
+  ...TOKEN_KINDS.map(
     (kind): Operator => ({
       name: kind.name,
       change: (subject, random) => {
         const form = pick(random, kind.planted);
-        return planted(subject, () => form.replace('*', () => kind.make('', random)));
+        const plant = () =>
+          behindFirst(
+            subject,
+            form.replace('*', () => kind.make('', random)),
+          );
+        const [base, text] = subject.of === 'nothing' ? [null, null] : [plant(), plant()];
+        return base === null || text === null || base === text ? null : { base: { text: base }, text };
       },
     }),
   ),
@@ -48,7 +45,7 @@ export const PLANTED: readonly Operator[] = [
         text: behindFirst(subject, form.replace('*', taskId)) ?? undefined,
         context: { taskId },
       });
-      return subject.of === 'nothing' || side(one).text === undefined ? null : { base: side(one), changed: side(two) };
+      return subject.of === 'nothing' || side(one).text === undefined ? null : { base: side(one), ...side(two) };
     },
   },
   {
@@ -60,18 +57,10 @@ export const PLANTED: readonly Operator[] = [
       if (echo === null) return null;
       const [one, two] = pick(random, echo.prompts);
       const side = (prompt: string) => ({ text: before(subject.text, at, echo.of(prompt)), context: { prompt } });
-      return { base: side(one), changed: side(two) };
+      return { base: side(one), ...side(two) };
     },
   },
 ];
-
-function planted(subject: Subject, make: () => string): Variant | null {
-  if (subject.of === 'nothing') return null;
-  const [base, changed] = [behindFirst(subject, make()), behindFirst(subject, make())];
-  return base === null || changed === null || base === changed
-    ? null
-    : { base: { text: base }, changed: { text: changed } };
-}
 
 interface Echo {
   prompts: readonly (readonly [string, string])[];

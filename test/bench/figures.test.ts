@@ -47,10 +47,8 @@ test('a row shows both sides, their difference and ratio, and whether its goal i
     '≤ + 15 ms: **missed**',
   ]);
   assert.is(cells({ ...row, goal: atMostOver(30, ours, peer) }).at(-1), '≤ + 30 ms: reached');
-  assert.equal(cells({ ...row, unit: 'MiB', peer: null, goal: null }).slice(1), [
-    ...['50.0 MiB', '48.0 MiB'],
-    ...['–', '–', '–', '–'],
-  ]);
+  const alone = { what: 'a wrapper', unit: 'MiB' as const, ours };
+  assert.equal(cells(alone).slice(1), [...['50.0 MiB', '48.0 MiB'], ...['–', '–', '–', '–']]);
 });
 
 test('what is written stands between its own marks, and nothing else of the page is changed', ({ world }) => {

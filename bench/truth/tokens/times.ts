@@ -9,7 +9,7 @@ const MONTH = `(?:${MONTHS.join('|')})`;
 const DAY = `(?:${DAYS.join('|')})`;
 
 const two = (n: number): string => String(n).padStart(2, '0');
-const clock = (random: Random): string =>
+export const clock = (random: Random): string =>
   `${two(whole(random, 0, 23))}:${two(whole(random, 0, 59))}:${two(whole(random, 0, 59))}`;
 const date = (random: Random): string =>
   `${whole(random, 2025, 2027)}-${two(whole(random, 1, 12))}-${two(whole(random, 1, 28))}`;

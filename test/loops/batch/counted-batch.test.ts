@@ -29,7 +29,7 @@ test('a stage of a batch reads its journal, looks, lists and writes no more ofte
       makeTask(world, `${name}${i}`, { project: 'p', manifest: REVIEW }),
     );
     const argv = [command('tollgate'), 'batch', ...ids, '--concurrency=1'];
-    world.timed(process.execPath, argv, 0, { cwd: path.join(world.root, 'p') });
+    world.timed(process.execPath, argv, 0, path.join(world.root, 'p'));
     return counted().find(({ script }) => script === 'tollgate.cjs')!;
   };
   // The first learns the CLI's version; what all batches take is in both of the others.
