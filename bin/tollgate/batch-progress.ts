@@ -5,14 +5,14 @@ import type { BatchRow } from '../../loops/batch/row.ts';
 import { printing } from '../printing.ts';
 import { startProgress } from '../progress-line.ts';
 
-interface BatchTelling {
+interface BatchReporting {
   tell(progress: BatchProgress): void;
   /** A message about the whole batch, such as a failed notification of its end. */
   say(sentence: string): void;
   stop(): void;
 }
 
-export function startBatchProgress(detail: 'all' | 'problems'): BatchTelling {
+export function startBatchProgress(detail: 'all' | 'problems'): BatchReporting {
   const stream = printing('stderr');
   let last: BatchProgress | null = null;
   const line = startProgress(stream, detail, () => (last === null ? 'looking at the tasks' : movingLine(last)));

@@ -34,8 +34,8 @@ export function optionsOf({ text, texts, given, words }: Arguments, tasks = word
   return options as RunOptions;
 }
 
-/** Returns the context of a run that a user starts. @param telling how the user is notified. */
-export const contextOf = (stop: AbortSignal, telling: Pick<RunContext, 'say' | 'watch'> = SILENT): RunContext => ({
+/** Returns the context of a run that a user starts. @param reporter how the user is notified. */
+export const contextOf = (stop: AbortSignal, reporter: Pick<RunContext, 'say' | 'watch'> = SILENT): RunContext => ({
   cwd: process.cwd(),
   environment: process.env,
   // In the folder of this file, however the command was found: npm puts a link to it elsewhere.
@@ -44,7 +44,7 @@ export const contextOf = (stop: AbortSignal, telling: Pick<RunContext, 'say' | '
   clock: () => new Date(),
   random: Math.random,
   pause: pauseFor,
-  ...telling,
+  ...reporter,
 });
 
 const SILENT = { say: () => {}, watch: () => {} };

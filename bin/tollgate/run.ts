@@ -9,15 +9,15 @@ import { readArguments, stopOnSignals } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { printing } from '../printing.ts';
 import type { Ran } from '../ran.ts';
-import { startCiReporting } from './ci/ci-telling.ts';
+import { startCiReporting } from './ci/ci-reporting.ts';
 import { withComment } from './ci/comment.ts';
 import { DEADLINE_FLAG, deadlineOf } from './ci/deadline.ts';
 import { publishInCi } from './ci/publish.ts';
 import { ciSystem } from './ci/system.ts';
+import { startReporting } from './reporting.ts';
 import { answerTo, answerWithoutRun, surprise } from './run-answer.ts';
 import { contextOf, optionsOf } from './run-flags.ts';
 import { refusedSession } from './sessions/refused-session.ts';
-import { startReporting } from './telling.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate run',

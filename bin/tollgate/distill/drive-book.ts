@@ -19,15 +19,15 @@ import type { Arguments } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
 import { saidIn } from './distill-flags.ts';
 import { viewLines } from './distill-page.ts';
-import { tellDistilling } from './distill-telling.ts';
+import { startDistillReporting } from './distill-reporting.ts';
 
 export async function driveBook(args: Arguments, aim: 'book' | 'resume', stop: AbortSignal): Promise<Ran> {
   const said = saidIn(args);
   if (typeof said === 'string') return invalid(said);
   const trustWorkspace = args.given.has('trust-workspace') || isTrustedFolder(process.cwd(), process.env);
   const clock = () => new Date();
-  const telling = tellDistilling(args, clock);
-  const halt = haltOf(stop, () => telling.note(HALT_WORDS));
+  const reporting = startDistillReporting(args, clock);
+  const halt = haltOf(stop, () => reporting.note(HALT_WORDS));
   const request: DistillRequest = {
     aim: aimOf(args, aim),
     ...said,
@@ -37,7 +37,7 @@ export async function driveBook(args: Arguments, aim: 'book' | 'resume', stop: A
       clock,
       random: Math.random,
       pause: pauseFor,
-      tell: telling.tell,
+      tell: reporting.tell,
     },
     means: {
       service: (begun) => serviceOf(begun, trustWorkspace, said.terms.turnMs),
@@ -57,7 +57,7 @@ export async function driveBook(args: Arguments, aim: 'book' | 'resume', stop: A
     if (error instanceof JournalError) return invalid(error.message);
     throw error;
   } finally {
-    telling.stop();
+    reporting.stop();
   }
 }
 

@@ -5,7 +5,7 @@ import { createRedactor } from '../../../policies/redact/create-redactor.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import { refusalOf } from '../../../state/system-error.ts';
 import { withCalls } from './next-calls.ts';
-import type { McpTool, AskedTool as ToolCaller, ToolSaid } from './tool.ts';
+import type { McpTool, ToolCaller, ToolSaid } from './tool.ts';
 
 /** A client that sends too many calls must wait for its earlier ones. */
 const MOST_AT_ONCE = 64;

@@ -20,7 +20,7 @@ import { startCarrier } from './carrier.ts';
 import { giving, LIST, OBJECT, TASK, taking, WORD } from './fields.ts';
 import { callWanted, supervisionWanted, taskWanted } from './requests.ts';
 import { answerOfRun, refused } from './run-object.ts';
-import { ACCESS, type AskedTool, type FieldSchema, type McpTool, type ServerSettings, type ToolSaid } from './tool.ts';
+import { ACCESS, type FieldSchema, type McpTool, type ServerSettings, type ToolCaller, type ToolSaid } from './tool.ts';
 import { inTurn, verbTool } from './verb.ts';
 
 const WAIT: FieldSchema = {
@@ -199,7 +199,7 @@ function creationMistake({ pipeline, supervise }: Record<string, unknown>, { acc
 
 const onlyReads = ({ role }: { role: BuiltInRole }): boolean => ROLES[role].access === 'read';
 
-async function answered(given: Record<string, unknown>, caller: AskedTool): Promise<ToolSaid> {
+async function answered(given: Record<string, unknown>, caller: ToolCaller): Promise<ToolSaid> {
   const task = String(given.task);
   const words = ['--later', '--json', '--', task, String(given.text)];
   const { exit, out, err } = await inTurn('something', () =>
@@ -216,7 +216,7 @@ const folderNow = (): string => carriedFolder(process.cwd(), process.env);
 async function beginAndWait(
   wanted: WantedRun | string,
   { wait_ms }: Record<string, unknown>,
-  caller: AskedTool,
+  caller: ToolCaller,
 ): Promise<ToolSaid> {
   if (typeof wanted === 'string') return refused(wanted);
   const folder = folderNow();
@@ -241,7 +241,7 @@ async function sweepHere(): Promise<void> {
   await sweep({ cwd: process.cwd(), environment: process.env, working: 'wait', clock: () => new Date() });
 }
 
-async function waited(run: string, waitMs: unknown, { signal, tell }: AskedTool): Promise<ToolSaid> {
+async function waited(run: string, waitMs: unknown, { signal, tell }: ToolCaller): Promise<ToolSaid> {
   const folder = folderNow();
   const progress = progressOf(folder, run, tell);
   const standing = await awaitEnd({
@@ -262,7 +262,7 @@ const TELL_MS = 3000;
  * Reports each message of the run once and in order. Between two messages it repeats the last one, so that a client sees
  * activity.
  */
-function progressOf(folder: string, run: string, tell: AskedTool['tell']): (elapsedMs: number) => void {
+function progressOf(folder: string, run: string, tell: ToolCaller['tell']): (elapsedMs: number) => void {
   let sent = reportedLines.get(run) ?? 0;
   let progress = 0;
   let next = TELL_MS;
@@ -288,7 +288,7 @@ const reportedLines = new Map<string, number>();
 /** A client that connects late gets the latest messages. */
 const MOST_AT_ONCE = 50;
 
-async function cancelled(run: string, waitMs: unknown, caller: AskedTool): Promise<ToolSaid> {
+async function cancelled(run: string, waitMs: unknown, caller: ToolCaller): Promise<ToolSaid> {
   const folder = folderNow();
   const standing: CarriedStanding = await standingOf(folder, run, new Date());
   if (standing.how === 'running') {

@@ -9,7 +9,7 @@ import { printing } from '../../printing.ts';
 import { answerTo, resultOf } from './answer.ts';
 import { createLineGuard, MAX_MESSAGE_BYTES } from './line-guard.ts';
 import { RESOURCES } from './resources.ts';
-import type { AskedTool, ServerSettings } from './tool.ts';
+import type { ServerSettings, ToolCaller } from './tool.ts';
 import { TOOLS } from './tools.ts';
 
 /** Serves until the client closes stdin, or `stop` aborts. @returns the exit code. */
@@ -46,7 +46,7 @@ function made(settings: ServerSettings, gone: AbortSignal): McpServer {
     };
     server.registerTool(name, config, async (given, { mcpReq }) => {
       const signal = AbortSignal.any([mcpReq.signal, gone]);
-      return resultOf(await answerTo(tool, given, { signal, tell: telling(mcpReq), server: settings }));
+      return resultOf(await answerTo(tool, given, { signal, tell: reporterOf(mcpReq), server: settings }));
     });
   }
   for (const { name, uri, title, mimeType, list, read } of RESOURCES)
@@ -68,7 +68,7 @@ function made(settings: ServerSettings, gone: AbortSignal): McpServer {
 }
 
 /** Reports progress only to a client that gave a token for it. */
-function telling({ _meta, notify }: ServerContext['mcpReq']): AskedTool['tell'] {
+function reporterOf({ _meta, notify }: ServerContext['mcpReq']): ToolCaller['tell'] {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return null;
   return (progress, message) => {

@@ -22,7 +22,7 @@ import { run as explain } from '../triage/explain.ts';
 import { COUNT, giving, LIST, OBJECT, TASK, taking, WORD, WORD_OR_NONE } from './fields.ts';
 import { tasksFolder } from './resources.ts';
 import { refused } from './run-object.ts';
-import type { AskedTool, McpTool, ToolSaid } from './tool.ts';
+import type { McpTool, ToolCaller, ToolSaid } from './tool.ts';
 import { verbTool } from './verb.ts';
 
 const MOST: { type: string; minimum: number; maximum: number } = { type: 'integer', minimum: 1, maximum: 200 };
@@ -182,7 +182,7 @@ async function runsHere(): Promise<object[]> {
 
 async function logged(
   { task, stage, last = MOST_ROWS }: Record<string, unknown>,
-  caller: AskedTool,
+  caller: ToolCaller,
 ): Promise<ToolSaid> {
   const located = locateTask(String(task), process.cwd(), process.env);
   if (located.how === 'invalid') return refused(located.message);

@@ -11,7 +11,7 @@ export interface McpTool {
   changes: 'nothing' | 'something';
   /** Whether it may start a CLI that calls a model: the effects of that are outside of this machine. */
   callsModel?: true;
-  act(given: Record<string, unknown>, caller: AskedTool): Promise<ToolSaid>;
+  act(given: Record<string, unknown>, caller: ToolCaller): Promise<ToolSaid>;
 }
 
 /** A JSON Schema of an object. */
@@ -35,7 +35,7 @@ export interface FieldSchema {
 }
 
 /** What a tool needs to know about its caller. */
-export interface AskedTool {
+export interface ToolCaller {
   /** Aborts when the client no longer waits. */
   signal: AbortSignal;
   /** Reports progress; null for a client that did not request it. */

@@ -15,7 +15,7 @@ import { renderMarkdown, renderText } from '../report-page.ts';
 import { renderHtml } from './html-page.ts';
 import { renderJunit } from './junit-page.ts';
 
-interface ToldReport {
+interface ReportRequest {
   report: TasksReport;
   cwd: string;
   environment: NodeJS.ProcessEnv;
@@ -24,33 +24,33 @@ interface ToldReport {
 }
 
 export const FORMATS = {
-  text: async (telling) => renderText(telling.report, sheetOf(telling.environment), await spentIf(telling)),
-  json: async (telling) => {
-    const spent = await spentIf(telling);
-    return `${JSON.stringify(spent === null ? telling.report : { ...telling.report, spent })}\n`;
+  text: async (request) => renderText(request.report, sheetOf(request.environment), await spentIf(request)),
+  json: async (request) => {
+    const spent = await spentIf(request);
+    return `${JSON.stringify(spent === null ? request.report : { ...request.report, spent })}\n`;
   },
-  md: async (telling) => renderMarkdown(posted(telling), await spentIf(telling)),
-  html: async (telling) => renderHtml(posted(telling), problems(telling), await spending(telling)),
-  junit: async (telling) => renderJunit(posted(telling)),
-  sarif: async (telling) => sarifOf(problems(telling), { version: manifest.version, at: telling.report.at }),
-  github: async (telling) => annotationsOf(problems(telling)),
-  gitlab: async (telling) => codeQualityOf(problems(telling)),
-} as const satisfies Record<string, (telling: ToldReport) => Promise<string>>;
+  md: async (request) => renderMarkdown(posted(request), await spentIf(request)),
+  html: async (request) => renderHtml(posted(request), problems(request), await spending(request)),
+  junit: async (request) => renderJunit(posted(request)),
+  sarif: async (request) => sarifOf(problems(request), { version: manifest.version, at: request.report.at }),
+  github: async (request) => annotationsOf(problems(request)),
+  gitlab: async (request) => codeQualityOf(problems(request)),
+} as const satisfies Record<string, (request: ReportRequest) => Promise<string>>;
 
 export type ReportFormat = keyof typeof FORMATS;
 
 /** Makes paths relative, because a reader on another machine cannot use the paths of this one. */
-function posted(telling: ToldReport): TasksReport {
-  const root = JSON.stringify(rootOf(telling)).slice(1, -1);
-  return JSON.parse(withRelativePaths(JSON.stringify(telling.report), [root])) as TasksReport;
+function posted(request: ReportRequest): TasksReport {
+  const root = JSON.stringify(rootOf(request)).slice(1, -1);
+  return JSON.parse(withRelativePaths(JSON.stringify(request.report), [root])) as TasksReport;
 }
 
-const rootOf = ({ report, cwd, environment }: ToldReport): string =>
+const rootOf = ({ report, cwd, environment }: ReportRequest): string =>
   projectRoot(environment.TOLLGATE_STATE ? cwd : report.folder);
 
-const problems = (telling: ToldReport) => reportProblems(telling.report, rootOf(telling), telling.environment);
+const problems = (request: ReportRequest) => reportProblems(request.report, rootOf(request), request.environment);
 
-const spending = ({ report, cwd, environment }: ToldReport) => collectSpending(report, cwd, environment);
+const spending = ({ report, cwd, environment }: ReportRequest) => collectSpending(report, cwd, environment);
 
-const spentIf = async (telling: ToldReport): Promise<DaySpending[] | null> =>
-  telling.spent ? spending(telling) : null;
+const spentIf = async (request: ReportRequest): Promise<DaySpending[] | null> =>
+  request.spent ? spending(request) : null;

@@ -4,7 +4,7 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { silenceLine, startSilence } from '../../../../bin/tollgate/ci/ci-telling.ts';
+import { silenceLine, startSilence } from '../../../../bin/tollgate/ci/ci-reporting.ts';
 import { deadlineOf } from '../../../../bin/tollgate/ci/deadline.ts';
 import { publishInCi } from '../../../../bin/tollgate/ci/publish.ts';
 import { LOG_MARKS } from '../../../../bin/tollgate/ci/system.ts';

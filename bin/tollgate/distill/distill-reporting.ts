@@ -6,13 +6,13 @@ import { printing, printResult } from '../../printing.ts';
 import { startProgress } from '../../progress-line.ts';
 import { dollars } from './distill-page.ts';
 
-interface Telling {
+interface DistillReporting {
   tell(event: DistillEvent): void;
   note(text: string): void;
   stop(): void;
 }
 
-export function tellDistilling({ given }: Arguments, clock: () => Date): Telling {
+export function startDistillReporting({ given }: Arguments, clock: () => Date): DistillReporting {
   const detail = given.has('quiet') ? 'problems' : 'all';
   let present = 'looking at the book';
   let until: number | null = null;

@@ -4,38 +4,38 @@ import { oneLine } from '../../../policies/text/one-line.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import type { Arguments } from '../../command-line.ts';
 import { printing } from '../../printing.ts';
-import { type RunReporting, startReporting } from '../telling.ts';
+import { type RunReporting, startReporting } from '../reporting.ts';
 import { type CiSystem, LOG_MARKS } from './system.ts';
 
 const SILENCE_MS = 30_000;
 const SECTION = 'tollgate_run';
 
 export function startCiReporting(args: Arguments, system: CiSystem): RunReporting {
-  const telling = startReporting(args);
-  if (args.given.has('quiet')) return telling;
+  const reporting = startReporting(args);
+  if (args.given.has('quiet')) return reporting;
   const marks = LOG_MARKS[system];
   const mark = (text: string) => void (text !== '' && printing('stderr').write(text));
   const seconds = () => Math.floor(Date.now() / 1000);
   // The caller chooses this word, so it must not be read as a separate line.
   mark(marks.open(SECTION, marks.unheard(`tollgate run ${oneLine(visible(args.words[0]!), 100)}`), seconds()));
   const silence = startSilence(SILENCE_MS, (ms) =>
-    telling.progress.print(marks.unheard(silenceLine(telling.present(), ms))),
+    reporting.progress.print(marks.unheard(silenceLine(reporting.present(), ms))),
   );
   return {
-    ...telling,
+    ...reporting,
     progress: {
-      print: telling.progress.print,
+      print: reporting.progress.print,
       stop() {
         silence.stop();
-        telling.progress.stop();
+        reporting.progress.stop();
         mark(marks.close(SECTION, seconds()));
       },
     },
     reporter: {
-      watch: telling.reporter.watch,
+      watch: reporting.reporter.watch,
       say(sentence) {
         silence.heard();
-        telling.reporter.say(marks.unheard(oneLine(sentence)));
+        reporting.reporter.say(marks.unheard(oneLine(sentence)));
       },
     },
   };
