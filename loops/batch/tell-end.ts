@@ -25,7 +25,7 @@ export async function tellBatchEnd(
     const notified = await notify(context, {
       ...hearers,
       events,
-      told: {
+      content: {
         task_id: null,
         batch_id: report.batch_id,
         goal: null,

@@ -6,12 +6,12 @@ import type { Notified } from './sent.ts';
 const MAX_CHARS = 300;
 
 export function notifiedLines(notified: readonly Notified[]): string[] {
-  const told = notified
+  const sent = notified
     .filter(({ how }) => how === 'sent')
     .map(({ event, to, why }) => `"${event}" by the ${to} (${why})`);
   const failed = notified.filter(({ how }) => how === 'failed');
   return [
-    ...(told.length === 0 ? [] : [oneLine(`Told of ${told.join(', ')}`, MAX_CHARS)]),
+    ...(sent.length === 0 ? [] : [oneLine(`Told of ${sent.join(', ')}`, MAX_CHARS)]),
     ...failed.map(({ event, to, why }) =>
       oneLine(`Warning: nobody was told of "${event}" by the ${to}: ${why}`, MAX_CHARS),
     ),

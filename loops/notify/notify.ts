@@ -15,7 +15,7 @@ import { sendToWebhook } from './webhook.ts';
 export interface NotifyRequest extends Pick<Handing, 'root' | 'envAllow' | 'beside'> {
   notifiers: readonly NotifierRow[];
   events: readonly NotifyEvent[];
-  told: Told;
+  content: Told;
   /** As in `security.redaction_patterns`. */
   patterns: readonly string[];
 }
@@ -32,7 +32,7 @@ export async function notify(context: Teller, telling: NotifyRequest): Promise<N
   );
   return Promise.all(
     due.map(async ({ row, event, i }) => {
-      const notification = notificationOf(event, telling.told, context.clock(), redact);
+      const notification = notificationOf(event, telling.content, context.clock(), redact);
       const sent = await send({ ...context, ...telling, redact }, row, notification, `notify_${i}_${event}`).catch(
         (error: Error): Sent => ({ how: 'failed', why: error.message }),
       );
@@ -54,8 +54,8 @@ const secretsFor = (notifiers: readonly NotifierRow[], environment: NodeJS.Proce
     ),
   );
 
-function notificationOf(event: NotifyEvent, told: Told, at: Date, redact: (text: string) => string): Notification {
-  const clean = redacted(told, redact) as Told;
+function notificationOf(event: NotifyEvent, content: Told, at: Date, redact: (text: string) => string): Notification {
+  const clean = redacted(content, redact) as Told;
   const head = { schema: 1, id: randomUUID(), event, at: at.toISOString(), text: wordsOf(event, clean) } as const;
   return { ...head, ...clean };
 }

@@ -82,17 +82,17 @@ export async function* followNow(following: FollowingNow): AsyncGenerator<NowSte
   let looks = 0;
   try {
     for (;;) {
-      const told = watched.take();
+      const changedFolders = watched.take();
       const now = clock();
       // A task that appears or disappears in the folder of the tasks also triggers a sweep.
-      const isSweep = isFirst || told.has(places.folder) || performance.now() - sweptAt >= sweepMs;
+      const isSweep = isFirst || changedFolders.has(places.folder) || performance.now() - sweptAt >= sweepMs;
       if (isSweep) sweptAt = performance.now();
-      if (isSweep || lines.some((folder) => told.has(folder)))
+      if (isSweep || lines.some((folder) => changedFolders.has(folder)))
         waiting = await waitingIn(stateFolder, environment, { self, clock });
       if (isSweep) takeUp(followed, places);
-      const stirred = new Set([...told].flatMap((folder) => owners.get(folder) ?? []));
+      const stirred = new Set([...changedFolders].flatMap((folder) => owners.get(folder) ?? []));
       // A task at rest may not be watched, but its call is registered.
-      if (register !== null && told.has(register)) for (const root of calledIn(register)) stirred.add(root);
+      if (register !== null && changedFolders.has(register)) for (const root of calledIn(register)) stirred.add(root);
       const changes: NowChange[] = [];
       const moved: string[] = [];
       const looked = new Set(others);

@@ -51,7 +51,7 @@ export function stateFolderOf(root: string): string {
 export function taskNow(root: string): TaskNow {
   const live = new Map<string, LiveCall>();
   /** The tokens of ended calls, whose records do not change. */
-  const told = new Map<string, number | null>();
+  const knownTokens = new Map<string, number | null>();
   let journal: Journal | null = null;
   const forget = (kept: ReadonlySet<string>) => {
     for (const [id, call] of [...live])
@@ -101,8 +101,8 @@ export function taskNow(root: string): TaskNow {
     const figures = running.map(({ tokens }) => tokens);
     for (const [id, call] of calls) {
       if (!call.granted || call.verdict === null) continue;
-      if (!told.has(id)) told.set(id, figureOf(task, call));
-      figures.push(told.get(id)!);
+      if (!knownTokens.has(id)) knownTokens.set(id, figureOf(task, call));
+      figures.push(knownTokens.get(id)!);
     }
     const known = figures.filter((figure) => figure !== null);
     return known.length === 0 ? null : known.reduce((sum, figure) => sum + figure, 0);

@@ -78,9 +78,9 @@ export async function composePrompt(request: PromptRequest): Promise<PromptCompo
   const variables = { goal, task_id: task.id, role: role.name, stage: stage.name };
   const template = readTemplate(place, role, variables);
   if (template.how === 'invalid') return template;
-  const asked = await readInput(request, forbids, 'user_request.md');
-  if (asked.how === 'invalid') return asked;
-  if (goal === '' && asked.file === null) return { how: 'invalid', message: nothingAsked(task) };
+  const userRequest = await readInput(request, forbids, 'user_request.md');
+  if (userRequest.how === 'invalid') return userRequest;
+  if (goal === '' && userRequest.file === null) return { how: 'invalid', message: missingRequest(task) };
   const pack = request.handedOff === null ? await readInput(request, forbids, 'context_pack.md') : null;
   if (pack?.how === 'invalid') return pack;
   const attachable = { stage: stage.name, globs: stage.attach, tree: cwd, inputs: task.inputs, state: stateOf(task) };
@@ -96,7 +96,7 @@ export async function composePrompt(request: PromptRequest): Promise<PromptCompo
     rules: rules.text,
     template: template.text,
     goal,
-    request: asked.file,
+    request: userRequest.file,
     context: pack === null ? { path: null, text: request.handedOff ?? '' } : pack.file,
     changes: changed.changes,
     attachments: attached.attachments,
@@ -167,7 +167,7 @@ function readRules({ project, role, root }: PromptRequest, forbids: Forbids): Ru
 
 type InputRead = { how: 'read'; file: TextFile | null } | { how: 'invalid'; message: string };
 
-const nothingAsked = ({ manifest, root, inputs }: TaskFolder): string =>
+const missingRequest = ({ manifest, root, inputs }: TaskFolder): string =>
   `nothing is asked yet: the goal in ${manifest ?? root} is still to be filled in, and ${path.join(inputs, 'user_request.md')} says nothing; write what is to be done into one of them`;
 
 /**

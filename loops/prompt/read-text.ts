@@ -75,10 +75,10 @@ function createWindow(chars: number) {
   let head = '';
   const tail: string[] = [];
   let tailChars = 0;
-  const left = { lines: 0, chars: 0 };
+  const omitted = { lines: 0, chars: 0 };
   const dropped = (text: string) => {
-    left.lines += countLines(text);
-    left.chars += text.length;
+    omitted.lines += countLines(text);
+    omitted.chars += text.length;
   };
   return {
     add(text: string): void {
@@ -94,8 +94,8 @@ function createWindow(chars: number) {
       }
     },
     excerpt(): Excerpt {
-      if (left.chars === 0) return { head: head + tail.join(''), tail: '', left: null };
-      return { head, tail: tail.join(''), left };
+      if (omitted.chars === 0) return { head: head + tail.join(''), tail: '', left: null };
+      return { head, tail: tail.join(''), left: omitted };
     },
   };
 }

@@ -53,7 +53,7 @@ export async function acquireTicket(request: TicketRequest): Promise<QueueTurn> 
   const release = () => releaseQuietly(queue, ticket.id);
   queue.join(ticket);
   for (const sentence of queue.setAside()) request.say?.(sentence);
-  for (let told = false; ; told = true) {
+  for (let isReported = false; ; isReported = true) {
     if (stop.aborted) {
       release();
       return { how: 'stopped' };
@@ -61,7 +61,7 @@ export async function acquireTicket(request: TicketRequest): Promise<QueueTurn> 
     const { blocking, earlier } = await blockingIn(queue, ticket, request);
     if (blocking === null)
       return { how: 'taken', within: conflict(earlier, ticket) && isWithin(queue, ticket), release };
-    if (!told) whileWaiting({ who: whoIs(blocking, ticket.owner), ticket: blocking.ticket });
+    if (!isReported) whileWaiting({ who: whoIs(blocking, ticket.owner), ticket: blocking.ticket });
     await waitForChange(blocking.file, LOOK_MS, stop);
   }
 }

@@ -16,7 +16,7 @@ export function reportProblems(
   root: string,
   environment: NodeJS.ProcessEnv,
 ): Problem[] {
-  const told = tasks.flatMap((row) => {
+  const recorded = tasks.flatMap((row) => {
     const located = locateTask(`${row.folder}/`, '/', {});
     if (located.how === 'invalid') return [];
     const { stage, class: errorClass, reason, signature, evidence } = row;
@@ -30,7 +30,10 @@ export function reportProblems(
     return { rule: 'report/unreadable', level: 'error' as const, task_id, ...NOWHERE, text: message };
   });
   const { redact } = createRedactor({ env: environment, patterns: [] });
-  return [...told, ...unread].map((problem) => ({ ...problem, text: withRelativePaths(redact(problem.text), [root]) }));
+  return [...recorded, ...unread].map((problem) => ({
+    ...problem,
+    text: withRelativePaths(redact(problem.text), [root]),
+  }));
 }
 
 const NOWHERE = { stage: null, place: null, signature: null, earlier_at: null };

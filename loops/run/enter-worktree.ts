@@ -20,14 +20,14 @@ export async function enterWorktree(
   const { task, manifest, root, stateFolder } = open;
   if (!manifest.worktree) return { how: 'entered', open, notes: async () => [] };
   const trust = trustWorkspace || manifest.security.trust_workspace ? 'trusted' : 'untrusted';
-  const asked = { root, environment, trust } as const;
-  const opened = await openWorktree({ ...asked, taskId: task.id, stateFolder, stop, say, clock });
+  const common = { root, environment, trust } as const;
+  const opened = await openWorktree({ ...common, taskId: task.id, stateFolder, stop, say, clock });
   if (opened.how !== 'opened') return opened;
   const { folder, top, branch } = opened;
   const wrong = workingFolderMistake({ cwd: manifest.cwd, manifest: task.manifest!, root: folder, trust });
   if (wrong !== null) return { how: 'invalid', message: wrong };
   const notes = async () => {
-    const lines = await closeWorktree(opened, asked);
+    const lines = await closeWorktree(opened, common);
     return [`its changes are in ${top} on branch ${branch}; to take them: ${lines.join('; ')}`];
   };
   return { how: 'entered', open: within(open, folder), notes };

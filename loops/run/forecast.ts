@@ -167,7 +167,10 @@ async function sessionOf(
   const sessions = await readSessions(stateFolder, request.context.clock, 'left');
   const resolved = await resolveSession({ context: request.context, open, stage }, tag, sessions);
   if (resolved.use !== 'new') return { id: resolved.entry.session_id, fresh: null };
-  return { id: null, fresh: { tag, overflowed: resolved.left !== null && HANDED_ON.has(resolved.left.because) } };
+  return {
+    id: null,
+    fresh: { tag, overflowed: resolved.replaced !== null && HANDED_ON.has(resolved.replaced.because) },
+  };
 }
 
 function argvOf(

@@ -46,7 +46,7 @@ export async function runOwned(
   request: WorkedRun,
   opened: OpenTask,
   runId: string,
-  left: RecoveredJudge,
+  recovered: RecoveredJudge,
 ): Promise<RanTask> {
   const { options, context } = request;
   const { clock, say, stop } = context;
@@ -81,7 +81,7 @@ export async function runOwned(
           : invalidFailure(open, plan.message, clock());
       return await refuse(request, open, failure);
     }
-    const whole = await goThrough(request, open, runId, plan, left);
+    const whole = await goThrough(request, open, runId, plan, recovered);
     const notes = await entered
       .notes()
       .catch((error: Error) => [`its worktree could not be looked at: ${error.message}`]);
@@ -103,10 +103,10 @@ const REFUSED = { state: 'refused', exitCode: TOLLGATE_EXIT.badInput } as const;
 /** Nothing was run. But a reader of the summary must not take an earlier run's summary for this one's. */
 async function refuse({ context }: RunRequest, open: OpenTask, failure: Failure): Promise<RanTask> {
   const stages = open.plans.map((plan) => untouched(open, plan));
-  const left = await writeReport(open, { ...REFUSED, stages, failure, notes: [] }, context.clock);
+  const written = await writeReport(open, { ...REFUSED, stages, failure, notes: [] }, context.clock);
   return {
     how: 'refused',
-    ...(await tellEnd(context, open, left, left.report.budget.used)),
+    ...(await tellEnd(context, open, written, written.report.budget.used)),
     message: failure.evidence!.text,
   };
 }
@@ -126,17 +126,17 @@ async function goThrough(
   open: OpenTask,
   runId: string,
   checked: CheckedStages,
-  left: RecoveredJudge,
+  recovered: RecoveredJudge,
 ): Promise<EndedRun> {
   const { options, context } = request;
   const { stop, clock, say, environment } = context;
   const guardians = new AbortController();
-  let told: Promise<void> | null = null;
+  let failureWritten: Promise<void> | null = null;
   const interrupted = (stage: string | null, retryAt: string | null = null): Failure =>
     interruptedFailure(open, stage, stopWords(stop), stopExit(stop), clock(), retryAt);
   const tell = () => {
     // The failure is written before any process is ended.
-    told = writeFailure(open, interrupted(null))
+    failureWritten = writeFailure(open, interrupted(null))
       .catch((error: Error) => say(`last_failure.json could not be written: ${error.message}`))
       .then(() => guardians.abort());
   };
@@ -157,16 +157,16 @@ async function goThrough(
     if (elsewhere !== null) return foreignEnd(open, elsewhere, clock());
     const register = judgeRegister(environment, open.stateFolder);
     const later = await recoverJudge({ task: open.task, root: open.root, register, clock }, 'after');
-    const tampered = new Map([...left.findings, ...later.findings]);
+    const tampered = new Map([...recovered.findings, ...later.findings]);
     clearTemporaries(open.task, open.journal);
     redactLeftRaw(open.task, open.journal.read().ledger, environment);
     const commands = await endLeftCommands(open.task, open.journal.read().ledger.calls.keys());
-    for (const left of commands) if (left.how !== 'ended') say(tellLeft(left, open.task.id));
+    for (const command of commands) if (command.how !== 'ended') say(tellLeft(command, open.task.id));
     const stages = { open, runId, guardianStop: guardians.signal, register, tampered };
     const ended = await (request.work ?? STAGES).goThrough({ options, context, ...stages }, checked);
-    ended.notes.push(...left.notes, ...later.notes);
+    ended.notes.push(...recovered.notes, ...later.notes);
     if (ended.state !== 'interrupted') return ended;
-    await told;
+    await failureWritten;
     const stage = ended.stages.find((report) => report.state === 'interrupted')?.stage ?? null;
     return {
       ...ended,
@@ -175,7 +175,7 @@ async function goThrough(
     };
   } finally {
     stop.removeEventListener('abort', tell);
-    await told;
+    await failureWritten;
   }
 }
 

@@ -33,7 +33,7 @@ export async function runTask(request: RunRequest, work: RunWork | null = null):
   if (mistake !== null) return { how: 'invalid', message: mistake };
   const since = request.context.clock();
   try {
-    const ran = await claimAndRun({ ...request, work }, open, entrance.left);
+    const ran = await claimAndRun({ ...request, work }, open, entrance.recovered);
     if (ran.how === 'ran' && request.context.tells !== 'of_all') await traceEnd([request.word], since, request);
     return ran;
   } catch (error) {
@@ -46,7 +46,7 @@ export async function runTask(request: RunRequest, work: RunWork | null = null):
   }
 }
 
-async function claimAndRun(request: WorkedRun, open: OpenTask, left: RecoveredJudge): Promise<RanTask> {
+async function claimAndRun(request: WorkedRun, open: OpenTask, recovered: RecoveredJudge): Promise<RanTask> {
   const stages = open.plans.map(({ stage }) => stage.name);
   const claimed = await claim({
     ...request.options,
@@ -64,5 +64,5 @@ async function claimAndRun(request: WorkedRun, open: OpenTask, left: RecoveredJu
       exitCode: stopExit(request.context.stop),
       message: 'stopped while it waited for another run',
     };
-  return runOwned(request, open, claimed.runId, left);
+  return runOwned(request, open, claimed.runId, recovered);
 }

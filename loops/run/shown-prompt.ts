@@ -33,8 +33,8 @@ export async function showPrompt({ open, plan, context, text, before, fresh }: S
     .filter((earlier) => earlier.role.handsOff || role.reads.includes(earlier.stage.role))
     .map((earlier) => earlier.stage.name);
   if (waits_for.length > 0) return { text: null, waits_for };
-  const asked = `${feedbackFor({ open, stage }, text.length)}${text}`;
-  const whole = fresh === null ? asked : `${await beforeFirst({ open, stage, context }, fresh)}${asked}`;
+  const withFeedback = `${feedbackFor({ open, stage }, text.length)}${text}`;
+  const whole = fresh === null ? withFeedback : `${await beforeFirst({ open, stage, context }, fresh)}${withFeedback}`;
   const sent = adapterOf(stage.tool).prompt.escape(Buffer.from(whole).toString('latin1'));
   return { text: Buffer.from(sent, 'latin1').toString('utf8'), waits_for };
 }

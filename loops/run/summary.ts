@@ -157,10 +157,10 @@ const MAX_SENTENCE = 1000;
 
 /** Remarks and possible problems, separate from the findings. */
 function lines(label: 'Note' | 'Warning', all: readonly string[]): string[] {
-  const told = [...new Set(all)];
-  const more = told.length - MAX_NOTES;
+  const distinct = [...new Set(all)];
+  const more = distinct.length - MAX_NOTES;
   return [
-    ...told.slice(0, MAX_NOTES).map((one) => `${label}: ${oneLine(one, MAX_SENTENCE)}`),
+    ...distinct.slice(0, MAX_NOTES).map((one) => `${label}: ${oneLine(one, MAX_SENTENCE)}`),
     ...(more > 0 ? [`${label}: and ${more} more, in the report of --json`] : []),
   ];
 }

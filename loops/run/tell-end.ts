@@ -28,7 +28,7 @@ export async function tellEnd(
     const notified = await notify(context, {
       notifiers,
       events: eventsOf({ state, budget, calls, nearLimits }),
-      told: {
+      content: {
         task_id: report.task_id,
         batch_id: null,
         goal: report.goal,

@@ -101,8 +101,8 @@ function afterSuccess({ task, manifest }: OpenTask, stages: readonly StageReport
       : [],
   );
   // A reasoner's last answer only says that the task is done, and is in the summary.
-  const told = manifest.supervise === undefined ? stages : stages.filter(({ stage }) => stage === 'worker');
-  const last = told.findLast(({ answer }) => answer !== null)?.answer ?? task.outputs;
+  const candidates = manifest.supervise === undefined ? stages : stages.filter(({ stage }) => stage === 'worker');
+  const last = candidates.findLast(({ answer }) => answer !== null)?.answer ?? task.outputs;
   return bad.length > 0 ? bad : [toDo(`read the answer: ${last}`)];
 }
 

@@ -39,7 +39,7 @@ export async function askTask(
   return {
     how: 'answered',
     taskId: task.id,
-    answers: paths.map((asked) => answer(asked, cwd, { root, own, lists: scopeOf(manifest) })),
+    answers: paths.map((requested) => answer(requested, cwd, { root, own, lists: scopeOf(manifest) })),
   };
 }
 
@@ -51,20 +51,22 @@ interface Tree {
 }
 
 /** A write to a symlink goes to its target, so both must be allowed. */
-function answer(asked: string, cwd: string, { root, own, lists }: Tree): ScopeAnswer {
-  const place = path.resolve(cwd, asked);
+function answer(requested: string, cwd: string, { root, own, lists }: Tree): ScopeAnswer {
+  const place = path.resolve(cwd, requested);
   const [top, above, leadsTo] = [endOf(root), endOf(path.dirname(place)), endOf(place)];
-  const no = (why: string, name = asked): ScopeAnswer => ({ path: name, allowed: false, why });
+  const no = (why: string, name = requested): ScopeAnswer => ({ path: name, allowed: false, why });
   if (top === null || above === null || leadsTo === null) return no('its symlinks lead round in a circle');
-  const stands = place === path.dirname(place) ? place : path.join(above, path.basename(place));
+  const resolved = place === path.dirname(place) ? place : path.join(above, path.basename(place));
   if (endOf(place) === top) return no('this is the root of the tree; ask about what lies in it');
-  if (!liesIn(stands, top)) return no(`it lies outside of the tree ${root}`);
-  const name = path.relative(top, stands);
+  if (!liesIn(resolved, top)) return no(`it lies outside of the tree ${root}`);
+  const name = path.relative(top, resolved);
   if (!liesIn(leadsTo, top)) return no(`it leads out of the tree, to ${leadsTo}`, name);
-  const ours = own.some((folder) => [stands, leadsTo].some((at) => at === endOf(folder) || liesIn(at, endOf(folder)!)));
+  const ours = own.some((folder) =>
+    [resolved, leadsTo].some((at) => at === endOf(folder) || liesIn(at, endOf(folder)!)),
+  );
   if (ours) return no('Tollgate keeps its own state there', name);
   const judged = askScope(name, lists);
-  if (!judged.allowed || leadsTo === stands) return { path: name, ...judged };
+  if (!judged.allowed || leadsTo === resolved) return { path: name, ...judged };
   const target = path.relative(top, leadsTo);
   const { allowed, why } = askScope(target, lists);
   return { path: name, allowed, why: `it leads to ${target}: ${why}` };

@@ -33,11 +33,11 @@ export async function recoverSession(wanted: WantedSession): Promise<RecoveredSe
   const { tool, tag, goal, lookup, now, isGivenUp } = wanted;
   const store = await adapterOf(tool).sessions();
   const recent = (await quietly(() => store.recent(lookup, new Date(now.getTime() - LOOK_BACK_MS)))) ?? [];
-  const asked = { headers: headersOf(tool, tag), goal };
+  const expected = { headers: headersOf(tool, tag), goal };
   for (const session of recent.slice(0, MAX_LOOKED_AT)) {
     if (isGivenUp(session.id) || !isForUs(session, store, wanted)) continue;
     const prompt = await quietly(() => store.firstPrompt(session));
-    if (prompt === null || !isOf(prompt, asked)) continue;
+    if (prompt === null || !isOf(prompt, expected)) continue;
     const counted = await lookInto(tool, session, (conversation) =>
       isAnswered(conversation) ? countIn(conversation) : null,
     );

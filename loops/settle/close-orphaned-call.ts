@@ -167,10 +167,11 @@ function note(
 async function closeStarted(open: Call, restored: RestoredCall, closing: Closing): Promise<'whole' | 'left' | 'taken'> {
   const { attempt, overlay } = restored;
   const { stage, call_id } = open.reserved;
-  const left = await leftOf(open, restored, closing);
+  const orphan = await leftOf(open, restored, closing);
   const warnings = [...restored.call.warnings, DIED];
   const call = (): RecordableCall => ({ ...restored.call, warnings: [...warnings] });
-  const until = () => new Date(closing.clock().getTime() + Math.max(0, left.limits.wallMs - left.ageMs)).toISOString();
+  const until = () =>
+    new Date(closing.clock().getTime() + Math.max(0, orphan.limits.wallMs - orphan.ageMs)).toISOString();
   const observer = {
     adopted: () =>
       closing.say(
@@ -180,7 +181,7 @@ async function closeStarted(open: Call, restored: RestoredCall, closing: Closing
       warnings.push(...publishEarly(call(), recorded(call(), soFar)));
     },
   };
-  const outcome = asTold(open, await adopt(left, observer, closing.stop));
+  const outcome = asTold(open, await adopt(orphan, observer, closing.stop));
   warnings.push(...putFoldersRight(restored.call.folders, restored.call.clock));
   if (outcome.ending === 'lost') warnings.push(LOST);
   const ended = call();

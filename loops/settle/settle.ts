@@ -68,14 +68,14 @@ export async function settle(open: Call, settling: Settling): Promise<SettledCal
   const self = (await identify(process.pid))!;
   const isOver = () => stop.aborted || journal.read().ledger.calls.get(call_id)?.verdict != null;
   let woken = false;
-  for (let told = false; ; told = true) {
+  for (let isReported = false; ; isReported = true) {
     const present = journal.read().ledger.calls.get(call_id) ?? open;
     if (present.verdict !== null) {
       await untilLeft(present, self, settling);
       return { how: 'settled' };
     }
     if (stop.aborted) {
-      if (told)
+      if (isReported)
         say(
           `stage ${stage}: the call ${call_id} goes on under its guardian (pid ${guardian.pid}); the next run takes its answer`,
         );
@@ -102,7 +102,7 @@ export async function settle(open: Call, settling: Settling): Promise<SettledCal
       await close(present, settling);
       return { how: 'settled' };
     }
-    if (!told)
+    if (!isReported)
       say(`stage ${stage}: waiting for the call ${call_id} that an earlier run started (until ${deadline_at})`);
     await waitForChange(journal.file, LOOK_MS, stop);
   }

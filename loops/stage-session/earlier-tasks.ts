@@ -18,7 +18,7 @@ import type { OpenTask } from '../task/task.ts';
 
 /** Each task costs a read of its manifest; of those with the tag, only so many are reported. */
 const LOOKED_AT = 200;
-const TOLD = 3;
+const MAX_REPORTED = 3;
 
 type Asking = Pick<OpenTask, 'stateFolder' | 'task' | 'project'>;
 
@@ -31,7 +31,7 @@ export async function earlierTasks(open: Asking, tag: string, clock: () => Date)
       throw error;
     });
     if (task !== null) tasks.push(task);
-    if (tasks.length === TOLD) break;
+    if (tasks.length === MAX_REPORTED) break;
   }
   return tasks;
 }

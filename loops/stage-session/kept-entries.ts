@@ -41,15 +41,15 @@ export async function keptEntries(run: StageRun, tag: string): Promise<KeptEntri
     rebuilt === null ? all : { ...all.rebuilt({ ...place, entry: rebuilt }), warnings: all.warnings };
   sessions = withRebuilt(sessions);
   const notes: string[] = [];
-  const told = new Set(sessions.warnings());
+  const reported = new Set(sessions.warnings());
   const change = async (what: (all: Sessions) => Sessions) => {
     try {
       const changed = await changeSessions({ stateFolder: open.stateFolder, taskId: open.task.id, clock }, what);
       sessions = withRebuilt(changed);
       for (const warning of sessions.warnings()) {
         // The run has already reported the warnings of the first read.
-        if (!told.has(warning)) notes.push(warning);
-        told.add(warning);
+        if (!reported.has(warning)) notes.push(warning);
+        reported.add(warning);
       }
     } catch (error) {
       if (!isSystemError(error)) throw error;
@@ -81,10 +81,12 @@ export async function keptEntries(run: StageRun, tag: string): Promise<KeptEntri
     noted: isStrange ? null : noted,
     known,
     async keep(entry, inPlaceOf) {
-      const left = inPlaceOf === entry.session_id ? undefined : inPlaceOf;
-      const kept = { ...entry, feature_id: tag, ...(left === undefined ? {} : standsFor(left)) };
+      const replaced = inPlaceOf === entry.session_id ? undefined : inPlaceOf;
+      const kept = { ...entry, feature_id: tag, ...(replaced === undefined ? {} : standsFor(replaced)) };
       await note(kept);
-      await change((all) => (left === undefined ? all : all.givingUp(tool, left)).with(tag, tool, kept, folder));
+      await change((all) =>
+        (replaced === undefined ? all : all.givingUp(tool, replaced)).with(tag, tool, kept, folder),
+      );
     },
     async drop(id, given) {
       if (sessions.entry(tag, tool, folder)?.session_id === id) await note(null);

@@ -14,17 +14,17 @@ const LOOK_MS = 1000;
 export async function untilClosed(run: StageRun, id: string): Promise<OpenedElsewhere> {
   const { stage, options, context } = run;
   const { stop, say, pause } = context;
-  let told = false;
+  let isReported = false;
   for (;;) {
     const by = await openBy(run, id);
     if (by === null) return { how: 'free' };
     const leftMs = run.wallLeftMs();
     if (options.whenOpen === 'fresh' || (leftMs !== null && leftMs <= 0)) return { how: 'open', by };
-    if (!told)
+    if (!isReported)
       say(
         `stage ${stage.name}: session ${id} is open: ${by}; waiting until it is closed (--when-open=fresh begins a new one)`,
       );
-    told = true;
+    isReported = true;
     await pause(Math.min(LOOK_MS, leftMs ?? LOOK_MS), stop);
     if (stop.aborted) return { how: 'stopped' };
   }

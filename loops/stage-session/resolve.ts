@@ -17,9 +17,9 @@ import type { StageRun } from '../task/stage-run.ts';
 export type Resolved =
   | { use: 'named' | 'resumed' | 'recovered'; entry: SessionEntry }
   /** `left`: the session that it replaces, and why. */
-  | { use: 'new'; left: LeftSession | null };
+  | { use: 'new'; replaced: ReplacedSession | null };
 
-interface LeftSession {
+interface ReplacedSession {
   entry: SessionEntry;
   /** `folder`: it is valid only in another folder. */
   because: 'poisoned' | 'errors' | 'context' | 'folder' | 'read_only';
@@ -28,7 +28,7 @@ interface LeftSession {
 }
 
 /** The content of these sessions is sound, so a new session gets a note about it. */
-export const HANDED_ON: ReadonlySet<LeftSession['because']> = new Set(['context', 'folder', 'read_only']);
+export const HANDED_ON: ReadonlySet<ReplacedSession['because']> = new Set(['context', 'folder', 'read_only']);
 
 /** The stage that needs a session. */
 type Asker = Pick<StageRun, 'open' | 'stage'> & { context: Pick<RunContext, 'environment' | 'clock'> };
@@ -43,7 +43,7 @@ export async function resolveSession(
   const found = (await namedSession(run, tag, sessions, noted)) ??
     (await activeSession(run, tag, sessions)) ??
     (await notedAs(run, sessions, noted)) ??
-    (await foundSession(run, tag, sessions)) ?? { use: 'new', left: await sessionElsewhere(run, tag, sessions) };
+    (await foundSession(run, tag, sessions)) ?? { use: 'new', replaced: await sessionElsewhere(run, tag, sessions) };
   return found.use === 'new' ? found : writable(run, found);
 }
 
@@ -56,7 +56,10 @@ async function writable(
   const session = await findSession(stage.tool, entry.session_id, { environment, cwd: open.cwd });
   const refused = session === null ? null : writeRefusal(session.file);
   if (session === null || refused === null) return found;
-  return { use: 'new', left: { entry, because: 'read_only', why: `${session.file} cannot be written (${refused})` } };
+  return {
+    use: 'new',
+    replaced: { entry, because: 'read_only', why: `${session.file} cannot be written (${refused})` },
+  };
 }
 
 /** An id belongs to one tool: the other tools of a task continue in the tag's sessions. */
@@ -80,8 +83,8 @@ async function namedSession(
     (entry) => entry?.in_place_of === id,
   );
   if (instead) return judged(run, 'resumed', instead);
-  const told = isWhole(sessions) ? null : notedById(open.stateFolder, stage.tool, id);
-  const known = newest([lastKnown(sessions, stage.tool, id), noted?.session_id === id ? noted : null, told]);
+  const byId = isWhole(sessions) ? null : notedById(open.stateFolder, stage.tool, id);
+  const known = newest([lastKnown(sessions, stage.tool, id), noted?.session_id === id ? noted : null, byId]);
   if (known !== null) return judged(run, 'named', known);
   const { context_tokens, total_tokens } = await countTokens(stage.tool, id, lookup);
   const counted = { context_tokens, total_tokens: total_tokens ?? 0 };
@@ -120,12 +123,16 @@ async function activeSession(run: Asker, tag: string, sessions: Sessions): Promi
   if (entry === null) return null;
   // The CLI's own files decide, since an entry may be from a version that did not check.
   const elsewhere = await worksElsewhere(stage.tool, entry.session_id, { environment, cwd: open.cwd });
-  if (elsewhere !== null) return { use: 'new', left: leftIn(entry, elsewhere) };
+  if (elsewhere !== null) return { use: 'new', replaced: leftIn(entry, elsewhere) };
   return judged(run, 'resumed', entry);
 }
 
 /** The session of the tag that was used last in another folder. */
-async function sessionElsewhere({ open, stage }: Asker, tag: string, sessions: Sessions): Promise<LeftSession | null> {
+async function sessionElsewhere(
+  { open, stage }: Asker,
+  tag: string,
+  sessions: Sessions,
+): Promise<ReplacedSession | null> {
   const { boundToCwd } = await adapterOf(stage.tool).sessions();
   if (!boundToCwd) return null;
   const others = sessions
@@ -136,7 +143,7 @@ async function sessionElsewhere({ open, stage }: Asker, tag: string, sessions: S
   return last === undefined ? null : leftIn(last, last.cwd);
 }
 
-const leftIn = (entry: SessionEntry, folder: string): LeftSession => ({
+const leftIn = (entry: SessionEntry, folder: string): ReplacedSession => ({
   entry,
   because: 'folder',
   why: `it works in ${folder}`,
@@ -162,7 +169,7 @@ async function foundSession(run: Asker, tag: string, sessions: Sessions): Promis
 
 function judged({ open, stage }: Asker, use: 'named' | 'resumed' | 'recovered', entry: SessionEntry): Resolved {
   const fitness = fitnessOf(entry, rowOf(open.project.sessions.context_limit, stage.tool, CONTEXT_LIMIT_TOKENS));
-  return fitness.how === 'fit' ? { use, entry } : { use: 'new', left: { entry, ...fitness } };
+  return fitness.how === 'fit' ? { use, entry } : { use: 'new', replaced: { entry, ...fitness } };
 }
 
 export const freshEntry = (

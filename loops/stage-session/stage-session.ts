@@ -44,7 +44,7 @@ export async function openStageSession(run: StageRun): Promise<StageSession | nu
   }
 }
 
-const NEW: Resolved = { use: 'new', left: null };
+const NEW: Resolved = { use: 'new', replaced: null };
 
 function sessionOf(
   run: StageRun,
@@ -55,15 +55,15 @@ function sessionOf(
   const { clock, environment } = context;
   const { context_limit, rest_sec } = open.project.sessions;
   const limit = rowOf(context_limit, stage.tool, CONTEXT_LIMIT_TOKENS);
-  const resolvedLeft = resolved.use === 'new' ? resolved.left : null;
+  const replaced = resolved.use === 'new' ? resolved.replaced : null;
   // A session of another folder is still valid there.
-  let left = resolvedLeft?.because === 'folder' ? undefined : resolvedLeft?.entry.session_id;
+  let replacedId = replaced?.because === 'folder' ? undefined : replaced?.entry.session_id;
   const current = () => (session.id === null ? null : kept.known(session.id));
   const isFit = (entry: SessionEntry) => fitnessOf(entry, limit).how === 'fit';
   const rest = (entry: SessionEntry) => restMs(entry, clock(), rest_sec * 1000);
   const keep = async (entry: SessionEntry) => {
     // A run from within the tag's own session must not change its entry.
-    if (!held.isGuest()) await kept.keep(entry, left);
+    if (!held.isGuest()) await kept.keep(entry, replacedId);
   };
   const failedAt = (id: string, verdict: Verdict, at: Date): SessionEntry => {
     const entry = kept.known(id);
@@ -73,7 +73,7 @@ function sessionOf(
     tag,
     use: resolved.use,
     id: resolved.use === 'new' ? null : resolved.entry.session_id,
-    overflowed: resolvedLeft !== null && HANDED_ON.has(resolvedLeft.because),
+    overflowed: replaced !== null && HANDED_ON.has(replaced.because),
     notes: kept.notes,
     release: held.release,
     restMs: () => {
@@ -86,10 +86,10 @@ function sessionOf(
       if (verdict.class !== null && session.id !== id) return;
       const counted = await countTokens(stage.tool, id, { environment, cwd: open.cwd });
       const before = kept.known(id);
-      const told = usage.api_requests === 1 ? usage.total_tokens : null;
+      const reportedTokens = usage.api_requests === 1 ? usage.total_tokens : null;
       const used = {
         at: clock(),
-        context_tokens: counted.context_tokens ?? told,
+        context_tokens: counted.context_tokens ?? reportedTokens,
         total_tokens: counted.total_tokens ?? before.total_tokens + (usage.total_tokens ?? 0),
       };
       await keep(afterCall(before, verdict.class === null ? null : verdict, used));
@@ -115,10 +115,10 @@ function sessionOf(
       const entry = current();
       if (entry === null) return;
       const fitness = fitnessOf(entry, limit);
-      left = entry.session_id;
+      replacedId = entry.session_id;
       session.overflowed = fitness.how === 'unfit' && fitness.because === 'context';
       const why = fitness.how === 'unfit' ? `: ${fitness.why}` : '';
-      session.notes.push(`a fresh session takes the place of ${left}${why}`);
+      session.notes.push(`a fresh session takes the place of ${replacedId}${why}`);
       [session.id, session.use] = [null, 'new'];
     },
     leaveOpen(by) {
@@ -129,7 +129,7 @@ function sessionOf(
     },
     async poison(id, why) {
       await keep({ ...kept.known(id), poisoned: why });
-      left = id;
+      replacedId = id;
       [session.id, session.use] = [null, 'new'];
     },
   };
@@ -141,8 +141,8 @@ async function tell({ stage, context }: StageRun, session: StageSession, resolve
   const { say, clock } = context;
   const what = `stage ${stage.name}`;
   if (resolved.use === 'new') {
-    if (resolved.left === null) return;
-    const { entry, why } = resolved.left;
+    if (resolved.replaced === null) return;
+    const { entry, why } = resolved.replaced;
     const note = `a fresh session takes the place of ${entry.session_id}: ${why}`;
     session.notes.push(note);
     say(`${what}: ${note}`);

@@ -154,8 +154,8 @@ async function attempt(before: StageProgress, first: Prompt, baseline: Baseline 
   return decided(noted, record, count, (after, decision) => {
     const { calls, changed, ranTools } = after;
     const resumed = request.resumeSession !== null;
-    const asked = { chars: request.prompt.chars, parts: first.parts, resumed, ranTools };
-    const circumstances = { count, attempt: Math.max(1, calls), decision, sent: asked, changed };
+    const sentPrompt = { chars: request.prompt.chars, parts: first.parts, resumed, ranTools };
+    const circumstances = { count, attempt: Math.max(1, calls), decision, sent: sentPrompt, changed };
     return failed(after, first, failureOf(run, record, circumstances), record);
   });
 }

@@ -14,7 +14,7 @@ interface ClearedPaths {
    * Called after the call is over, before anything of it is read. @returns a sentence for each folder that was restored. Throws
    * the errors of the operating system.
    */
-  mend(): string[];
+  repair(): string[];
 }
 
 /**
@@ -29,7 +29,7 @@ export function clearResultPaths(
   const files = [...Object.values(outputsOf(task, stage)), ...ofGate, path.join(task.done, `${stage.name}.done`)];
   const cleared = [...clearFolders(task, clock), ...setAsideUnless(isRegular, files, clock)];
   const folders = keepFolders(taskFolders(task));
-  return { cleared, mend: () => mendFolders(folders, clock) };
+  return { cleared, repair: () => mendFolders(folders, clock) };
 }
 
 /**

@@ -99,7 +99,7 @@ async function dispatchNow(
   const sent = sentNow(errand);
   const running = sendGuardian(errand, guardianStop).finally(() => watch(null));
   const { guardian, why, killed } = await running;
-  const mended = way.mend();
+  const repairs = way.repair();
   // Checked before anything is read: the call may have written the journal and the files that decide whether it passes.
   const isStrange = !guardianStop.aborted && (killed || !isIntact(open.journal, judge.journal));
   const isMade = wasMade(open, callId, isStrange) || (isStrange && tellsOf(open.journal, judge.journal, callId));
@@ -122,7 +122,7 @@ async function dispatchNow(
   const finding = first.finding ?? second.finding;
   const notes = [
     ...way.cleared,
-    ...mended,
+    ...repairs,
     ...first.notes,
     ...second.notes,
     ...noted,

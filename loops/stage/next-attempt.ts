@@ -103,11 +103,11 @@ export async function planNextAttempt(
       if (composed.how === 'invalid') return { how: 'cannot', why: composed.message };
       const { prompt } = composed;
       if (other.tool === stage.tool) session.startAnew();
-      const asked = { ...askedOf(other), in_place_of: askedOf(stage), reason: record.verdict.reason };
-      session.notes.push(standInWords(asked));
+      const used = { ...askedOf(other), in_place_of: askedOf(stage), reason: record.verdict.reason };
+      session.notes.push(standInWords(used));
       return planned({
         stage: other,
-        standIn: asked,
+        standIn: used,
         waitMs: 0,
         until: null,
         counts: 'as_none',
@@ -168,15 +168,15 @@ async function repairAndContinue(
   const { cliVersion } = sent;
   const ranTools = (record.tool_calls ?? 0) > 0;
   const broken = { tool: stage.tool, sessionId: id, cliVersion, environment, cwd: open.cwd, clock };
-  const mended = await repairBroken({ ...broken, ranTools });
-  if (mended.how === 'cannot') {
+  const repaired = await repairBroken({ ...broken, ranTools });
+  if (repaired.how === 'cannot') {
     // Only that session contains what the attempt did. And if a new session was refused, another new one does not help.
-    if (ranTools || request.resumeSession === null) return { how: 'cannot', why: mended.why };
-    await session.poison(id, `its history is broken (${mended.why})`);
-    session.notes.push(`the history of session ${id} could not be mended: ${mended.why}`);
+    if (ranTools || request.resumeSession === null) return { how: 'cannot', why: repaired.why };
+    await session.poison(id, `its history is broken (${repaired.why})`);
+    session.notes.push(`the history of session ${id} could not be mended: ${repaired.why}`);
     return startFresh(run, about, next);
   }
-  session.notes.push(`the history of session ${id} was mended: ${mended.what}`);
+  session.notes.push(`the history of session ${id} was mended: ${repaired.what}`);
   if (ranTools) {
     // Sending the prompt again would let the tools run once more.
     if ((await endOfSession(run, id, sent)) !== 'unanswered') return continueIn(run, id, about, next);

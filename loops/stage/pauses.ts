@@ -7,8 +7,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Counts time while the machine is awake. Ends at once when `stop` aborts. */
 export async function pauseFor(ms: number, stop: AbortSignal): Promise<void> {
-  for (let left = ms; left > 0 && !stop.aborted; left -= LONGEST_TIMER_MS)
-    await pause(Math.min(left, LONGEST_TIMER_MS), undefined, { signal: stop }).catch(() => {});
+  for (let remainingMs = ms; remainingMs > 0 && !stop.aborted; remainingMs -= LONGEST_TIMER_MS)
+    await pause(Math.min(remainingMs, LONGEST_TIMER_MS), undefined, { signal: stop }).catch(() => {});
 }
 
 /** How often the time of day is checked. */
@@ -22,11 +22,11 @@ export async function pauseUntil(
   stop: AbortSignal,
   rest = pauseFor,
 ): Promise<void> {
-  for (let left = atMostMs; left > 0 && !stop.aborted; ) {
+  for (let remainingMs = atMostMs; remainingMs > 0 && !stop.aborted; ) {
     const toGo = until.getTime() - clock().getTime();
     if (toGo <= 0) return;
-    const part = Math.min(toGo, left, LOOK_MS);
+    const part = Math.min(toGo, remainingMs, LOOK_MS);
     await rest(part, stop);
-    left -= part;
+    remainingMs -= part;
   }
 }

@@ -45,10 +45,10 @@ const lastCallOf = ({ calls }: Ledger, stage: string): Call | undefined =>
 const isOver = ({ released }: Ledger, { reserved }: Call): boolean =>
   (released.get(reserved.run_id!)?.state ?? 'interrupted') !== 'interrupted';
 
-const isNext = ({ tool, model, fallback: [next] }: Stage, { in_place_of, ...asked }: StandIn): boolean =>
+const isNext = ({ tool, model, fallback: [next] }: Stage, { in_place_of, ...replacement }: StandIn): boolean =>
   next !== undefined &&
   [next.tool, next.model ?? null, tool, model ?? null].join() ===
-    [asked.tool, asked.model, in_place_of.tool, in_place_of.model].join();
+    [replacement.tool, replacement.model, in_place_of.tool, in_place_of.model].join();
 
 const isDecided = (ledger: Ledger, call: Call): boolean => call.verdict === null || decisionsByCall(ledger).has(call);
 

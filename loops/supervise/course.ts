@@ -31,12 +31,12 @@ export interface SuperviseCourse {
 
 /** All steps that cost money: the call of a part, and the check of a `done`. */
 export interface Asking {
-  part(course: SuperviseCourse, task: TaskRun, asked: PartAsked): Promise<StepEnd>;
+  part(course: SuperviseCourse, task: TaskRun, request: PartRequest): Promise<StepEnd>;
   /** Returns the reasons to refuse the `done`; see done.ts. */
   done(course: SuperviseCourse, standing: Standing): Promise<string[] | 'stopped'>;
 }
 
-export interface PartAsked {
+export interface PartRequest {
   part: Part;
   /** The number in the journal. It identifies a call that outlived its dispatcher. */
   iteration: number;

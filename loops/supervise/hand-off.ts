@@ -23,9 +23,9 @@ export async function handOffs(course: SuperviseCourse): Promise<Record<Part, st
     if (id === null || adapterOf(tool).described !== undefined) return null;
     const found = await findSession(tool, id, { environment: context.environment, cwd: open.cwd });
     if (found !== null) return null;
-    const told = `the session ${id} of the ${part} is not on this machine; a fresh one is told where the work stands`;
-    context.say(told);
-    course.notes.push(told);
+    const message = `the session ${id} of the ${part} is not on this machine; a fresh one is told where the work stands`;
+    context.say(message);
+    course.notes.push(message);
     return open.hide(note);
   };
   return { worker: await of('worker'), reasoner: await of('reasoner') };

@@ -24,13 +24,13 @@ export async function leaveLoop(course: SuperviseCourse, leaving: Leaving): Prom
   const changes = course.whole === null ? [] : await course.whole.look();
   const save = how === 'done' ? null : await saveSession(course, how, why, changes);
   await open.journal.note({ fact: 'left', run_id: runId, how, why: why.slice(0, MAX_WHY) });
-  const told = save === null || failure === null ? failure : withWayOn(failure, save, how, open);
+  const shownFailure = save === null || failure === null ? failure : withWayOn(failure, save, how, open);
   if (save !== null && how !== 'parked') context.say(`session saved; resume with: ${save.resume}`);
   return {
     state: STATE[how],
     exitCode: how === 'done' ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.failure,
     stages: open.plans.map((plan) => course.reports[plan.stage.name as 'worker'] ?? untouched(open, plan)),
-    failure: told,
+    failure: shownFailure,
     notes: [
       ...course.notes,
       ...(save === null || how === 'parked'

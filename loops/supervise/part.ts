@@ -11,10 +11,10 @@ import { paidAnswer } from '../stage/dispatch-call.ts';
 import { gateAnswer } from '../stage/stage-gate.ts';
 import { composePrompt, type Prompt, writePrompt } from '../task/prompt.ts';
 import type { StageEnd, StageRun, TaskRun } from '../task/stage-run.ts';
-import { interruptedBy, leftWith, type PartAsked, type StepEnd, type SuperviseCourse } from './course.ts';
+import { interruptedBy, leftWith, type PartRequest, type StepEnd, type SuperviseCourse } from './course.ts';
 
-export async function askPart(course: SuperviseCourse, task: TaskRun, asked: PartAsked): Promise<StepEnd> {
-  const { part, iteration, supervision, text } = asked;
+export async function askPart(course: SuperviseCourse, task: TaskRun, request: PartRequest): Promise<StepEnd> {
+  const { part, iteration, supervision, text } = request;
   const turn = { text, identity: `supervise ${supervision} ${iteration} ${part}` };
   const run: StageRun = { ...stageRunOf(task, course.plans[part], course.endsAtMs), turn };
   const composed = await composePrompt(run, run, run.open.manifest.context.digest_policy);
@@ -23,10 +23,10 @@ export async function askPart(course: SuperviseCourse, task: TaskRun, asked: Par
     return leftWith({ ...unpreparedFailure(run, composed.message), exit_code: TOLLGATE_EXIT.failure });
   const { prompt } = composed;
   if (prompt.tooLarge !== null) return leftWith(tooLargeFailure(run, prompt));
-  const before = asked.before?.(run, prompt) ?? null;
+  const before = request.before?.(run, prompt) ?? null;
   if (before !== null) return before;
   await writePrompt(composed);
-  const worked = await withTreeLock(run, () => inItsTurn(course, run, prompt, asked));
+  const worked = await withTreeLock(run, () => inItsTurn(course, run, prompt, request));
   return worked.how === 'stopped' ? interruptedBy('stopped while it waited for its turn') : worked.result;
 }
 
@@ -34,7 +34,7 @@ async function inItsTurn(
   course: SuperviseCourse,
   run: StageRun,
   prompt: Prompt,
-  { part, after }: PartAsked,
+  { part, after }: PartRequest,
 ): Promise<StepEnd> {
   const baseline = await openBaseline(run, 'none');
   if (baseline !== null && 'how' in baseline) return leftWith(unpreparedFailure(run, baseline.message));
@@ -42,9 +42,9 @@ async function inItsTurn(
   try {
     const end = await answered(run, prompt, baseline);
     course.reports[part] = reportOf(run.open, course.plans[part], end);
-    const told = await after({ run, prompt, end });
-    noted = told.noted;
-    return told.step;
+    const outcome = await after({ run, prompt, end });
+    noted = outcome.noted;
+    return outcome.step;
   } finally {
     await closeBaseline(run, baseline, noted ? 'done' : 'open');
   }

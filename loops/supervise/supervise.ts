@@ -191,10 +191,11 @@ function tell({ task: { open, context } }: SuperviseCourse, iteration: number): 
 /** Runs before the reasoner is called, and never during a call. */
 async function takeNotes(task: TaskRun): Promise<void> {
   const { open } = task;
-  for (const left of notesLeft(notesOf(task))) {
-    const text = await keepText(open.task, left.text);
-    if (!standingOf(open).seenNotes.has(left.note)) await open.journal.note({ fact: 'noted', note: left.note, text });
-    removeNote(left);
+  for (const pending of notesLeft(notesOf(task))) {
+    const text = await keepText(open.task, pending.text);
+    if (!standingOf(open).seenNotes.has(pending.note))
+      await open.journal.note({ fact: 'noted', note: pending.note, text });
+    removeNote(pending);
   }
 }
 

@@ -41,8 +41,8 @@ export async function viewOf(course: SuperviseCourse, standing: Standing): Promi
 
 function headOf(file: string): { answer: string; cut: number } {
   try {
-    const { text, cut: left } = cut(readHead(file, MAX_ANSWER_CHARS * 4).text, MAX_ANSWER_CHARS);
-    return { answer: text, cut: left };
+    const { text, cut: omitted } = cut(readHead(file, MAX_ANSWER_CHARS * 4).text, MAX_ANSWER_CHARS);
+    return { answer: text, cut: omitted };
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return { answer: '', cut: 0 };

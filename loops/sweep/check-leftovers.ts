@@ -25,9 +25,13 @@ async function look(folder: string): Promise<CheckAnswer> {
     else if ((await isAlive(found.entry.guardian, self)) === 'dead') dead += 1;
   }
   if (dead + invalid === 0) return null;
-  const told = [
+  const counts = [
     ...(dead === 0 ? [] : [`${dead} ${dead === 1 ? 'call' : 'calls'} whose wrapper was killed`]),
     ...(invalid === 0 ? [] : [`${invalid} in the register that cannot be gone by`]),
   ];
-  return say('warn', `${told.join(', and ')}; an answer may wait there, a process may still run`, 'preflight --sweep');
+  return say(
+    'warn',
+    `${counts.join(', and ')}; an answer may wait there, a process may still run`,
+    'preflight --sweep',
+  );
 }

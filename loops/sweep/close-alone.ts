@@ -44,9 +44,9 @@ export async function closeAlone(
   const { attempt, overlay } = restored;
   const call = { ...restored.call, warnings: [...restored.call.warnings, DIED] };
   const { adapter, files } = call.request;
-  const left = await outcomeOf({ ended: null }, attempt.files, adapter, limitsOf(call.request).maxOutputBytes);
-  const ending = left.ending === 'lost' && ended.processes > 0 ? ended.how : left.ending;
-  const outcome: Outcome = { ...left, ending, orphansKilled: ended.processes };
+  const fromFiles = await outcomeOf({ ended: null }, attempt.files, adapter, limitsOf(call.request).maxOutputBytes);
+  const ending = fromFiles.ending === 'lost' && ended.processes > 0 ? ended.how : fromFiles.ending;
+  const outcome: Outcome = { ...fromFiles, ending, orphansKilled: ended.processes };
   const record = recorded(call, outcome);
   if (isTaken(files, record, outcome.capture.answer)) {
     if (said(attempt)) return { how: 'kept', place: folder, why: `${files.out} or a file beside it is another call's` };

@@ -23,9 +23,9 @@ export function summariseSwept(swept: readonly Swept[]): string {
   if (swept.length === 0) return 'Nothing was left.';
   const unswept = swept.filter(isUnswept).length;
   const waiting = swept.filter(({ how }) => how === 'working' || how === 'elsewhere').length;
-  const told = swept.filter(({ how }) => how === 'unseen').length;
+  const unseen = swept.filter(({ how }) => how === 'unseen').length;
   const counts = [
-    `${swept.length - unswept - waiting - told} swept`,
+    `${swept.length - unswept - waiting - unseen} swept`,
     ...(waiting === 0 ? [] : [`${waiting} left at work`]),
     ...(unswept === 0 ? [] : [`${unswept} to be seen to`]),
   ];

@@ -93,8 +93,8 @@ async function isAnothers(journal: Journal, callId: string): Promise<boolean> {
 }
 
 async function sweepGates(task: TaskFolder, callIds: Iterable<string>): Promise<Swept[]> {
-  const left = await endLeftCommands(task, callIds);
-  return left.map((one) => {
+  const commands = await endLeftCommands(task, callIds);
+  return commands.map((one) => {
     const { callId, folder, how, processes } = one;
     const ended = processes === 0 ? 'removed' : 'ended';
     const state = ({ ended, elsewhere: 'elsewhere', stubborn: 'failed' } as const)[how];

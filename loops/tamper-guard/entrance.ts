@@ -14,22 +14,24 @@ type Entering = JudgedTask & Pick<RunOptions, 'otherChanges'> & Pick<RunContext,
 /** `found`: the task, if it is still as it was found; null if the caller must find it itself. */
 type LookedIn = { how: 'open'; found: FoundTask | null } | { how: 'invalid'; message: string };
 
-type Entrance = LookedIn & ({ how: 'open'; left: RecoveredJudge } | { how: 'invalid' });
+type Entrance = LookedIn & ({ how: 'open'; recovered: RecoveredJudge } | { how: 'invalid' });
 
 /** Returns `invalid` and a sentence if the task stays closed until the user has checked it. No call has been paid for by then. */
 export async function comeIn(entering: Entering): Promise<Entrance> {
   const { otherChanges, clock, say } = entering;
   const door = doorOf(entering);
   // The caller that opens the task reports why it was not found.
-  if (door === null) return { how: 'open', left: { notes: [], findings: new Map() }, found: null };
-  const left = isAnyLeft(door) ? await recoverJudge({ ...door, clock }, 'before') : { notes: [], findings: new Map() };
-  for (const note of left.notes) say(note);
+  if (door === null) return { how: 'open', recovered: { notes: [], findings: new Map() }, found: null };
+  const recovered = isAnyLeft(door)
+    ? await recoverJudge({ ...door, clock }, 'before')
+    : { notes: [], findings: new Map() };
+  for (const note of recovered.notes) say(note);
   if (otherChanges === 'accepted') acceptChanges(door);
   const closed = closedBy(door);
   if (closed !== null) return { how: 'invalid', message: closed };
   // One of the restored files may be the manifest.
-  const isAsFound = left.notes.length === 0 && left.findings.size === 0;
-  return { how: 'open', left, found: isAsFound ? door : null };
+  const isAsFound = recovered.notes.length === 0 && recovered.findings.size === 0;
+  return { how: 'open', recovered, found: isAsFound ? door : null };
 }
 
 /** Most runs find no entry, and then the code that puts files back is not loaded. */

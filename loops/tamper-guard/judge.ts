@@ -8,7 +8,7 @@ import { refreshStats } from '../../state/journal/stats.ts';
 import type { OpenTask } from '../task/task.ts';
 import { judgeFiles, ownFiles, ownFolders } from './judge-files.ts';
 import { type KeptFiles, keepFiles } from './kept-files.ts';
-import { type KeptJournal, keepJournal, mendJournal } from './kept-journal.ts';
+import { type KeptJournal, keepJournal, repairJournal } from './kept-journal.ts';
 import { putBack, type Tampered } from './put-back.ts';
 import { vouchFor } from './watched-call.ts';
 
@@ -40,7 +40,7 @@ export async function keepJudge(open: OpenTask, callId: string, copies: () => st
 /** @param aside the folder for the files that were in their place. */
 interface Checking {
   callId: string;
-  call: Parameters<typeof mendJournal>[3];
+  call: Parameters<typeof repairJournal>[3];
   aside: string;
   clock: () => Date;
   /** The user's register, which other runs read. */
@@ -54,20 +54,20 @@ export async function checkJudge(
   { callId, call, aside, clock, register }: Checking,
 ): Promise<CheckedJudge> {
   const tampered = putBack(judge.files, { present: () => ownFiles(open.task), aside, clock });
-  const mended = await mendJournal(open.journal, judge.journal, callId, call, clock());
-  if (mended.strange.length + mended.budgetChanges > 0 || call === null) {
+  const repaired = await repairJournal(open.journal, judge.journal, callId, call, clock());
+  if (repaired.strange.length + repaired.budgetChanges > 0 || call === null) {
     // It is only a view of the journal, and an edited view would be taken for the user's request.
     rmSync(path.join(open.task.state, 'stats.json'), { force: true, recursive: true });
     await refreshStats(open.journal, clock);
   }
   vouchFor(register, open.task, tampered);
   const notes =
-    mended.budgetChanges === 0
+    repaired.budgetChanges === 0
       ? []
       : ['the budget was changed while a call ran, and that was taken back: change it again, between calls'];
-  if (tampered.length === 0 && mended.strange.length === 0) return { finding: null, notes };
+  if (tampered.length === 0 && repaired.strange.length === 0) return { finding: null, notes };
   const missing = [
-    ...mended.strange.map((what) => `state/journal.jsonl (${what}; mended)`),
+    ...repaired.strange.map((what) => `state/journal.jsonl (${what}; mended)`),
     ...tampered.map((each) => describe(open, each)),
   ];
   return { finding: tamperedFinding(missing, aside), notes };

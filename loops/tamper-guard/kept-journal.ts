@@ -46,7 +46,7 @@ export function tellsOf({ file }: Journal, { bytes }: KeptJournal, callId: strin
   }
 }
 
-export interface MendedJournal {
+export interface RepairedJournal {
   /** Lists in short phrases what was removed or was missing; empty if nothing unusual happened. */
   strange: string[];
   /** The number of budget changes that were undone. The user may have made them, and so may the agent. */
@@ -58,29 +58,29 @@ export interface MendedJournal {
  * the agent could write the same line as the user's command. `tollgate budget` refuses during that time.
  * @param call the reservation that was made for this call; without it, its cost would be lost. Null for a refused call.
  */
-export async function mendJournal(
+export async function repairJournal(
   { file }: Journal,
   kept: KeptJournal,
   callId: string,
   call: Reserved | null,
   at: Date,
-): Promise<MendedJournal> {
+): Promise<RepairedJournal> {
   const opened = openOrNull(file);
   try {
-    return await mend(file, opened, kept, callId, call, at);
+    return await repair(file, opened, kept, callId, call, at);
   } finally {
     if (opened !== null) closeSync(opened);
   }
 }
 
-async function mend(
+async function repair(
   file: string,
   opened: number | null,
   { bytes }: KeptJournal,
   callId: string,
   call: Reserved | null,
   at: Date,
-): Promise<MendedJournal> {
+): Promise<RepairedJournal> {
   const now = opened === null ? Buffer.alloc(0) : contentOf(opened, bytes.length + MOST_ADDED);
   const isWhole = now.subarray(0, bytes.length).equals(bytes);
   const start = bytes.toString('utf8');
@@ -92,7 +92,7 @@ async function mend(
   const strange = since.length - ours.length - budgetChanges;
   const lost = call !== null && !ours.some(({ fact }) => isSameReservation(fact, call));
   const isHuge = opened !== null && fstatSync(opened).size > MAX_JOURNAL_BYTES;
-  const told: MendedJournal = {
+  const result: RepairedJournal = {
     budgetChanges,
     strange: [
       ...(isWhole ? [] : ['what stood there before was changed']),
@@ -102,7 +102,7 @@ async function mend(
       ...(lost ? ['a paid call was taken out'] : []),
     ],
   };
-  if (told.strange.length === 0 && budgetChanges === 0) return told;
+  if (result.strange.length === 0 && budgetChanges === 0) return result;
   const lines = ours.map(({ text }) => text);
   if (lost) lines.unshift(JSON.stringify({ v: JOURNAL_VERSION, at: at.toISOString(), ...call }));
   const fresh = start === '' || start.endsWith('\n') ? '' : '\n';
@@ -116,7 +116,7 @@ async function mend(
   const isOfCall = callsOf(start, [...since, ...late], callId, call);
   const missed = late.filter(({ text, fact }) => fact !== null && isOfCall(fact) && !lines.includes(text));
   if (missed.length > 0) appendFileSync(file, missed.map(({ text }) => `${text}\n`).join(''), { flush: true });
-  return told;
+  return result;
 }
 
 const linesIn = (text: string) =>

@@ -63,11 +63,11 @@ function copied(source: number, to: string, maxBytes: number, mode: number): boo
 export function isSameContent(one: string, other: string): boolean {
   const [a, b] = [openRegular(one), openRegular(other)];
   try {
-    const [left, right] = [Buffer.allocUnsafe(CHUNK_BYTES), Buffer.allocUnsafe(CHUNK_BYTES)];
+    const [chunkA, chunkB] = [Buffer.allocUnsafe(CHUNK_BYTES), Buffer.allocUnsafe(CHUNK_BYTES)];
     for (let at = 0; ; ) {
-      const read = readSync(a, left, 0, left.length, at);
-      if (readSync(b, right, 0, right.length, at) !== read) return false;
-      if (!left.subarray(0, read).equals(right.subarray(0, read))) return false;
+      const read = readSync(a, chunkA, 0, chunkA.length, at);
+      if (readSync(b, chunkB, 0, chunkB.length, at) !== read) return false;
+      if (!chunkA.subarray(0, read).equals(chunkB.subarray(0, read))) return false;
       if (read === 0) return true;
       at += read;
     }

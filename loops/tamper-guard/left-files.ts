@@ -27,19 +27,19 @@ export interface KeptLeft {
    * Each file with the place of its earlier version; null if no complete copy exists. Files that were reported before are
    * omitted.
    */
-  told: [file: string, place: string | null][];
+  copies: [file: string, place: string | null][];
   /** Why the register must keep its copies; null if nothing is lost without them. */
   why: string | null;
 }
 
 /** Writes each file once, under its own name. Writes it again only if that file no longer has the kept content. */
-export function keepLeft(left: readonly LeftFile[], { place, clock }: KeepingLeft): KeptLeft {
-  const kept: KeptLeft = { told: [], why: null };
+export function keepLeft(leftovers: readonly LeftFile[], { place, clock }: KeepingLeft): KeptLeft {
+  const kept: KeptLeft = { copies: [], why: null };
   const taken = new Set<string>();
-  for (const { file, before } of left) {
+  for (const { file, before } of leftovers) {
     try {
       if (!isWhole(before)) {
-        kept.told.push([file, null]);
+        kept.copies.push([file, null]);
         continue;
       }
       makeReal(place, clock);
@@ -47,7 +47,7 @@ export function keepLeft(left: readonly LeftFile[], { place, clock }: KeepingLef
       taken.add(copy);
       if (lookAt(copy) !== null) continue;
       restore(copy, before, () => {});
-      kept.told.push([file, copy]);
+      kept.copies.push([file, copy]);
     } catch (error) {
       if (!isSystemError(error)) throw error;
       kept.why = error.message;

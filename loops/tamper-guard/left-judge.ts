@@ -51,10 +51,10 @@ type When = 'before' | 'after';
 export async function recoverJudge(recovering: RecoveringJudge, when: When): Promise<RecoveredJudge> {
   const { task, register, clock } = recovering;
   const recovered: RecoveredJudge = { notes: [], findings: new Map() };
-  const left = callEntries(register).filter(({ entry }) => entry.task === task.root);
-  const self = left.length === 0 ? null : (await identify(process.pid))!;
+  const entries = callEntries(register).filter(({ entry }) => entry.task === task.root);
+  const self = entries.length === 0 ? null : (await identify(process.pid))!;
   let isAnyNeeded = false;
-  for (const call of left) {
+  for (const call of entries) {
     if ((await isAlive(call.entry.dispatcher, self!)) !== 'dead') continue;
     let isNeeded = false;
     // The call was checked, except for the other tasks. None of its own files has to be put back.
@@ -104,20 +104,20 @@ function recoverOne(
   }
   const end = endOf(call.entry, register);
   const aside = path.join(task.attempts, call_id, 'changed-by-agent');
-  const left: LeftFile[] = [];
+  const leftovers: LeftFile[] = [];
   let isDated = end !== null;
   const isOurs = (file: string, before: KeptFile | null, now: FileLook | null) => {
     if (now === null) isDated &&= isGoneBefore(end, file);
     // A restored file does no harm, whoever removed the original. Our own restore may also have been interrupted.
     if (now === null || isBefore(end, now)) return true;
     if (before === null) return isUnfinished(file, kept.files);
-    left.push({ file, before });
+    leftovers.push({ file, before });
     return false;
   };
   const present = () => ownFiles(task).filter((file) => isAddedByNoRun(task, file));
   const tampered = putBack(kept, { present, aside, clock, isOurs });
   vouchFor(register, task, tampered);
-  const leftAlone = keepLeft(left, keeping);
+  const leftAlone = keepLeft(leftovers, keeping);
   into.notes.push(...leftWords(root, call, leftAlone, when));
   const missing = tampered.map((each) => describe({ root }, each));
   if (forgetEdits(task, end, clock)) missing.push('state/stats.json (modified; set aside, and made anew)');
@@ -133,9 +133,9 @@ function recoverOne(
 }
 
 /** A file without a copy is reported when the entry is removed. */
-function leftWords(root: string, { entry, folder }: RegisteredWatch, { told, why }: KeptLeft, when: When): string[] {
+function leftWords(root: string, { entry, folder }: RegisteredWatch, { copies, why }: KeptLeft, when: When): string[] {
   const about = `stage ${entry.stage}: after the call ${entry.call_id} was over`;
-  const named = told.flatMap(([file, place]) => {
+  const named = copies.flatMap(([file, place]) => {
     if (place === null && when === 'before') return [];
     return [`${path.relative(root, file)} (${place === null ? 'no copy of it is whole' : `as it was: ${place}`})`];
   });

@@ -27,14 +27,14 @@ const REST = { changes: { leastMs: 1_000, share: 0.02 }, names: { leastMs: 100, 
  */
 export function openUnseenCalls(now = nowMs): SharedLook {
   const waiting = new Map<string, UnseenCall[]>();
-  const told: string[] = [];
+  const reports: string[] = [];
   let count = 0;
   const looking = restingBetween(REST.changes, now);
   const look = () =>
     looking.spend(() => {
       for (const [register, calls] of waiting) {
         for (const [{ entry }, said] of noteChanges(register, calls))
-          told.push(`${entry.task_id}, ${entry.stage}: ${said}`);
+          reports.push(`${entry.task_id}, ${entry.stage}: ${said}`);
         for (const { folder } of calls) removeCallEntry(folder);
       }
       waiting.clear();
@@ -52,7 +52,7 @@ export function openUnseenCalls(now = nowMs): SharedLook {
     },
     finish() {
       look();
-      return told;
+      return reports;
     },
   };
 }

@@ -22,10 +22,10 @@ export function feedbackFor({ open, stage }: Pick<StageRun, 'open' | 'stage'>, p
     const gate = gates.get(plan.stage.name);
     if (gate === undefined || gate.passed || writerOf(lineOfStages(plans), plan.stage.name)?.stage !== stage.name)
       return [];
-    const told = FOUND[gate.reason ?? ''];
+    const finding = FOUND[gate.reason ?? ''];
     const text =
-      told === undefined ? null : readIfFit(told.file(task.outputs, outputsOf(task, plan.stage).out, gate.stage));
-    return told === undefined || text === null ? [] : [told.say(gate.stage, hide(text), Math.max(0, room))];
+      finding === undefined ? null : readIfFit(finding.file(task.outputs, outputsOf(task, plan.stage).out, gate.stage));
+    return finding === undefined || text === null ? [] : [finding.say(gate.stage, hide(text), Math.max(0, room))];
   });
   return found.map((text) => `${text}\n`).join('');
 }

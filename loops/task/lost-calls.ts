@@ -34,9 +34,9 @@ export function nestedCalls({ calls }: Pick<Ledger, 'calls'>): string[] {
 
 /** Reports what the agent of one call charged to the task while it ran, and how many of its requests were refused. */
 export function nestedWords({ read }: Pick<Journal, 'read'>, callId: string): string[] {
-  const asked = [...read().ledger.calls.values()].filter(({ reserved }) => reserved.within === callId);
-  const granted = asked.filter(({ granted }) => granted).length;
-  return asked.length === 0
+  const nested = [...read().ledger.calls.values()].filter(({ reserved }) => reserved.within === callId);
+  const granted = nested.filter(({ granted }) => granted).length;
+  return nested.length === 0
     ? []
-    : [`its agent asked for ${asked.length} calls on the task's budget from within this one; ${granted} were made`];
+    : [`its agent asked for ${nested.length} calls on the task's budget from within this one; ${granted} were made`];
 }

@@ -84,10 +84,10 @@ export async function composePrompt(
   if (composed.how === 'invalid') return composed;
   if (redactor.withheld.length > 0)
     return { how: 'invalid', message: `stage ${stage.name}: ${slowOnPrompt(redactor.withheld)}` };
-  const { text, how: _, ...told } = composed;
-  const warnings = [...told.warnings, ...answers.flatMap(halfRead)];
+  const { text, how: _, ...details } = composed;
+  const warnings = [...details.warnings, ...answers.flatMap(halfRead)];
   const file = path.join(task.inputs, 'prompt', `${stage.id ?? `${stage.tool}.${stage.role}`}.md`);
-  const prompt = { ...told, warnings, file, chars: text.length };
+  const prompt = { ...details, warnings, file, chars: text.length };
   return { how: 'composed', text, prompt: { ...prompt, acceptanceCommands, proposedCommands } };
 }
 

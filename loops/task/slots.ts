@@ -20,7 +20,7 @@ export type CallSlot =
 
 /** The slots of a batch; `take` waits for one, and returns when `stop` aborts. */
 export interface Slots {
-  take(asked: SlotRequest, stop: AbortSignal): Promise<CallSlot>;
+  take(request: SlotRequest, stop: AbortSignal): Promise<CallSlot>;
 }
 
 /** For a single run: every call may be made at once. */

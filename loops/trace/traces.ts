@@ -136,21 +136,21 @@ function stageIn(trace: Growing, stage: string, at: string): TraceSpan {
 
 /** Adds the event to its call, otherwise to its stage, otherwise to the run. */
 function noteEvent(line: JournalLine, running: Growing | null, traces: Known['traces'], calls: Known['calls']): void {
-  const told = traceEvent(line);
-  if (told === null) return;
+  const event = traceEvent(line);
+  if (event === null) return;
   const call = 'call_id' in line && line.call_id !== null ? calls.get(line.call_id) : undefined;
   const trace = call?.trace ?? ('run_id' in line ? traces.get(line.run_id as string) : running) ?? null;
   if (trace === null) return;
-  const isOfStage = told.on === 'stage' && 'stage' in line;
+  const isOfStage = event.on === 'stage' && 'stage' in line;
   const stage = isOfStage ? (call?.stage ?? stageNamed(trace, line.stage as string)) : null;
-  const span = (told.on === 'call' ? call?.span : stage) ?? trace.root;
-  span.events.push({ name: told.name, at: line.at, attributes: told.attributes as Record<string, TraceValue> });
-  if (told.error !== undefined) {
-    span.error = told.error;
-    if (told.on === 'call' && call?.stage) call.stage.error = told.error;
+  const span = (event.on === 'call' ? call?.span : stage) ?? trace.root;
+  span.events.push({ name: event.name, at: line.at, attributes: event.attributes as Record<string, TraceValue> });
+  if (event.error !== undefined) {
+    span.error = event.error;
+    if (event.on === 'call' && call?.stage) call.stage.error = event.error;
   }
   // A later settlement does not count towards the call's duration.
-  if (told.on !== 'call') touch(trace, line.at, span);
+  if (event.on !== 'call') touch(trace, line.at, span);
   else {
     trace.lastAt = later(trace.lastAt, line.at);
     if (call?.stage && call.trace === running) touch(trace, line.at, call.stage);

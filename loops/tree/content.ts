@@ -31,9 +31,9 @@ export async function readContents(
       continue;
     }
     // The file was written to and has the same size. The snapshot must find out whether it changed, whatever that costs.
-    const asked = oldHash !== null && old!.size === entry.size;
-    if (!asked && (entry.size > Math.min(MAX_FILE_BYTES, bytesLeft) || filesLeft === 0)) continue;
-    if (!asked) [filesLeft, bytesLeft] = [filesLeft - 1, bytesLeft - entry.size];
+    const isRequired = oldHash !== null && old!.size === entry.size;
+    if (!isRequired && (entry.size > Math.min(MAX_FILE_BYTES, bytesLeft) || filesLeft === 0)) continue;
+    if (!isRequired) [filesLeft, bytesLeft] = [filesLeft - 1, bytesLeft - entry.size];
     entry.text = hashFile(placeOf(path), entry);
     const pause = breathe();
     if (pause !== null) await pause;

@@ -25,8 +25,8 @@ export async function ignoredAmong(
   const ignored = new Set<string>();
   for (const { at, commit, paths } of byRepository(changes, before)) {
     const within = at === '' ? paths : paths.map((name) => name.slice(at.length + 1));
-    const asked = within.filter((_, i) => canBeAsked(paths[i]!, after));
-    const found = ignored.has(at) ? within : await ignoredIn(path.join(before.root, at), asked, commit);
+    const queried = within.filter((_, i) => canBeQueried(paths[i]!, after));
+    const found = ignored.has(at) ? within : await ignoredIn(path.join(before.root, at), queried, commit);
     if (found === null) return none;
     for (const name of found) ignored.add(at === '' ? name : `${at}/${name}`);
   }
@@ -70,7 +70,7 @@ function repositoryOf(name: string, groups: ReadonlyMap<string, Group>): string 
 }
 
 /** git refuses the whole request if one path is beyond a symlink, and it does not answer for its own files. */
-function canBeAsked(name: string, { entries }: TreeSnapshot): boolean {
+function canBeQueried(name: string, { entries }: TreeSnapshot): boolean {
   if (isLossy(name) || name === '.git' || name.startsWith('.git/')) return false;
   for (let at = path.dirname(name); at !== '.'; at = path.dirname(at))
     if (entries.get(at)?.kind === 'symlink') return false;

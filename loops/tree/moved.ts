@@ -11,14 +11,14 @@ export async function movesAmong(
   added: readonly string[],
   before: TreeSnapshot,
 ): Promise<Map<string, string>> {
-  const told = new Map(violations.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from] as const])));
-  const unknown = added.filter((at) => !told.has(at));
+  const reported = new Map(violations.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from] as const])));
+  const unknown = added.filter((at) => !reported.has(at));
   // If git ignores the old path, no change names it.
   const gone = unknown.length === 0 ? new Map<string, string>() : byFile(before.entries);
   const moves = new Map<string, string>();
   const taken = new Set<string>();
   for (const at of added) {
-    const from = told.get(at) ?? gone.get((await fileAt(placeIn(before, at))) ?? '');
+    const from = reported.get(at) ?? gone.get((await fileAt(placeIn(before, at))) ?? '');
     const entry = from === undefined ? undefined : before.entries.get(from);
     const isMovable = entry?.kind === 'file' || entry?.kind === 'symlink';
     if (!isMovable || taken.has(from!) || !(await isGone(placeIn(before, from!)))) continue;

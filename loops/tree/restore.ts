@@ -32,7 +32,7 @@ interface RestoredTree {
  */
 export async function restore({ violations, before, copies, backupFolder }: RestoreOptions): Promise<RestoredTree> {
   const paths = [...new Set(violations.map(({ path: at }) => at))].sort();
-  const told: RestoredTree = { restored: [], notes: [] };
+  const result: RestoredTree = { restored: [], notes: [] };
   const wasThere = (at: string) => before.entries.has(at);
   const added = paths.filter((at) => !wasThere(at));
   const moves = await withoutCopy(await movesAmong(violations, added, before), before, copies);
@@ -50,14 +50,14 @@ export async function restore({ violations, before, copies, backupFolder }: Rest
           : putBack(before, at, entry, copies, backupFolder),
     );
     if (done.how === 'restored') {
-      told.restored.push({ path: at, kept_in: done.keptIn });
+      result.restored.push({ path: at, kept_in: done.keptIn });
       if (from === undefined) continue;
       movedBack.add(from);
-      told.restored.push({ path: from, kept_in: null });
-    } else told.notes.push(`${at} was not put back: ${done.why}`);
+      result.restored.push({ path: from, kept_in: null });
+    } else result.notes.push(`${at} was not put back: ${done.why}`);
   }
   await removeEmptied(before, added);
-  return told;
+  return result;
 }
 
 type Done = { how: 'restored'; keptIn: string | null } | { how: 'refused'; why: string };
@@ -94,9 +94,9 @@ async function returnTo(before: TreeSnapshot, at: string, from: string): Promise
 async function takeAway(before: TreeSnapshot, at: string, backupFolder: string): Promise<Done> {
   const obstacle = await obstacleAbove(before, at, 'leave');
   if (obstacle !== null) return refused(obstacle);
-  const stands = await standingAt(placeIn(before, at));
-  if (stands === null) return { how: 'restored', keptIn: null };
-  if (!stands.isDirectory()) return { how: 'restored', keptIn: await setAside(placeIn(before, at), backupFolder, at) };
+  const present = await standingAt(placeIn(before, at));
+  if (present === null) return { how: 'restored', keptIn: null };
+  if (!present.isDirectory()) return { how: 'restored', keptIn: await setAside(placeIn(before, at), backupFolder, at) };
   // A folder is not an entry, unless the stage made it a repository.
   const dotGit = `${at}/.git`;
   if ((await standingAt(placeIn(before, dotGit))) === null) return refused('it is a folder that cannot be looked into');
@@ -115,9 +115,9 @@ async function putBack(
   const obstacle = await obstacleAbove(before, at, 'make');
   if (obstacle !== null) return refused(obstacle);
   const place = placeIn(before, at);
-  const stands = await standingAt(place);
-  if (stands?.isDirectory() && !(await removeEmpty(place))) return refused('a folder with other files stands there');
-  const keptIn = stands === null || stands.isDirectory() ? null : await setAside(place, backupFolder, at);
+  const present = await standingAt(place);
+  if (present?.isDirectory() && !(await removeEmpty(place))) return refused('a folder with other files stands there');
+  const keptIn = present === null || present.isDirectory() ? null : await setAside(place, backupFolder, at);
   if (entry.kind === 'symlink') await symlink(entry.text!, place);
   else await copyBack(placeOf(copies.folder, besideTree(at)), place, entry);
   return { how: 'restored', keptIn };
@@ -152,10 +152,10 @@ async function obstacleAbove(before: TreeSnapshot, at: string, missing: 'make' |
   for (let depth = 1; depth <= parts.length; depth++) {
     const above = parts.slice(0, depth).join('/');
     const place = placeOf(base, above);
-    const stands = await standingAt(place);
-    if (stands === null && missing === 'make') await mkdir(place);
-    else if (stands?.isSymbolicLink()) return `${above} is a symlink now`;
-    else if (stands !== null && !stands.isDirectory()) return `${above} is no folder now`;
+    const present = await standingAt(place);
+    if (present === null && missing === 'make') await mkdir(place);
+    else if (present?.isSymbolicLink()) return `${above} is a symlink now`;
+    else if (present !== null && !present.isDirectory()) return `${above} is no folder now`;
   }
   return null;
 }
@@ -196,10 +196,10 @@ async function setAside(place: string | Buffer, backupFolder: string, at: string
   try {
     await rename(place, target);
   } catch (error) {
-    const stands = await lstat(place);
-    const movable = stands.isFile() || stands.isSymbolicLink();
+    const present = await lstat(place);
+    const movable = present.isFile() || present.isSymbolicLink();
     if ((error as NodeJS.ErrnoException).code !== 'EXDEV' || !movable) throw error;
-    if (stands.isSymbolicLink()) await symlink(await readlink(place, { encoding: 'buffer' }), target);
+    if (present.isSymbolicLink()) await symlink(await readlink(place, { encoding: 'buffer' }), target);
     else await copyFile(place, target, constants.COPYFILE_EXCL);
     await unlink(place);
   }
@@ -209,7 +209,7 @@ async function setAside(place: string | Buffer, backupFolder: string, at: string
 async function freeName(backupFolder: string, at: string): Promise<string> {
   for (let copy = 0; ; copy++) {
     const name = copy === 0 ? at : `${at}~${copy}`;
-    const stands = await lstat(placeOf(backupFolder, name)).catch(() => null);
-    if (stands === null) return name;
+    const present = await lstat(placeOf(backupFolder, name)).catch(() => null);
+    if (present === null) return name;
   }
 }

@@ -27,7 +27,7 @@ interface Gathering {
 export interface Gathered {
   evidence: Evidence;
   /** Whether stdout contained the CLI's events, or its document. */
-  told: boolean;
+  isStructured: boolean;
 }
 
 /** A longer line of the event stream is truncated and therefore skipped. A longer document or answer is ignored. */
@@ -41,7 +41,7 @@ export function gather(call: GatheredEnd): Gathering {
   /** Older versions print their failures on stdout if they write no stream. */
   const spoken = createErrorLines(call.tool);
   const document = createDocument();
-  let told = false;
+  let isStructured = false;
   /** Text before the first event means that there is no stream, because an answer may quote events. */
   let prose = false;
   let visible = 0;
@@ -51,9 +51,9 @@ export function gather(call: GatheredEnd): Gathering {
     stdout: createLineSplitter(MAX_EVENT_LINE, 'all', (line) => {
       for (const event of prose ? [] : adapter.readEvent(line)) {
         capture.add(event);
-        told = true;
+        isStructured = true;
       }
-      if (told) return;
+      if (isStructured) return;
       if (opening === '') opening = line.trim().slice(0, 200);
       if (!prose) prose = opening !== '' && !opening.startsWith('{');
       visible += visibleChars(line);
@@ -65,21 +65,21 @@ export function gather(call: GatheredEnd): Gathering {
       for (const event of adapter.readStderr?.(line) ?? []) capture.add(event, 'stderr');
     }),
     gathered() {
-      if (!told)
+      if (!isStructured)
         for (const event of adapter.readDocument(document.text()) ?? []) {
           capture.add(event);
-          told = true;
+          isStructured = true;
         }
       const fails = (call.exitCode ?? 0) !== 0 || OWN_FAILURE.test(opening);
-      const said = !told && fails && isSilent(lines) ? bearing(spoken) : lines;
+      const said = !isStructured && fails && isSilent(lines) ? bearing(spoken) : lines;
       const { completed, answer, failure, errors, retrying, retries, usage } = capture.result();
-      const answerChars = told ? visibleChars(answer) : visible;
+      const answerChars = isStructured ? visibleChars(answer) : visible;
       const ended = endOf(call, retries);
       const evidence: Evidence = {
         tool: call.tool,
         ...ended,
         // Without a stream, only a zero exit code shows completion. An answer that was cut would look the same.
-        completed: completed || (!told && ended.exitCode === 0 && answerChars === 0),
+        completed: completed || (!isStructured && ended.exitCode === 0 && answerChars === 0),
         answerChars,
         failure,
         errors,
@@ -88,7 +88,7 @@ export function gather(call: GatheredEnd): Gathering {
         remarks: said.remarks(),
         tokens: usage.total_tokens,
       };
-      return { evidence, told };
+      return { evidence, isStructured };
     },
   };
 }

@@ -51,9 +51,9 @@ export function examine(captured: CapturedCall, clock: Clock, own: readonly Rule
   return examineGathered(evidenceOf(captured), clock, own);
 }
 
-function examineGathered({ evidence, told }: Gathered, clock: Clock, own: readonly Rule[]): Examined {
+function examineGathered({ evidence, isStructured }: Gathered, clock: Clock, own: readonly Rule[]): Examined {
   const verdict = classify(evidence, clock, own);
-  return { evidence, verdict: told ? verdict : ofText(verdict, evidence) };
+  return { evidence, verdict: isStructured ? verdict : ofText(verdict, evidence) };
 }
 
 /** For complete texts. */

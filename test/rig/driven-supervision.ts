@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { stageRunOf } from '../../loops/run/stage-run-of.ts';
 import type { EndedRun } from '../../loops/run/write-report.ts';
-import { type Asking, interruptedBy, type PartAsked, type SuperviseCourse } from '../../loops/supervise/course.ts';
+import { type Asking, interruptedBy, type PartRequest, type SuperviseCourse } from '../../loops/supervise/course.ts';
 import { superviseRun } from '../../loops/supervise/supervise.ts';
 import type { Prompt } from '../../loops/task/prompt.ts';
 import type { StageEnd, TaskRun } from '../../loops/task/stage-run.ts';
@@ -104,7 +104,7 @@ export class DrivenSupervision {
     return strike === 'call' ? strike : null;
   }
 
-  private async part(course: SuperviseCourse, asked: PartAsked) {
+  private async part(course: SuperviseCourse, asked: PartRequest) {
     const { part, iteration, supervision, text } = asked;
     const run = stageRunOf(course.task, course.plans[part], null);
     if (this.stop.signal.aborted) return interruptedBy('stopped before it was asked');

@@ -65,7 +65,7 @@ async function tell(
   const said: string[] = [];
   const context = contextIn(rig, { environment: { ...rig.env, ...environment }, say: (line) => said.push(line) });
   const notifiers = [{ ...ROW, ...row }];
-  const telling = { notifiers, events: ['done'], told: TOLD, root: rig.project, patterns: [], envAllow: undefined };
+  const telling = { notifiers, events: ['done'], content: TOLD, root: rig.project, patterns: [], envAllow: undefined };
   const notified = await notify(context, { ...telling, beside: null, ...more } as NotifyRequest);
   return { notified, said };
 }
@@ -100,7 +100,7 @@ test('nothing secret is told: of the environment, of the signature, of the addre
     goal: `use key-of-codex-42, signs-as-99, ${url}/T0-hidden-1 and ID-7`,
     question: 'signs-as-99?',
   };
-  await tell({ webhook_env: 'HOOK', secret_env: 'PLAIN' }, { told, patterns: ['ID-\\d'] }, environment);
+  await tell({ webhook_env: 'HOOK', secret_env: 'PLAIN' }, { content: told, patterns: ['ID-\\d'] }, environment);
   assert.not.match(received[0]!.body, /key-of-codex-42|signs-as-99|T0-hidden-1|ID-7/);
   assert.match(received[0]!.body, /"goal":"use \[REDACTED:/);
 });
@@ -190,7 +190,14 @@ test('a run that is told to stop waits for nobody', async () => {
   const { url, received } = await receiving(() => stop.abort('SIGINT'));
   const stop = new AbortController();
   const context = contextIn(rig, { stop: stop.signal });
-  const telling = { events: ['done'], told: TOLD, root: rig.project, patterns: [], envAllow: undefined, beside: null };
+  const telling = {
+    events: ['done'],
+    content: TOLD,
+    root: rig.project,
+    patterns: [],
+    envAllow: undefined,
+    beside: null,
+  };
   const notified = await notify(context, { ...telling, notifiers: [{ ...ROW, webhook: url }] } as NotifyRequest);
   assert.equal([notified[0]!.why, received.length], ['told to stop', 1]);
 });

@@ -15,7 +15,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { noteReservation } from '../../../loops/call/reserve.ts';
-import { keepJournal, type MendedJournal, mendJournal } from '../../../loops/tamper-guard/kept-journal.ts';
+import { keepJournal, type RepairedJournal, repairJournal } from '../../../loops/tamper-guard/kept-journal.ts';
 import type { Fact } from '../../../state/journal/facts.ts';
 import { type Journal, openJournal } from '../../../state/journal/journal.ts';
 
@@ -48,14 +48,14 @@ test('calls that somebody makes on his own account stand', async ({ journal }) =
   journal.append(CALL);
   journal.append({ ...CALL, call_id: 'n1', run_id: null, stage: 'codex_adhoc' });
   journal.append({ fact: 'verdict', call_id: 'n1', ...VERDICT });
-  assert.equal(await mendJournal(journal, kept, 'c1', CALL, clock()), FINE);
+  assert.equal(await repairJournal(journal, kept, 'c1', CALL, clock()), FINE);
 });
 
 test('the facts of calls stand', async ({ journal }) => {
   const kept = keepJournal(journal);
   journal.append(CALL);
   const before = readFileSync(journal.file, 'utf8');
-  assert.equal(await mendJournal(journal, kept, 'c1', CALL, clock()), FINE);
+  assert.equal(await repairJournal(journal, kept, 'c1', CALL, clock()), FINE);
   assert.is(readFileSync(journal.file, 'utf8'), before);
 });
 
@@ -67,7 +67,7 @@ const write = (journal: Journal, line: string) => appendFileSync(journal.file, `
 const replaced = (journal: Journal, from: RegExp | string, to: string) =>
   writeFileSync(journal.file, readFileSync(journal.file, 'utf8').replace(from, to));
 
-const ROWS: [what: string, tamper: (journal: Journal) => void, said: Partial<MendedJournal>][] = [
+const ROWS: [what: string, tamper: (journal: Journal) => void, said: Partial<RepairedJournal>][] = [
   [
     'a budget that looks like a command',
     (journal) => journal.append({ fact: 'budget', calls: 9, from: 'command' }),
@@ -117,11 +117,11 @@ for (const [what, tamper, said] of ROWS)
     const kept = keepJournal(journal);
     journal.append(CALL);
     tamper(journal);
-    assert.equal(await mendJournal(journal, kept, 'c1', CALL, clock()), { budgetChanges: 0, strange: [], ...said });
+    assert.equal(await repairJournal(journal, kept, 'c1', CALL, clock()), { budgetChanges: 0, strange: [], ...said });
     const { ledger } = journal.read();
     const calls = [...ledger.calls.values()].map(({ reserved: { call_id, stage } }) => [call_id, stage]);
     assert.equal([ledger.budget, ledger.used, ledger.done.size, calls], [3, 1, 0, [['c1', 's']]]);
-    assert.equal(await mendJournal(journal, keepJournal(journal), 'c1', null, clock()), FINE);
+    assert.equal(await repairJournal(journal, keepJournal(journal), 'c1', null, clock()), FINE);
   });
 
 test('the budget of the manifest, noted once more by a wrapper that is called by hand, is no change', async ({
@@ -131,7 +131,7 @@ test('the budget of the manifest, noted once more by a wrapper that is called by
   journal.append({ fact: 'budget', calls: 3, from: 'manifest' });
   journal.append(CALL);
   const before = readFileSync(journal.file, 'utf8');
-  assert.equal(await mendJournal(journal, kept, 'c1', CALL, clock()), FINE);
+  assert.equal(await repairJournal(journal, kept, 'c1', CALL, clock()), FINE);
   assert.is(readFileSync(journal.file, 'utf8'), before);
 });
 
@@ -139,7 +139,7 @@ test('what a wrapper writes while the journal is mended is not lost', async ({ j
   const kept = keepJournal(journal);
   journal.append(CALL);
   journal.append({ fact: 'budget', calls: 99, from: 'command' });
-  const mended = mendJournal(journal, kept, 'c1', CALL, clock());
+  const mended = repairJournal(journal, kept, 'c1', CALL, clock());
   // Between its look and its rename.
   journal.append({ ...CALL, call_id: 'n1', run_id: null, stage: 'codex_adhoc' });
   journal.append({ fact: 'verdict', call_id: 'n1', ...VERDICT });
@@ -175,7 +175,7 @@ test('a journal that never holds a reservation is an error that names it', async
 test('a file in its place that is larger than any journal is set aside whole', async ({ root, journal }) => {
   const kept = keepJournal(journal);
   truncateSync(journal.file, 65 * 1024 * 1024);
-  const { strange } = await mendJournal(journal, kept, 'c1', null, clock());
+  const { strange } = await repairJournal(journal, kept, 'c1', null, clock());
   assert.equal(strange[0], 'a file of 68157440 bytes stood in its place');
   assert.is(journal.read().ledger.budget, 3);
   const state = path.join(root, 'state');
@@ -189,13 +189,13 @@ test('a file in its place that is larger than any journal is set aside whole', a
 test('a half line that a crash left is no edit', async ({ journal }) => {
   const kept = keepJournal(journal);
   appendFileSync(journal.file, '{"v":1,"fa');
-  assert.equal(await mendJournal(journal, kept, 'c1', null, clock()), FINE);
+  assert.equal(await repairJournal(journal, kept, 'c1', null, clock()), FINE);
 });
 
 test('what is longer than any line of ours, and no fact, does not stay', async ({ journal }) => {
   const kept = keepJournal(journal);
   appendFileSync(journal.file, `${'\0'.repeat(1024 * 1024)}\n`);
-  const { strange } = await mendJournal(journal, kept, 'c1', null, clock());
+  const { strange } = await repairJournal(journal, kept, 'c1', null, clock());
   assert.equal(strange, ['1 lines were added that only a run may write']);
   assert.not.match(readFileSync(journal.file, 'utf8'), '\0');
 });
