@@ -35,9 +35,9 @@ if (values.figures) writeFigures('truth', [caption, table]);
 /** For each operator the number of right signatures, and for the labels the wrong verdicts. */
 function overviewOf(set: string, { verdicts, kept, telling }: Measured): string[] {
   const operators = Object.entries({ ...kept, telling }).flatMap(([group, counts]) =>
-    counts.map(({ name, variants, right }) => {
-      const share = variants === 0 ? '–' : `${three(ratio({ of: variants, right }))} of ${variants}`;
-      return `${set}, ${group}: ${name}: ${share}`;
+    counts.map((one) => {
+      const share = one.of === 0 ? '–' : `${three(ratio(one))} of ${one.of}`;
+      return `${set}, ${group}: ${one.name}: ${share}`;
     }),
   );
   const confusions = verdicts.confusions.map(
@@ -61,8 +61,8 @@ function detailsOf(set: string, { pairs, verdicts, kept, telling }: Measured): s
     ...verdicts.wrong.map(
       ({ id, what, expected, got, rule }) => `${set}: ${id}: ${what} ${expected}, judged ${got} by ${rule}`,
     ),
-    ...[...KEPT_GROUPS.flatMap((group) => kept[group]), ...telling].flatMap(({ name, variants, wrong }) => [
-      ...(wrong.length > 0 ? [`\n${set}: ${name}: ${wrong.length} of ${variants}`] : []),
+    ...[...KEPT_GROUPS.flatMap((group) => kept[group]), ...telling].flatMap(({ name, of, wrong }) => [
+      ...(wrong.length > 0 ? [`\n${set}: ${name}: ${wrong.length} of ${of}`] : []),
       ...wrong.slice(0, 10).flatMap(({ id, base, changed }) => [`  ${id}`, `    ${base}`, `    ${changed}`]),
     ]),
   ];

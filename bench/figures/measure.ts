@@ -96,8 +96,10 @@ export function cells({ what, unit, ours, peer, goal }: FigureRow): string[] {
 
 const HEAD = ['what', 'Tollgate', 'least', 'peer', 'difference', 'ratio', 'goal'];
 
-export const table = (rows: readonly FigureRow[]): string =>
-  [HEAD, HEAD.map(() => '---'), ...rows.map(cells)].map((line) => `| ${line.join(' | ')} |`).join('\n');
+export const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((line) => `| ${line.join(' | ')} |`).join('\n');
+
+export const table = (rows: readonly FigureRow[]): string => tableOf(HEAD, rows.map(cells));
 
 export const PAGE = 'docs/figures.md';
 

@@ -77,14 +77,8 @@ export const PEAK_KIB = `(() => {
   }
 })()`;
 
-export interface Usage {
-  /** The arguments of node before the script. */
-  flags: string[];
-  /** The use of the process that ended last, without its children. */
-  last(): { mib: number; cpuMs: number };
-}
-
-export function usageIn(world: BenchWorld): Usage {
+/** @returns `flags`: the arguments of node before the script; `last`: the use of the process that ended last, without its children. */
+export function usageIn(world: BenchWorld) {
   const file = path.join(world.root, 'usage.json');
   const usage = `JSON.stringify({ kib: ${PEAK_KIB}, ...process.resourceUsage() })`;
   const write = `require('node:fs').writeFileSync(${JSON.stringify(file)}, ${usage})`;

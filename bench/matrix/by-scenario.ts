@@ -7,6 +7,7 @@ import { callsOf, matrixRows } from '../../test/real/matrix/rows.ts';
 import { type MatrixOutcome, runMatrix } from '../../test/real/matrix/run-matrix.ts';
 import { CLIS } from '../../test/real/real-home.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { tableOf } from '../figures/measure.ts';
 
 /** The seconds from the wrapper's start to its verdict. */
 const SLOW_SECONDS = 8;
@@ -20,17 +21,17 @@ const outcomes = await runMatrix(
   rows.flatMap((row) => callsOf(row, tools)),
   ({ call, faults }) => process.stderr.write(`${call.tool} ${call.name}: ${faults.join('; ') || 'right'}\n`),
 );
-console.log([...table(outcomes), '', ...totals(outcomes)].join('\n'));
+console.log([table(outcomes), '', ...totals(outcomes)].join('\n'));
 process.exitCode = outcomes.some((outcome) => outcome.faults.length > 0) ? 1 : 0;
 
 /** One line per scenario, one cell per tool: exit code, verdict, model requests, seconds, survivors. */
-function table(all: MatrixOutcome[]): string[] {
+function table(all: MatrixOutcome[]): string {
   const head = ['scenario', ...tools.map((tool) => `${tool} ${versionOf(tool)}`)];
   const lines = rows.map((row) => {
     const cells = tools.map((tool) => cell(all.find(({ call }) => call.name === row.name && call.tool === tool)));
     return [row.name, ...cells];
   });
-  return [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`);
+  return tableOf(head, lines);
 }
 
 function cell(outcome: MatrixOutcome | undefined): string {

@@ -23,18 +23,7 @@ export interface Expected {
   excused: number;
 }
 
-export interface Checked {
-  violations: Violation[];
-  granted: number;
-  started: number;
-}
-
-export function checkTask(
-  task: string,
-  expected: Expected,
-  seen: readonly Seen[],
-  world: Pick<World, 'answerOf'>,
-): Checked {
+export function checkTask(task: string, expected: Expected, seen: readonly Seen[], world: Pick<World, 'answerOf'>) {
   const violations: Violation[] = [];
   const say = (what: Violation['what'], why: string) =>
     void violations.push({ what, why: `${path.basename(task)}: ${why}` });

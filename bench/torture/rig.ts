@@ -31,6 +31,9 @@ export interface Kind<Round extends Judged = Judged> {
   more(rounds: readonly Round[]): string[];
 }
 
+/** Infers the type of the rounds from `play`. */
+export const kindOf = <Round extends Judged>(kind: Kind<Round>): Kind => kind;
+
 export const sumOf = <Item>(items: readonly Item[], count: (item: Item) => number): number =>
   items.reduce((sum, item) => sum + count(item), 0);
 

@@ -1,36 +1,23 @@
 // Strikes: the real commands, struck at the moments of a plan, then one run that nothing strikes, and a look at what is left.
 
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { isTemporary } from '../../loops/run/temporaries.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { COMMANDS, isBuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import { isHalf } from '../../state/calls/call-register.ts';
 import { openJournal } from '../../state/journal/journal.ts';
-import { faultShim } from '../../test/rig/fault-shim.ts';
+import { faultEnv, faultShim } from '../../test/rig/fault-shim.ts';
 import { randomFrom, whole } from '../random.ts';
 import { dueIn, type Ended, endShown, isWell, type Started, start, strike } from './command.ts';
 import { DESCRIBED, DESCRIPTION, wordsOf } from './described.ts';
-import { type Checked, checkAlone, checkTask, registerOf, VIOLATIONS, type Violation } from './invariants.ts';
-import { type Behaviour, type Plan, planOf, type Strike } from './plan.ts';
+import { checkAlone, checkTask, registerOf, VIOLATIONS, type Violation } from './invariants.ts';
+import { type Behaviour, type Harm, type Plan, planOf, type Strike } from './plan.ts';
 import { realWorld } from './real-world.ts';
-import { counted, type Kind, sumOf, writeTask } from './rig.ts';
-import { ageTemporaries, HARMS, injected } from './strike.ts';
+import { counted, kindOf, linesIn, readdirOr, sumOf, writeTask } from './rig.ts';
 import { fakeWorld, type World } from './world.ts';
 
-export interface Round {
-  plan: Plan;
-  violations: Violation[];
-  root: string;
-  /** The commands that were started. */
-  runs: number;
-  /** Calls that the service saw, that it answered, that were reserved, and those of them that were noted as started. */
-  begun: number;
-  answered: number;
-  granted: number;
-  started: number;
-  struck: string[];
-}
-
-export const STRIKES: Kind<Round> = {
+export const STRIKES = kindOf({
   title: 'rounds',
   wrong: VIOLATIONS,
   async play(seed, n, agents) {
@@ -49,14 +36,14 @@ export const STRIKES: Kind<Round> = {
       `struck: ${counted(rounds.flatMap(({ struck }) => struck))}`,
     ];
   },
-};
+});
 
 /** Each of them costs one more call. */
 const FAILING: readonly Behaviour[] = ['busy', 'hang', 'mute', 'dies'];
 
 const TIMEOUT_MS = { fake: 4000, real: 60_000 };
 
-export async function playRound(plan: Plan, world: World, agents: 'fake' | 'real'): Promise<Round> {
+export async function playRound(plan: Plan, world: World, agents: 'fake' | 'real') {
   const violations: Violation[] = [];
   const struck: string[] = [];
   const names = plan.kind === 'batch' ? ['a', 'b', 'c'] : ['a'];
@@ -93,7 +80,7 @@ export async function playRound(plan: Plan, world: World, agents: 'fake' | 'real
   const seen = world.seen();
   const excused = plan.strikes.length + plan.behaviours.filter((each) => FAILING.includes(each)).length;
   const stages = plan.stages.map((stage, i) => ({ name: nameOf(plan, i), tool: stage.tool }));
-  const checked: Checked[] =
+  const checked =
     plan.kind === 'alone'
       ? [{ violations: checkAlone(world, seen), granted: 0, started: 0 }]
       : names.map((name) => checkTask(taskOf(world, name), { stages, excused }, seen, world));
@@ -122,6 +109,59 @@ async function signalled(
   if (after !== 'start') await dueIn(() => count() > before, running);
   return strike(running, { at, signal, afterMs: ms });
 }
+
+/** What happens to a task's state between two runs. @param tmp the project's `.tmp`. */
+const HARMS: Record<Harm, (task: string, tmp: string) => void> = {
+  half_line: (task) => append(journalIn(task), '{"v":1,"at":"2026-01-01T00:00:00.000Z","fact":"rese'),
+  zero_bytes: (task) => append(journalIn(task), '\0'.repeat(512)),
+  no_stats: (task) => rmSync(statsIn(task), { force: true }),
+  empty_stats: (task) => existsSync(statsIn(task)) && writeFileSync(statsIn(task), ''),
+  no_summary: (task) => rmSync(path.join(task, 'outputs/_summary.md'), { force: true }),
+  no_queue: (_, tmp) => rmSync(path.join(tmp, 'state/trees'), { recursive: true, force: true }),
+};
+
+const journalIn = (task: string) => path.join(task, 'state/journal.jsonl');
+const statsIn = (task: string) => path.join(task, 'state/stats.json');
+
+function append(file: string, text: string): void {
+  if (existsSync(file)) appendFileSync(file, text);
+}
+
+/** As if two hours had passed: a temporary file of a killed writer then has no owner. */
+function ageTemporaries(folder: string, which: (name: string) => boolean = isTemporary): void {
+  const old = new Date(Date.now() - 7_200_000);
+  for (const name of readdirOr(folder, 'recursive').filter((name) => which(path.basename(name))))
+    try {
+      utimesSync(path.join(folder, name), old, old);
+    } catch (error) {
+      // A writer that still lives may rename it just now.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+}
+
+/**
+ * What the strike needs in the environment; empty for a signal, and where the library cannot be built.
+ * @param under the folder of the files.
+ * @param log a new file outside of it, for the counted calls.
+ * @returns `landed`: whether it has happened.
+ */
+function injected(strike: Strike, { kind, stages }: Plan, under: string, log: string) {
+  if (strike.how === 'signal') return { env: {}, landed: () => true };
+  const { tool = TOOLS[0] } = stages[0] ?? {};
+  // tollgate itself calls a described one, as its dispatcher: the name is among the words.
+  const wrapper = isBuiltIn(tool) ? `${COMMANDS[tool]}.cjs` : tool;
+  const isWrapper = strike.at === 'guardian' || kind === 'wrapper' || kind === 'alone';
+  const common = { in: isWrapper ? wrapper : 'tollgate.cjs', under, log };
+  const nth = strike.how === 'clock' ? 1 : strike.nth;
+  const env =
+    strike.how === 'clock'
+      ? faultEnv({ ...common, clockSeconds: strike.seconds })
+      : faultEnv({ ...common, at: nth, does: strike.does });
+  return { env, landed: () => countIn(log) >= nth };
+}
+
+/** The highest number of a call that any process made. */
+const countIn = (log: string): number => Math.max(0, ...linesIn(log).map((line) => Number.parseInt(line, 10) || 0));
 
 const taskOf = ({ project }: World, name: string) => path.join(project, '.tmp/task', name);
 

@@ -7,24 +7,7 @@ export interface Share {
   right: number;
 }
 
-export interface Pairs {
-  cases: number;
-  identities: number;
-  /** Identities that occur in two or more texts. */
-  severalRenderings: number;
-  /** Pairs of one identity and one rendering, and those with one signature. */
-  sameRendering: Share;
-  /** The same over two renderings of one identity. */
-  sameIdentity: Share;
-  /** Pairs of two identities with one signature. */
-  mergedPairs: number;
-  /** The cases of each signature with such pairs. */
-  merged: Subject[][];
-  /** The cases of each rendering with several signatures. */
-  split: Subject[][];
-}
-
-export function pairsOf(subjects: readonly Subject[]): Pairs {
+export function pairsOf(subjects: readonly Subject[]) {
   const named = subjects.filter(({ labelled }) => labelled.identity !== null);
   const failures = named.filter(({ labelled, signature }) => signature !== null && labelled.label.class !== null);
   const byRendering = groups(failures, (one) => JSON.stringify([one.part, identityOf(one), one.labelled.rendering]));
@@ -35,10 +18,14 @@ export function pairsOf(subjects: readonly Subject[]): Pairs {
   return {
     cases: subjects.length,
     identities: renderings.length,
+    /** Identities that occur in two or more texts. */
     severalRenderings: renderings.filter((ones) => groups(ones, ({ labelled }) => `${labelled.rendering}`).length > 1)
       .length,
+    /** Pairs of one identity and one rendering, and those with one signature. */
     sameRendering,
+    /** The same over two renderings of one identity. */
     sameIdentity: { of: all.of - sameRendering.of, right: all.right - sameRendering.right },
+    /** Pairs of two identities with one signature. */
     mergedPairs: total(bySignature.map(mergedIn)),
     merged: bySignature.filter((ones) => mergedIn(ones) > 0),
     split: byRendering.filter((ones) => groups(ones, signatureOf).length > 1),

@@ -61,13 +61,8 @@ function linesOf(text: string): string[] {
   return lines.length > 0 ? lines : selected.remarks();
 }
 
-export interface Sets {
-  open: Subject[];
-  held: Subject[];
-}
-
 /** Folders of the corpus whose name begins with `held` are the held set; all others are open. Throws if it is malformed. */
-export function readSets(corpus: string): Sets {
+export function readSets(corpus: string) {
   const read = readCorpus(corpus, process.cwd());
   if (read.how === 'invalid') throw new Error(read.message);
   const subjects = read.cases.map((labelled) => subjectOf(labelled, partOf(path.relative(corpus, labelled.file))));

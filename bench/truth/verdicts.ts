@@ -6,18 +6,7 @@ import { differences } from '../../policies/verdict/corpus-check.ts';
 import { groups, type Share } from './pairs.ts';
 import type { Subject } from './subject.ts';
 
-export interface Verdicts {
-  class: Share;
-  reason: Share;
-  retryAt: Share;
-  decision: Share;
-  /** The label, the verdict, and the cases. */
-  confusions: { words: string; ids: string[] }[];
-  /** Cases whose class is right and whose reason or time is wrong. */
-  wrong: { id: string; what: string; expected: string | null; got: string | null; rule: string | null }[];
-}
-
-export function verdictsOf(subjects: readonly Subject[]): Verdicts {
+export function verdictsOf(subjects: readonly Subject[]) {
   const judged = subjects.map((subject) => ({
     ...subject,
     differs: differences(subject.labelled.label, subject.verdict),
@@ -38,6 +27,7 @@ export function verdictsOf(subjects: readonly Subject[]): Verdicts {
     )
       .map((ones) => ({ words: wordsOf(ones[0]!), ids: ones.map(({ labelled }) => labelled.id) }))
       .sort((a, b) => b.ids.length - a.ids.length),
+    // Cases whose class is right and whose reason or time is wrong.
     wrong: judged.flatMap(({ labelled, verdict, differs }) =>
       differs
         .filter(({ what }) => what !== 'class')

@@ -5,13 +5,13 @@ import * as assert from 'uvu/assert';
 import { randomFrom } from '../../bench/random.ts';
 import { three, worst } from '../../bench/truth/figures.ts';
 import { FRAMES, LAYOUTS } from '../../bench/truth/layout.ts';
+import { count } from '../../bench/truth/measure.ts';
 import { NOISE } from '../../bench/truth/noise.ts';
 import type { Operator } from '../../bench/truth/operator.ts';
 import { pairsOf } from '../../bench/truth/pairs.ts';
 import { type Subject, subjectOf } from '../../bench/truth/subject.ts';
 import { TELLINGS } from '../../bench/truth/telling.ts';
 import { TOKEN_KINDS, tokensOf } from '../../bench/truth/tokens.ts';
-import { count } from '../../bench/truth/variants.ts';
 import { CHANGED, PLANTED } from '../../bench/truth/volatile.ts';
 import type { LabelledCase } from '../../policies/verdict/labelled-case.ts';
 
@@ -71,8 +71,8 @@ test('a variant that ought to be kept and is not is wrong, and so is one that ou
   const none: Operator = { name: 'none', change: () => null };
   const rows = [other, same, none].flatMap((operator) =>
     (['kept', 'changed'] as const).map((wanted) => {
-      const { variants, right } = count(operator, wanted, [failed], 1);
-      return `${operator.name} ${wanted}: ${right} of ${variants}`;
+      const { of, right } = count(operator, wanted, [failed], 1);
+      return `${operator.name} ${wanted}: ${right} of ${of}`;
     }),
   );
   assert.equal(rows, [
@@ -112,7 +112,7 @@ test("a pair of two writers is no false merge, for a name is its writer's own", 
 
 test('shares are never rounded up, and operators with few variants count as one', () => {
   assert.equal([1, 0.9996, 0.95].map(three), ['1.000', '0.999', '0.950']);
-  const counted = (name: string, variants: number, right: number) => ({ name, variants, right, wrong: [] });
+  const counted = (name: string, of: number, right: number) => ({ name, of, right, wrong: [] });
   assert.equal(
     worst([counted('a', 100, 97), counted('b', 5, 1), counted('c', 15, 14)]),
     counted('the rare ones', 20, 15),

@@ -5,24 +5,13 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pick, randomFrom } from '../../random.ts';
 import { dueIn, type Started, start, strike } from '../command.ts';
-import { type Kind, makePlace, sumOf, textOr } from '../rig.ts';
+import { kindOf, makePlace, sumOf, textOr } from '../rig.ts';
 import { cliSide } from './cli-side.ts';
 import * as invariants from './invariants.ts';
-import { type DistillPlan, type DistillStrike, distillPlanOf } from './plan.ts';
+import { type DistillStrike, distillPlanOf } from './plan.ts';
 import { apiSide, type DistillSide, textOf } from './side.ts';
 
-export interface DistillRound {
-  plan: DistillPlan;
-  asked: number;
-  faults: number;
-  starts: number;
-  killed: number;
-  accepted: number;
-  violations: invariants.DistillViolation[];
-  root: string;
-}
-
-export const DISTILL: Kind<DistillRound> = {
+export const DISTILL = kindOf({
   title: 'distilled rounds',
   wrong: invariants.WRONG,
   play: playDistillRound,
@@ -35,13 +24,13 @@ export const DISTILL: Kind<DistillRound> = {
       `${sections} sections, ${sum('asked')} turns asked, ${sum('faults')} injected failures, ${sum('starts')} starts, ${sum('killed')} killed, ${sum('accepted')} held answers accepted; ${overCli} rounds over a CLI`,
     ];
   },
-};
+});
 
 /** More than strikes and pauses can require. */
 const MAX_STARTS = 60;
 const NAME = 'book';
 
-async function playDistillRound(seed: number, n: number): Promise<DistillRound> {
+async function playDistillRound(seed: number, n: number) {
   const plan = distillPlanOf(seed, n);
   const random = randomFrom('answer to a hold', seed, n);
   const place = makePlace(`torture-distill-${n}`);

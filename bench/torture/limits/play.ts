@@ -3,29 +3,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { findSurvivors } from '../../../test/rig/survivors.ts';
 import { type Ended, endShown, hasBug, type Started, start, strike } from '../command.ts';
-import { type Kind, sumOf } from '../rig.ts';
+import { kindOf, sumOf } from '../rig.ts';
 import { checkAtOnce, checkBudget, checkLoosened, type LimitsViolation, mostAtOnce, WRONG } from './invariants.ts';
 import { type LimitsPlan, limitsPlanOf, type Wave, waveOf } from './plan.ts';
 import { type LimitsWorld, limitsWorld } from './world.ts';
 
-export interface LimitsRound {
-  plan: LimitsPlan;
-  /** The number of processes that requested a call. */
-  askers: number;
-  /** The number of calls that agents saw. */
-  paid: number;
-  /** The highest number of them at the same time. */
-  atOnce: number;
-  /** How often an agent was refused that tried to loosen the limits. */
-  refused: number;
-  killed: number;
-  /** Granted, and never made: their process had been killed. */
-  lost: number;
-  violations: LimitsViolation[];
-  root: string;
-}
-
-export const LIMITS: Kind<LimitsRound> = {
+export const LIMITS = kindOf({
   title: 'limited rounds',
   wrong: WRONG,
   play: (seed, n) => playLimitsRound(seed, n),
@@ -42,17 +25,13 @@ export const LIMITS: Kind<LimitsRound> = {
       `${atOnce.length} rounds of 3 at once: ${sumOf(atOnce, ({ paid }) => paid)} calls of 64 processes each, ${Math.max(0, ...atOnce.map((round) => round.atOnce))} at once at the most`,
     ];
   },
-};
+});
 
 /** 64 processes that each request once use 100 calls in two waves, unless nearly all are killed. */
 const MAX_WAVES = 8;
 const LIMIT_MS = 240_000;
 
-export async function playLimitsRound(
-  seed: number,
-  n: number,
-  plan: LimitsPlan = limitsPlanOf(seed, n),
-): Promise<LimitsRound> {
+export async function playLimitsRound(seed: number, n: number, plan: LimitsPlan = limitsPlanOf(seed, n)) {
   const world = limitsWorld(plan);
   const limits = world.limits();
   const round =
@@ -66,12 +45,10 @@ export async function playLimitsRound(
   return { plan, root: world.root, paid, refused, atOnce: mostAtOnce(seen), ...round, violations };
 }
 
-type Played = Pick<LimitsRound, 'askers' | 'killed' | 'lost' | 'violations'>;
-
-async function atOnce(world: LimitsWorld, plan: LimitsPlan & { kind: 'at_once' }): Promise<Played> {
+async function atOnce(world: LimitsWorld, plan: LimitsPlan & { kind: 'at_once' }) {
   const { askers } = plan;
   const ends = await Promise.all(Array.from({ length: askers }, (_, i) => byHand(world, `a${i}`).ended));
-  const violations = [...ends.flatMap(unwell), ...checkAtOnce(world.seen(), plan.most, askers)];
+  const violations: LimitsViolation[] = [...ends.flatMap(unwell), ...checkAtOnce(world.seen(), plan.most, askers)];
   if (world.open() > 0) violations.push({ what: 'books', why: `${world.open()} calls count as under way` });
   return { askers, killed: 0, lost: 0, violations };
 }
@@ -80,7 +57,7 @@ async function usedUp(
   world: LimitsWorld,
   { most, before }: LimitsPlan & { kind: 'budget' },
   wave: (n: number) => Wave,
-): Promise<Played> {
+) {
   const violations: LimitsViolation[] = [];
   let [askers, killed] = [0, 0];
   for (let i = 0; i < MAX_WAVES && (i === 0 || world.booked() < most); i += 1) {
@@ -98,6 +75,7 @@ async function usedUp(
   const booked = world.booked();
   violations.push(...checkBudget({ seen, most, before, booked, killed }));
   const paid = seen.filter(({ what }) => what === 'begun').length;
+  // Lost: granted, and never made, since their process had been killed.
   return { askers, killed, lost: booked - before - paid, violations };
 }
 

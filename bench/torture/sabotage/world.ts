@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { type BuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
 import { SESSION, STREAMS } from '../../../test/rig/streams.ts';
-import { answerOf, CALL, makePlace, type Place, printed } from '../rig.ts';
+import { answerOf, CALL, makePlace, printed } from '../rig.ts';
 
 /** The agents of the two stages of task a, and of the one stage of task b. */
 export type Caller = 'first' | 'second' | 'other';
@@ -16,19 +16,7 @@ export interface Seen {
   tool: BuiltIn;
 }
 
-export interface SabotageWorld extends Omit<Place, 'at' | 'write' | 'seen'> {
-  /** A person's own; no agent and no command may touch it. */
-  person: string;
-  home: string;
-  gates: string;
-  /** A folder that an agent takes away is kept here. */
-  stolen: string;
-  /** A file that exists once a command of an edited manifest was run. */
-  ran: string;
-  /** The stages of task a, with their tools. */
-  stages: Record<'plan' | 'check', BuiltIn>;
-  seen(): Seen[];
-}
+export type SabotageWorld = ReturnType<typeof sabotageWorld>;
 
 export const BUDGET = { a: 6, b: 3 };
 
@@ -40,7 +28,7 @@ interface Wanted {
   git: boolean;
 }
 
-export function sabotageWorld({ n, tools, git }: Wanted): SabotageWorld {
+export function sabotageWorld({ n, tools, git }: Wanted) {
   const place = makePlace(`sabotage-${n}`, Object.fromEntries(TOOLS.map((tool) => [tool, gatedAgent(tool)])));
   const { at, write } = place;
   for (const name of ['gates', 'stolen', 'project/src']) mkdirSync(at(name), { recursive: true });
@@ -48,11 +36,15 @@ export function sabotageWorld({ n, tools, git }: Wanted): SabotageWorld {
   if (git) execFileSync('git', ['init', '-q', '.'], { cwd: place.project });
   return {
     ...place,
+    /** The user's own folder, which no process may touch. */
     person: at('person'),
     home: at('home'),
     gates: at('gates'),
+    /** Keeps the folders that an agent takes away. */
     stolen: at('stolen'),
+    /** The file exists once a command of an edited manifest was run. */
     ran: at('ran-by-an-edited-manifest'),
+    /** Of task a, with their tools. */
     stages: { plan: tools.first, check: tools.second },
     env: { ...place.env, SABOTAGE_GATES: '', SABOTAGE_FAILS: '' },
     seen: () => place.seen().map(([what, id, tool]) => ({ what, id, tool }) as Seen),

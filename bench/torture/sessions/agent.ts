@@ -35,7 +35,7 @@ async function answer(tool: BuiltIn, words: string[]): Promise<void> {
   const how = behaviour();
   const home = process.env.HOME!;
   const resumed = resumedIn(tool, words);
-  const id = resumed ?? chosenIn(words) ?? newId();
+  const id = resumed ?? flagIn('--session-id', words) ?? newId();
   const { opens, says, runsTool, succeeds, fails }: Stream = STREAMS[tool];
   const say = (lines: readonly string[]) => process.stdout.write(`${lines.join('\n')}\n`);
 
@@ -86,15 +86,15 @@ function behaviour(): SessionBehaviour {
 }
 
 function resumedIn(tool: BuiltIn, words: readonly string[]): string | null {
-  if (tool === 'codex') return words.includes('resume') ? (words.find((word) => UUID.test(word)) ?? null) : null;
-  const at = words.findIndex((word) => /^--resume\b/.test(word));
-  return at === -1 ? null : (words[at]!.split('=')[1] ?? words[at + 1]!);
+  if (tool !== 'codex') return flagIn('--resume', words);
+  return words.includes('resume') ? (words.find((word) => UUID.test(word)) ?? null) : null;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
-function chosenIn(words: readonly string[]): string | null {
-  const at = words.findIndex((word) => /^--session-id\b/.test(word));
+/** As `FLAG=VALUE` or `FLAG VALUE`. */
+function flagIn(flag: string, words: readonly string[]): string | null {
+  const at = words.findIndex((word) => word.split('=')[0] === flag);
   return at === -1 ? null : (words[at]!.split('=')[1] ?? words[at + 1]!);
 }
 

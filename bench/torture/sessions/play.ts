@@ -4,23 +4,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ANY_ANSWER } from '../../../test/rig/task-run.ts';
 import { dueIn, start, strike } from '../command.ts';
-import { type Kind, linesIn, sumOf, type Violation, writeTask } from '../rig.ts';
-import { type SessionPlan, type SessionTask, sessionPlanOf } from './plan.ts';
+import { kindOf, linesIn, sumOf, type Violation, writeTask } from '../rig.ts';
+import { type SessionTask, sessionPlanOf } from './plan.ts';
 import { fakeSessionWorld, realSessionWorld } from './world.ts';
-
-export interface SessionRound {
-  plan: SessionPlan;
-  calls: number;
-  /** Tasks that ended well. */
-  done: number;
-  killed: number;
-  violations: Violation<keyof typeof WRONG>[];
-  root: string;
-}
 
 const WRONG = { twice: 'tools run twice', elsewhere: 'in another tree', undone: 'done without their tool' };
 
-export const SESSIONS: Kind<SessionRound> = {
+export const SESSIONS = kindOf({
   title: 'rounds with sessions',
   wrong: WRONG,
   play: playSessionRound,
@@ -30,10 +20,10 @@ export const SESSIONS: Kind<SessionRound> = {
     const tasks = sumOf(rounds, ({ plan }) => plan.tasks.length);
     return [`${tasks} tasks, ${sum('done')} done, ${sum('calls')} calls, ${sum('killed')} dispatchers killed`];
   },
-};
+});
 
 /** @param agents the real ones are slower: a dispatcher is struck later by the same factor. */
-export async function playSessionRound(seed: number, n: number, agents: keyof typeof WORLDS): Promise<SessionRound> {
+export async function playSessionRound(seed: number, n: number, agents: keyof typeof WORLDS) {
   const plan = sessionPlanOf(seed, n);
   const { slower, limitMs, worldOf } = WORLDS[agents];
   const world = await worldOf(plan);
@@ -79,9 +69,9 @@ export function checkTraces(
   tasks: readonly SessionTask[],
   traces: Readonly<Record<SessionTask['cwd'], readonly string[]>>,
   done: ReadonlySet<string>,
-): SessionRound['violations'] {
+): Violation<keyof typeof WRONG>[] {
   return tasks.flatMap(({ id, cwd }) => {
-    const found: SessionRound['violations'] = [];
+    const found: Violation<keyof typeof WRONG>[] = [];
     const token = tokenOf(id);
     const all = Object.entries(traces).flatMap(([folder, lines]) =>
       lines.filter((line) => line === token).map(() => folder),

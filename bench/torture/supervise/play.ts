@@ -7,34 +7,12 @@ import type { RunReport } from '../../../loops/run/report.ts';
 import type { JournalLine } from '../../../state/journal/facts.ts';
 import { isJson } from '../../../test/rig/is-json.ts';
 import { start, strike } from '../command.ts';
-import {
-  agentOf,
-  counted,
-  type Kind,
-  linesIn,
-  makePlace,
-  type Place,
-  readdirOr,
-  sumOf,
-  textOr,
-  writeTask,
-} from '../rig.ts';
+import { agentOf, counted, kindOf, linesIn, makePlace, readdirOr, sumOf, textOr, writeTask } from '../rig.ts';
 import type { Seen } from './agent.ts';
-import { checkSupervised, type SeenCall, type SuperviseViolation, WRONG } from './invariants.ts';
+import { checkSupervised, type SeenCall, WRONG } from './invariants.ts';
 import { type SupervisePlan, supervisePlanOf } from './plan.ts';
 
-export interface SuperviseRound {
-  plan: SupervisePlan;
-  calls: readonly SeenCall[];
-  /** The strikes that hit, in words. */
-  struck: string[];
-  notes: number;
-  starts: number;
-  violations: SuperviseViolation[];
-  root: string;
-}
-
-export const SUPERVISE: Kind<SuperviseRound> = {
+export const SUPERVISE = kindOf({
   title: 'supervised rounds',
   wrong: WRONG,
   play: playSuperviseRound,
@@ -47,7 +25,7 @@ export const SUPERVISE: Kind<SuperviseRound> = {
       `the reasoner: ${said('fails')} failed, ${said('garbage')} without an answer, ${said('continue')} instructions, ${said('no_op')} no_op, ${said('refused')} done not believed, ${said('ask')} questions, ${said('save_session')} saved; ${sumOf(rounds, ({ notes }) => notes)} notes of people`,
     ];
   },
-};
+});
 
 /** More starts than strikes, saved sessions and questions can need. */
 const MAX_STARTS = 30;
@@ -55,7 +33,7 @@ const MAX_STARTS = 30;
 const GOAL = 'Task A';
 const [WORKER, REASONER] = ['codex', 'gemini'] as const;
 
-export async function playSuperviseRound(seed: number, n: number): Promise<SuperviseRound> {
+export async function playSuperviseRound(seed: number, n: number) {
   const plan = supervisePlanOf(seed, n);
   const place = makeWorld(plan);
   const run = (...words: string[]) => start(['tollgate', ...words], place, 120_000);
@@ -95,7 +73,7 @@ export async function playSuperviseRound(seed: number, n: number): Promise<Super
 }
 
 /** A project in git, a task with a scope and an acceptance command, and agents on the PATH. */
-function makeWorld({ n, script, workMs }: SupervisePlan): Place {
+function makeWorld({ n, script, workMs }: SupervisePlan) {
   const agent = agentOf(path.join(import.meta.dirname, 'agent.ts'));
   const place = makePlace(`torture-supervise-${n}`, { [WORKER]: agent, [REASONER]: agent });
   const { project, at } = place;
