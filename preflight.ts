@@ -99,7 +99,7 @@ export async function preflight(options: PreflightOptions = {}): Promise<Preflig
   const ofNotifiers = (options.notifiers ?? []).map((row, i) => checkNotifier(row, i, machine));
   const ofProject = (options.mistakes ?? []).map((mistake) => ({
     check: 'tollgate.yaml',
-    answer: say('fail', mistake, 'mend it there'),
+    answer: say('fail', mistake, 'fix it there'),
   }));
   const answers = await Promise.all([...ofMachine, ...ofTools, ...ofNotifiers, ...ofProject]);
   const findings = answers.flatMap(({ check, answer }) => (answer === null ? [] : [{ check, ...answer }]));
@@ -129,14 +129,14 @@ function checkNotifier(
   const found = nameOf(row);
   if (row.command !== undefined) {
     const file = findProgram(row.command[0]!, projectRoot(cwd), environment);
-    const fix = `mend notify[${i}].command of tollgate.yaml`;
+    const fix = `fix notify[${i}].command of tollgate.yaml`;
     return { check, answer: file === null ? say('warn', `${found} is not found`, fix) : say('ok', found) };
   }
   const reach = reachOf(row, environment);
   if (reach.how === 'unreachable') return { check, answer: say('warn', `${found}: ${reach.why}`, reach.fix) };
   const { warning } = reach;
   if (warning === null) return { check, answer: say('ok', found) };
-  return { check, answer: say('warn', `${found}: ${warning}`, `mend notify[${i}].webhook of tollgate.yaml`) };
+  return { check, answer: say('warn', `${found}: ${warning}`, `fix notify[${i}].webhook of tollgate.yaml`) };
 }
 
 function describeMachine(options: PreflightOptions): Machine {
@@ -194,7 +194,7 @@ async function checkGit(machine: Machine): Promise<CheckAnswer> {
     const version = isStrange(git, machine) ? null : await machine.versionOf?.(git.file);
     return say('ok', version ?? git.file);
   }
-  return say('warn', 'git is not on the PATH: what a CLI changes in the tree cannot be told', 'install git');
+  return say('warn', 'git is not on the PATH: changes of a CLI in the tree cannot be detected', 'install git');
 }
 
 function checkProxy({ environment }: Machine): CheckAnswer {

@@ -81,7 +81,7 @@ export function objectIn(out: string, err: string): Record<string, unknown> {
 function lostResult(name: string, code: string, argv: readonly string[]): string | null {
   if (code === 'EPIPE' && !asksForObject(argv)) return null;
   const why = code === 'EPIPE' ? 'its reader has gone' : code;
-  return `${name}: the result could not be written to stdout (${why}); what was done and paid for is kept. Mend that, and ask again\n`;
+  return `${name}: the result could not be written to stdout (${why}); the work that was done and paid for is kept. Fix this, and run the command again\n`;
 }
 
 /** A message may repeat its input: an argument, a line of a file, a service's message. */

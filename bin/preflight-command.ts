@@ -25,18 +25,21 @@ export const PREFLIGHT_SPEC = {
   name: 'preflight',
   usage: '[--tools LIST] [--quick] | --sweep [--now]',
   about:
-    'Checks the machine before anything is paid, and says how to mend what it finds. It changes nothing, unless it is told to sweep.',
+    'Checks the machine before any call is paid, and says how to fix each problem. It changes nothing, except with --sweep.',
   flags: {
     tools: {
       takes: 'text',
-      about: `the CLIs that are needed, with commas between; ${TOOLS.join(',')} and, with --trust-workspace, those of tollgate.yaml unless told`,
+      about: `the CLIs that are needed, separated by commas; default: ${TOOLS.join(',')} and, with --trust-workspace, those of tollgate.yaml`,
     },
     'trust-workspace': {
       takes: 'nothing',
-      about: 'let tollgate.yaml describe CLIs of its own, which may be started, and who is told of an end',
+      about: 'let tollgate.yaml describe its own CLIs, which may be started, and who is notified of an end',
     },
     quick: { takes: 'nothing', about: 'start no process: versions that only a start would tell stay unknown' },
-    sweep: { takes: 'nothing', about: 'clear up what killed processes left instead, here and in what else you called' },
+    sweep: {
+      takes: 'nothing',
+      about: 'clear up after killed processes instead, here and in the other projects that you called',
+    },
     now: { takes: 'nothing', about: 'with --sweep: end what lost its wrapper and still works, before its deadline' },
     cwd: { takes: 'text', about: 'the folder that the CLIs would run in', default: '.' },
   },
@@ -48,7 +51,7 @@ export const PREFLIGHT_SPEC = {
     ['preflight --sweep', 'publishes what was answered, ends what still runs, removes what is of no use'],
   ],
   exits: [
-    [TOLLGATE_EXIT.ok, 'no check failed (there may be warnings); with --sweep: nothing is left to do'],
+    [TOLLGATE_EXIT.ok, 'no check failed (there may be warnings); with --sweep: nothing more to do'],
     [TOLLGATE_EXIT.failure, 'a check failed; with --sweep: something could not be swept'],
     [TOLLGATE_EXIT.badInput, 'a flag is wrong'],
   ],

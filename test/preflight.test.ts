@@ -73,8 +73,8 @@ test('whom the project tells of an end: what that lacks is a warning', async () 
     [
       'warn notify 2: webhook to hooks.example.com: $SIGN is not set → export SIGN=…',
       'warn notify 3: webhook of $HOOK: $HOOK is not set → export HOOK=…',
-      'warn notify 4: webhook to hooks.example.com: it goes over the network in clear; say https → mend notify[3].webhook of tollgate.yaml',
-      'warn notify 6: command ./tell.sh is not found → mend notify[5].command of tollgate.yaml',
+      'warn notify 4: webhook to hooks.example.com: it goes over the network in clear; say https → fix notify[3].webhook of tollgate.yaml',
+      'warn notify 6: command ./tell.sh is not found → fix notify[5].command of tollgate.yaml',
     ],
   );
 });
@@ -199,7 +199,7 @@ test('quick starts no process: every program on the PATH would leave a trace', a
 test('no git', async () => {
   symlinkSync(process.execPath, path.join(rig.bin, 'node'));
   assert.equal(await look({ environment: { PATH: rig.bin } }), [
-    'warn git: git is not on the PATH: what a CLI changes in the tree cannot be told → install git',
+    'warn git: git is not on the PATH: changes of a CLI in the tree cannot be detected → install git',
   ]);
 });
 

@@ -19,7 +19,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate archive',
   usage: '[TASK…] [options]',
   about:
-    'Moves tasks that have ended to .tmp/archive, and back: those that are named, or all in which nothing happened for a while, and the reports of batches as old. A task that somebody is at work on stays, and so does the worktree of any.',
+    'Moves ended tasks to .tmp/archive, and back: the named tasks, or all tasks in which nothing happened for a while, and the reports of batches of the same age. A task on which a process works stays where it is, and so does the worktree of each task.',
   flags: {
     'older-than': {
       takes: 'text',
@@ -42,7 +42,10 @@ const SPEC: CommandSpec = {
   ],
   exits: [
     [TOLLGATE_EXIT.ok, 'done, though there may have been nothing to do'],
-    [TOLLGATE_EXIT.failure, 'a task that was named, or that could not be moved, was left; the reason is told'],
+    [
+      TOLLGATE_EXIT.failure,
+      'a named task, or a task that could not be moved, stays where it is; the reason is printed',
+    ],
     [TOLLGATE_EXIT.badInput, 'usage, no such task, or called from within a call; nothing was done'],
   ],
 };

@@ -28,7 +28,7 @@ const SPEC: CommandSpec = {
     reset: { takes: 'nothing', about: 'count from 0 again' },
     per: { takes: 'choice', choices: PERIODS, about: 'over all tasks: a budget of this period, for --set or --unset' },
     of: { takes: 'choice', choices: UNITS, default: 'calls', about: 'over all tasks: of what it is' },
-    tool: { takes: 'text', about: 'over all tasks: a limit of this CLI; of all together unless told' },
+    tool: { takes: 'text', about: 'over all tasks: a limit of this CLI; default: of all CLIs together' },
     unset: { takes: 'nothing', about: 'over all tasks: take the budget of --per away' },
     'at-once': {
       takes: 'number',
@@ -40,12 +40,12 @@ const SPEC: CommandSpec = {
     },
     'time-zone': {
       takes: 'text',
-      about: 'over all tasks: in which a day begins at midnight (Europe/Berlin); UTC unless told',
+      about: 'over all tasks: the time zone in which a day begins at midnight (Europe/Berlin); default: UTC',
     },
   },
   words: { min: 0, max: 1, called: 'TASK (an id, or a path with a /)' },
   examples: [
-    ['tollgate budget fix-login', 'used and left, by stage'],
+    ['tollgate budget fix-login', 'used and remaining, by stage'],
     ['tollgate budget fix-login --set 20', 'allow 20 calls'],
     ['tollgate budget --per day --set 100', 'pay for 100 calls a day, over all tasks'],
     ['tollgate budget --at-once 3', 'three calls at a time, the others stand in line'],

@@ -28,12 +28,12 @@ const SPEC: CommandSpec = {
     'Writes the folder of a new task: a manifest with every field explained, and the inputs to fill in; with a pipeline that only reviews, the changes since the default branch as what is reviewed. Has git ignore .tmp/, where tasks and the output of the CLIs lie. On a terminal it asks for what is not said; the repository is looked at for proposals, and nothing of it is run.',
   flags: {
     pipeline: { takes: 'text', about: `stages by a name: ${Object.keys(PIPELINES).join(', ')}, or one of the project` },
-    supervise: { takes: 'nothing', about: 'in place of stages a worker that is told each step by a reasoner' },
+    supervise: { takes: 'nothing', about: 'instead of stages: a worker that gets each step from a reasoner' },
     goal: { takes: 'text', about: 'what is to be achieved, in a sentence or two' },
-    budget: { takes: 'number', min: 1, about: 'paid calls at the most, retries included; 10 unless told' },
+    budget: { takes: 'number', min: 1, about: 'the maximum of paid calls, retries included; default: 10' },
     acceptance: {
       takes: 'text',
-      about: 'the command that must succeed in the end; what the repository says of its tests unless told',
+      about: 'the command that must succeed in the end; default: the test command of the repository',
     },
     'no-ask': { takes: 'nothing', about: 'on a terminal: ask nothing, and take the proposals' },
     'no-gitignore': { takes: 'nothing', about: 'leave .gitignore as it is' },
@@ -42,12 +42,12 @@ const SPEC: CommandSpec = {
   examples: [
     ['tollgate init fix-login', 'the task .tmp/task/fix-login of this project'],
     ['tollgate init fix-login --supervise', 'a worker, and a reasoner that says each step'],
-    ['tollgate init ./tasks/fix-login --pipeline safe_impl --goal "Mend the login."', 'a folder of your own'],
+    ['tollgate init ./tasks/fix-login --pipeline safe_impl --goal "Fix the login."', 'a folder of your own'],
   ],
   exits: [
     [TOLLGATE_EXIT.ok, 'written'],
     [TOLLGATE_EXIT.badInput, 'usage, a task that is there already, or a folder that cannot be written'],
-    [130, 'left while it asked; nothing was written'],
+    [130, 'cancelled at a question; nothing was written'],
   ],
 };
 
@@ -58,7 +58,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const repository = readRepository(projectRoot(process.cwd()));
   const wished = await wishesOf(read.args, repository);
   if (wished.how === 'cancelled')
-    return { exit: EXIT_BY_SIGNAL.SIGINT, err: 'tollgate init: left; nothing was written\n' };
+    return { exit: EXIT_BY_SIGNAL.SIGINT, err: 'tollgate init: cancelled; nothing was written\n' };
   const { id, goal, pipeline, budget, acceptance } = wished.wishes;
   if (id === null) return invalid(`${SPEC.words.called} is missing`);
   const located = locateTask(id, process.cwd(), process.env);

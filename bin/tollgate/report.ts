@@ -25,12 +25,12 @@ const SPEC: CommandSpec = {
   about:
     'Shows how all tasks stand, the last one first, and their failures: one line for one failure of many tasks. Or the API failures that are logged.',
   flags: {
-    format: { takes: 'choice', choices: Object.keys(FORMATS), about: 'how it is told', default: 'text' },
+    format: { takes: 'choice', choices: Object.keys(FORMATS), about: 'the format', default: 'text' },
     since: { takes: 'text', about: 'only tasks in which something happened within this time, such as 24h or 7d' },
     spent: { takes: 'nothing', about: 'also what was spent, by day and CLI; html tells it always' },
     failed: { takes: 'nothing', about: 'only tasks that have failed' },
     task: { takes: 'text', about: 'this task alone (an id, or a path with a /)' },
-    batch: { takes: 'text', about: 'what this batch left, by its id or "last", instead of the tasks' },
+    batch: { takes: 'text', about: 'the report of this batch, by its id or "last", instead of the tasks' },
     errors: { takes: 'nothing', about: 'the API failures that are logged, the newest last, instead of the tasks' },
     last: { takes: 'number', min: 1, about: 'with --errors: only so many (20, or with --since all)' },
     full: { takes: 'nothing', about: 'with --errors: each whole, with its conversation' },
@@ -43,7 +43,7 @@ const SPEC: CommandSpec = {
     ['tollgate report ./tasks --json', 'one object, for another program'],
     ['tollgate report --format html > report.html', 'one page to look at, without a network'],
     ['tollgate report --format sarif > report.sarif', 'what gates and reviews found, for a code scanning service'],
-    ['tollgate report --batch last', 'what the last batch left'],
+    ['tollgate report --batch last', 'the report of the last batch'],
     ['tollgate report --errors --last 1 --full', 'the last API failure, with all that is known of it'],
     ['tollgate report --health --since 90d', 'how well it went with the services'],
   ],
@@ -99,7 +99,7 @@ const BATCH_FORMATS = ['text', 'json', 'md'];
 
 function batch(word: string, { given, text }: Arguments): Ran {
   if (!BATCH_FORMATS.includes(text.format!))
-    return invalid(`--batch is told as ${BATCH_FORMATS.join(', ')}; leave --format ${text.format} out`);
+    return invalid(`--batch supports only the formats ${BATCH_FORMATS.join(', ')}; leave --format ${text.format} out`);
   const saved = savedReport(projectState(process.cwd(), process.env), word);
   if (saved.how === 'invalid') return invalid(saved.message);
   if (given.has('json') || text.format === 'json') return { exit: 0, out: `${JSON.stringify(saved.report)}\n` };

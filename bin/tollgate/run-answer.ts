@@ -71,12 +71,12 @@ interface NotRun {
 
 function afterNothing({ state, exit_code: exitCode, word, command }: NotRun, task: TaskFolder | null): NextAction[] {
   const launcher = launcherIn(process.env);
-  if (exitCode === EXIT_BUG) return [toDo('report it as a bug of tollgate, with what stands on stderr')];
+  if (exitCode === EXIT_BUG) return [toDo('report it as a bug of tollgate, with the text of stderr')];
   if (task === null) return [toType('see how it is called', `${launcher} ${command} --help`)];
   if (state === 'refused')
     return [
       toType(
-        'when what the message names is mended, go on',
+        'fix what the message names, then continue',
         `${launcher} ${command === 'run' ? 'run' : 'supervise'} ${shellWord(word)}`,
         'pays',
       ),

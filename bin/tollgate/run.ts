@@ -56,7 +56,7 @@ const SPEC: CommandSpec = {
   examples: [
     ['tollgate run fix-login', 'the task in .tmp/task/fix-login'],
     ['tollgate run ./tasks/fix-login --json', 'one object on stdout, for another program'],
-    ['tollgate run fix-login --dry-run', 'what would be asked, and of whom; pays nothing'],
+    ['tollgate run fix-login --dry-run', 'which prompts would be sent to which CLI; pays nothing'],
     ['tollgate run fix-login --dry-run --show-prompt', 'each prompt too, whole'],
     ['tollgate run fix-login --wait-for-reset 6h', 'sit out a usage limit'],
     ['tollgate run fix-login --deadline 50m', 'end before the job does; the next one goes on'],

@@ -12,7 +12,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate status',
   usage: '[TASK|DIR]',
   about:
-    'Shows what is there and what runs: each call under way with the time that it has taken and what its CLI did last, who stands in line for whom, and the state of every task. Reads only.',
+    'Shows what exists and what runs: each running call with its duration and the last event of its CLI, who waits for whom, and the state of every task. Reads only.',
   flags: {},
   words: { min: 0, max: 1, called: 'TASK, or DIR with tasks' },
   examples: [

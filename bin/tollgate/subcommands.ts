@@ -53,12 +53,12 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     load: () => import('./init.ts'),
   },
   explain: {
-    about: "a task's last failure: evidence, the rule that matched, what its signature stands for, what to do",
+    about: "a task's last failure: evidence, the rule that matched, what its signature means, what to do",
     word: 'task',
     load: () => import('./triage/explain.ts'),
   },
   status: {
-    about: 'what is there, what runs, and who stands in line',
+    about: 'what exists, what runs, and who waits',
     load: () => import('./status.ts'),
   },
   watch: {
@@ -92,7 +92,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     load: () => import('./batch.ts'),
   },
   budget: {
-    about: "a task's paid calls and tokens: used, left, by stage; set or reset them",
+    about: "a task's paid calls and tokens: used, remaining, by stage; set or reset them",
     writes: true,
     word: 'task',
     load: () => import('./budget.ts'),
@@ -127,7 +127,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   },
   triage: { about: 'the verdict for a captured stderr and stdout', load: () => import('./triage/triage.ts') },
   signature: {
-    about: "a failure's signature, and the text it stands for",
+    about: "a failure's signature, and the text from which it is made",
     load: () => import('./triage/signature.ts'),
   },
   preflight: {
@@ -144,7 +144,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     load: () => import('./machine/trust.ts'),
   },
   doctor: {
-    about: 'what to do about this machine, the gravest first, and how to see that it is mended',
+    about: 'what to fix on this machine, the most serious problem first, and how to check the fix',
     load: () => import('./machine/doctor.ts'),
   },
   completion: {

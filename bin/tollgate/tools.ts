@@ -110,7 +110,7 @@ const COLUMNS = [
 const cellsOf = (row: ToolListed): string[] => [
   row.tool,
   row.command,
-  row.version ?? (row.binary === null ? 'not found' : 'not told'),
+  row.version ?? (row.binary === null ? 'not found' : 'unknown'),
   row.access.join(' ') || 'none',
   [
     ...(row.takes_model ? ['model'] : []),

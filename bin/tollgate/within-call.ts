@@ -97,7 +97,7 @@ async function refusalOf({ act, loosens }: GuardedAct, args: Arguments): Promise
   const origin = await originOf(process.env);
   if (origin.how === 'outside') return null;
   if (origin.how === 'inside')
-    return `a call may not ${act}, and this was started from within the call ${origin.call}; ask whoever started it`;
+    return `a call may not ${act}, and this was started from within the call ${origin.call}; ask the caller that started it`;
   const isLoosened = typeof loosens === 'boolean' ? loosens : await loosens(args);
   if (!isLoosened) return null;
   const { call, why } = origin;

@@ -34,7 +34,7 @@ export async function readPiped(file: string, stop: AbortSignal, waitMs: number,
 }
 
 const gaveUp = (why: 'late' | 'stopped', waitMs: number): Piped =>
-  why === 'stopped' ? why : { unread: `nobody wrote it to its end within ${waitMs} ms` };
+  why === 'stopped' ? why : { unread: `no writer finished it within ${waitMs} ms` };
 
 /** The open of a FIFO waits for its writer, in a thread of node's pool. */
 async function opening(file: string): Promise<NodeJS.ReadableStream & { destroy(): void }> {

@@ -42,8 +42,8 @@ const SHARED = {
     takes: 'nothing',
     about: 'let --task name a task that is not there yet: it may pay 10 calls',
   },
-  stage: { takes: 'text', about: 'the stage that is charged; <tool>_adhoc unless told' },
-  cwd: { takes: 'text', about: 'where the CLI runs; this folder unless told' },
+  stage: { takes: 'text', about: 'the stage that is charged; default: <tool>_adhoc' },
+  cwd: { takes: 'text', about: 'where the CLI runs; default: this folder' },
   access: {
     takes: 'choice',
     choices: ['read', 'write', 'full'],
@@ -99,7 +99,7 @@ export function wrapperSpec(adapter: Adapter): CommandSpec {
   return {
     name: command,
     usage: '--prompt-file FILE --out FILE --err FILE [options]',
-    about: `Runs ${adapter.binary} once, headless, with a fixed exit code, a true verdict, and nothing left running.`,
+    about: `Runs ${adapter.binary} once, headless, with a fixed exit code, a true verdict, and no remaining process.`,
     flags: {
       ...SHARED,
       'timeout-ms': {

@@ -71,7 +71,7 @@ test('a failure that a success has resolved is told as what was', async ({ rig }
   await task.run();
   const text = await explained(rig);
   assert.is(text.split('\n')[0], 'fix has succeeded since, TIME. Before, it had failed at codex_review (codex), TIME.');
-  assert.match(lineOf(text, 'stands for')!, 'incorrect api key provided');
+  assert.match(lineOf(text, 'made from')!, 'incorrect api key provided');
   assert.not.match(text, 'Next:');
   const { stdout } = await rig.run('tollgate', ['explain', 'fix', '--json']);
   assert.equal(JSON.parse(stdout).next_actions, []);
@@ -143,8 +143,8 @@ test('files of the call that are gone leave the rest', async ({ rig }) => {
   rmSync(path.join(task.folder, 'state/attempts'), { recursive: true });
   const text = await explained(rig);
   assert.is(
-    lineOf(text, 'stands for'),
-    'stands for  this cannot be made again: the files of the call are gone, or another version signed it',
+    lineOf(text, 'made from'),
+    'made from   this cannot be made again: the files of the call are gone, or another version signed it',
   );
   assert.match(lineOf(text, 'evidence')!, 'Incorrect API key provided');
 });
@@ -154,7 +154,7 @@ test("the task's own patterns are kept out of what is made again from private fi
   await makeTask(rig, { ...ONE, security: { redaction_patterns: ['ACME \\w+'] } }).run();
   const text = await explained(rig);
   assert.not(/acme|corp/i.test(text));
-  assert.match(lineOf(text, 'stands for')!, 'is angry');
+  assert.match(lineOf(text, 'made from')!, 'is angry');
 });
 
 test('--json has the same as fields', async ({ rig }) => {

@@ -144,7 +144,7 @@ can('Ctrl-C leaves nothing behind', async ({ rig }) => {
     [/What is to be achieved/, '\u0003'],
   ]);
   assert.is(code, 130, said);
-  assert.match(said, /left; nothing was written/);
+  assert.match(said, /cancelled; nothing was written/);
   assert.not.ok(existsSync(path.join(rig.project, '.tmp')));
   assert.not.ok(existsSync(path.join(rig.project, '.gitignore')));
 });

@@ -83,7 +83,8 @@ const COMMANDS: [command: string, argv: string[], failure: number, out: boolean]
   ['wait_parallel_tasks', ['--task-1-done=a.done'], WAIT_EXIT.failure, false],
 ];
 
-const LOST = /^\w+: the result could not be written to stdout \((.+)\); what was done and paid for is kept\. .+\n$/m;
+const LOST =
+  /^\w+: the result could not be written to stdout \((.+)\); the work that was done and paid for is kept\. .+\n$/m;
 
 for (const [command, argv, failure, out] of COMMANDS) {
   const name = [command, ...argv].join(' ');

@@ -53,7 +53,7 @@ test('an empty one is refused, and a FIFO that nobody writes to ends with the ti
   const silent = await bash(`mkfifo f; ${CODEX} --prompt-file f --timeout-ms 300`);
   assert.equal(silent, {
     code: 2,
-    said: 'run_codex: tooling (no_prompt): --prompt-file f: nobody wrote it to its end within 300 ms\n',
+    said: 'run_codex: tooling (no_prompt): --prompt-file f: no writer finished it within 300 ms\n',
   });
   assert.is(rig.calls.length, 0);
 });

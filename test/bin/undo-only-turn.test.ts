@@ -72,7 +72,7 @@ test('gemini: a new session stands in its place, in which its tag goes on and al
   assert.is(redo, `tollgate undo ${SECOND} --redo --force`);
   assert.is(
     says,
-    `turn 1 ("[Feature: login] one") is taken back, and another prompt is sent in its place, in a new session that stands in the place of this one: ${SECOND}, in which login goes on`,
+    `turn 1 ("[Feature: login] one") is taken back, and another prompt is sent in its place, in a new session that replaces this one: ${SECOND}, in which login goes on`,
   );
   const [first] = rig.calls;
   assert.equal(
@@ -116,7 +116,7 @@ test('gemini: a dry run says that a new session would stand in its place', async
   makeIn(rig, 'gemini', [ONE]);
   const told = await tollgate(rig, ['undo', SESSION_IDS.gemini, '--edit', 'two', '--dry-run']);
   assert.is(told.code, 0, told.err);
-  assert.match(told.out, /in a new session that stands in the place of this one\n$/);
+  assert.match(told.out, /in a new session that replaces this one\n$/);
 });
 
 test.run();

@@ -165,8 +165,8 @@ for (const tool of TOOLS) {
     rig.write('huge', '');
     truncateSync(file('huge'), 64 * 1024 ** 2 + 1);
     const rows: [name: string, errorClass: string, message: string][] = [
-      ['pipe', 'tooling', '--prompt-file pipe: nobody wrote it to its end within 100 ms'],
-      ['link', 'tooling', '--prompt-file link: nobody wrote it to its end within 100 ms'],
+      ['pipe', 'tooling', '--prompt-file pipe: no writer finished it within 100 ms'],
+      ['link', 'tooling', '--prompt-file link: no writer finished it within 100 ms'],
       ['/dev/null', 'tooling', '--prompt-file /dev/null is no regular file and no pipe that was handed over'],
       ['huge', 'prompt_too_large', 'huge has 67108865 bytes, and a prompt has 67108864 at the most'],
     ];

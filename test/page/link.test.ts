@@ -68,7 +68,7 @@ for (const [status, message] of [
     server.tell({ topic: 'tasks' });
     await page.getByRole('alert').getByText(message).waitFor();
     await page.getByText('What is shown is the list of tasks as it was before.').waitFor();
-    await page.getByText(/^Asked again by itself in \d+ s\.$/).waitFor();
+    await page.getByText(/^Retried automatically in \d+ s\.$/).waitFor();
     assert.is(await page.locator('.row-at').count(), 2);
     // So do the counts beside the views.
     await page.getByText('Not up to date', { exact: true }).waitFor();
@@ -101,7 +101,7 @@ link.test('what fails for a while in a view comes by itself, and what was delete
   server.refused['/api/tasks/price-rounding'] = { status: 404, message: 'There is no such task.' };
   await go('tasks/price-rounding');
   await page.getByText('There is no such task.').waitFor();
-  assert.is(await page.getByText('Asked again by itself').count(), 0);
+  assert.is(await page.getByText('Retried automatically').count(), 0);
 });
 
 link.test('a stream that is refused is said in the words of the server', async ({ page, server }) => {
@@ -121,7 +121,7 @@ link.test(
     await page.getByText('Reconnecting …').waitFor();
     await page.getByText('The console does not answer any more.').waitFor();
     await page.getByText('Start it again with tollgate console').waitFor();
-    await page.getByText(/^Asked again by itself in \d+ s\.$/).waitFor();
+    await page.getByText(/^Retried automatically in \d+ s\.$/).waitFor();
     assert.is(await page.locator('.row-at').count(), 2);
     await server.reopen();
     await page.getByRole('button', { name: 'Try now' }).click();

@@ -42,7 +42,7 @@ function tellGithub(ran: RanTask, exit: number, word: string): string {
     return `${annotationsOf(problemsIn(ran, word))}${lost.map((line) => `tollgate run: ${line}\n`).join('')}`;
   } catch (error) {
     // Another program may have put anything into a record. The run has ended, and still reports its result.
-    return `tollgate run: what the step leaves could not be told: ${oneLine(visible(String(error)))}\n`;
+    return `tollgate run: the results could not be reported to the CI service: ${oneLine(visible(String(error)))}\n`;
   }
 }
 

@@ -11,7 +11,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate completion',
   usage: SHELLS.join('|'),
   about:
-    'Prints the script by which a shell completes commands, flags, their values, tasks, stages, tools and sessions. It is asked again at each TAB, so it knows what is there now.',
+    'Prints the script by which a shell completes commands, flags, their values, tasks, stages, tools and sessions. The shell calls it at each TAB, so it offers what exists now.',
   flags: {
     line: {
       takes: 'nothing',

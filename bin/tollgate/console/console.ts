@@ -20,9 +20,9 @@ const SPEC: CommandSpec = {
   name: 'tollgate console',
   usage: '[--port N] [--open]',
   about:
-    'Serves a page of this project on 127.0.0.1 until it is stopped: what runs, tasks, failures, budgets, sessions, supervised tasks, books and the machine, live, with what can be done about each. Open the address that it prints; nobody else gets in. What it begins goes on when it ends.',
+    'Serves a page of this project on 127.0.0.1 until it is stopped: what runs, tasks, failures, budgets, sessions, supervised tasks, books and the machine, live, with what can be done about each. Open the address that it prints; no other browser gets access. Runs that it starts continue when it ends.',
   flags: {
-    port: { takes: 'number', min: 1, max: 65_535, about: 'on this port; one that is free unless told' },
+    port: { takes: 'number', min: 1, max: 65_535, about: 'the port; default: a free one' },
     open: { takes: 'nothing', about: 'open it in the browser of this machine' },
     'trust-workspace': { takes: 'nothing', about: 'give --trust-workspace to the runs that are begun here' },
   },

@@ -22,7 +22,7 @@ const SPEC: CommandSpec = {
     trace: { takes: 'nothing', about: 'with every turn and error as an appendix, as trace.jsonl has them' },
     out: {
       takes: 'text',
-      about: 'the file to write; named after the book, in exports/ beside the live document, unless told',
+      about: 'the file to write; default: named after the book, in exports/ beside the live document',
     },
   },
   words: { min: 1, max: 1, called: 'NAME (tollgate distill status lists them)' },

@@ -22,21 +22,21 @@ export const BOOK_FLAGS = {
     choices: TOOLS,
     about: 'ask a CLI, in one session, in the place of the API: an EPUB or a text, laid out in files',
   },
-  name: { takes: 'text', about: "what the run is called; the book's file name unless told" },
+  name: { takes: 'text', about: "the name of the run; default: the book's file name" },
 } as const satisfies Record<string, FlagRow>;
 
 /** The flags of each run of the command. */
 export const RUN_FLAGS_OF_BOOK = {
-  model: { takes: 'text', about: `the model; ${DEFAULT_DISTILL_MODEL} unless told` },
-  temperature: { takes: 'text', about: 'from 0 to 2; not sent unless told' },
+  model: { takes: 'text', about: `the model; default: ${DEFAULT_DISTILL_MODEL}` },
+  temperature: { takes: 'text', about: 'from 0 to 2; default: not sent' },
   'end-marker': {
     takes: 'text',
-    about: `what the last section ends with, a literal; ${DEFAULT_END_MARKER} unless told`,
+    about: `the literal text with which the last section ends; default: ${DEFAULT_END_MARKER}`,
   },
   'max-seconds': { takes: 'number', min: 1, about: 'stop after so many seconds of this run, between two sections' },
   'max-tokens': { takes: 'number', min: 1, about: 'stop once the whole distillation has used so many tokens' },
   'max-usd': { takes: 'text', about: 'stop once it has cost so much, where the price is known' },
-  'max-calls': { takes: 'number', min: 1, about: 'paid calls in all; 2000 unless told' },
+  'max-calls': { takes: 'number', min: 1, about: 'the maximum of paid calls; default: 2000' },
   'auto-wait': { takes: 'text', default: '60s', about: 'a wait that the service asks for and that is longer pauses' },
   'answer-timeout': { takes: 'text', default: '30m', about: 'how long one answer may take' },
   'no-check': {
@@ -44,7 +44,7 @@ export const RUN_FLAGS_OF_BOOK = {
     about: `do not pause for: ${Object.keys(CHECK_WORDS).join(', ')}; may be given again`,
   },
   'trust-workspace': { takes: 'nothing', about: 'with --via: let the CLI use what this folder configures' },
-  out: { takes: 'text', about: "where the live document goes; the run's own folder unless told" },
+  out: { takes: 'text', about: "where the live document is written; default: the run's own folder" },
 } as const satisfies Record<string, FlagRow>;
 
 type SaidAndTerms = Pick<DistillRequest, 'said' | 'terms'>;

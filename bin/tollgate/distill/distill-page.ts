@@ -11,7 +11,7 @@ export function viewLines(view: DistillView): string[] {
   const unpriced = unpriced_answers > 0 ? ` (${unpriced_answers} answers without a known price)` : '';
   return [
     `${name}: ${state}${evidence === '' || state === 'complete' ? '' : `: ${evidence}`}`,
-    `  ${sections} ${sections === 1 ? 'section' : 'sections'}${wanted.length === 0 ? '' : `, to be asked for again: ${wanted.join(', ')}`}; ${tokens} tokens${estimated}; ${dollars(usd)}${unpriced}; ${calls.used} of ${calls.total} paid calls`,
+    `  ${sections} ${sections === 1 ? 'section' : 'sections'}${wanted.length === 0 ? '' : `, to be requested again: ${wanted.join(', ')}`}; ${tokens} tokens${estimated}; ${dollars(usd)}${unpriced}; ${calls.used} of ${calls.total} paid calls`,
     `  model: ${view.model}${view.model_version === null || view.model_version === view.model ? '' : ` (${view.model_version} answered)`}`,
     `  document: ${view.document}`,
     ...view.next_actions.map((action) => `  next: ${actionLine(action)}`),

@@ -71,7 +71,7 @@ function lineOf(event: DistillEvent): string | null {
     case 'answered':
       return `section ${event.section}: ${event.title} (${event.tokens} tokens${event.estimated ? ', estimated' : ''})${event.held === null ? '' : `; held: ${event.held.evidence}`}`;
     case 'deleted':
-      return `section ${event.section} is deleted${event.again ? ', and asked for again' : ''}`;
+      return `section ${event.section} is deleted${event.again ? ', and requested again' : ''}`;
     default:
       return null;
   }

@@ -34,7 +34,7 @@ const DELETE: CommandSpec = {
   words: { min: 2, max: 2, called: 'NAME and SECTION (tollgate distill sections lists them)' },
   examples: [['tollgate distill delete-section republic 7 --ask-again', 'another answer in its place']],
   exits: [
-    [TOLLGATE_EXIT.ok, 'deleted, or its driver is told'],
+    [TOLLGATE_EXIT.ok, 'deleted, or its driver has the request'],
     [TOLLGATE_EXIT.badInput, 'no such distillation or section'],
   ],
 };

@@ -20,7 +20,7 @@ const specOf = (wish: keyof typeof SAYS): CommandSpec => ({
   words: { min: 1, max: 1, called: 'NAME (tollgate distill status lists them)' },
   examples: [[`tollgate distill ${wish} republic`, SAYS[wish]]],
   exits: [
-    [TOLLGATE_EXIT.ok, 'told, or it is at rest already'],
+    [TOLLGATE_EXIT.ok, 'the request is sent, or the distillation does not run'],
     [TOLLGATE_EXIT.badInput, 'no such distillation'],
   ],
 });
@@ -37,7 +37,9 @@ export async function wishFor(wish: keyof typeof SAYS, argv: readonly string[]):
   const reopened = await openDistill(name, process.cwd(), process.env, clock);
   const view = reopened.how === 'opened' ? await viewed(reopened.open) : null;
   const message =
-    outcome === 'told' ? `${name} is told: ${SAYS[wish]}` : `${name} is not running; it is ${view?.state ?? 'gone'}`;
+    outcome === 'told'
+      ? `${name} has the request: ${SAYS[wish]}`
+      : `${name} is not running; it is ${view?.state ?? 'gone'}`;
   if (read.args.given.has('json'))
     return { exit: 0, out: `${JSON.stringify({ schema: 1, name, state: view?.state ?? null, message })}\n` };
   return { exit: 0, out: `${message}\n` };

@@ -14,7 +14,7 @@ import { wishFor } from './distill-wish.ts';
 import { driveBook } from './drive-book.ts';
 
 const EXITS: CommandSpec['exits'] = [
-  [TOLLGATE_EXIT.ok, 'the book is complete: the end marker stands at its end'],
+  [TOLLGATE_EXIT.ok, 'the book is complete: it ends with the end marker'],
   [
     TOLLGATE_EXIT.failure,
     'paused, stopped or out of budget: status says why, and how to go on; or another process drives it',
@@ -52,7 +52,7 @@ const RESUME: CommandSpec = {
   usage: 'NAME [--accept] [options]',
   about: 'Goes on with a distillation where it stopped, as it was begun; what is said here counts from now on.',
   flags: {
-    accept: { takes: 'nothing', about: 'keep the answer that is held; without it, it is asked for again' },
+    accept: { takes: 'nothing', about: 'keep the answer that is held; without this flag, it is requested again' },
     force: { takes: 'nothing', about: 'take it over from a host or container that is gone' },
     ...RUN_FLAGS_OF_BOOK,
   },

@@ -70,7 +70,7 @@ function aimOf({ words, text, given }: Arguments, aim: 'book' | 'resume'): Disti
 }
 
 const HALT_WORDS =
-  'the answer in flight is paid for, and waited for; a second signal ends at once, and its section is asked for again';
+  'the answer in flight is paid for, so it is awaited; a second signal ends at once, and its section is requested again';
 
 /** Aborts on a second INT, or at once on TERM, because the sender of TERM does not wait. */
 function haltOf(stop: AbortSignal, say: () => void): AbortSignal {

@@ -41,7 +41,7 @@ export const CONVERSATIONS: readonly McpTool[] = [
     takes: taking(
       {
         session: SESSION,
-        last: { type: 'integer', minimum: 1, maximum: 50, description: 'so many turns from the end; 5 unless told' },
+        last: { type: 'integer', minimum: 1, maximum: 50, description: 'the number of turns from the end; default: 5' },
         cli: CLI,
       },
       'session',
@@ -77,7 +77,7 @@ export const CONVERSATIONS: readonly McpTool[] = [
   }),
   verbTool({
     name: 'recover',
-    title: 'Mend a conversation',
+    title: 'Repair a conversation',
     about:
       'Gets a conversation going again that its service refuses. Pays for nothing; undo with `redo` brings back what went.',
     takes: taking(

@@ -17,7 +17,7 @@ const SPEC: CommandSpec = {
       about: 'the most that the tools ask and create_task allow a CLI: look, change the working folder, anything',
     },
     runs: { takes: 'number', min: 1, max: 100, default: 8, about: 'begin so many runs at the same time at the most' },
-    'trust-workspace': { takes: 'nothing', about: 'give --trust-workspace to the runs that are asked for' },
+    'trust-workspace': { takes: 'nothing', about: 'pass --trust-workspace to the runs that it starts' },
     carry: {
       takes: 'text',
       about: 'carry out the run of this id; the server starts this for each, so that it outlives it',

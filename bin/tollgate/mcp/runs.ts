@@ -25,7 +25,7 @@ import { inTurn, verbTool } from './verb.ts';
 
 const WAIT: FieldSchema = {
   ...{ type: 'integer', minimum: 0, maximum: 45_000 },
-  description: 'wait so many ms for the end before answering with state "running"; 30000 unless told',
+  description: 'wait at most this many ms for the end before answering with state "running"; default: 30000',
 };
 
 const RUN: FieldSchema = { type: 'string', pattern: RUN_ID.source, description: 'run_id of an earlier answer' };
@@ -78,7 +78,7 @@ export const RUNS: readonly McpTool[] = [
         access: {
           type: 'string',
           enum: ACCESS,
-          description: 'what it may do; read unless told, and no more than the server allows',
+          description: 'what it may do; default: read; no more than the server allows',
         },
         allow_commit: { type: 'boolean', description: 'let it commit; access must be write or full' },
         model: { type: 'string', pattern: '^[A-Za-z0-9][^\\n\\r]{0,127}$' },
@@ -89,7 +89,7 @@ export const RUNS: readonly McpTool[] = [
         },
         task: { ...TASK, description: 'the task whose budget pays' },
         timeout_s: { type: 'integer', minimum: 1, maximum: 86_400, description: 'end the call after so long' },
-        again: { type: 'boolean', description: 'pay once more for a question that was asked before' },
+        again: { type: 'boolean', description: 'pay again for a question that is already answered' },
         wait_ms: WAIT,
       },
       'cli',

@@ -36,8 +36,8 @@ const STATUS = verbTool({
   name: 'status',
   title: 'How the tasks stand',
   about:
-    'What is there and what runs: each call under way, who stands in line, and the state of every task, or of one; and the runs that were begun by run_task and ask.',
-  takes: taking({ task: { ...TASK, description: 'the id of a task; all unless told' } }),
+    'What exists and what runs: each running call, who waits in the queue, and the state of every task, or of one; and the runs that run_task and ask started.',
+  takes: taking({ task: { ...TASK, description: 'the id of a task; default: all tasks' } }),
   gives: giving({ totals: OBJECT, running: OBJECT, waiting: LIST, tasks: LIST, more: COUNT }),
   changes: 'nothing',
   run: status,
@@ -121,7 +121,7 @@ export const STANDINGS: readonly McpTool[] = [
     about:
       'The failures of all tasks, one row for one failure however many tasks have met it, the most frequent first.',
     takes: taking({
-      last: { ...MOST, description: 'so many rows; 20 unless told' },
+      last: { ...MOST, description: 'the number of rows; default: 20' },
       since: { type: 'string', pattern: '^[0-9]{1,6}[smhd]$', description: 'only of this time, such as 24h or 7d' },
     }),
     gives: giving({ totals: OBJECT, groups: LIST, more: COUNT }),
@@ -148,11 +148,11 @@ export const STANDINGS: readonly McpTool[] = [
     name: 'preflight',
     title: 'Is the machine ready?',
     about:
-      'Checks CLIs, their versions and sign-in, disk and proxies, before anything is paid, and says how to mend what it finds. Starts no CLI, unless `thorough`.',
+      'Checks CLIs, their versions and sign-in, disk and proxies, before any call is paid, and says how to fix each problem. Starts no CLI, unless `thorough`.',
     takes: taking({
       tools: {
         ...{ type: 'array', maxItems: CLIS.length, items: { type: 'string', enum: CLIS } },
-        description: 'the CLIs that are needed; all unless told',
+        description: 'the CLIs that are needed; default: all',
       },
       thorough: { type: 'boolean', description: 'also ask each CLI for its version, which takes seconds' },
     }),

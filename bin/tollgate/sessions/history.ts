@@ -17,7 +17,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate history',
   usage: 'SESSION [--last N | --all] [--full] [--tool T]',
   about:
-    "Shows a conversation from its CLI's own session file. What was taken back is struck through, at its place, and numbered for tollgate undo --redo N; secrets are left out.",
+    "Shows a conversation from its CLI's own session file. Turns that were taken back are struck through, at their place, and numbered for tollgate undo --redo N; secrets are hidden.",
   flags: {
     last: { takes: 'number', min: 1, default: 20, about: 'so many turns, counted from the end' },
     all: { takes: 'nothing', about: 'all turns' },

@@ -47,8 +47,8 @@ const SPEC: CommandSpec = {
     ['tollgate recover 01a1ffb7 --choose export --json', 'a file with all that is known; changes nothing'],
   ],
   exits: [
-    [TOLLGATE_EXIT.ok, 'done, or left as it is'],
-    [TOLLGATE_EXIT.failure, 'not done: the session is in use, was changed meanwhile, or nothing of it would be left'],
+    [TOLLGATE_EXIT.ok, 'done, or nothing to change'],
+    [TOLLGATE_EXIT.failure, 'not done: the session is in use, was changed meanwhile, or would be empty'],
     [
       TOLLGATE_EXIT.badInput,
       'no such session or task, a file that cannot be read, or no terminal to ask on and no --choose',
@@ -138,7 +138,7 @@ async function heal({ tool, id }: SessionFile): Promise<string | null> {
     return null;
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    return `warning: sessions.json could not be written (${visible(error.message)}): what it holds against the session stands there still`;
+    return `warning: sessions.json could not be written (${visible(error.message)}): the session is still marked as damaged there`;
   }
 }
 

@@ -29,7 +29,8 @@ const SPEC: CommandSpec = {
     tool: { takes: 'choice', choices: TOOLS, about: 'of this CLI alone; adopt needs it' },
     list: {
       takes: 'nothing',
-      about: 'with adopt: what could be taken on; gemini itself is asked, which may cost a paid call for its titles',
+      about:
+        'with adopt: the sessions that can be adopted; gemini itself is started, and may pay a call for its titles',
     },
   },
   words: { min: 1, max: 3, called: 'list, show, adopt, forget or backups' },
@@ -45,7 +46,7 @@ const SPEC: CommandSpec = {
   ],
   exits: [
     [TOLLGATE_EXIT.ok, 'done'],
-    [TOLLGATE_EXIT.failure, 'there is no such session, or the CLI could not be asked'],
+    [TOLLGATE_EXIT.failure, 'there is no such session, or the CLI could not be started'],
     [TOLLGATE_EXIT.badInput, 'usage; nothing was changed'],
   ],
 };

@@ -12,7 +12,7 @@ export const UNDO: CommandSpec = {
   about:
     "Takes back the model's last answer; its prompt stays. With --resend or --edit the prompt goes as well, and it or another one is sent in its place, which is one paid call. Nothing is lost: --redo brings it back.",
   flags: {
-    resend: { takes: 'nothing', about: 'take the prompt back too, and send it anew' },
+    resend: { takes: 'nothing', about: 'take the prompt back too, and send it again' },
     edit: { takes: 'text', about: 'send this prompt in its place' },
     'edit-file': { takes: 'text', about: "send this file's text in its place" },
     redo: {
@@ -34,7 +34,7 @@ export const UNDO: CommandSpec = {
     model: { takes: 'text', about: 'the model of the call' },
     'trust-workspace': { takes: 'nothing', about: 'let the CLI use the hooks and servers that this folder configures' },
     'timeout-ms': { takes: 'number', min: 1, max: MAX_TIMEOUT_MS, about: 'end the call after so long' },
-    out: { takes: 'text', about: 'where the answer goes; stdout unless told' },
+    out: { takes: 'text', about: 'the file for the answer; default: stdout' },
     err: { takes: 'text', about: "where the CLI's stderr goes" },
     result: { takes: 'text', about: 'where the call record (JSON) goes' },
   },
@@ -42,7 +42,7 @@ export const UNDO: CommandSpec = {
   examples: [
     ['tollgate undo login', 'the last answer goes, its prompt stays'],
     ['tollgate undo login --redo', 'and is there again'],
-    ['tollgate undo login --redo 2', 'what stands under 2 in tollgate history is there again'],
+    ['tollgate undo login --redo 2', 'restores number 2 of tollgate history'],
     ['tollgate undo login --edit "Only the parser, please."', 'ask something else instead; paid'],
     ['tollgate undo login --resend --task fix-login', 'ask the same again, paid by a task'],
   ],

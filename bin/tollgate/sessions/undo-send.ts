@@ -35,12 +35,12 @@ export async function sendInstead(undoing: Undoing, mode: UndoMode): Promise<Ran
   const [last] = conversation.read(turns, turns);
   const sending = sendingOf(undoing, mode, last!.prompt, into);
   if (typeof sending === 'string') return refusal(sending, TOLLGATE_EXIT.badInput);
-  const where = into === 'new' ? ', in a new session that stands in the place of this one' : '';
+  const where = into === 'new' ? ', in a new session that replaces this one' : '';
   const result: UndoResult = {
     did: mode === 'resend' ? 'resent' : 'replaced',
     session,
     reverted: 1,
-    says: `turn ${turns} ("${last!.prompt}") is taken back, and ${mode === 'resend' ? 'its prompt is sent anew' : 'another prompt is sent in its place'}${where}`,
+    says: `turn ${turns} ("${last!.prompt}") is taken back, and ${mode === 'resend' ? 'its prompt is sent again' : 'another prompt is sent in its place'}${where}`,
   };
   if (args.given.has('dry-run')) return answerOf(result, args);
   if (into === 'new') return sendInNewSession(undoing, conversation, sending, result);
@@ -70,7 +70,10 @@ async function sendInNewSession(
   const exit = exitOf(undoing, sent);
   const { session_id: id } = sent.record;
   if (exit !== TOLLGATE_EXIT.ok || id === null)
-    return refusal(`${sent.message ?? 'its CLI told no session'} ${await unchanged()}`, exit || TOLLGATE_EXIT.failure);
+    return refusal(
+      `${sent.message ?? 'its CLI reported no session'} ${await unchanged()}`,
+      exit || TOLLGATE_EXIT.failure,
+    );
   const { session, tags, notes } = await standIn({
     store,
     conversation,

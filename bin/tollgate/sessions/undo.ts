@@ -82,7 +82,7 @@ const AFTER = (turns: number): string => {
     : `, with the ${turns} prompts after it, which have none`;
 };
 
-const WAYS_ON = ' --resend sends the prompt anew, and tollgate recover goes back to before it.';
+const WAYS_ON = ' --resend sends the prompt again, and tollgate recover goes back to before it.';
 
 async function bringBack({ store, session, feature, args }: Undoing): Promise<Ran> {
   const plan = planRedo(store, session, process.env, args.number.redo ?? null);

@@ -58,7 +58,7 @@ const SAID = {
   waiting: (words: string) => `Noted. To go on: tollgate supervise ${words}`,
   at_rest: (words: string) => `Noted for the next run: tollgate supervise ${words}`,
   done: (words: string) =>
-    `Noted; but the task is done, and nobody hears it until it is begun anew: tollgate supervise ${words} --anew`,
+    `Noted; but the task is done, so the note is read only after a new start: tollgate supervise ${words} --anew`,
 } as const;
 
 function textMistake(text: string): string | null {

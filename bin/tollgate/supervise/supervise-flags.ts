@@ -9,7 +9,7 @@ import { DEADLINE_FLAG } from '../ci/deadline.ts';
 export const SUPERVISE_FLAGS = {
   'accept-tree': {
     takes: 'nothing',
-    about: 'go on in a tree that is not as the saved session left it: look at it first',
+    about: 'continue in a tree that has changed since the session was saved: look at it first',
   },
   deadline: DEADLINE_FLAG,
   'no-wait': RUN_FLAGS['no-wait'],

@@ -16,14 +16,14 @@ const SPEC: CommandSpec = {
   name: 'tollgate supervise',
   usage: 'TASK | --resume ID [options]',
   about:
-    'Has a worker CLI carry out one instruction after another, each said by a reasoner CLI that looks at what came of the last. A failure of the reasoner never reaches the worker: the same instruction stands, and the third in a row saves the session.',
+    'Has a worker CLI execute one instruction after another. A reasoner CLI looks at the last result and gives the next instruction. A failure of the reasoner never reaches the worker: the same instruction remains, and the third failure in a row saves the session.',
   flags: {
     resume: {
       takes: 'text',
       about:
         'go on with the task whose session this is (of the worker or the reasoner): saved, parked or killed; or with this task',
     },
-    anew: { takes: 'nothing', about: 'begin anew: what was said and done before counts for nothing' },
+    anew: { takes: 'nothing', about: 'start from the beginning: earlier instructions and results are ignored' },
     ...SUPERVISE_FLAGS,
   },
   words: { min: 0, max: 1, called: 'TASK (an id, or a path with a /)' },
@@ -31,7 +31,7 @@ const SPEC: CommandSpec = {
     ['tollgate supervise fix-login', 'begins, or goes on where it stopped'],
     ['tollgate supervise --resume 5f0c2d4e-8f5e-4b1c-9f0a-0f6f4f1d2c3b', 'the session that was saved'],
     ['tollgate supervise fix-login --accept-tree', 'go on though the tree has moved on'],
-    ['tollgate answer fix-login "Keep the old flag."', 'what the reasoner asked, or should know'],
+    ['tollgate answer fix-login "Keep the old flag."', 'answers the reasoner, or gives it information'],
   ],
   exits: SUPERVISE_EXITS,
 };

@@ -14,7 +14,7 @@ export function renderExplanation(explanation: FailureExplanation): string {
     ['evidence', evidenceOf(explanation)],
     ['rule', ruleOf(explanation)],
     ['signature', explanation.signature],
-    ['stands for', signedOf(explanation)],
+    ['made from', signedOf(explanation)],
     ['seen', seenOf(explanation)],
     ['decision', explanation.decision && `${explanation.decision.action}: ${explanation.decision.why}`],
     ['policy', policyOf(explanation)],
@@ -83,7 +83,7 @@ const MAX_MATCH = 300;
 
 function lookedFor({ kind, looks_for }: ShownRow): string {
   if (kind === 'ending') return 'this ending decides by itself';
-  if (looks_for === null) return 'what is left when no rule matches';
+  if (looks_for === null) return 'the result when no rule matches';
   const { tool, source, match } = looks_for;
   const of = `${tool === 'any' ? 'any tool' : tool}, ${source === 'any' ? 'anything said' : SOURCES[source]}`;
   const parts = Object.entries(match).map(

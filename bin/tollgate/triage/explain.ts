@@ -11,7 +11,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate explain',
   usage: 'TASK [--stage S]',
   about:
-    "Explains a task's last failure: class, evidence, the rule that matched, what the signature stands for, what was decided, what to do.",
+    "Explains a task's last failure: class, evidence, the rule that matched, what the signature means, what was decided, what to do.",
   flags: { stage: { takes: 'text', about: 'the last call of this stage instead' } },
   words: { min: 1, max: 1, called: 'TASK (an id, or a path with a /)' },
   examples: [

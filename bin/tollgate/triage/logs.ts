@@ -19,7 +19,7 @@ const SPEC: CommandSpec = {
   about:
     "Shows what a task's call says: its answer, its tools and errors, and its stderr; of the call that runs, or else of the last one. Secrets are taken out. Reads only.",
   flags: {
-    follow: { short: 'f', takes: 'nothing', about: 'go on, from call to call, until nobody is at work on the task' },
+    follow: { short: 'f', takes: 'nothing', about: 'continue, from call to call, until no process works on the task' },
     stage: { takes: 'text', about: 'calls of this stage alone' },
     raw: { takes: 'nothing', about: "the CLI's events as they came, instead of in words" },
   },

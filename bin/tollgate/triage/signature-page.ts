@@ -37,7 +37,7 @@ export function renderExplanation(explained: ExplainedSignature): string {
     ...section(
       'taken from them:',
       cutRows([
-        ['class', 'times', 'for', 'what stood there'],
+        ['class', 'times', 'for', 'original text'],
         ...eaten.map(({ class: name, count, put, pieces }) => [
           name,
           String(count),

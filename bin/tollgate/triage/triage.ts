@@ -31,7 +31,7 @@ const SPEC: CommandSpec = {
     tool: { takes: 'choice', choices: TOOLS, about: 'whose output it is' },
     'exit-code': { takes: 'number', about: "the CLI's exit code, or its wrapper's" },
     stdout: { takes: 'text', about: 'a file with its stdout (the event stream, or the plain answer)' },
-    explain: { takes: 'nothing', about: 'show the rule that matched, and the text that the signature stands for' },
+    explain: { takes: 'nothing', about: 'show the rule that matched, and the text from which the signature is made' },
     jsonl: {
       takes: 'nothing',
       about: 'read {id, tool, exit_code?, stderr, stdout?} a line, write {id, verdict, signature} a line',

@@ -18,7 +18,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate watch',
   usage: '[TASK…] [--until-end]',
   about:
-    'Shows what runs now and goes on showing it: of each call its stage, how long it takes, what its CLI did last and the tokens it has told; who waits for what; what has ended since. On a terminal a page, which q leaves; elsewhere a line for each change. Reads only, and watches folders instead of asking again and again.',
+    'Shows what runs, and updates it: the stage of each call, its duration, the last event of its CLI and the tokens that it reported; who waits for what; what has ended since. On a terminal it is a page, which q closes; elsewhere it is a line for each change. Reads only, and watches folders instead of polling.',
   flags: {
     'until-end': {
       takes: 'nothing',
@@ -32,7 +32,7 @@ const SPEC: CommandSpec = {
     ['tollgate watch --json | jq -c "select(.change == \\"ended\\")"', 'a line of JSON for each change'],
   ],
   exits: [
-    [TOLLGATE_EXIT.ok, 'left by q, or none is at work any more; whatever became of the tasks'],
+    [TOLLGATE_EXIT.ok, 'closed by q, or no task runs any more; whatever the results of the tasks'],
     [TOLLGATE_EXIT.failure, 'the result could not be written'],
     [TOLLGATE_EXIT.badInput, 'usage, or no such task'],
     ['130, 143', 'stopped by INT, TERM; the tasks go on'],

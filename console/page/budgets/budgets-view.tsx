@@ -59,8 +59,8 @@ function LimitsSheet({ of }: { of: LimitsShown }) {
           onClose={() => (releasing.value = null)}
         >
           <p>
-            The service said <Words of={hold.reason.replaceAll('_', ' ')} />. The next call of it is made at once; if
-            the limit still stands, that call is paid for to learn so.
+            The service said <Words of={hold.reason.replaceAll('_', ' ')} />. The next call to it is made at once. If
+            the limit is still in force, that call is paid and fails.
           </p>
         </Confirm>
       )}

@@ -51,8 +51,8 @@ export function Budgets({ of, onSet }: { of: readonly BudgetShown[]; onSet: (bud
               )}
               <div class="budget-head dim">
                 <span>
-                  {budget.used >= budget.most ? 'used up' : `${amountOf(budget.unit, budget.left)} left`}; anew in{' '}
-                  <Countdown to={budget.until} />
+                  {budget.used >= budget.most ? 'used up' : `${amountOf(budget.unit, budget.left)} left`}; starts again
+                  in <Countdown to={budget.until} />
                   {budget.project !== null && ', of this project'}
                 </span>
                 {budget.project === null && (
@@ -119,7 +119,7 @@ export function Holds({ of, onRelease }: { of: readonly HoldShown[]; onRelease: 
                 {hold.model === null ? 'all models' : <Words of={hold.model} />}:{' '}
                 <Words of={hold.reason.replaceAll('_', ' ')} />,{' '}
                 {hold.until === null ? (
-                  'until nobody knows when'
+                  'until an unknown time'
                 ) : (
                   <>
                     free in <Countdown to={hold.until} />

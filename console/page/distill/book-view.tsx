@@ -48,7 +48,7 @@ function Sheet({ of }: { of: BookShown }) {
   return (
     <>
       <Panel
-        title="How it stands"
+        title="Progress"
         aside={
           <div class="buttons">
             {isRunning ? (
@@ -165,7 +165,7 @@ function Sheet({ of }: { of: BookShown }) {
             deleting.value = null;
           }}
         >
-          <p>It is asked for again when the distillation goes on, and paid for again.</p>
+          <p>It is requested and paid again when the distillation continues.</p>
         </Confirm>
       )}
     </>

@@ -97,7 +97,7 @@ export function Explanation({ of }: { of: FailureExplanation }) {
             {signature}
           </code>
         )}
-        {signed && <Said of={JSON.stringify(signed, null, 2)} label="What the signature stands for" as="code" />}
+        {signed && <Said of={JSON.stringify(signed, null, 2)} label="Text of the signature" as="code" />}
       </Panel>
       {of.findings.map((finding) => (
         <Panel key={`${finding.check} ${finding.reason}`} title={`The gate: ${finding.check}`}>

@@ -59,7 +59,7 @@ export function MachineView() {
       </Shown>
       {isAsking.value && (
         <Confirm
-          title="Sweep what killed processes left?"
+          title="Clear up after killed processes?"
           verb="Sweep"
           act={() => change('/api/sweep', {})}
           onClose={() => (isAsking.value = false)}

@@ -33,7 +33,7 @@ export function AskedAgain({ at }: { at: string | null }) {
   if (at === null) return null;
   return (
     <span class="dim">
-      Asked again by itself in <Countdown to={at} />.
+      Retried automatically in <Countdown to={at} />.
     </span>
   );
 }

@@ -32,7 +32,7 @@ export function SessionsView() {
         <Shown of={sessions} what="the sessions">
           {({ sessions: all }) =>
             all.length === 0 ? (
-              <Empty title="No session">A task keeps one when it has asked a CLI.</Empty>
+              <Empty title="No session">A task keeps one after its first call of a CLI.</Empty>
             ) : (
               <Lines of={all.filter((line) => fits(line, text.toLowerCase()))} />
             )

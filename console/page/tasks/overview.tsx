@@ -39,7 +39,7 @@ export function Overview({ of }: { of: TaskShown }) {
               </ol>
             )}
           </Panel>
-          <Panel title="Where it lies">
+          <Panel title="Location">
             <p class="mono soft">
               <Words of={of.folder} />
             </p>

@@ -20,7 +20,7 @@ export const CHANGES: { [P in keyof Actions]: Does<P> } = {
     const stopped = await stopTask(found);
     switch (stopped.how) {
       case 'told':
-        return done(`${task} is told to stop; what its call has said is kept.`);
+        return done(`${task} has the request to stop; the output of its call so far is kept.`);
       case 'idle':
         return refused(409, `nothing of ${task} runs any more; nothing was changed`);
       case 'elsewhere':
@@ -56,7 +56,7 @@ export const CHANGES: { [P in keyof Actions]: Does<P> } = {
       case 'none':
         return refused(409, 'there is no such hold any more');
       case 'busy':
-        return refused(409, 'somebody else has the lock of the limits', 'try again in a moment');
+        return refused(409, 'another process has the lock of the limits', 'try again in a moment');
     }
   },
 

@@ -47,6 +47,6 @@ export async function conversationShown(id: string, { cwd, environment }: Served
     return answerWith(shown);
   } catch (error) {
     if (!isSessionFileError(error) && !isSystemError(error)) throw error;
-    return refused(409, `the session cannot be read (${error.message}); it was left as it is`);
+    return refused(409, `the session cannot be read (${error.message}); it was not changed`);
   }
 }

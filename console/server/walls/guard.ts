@@ -54,7 +54,7 @@ export function admit(
   }
   if (!isOwnSite(headers, target)) return away(403, 'another page may ask nothing of this one');
   if (!isSecret(cookieIn(headers.cookie, cookieName(gate.port)), gate.secrets.cookie))
-    return away(401, 'this browser has not been let in, or the console was begun anew', OPEN_ANEW);
+    return away(401, 'this browser has no access, or the console was restarted', OPEN_ANEW);
   return method === 'GET' ? { how: 'enters', target } : admitChange(headers, target, gate);
 }
 

@@ -212,7 +212,7 @@ test('from within a call: it may look, and put nothing away', async ({ rig }) =>
     [code, stderr],
     [
       2,
-      'tollgate archive: a call may not put a task away, and this was started from within the call outer/inner; ask whoever started it\n',
+      'tollgate archive: a call may not put a task away, and this was started from within the call outer/inner; ask the caller that started it\n',
     ],
   );
   assert.is((await rig.run('tollgate', ['archive', 'fix', '--dry-run'], { env })).code, 0);

@@ -106,7 +106,7 @@ for (const name of ['TOLLGATE_CALL_ID', 'GEMINI_CLI_TOLLGATE_CALL_ID'])
         signal: null,
         stdout: '',
         stderr:
-          'tollgate budget: a call may not change a budget, and this was started from within the call outer/inner; ask whoever started it\n',
+          'tollgate budget: a call may not change a budget, and this was started from within the call outer/inner; ask the caller that started it\n',
       });
       assert.is(task.journal.read().offset, 0);
       const { code, stdout } = await rig.run('tollgate', ['budget', 'fix'], { env });

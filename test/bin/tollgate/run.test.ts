@@ -29,7 +29,7 @@ const REFUSED: [what: string, argv: string[], taskId: string | null, message: Re
 const nextOf = (taskId: string | null) =>
   taskId === null
     ? [toType('see how it is called', 'tollgate run --help')]
-    : [toType('when what the message names is mended, go on', `tollgate run ${taskId}`, 'pays')];
+    : [toType('fix what the message names, then continue', `tollgate run ${taskId}`, 'pays')];
 
 for (const [what, argv, taskId, message] of REFUSED)
   test(`${what}: --json prints one object, and exit 2 is in it`, async ({ rig }) => {
@@ -95,7 +95,7 @@ test('what nobody expected: --json prints one object, and exit 70 is in it', () 
         state: 'refused',
         exit_code: 70,
         message: 'TypeError: no such thing',
-        next_actions: [toDo('report it as a bug of tollgate, with what stands on stderr')],
+        next_actions: [toDo('report it as a bug of tollgate, with the text of stderr')],
       },
     ],
   );

@@ -68,7 +68,7 @@ test('an answer to a task that is done says so, and how it is heard', async ({ r
   await task.supervise();
   const noted = await rig.run('tollgate', ['answer', 'fix', 'And the CSS.']);
   assert.is(noted.code, 0, noted.stderr);
-  assert.match(noted.stdout, 'is done, and nobody hears it until it is begun anew: tollgate supervise fix --anew');
+  assert.match(noted.stdout, 'is done, so the note is read only after a new start: tollgate supervise fix --anew');
   const anew = await task.supervise('--anew');
   assert.is(anew.code, 1, anew.said);
   assert.match(task.prompts(REASONER)[1]!, 'And the CSS.');

@@ -129,5 +129,5 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'dialog Delete section N?: button "Delete"': 'live-books',
   'machine: button "Look again"': 'live-runs',
   'machine: button "Sweep …"': 'live-runs',
-  'dialog Sweep what killed processes left?: button "Sweep"': 'live-runs',
+  'dialog Clear up after killed processes?: button "Sweep"': 'live-runs',
 };

@@ -57,7 +57,7 @@ test('two consoles of one project, each with a token of its own; Ctrl-C ends one
   const [first, second] = await Promise.all([openConsoleOf(rig), openConsoleOf(rig)]);
   assert.is((await first.get('/api/tasks')).status, 200);
   const strange = `GET /api/tasks HTTP/1.1\r\nHost: 127.0.0.1:${second.port}\r\nCookie: ${first.cookie}\r\n\r\n`;
-  assert.match(await second.raw(strange), /^HTTP\/1\.1 401 [\s\S]*this browser has not been let in/);
+  assert.match(await second.raw(strange), /^HTTP\/1\.1 401 [\s\S]*this browser has no access/);
   const stream = await first.stream();
   first.command.signal('SIGINT');
   assert.is((await first.command.result).code, 130);

@@ -197,7 +197,7 @@ test('pause from another terminal: the answer in flight is kept, and the run is 
   assert.match(refused.stderr, /another process \(pid \d+ on .+\) drives the distillation republic now/);
   assert.is((await status(rig)).state, 'running');
   const told = await rig.run('tollgate', ['distill', 'pause', 'republic']);
-  assert.is(told.stdout, 'republic is told: it pauses once the answer in flight is there\n');
+  assert.is(told.stdout, 'republic has the request: it pauses once the answer in flight is there\n');
   release();
   const ran = await running.result;
   assert.is(ran.code, 1);
@@ -213,7 +213,7 @@ test('Ctrl-C waits for the answer in flight, and a second run goes on', async (w
   const running = rig.start('tollgate', BEGIN);
   await running.says(/section 1:/);
   running.signal('SIGINT');
-  await running.says(/the answer in flight is paid for, and waited for/);
+  await running.says(/the answer in flight is paid for, so it is awaited/);
   release();
   assert.is((await running.result).code, 130);
   assert.is((await status(rig)).sections, 2);

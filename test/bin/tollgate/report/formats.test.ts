@@ -234,7 +234,7 @@ test('1,000 failures: under 2 MB of HTML, and XML that is well-formed', () => {
 });
 
 const MISTAKES: [argv: string[], said: string][] = [
-  [['--batch=last', '--format=html'], '--batch is told as text, json, md; leave --format html out'],
+  [['--batch=last', '--format=html'], '--batch supports only the formats text, json, md; leave --format html out'],
   [['--errors', '--spent'], '--errors and --spent do not go together; leave one of them out'],
 ];
 for (const [argv, said] of MISTAKES)

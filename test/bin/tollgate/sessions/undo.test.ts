@@ -56,7 +56,7 @@ for (const tool of TOOLS) {
     assert.is(await standsIn(rig, id), '+one= -~=ONE -two= -~=TWO -three= -~=THREE');
     const none = await tollgate(rig, ['undo', id]);
     const why =
-      'No prompt of it has an answer: there is nothing to take back. --resend sends the prompt anew, and tollgate recover goes back to before it.';
+      'No prompt of it has an answer: there is nothing to take back. --resend sends the prompt again, and tollgate recover goes back to before it.';
     assert.equal([none.code, none.err], [1, `tollgate undo: ${why}\n`]);
     const { redo } = (await tollgate(rig, ['history', id, '--json'])).object() as unknown as Record<
       'redo',

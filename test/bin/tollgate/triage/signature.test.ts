@@ -33,7 +33,7 @@ signed lines:
   Error: unexpected status 401 Unauthorized: key <secret> for http://127.0.0.1:8080/v1
 
 taken from them:
-  class   times  for         what stood there
+  class   times  for         original text
   secret  1      –           <secret>
   url     1      –           http://127.0.0.1:8080/v1
   code    1      <code:401>  401

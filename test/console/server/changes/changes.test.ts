@@ -34,7 +34,10 @@ test('a run is stopped, and its record says so; one that does not run is not', a
   const call = await rig.call();
   await call.tell(write(STREAMS.codex.opens(SESSION)));
   const stopped = await page.post('/api/stop', { task: 'fix' });
-  assert.equal([stopped.status, stopped.value.says], [200, 'fix is told to stop; what its call has said is kept.']);
+  assert.equal(
+    [stopped.status, stopped.value.says],
+    [200, 'fix has the request to stop; the output of its call so far is kept.'],
+  );
   assert.is((await running.result).code, 143);
   assert.is(task.failure()?.ending ?? 'cancelled', 'cancelled');
   const idle = await page.post('/api/stop', { task: 'fix' });
