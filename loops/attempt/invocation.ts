@@ -10,17 +10,17 @@ import type { WrapperRequest } from './request.ts';
 
 /** Makes the input of the runner. */
 export function invocationOf({ request, callId, binary, argv, attempt, overlay }: EquippedCall): Invocation {
-  const { adapter, call: asked } = request;
-  const log = adapter.log !== null && asked.environment[adapter.log.variable] === undefined ? adapter.log : null;
+  const { adapter, call: callRequest } = request;
+  const log = adapter.log !== null && callRequest.environment[adapter.log.variable] === undefined ? adapter.log : null;
   const logFile = path.join(attempt.temporary, LOG);
-  const marker = markerOf(callId, asked.environment);
+  const marker = markerOf(callId, callRequest.environment);
   return {
     command: binary,
     argv,
-    cwd: asked.cwd,
+    cwd: callRequest.cwd,
     environment: {
-      ...asked.environment,
-      ...withFilesIn(adapter, adapter.environment(asked), attempt.files),
+      ...callRequest.environment,
+      ...withFilesIn(adapter, adapter.environment(callRequest), attempt.files),
       ...(log === null ? {} : { [log.variable]: logFile }),
       ...overlay.environment,
       ...markEnvironment(marker),
@@ -33,8 +33,8 @@ export function invocationOf({ request, callId, binary, argv, attempt, overlay }
     },
     marker,
     folders: [attempt.folder, attempt.temporary],
-    retries: asked.innerRetries,
-    ...(asked.requires === undefined ? {} : { requires: asked.requires }),
+    retries: callRequest.innerRetries,
+    ...(callRequest.requires === undefined ? {} : { requires: callRequest.requires }),
     limits: limitsOf(request),
     adapter,
   };

@@ -80,10 +80,10 @@ function isTooLong(file: string): boolean {
 /** Finds two flags for one file: the later write would replace the other file, or the prompt permanently. */
 function collision(prompt: string, places: readonly OutputPath[], placeOf: RealPlaceOf): string | null {
   const taken = new Map([[placeOf(prompt), '--prompt-file']]);
-  const asked = look(() => statSync(prompt, EXACT));
+  const promptStat = look(() => statSync(prompt, EXACT));
   for (const { flag, file } of places) {
     const place = placeOf(file);
-    const other = taken.get(place) ?? (isEntryOf(file, asked) ? '--prompt-file' : undefined);
+    const other = taken.get(place) ?? (isEntryOf(file, promptStat) ? '--prompt-file' : undefined);
     if (other !== undefined) return `${other} and ${flag} are one file, ${file}; give each its own`;
     taken.set(place, flag);
   }

@@ -7,6 +7,6 @@ export interface Recorder {
   /** Adds to the call's overlay what sends its CLI to the relay. */
   directed(overlay: Overlay): Overlay;
   /** The exchange that most likely caused a failure; null if there was none. */
-  told(): Exchange | null;
+  exchange(): Exchange | null;
   close(): Promise<void>;
 }

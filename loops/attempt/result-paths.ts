@@ -19,7 +19,7 @@ interface ResultPaths {
  * A stage's call has its paths from its name alone. A call outside a run, with --task, keeps the requested paths below the
  * project. If one is elsewhere, the result goes to the task's outputs.
  */
-export function resultPaths({ reserved }: Call, asked: Files, task: TaskFolder): ResultPaths {
+export function resultPaths({ reserved }: Call, requested: Files, task: TaskFolder): ResultPaths {
   const { call_id, run_id, stage, tool } = reserved;
   const { out, err } = outputsOf(task, { name: stage, tool });
   const attempt = path.join(task.attempts, call_id);
@@ -33,10 +33,10 @@ export function resultPaths({ reserved }: Call, asked: Files, task: TaskFolder):
   };
   if (run_id !== null) return { files: ours, note: null };
   const root = realOr(projectRoot(task.root));
-  const astray = outputPathsOf(asked).find(
+  const astray = outputPathsOf(requested).find(
     ({ file }) => !realOr(path.dirname(file)).startsWith(`${root}${path.sep}`) && realOr(path.dirname(file)) !== root,
   );
-  if (astray === undefined) return { files: { ...asked, prompt: ours.prompt }, note: null };
+  if (astray === undefined) return { files: { ...requested, prompt: ours.prompt }, note: null };
   const note = `its ${astray.flag} lies outside of the project, which only its own wrapper may write; the result is in ${out}`;
   return { files: ours, note };
 }

@@ -38,9 +38,9 @@ const TASKS_A_CALL = { go_on: 2, stop: 1 } as const satisfies Record<BatchLimits
  * Checks every task, then runs them with at most `concurrency` paid calls at once. A task that fails, is refused or breaks
  * becomes a row of the report. Throws no expected errors: a report that cannot be written becomes a note.
  */
-export async function runBatch(asked: BatchRequest): Promise<BatchRan> {
+export async function runBatch(given: BatchRequest): Promise<BatchRan> {
   // Each access to `process.env` asks the system for every variable, and each task makes several. So this copies it once.
-  const request = { ...asked, context: { ...asked.context, environment: { ...asked.context.environment } } };
+  const request = { ...given, context: { ...given.context, environment: { ...given.context.environment } } };
   const { stop, clock, pause } = request.context;
   const began = clock();
   // Little memory of an ended task remains in use.
@@ -69,7 +69,7 @@ async function runLimited(request: BatchRequest, limits: BatchBounds, began: Dat
   }
   const slots = openSlots(request.concurrency, clock);
   const unseenCalls = openUnseenCalls();
-  const told = await goThrough(
+  const ends = await goThrough(
     { ...request, context: { ...context, unseenCalls, stop: limits.stop } },
     tasks,
     slots,
@@ -79,14 +79,16 @@ async function runLimited(request: BatchRequest, limits: BatchBounds, began: Dat
     ...bad.map((one) =>
       badRow(one, { ...options, launcher: launcherIn(context.environment), trusts: options.trustWorkspace }),
     ),
-    ...told.values(),
+    ...ends.values(),
   ];
   const rows = all.map(({ row }) => row);
   const wordsOf = (isMeant: (row: BatchRow) => boolean) =>
-    tasks.filter((task) => isMeant(told.get(task)!.row)).map(({ word }) => word);
-  const left = wordsOf(({ state }) => state !== 'done' && !(state === 'refused' && options.finished === 'rechecked'));
+    tasks.filter((task) => isMeant(ends.get(task)!.row)).map(({ word }) => word);
+  const remaining = wordsOf(
+    ({ state }) => state !== 'done' && !(state === 'refused' && options.finished === 'rechecked'),
+  );
   // The journals of these tasks record what they are to repeat.
-  const begun = options.redo.length === 0 ? [] : wordsOf((row) => left.length > 0 && isBegun(row));
+  const begun = options.redo.length === 0 ? [] : wordsOf((row) => remaining.length > 0 && isBegun(row));
   const totals = totalsOf(rows, clock().getTime() - began.getTime());
   const facts: BatchFacts = {
     schema: 1,
@@ -97,7 +99,7 @@ async function runLimited(request: BatchRequest, limits: BatchBounds, began: Dat
     by_failure: failuresOf(all),
     notes: [...limits.notes(totals.not_started), ...slots.paused(), ...unseenCalls.finish()],
   };
-  const unmet = { left, begun, unreadable: bad.map(({ word }) => word), signedOut: slots.signedOut() };
+  const unmet = { remaining, begun, unreadable: bad.map(({ word }) => word), signedOut: slots.signedOut() };
   const written = await writeBatchReport(request, facts, unmet);
   const near = all.filter(({ nearBudget }) => nearBudget).map(({ row }) => row.task_id);
   await traceEnd(
@@ -118,7 +120,7 @@ async function goThrough(
   limits: BatchBounds,
 ): Promise<Map<BatchTask, RowTold>> {
   const { concurrency, tell } = request;
-  const told = new Map<BatchTask, RowTold>(tasks.map((task) => [task, { row: waitingRow(task.taskId), next: [] }]));
+  const ends = new Map<BatchTask, RowTold>(tasks.map((task) => [task, { row: waitingRow(task.taskId), next: [] }]));
   const lineup = lineUp(tasks);
   const progress: BatchProgress = {
     row: null,
@@ -135,7 +137,7 @@ async function goThrough(
       progress.active += 1;
       tell({ ...progress, row: null });
       const end = await runOne(request, task, slots);
-      told.set(task, end);
+      ends.set(task, end);
       lineup.end(task);
       ended += 1;
       // Collects the memory of ended tasks. Node lets the heap grow to twice its live size, and starting a process costs time for
@@ -155,7 +157,7 @@ async function goThrough(
   await Promise.all(
     Array.from({ length: Math.min(tasks.length, concurrency * TASKS_A_CALL[request.onFailure]) }, work),
   );
-  return told;
+  return ends;
 }
 
 function runOne(

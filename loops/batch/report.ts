@@ -42,8 +42,8 @@ const NAMED = 20;
 const FAILURES: readonly BatchState[] = ['failed', 'broken', 'refused'];
 
 /** Sorts the most frequent first. */
-export function failuresOf(told: readonly RowTold[]): BatchFailure[] {
-  const failed = told.filter(({ row: { state } }) => FAILURES.includes(state));
+export function failuresOf(ends: readonly RowTold[]): BatchFailure[] {
+  const failed = ends.filter(({ row: { state } }) => FAILURES.includes(state));
   return gatherFailures(failed.map(({ row, next }) => ({ ...row, next }))).map((same) => {
     const [{ signature, class: errorClass, reason, message, next }] = same;
     const resets = same.flatMap(({ retry_at }) => (retry_at === null ? [] : [retry_at]));

@@ -15,7 +15,7 @@ export interface BatchSlots extends Slots {
 }
 
 interface Waiting {
-  asked: SlotRequest;
+  request: SlotRequest;
   begin(slot: CallSlot): void;
 }
 
@@ -29,8 +29,8 @@ export function openSlots(count: number, clock: () => Date, steadyMs = nowMs): B
   const moment = (): Moment => ({ at: clock(), steadyMs: steadyMs() });
   /** Uses one moment throughout: a request that meets a pause stops waiting, even if the pause ends just then. */
   const give = (now: Moment) => {
-    queue = queue.filter(({ asked, begin }) => {
-      const pause = standing(pauses, asked, now);
+    queue = queue.filter(({ request, begin }) => {
+      const pause = standing(pauses, request, now);
       if (pause !== null) begin(pause);
       return pause === null;
     });
@@ -39,15 +39,15 @@ export function openSlots(count: number, clock: () => Date, steadyMs = nowMs): B
       if (next === null) return;
       queue = queue.filter((one) => one !== next);
       free -= 1;
-      running[next.asked.tool] = (running[next.asked.tool] ?? 0) + 1;
-      next.begin({ how: 'taken', release: once((verdict) => release(next.asked, verdict)) });
+      running[next.request.tool] = (running[next.request.tool] ?? 0) + 1;
+      next.begin({ how: 'taken', release: once((verdict) => release(next.request, verdict)) });
     }
   };
-  const release = (asked: SlotRequest, verdict: Verdict | null) => {
+  const release = (request: SlotRequest, verdict: Verdict | null) => {
     const now = moment();
     free += 1;
-    running[asked.tool]! -= 1;
-    const pause = verdict === null ? null : pauseFor(asked, verdict);
+    running[request.tool]! -= 1;
+    const pause = verdict === null ? null : pauseFor(request, verdict);
     if (pause !== null) {
       const { what, slot } = pause;
       const longMs = slot.until === null ? Number.POSITIVE_INFINITY : Date.parse(slot.until) - now.at.getTime();
@@ -56,11 +56,11 @@ export function openSlots(count: number, clock: () => Date, steadyMs = nowMs): B
     give(now);
   };
   return {
-    take: (asked, stop) =>
+    take: (request, stop) =>
       new Promise((resolve) => {
         if (stop.aborted) return resolve({ how: 'stopped' });
         const one: Waiting = {
-          asked,
+          request,
           begin(slot) {
             stop.removeEventListener('abort', end);
             resolve(slot);
@@ -81,12 +81,12 @@ export function openSlots(count: number, clock: () => Date, steadyMs = nowMs): B
 }
 
 /** Picks the waiting request whose tool has the fewest calls in progress; among these, the one that waits longest. */
-export function nextOf<W extends { asked: Pick<SlotRequest, 'tool'> }>(
+export function nextOf<W extends { request: Pick<SlotRequest, 'tool'> }>(
   queue: readonly W[],
   running: Partial<Record<Tool, number>>,
 ): W | null {
   let best: W | null = null;
-  const count = ({ asked }: W) => running[asked.tool] ?? 0;
+  const count = ({ request }: W) => running[request.tool] ?? 0;
   for (const one of queue) if (best === null || count(one) < count(best)) best = one;
   return best;
 }
@@ -109,27 +109,27 @@ const accountOf = (tool: Tool): string => `the sign-in of ${tool}`;
 
 /** Returns a pause for a failure that other calls would meet as well; null for a failure of that call alone. */
 function pauseFor(
-  asked: SlotRequest,
+  request: SlotRequest,
   { class: errorClass, retry_at, reason }: Verdict,
 ): { what: string; slot: Pause } | null {
   if (errorClass === 'quota' && reason !== 'budget') {
     const until = retry_at === null ? 'for the rest of this batch' : `before ${retry_at}`;
-    const message = `the quota of ${nameOf(asked)} is used up (${reason}); it is not asked again ${until}`;
-    return { what: nameOf(asked), slot: { how: 'paused', class: 'quota', until: retry_at, message } };
+    const message = `the quota of ${nameOf(request)} is used up (${reason}); it is not asked again ${until}`;
+    return { what: nameOf(request), slot: { how: 'paused', class: 'quota', until: retry_at, message } };
   }
   if (errorClass !== 'auth') return null;
   // An account may be refused one model, and still have the others.
-  const what = reason === 'not_authorised' ? nameOf(asked) : accountOf(asked.tool);
+  const what = reason === 'not_authorised' ? nameOf(request) : accountOf(request.tool);
   const message = `${what} was refused (${reason}); it is not asked again for the rest of this batch`;
   return { what, slot: { how: 'paused', class: 'auth', until: null, message } };
 }
 
 function standing(
   pauses: ReadonlyMap<string, StandingPause>,
-  asked: SlotRequest,
+  request: SlotRequest,
   { at, steadyMs }: Moment,
 ): Pause | null {
-  const found = [accountOf(asked.tool), nameOf(asked)].flatMap((what) => pauses.get(what) ?? []);
+  const found = [accountOf(request.tool), nameOf(request)].flatMap((what) => pauses.get(what) ?? []);
   const isOver = ({ slot: { until }, overMs }: StandingPause) =>
     until !== null && (Date.parse(until) <= at.getTime() || overMs <= steadyMs);
   return found.find((pause) => !isOver(pause))?.slot ?? null;
@@ -137,9 +137,9 @@ function standing(
 
 /** A slot that is released twice would count as two. */
 function once(release: (verdict: Verdict | null) => void): (verdict: Verdict | null) => void {
-  let left = false;
+  let isReleased = false;
   return (verdict) => {
-    if (!left) release(verdict);
-    left = true;
+    if (!isReleased) release(verdict);
+    isReleased = true;
   };
 }

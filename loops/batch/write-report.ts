@@ -20,7 +20,7 @@ export type BatchFacts = Omit<BatchReport, 'files' | 'next_actions'>;
 /** What remains to be done. */
 interface Unmet {
   /** Tasks that are not done, for the command that continues the batch. */
-  left: readonly string[];
+  remaining: readonly string[];
   /** Those of them that have begun what they are to repeat. Their command omits the redo flag, which would pay again. */
   begun: readonly string[];
   /** Tasks, by their given names, that could not be run as they are. */
@@ -39,17 +39,17 @@ const NAMED = 5;
 export async function writeBatchReport(
   { context: { cwd, environment }, concurrency, flags }: Pick<BatchRequest, 'context' | 'concurrency' | 'flags'>,
   facts: BatchFacts,
-  { left, begun, unreadable, signedOut }: Unmet,
+  { remaining, begun, unreadable, signedOut }: Unmet,
 ): Promise<WrittenBatch> {
   const folder = path.join(projectState(cwd, environment), 'batch', facts.batch_id);
   const files = {
     report: path.join(folder, 'report.json'),
     summary: path.join(folder, '_summary.md'),
-    left: left.length === 0 ? null : path.join(folder, 'left.txt'),
+    left: remaining.length === 0 ? null : path.join(folder, 'left.txt'),
   };
   const [begunFile, untouchedFile] = [path.join(folder, 'begun.txt'), path.join(folder, 'not_begun.txt')];
   const launcher = launcherIn(environment);
-  const untouched = left.filter((word) => !begun.includes(word));
+  const untouched = remaining.filter((word) => !begun.includes(word));
   const lineOf = (file: string, taken: readonly string[]) =>
     [`${launcher} batch`, `--from ${shellWord(file)}`, `--concurrency ${concurrency}`, ...taken].join(' ');
   const signIn =
@@ -83,7 +83,7 @@ export async function writeBatchReport(
     return { report, summary: renderBatch(report) };
   }
   try {
-    if (files.left !== null) await writeAtomic(files.left, `${left.join('\n')}\n`);
+    if (files.left !== null) await writeAtomic(files.left, `${remaining.join('\n')}\n`);
     if (begun.length > 0) {
       await writeAtomic(begunFile, `${begun.join('\n')}\n`);
       await writeAtomic(untouchedFile, `${untouched.join('\n')}\n`);

@@ -42,13 +42,13 @@ interface FailedCall {
 /** If the log cannot be written, the record gets a warning. The run and its verdict are not affected. @returns the record. */
 export async function logApiFailure(failed: FailedCall): Promise<CallRecord> {
   const { call, record } = failed;
-  const exchange = call.recorder?.told() ?? null;
+  const exchange = call.recorder?.exchange() ?? null;
   if (!isApiFailure(record.verdict, circumstancesOf(failed, exchange))) return record;
   let kept: Kept = { request: null, warnings: [] };
   const noted = (warnings: readonly string[]) => ({ ...record, warnings: [...record.warnings, ...warnings] });
   try {
-    const { charge, call: asked } = call.request;
-    const place = logPlace(charge?.task ?? null, asked.cwd, asked.environment);
+    const { charge, call: invocation } = call.request;
+    const place = logPlace(charge?.task ?? null, invocation.cwd, invocation.environment);
     if (place.how === 'none') return record;
     if (place.how === 'invalid') throw new Error(place.message);
     const { folder } = place;
@@ -113,20 +113,20 @@ async function entryOf(failed: FailedCall, at: string, kept: KeptRequest | null)
   const context = { ...common, request: sentOf(snapshot, kept) };
   const { redact } = call.redactor;
   const message = failureOf(outcome.capture)?.message || record.verdict.evidence?.text || ENDINGS[outcome.ending];
-  const told: Pick<ApiError, 'message' | 'stack' | 'response' | 'before'> = {
+  const described: Pick<ApiError, 'message' | 'stack' | 'response' | 'before'> = {
     message,
     stack: report?.stack ?? null,
     response: completed(responseOf(outcome, attempt, report), kept?.response ?? {}),
     before: before.map(shortened),
   };
-  const { value = NOTHING_TOLD } = parsed(redact(JSON.stringify(redactValue(told, redact))));
+  const { value = NOTHING_TOLD } = parsed(redact(JSON.stringify(redactValue(described, redact))));
   return layOut({ at, context, ...value }, snapshot, data);
 }
 
 /** Keeps what the CLI reported about its failure, and fills missing fields from the exchange that the relay saw. */
-function completed(told: Response, seen: Partial<Response>): Response {
-  const missing = Object.entries(seen).filter(([name]) => (told[name as keyof Response] ?? null) === null);
-  return { ...told, ...Object.fromEntries(missing) };
+function completed(described: Response, seen: Partial<Response>): Response {
+  const missing = Object.entries(seen).filter(([name]) => (described[name as keyof Response] ?? null) === null);
+  return { ...described, ...Object.fromEntries(missing) };
 }
 
 function sentOf(snapshot: Unmeasured, kept: KeptRequest | null): SentRequest {

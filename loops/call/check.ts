@@ -208,11 +208,11 @@ function makeWritable(folder: string): void {
  * @param tasks the folder of the project's tasks.
  * @returns the reason why nothing may be charged to the task, with a way out; or null.
  */
-export function accountMistake(task: TaskFolder, asked: 'existing' | 'new', tasks: string): string | null {
+export function accountMistake(task: TaskFolder, kind: 'existing' | 'new', tasks: string): string | null {
   if (task.manifest !== null || existsSync(path.join(task.state, 'journal.jsonl'))) return null;
   const { id, root } = task;
   const isInPlace = path.dirname(realPlace(root)) === path.dirname(realPlace(path.join(tasks, id)));
-  if (asked === 'new' && isInPlace) return null;
+  if (kind === 'new' && isInPlace) return null;
   if (!isInPlace)
     return `${root} is no task (it has neither a manifest nor a journal), and a new one is opened only in ${tasks}; make it one: tollgate init ${root}/`;
   const near = nearest(

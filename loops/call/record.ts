@@ -91,8 +91,8 @@ export function sentenceOf(
   const retry = verdict.retry_at === null ? '' : ` ${says} before ${verdict.retry_at}.`;
   const when = ending === 'not_started' || duration_ms === null ? '' : ` after ${(duration_ms / 1000).toFixed(1)} s`;
   const more = `${retry}${adviceOf(verdict, charge?.task.id ?? null)}`;
-  const told = what.slice(0, 400);
-  const sentence = `${verdict.class} (${verdict.reason})${when}: ${told}${more === '' || /[.!?…]$/.test(told) ? '' : '.'}${more}`;
+  const shortened = what.slice(0, 400);
+  const sentence = `${verdict.class} (${verdict.reason})${when}: ${shortened}${more === '' || /[.!?…]$/.test(shortened) ? '' : '.'}${more}`;
   return asCalled(sentence, call.environment);
 }
 
@@ -254,7 +254,7 @@ export function redacted(record: CallRecord, { redactor }: RecordableCall): Call
 }
 
 /** Unknown if the CLI's description defines no tool events. */
-const toolsOf = ({ request }: RecordableCall, told: number): number | null => {
+const toolsOf = ({ request }: RecordableCall, reported: number): number | null => {
   const row = request.adapter.described?.row;
-  return row === undefined || row.events.some(({ tool }) => tool !== undefined) ? told : null;
+  return row === undefined || row.events.some(({ tool }) => tool !== undefined) ? reported : null;
 };

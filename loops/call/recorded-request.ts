@@ -26,7 +26,7 @@ export function keepRequest(
   exchange: Exchange,
 ): KeptRequest {
   const { method, url, request, response, end, error } = exchange;
-  const told: RecordedExchange = {
+  const recorded: RecordedExchange = {
     v: RECORDED_VERSION,
     call_id,
     tool,
@@ -36,8 +36,8 @@ export function keepRequest(
     end,
     error,
   };
-  const file = writeRequest(folder, clock(), tool, call_id, `${JSON.stringify(told, null, 2)}\n`);
-  return { file, response: told.response === null ? {} : inEntry(told.response) };
+  const file = writeRequest(folder, clock(), tool, call_id, `${JSON.stringify(recorded, null, 2)}\n`);
+  return { file, response: recorded.response === null ? {} : inEntry(recorded.response) };
 }
 
 function messageOf(

@@ -56,8 +56,8 @@ export async function readChanges(
 /** Returns the merge base of HEAD and the reference: later changes of others on the reference are not ours. */
 async function baseOf({ git }: Apart, ref: string, cwd: string): Promise<string | Invalid> {
   const commitOf = async (name: string) => {
-    const asked = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
-    const id = (await git(asked)).stdout.trimEnd();
+    const argv = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
+    const id = (await git(argv)).stdout.trimEnd();
     return IS_ID.test(id) ? id : undefined;
   };
   const commit = await commitOf(ref);

@@ -79,8 +79,8 @@ export const keptFields = ({ turns, items }: KeptEdit) => ({ kept_turns: turns, 
  * Makes the backup, records the plan, makes the change, and settles it, in this order. So a crash at any point is reported and
  * harmless.
  */
-export function changeSession(asked: SessionChange): Edited {
-  const { session, environment, clock } = asked;
+export function changeSession(request: SessionChange): Edited {
+  const { session, environment, clock } = request;
   try {
     const seen = sight(session.file);
     if (seen === null) return refused(`${session.file} is no regular file (any more)`);
@@ -93,7 +93,7 @@ export function changeSession(asked: SessionChange): Edited {
     const read = readEdits(ledger);
     if (read.how === 'invalid') return refused(read.why);
     const known = settleInterruptedEdits(ledger, read.edits, session, clock).edits;
-    return make(asked, seen, ledger, known);
+    return make(request, seen, ledger, known);
   } catch (error) {
     if (!(error instanceof ChangedError) && !isSystemError(error)) throw error;
     const { message } = error;
@@ -104,11 +104,11 @@ export function changeSession(asked: SessionChange): Edited {
 const HOMELESS =
   "a conversation is changed only where a backup can be kept, which is in the user's own state; set HOME or XDG_STATE_HOME to a folder that can be written";
 
-function make(asked: SessionChange, seen: Sighting, ledger: EditsLedger, known: readonly KnownEdit[]): Edited {
-  const { session, environment, clock, holder } = asked;
+function make(request: SessionChange, seen: Sighting, ledger: EditsLedger, known: readonly KnownEdit[]): Edited {
+  const { session, environment, clock, holder } = request;
   const n = Math.max(0, ...known.map((edit) => edit.n)) + 1;
-  const change = onFreshLine(asked.change, seen);
-  const backup = needsCopy(asked.entry.what, change, seen) ? backupName(n, session.file) : null;
+  const change = onFreshLine(request.change, seen);
+  const backup = needsCopy(request.entry.what, change, seen) ? backupName(n, session.file) : null;
   const source = backup === null ? session.file : path.join(ledger.folder, backup);
   if (backup !== null) copyWhole(session.file, source);
   const entry: EditEntry = {
@@ -117,9 +117,9 @@ function make(asked: SessionChange, seen: Sighting, ledger: EditsLedger, known: 
     tool: session.tool,
     session_id: session.id,
     file: session.file,
-    ...versions(change, asked.after, source, seen),
+    ...versions(change, request.after, source, seen),
     backup,
-    ...asked.entry,
+    ...request.entry,
     ...holder,
   };
   try {

@@ -78,11 +78,11 @@ function knownEdits(ledger: EditsLedger, session: SessionFile): { edits: KnownEd
 
 /** The rest of a turn does not count as a turn. */
 function startOf(slots: readonly ShownSlot[], last: number): number {
-  let left = last;
+  let remaining = last;
   let start = slots.length;
-  while (start > 0 && left > 0) {
+  while (start > 0 && remaining > 0) {
     start -= 1;
-    if (slots[start]!.fromItem === null) left -= 1;
+    if (slots[start]!.fromItem === null) remaining -= 1;
   }
   return start;
 }

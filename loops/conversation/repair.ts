@@ -51,11 +51,11 @@ export const repairBroken = (
     const { conversation } = opened;
     // The service has said that the session is broken. So an unknown version is treated like the last known one.
     const flaws = conversation.flaws(broken.cliVersion) ?? conversation.flaws(lastTested(broken.tool)) ?? [];
-    const mended = flaws.length === 0 ? null : await mendFlaws(broken, conversation, flaws);
-    if (mended?.how === 'cannot') return mended;
+    const flawsResult = flaws.length === 0 ? null : await mendFlaws(broken, conversation, flaws);
+    if (flawsResult?.how === 'cannot') return flawsResult;
     const taken = broken.ranTools ? null : await withoutRefused(broken);
-    if (taken?.how === 'cannot' && mended === null) return taken;
-    const what = [mended, taken].flatMap((each) => (each?.how === 'mended' ? [each.what] : []));
+    if (taken?.how === 'cannot' && flawsResult === null) return taken;
+    const what = [flawsResult, taken].flatMap((each) => (each?.how === 'mended' ? [each.what] : []));
     return { how: 'mended', what: what.length === 0 ? NOTHING_WRONG : what.join('; ') };
   });
 
@@ -65,9 +65,9 @@ const NOTHING_WRONG = 'nothing in its file is wrong, so it is asked as it is';
 const lastTested = (tool: Tool): string => (isBuiltIn(tool) ? TESTED_VERSIONS[tool].tested.at(-1)! : '');
 
 /** A file is read lazily, so every look may find an error in it. */
-async function orCannot<T>(mend: () => Promise<T>): Promise<T | { how: 'cannot'; why: string }> {
+async function orCannot<T>(repair: () => Promise<T>): Promise<T | { how: 'cannot'; why: string }> {
   try {
-    return await mend();
+    return await repair();
   } catch (error) {
     if (!isSessionFileError(error) && !isSystemError(error)) throw error;
     return { how: 'cannot', why: error.message };
@@ -91,7 +91,7 @@ function leftAlone({ tool, cliVersion }: Broken, conversation: Conversation): Re
   const suspected = conversation.flaws(lastTested(tool)) ?? [];
   if (suspected.length === 0) return { how: 'sound' };
   const version = cliVersion ?? 'of an unknown version';
-  const why = `what ${tool} ${version} sends is not known, and ${lastTested(tool)} would send ${told(suspected)}; it is left as it is`;
+  const why = `what ${tool} ${version} sends is not known, and ${lastTested(tool)} would send ${describeFlaws(suspected)}; it is left as it is`;
   return { how: 'cannot', why };
 }
 
@@ -109,9 +109,9 @@ async function mendFlaws(
   });
   switch (edited.how) {
     case 'edited':
-      return { how: 'mended', what: `mended ${told(flaws)}` };
+      return { how: 'mended', what: `mended ${describeFlaws(flaws)}` };
     case 'unchanged':
-      return { how: 'cannot', why: `${told(flaws)} cannot be mended` };
+      return { how: 'cannot', why: `${describeFlaws(flaws)} cannot be mended` };
     case 'refused':
       return { how: 'cannot', why: edited.why };
   }
@@ -141,7 +141,7 @@ const NAMES = {
 } as const satisfies Record<Flaw['how'], readonly [one: string, many: string]>;
 
 /** "1 call without its result and 2 results that are sent twice". */
-function told(flaws: readonly Flaw[]): string {
+function describeFlaws(flaws: readonly Flaw[]): string {
   const kinds = Object.keys(NAMES) as Flaw['how'][];
   return kinds
     .map((kind) => ({ kind, count: flaws.filter(({ how }) => how === kind).length }))

@@ -45,8 +45,8 @@ interface StoodIn {
 }
 
 /** Everything that was reverted in the old session, and its only turn, can be brought back in the new one. */
-export async function standIn(asked: StandingIn): Promise<StoodIn> {
-  const { store, conversation, id, environment, cwd } = asked;
+export async function standIn(request: StandingIn): Promise<StoodIn> {
+  const { store, conversation, id, environment, cwd } = request;
   const notes: string[] = [];
   const session = await store.find(id, { environment, cwd: conversation.session.cwd ?? cwd });
   const attempt = async <T>(what: string, act: () => T | Promise<T>): Promise<T | null> => {
@@ -60,10 +60,10 @@ export async function standIn(asked: StandingIn): Promise<StoodIn> {
   };
   if (session !== null)
     await attempt(`what was taken back can be brought back in ${conversation.session.id} alone`, () =>
-      carryOver(asked, session),
+      carryOver(request, session),
     );
   const tags =
-    (await attempt('its tags go on in the old one: sessions.json could not be written', () => moveTags(asked))) ?? [];
+    (await attempt('its tags go on in the old one: sessions.json could not be written', () => moveTags(request))) ?? [];
   return { session, tags, notes };
 }
 

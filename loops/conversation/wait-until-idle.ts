@@ -29,32 +29,32 @@ interface SessionQuestion {
  * @param say called once, before it waits.
  */
 export async function waitUntilIdle(
-  asked: SessionQuestion,
+  question: SessionQuestion,
   say: (what: string) => void,
   stop: AbortSignal,
 ): Promise<Idleness> {
-  const hold = await tryLockSession(asked.session, asked.lookup.environment, asked.clock);
+  const hold = await tryLockSession(question.session, question.lookup.environment, question.clock);
   if (hold.how === 'used') return hold;
-  const quiet = await whenQuiet(asked, say, stop);
+  const quiet = await whenQuiet(question, say, stop);
   if (quiet === null || 'by' in quiet) hold.release();
   if (quiet === null) return { how: 'stopped' };
   return 'by' in quiet ? { how: 'used', ...quiet } : { how: 'free', ...quiet, release: hold.release };
 }
 
 async function whenQuiet(
-  asked: SessionQuestion,
+  question: SessionQuestion,
   say: (what: string) => void,
   stop: AbortSignal,
 ): Promise<{ session: SessionFile } | { by: string } | null> {
-  const { store, session, lookup } = asked;
-  const first = await userOf(asked);
+  const { store, session, lookup } = question;
+  const first = await userOf(question);
   if (first === null) return { session };
   // A process that holds the lock, or runs in the session's folder, will still do so after the wait.
-  const later = await userOf({ ...asked, clock: () => quietOf(asked) });
+  const later = await userOf({ ...question, clock: () => quietOf(question) });
   if (later !== null) return { by: later };
   const seen = sight(session.file);
   say(`${session.tool} may still be at it: ${first}; waiting until it has been left alone for 30 s`);
-  await sleep(restMs(asked), undefined, { signal: stop }).catch(() => {});
+  await sleep(restMs(question), undefined, { signal: stop }).catch(() => {});
   if (stop.aborted) return null;
   const again = await store.find(session.id, lookup);
   if (again === null) return { by: 'its file is gone' };
@@ -62,7 +62,7 @@ async function whenQuiet(
   // look recent for ever.
   const by =
     seen === null || isSame(seen, sight(again.file))
-      ? await userOf({ ...asked, session: again, clock: () => quietOf(asked) })
+      ? await userOf({ ...question, session: again, clock: () => quietOf(question) })
       : 'its file was changed meanwhile';
   return by === null ? { session: again } : { by };
 }
@@ -88,14 +88,14 @@ export async function writerOf({ store, session, lookup, clock }: SessionQuestio
 }
 
 /** Names the process that uses the session now, in half a sentence, or null. */
-async function userOf(asked: SessionQuestion): Promise<string | null> {
-  const { store, session, lookup, clock } = asked;
+async function userOf(question: SessionQuestion): Promise<string | null> {
+  const { store, session, lookup, clock } = question;
   const ours = await callIn(session, lookup.environment);
   if (ours !== null) return ours;
   const by = await store.usedBy(session, lookup, clock());
   if (by === null || !wasOurs(session, lookup.environment)) return by;
   // We made the last change ourselves, so its time says nothing.
-  return store.usedBy(session, lookup, quietOf(asked));
+  return store.usedBy(session, lookup, quietOf(question));
 }
 
 /** After this time without a change, a file counts as not being written. */

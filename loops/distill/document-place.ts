@@ -22,9 +22,9 @@ interface Placing {
 export function placeMistake({ folder, checkpoint, seen }: Placing): string | null {
   const { book, prompt_file, out } = checkpoint;
   const file = documentOf(checkpoint);
-  const stands = firstNoFolder(out);
-  if (stands !== null)
-    return `the live document would go to ${file}, and ${stands} is no folder; name another place with --out`;
+  const obstacle = firstNoFolder(out);
+  if (obstacle !== null)
+    return `the live document would go to ${file}, and ${obstacle} is no folder; name another place with --out`;
   if (isSame(file, book) || (prompt_file !== null && isSame(file, prompt_file)))
     return `the live document would be ${file}, which the distillation reads; name another folder with --out`;
   // A document in the run's own folder, or in its earlier place, is ours. If we did not write its content, it is moved aside

@@ -32,7 +32,7 @@ function withRealFailure({ open, stage, context: { environment } }: StageRun, fa
   if (before.state !== 'failed_earlier' || errorClass === null) return failure;
   const what = `${errorClass} (${reason}): ${evidence?.text ?? 'its evidence is gone'}`;
   const limit = failure.evidence?.text ?? 'it is used up';
-  const told: Failure = {
+  const ownFailure: Failure = {
     ...failure,
     evidence: { source: 'none', rule: 'budget', ...failure.evidence, text: `${what}; then the budget: ${limit}` },
   };
@@ -43,7 +43,7 @@ function withRealFailure({ open, stage, context: { environment } }: StageRun, fa
     const actions = gateActions(open, { ...stage, tool: before.tool ?? stage.tool }, gate, answer);
     // Its paid commands raise the budget themselves.
     const isRaised = actions.some(({ changes }) => changes === 'budget');
-    return { ...told, next_actions: isRaised ? actions : inOrder([...actions, ...failure.next_actions]) };
+    return { ...ownFailure, next_actions: isRaised ? actions : inOrder([...actions, ...failure.next_actions]) };
   }
   const verdict = { class: errorClass, reason, evidence, retry_at };
   const failing = failingIn(open, { ...stage, tool: before.tool ?? stage.tool }, environment);
@@ -51,7 +51,7 @@ function withRealFailure({ open, stage, context: { environment } }: StageRun, fa
   const { callsLeft: _, ...situation } = situationOf(failing, { verdict, session_id, ending: null });
   const wayOut = nextActions(situation);
   const raise = failure.next_actions.find(({ changes }) => changes === 'budget');
-  return { ...told, next_actions: raise === undefined ? wayOut : raisedFirst(wayOut, raise, failure) };
+  return { ...ownFailure, next_actions: raise === undefined ? wayOut : raisedFirst(wayOut, raise, failure) };
 }
 
 /** Joins raising the limit and the repeated call in one command: without the first, the second would be refused. */

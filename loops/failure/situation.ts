@@ -97,9 +97,9 @@ function placeOf(
   if (field === 'cwd') return { ...place(null, 'cwd'), field, value: manifest.cwd ?? null };
   if (given !== undefined && given.tool !== stage.tool && field === 'model')
     return { ...place(stage.name, 'fallback'), field: 'fallback', value: stage.model ?? null };
-  const { isSet, ...stands } = place(stage.name, field);
+  const { isSet, ...found } = place(stage.name, field);
   // For a pipeline's stage, the pipeline sets the value.
-  return { ...stands, field, value: isSet || stands.unlisted !== null ? (given?.[field] ?? null) : null };
+  return { ...found, field, value: isSet || found.unlisted !== null ? (given?.[field] ?? null) : null };
 }
 
 function whereNotEmpty(file: string): string | null {

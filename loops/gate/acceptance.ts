@@ -16,22 +16,22 @@ type Accepted = { acceptance: AcceptanceResult[] } & ({ how: 'ran'; finding: Fin
 const MAX_OUTPUT = 16 * 1024 * 1024;
 
 /** Runs all commands, even after one has failed, so that the report is complete. Once `stop` is aborted, starts no more. */
-export function runAcceptance(asked: GateRequest): Promise<Accepted> {
-  const artifact = path.join(asked.task.outputs, `${asked.stage.name}.acceptance.log`);
-  const { timeout_ms: wallMs } = asked.manifest.acceptance;
-  const environment = scrubbed(asked.environment, asked.manifest.security.env_allow, asked.redactor.redact);
-  return withPrivateFolder(asked, 'acceptance', async ({ folder, nothing, marker }) => {
-    const log = openOutputLog(artifact, asked.redactor, MAX_OUTPUT);
+export function runAcceptance(request: GateRequest): Promise<Accepted> {
+  const artifact = path.join(request.task.outputs, `${request.stage.name}.acceptance.log`);
+  const { timeout_ms: wallMs } = request.manifest.acceptance;
+  const environment = scrubbed(request.environment, request.manifest.security.env_allow, request.redactor.redact);
+  return withPrivateFolder(request, 'acceptance', async ({ folder, nothing, marker }) => {
+    const log = openOutputLog(artifact, request.redactor, MAX_OUTPUT);
     const acceptance: AcceptanceResult[] = [];
-    const failed: { told: string; last: string }[] = [];
+    const failed: { description: string; last: string }[] = [];
     try {
-      for (const [i, command] of asked.acceptanceCommands.entries()) {
-        if (asked.stop.aborted) break;
+      for (const [i, command] of request.acceptanceCommands.entries()) {
+        if (request.stop.aborted) break;
         const outcome = await runPlain({
           command: '/bin/sh',
           // One stream for both, so that the log keeps the order in which they were written.
           argv: ['-c', 'exec /bin/sh -c "$1" 2>&1', 'sh', command],
-          cwd: asked.cwd,
+          cwd: request.cwd,
           environment,
           folder,
           name: `command-${i + 1}`,
@@ -39,19 +39,19 @@ export function runAcceptance(asked: GateRequest): Promise<Accepted> {
           marker,
           wallMs,
           maxOutputBytes: MAX_OUTPUT,
-          stop: asked.stop,
+          stop: request.stop,
         });
-        const told = `${oneLine(asked.redactor.redact(command), MAX_COMMAND)} (${asked.redactor.redact(endOf(outcome, wallMs))})`;
-        const last = log.add(`${told}, ${seconds(outcome.durationMs ?? 0)}`, outcome.stdout);
-        acceptance.push(resultOf(asked.redactor.redact(command), outcome, artifact));
-        if (outcome.ending !== 'exited' || outcome.exitCode !== 0) failed.push({ told, last });
+        const description = `${oneLine(request.redactor.redact(command), MAX_COMMAND)} (${request.redactor.redact(endOf(outcome, wallMs))})`;
+        const last = log.add(`${description}, ${seconds(outcome.durationMs ?? 0)}`, outcome.stdout);
+        acceptance.push(resultOf(request.redactor.redact(command), outcome, artifact));
+        if (outcome.ending !== 'exited' || outcome.exitCode !== 0) failed.push({ description, last });
       }
       log.publish();
     } finally {
       log.close();
     }
     const ended = acceptance.filter(({ ending }) => ending !== 'cancelled').length;
-    if (ended < asked.acceptanceCommands.length) return { how: 'stopped', acceptance };
+    if (ended < request.acceptanceCommands.length) return { how: 'stopped', acceptance };
     return { how: 'ran', acceptance, finding: findingOf(failed, artifact) };
   });
 }
@@ -61,15 +61,15 @@ function resultOf(command: string, outcome: PlainOutcome, output: string): Accep
   return { command, ending, exit_code: exitCode, signal, duration_ms: durationMs, output };
 }
 
-function findingOf(failed: { told: string; last: string }[], artifact: string): Finding | null {
+function findingOf(failed: { description: string; last: string }[], artifact: string): Finding | null {
   const [first] = failed;
   if (first === undefined) return null;
-  const begins = `acceptance failed: ${first.told}`;
+  const begins = `acceptance failed: ${first.description}`;
   return {
     check: 'acceptance',
     class: 'contract_violation',
     reason: 'acceptance_failed',
-    missing: failed.map(({ told }) => told),
+    missing: failed.map(({ description }) => description),
     text: first.last === '' ? `${begins}, without a word` : endedBy(`${begins}, whose last lines are:\n`, first.last),
     next_actions: [toDo(`read ${artifact}`)],
   };

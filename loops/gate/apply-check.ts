@@ -16,16 +16,16 @@ const MAX_OUTPUT = 16 * 1024 * 1024;
 const MAX_READ = 1024 * 1024;
 
 /** The tree's root is `asked.cwd`, whether or not the project uses git. */
-export function tryDiff(asked: GateRequest, git: string, argv: string[], diff: string): Promise<GitEnd> {
-  return withPrivateFolder(asked, 'git', async ({ folder, marker }) => {
+export function tryDiff(request: GateRequest, git: string, argv: string[], diff: string): Promise<GitEnd> {
+  return withPrivateFolder(request, 'git', async ({ folder, marker }) => {
     const stdin = path.join(folder, 'input');
     writeFileSync(stdin, diff, { mode: 0o600 });
     const ended = await runPlain({
       command: git,
       argv: [...HARMLESS, 'apply', '--check', ...argv],
-      cwd: asked.cwd,
+      cwd: request.cwd,
       environment: {
-        ...harmlessEnvironment({ PATH: asked.environment.PATH ?? '', HOME: folder }),
+        ...harmlessEnvironment({ PATH: request.environment.PATH ?? '', HOME: folder }),
         ...NO_FETCHING,
         ...NO_SETTINGS,
         GIT_DIR: emptyGitFolder(folder),
@@ -37,7 +37,7 @@ export function tryDiff(asked: GateRequest, git: string, argv: string[], diff: s
       marker,
       wallMs: WALL_MS,
       maxOutputBytes: MAX_OUTPUT,
-      stop: asked.stop,
+      stop: request.stop,
     });
     if (ended.ending !== 'exited')
       return { how: 'stopped', why: ended.obstacle ?? `git ${ended.ending.replace('_', ' ')}` };

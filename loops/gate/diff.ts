@@ -16,24 +16,29 @@ import type { GateRequest } from './gate-request.ts';
 const MOST_NAMED = 10;
 
 /** Writes the diff to `outputs/<stage>.patch`: in the form that applies, or as the answer has it if it does not apply. */
-export async function checkDiff(asked: GateRequest, answer: string): Promise<Finding | null> {
-  const artifact = path.join(asked.task.outputs, `${asked.stage.name}.patch`);
+export async function checkDiff(request: GateRequest, answer: string): Promise<Finding | null> {
+  const artifact = path.join(request.task.outputs, `${request.stage.name}.patch`);
   rmSync(artifact, { force: true });
   const diff = diffOf(answer);
-  if (diff === null) return asked.stage.may_be_empty ? null : noDiff(answer);
+  if (diff === null) return request.stage.may_be_empty ? null : noDiff(answer);
   await writeAtomic(artifact, diff);
   const stray = strayPaths(pathsOfDiff(diff));
   if (stray.length > 0) return leavesTree(stray);
-  const git = findBinary('git', asked.environment.PATH);
+  const git = findBinary('git', request.environment.PATH);
   if (git === null) return unchecked('git is not on the PATH');
   const mistakes: string[][] = [];
   for (const text of variantsOf(diff)) {
     // If a hunk's line count is too large, it hides what follows, so each variant has its own paths.
-    const told = pathsOfDiff(text);
-    const hidden = strayPaths(told);
+    const changedPaths = pathsOfDiff(text);
+    const hidden = strayPaths(changedPaths);
     if (hidden.length > 0) return leavesTree(hidden);
-    const known = new Set(told.flatMap(({ path: to, from }) => (from === undefined ? [to] : [to, from])));
-    const ended = await tryDiff(asked, git, ['--numstat', '-z', '--whitespace=nowarn', `-p${prefixParts(text)}`], text);
+    const known = new Set(changedPaths.flatMap(({ path: to, from }) => (from === undefined ? [to] : [to, from])));
+    const ended = await tryDiff(
+      request,
+      git,
+      ['--numstat', '-z', '--whitespace=nowarn', `-p${prefixParts(text)}`],
+      text,
+    );
     if (ended.how === 'stopped') return unchecked(ended.why);
     // We cannot check a path that git would touch and that we did not read.
     const unread = touched(ended.stdout).filter((file) => !known.has(file));
@@ -44,7 +49,7 @@ export async function checkDiff(asked: GateRequest, answer: string): Promise<Fin
     }
     mistakes.push(mistakesIn(ended.stderr));
   }
-  return doesNotApply(mistakes[0]!, asked.cwd);
+  return doesNotApply(mistakes[0]!, request.cwd);
 }
 
 /**
@@ -67,10 +72,12 @@ const touched = (numstat: string): string[] =>
 
 /** Removes line numbers, which differ between answers. */
 function mistakesIn(stderr: string): string[] {
-  const told = stderr
+  const errorLines = stderr
     .split('\n')
     .flatMap((line) => /^(?:error|fatal): (?!while searching|patch failed)(.+)$/.exec(line)?.[1] ?? []);
-  const mistakes = [...new Set(told.map((line) => line.replace(/ (?:at|on) line \d+.*| \(.*| <stdin>:\d+:.*/, '')))];
+  const mistakes = [
+    ...new Set(errorLines.map((line) => line.replace(/ (?:at|on) line \d+.*| \(.*| <stdin>:\d+:.*/, ''))),
+  ];
   return mistakes.length > 0 ? mistakes.slice(0, MOST_NAMED) : ['it is no diff that git can read'];
 }
 

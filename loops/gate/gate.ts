@@ -25,21 +25,21 @@ import type { GateRequest } from './gate-request.ts';
 import { redactRecord } from './redacted-record.ts';
 
 /** Writes only the artifacts of the checks: `<stage>.patch` and `<stage>.acceptance.log`. */
-export async function passGate(asked: GateRequest): Promise<GateRecord> {
-  const { stage, role, redactor } = asked;
-  const due = dueChecks(role, stage, asked.acceptanceCommands).filter(
-    (check) => asked.look === 'first' || !OF_THE_CALL.includes(check),
+export async function passGate(request: GateRequest): Promise<GateRecord> {
+  const { stage, role, redactor } = request;
+  const due = dueChecks(role, stage, request.acceptanceCommands).filter(
+    (check) => request.look === 'first' || !OF_THE_CALL.includes(check),
   );
-  const answer = readAnswer(asked.answerFile);
-  const given = [...asked.findings, ...(answer.how === 'read' ? [] : [answer.finding])];
+  const answer = readAnswer(request.answerFile);
+  const given = [...request.findings, ...(answer.how === 'read' ? [] : [answer.finding])];
   const seen: Seen = { answer: answer.how === 'read' ? answer.text : null, findings: [], acceptance: [], notes: [] };
   if (answer.how === 'read') seen.notes.push(...answer.notes);
   const checks: GateRecord['checks'] = [];
   for (const check of GATE_CHECKS) {
     const findings = given.filter((finding) => finding.check === check);
     const { needs, look } = GATES[check];
-    const why = due.includes(check) ? NEEDS[needs](asked, seen) : 'it is not due';
-    const looked = why === null ? await look(asked, seen) : [];
+    const why = due.includes(check) ? NEEDS[needs](request, seen) : 'it is not due';
+    const looked = why === null ? await look(request, seen) : [];
     if (looked === 'stopped') seen.notes.push(`the gate was stopped before its check "${check}" was through`);
     else findings.push(...looked);
     if (why === null || findings.length > 0)
@@ -50,18 +50,18 @@ export async function passGate(asked: GateRequest): Promise<GateRecord> {
   }
   const verdict = seen.answer === null ? null : verdictSaid(seen.answer, stage);
   if (verdict === null ? seen.findings.length === 0 : !due.includes('verdict'))
-    seen.notes.push(...verdictNotes(verdict, asked));
+    seen.notes.push(...verdictNotes(verdict, request));
   const record: GateRecord = {
     schema: GATE_RECORD_SCHEMA,
     stage: stage.name,
-    tool: asked.tool,
-    call_id: asked.callId,
-    at: asked.clock().toISOString(),
+    tool: request.tool,
+    call_id: request.callId,
+    at: request.clock().toISOString(),
     passed: checks.every(({ passed }) => passed),
     checks,
     findings: seen.findings,
     verdict,
-    changes: asked.changes,
+    changes: request.changes,
     acceptance: seen.acceptance,
     restored: [],
     notes: seen.notes,
@@ -83,7 +83,7 @@ interface Seen {
 
 interface Gate {
   needs: 'nothing' | 'answer' | 'tree' | 'all';
-  look(asked: GateRequest, seen: Seen): Finding[] | 'stopped' | Promise<Finding[] | 'stopped'>;
+  look(request: GateRequest, seen: Seen): Finding[] | 'stopped' | Promise<Finding[] | 'stopped'>;
 }
 
 /** Returns why an input that a check needs is missing, or null. */
@@ -92,7 +92,7 @@ const NEEDS = {
   answer: (_, { answer }) => (answer === null ? 'there is no answer' : null),
   tree: ({ changes }) => (changes === null ? 'the tree was not looked at' : null),
   all: (_, { findings }) => (findings.length > 0 ? 'another check failed' : null),
-} as const satisfies Record<Gate['needs'], (asked: GateRequest, seen: Seen) => string | null>;
+} as const satisfies Record<Gate['needs'], (request: GateRequest, seen: Seen) => string | null>;
 
 const found = (finding: Finding | null): Finding[] => (finding === null ? [] : [finding]);
 /** The request already contains the earlier findings. */
@@ -130,19 +130,19 @@ const GATES = {
   },
   diff: {
     needs: 'answer',
-    async look(asked, { answer }) {
-      const finding = await checkDiff(asked, answer!);
-      return asked.stop.aborted ? 'stopped' : found(finding);
+    async look(request, { answer }) {
+      const finding = await checkDiff(request, answer!);
+      return request.stop.aborted ? 'stopped' : found(finding);
     },
   },
   verdict: {
     needs: 'answer',
-    look: (asked, { answer, findings }) => found(checkVerdict(answer!, asked, findings)),
+    look: (request, { answer, findings }) => found(checkVerdict(answer!, request, findings)),
   },
   acceptance: {
     needs: 'all',
-    async look(asked, { acceptance }) {
-      const accepted = await runAcceptance(asked);
+    async look(request, { acceptance }) {
+      const accepted = await runAcceptance(request);
       acceptance.push(...accepted.acceptance);
       return accepted.how === 'stopped' ? 'stopped' : found(accepted.finding);
     },

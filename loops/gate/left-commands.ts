@@ -48,16 +48,16 @@ export async function recordRoot(folder: string, pid: number): Promise<void> {
 /** Ends the abandoned processes of these calls' gates and removes their folders, if the dispatcher is dead. Skips live gates. */
 export async function endLeftCommands(task: TaskFolder, callIds: Iterable<string>): Promise<LeftCommand[]> {
   const self = (await identify(process.pid))!;
-  const left: LeftCommand[] = [];
+  const leftovers: LeftCommand[] = [];
   for (const callId of callIds)
     for (const folder of gateFolders(path.join(task.attempts, callId))) {
       const record = recordOf(callId, folder);
       if (record === null) continue;
       const life = await isAlive(record.owner, self);
-      if (life === 'unknown') left.push({ callId, folder, how: 'elsewhere', processes: 0 });
-      if (life === 'dead') left.push(await end(record, callId, folder));
+      if (life === 'unknown') leftovers.push({ callId, folder, how: 'elsewhere', processes: 0 });
+      if (life === 'dead') leftovers.push(await end(record, callId, folder));
     }
-  return left;
+  return leftovers;
 }
 
 /** Clears the folder for a new gate. Its caller owns the task, so any earlier gate in it is over. */
@@ -81,9 +81,9 @@ export function tellLeft({ folder, how, processes }: LeftCommand, taskId: string
   }[how];
 }
 
-type Left = Omit<GateOwner, 'owner'> & { owner: ProcessIdentity | null };
+type LeftoverGate = Omit<GateOwner, 'owner'> & { owner: ProcessIdentity | null };
 
-async function end({ owner, marker, root }: Left, callId: string, folder: string): Promise<LeftCommand> {
+async function end({ owner, marker, root }: LeftoverGate, callId: string, folder: string): Promise<LeftCommand> {
   const tree = await foundTree({ marker, root, guardian: owner, folders: [folder] });
   const processes = (await membersOf(tree)).length;
   if (processes > 0) await endTree(tree);

@@ -42,9 +42,9 @@ export function openOutputLog(file: string, redactor: Redactor, maxBytes: number
         put(text);
         last = (last + text).slice(-LAST_CHARS);
       };
-      const left = eachChunk(from, redactor, maxBytes, tell);
+      const omitted = eachChunk(from, redactor, maxBytes, tell);
       if (last !== '' && !last.endsWith('\n')) put('\n');
-      if (left > 0) put(`=== ${left} more bytes are left out\n`);
+      if (omitted > 0) put(`=== ${omitted} more bytes are left out\n`);
       return cutStacks(last.trim().split('\n')).slice(-LAST_LINES).join('\n');
     },
     publish() {

@@ -51,24 +51,24 @@ const observerOf = (folder: string): Observer => ({
   cancelling: async () => {},
 });
 
-export async function runPlain(asked: PlainCommand): Promise<PlainOutcome> {
-  const file = (suffix: string) => path.join(asked.folder, `${asked.name}.${suffix}`);
-  const files = { stdin: asked.stdin, stdout: file('stdout'), stderr: file('stderr'), usage: file('usage') };
+export async function runPlain(request: PlainCommand): Promise<PlainOutcome> {
+  const file = (suffix: string) => path.join(request.folder, `${request.name}.${suffix}`);
+  const files = { stdin: request.stdin, stdout: file('stdout'), stderr: file('stderr'), usage: file('usage') };
   try {
     const outcome = await run(
       {
-        command: asked.command,
-        argv: asked.argv,
-        cwd: asked.cwd,
-        environment: { ...asked.environment, ...markEnvironment(asked.marker) },
+        command: request.command,
+        argv: request.argv,
+        cwd: request.cwd,
+        environment: { ...request.environment, ...markEnvironment(request.marker) },
         files,
-        marker: asked.marker,
+        marker: request.marker,
         retries: 'allow',
-        limits: { ...NO_LIMITS, wallMs: asked.wallMs, maxOutputBytes: asked.maxOutputBytes },
+        limits: { ...NO_LIMITS, wallMs: request.wallMs, maxOutputBytes: request.maxOutputBytes },
         adapter: SILENT,
       },
-      observerOf(asked.folder),
-      asked.stop,
+      observerOf(request.folder),
+      request.stop,
     );
     outcome.streams?.close();
     return { ...endOf(outcome), stdout: files.stdout, stderr: files.stderr };

@@ -61,11 +61,11 @@ const misfitOf = ({ instancePath, keyword, params, message, schema, data }: AjvE
   keyword,
   params,
   message: message ?? 'fits',
-  schema: told(schema),
-  data: told(data),
+  schema: withType(schema),
+  data: withType(data),
 });
 
-function told(value: unknown): SchemaTold {
+function withType(value: unknown): SchemaTold {
   if (Array.isArray(value))
     return { words: `a list of ${value.length}`, json: value.length > MAX_LIST ? '' : JSON.stringify(value) };
   if (value !== null && typeof value === 'object') return { words: 'an object', json: '' };

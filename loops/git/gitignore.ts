@@ -26,8 +26,8 @@ const PATIENCE_MS = 10_000;
  * @param root the folder that contains `.tmp`.
  */
 export async function ignoreState(root: string): Promise<Ignoring> {
-  const asked = await askGit(['rev-parse', '--is-inside-work-tree'], { cwd: root, timeoutMs: PATIENCE_MS });
-  if (asked.code !== 0 || asked.stdout.trim() !== 'true') return { how: 'no_git' };
+  const answer = await askGit(['rev-parse', '--is-inside-work-tree'], { cwd: root, timeoutMs: PATIENCE_MS });
+  if (answer.code !== 0 || answer.stdout.trim() !== 'true') return { how: 'no_git' };
   const file = path.join(root, '.gitignore');
   // Git itself would wait for the writer of a pipe.
   if ((await lstat(file).catch(() => null))?.isFIFO()) return refused(file, 'it is no regular file');

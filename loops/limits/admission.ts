@@ -120,7 +120,7 @@ const LOOK_MS = 500;
 
 async function untilAdmitted({ call, clock, stop, say }: Asking, standing: Standing): Promise<Admission> {
   const { files, self } = standing;
-  let told = '';
+  let lastReason = '';
   for (let waited = false; ; waited = true) {
     const tried = await locked<Tried>({ files, self, clock, stop: lockStop(standing, stop) }, () =>
       tryOnce(call, standing, clock),
@@ -130,8 +130,8 @@ async function untilAdmitted({ call, clock, stop, say }: Asking, standing: Stand
     if (tried.how !== 'wait') return tried;
     // A wait that ends at a known time does not need another call to end.
     if (isNested(call) && tried.untilMs === null) return refusedNested(tried.why);
-    if (tried.why !== told) say(`waits ${tried.why}`);
-    told = tried.why;
+    if (tried.why !== lastReason) say(`waits ${tried.why}`);
+    lastReason = tried.why;
     const leftMs = tried.untilMs === null ? LOOK_MS : Math.max(1, tried.untilMs - clock().getTime());
     // Watches the file if a call has to end first; otherwise waits by the clock, which may be set meanwhile.
     if (tried.untilMs === null) await waitForChange(files.ledger, leftMs, stop);
@@ -158,10 +158,10 @@ async function tryOnce(call: LimitedCall, { files, inForce, self }: Standing, cl
     return { how: 'refused', reason: 'held', message, retryAt: held.retryAt };
   }
   if (inForce.length === 0) return FREE;
-  const left = asOf(readLimitsLedger(files), now);
-  const found = await lookAfterDead(left, self, call.environment, now);
-  const ledger = noted(found, nearByDead(inForce, { left, found }, clock()));
-  const asked = openCallOf(call, self, now);
+  const earlier = asOf(readLimitsLedger(files), now);
+  const found = await lookAfterDead(earlier, self, call.environment, now);
+  const ledger = noted(found, nearByDead(inForce, { earlier, found }, clock()));
+  const openCall = openCallOf(call, self, now);
   // The run that makes this call has already queued for it.
   const before = ledger.open.find(({ call_id }) => call_id === call.callId);
   if (before !== undefined) {
@@ -173,7 +173,7 @@ async function tryOnce(call: LimitedCall, { files, inForce, self }: Standing, cl
     inForce.map(({ project }) => project),
     now,
   );
-  const admitted = admit(inForce, counted, asked);
+  const admitted = admit(inForce, counted, openCall);
   if (admitted.how === 'wait') return admitted;
   if (admitted.how === 'refused') {
     const message = `a limit over all tasks is ${admitted.why}; nothing was started. It stands in ${admitted.file}; tollgate budget shows all of them`;
@@ -186,11 +186,11 @@ async function tryOnce(call: LimitedCall, { files, inForce, self }: Standing, cl
 /** The usage of calls whose process died may bring a limit near; no process has reported that yet. */
 function nearByDead(
   inForce: readonly LimitsInForce[],
-  { left, found }: { left: LimitsLedger; found: LimitsLedger },
+  { earlier, found }: { earlier: LimitsLedger; found: LimitsLedger },
   now: Date,
 ) {
-  if (found.spent === left.spent) return [];
-  return nearRows(reached(budgetsUsed(inForce, left, now), budgetsUsed(inForce, found, now)), 'found later', now);
+  if (found.spent === earlier.spent) return [];
+  return nearRows(reached(budgetsUsed(inForce, earlier, now), budgetsUsed(inForce, found, now)), 'found later', now);
 }
 
 const ownedBy = (ledger: LimitsLedger, callId: string, owner: ProcessIdentity): LimitsLedger => ({

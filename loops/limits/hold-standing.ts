@@ -26,10 +26,10 @@ export async function heldUp(
   clock: () => Date,
 ): Promise<Held> {
   if (call.holds === 'ignored') return { how: 'free' };
-  const asked = heldCallOf(call);
+  const heldCall = heldCallOf(call);
   const now = clock().getTime();
   const holds = readHolds(files, now);
-  const hold = holds.find((one) => holdsUp(one, asked));
+  const hold = holds.find((one) => holdsUp(one, heldCall));
   if (hold === undefined) return { how: 'free' };
   // The task's own refusal has a clearer message.
   if (isSpent(call, clock)) return { how: 'free' };

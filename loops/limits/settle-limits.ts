@@ -82,13 +82,13 @@ async function usdOf(call: LimitedCall, record: EndedCallRecord): Promise<number
 /** A success ends a hold, whichever call set it. A success of a call that began before the hold proves nothing. */
 function keepWhatWasLearnt(call: LimitedCall, { verdict, started_at }: EndedCallRecord, now: Date): void {
   const files = limitsFiles(call.environment)!;
-  const asked = heldCallOf(call);
+  const heldCall = heldCallOf(call);
   const holds = readHolds(files, now.getTime());
-  const hold = holdAfter(asked, verdict, now);
+  const hold = holdAfter(heldCall, verdict, now);
   if (hold !== null) writeHolds(files, [...holds.filter((one) => !isOfSame(one, hold)), hold]);
   else if (verdict.class !== null) forgetProbe(call, now);
   else {
-    const others = holds.filter((one) => !holdsUp(one, asked) || one.seen_at > Date.parse(started_at));
+    const others = holds.filter((one) => !holdsUp(one, heldCall) || one.seen_at > Date.parse(started_at));
     // Each call would read a file that has no more holds.
     if (others.length === 0 || others.length < holds.length) writeHolds(files, others);
   }

@@ -28,9 +28,9 @@ export function createTelling(): Telling {
         return words === null ? [] : [...end(), words];
       }
       if (event.whole) {
-        const told = said.trim() !== '' && said.trim() === event.text.trim();
+        const isRepeated = said.trim() !== '' && said.trim() === event.text.trim();
         const rest = end();
-        return told ? rest : [...rest, ...event.text.split('\n')];
+        return isRepeated ? rest : [...rest, ...event.text.split('\n')];
       }
       said += event.text;
       const until = said.lastIndexOf('\n');

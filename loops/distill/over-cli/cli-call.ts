@@ -69,9 +69,9 @@ export async function callLeft(desk: AskingDesk, signal: AbortSignal): Promise<C
   if (!/^[0-9a-f-]{36}$/.test(String(last?.id))) return null;
   const { result, answer, pid } = filesOf(desk, last!.id);
   const isSame = last!.asks === desk.asks;
-  const told = new Set<number>();
+  const signalled = new Set<number>();
   for (let writers = writersOf(pid); writers.length > 0; writers = writersOf(pid)) {
-    for (const writer of writers) if (!isSame || signal.aborted) end(writer, told);
+    for (const writer of writers) if (!isSame || signal.aborted) end(writer, signalled);
     await delay(LOOK_MS);
   }
   await settleOrphan(result, () => isSame && !signal.aborted, desk);
@@ -83,9 +83,9 @@ export async function callLeft(desk: AskingDesk, signal: AbortSignal): Promise<C
 /** Finds the wrapper whose command line names this file; the file's name has the call's own id. */
 const writersOf = (file: string): number[] => commandLinesWith([`--pid-file=${file}`]).map(({ pid }) => pid);
 
-function end(pid: number, told: Set<number>): void {
-  if (told.has(pid)) return;
-  told.add(pid);
+function end(pid: number, signalled: Set<number>): void {
+  if (signalled.has(pid)) return;
+  signalled.add(pid);
   try {
     process.kill(pid, 'SIGTERM');
   } catch {

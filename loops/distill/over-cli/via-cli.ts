@@ -50,9 +50,9 @@ export function serviceOverCli(desk: CliDesk): DocumentService {
       const prompt = () => (goesOn ? `${textOf(request)}\n` : opening(desk, turn, parts));
       // After an interrupted call it is unknown what the session holds.
       publishText(at('session.json'), JSON.stringify({ id: '', holds: '' } satisfies KeptSession));
-      const asked = { ...desk, asks: hashOf(JSON.stringify([turn.turn, conversation(desk, turn, turn.contents)])) };
-      const left = await callLeft(asked, turn.signal);
-      const { record, answer } = left ?? (await callAnew(asked, turn, prompt, goesOn ? kept.id : null));
+      const keyedDesk = { ...desk, asks: hashOf(JSON.stringify([turn.turn, conversation(desk, turn, turn.contents)])) };
+      const earlier = await callLeft(keyedDesk, turn.signal);
+      const { record, answer } = earlier ?? (await callAnew(keyedDesk, turn, prompt, goesOn ? kept.id : null));
       const text = readIfFit(answer, MAX_ANSWER_BYTES);
       if (record?.verdict.class !== null || text === null) throw failureOf(desk, record);
       const content: TurnContent = { role: 'model', parts: [{ text }] };

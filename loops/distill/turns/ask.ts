@@ -12,7 +12,7 @@ import { ServiceFailure } from '../../../wrappers/gemini-api/document-service.ts
 import type { DistillRun } from '../run/distill-run.ts';
 import { uploadAgain } from './upload-again.ts';
 
-type Asked =
+type AskResult =
   | { how: 'answered'; callId: string; answer: TurnAnswer; request: TurnContent; history: number; retries: number }
   | { how: 'paused'; reason: PauseReason; evidence: string }
   /** Requests without an answer may use up a budget. */
@@ -22,7 +22,7 @@ type Asked =
 
 type Asking = Extract<DistillMove, { move: 'ask' }>;
 
-export async function askFor({ section }: Asking, run: DistillRun): Promise<Asked> {
+export async function askFor({ section }: Asking, run: DistillRun): Promise<AskResult> {
   const { control, context, terms } = run;
   let callId: string | null = null;
   let wasLost = false;
@@ -180,7 +180,7 @@ interface GivenUp {
   judged: JudgedFailure;
 }
 
-function given({ callId, reason, evidence, judged }: GivenUp, run: DistillRun): Asked {
+function given({ callId, reason, evidence, judged }: GivenUp, run: DistillRun): AskResult {
   if (judged.maybePaid) close(callId, judged.verdict, run);
   else giveBack(callId, judged.verdict, run);
   const successor = judged.verdict.reason === 'model_not_found' ? modelRow(run.checkpoint.model)?.successor : null;

@@ -43,11 +43,11 @@ export async function drive(run: DistillRun): Promise<DistillEnd> {
       case 'ask': {
         const full = await fullDisk(run);
         if (full !== null) return full;
-        const left = move.move === 'ask' ? await takeTurn(move, run) : await uploadAgain(move.why, run);
-        if (left?.how === 'paused') return { how: 'paused', reason: left.reason, evidence: left.evidence };
-        if (left?.how === 'stopped') return { how: 'stopped', reason: null, evidence: left.evidence };
+        const ended = move.move === 'ask' ? await takeTurn(move, run) : await uploadAgain(move.why, run);
+        if (ended?.how === 'paused') return { how: 'paused', reason: ended.reason, evidence: ended.evidence };
+        if (ended?.how === 'stopped') return { how: 'stopped', reason: null, evidence: ended.evidence };
         // The user's request is the reason; the next move reports it.
-        if (left?.how === 'aborted' && control.wish() === null) return INTERRUPTED;
+        if (ended?.how === 'aborted' && control.wish() === null) return INTERRUPTED;
         break;
       }
       default:

@@ -9,15 +9,15 @@ import { takeIn } from './take-turn.ts';
 
 /** @returns a sentence for each. */
 export function takeLeftovers(run: DistillRun): string[] {
-  const told: string[] = [];
+  const notes: string[] = [];
   const standing = run.fold.standing();
-  const left = turnOrNull(run.folder, standing.turns + 1);
+  const leftover = turnOrNull(run.folder, standing.turns + 1);
   const answered = new Set(run.ledger.distilled.flatMap((line) => (line.fact === 'answered' ? [line.call_id] : [])));
   for (const { reserved } of openCalls(run.ledger)) {
     if (answered.has(reserved.call_id)) continue;
-    if (left?.call_id === reserved.call_id) {
-      takeIn(left, 0, run);
-      told.push(`the answer to section ${left.section} was paid for and lay on disk; it is taken`);
+    if (leftover?.call_id === reserved.call_id) {
+      takeIn(leftover, 0, run);
+      notes.push(`the answer to section ${leftover.section} was paid for and lay on disk; it is taken`);
       continue;
     }
     close(reserved.call_id, LOST, run);
@@ -27,7 +27,7 @@ export function takeLeftovers(run: DistillRun): string[] {
       section: reserved.attempt,
       call_id: reserved.call_id,
     });
-    told.push(`section ${reserved.attempt} was in flight when its process ended, and is asked for once more`);
+    notes.push(`section ${reserved.attempt} was in flight when its process ended, and is asked for once more`);
   }
-  return told;
+  return notes;
 }

@@ -17,24 +17,24 @@ type TurnLeft = StepLeft | { how: 'stopped'; evidence: string };
 
 /** @returns null if the loop continues with its next move. */
 export async function takeTurn(move: Extract<DistillMove, { move: 'ask' }>, run: DistillRun): Promise<TurnLeft | null> {
-  const asked = await askFor(move, run);
-  if (asked.how !== 'answered') return asked;
+  const asking = await askFor(move, run);
+  if (asking.how !== 'answered') return asking;
   const kept: KeptTurn = {
     schema: 1,
     turn: run.fold.standing().turns + 1,
     section: move.section,
-    call_id: asked.callId,
+    call_id: asking.callId,
     at: run.context.clock().toISOString(),
     model: run.checkpoint.model,
-    history: asked.history,
-    request: asked.request,
-    answer: asked.answer,
+    history: asking.history,
+    request: asking.request,
+    answer: asking.answer,
   };
   // The answer is paid for: from here on no failure loses it.
   await keepAtLast(() => keepTurn(run.folder, kept), run);
   const fact = answeredBy(kept, run);
   for (const step of stepsOf(kept, fact, run)) await keepAtLast(step, run);
-  tell(kept, fact, asked.retries, run);
+  tell(kept, fact, asking.retries, run);
   return null;
 }
 

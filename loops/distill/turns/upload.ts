@@ -93,8 +93,8 @@ async function patiently<T>(run: Uploading, request: (progressed: () => void) =>
       const wait = waitAfter(judged, { attempt, tries, autoWaitMs: terms.autoWaitMs, now, random: context.random });
       if (wait.how === 'pause') return failed(wait.reason, wait.evidence);
       attempt += 1;
-      const told = { attempt, wait_ms: wait.waitMs, why: judged.evidence };
-      context.tell({ event: 'waiting', what: 'upload', section: null, ...told });
+      const details = { attempt, wait_ms: wait.waitMs, why: judged.evidence };
+      context.tell({ event: 'waiting', what: 'upload', section: null, ...details });
       await context.pause(wait.waitMs, control.waiting);
     }
   }

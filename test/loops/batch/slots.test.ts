@@ -29,7 +29,7 @@ const NEXT: [queue: BuiltIn[], running: Partial<Record<BuiltIn, number>>, next: 
 
 for (const [queue, running, next] of NEXT)
   test(`of ${queue.join(', ') || 'nobody'} with ${JSON.stringify(running)} at work`, () => {
-    const waiting = queue.map((tool, at) => ({ asked: { tool }, at }));
+    const waiting = queue.map((tool, at) => ({ request: { tool }, at }));
     assert.is(nextOf(waiting, running)?.at ?? null, next);
   });
 
