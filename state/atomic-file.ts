@@ -18,7 +18,7 @@ type Read<T> =
   | ({ how: 'read' } & KnownJson<T>)
   | { how: 'absent' }
   | { how: 'set_aside'; message: string }
-  | { how: 'left'; message: string };
+  | { how: 'in_place'; message: string };
 
 /**
  * Writes a file in one step, with mode 0600 in a folder with 0700. Moves anything else in its place aside. Only this module uses
@@ -56,16 +56,16 @@ export const jsonText = (value: unknown): string => `${JSON.stringify(value, nul
 
 /**
  * Reads a JSON object. An empty file counts as absent. A file that is not an object is moved aside, and the message names the new
- * place. `left`, for callers that only read, does not move it.
+ * place. `in_place`, for callers that only read, does not move it.
  */
 export async function readJson<T extends object>(
   file: string,
   clock: () => Date,
-  broken: 'set_aside' | 'left' = 'set_aside',
+  broken: 'set_aside' | 'in_place' = 'set_aside',
   known?: KnownJson<T>,
 ): Promise<Read<T>> {
   const unfit = (why: string): Read<T> => {
-    if (broken === 'left') return { how: 'left', message: why };
+    if (broken === 'in_place') return { how: 'in_place', message: why };
     const aside = setAsideIfThere(file, clock);
     // Another process was faster, and has reported it.
     return aside === null ? { how: 'absent' } : { how: 'set_aside', message: `${why}; it was moved to ${aside}` };

@@ -30,23 +30,24 @@ export function readCapturedFiles(folder: string, tool: BuiltIn, { file, homes }
     return invalid(`files: ${at} lies outside ${homes.join(' and ')}; copy it beside the corpus`);
   const [meta, stderr, stdout] = ['meta.json', 'stderr', 'stdout'].map((name) => textIn(path.join(at, name)));
   for (const text of [meta, stderr, stdout]) if (text?.how === 'invalid') return invalid(`files: ${text.message}`);
-  const told = parseObject((meta?.text ?? '').trim());
-  if (told === null) return invalid(`files: ${path.join(at, 'meta.json')} is no JSON object with exit_code and signal`);
-  if (told.tool !== undefined && told.tool !== tool)
-    return invalid(`files: ${at} was recorded of ${JSON.stringify(told.tool)}, and tool says ${tool}`);
-  const ending = textOf(told.ending);
+  const recorded = parseObject((meta?.text ?? '').trim());
+  if (recorded === null)
+    return invalid(`files: ${path.join(at, 'meta.json')} is no JSON object with exit_code and signal`);
+  if (recorded.tool !== undefined && recorded.tool !== tool)
+    return invalid(`files: ${at} was recorded of ${JSON.stringify(recorded.tool)}, and tool says ${tool}`);
+  const ending = textOf(recorded.ending);
   if (ending !== null && !RECORDED_ENDINGS.includes(ending))
     return invalid(`files: ending in ${path.join(at, 'meta.json')} must be one of ${RECORDED_ENDINGS.join(', ')}`);
-  const signal = textOf(told.signal);
+  const signal = textOf(recorded.signal);
   return {
     how: 'read',
     captured: {
       tool,
-      exitCode: numberOf(told.exit_code),
+      exitCode: numberOf(recorded.exit_code),
       signal,
       // Always set: a recorder sees the CLI's own exit code, never that of a wrapper.
       ending:
-        (ending as RecordedEnding) ?? (told.killed === true ? 'killed' : signal === null ? 'exited' : 'signalled'),
+        (ending as RecordedEnding) ?? (recorded.killed === true ? 'killed' : signal === null ? 'exited' : 'signalled'),
       stderr: stderr?.text ?? '',
       stdout: stdout?.text ?? '',
     },

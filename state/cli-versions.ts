@@ -8,7 +8,7 @@ import { isSystemError } from './system-error.ts';
 import { userState } from './user-state.ts';
 
 /** A program at the time of the check. A program that differs in any of these is a different one. */
-interface Asked {
+interface Checked {
   size: number;
   mtime_ms: number;
   asked_at_ms: number;
@@ -16,7 +16,7 @@ interface Asked {
   version: string | null;
 }
 
-type Known = Record<string, Asked>;
+type Known = Record<string, Checked>;
 
 /** A shim does not change while the CLI behind it is replaced. */
 const FRESH_MS = 24 * 60 * 60 * 1000;
@@ -30,10 +30,10 @@ export function recallVersion(
 ): string | null | undefined {
   const file = fileIn(environment);
   if (file === null) return undefined;
-  const asked = readKnown(file)[program];
+  const known = readKnown(file)[program];
   const now = look(program);
-  if (!isAsked(asked) || now === null || !isFresh(asked, nowMs)) return undefined;
-  return asked.size === now.size && asked.mtime_ms === now.mtime_ms ? asked.version : undefined;
+  if (!isChecked(known) || now === null || !isFresh(known, nowMs)) return undefined;
+  return known.size === now.size && known.mtime_ms === now.mtime_ms ? known.version : undefined;
 }
 
 /** Can an answer be cached? If not, each call would have to start the program again. */
@@ -51,7 +51,7 @@ export function keepVersion(
 ): void {
   const [file, now] = [fileIn(environment), look(program)];
   if (file === null || now === null) return;
-  const fresh = Object.entries(readKnown(file)).filter(([, asked]) => isAsked(asked) && isFresh(asked, nowMs));
+  const fresh = Object.entries(readKnown(file)).filter(([, known]) => isChecked(known) && isFresh(known, nowMs));
   const known: Known = { ...Object.fromEntries(fresh), [program]: { ...now, asked_at_ms: nowMs, version } };
   try {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -68,10 +68,10 @@ const fileIn = (environment: NodeJS.ProcessEnv): string | null => {
 };
 
 /** A clock that was set back must not make an entry fresh for ever. */
-const isFresh = ({ asked_at_ms }: Asked, nowMs: number): boolean =>
+const isFresh = ({ asked_at_ms }: Checked, nowMs: number): boolean =>
   asked_at_ms <= nowMs && nowMs - asked_at_ms < FRESH_MS;
 
-function look(program: string): Pick<Asked, 'size' | 'mtime_ms'> | null {
+function look(program: string): Pick<Checked, 'size' | 'mtime_ms'> | null {
   try {
     const { size, mtimeMs } = statSync(program);
     return { size, mtime_ms: mtimeMs };
@@ -102,8 +102,8 @@ function readKnown(file: string): Known {
 }
 
 /** A user may have edited it. */
-function isAsked(value: unknown): value is Asked {
-  const { size, mtime_ms, asked_at_ms, version } = (value ?? {}) as Partial<Asked>;
+function isChecked(value: unknown): value is Checked {
+  const { size, mtime_ms, asked_at_ms, version } = (value ?? {}) as Partial<Checked>;
   return (
     [size, mtime_ms, asked_at_ms].every((number) => typeof number === 'number') &&
     (version === null || (typeof version === 'string' && VERSION.test(version)))

@@ -68,8 +68,8 @@ export function readLabelledLine(text: string, place: CapturedPlace): LineRead {
   if (value === null) return invalid('this is no JSON object; a case is one object on one line');
   const mistakes = [...misnamed(value), ...misfits(value), ...contradictions(value)];
   if (mistakes.length > 0) return invalid(...mistakes);
-  const told = capturedIn(value, place);
-  if (typeof told === 'string') return invalid(told);
+  const captured = capturedIn(value, place);
+  if (typeof captured === 'string') return invalid(captured);
   const { file, line } = place;
   return {
     how: 'read',
@@ -77,7 +77,7 @@ export function readLabelledLine(text: string, place: CapturedPlace): LineRead {
       id: value.id as string,
       file,
       line,
-      captured: told,
+      captured: captured,
       at: new Date(value.at as string),
       label: labelOf(value),
       identity: (value.identity ?? null) as string | null,

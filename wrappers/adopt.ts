@@ -7,7 +7,7 @@ import { sleptBetween } from '../policies/time/machine-clocks.ts';
 import type { Adapter } from './adapter.ts';
 import { signallingUnread } from './following/cut.ts';
 import { type Guarded, guard, heldUntil } from './guard.ts';
-import { describeLeft, endTree, hold, membersOf, type Tree, type TreeEnd } from './processes/end-tree.ts';
+import { describeSurvivors, endTree, hold, membersOf, type Tree, type TreeEnd } from './processes/end-tree.ts';
 import { trackMembers } from './processes/member-tracker.ts';
 import { processTable } from './processes/table.ts';
 import { SHORT_MS } from './processes/tree-types.ts';
@@ -16,7 +16,7 @@ import type { Invocation, Observer, Outcome } from './run.ts';
 import { readClocks } from './steady-clock.ts';
 
 /** What remains of a call whose wrapper died. */
-export interface Left extends Guarded {
+export interface Orphan extends Guarded {
   requires?: Requirements;
   files: Pick<Invocation['files'], 'stdout' | 'stderr' | 'usage'>;
   tree: Tree;
@@ -35,24 +35,24 @@ interface AdoptionObserver extends Pick<Observer, 'cancelling'> {
  * between two bytes, only the part after the adoption is known. When `stop` aborts, the call is ended as `cancelled`.
  * @returns the outcome, without the exit code and the duration, which no process observed.
  */
-export async function adopt(left: Left, observer: AdoptionObserver, stop: AbortSignal): Promise<Outcome> {
+export async function adopt(orphan: Orphan, observer: AdoptionObserver, stop: AbortSignal): Promise<Outcome> {
   try {
-    if (await works(left.tree, 'for_certain')) return await attend(left, observer, stop);
-    const end = await endTree(left.tree, undefined, () => signallingUnread(left.files));
+    if (await works(orphan.tree, 'for_certain')) return await attend(orphan, observer, stop);
+    const end = await endTree(orphan.tree, undefined, () => signallingUnread(orphan.files));
     return {
-      ...(await readLeft(left.files, left.adapter, left.limits.maxOutputBytes, left.requires)),
+      ...(await readOrphan(orphan.files, orphan.adapter, orphan.limits.maxOutputBytes, orphan.requires)),
       ...(await countOf(end)),
     };
   } catch (error) {
     // The error is internal or the system's. Either way the CLI must not keep running after it.
-    await endTree(left.tree, undefined, () => signallingUnread(left.files));
+    await endTree(orphan.tree, undefined, () => signallingUnread(orphan.files));
     throw error;
   }
 }
 
 /** Reads from the files alone how a call ended whose end no process observed. */
-export async function readLeft(
-  files: Left['files'],
+export async function readOrphan(
+  files: Orphan['files'],
   adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'log' | 'usageFile' | 'described'> & Speaker,
   maxOutputBytes?: number,
   requires?: Requirements,
@@ -67,11 +67,11 @@ export async function readLeft(
   }
 }
 
-async function attend({ tree, ...left }: Left, observer: AdoptionObserver, stop: AbortSignal): Promise<Outcome> {
+async function attend({ tree, ...orphan }: Orphan, observer: AdoptionObserver, stop: AbortSignal): Promise<Outcome> {
   observer.adopted();
   const then = readClocks();
-  const reading = read(left.files, left.adapter, left.limits.maxOutputBytes, left.requires);
-  const watch = guard(left, left.ageMs, reading, stop);
+  const reading = read(orphan.files, orphan.adapter, orphan.limits.maxOutputBytes, orphan.requires);
+  const watch = guard(orphan, orphan.ageMs, reading, stop);
   const rest = trackMembers(tree);
   const life = watchLife(tree);
   const release = () => {
@@ -86,7 +86,7 @@ async function attend({ tree, ...left }: Left, observer: AdoptionObserver, stop:
     const silent = reading.bytes() === 0;
     const known = () => ({ silent, sleptMs: sleptBetween(then, readClocks()) });
     if (cause === 'cancelled') await observer.cancelling({ ...outcomeOf(reading, cause), ...known() });
-    const until = cause === 'gone' ? null : heldUntil(cause, left.adapter);
+    const until = cause === 'gone' ? null : heldUntil(cause, orphan.adapter);
     const end = await endTree(
       until === null ? life.present() : await hold(life.present(), until),
       undefined,
@@ -103,7 +103,10 @@ async function attend({ tree, ...left }: Left, observer: AdoptionObserver, stop:
   }
 }
 
-const countOf = async ({ ended, left }: TreeEnd) => ({ orphansKilled: ended, left: await describeLeft(left) });
+const countOf = async ({ ended, survivors }: TreeEnd) => ({
+  orphansKilled: ended,
+  left: await describeSurvivors(survivors),
+});
 
 interface Life {
   over: Promise<'gone'>;

@@ -60,7 +60,7 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
   const denied = new Set<string>();
   const servers = new Map<string | null, ServerReport>();
   const seen = { listed: false, begun: false };
-  const told: Omit<Capture, 'answer' | 'turns' | 'usage' | 'servers' | 'unmet'> = {
+  const captured: Omit<Capture, 'answer' | 'turns' | 'usage' | 'servers' | 'unmet'> = {
     sessionId: null,
     model: null,
     completed: false,
@@ -79,7 +79,7 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
   let stopped: EngineFailure | null = null;
   let missed: EngineFailure | null = null;
   let announced = false;
-  let asked: EngineFailure | null = null;
+  let signInPrompt: EngineFailure | null = null;
 
   /** Denials that only a log reports. The log does not name the tool use. */
   const logged: Denial[] = [];
@@ -87,7 +87,7 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
     // Several events may report one denial, and a later one may know the rule.
     if (id !== '' && denied.has(id)) return;
     if (id !== '' && denied.size < MOST_RUNNING) denied.add(id);
-    const list = id === '' ? logged : told.denials;
+    const list = id === '' ? logged : captured.denials;
     const isKnown = list.some((one) => one.tool === tool && one.rule === rule);
     if (!isKnown && list.length < MOST) list.push({ tool, rule });
   };
@@ -112,17 +112,17 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
   };
   /** Omits a logged denial without a rule if an event reports a denial of the same tool. */
   const denials = () => [
-    ...told.denials,
-    ...logged.filter(({ tool, rule }) => rule !== null || !told.denials.some((one) => one.tool === tool)),
+    ...captured.denials,
+    ...logged.filter(({ tool, rule }) => rule !== null || !captured.denials.some((one) => one.tool === tool)),
   ];
-  const unmet = () => asked ?? unmetIn(requires, { ...seen, servers: reported(), denials: denials() });
+  const unmet = () => signInPrompt ?? unmetIn(requires, { ...seen, servers: reported(), denials: denials() });
 
   const take: { [How in EngineEvent['how']]: (event: Extract<EngineEvent, { how: How }>) => void } = {
     session_named: ({ id }) => {
-      told.sessionId = id;
+      captured.sessionId = id;
     },
     model_named: ({ model }) => {
-      told.model = model;
+      captured.model = model;
     },
     said: (piece) => {
       turns.acted(running.size);
@@ -145,12 +145,12 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
     tool_began: ({ id, name, server = null, rule = null }) => {
       turns.acted(running.size);
       if (running.size < MOST_RUNNING) running.set(id, { name, server, rule });
-      told.tools++;
+      captured.tools++;
       answer.drop();
     },
     tool_ended: ({ id, name, denied, rule, gone }) => {
       const began = running.get(id);
-      if (began === undefined) told.tools++;
+      if (began === undefined) captured.tools++;
       if (denied) deny(id, name ?? began?.name ?? 'unknown', rule ?? began?.rule ?? null);
       if (began?.server && gone !== undefined) report({ name: began.server, state: 'disconnected', why: gone });
       else if (began?.server && !denied) served(began.server);
@@ -164,52 +164,52 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
     servers_listed: () => {
       seen.listed = true;
     },
-    warned: ({ message }) => keep(told.warnings, message),
+    warned: ({ message }) => keep(captured.warnings, message),
     asked_to_sign_in: ({ message }) => {
       // After the first request to the model, a tool may have printed the message.
-      if (!seen.begun && told.tools === 0 && !answer.isVisible()) asked ??= { message };
+      if (!seen.begun && captured.tools === 0 && !answer.isVisible()) signInPrompt ??= { message };
     },
     erred: ({ failure, framed }) => {
       announced = false;
-      const cause = framed && [told.retrying, told.errors.at(-1)].find((one) => one && isOf(failure, one));
-      told.errors.push(cause || failure);
-      if (told.errors.length > MOST) told.errors.shift();
+      const cause = framed && [captured.retrying, captured.errors.at(-1)].find((one) => one && isOf(failure, one));
+      captured.errors.push(cause || failure);
+      if (captured.errors.length > MOST) captured.errors.shift();
     },
     retrying: ({ failure }) => {
       const confirms = failure.message === '' && announced;
-      if (!confirms) told.retries++;
-      if (!confirms) told.retrying = failure.message === '' ? (told.errors.at(-1) ?? failure) : failure;
+      if (!confirms) captured.retries++;
+      if (!confirms) captured.retrying = failure.message === '' ? (captured.errors.at(-1) ?? failure) : failure;
       announced = true;
     },
     stopped: ({ failure, unlessSaid }) => {
       if (unlessSaid) missed = failure;
       else stopped = failure;
     },
-    counted: ({ usage: told, adds }) => {
-      if ('usd' in told) unpriced = told.usd === null || (adds === true && unpriced);
-      usage = { ...usage, ...(adds ? addedUsage(usage, told) : told), ...(unpriced ? { usd: null } : {}) };
+    counted: ({ usage: counts, adds }) => {
+      if ('usd' in counts) unpriced = counts.usd === null || (adds === true && unpriced);
+      usage = { ...usage, ...(adds ? addedUsage(usage, counts) : counts), ...(unpriced ? { usd: null } : {}) };
     },
     completed: () => {
       const lost = answer.lost();
       if (lost !== null) stopped ??= { message: lost, code: 'answer_too_large' };
       if (!answer.isVisible()) stopped ??= missed;
-      told.completed = stopped === null;
-      told.failure = stopped;
+      captured.completed = stopped === null;
+      captured.failure = stopped;
     },
     failed: ({ failure }) => {
-      told.completed = false;
-      told.failure = failure.message === '' ? (stopped ?? told.errors.at(-1) ?? failure) : failure;
+      captured.completed = false;
+      captured.failure = failure.message === '' ? (stopped ?? captured.errors.at(-1) ?? failure) : failure;
     },
   };
 
   return {
     add(event, from = 'stream') {
       // A complete answer is final, whatever is reported after it. Only counts and the like may still change.
-      const complete = told.completed && answer.isVisible();
+      const complete = captured.completed && answer.isVisible();
       if (complete && !BESIDE_THE_ANSWER.has(event.how)) return;
       // An error on stderr is only the cause of a retry.
       if (from === 'stderr' && event.how === 'erred') {
-        told.retrying = event.failure;
+        captured.retrying = event.failure;
         return;
       }
       take[event.how](event as never);
@@ -218,12 +218,12 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
     },
     unmet,
     result: () => ({
-      ...told,
-      ...withUnmet(told, unmet()),
-      errors: [...told.errors],
+      ...captured,
+      ...withUnmet(captured, unmet()),
+      errors: [...captured.errors],
       denials: denials(),
       servers: reported(),
-      warnings: [...told.warnings],
+      warnings: [...captured.warnings],
       answer: answer.text(),
       turns: turns.count(),
       // A CLI may count only the requests that got an answer.

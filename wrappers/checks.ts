@@ -56,7 +56,7 @@ export function checkStartable(
   searchPath: string | undefined,
 ): CheckAnswer {
   const broken = brokenInstall(adapter, file, searchPath);
-  return broken && say('fail', broken.what, broken.mend);
+  return broken && say('fail', broken.what, broken.fix);
 }
 
 export async function checkVersion(place: ToolPlace): Promise<CheckAnswer> {
@@ -87,7 +87,7 @@ function lackedBy(tool: BuiltIn, version: string): string {
 export function checkSignIn(place: ToolPlace): CheckAnswer {
   const found = ADAPTERS[place.tool].signIn(place);
   if (found.how === 'signed_in') return say('ok', `by ${found.by}`);
-  return say(found.how === 'unclear' ? 'warn' : 'fail', found.because, found.mend);
+  return say(found.how === 'unclear' ? 'warn' : 'fail', found.because, found.fix);
 }
 
 /**

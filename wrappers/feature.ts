@@ -24,8 +24,8 @@ export const lacking = (features: readonly Feature[], version: string | null): F
 /**
  * Removes these flags from the arguments. It can only remove a flag that is one word together with its value (`--a`, `--a=b`).
  */
-export function withoutFlags(argv: readonly string[], left: readonly Feature[]): string[] {
-  const names = left.filter(({ kind, without }) => kind === 'flag' && without !== null).map(({ name }) => name);
+export function withoutFlags(argv: readonly string[], omitted: readonly Feature[]): string[] {
+  const names = omitted.filter(({ kind, without }) => kind === 'flag' && without !== null).map(({ name }) => name);
   return argv.filter((word) => !names.includes(flagOf(word)));
 }
 

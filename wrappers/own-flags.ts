@@ -31,12 +31,12 @@ export const ALLOW_COMMIT = {
   [COMMIT]: { takes: 'nothing', about: 'let the agent commit with --access write: the git folders are writable' },
 } as const satisfies Record<string, OwnFlag>;
 
-interface Asked {
+interface CallAccess {
   own: OwnValues;
   access: string;
 }
 
-export const mayCommit = ({ own, access }: Asked): boolean => own[COMMIT] === true && access === 'write';
+export const mayCommit = ({ own, access }: CallAccess): boolean => own[COMMIT] === true && access === 'write';
 
 /** A call that changes nothing cannot commit. */
 export const commitMistake = (isAllowed: boolean, access: string, allowed: string, needed: string): string | null =>
@@ -57,7 +57,7 @@ type CommitPermission = { flag: 'access'; value: 'write'; also: typeof COMMIT } 
 /**
  * For a CLI that our flag allows to commit. Returns null if the call has all that we can allow, undefined for any other denial.
  */
-export function commitPermission({ rule }: Denial, { access, own }: Asked): CommitPermission | null | undefined {
+export function commitPermission({ rule }: Denial, { access, own }: CallAccess): CommitPermission | null | undefined {
   if (rule !== COMMIT) return undefined;
   if (access === 'read') return { flag: 'access', value: 'write', also: COMMIT };
   return access === 'write' && own[COMMIT] !== true ? { flag: COMMIT } : null;

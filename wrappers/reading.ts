@@ -125,19 +125,19 @@ export function read(
   };
   cut(Math.min(maxOutputBytes, keptCut(files.stdout)));
   let isOversized = false;
-  let told = 0;
+  let eventCount = 0;
   const takeLines = (lines: string) => {
     for (const line of lines.split('\n')) {
       takeQuestion(line, () => stdout.advance());
       const events = adapter.readStderr?.(line) ?? [];
-      told += events.length;
+      eventCount += events.length;
       take(events, 'stderr');
       if (!events.some(({ how }) => how === 'server')) take(failedServers(line), 'stderr');
     }
     // This comes after the events, which may end the call.
     selected.push(lines);
   };
-  const stderr = followAfter(stdout, files.stderr, takeLines, () => told);
+  const stderr = followAfter(stdout, files.stderr, takeLines, () => eventCount);
   // The log is read first: what it says of servers must count before the CLI's next events.
   const log = adapter.log === null || files.log === undefined ? null : followLog(files.log, adapter.log, take);
   const look = () => {
@@ -258,10 +258,10 @@ function followAfter(
   first: Follower,
   file: string,
   take: (lines: string) => void,
-  told: () => number,
+  countEvents: () => number,
 ): Follower | null {
   try {
-    return follow(file, createLineSplitter(MAX_STDERR_LINE, 'shown', take, take), told);
+    return follow(file, createLineSplitter(MAX_STDERR_LINE, 'shown', take, take), countEvents);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'EINVAL') return null;

@@ -25,8 +25,8 @@ export function refusedFlag(
   outcome: Outcome,
   features: readonly Feature[],
 ): Feature | null {
-  const { ending, exitCode, durationMs, left = [] } = outcome;
-  if (ending !== 'exited' || exitCode === 0 || left.length > 0 || (durationMs ?? 0) > AT_ONCE_MS) return null;
+  const { ending, exitCode, durationMs, survivors = [] } = outcome;
+  if (ending !== 'exited' || exitCode === 0 || survivors.length > 0 || (durationMs ?? 0) > AT_ONCE_MS) return null;
   if (lookAt(files.stdout)?.size !== 0) return null;
   const refused = namesIn(headOf(files.stderr));
   const passed = argv.map(flagOf);

@@ -9,7 +9,7 @@ import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
 import { type GuardLimits, guard, heldUntil } from './guard.ts';
 import { makeGroup, moveInto, notExecuted, removeGroup, startWithin } from './processes/cgroup.ts';
-import { describeLeft, endTree, hold, type Tree, type TreeEnd } from './processes/end-tree.ts';
+import { describeSurvivors, endTree, hold, type Tree, type TreeEnd } from './processes/end-tree.ts';
 import { identifyChild } from './processes/identity.ts';
 import { trackMembers } from './processes/member-tracker.ts';
 import { isRoot } from './processes/tree.ts';
@@ -52,7 +52,7 @@ export interface Outcome {
   stderrBytes: number;
   orphansKilled: number;
   /** Processes of the call that could not be ended. */
-  left?: readonly string[];
+  survivors?: readonly string[];
   /** Why the operating system did not start the CLI. */
   spawnError: NodeJS.ErrnoException | null;
   /** The caller closes them after use; absent if nothing was opened. */
@@ -132,7 +132,7 @@ async function attend(
   // `started` is awaited after the CLI has ended. Its rejection must not end this process before that.
   started?.then(prepare, () => {});
   let silent = false;
-  let left: string[] = [];
+  let survivors: string[] = [];
   const outcome = (ending: Ending, exit: Exit, end: TreeEnd): Outcome => ({
     ending,
     ...exit,
@@ -144,14 +144,14 @@ async function attend(
     remarks: reading.remarks(),
     stderrBytes: reading.stderrBytes(),
     orphansKilled: end.ended,
-    left,
+    survivors,
     streams: reading.streams,
   });
 
   const watch = guard(invocation, 0, reading, stop);
   const first = await Promise.race([watch.cause, exited]);
   watch.release();
-  let end: TreeEnd = { ended: 0, left: [] };
+  let end: TreeEnd = { ended: 0, survivors: [] };
   if (typeof first === 'string') {
     const until = heldUntil(first, invocation.adapter);
     const held = until === null ? tree : await hold(tree, until);
@@ -161,14 +161,14 @@ async function attend(
     if (first === 'cancelled') await observer.cancelling(outcome(first, NO_EXIT, end));
     end = await endTree(held, undefined, reading.signalling);
   }
-  const exit = end.left.some((row) => isRoot(row, tree.root)) ? NO_EXIT : await exited;
+  const exit = end.survivors.some((row) => isRoot(row, tree.root)) ? NO_EXIT : await exited;
   // If we end the CLI, its exit code says nothing about its answer.
   await reading.finish(typeof first === 'string' ? 'ended' : (exit.exitCode ?? 'ended'));
   await started;
   // The CLI may have abandoned children that no process waits for.
   if (typeof first !== 'string' && tree.root !== null)
     end = await endTree(tree, undefined, exit.signal === null ? undefined : reading.signalling);
-  left = await describeLeft(end.left);
+  survivors = await describeSurvivors(end.survivors);
   const ending = typeof first === 'string' ? first : endingOf(exit);
   return outcome(reading.isOversized() ? 'overflowed' : ending, exit, end);
 }
@@ -219,7 +219,7 @@ const notStarted = (spawnError: NodeJS.ErrnoException | null): Outcome => ({
   remarks: [],
   stderrBytes: 0,
   orphansKilled: 0,
-  left: [],
+  survivors: [],
 });
 
 function ofSystem(error: unknown): Error {

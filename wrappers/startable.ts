@@ -21,7 +21,7 @@ interface Unstartable {
   /** A sentence without a subject. */
   why: string;
   /** What to do if installing the CLI again does not help. */
-  mend?: string;
+  fix?: string;
 }
 
 /** What is wrong with a CLI that the system cannot start, and what to do; null if it may start. */
@@ -29,15 +29,15 @@ export function brokenInstall(
   { binary, packageName }: { binary: string; packageName: string },
   file: string,
   searchPath: string | undefined,
-): { what: string; mend: string } | null {
+): { what: string; fix: string } | null {
   const broken = unstartable(file, searchPath);
   if (broken === null) return null;
   const what = `${file} cannot be started: it ${broken.why}`;
-  if (broken.mend !== undefined) return { what, mend: broken.mend };
+  if (broken.fix !== undefined) return { what, fix: broken.fix };
   const again = packageName === '' ? `install ${binary} again` : `install it again (npm install -g ${packageName})`;
   const other = otherStartable(binary, file, searchPath);
   const removed = other === null ? '' : `, or remove it: ${other} can be started, and stands later on the PATH`;
-  return { what, mend: `${again}${removed}` };
+  return { what, fix: `${again}${removed}` };
 }
 
 const unstartable = (file: string, searchPath: string | undefined): Unstartable | null =>
@@ -102,7 +102,7 @@ function judgeScript(head: Buffer, { searchPath }: Starter): Unstartable | null 
   if (path.basename(interpreter) !== 'env') return null;
   const wanted = words.find((word) => !word.startsWith('-') && !word.includes('='));
   if (wanted === undefined || wanted.includes('/') || findBinary(wanted, searchPath) !== null) return null;
-  return { why: `needs ${wanted}, which is not on the PATH`, mend: `put the folder of ${wanted} on the PATH` };
+  return { why: `needs ${wanted}, which is not on the PATH`, fix: `put the folder of ${wanted} on the PATH` };
 }
 
 /** ELF's machine numbers. A machine that is not listed is not checked. A 64-bit system starts 32-bit programs of its kind. */

@@ -92,7 +92,7 @@ export function startableCall(adapter: Adapter, call: CallRequest): StartableCal
 function unstartable(adapter: Adapter, { environment }: CallRequest, binary: string): Refusal | null {
   const broken = brokenInstall(adapter, binary, environment.PATH);
   if (broken === null) return null;
-  return { class: 'tooling', reason: 'broken_install', exit: 'failure', message: `${broken.what}; ${broken.mend}` };
+  return { class: 'tooling', reason: 'broken_install', exit: 'failure', message: `${broken.what}; ${broken.fix}` };
 }
 
 function missingServer(adapter: Adapter, call: CallRequest): Refusal | null {
@@ -112,7 +112,7 @@ function signedOut(adapter: Adapter, { environment, cwd }: CallRequest, binary: 
   if (signIn === null || !isPublished(binary, packageName, entries)) return null;
   const found = signIn({ environment, home: homeOf(environment) ?? cwd, cwd });
   if (found.how !== 'signed_out') return null;
-  const message = `${tool} is not signed in: ${found.because}; ${found.mend}`;
+  const message = `${tool} is not signed in: ${found.because}; ${found.fix}`;
   return { class: 'auth', reason: 'not_signed_in', exit: 'failure', message };
 }
 

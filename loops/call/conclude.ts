@@ -50,7 +50,7 @@ export async function conclude(
   const isOpen = published.how === 'published' && !note(verdictFact(record));
   closeAttempt(attempt, overlay, call, isOpen ? OPEN : published);
   outcome.streams?.close();
-  const isLeft = (outcome.left ?? []).length > 0;
+  const isLeft = (outcome.survivors ?? []).length > 0;
   if (!isLeft && record.session_id !== null)
     noteEnded({ tool: record.tool, id: record.session_id }, request.call.environment);
   if (published.how === 'unpublished') return { record, message: `${published.why}; ${wayOut(call)}` };

@@ -179,7 +179,7 @@ export function commonOf({ request, prompt, promptHash, ...made }: RecordableCal
 
 function warningsOf(
   { request, warnings: noted }: RecordableCall,
-  { capture, ending, exitCode, signal, durationMs, sleptMs, left = [] }: Outcome,
+  { capture, ending, exitCode, signal, durationMs, sleptMs, survivors = [] }: Outcome,
   succeeded: boolean,
 ): string[] {
   const { limits, call } = request;
@@ -189,9 +189,9 @@ function warningsOf(
     warnings.push(`the answer was complete, but the CLI ended with ${signal ?? `exit code ${exitCode}`}`);
   if (limits.timeoutMode === 'wait_done' && (durationMs ?? 0) > limits.timeoutMs)
     warnings.push(`the deadline of ${limits.timeoutMs} ms passed; it was only noted (--timeout-mode wait_done)`);
-  if (left.length > 0)
+  if (survivors.length > 0)
     warnings.push(
-      `processes of the call could not be ended, since they belong to another user or hang in the kernel: ${left.join(', ')}; end them as that user or as root`,
+      `processes of the call could not be ended, since they belong to another user or hang in the kernel: ${survivors.join(', ')}; end them as that user or as root`,
     );
   if (sleptMs > 0) warnings.push(`the machine slept for ${Math.round(sleptMs / 1000)} s during the call`);
   if (call.resumeSession !== null && capture.sessionId !== null && capture.sessionId !== call.resumeSession)

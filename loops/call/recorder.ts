@@ -24,7 +24,7 @@ export async function openRecorder({ request }: BegunCall, stop: AbortSignal): P
   try {
     const relay = await startRelay(new URL(route.upstream));
     const directed: Recorder['directed'] = (overlay) => route.through(relay.url, overlay);
-    return { how: 'opened', recorder: { directed, exchange: relay.told, close: relay.close } };
+    return { how: 'opened', recorder: { directed, exchange: relay.relevantExchange, close: relay.close } };
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return without(`the relay could not be started (${error.message})`);

@@ -26,7 +26,7 @@ interface LookingAtSessions {
 
 /** Sorts the last used first. Changes nothing. */
 export async function knownSessions({ stateFolder, environment, clock }: LookingAtSessions) {
-  const { entries, warnings } = await readSessions(stateFolder, clock, 'left');
+  const { entries, warnings } = await readSessions(stateFolder, clock, 'in_place');
   const sessions: KnownSession[] = [];
   for (const { tag, tool, entry } of entries())
     sessions.push({ tag, tool, entry, ...(await looked(tool, entry, environment)) });

@@ -59,7 +59,7 @@ const LISTED = 5;
  * of this folder.
  */
 async function taggedSessions(word: string, { cwd, environment }: Lookup): Promise<Named[]> {
-  const { entries } = await readSessions(projectState(cwd, environment), () => new Date(), 'left');
+  const { entries } = await readSessions(projectState(cwd, environment), () => new Date(), 'in_place');
   const tagged = entries().filter(({ tag }) => tag === word);
   const isHere = ({ entry, tool }: KeptSession) =>
     isSameFolder(entry.cwd, cwd) || !tagged.some((other) => other.tool === tool && isSameFolder(other.entry.cwd, cwd));

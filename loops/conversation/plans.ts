@@ -59,7 +59,7 @@ export function planRollback(conversation: Conversation): Plan {
 export function planClear(conversation: Conversation, cliVersion: string | null): Plan {
   const { turns } = conversation;
   const flaws = conversation.flaws(cliVersion) ?? [];
-  if (flaws.length > 0) return { how: 'planned', what: 'mended', edit: conversation.mend(flaws) };
+  if (flaws.length > 0) return { how: 'planned', what: 'mended', edit: conversation.repair(flaws) };
   if (turns === 0) return EMPTY;
   const [last] = conversation.read(turns, turns);
   const kept = beforeLastStep(last!.items);

@@ -79,7 +79,7 @@ async function refusedFor(
   { session, environment, cwd, clock }: Pick<RecoveringConversation, 'session' | 'environment' | 'cwd' | 'clock'>,
   why: string,
 ): Promise<RecoveredConversation & { how: 'refused' }> {
-  const { entries } = await readSessions(projectState(cwd, environment), clock, 'left');
+  const { entries } = await readSessions(projectState(cwd, environment), clock, 'in_place');
   const tags = entries()
     .filter(({ tool, entry }) => tool === session.tool && entry.session_id === session.id)
     .map(({ tag }) => tag);

@@ -103,7 +103,7 @@ async function mendFlaws(
   const edited = await editSession({
     ...broken,
     conversation,
-    edit: conversation.mend(flaws),
+    edit: conversation.repair(flaws),
     what: 'mended',
     holder: {},
   });

@@ -164,7 +164,7 @@ async function sessionOf(
   if (!isNamed && plans.slice(0, before).some((plan) => plan.stage.tool === stage.tool))
     return { id: '<its session>', fresh: null };
   const tag = tagOf(manifest.meta.feature, task.id);
-  const sessions = await readSessions(stateFolder, request.context.clock, 'left');
+  const sessions = await readSessions(stateFolder, request.context.clock, 'in_place');
   const resolved = await resolveSession({ context: request.context, open, stage }, tag, sessions);
   if (resolved.use !== 'new') return { id: resolved.entry.session_id, fresh: null };
   return {

@@ -14,7 +14,7 @@ import type { Call } from '../../state/journal/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
-import { adopt, type Left, readLeft } from '../../wrappers/adopt.ts';
+import { adopt, type Orphan, readOrphan } from '../../wrappers/adopt.ts';
 import { endTree } from '../../wrappers/processes/end-tree.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import type { Outcome } from '../../wrappers/run.ts';
@@ -69,14 +69,14 @@ export async function closeOrphanedCall(open: Call, closing: Closing): Promise<v
     return;
   }
   // Without its files, the remaining processes of the call can produce no usable result.
-  const { left } = await endTree(await treeOf(open, folder));
+  const { survivors } = await endTree(await treeOf(open, folder));
   const record = restored === null ? null : publishedRecord(folder, call_id);
   const isUnasked = restored !== null && record === null && open.started === null;
   if (isUnasked) publishRefusal(restored.call, neverStarted(restored.call));
   discardSaved(folder, open);
   const lost = { ending: isUnasked ? 'not_started' : 'lost', native_exit_code: null, signal: null } as const;
   note(journal, open, record ?? lost, record === null ? INTERRUPTED : verdictFact(record));
-  if (restored !== null && left.length === 0) forget(call_id, restored, environment);
+  if (restored !== null && survivors.length === 0) forget(call_id, restored, environment);
 }
 
 /** Files from a different $TMPDIR are removed by a sweep, which uses the register. */
@@ -204,7 +204,7 @@ async function closeStarted(open: Call, restored: RestoredCall, closing: Closing
   note(closing.journal, open, { ...outcome, native_exit_code: outcome.exitCode }, verdictFact(record));
   closeAttempt(attempt, overlay, ended, published);
   outcome.streams?.close();
-  return (outcome.left ?? []).length === 0 ? 'whole' : 'left';
+  return (outcome.survivors ?? []).length === 0 ? 'whole' : 'left';
 }
 
 /** The warning in a record that was not made by the call's own wrapper. */
@@ -228,7 +228,7 @@ async function leftOf(
   open: Call,
   { call: restored, attempt, clocks }: RestoredCall,
   { clock, sent }: Pick<Closing, 'clock' | 'sent'>,
-): Promise<Left> {
+): Promise<Orphan> {
   const { adapter, call, limits } = restored.request;
   const begun = { guardian: open.reserved.guardian, clocks, startedAt: restored.startedAt };
   const ageMs = ageOf(begun, await self(), clock);
@@ -250,7 +250,7 @@ export async function outcomeOf(
   adapter: Adapter,
   maxOutputBytes?: number,
 ): Promise<Outcome> {
-  return asTold(open, await readLeft(files, adapter, maxOutputBytes));
+  return asTold(open, await readOrphan(files, adapter, maxOutputBytes));
 }
 
 const asTold = ({ ended }: Pick<Call, 'ended'>, outcome: Outcome): Outcome =>

@@ -61,7 +61,7 @@ async function toldOf(root: string, open: Asking, tag: string, clock: () => Date
   if (located.how === 'invalid') return null;
   const { folder: task } = located;
   const { ledger } = createDryRunJournal(root, clock).read();
-  const failure = await readJson<Failure>(path.join(task.state, 'last_failure.json'), clock, 'left');
+  const failure = await readJson<Failure>(path.join(task.state, 'last_failure.json'), clock, 'in_place');
   const standing = failure.how === 'read' && failure.value.resolved_at === null ? failure.value : null;
   return {
     task: id,

@@ -48,7 +48,7 @@ async function handOff({ open, stage, context: { clock } }: Asking, tag: string)
       const answered = ledger.calls.get(ledger.done.get(name)?.call_id ?? '')?.reserved.tool ?? tool;
       return { stage: name, answer: hide(answerHead(outputsOf(task, { name, tool: answered }).out)) };
     });
-  const failure = await quietly(() => readJson<Failure>(path.join(task.state, 'last_failure.json'), clock, 'left'));
+  const failure = await quietly(() => readJson<Failure>(path.join(task.state, 'last_failure.json'), clock, 'in_place'));
   const standing = failure?.how === 'read' && failure.value.resolved_at === null ? failure.value : null;
   const earlier = (await earlierTasks(open, tag, clock)).map((one) => hiding(one, hide));
   const note = {

@@ -101,9 +101,9 @@ export async function readSave(
   clock: () => Date,
 ): Promise<{ how: 'read'; save: SessionSave } | { how: 'invalid'; message: string } | null> {
   const file = saveFileOf(task);
-  const read = await readJson<SessionSave>(file, clock, 'left');
+  const read = await readJson<SessionSave>(file, clock, 'in_place');
   if (read.how === 'absent') return null;
-  const why = read.how === 'read' ? saveMistake(read.value) : read.how === 'left' ? read.message : null;
+  const why = read.how === 'read' ? saveMistake(read.value) : read.how === 'in_place' ? read.message : null;
   if (why === null && read.how === 'read') return { how: 'read', save: read.value };
   return {
     how: 'invalid',

@@ -16,11 +16,11 @@ const signInOf = (tool: Tool): string => rowOf(SIGN_IN, tool, `sign in to ${tool
 /**
  * The prefix of the variables for a user's own provider, and what to do if that provider refuses; null if no variables name one.
  */
-const PROVIDERS: Readonly<Record<BuiltIn, { begins: string; mend: string } | null>> = {
+const PROVIDERS: Readonly<Record<BuiltIn, { begins: string; fix: string } | null>> = {
   gemini: null,
   copilot: {
     begins: 'COPILOT_PROVIDER_',
-    mend: 'COPILOT_PROVIDER_BASE_URL: set a valid COPILOT_PROVIDER_API_KEY (or COPILOT_PROVIDER_BEARER_TOKEN)',
+    fix: 'COPILOT_PROVIDER_BASE_URL: set a valid COPILOT_PROVIDER_API_KEY (or COPILOT_PROVIDER_BEARER_TOKEN)',
   },
   codex: null,
   claude: null,
@@ -32,10 +32,10 @@ function mendKey(situation: Situation): string {
   const wanted = /environment variable:? [`'"]?(\w{3,80})/i.exec(verdict.evidence?.text ?? '')?.[1];
   if (wanted !== undefined) return `set ${wanted}, which ${tool} is configured to read its key from`;
   if (!key) return signInOf(tool);
-  if (key.how !== 'signed_in') return key.mend;
+  if (key.how !== 'signed_in') return key.fix;
   const provider = rowOf(PROVIDERS, tool, null);
   if (provider !== null && key.by.startsWith(provider.begins))
-    return `${tool} was refused by the provider of ${provider.mend}`;
+    return `${tool} was refused by the provider of ${provider.fix}`;
   if (/^[A-Z][A-Z0-9_]{2,}(?: \(.*\))?$/.test(key.by))
     return `set a valid key or token in ${key.by}: ${tool} went by the one there, and it was refused`;
   if (key.by.startsWith('provider '))

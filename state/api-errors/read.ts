@@ -98,9 +98,9 @@ function* linesOf(fd: number): Generator<LogLine> {
   };
   const line = (): LogLine => {
     const text = Buffer.concat(kept).toString('utf8');
-    const told = { text: text.startsWith('Data: ') ? 'Data: ' : text, bytes, at };
+    const finished = { text: text.startsWith('Data: ') ? 'Data: ' : text, bytes, at };
     [kept, keptBytes, bytes] = [[], 0, 0];
-    return told;
+    return finished;
   };
   for (let read = readSync(fd, chunk); read > 0; read = readSync(fd, chunk)) {
     for (let from = 0; from < read; ) {

@@ -45,7 +45,7 @@ export function strangeStep(folders: readonly KeptFolder[]): string | null {
  * @returns a sentence for each. Throws what the system throws.
  */
 export function mendFolders(folders: readonly KeptFolder[], clock: () => Date): string[] {
-  const told: string[] = [];
+  const moves: string[] = [];
   for (let step = strangeStep(folders); step !== null; step = strangeStep(folders)) {
     const place = step;
     const was = folders.find((folder) => folder.place === place)?.id ?? null;
@@ -53,9 +53,9 @@ export function mendFolders(folders: readonly KeptFolder[], clock: () => Date): 
     const aside = `${step} had become ${kindOf(step)}, which was set aside as ${path.basename(setAside(step, clock))}`;
     if (went === null) mkdirSync(step, { mode: 0o700 });
     else renameSync(went, step);
-    told.push(`${aside}; the folder was ${went === null ? 'made anew' : `moved back from ${went}`}`);
+    moves.push(`${aside}; the folder was ${went === null ? 'made anew' : `moved back from ${went}`}`);
   }
-  return told;
+  return moves;
 }
 
 /** Where the original folder is now, if the link in its place leads there. */

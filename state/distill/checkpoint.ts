@@ -39,15 +39,15 @@ export const writeCheckpoint = (folder: DistillFolder, checkpoint: DistillCheckp
 
 /** An invalid checkpoint is not changed, but reported. */
 export async function readCheckpoint({ checkpoint: file }: DistillFolder): Promise<ReadCheckpoint> {
-  const read = await readJson<DistillCheckpoint>(file, () => new Date(), 'left');
+  const read = await readJson<DistillCheckpoint>(file, () => new Date(), 'in_place');
   if (read.how === 'absent') return read;
-  if (read.how !== 'read') return { how: 'invalid', message: `${read.message}; ${MEND}` };
+  if (read.how !== 'read') return { how: 'invalid', message: `${read.message}; ${WHAT_TO_DO}` };
   const mistake = mistakeIn(read.value);
-  if (mistake !== null) return { how: 'invalid', message: `${file}: ${mistake}; ${MEND}` };
+  if (mistake !== null) return { how: 'invalid', message: `${file}: ${mistake}; ${WHAT_TO_DO}` };
   return { how: 'read', checkpoint: read.value };
 }
 
-const MEND = 'mend it, or begin the book anew under another --name; what was answered lies in turns/ beside it';
+const WHAT_TO_DO = 'mend it, or begin the book anew under another --name; what was answered lies in turns/ beside it';
 
 function mistakeIn(value: DistillCheckpoint): string | null {
   if (value.schema !== 1) return `it is of another version (schema ${String(value.schema)})`;

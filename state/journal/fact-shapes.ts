@@ -23,11 +23,11 @@ const process_: Test = (value) => {
   return count(pid) && text(start_time) && text(host);
 };
 
-const asked: Test = (value) => {
+const isEngine: Test = (value) => {
   const { tool: name, model } = (value ?? {}) as Record<string, unknown>;
   return tool(name) && (model === null || text(model));
 };
-const isStandIn: Test = (value) => asked(value) && asked((value as Record<string, unknown>).in_place_of);
+const isStandIn: Test = (value) => isEngine(value) && isEngine((value as Record<string, unknown>).in_place_of);
 
 /** Only what a reader relies on. */
 const SHAPES: Record<Fact['fact'], Record<string, Test>> = {

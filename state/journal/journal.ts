@@ -64,7 +64,7 @@ function append(file: string, line: JournalLine): void {
       for (const folder of unsynced) syncFolder(folder);
       appendLine(fd, file, line);
       naming(file, () => fdatasyncSync(fd));
-      if (stands(line, file, fd)) return;
+      if (isKept(line, file, fd)) return;
     } finally {
       closeSync(fd);
     }
@@ -79,7 +79,7 @@ async function note(file: string, line: JournalLine): Promise<void> {
       for (const folder of unsynced) await syncFolderMeanwhile(folder);
       appendLine(fd, file, line);
       await synced(fd).catch((error) => Promise.reject(named(file, error)));
-      if (stands(line, file, fd)) return;
+      if (isKept(line, file, fd)) return;
     } finally {
       closeSync(fd);
     }
@@ -93,7 +93,7 @@ const synced = promisify(fdatasync);
 const TRIES = 10;
 
 /** A line in a file that no longer has a name counts only if the process that replaced the file copied the line. */
-const stands = (line: JournalLine, file: string, fd: number): boolean =>
+const isKept = (line: JournalLine, file: string, fd: number): boolean =>
   naming(file, () => fstatSync(fd)).nlink > 0 || seeJournal(file)?.includes(JSON.stringify(line)) === true;
 
 const restless = (file: string) =>

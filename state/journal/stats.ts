@@ -33,7 +33,7 @@ export async function adoptEdits(journal: Journal, clock: () => Date): Promise<s
 
 /** The same in a dry-run journal: no file is touched. */
 export async function imagineEdits(journal: Journal, clock: () => Date): Promise<string | null> {
-  const adopted = await adopt(journal, clock, 'left');
+  const adopted = await adopt(journal, clock, 'in_place');
   return adopted.how === 'invalid' ? adopted.message : null;
 }
 
@@ -58,12 +58,13 @@ export async function refreshStats(journal: Journal, clock: () => Date): Promise
 
 type Adopted = { how: 'adopted' | 'unchanged'; view: object } | { how: 'invalid'; message: string };
 
-async function adopt(journal: Journal, clock: () => Date, broken: 'set_aside' | 'left'): Promise<Adopted> {
+async function adopt(journal: Journal, clock: () => Date, broken: 'set_aside' | 'in_place'): Promise<Adopted> {
   const file = fileOf(journal);
   const read = await readJson<Partial<Stats>>(file, clock, broken);
   if (read.how === 'absent') return { how: 'unchanged', view: {} };
   if (read.how === 'set_aside') return invalid(`${read.message}. Run again to go on with the journal's own count.`);
-  if (read.how === 'left') return invalid(`${read.message}. Mend it, or delete it: it is made anew from the journal.`);
+  if (read.how === 'in_place')
+    return invalid(`${read.message}. Mend it, or delete it: it is made anew from the journal.`);
   const { paid_calls_used: used, paid_call_budget: budget, journal_offset: offset } = read.value;
   const figures = { paid_calls_used: used, paid_call_budget: budget, journal_offset: offset };
   for (const [name, value] of Object.entries(figures))

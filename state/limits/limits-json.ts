@@ -9,15 +9,10 @@ import { isSystemError } from '../system-error.ts';
 /**
  * Throws StrangeStateError for an unusable file.
  * @param mistake What is wrong with the value, or null.
- * @param mend How to fix it, a sentence.
+ * @param fix How to fix it, a sentence.
  */
-export function readLimitsJson<T>(
-  file: string,
-  absent: T,
-  mistake: (value: unknown) => string | null,
-  mend: string,
-): T {
-  const strange = (why: string) => new StrangeStateError(why, `nothing was started. ${mend}`);
+export function readLimitsJson<T>(file: string, absent: T, mistake: (value: unknown) => string | null, fix: string): T {
+  const strange = (why: string) => new StrangeStateError(why, `nothing was started. ${fix}`);
   let text: string | null;
   try {
     text = readRegularOrNull(file);

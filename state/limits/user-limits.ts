@@ -6,8 +6,8 @@ import { readLimitsJson, writeLimitsJson } from './limits-json.ts';
 
 /** Throws StrangeStateError for an invalid file: the caller must not pay as if there were no limit. */
 export function readUserLimits({ limits: file }: LimitsFiles): Limits {
-  const mend = `Mend it, or take it away to have no limits of your own: rm ${file}`;
-  const { budgets = [], ...read } = readLimitsJson<Partial<Limits>>(file, NO_LIMITS, limitsMistake, mend);
+  const fix = `Mend it, or take it away to have no limits of your own: rm ${file}`;
+  const { budgets = [], ...read } = readLimitsJson<Partial<Limits>>(file, NO_LIMITS, limitsMistake, fix);
   return { ...NO_LIMITS, ...read, budgets: budgets.map((row) => ({ ...row, tool: row.tool ?? 'any' })) };
 }
 

@@ -22,9 +22,9 @@ export type PlaceOf = (
   stage: string | null,
   field: keyof Stage | keyof GivenManifest,
   within?: readonly string[],
-) => Stands;
+) => FieldPlace;
 
-interface Stands extends StagePlace {
+interface FieldPlace extends StagePlace {
   isSet: boolean;
   /** Such as `stages[0].schema.type`. */
   path: string;

@@ -12,8 +12,8 @@ export interface TicketFile {
   /** The active ones, oldest first. */
   tickets: Map<string, Ticket>;
   sealed(): boolean;
-  /** Sealed and without active tickets, which is permanent; `told` if its last line says so. */
-  over(): 'told' | 'untold' | null;
+  /** Sealed and without active tickets, which is permanent; `recorded` if its last line says so. */
+  over(): 'recorded' | 'unrecorded' | null;
   /** Bytes that have been read. */
   size(): number;
   /** Throws UnfitFileError for a file that cannot be a queue. */
@@ -25,11 +25,11 @@ export function openTicketFile(folder: string, name: string, n: number): TicketF
   const tickets = new Map<string, Ticket>();
   let at = { inode: -1, offset: 0 };
   let sealed = false;
-  let isTold = false;
+  let isRecorded = false;
   const begin = (inode: number) => {
     tickets.clear();
     sealed = false;
-    isTold = false;
+    isRecorded = false;
     at = { inode, offset: 0 };
   };
   const isOver = () => sealed && tickets.size === 0;
@@ -44,7 +44,7 @@ export function openTicketFile(folder: string, name: string, n: number): TicketF
     path: file,
     tickets,
     sealed: () => sealed,
-    over: () => (!isOver() ? null : isTold ? 'told' : 'untold'),
+    over: () => (!isOver() ? null : isRecorded ? 'recorded' : 'unrecorded'),
     size: () => at.offset,
     read() {
       if (isOver()) return;
@@ -56,7 +56,7 @@ export function openTicketFile(folder: string, name: string, n: number): TicketF
         // Another file is in its place now.
         if (ino !== at.inode || size < at.offset) begin(ino);
         if (at.offset === 0 && size > SEAL_BYTES && endsOver(fd, size)) {
-          [sealed, isTold] = [true, true];
+          [sealed, isRecorded] = [true, true];
           at.offset = size;
           return;
         }

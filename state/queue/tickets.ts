@@ -96,9 +96,9 @@ export function openQueue(folder: string, name: string, clock: () => Date): Queu
       return null;
     },
     setAside() {
-      const told = aside;
+      const warnings = aside;
       aside = [];
-      return told;
+      return warnings;
     },
   };
 }
@@ -112,9 +112,9 @@ function makeRoom(folder: string, clock: () => Date): string[] {
   } catch (error) {
     if (!(error instanceof UnfitFileError) || ![folder, path.dirname(folder)].includes(error.path)) throw error;
     // Another process may have made one by now.
-    const told = isOwnFolder(error.path) ? [] : putAside(error.path, error.message, clock);
+    const warnings = isOwnFolder(error.path) ? [] : putAside(error.path, error.message, clock);
     makeFolder(folder);
-    return told;
+    return warnings;
   }
 }
 
@@ -169,7 +169,7 @@ function settleOld(files: readonly TicketFile[], now: Date): void {
   for (const file of files.slice(0, -1)) {
     const over = file.over();
     if (over === null) continue;
-    if (over === 'untold') append(file.path, OVER, 'there');
+    if (over === 'unrecorded') append(file.path, OVER, 'there');
     const mtimeMs = lookAt(file.path)?.mtimeMs ?? now.getTime();
     if (now.getTime() - mtimeMs > KEEP_MS) rmSync(file.path, { force: true });
   }

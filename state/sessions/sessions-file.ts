@@ -44,7 +44,7 @@ export const sessionsFile = (stateFolder: string): string => path.join(stateFold
 export async function readSessions(
   stateFolder: string,
   clock: () => Date,
-  broken?: 'set_aside' | 'left',
+  broken?: 'set_aside' | 'in_place',
 ): Promise<Sessions> {
   const file = sessionsFile(stateFolder);
   const before = known.get(file);
@@ -115,12 +115,12 @@ function sessionsIn(json: Json, file: string): Sessions {
     const plain = kept(tag, tool);
     return plain !== undefined && isSameFolder(plain.entry.cwd, folder) ? plain : undefined;
   };
-  let told: readonly string[] | null = null;
+  let cached: readonly string[] | null = null;
   const sessions: Sessions = {
     json,
     warnings: () => {
-      told ??= warningsOf(json, strange(), file);
-      return told;
+      cached ??= warningsOf(json, strange(), file);
+      return cached;
     },
     entries: () => Object.keys(active).flatMap((tag) => keysOf(tag).flatMap((key) => kept(tag, key) ?? [])),
     entry: (tag, tool, folder = null) =>

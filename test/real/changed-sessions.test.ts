@@ -131,7 +131,7 @@ for (const row of ROWS) {
     for (const [name, version] of Object.entries(versions)) {
       writeFileSync(file, version.map((line) => `${line}\n`).join(''));
       const conversation = row.store.open(session.found);
-      apply(file, conversation.mend(conversation.flaws(row.version)!));
+      apply(file, conversation.repair(conversation.flaws(row.version)!));
       const expected = name === 'hanging' ? TWO_TURNS.slice(0, 3) : TWO_TURNS;
       // A call whose row nothing follows any more goes with its response.
       const isLeftOut = name === 'hanging in the middle' && row.tool === 'claude';

@@ -25,7 +25,7 @@ test('a tool session that is mended before each of five resumes has one response
     for (let resume = 1; resume <= 5; resume++) {
       const flaws = conversation().flaws(VERSION)!;
       if (resume === 1) assert.is(flaws.length, 1);
-      apply(conversation().mend(flaws));
+      apply(conversation().repair(flaws));
       assert.equal(conversation().flaws(VERSION), []);
       await age();
       await ask(resume === 2 ? 'tool' : 'ok', `question ${resume}`);
@@ -70,7 +70,7 @@ test('a call that nothing answered gets a response, half a line before it or not
         .map(({ how }) => how),
       ['unanswered_call'],
     );
-    apply(conversation().mend(conversation().flaws(VERSION)!));
+    apply(conversation().repair(conversation().flaws(VERSION)!));
     await ask('ok', 'go on');
     assert.equal([sent().calls.length, sent().responses.length], [1, 1]);
     assert.match(sent().body, 'no result is known');

@@ -102,7 +102,7 @@ export const READERS: readonly Reader[] = [
   at(`${TASK}/state/stats.json`, 'the view of the money', (_, root) =>
     adoptEdits(openJournal(path.join(root, TASK), now), now),
   ),
-  at(`${TASK}/state/stats.json`, 'a JSON file that is only looked at', (file) => readJson(file, now, 'left')),
+  at(`${TASK}/state/stats.json`, 'a JSON file that is only looked at', (file) => readJson(file, now, 'in_place')),
   at(`${TASK}/state/stats.json`, 'a JSON file that is written', (file) => writeJson(file, {})),
   at(`${TASK}/state/stats.json`, 'a view that is written', (file) => writeJson(file, {}, 'renamed')),
   at(`${TASK}/state/last_failure.json`, 'the last failure', (_, root) => readFailure(task(root))),

@@ -213,13 +213,13 @@ test('a CLI that cannot be ended is told of, and not waited for', async ({ folde
   // No cgroup can have such a name, so that the kernel ends nothing for us.
   const stuck = { ...invocation(folder, 'exec sleep 20'), marker: 'no/body\0' };
   try {
-    const { ending, exitCode, left } = await run(
+    const { ending, exitCode, survivors } = await run(
       { ...stuck, limits: { ...stuck.limits, wallMs: 100 } },
       { ...SILENT, started },
       NEVER,
     );
     assert.equal([ending, exitCode, isAlive(pids[0]!)], ['timed_out', null, true]);
-    assert.ok(left?.length === 1 && left[0]!.startsWith(`${pids[0]} (sleep`), String(left));
+    assert.ok(survivors?.length === 1 && survivors[0]!.startsWith(`${pids[0]} (sleep`), String(survivors));
   } finally {
     processTable.signal = signal;
     for (const pid of pids) process.kill(pid, 'SIGKILL');

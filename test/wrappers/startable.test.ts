@@ -101,8 +101,8 @@ test('one that works and stands later on the PATH is named', ({ folder }) => {
   }
   const searchPath = [first, second, third].map((file) => path.dirname(file)).join(':');
   const broken = brokenInstall({ binary: 'cli', packageName: 'some-cli' }, first, searchPath);
-  assert.match(broken?.mend ?? '', `${third} can be started`);
-  assert.match(broken?.mend ?? '', 'npm install -g some-cli');
+  assert.match(broken?.fix ?? '', `${third} can be started`);
+  assert.match(broken?.fix ?? '', 'npm install -g some-cli');
 });
 
 test.run();

@@ -101,13 +101,13 @@ const SYNTHETIC = '<synthetic>';
 
 function readResults(event: Json): EngineEvent[] {
   const content = partOf(event.message)?.content;
-  const told = new Map(listOf(event.tool_result_meta).map((meta) => [textOf(partOf(meta)?.id), partOf(meta)]));
+  const metas = new Map(listOf(event.tool_result_meta).map((meta) => [textOf(partOf(meta)?.id), partOf(meta)]));
   const ended = listOf(content)
     .map(partOf)
     .filter((part) => part?.type === 'tool_result')
     .map((part): EngineEvent => {
       const id = textOf(part?.tool_use_id) ?? '';
-      const denied = partOf(told.get(id)?.permission_decision)?.decision === 'reject';
+      const denied = partOf(metas.get(id)?.permission_decision)?.decision === 'reject';
       return {
         how: 'tool_ended',
         id,

@@ -21,14 +21,14 @@ export function readClaudeSignIn({ environment: given, home: userHome, cwd }: Su
     if (textOf(partOf(readObject(stored)?.claudeAiOauth)?.accessToken)) return { how: 'signed_in', by: stored };
     if (/"primaryApiKey"\s*:\s*"[^"]/.test(readMemory(home) ?? '')) return { how: 'signed_in', by: home.memory };
     const unread = memoryMistake(home);
-    if (unread !== null) return { how: 'unclear', because: unread, mend: 'see `claude auth status`' };
+    if (unread !== null) return { how: 'unclear', because: unread, fix: 'see `claude auth status`' };
   }
   const because = 'no key is set and no login is stored';
-  const mend = 'start `claude` and type /login, or export ANTHROPIC_API_KEY=…';
+  const fix = 'start `claude` and type /login, or export ANTHROPIC_API_KEY=…';
   // On macOS the logins are in the keychain, which is not opened here.
   if (process.platform === 'darwin')
-    return { how: 'unclear', because: `${because} in a file`, mend: 'see `claude auth status`' };
-  return { how: 'signed_out', because, mend };
+    return { how: 'unclear', because: `${because} in a file`, fix: 'see `claude auth status`' };
+  return { how: 'signed_out', because, fix: fix };
 }
 
 /** In claude's order of precedence: a cloud before everything, a key before a login. */

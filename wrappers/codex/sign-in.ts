@@ -20,18 +20,18 @@ export function readCodexSignIn({ environment, home }: Surroundings): SignIn {
     return {
       how: 'unclear',
       because: "its login lies in the system's keyring, which is not opened here",
-      mend: 'see `codex login status`',
+      fix: 'see `codex login status`',
     };
   if (environment.OPENAI_API_KEY)
     return {
       how: 'signed_out',
       because: 'OPENAI_API_KEY is set, but `codex exec` reads CODEX_API_KEY alone',
-      mend: 'export CODEX_API_KEY="$OPENAI_API_KEY"',
+      fix: 'export CODEX_API_KEY="$OPENAI_API_KEY"',
     };
   return {
     how: 'signed_out',
     because: `no key is set and no login is stored in ${folder}`,
-    mend: 'run `codex login`, or export CODEX_API_KEY=…',
+    fix: 'run `codex login`, or export CODEX_API_KEY=…',
   };
 }
 
@@ -47,6 +47,6 @@ function readProvider(provider: string, config: string, environment: NodeJS.Proc
   return {
     how: 'signed_out',
     because: `its provider "${provider}" wants ${variable}, which is not set`,
-    mend: `export ${variable}=…`,
+    fix: `export ${variable}=…`,
   };
 }

@@ -10,7 +10,7 @@ export function readCopilotSignIn({ environment, home }: Surroundings): SignIn {
     return {
       how: 'signed_out',
       because: 'COPILOT_OFFLINE is set, but no provider is',
-      mend: 'export COPILOT_PROVIDER_BASE_URL=… and COPILOT_MODEL=…, or unset COPILOT_OFFLINE',
+      fix: 'export COPILOT_PROVIDER_BASE_URL=… and COPILOT_MODEL=…, or unset COPILOT_OFFLINE',
     };
   const variable = ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'].find((name) => environment[name]);
   if (variable !== undefined) return readToken(variable, environment[variable]!);
@@ -30,7 +30,7 @@ export function readCopilotSignIn({ environment, home }: Surroundings): SignIn {
   return {
     how: 'signed_out',
     because: 'no token is set and no login is stored',
-    mend: 'run `copilot login`, or export COPILOT_GITHUB_TOKEN=…',
+    fix: 'run `copilot login`, or export COPILOT_GITHUB_TOKEN=…',
   };
 }
 
@@ -39,7 +39,7 @@ function readProvider(environment: NodeJS.ProcessEnv): SignIn {
   return {
     how: 'unclear',
     because: 'COPILOT_PROVIDER_BASE_URL is set without COPILOT_MODEL, so every call must name its model',
-    mend: 'export COPILOT_MODEL=…, or give --model',
+    fix: 'export COPILOT_MODEL=…, or give --model',
   };
 }
 
@@ -48,6 +48,6 @@ function readToken(variable: string, token: string): SignIn {
   return {
     how: 'signed_out',
     because: `${variable} holds a classic personal access token, which copilot refuses`,
-    mend: 'make a fine-grained token with the permission "Copilot Requests"',
+    fix: 'make a fine-grained token with the permission "Copilot Requests"',
   };
 }

@@ -14,10 +14,10 @@ const BEFORE = 16 * 1024;
 const TAKEN = 16 * 1024;
 
 /**
- * @param told how many events the text passed on has yielded. Each event counts, so text that yields one is never skipped. null:
+ * @param countEvents how many events the text passed on has yielded. Each event counts, so text that yields one is never skipped. null:
  * no text is skipped.
  */
-export function openFlood(told: (() => number) | null): Flood {
+export function openFlood(countEvents: (() => number) | null): Flood {
   keepYoungHeapSmall();
   const buffer = Buffer.allocUnsafeSlow(BEFORE + PIECE);
   let before = 0;
@@ -26,10 +26,10 @@ export function openFlood(told: (() => number) | null): Flood {
   return (fd, position, take, most = PIECE) => {
     const read = readSync(fd, buffer, before, Math.min(PIECE, most), position);
     const all = buffer.subarray(0, before + read);
-    const count = told?.() ?? -1;
+    const count = countEvents?.() ?? -1;
     if (count !== counted) silentFrom = position;
     counted = count;
-    const period = told === null || position - silentFrom < BEFORE ? 0 : periodOf(all);
+    const period = countEvents === null || position - silentFrom < BEFORE ? 0 : periodOf(all);
     // The text passed on before contains the skipped text twice.
     const isKnown = period > 0 && 2 * period <= before;
     for (let from = before + (isKnown ? read - (read % period) : 0); from < all.length; from += TAKEN)

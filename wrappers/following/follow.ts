@@ -39,9 +39,9 @@ const CHUNKS_A_TURN = 16;
 
 /**
  * @param lines receives the text, decoded as UTF-8.
- * @param told how many events the text has yielded so far. In a flood, repetitions without events are skipped. null: all is read.
+ * @param countEvents how many events the text has yielded so far. In a flood, repetitions without events are skipped. null: all is read.
  */
-export function follow(file: string, lines: LineSplitter, told: (() => number) | null = null): Follower {
+export function follow(file: string, lines: LineSplitter, countEvents: (() => number) | null = null): Follower {
   const fd = openRegular(file);
   const decoder = new StringDecoder('utf8');
   const buffer = Buffer.allocUnsafe(CHUNK);
@@ -77,7 +77,7 @@ export function follow(file: string, lines: LineSplitter, told: (() => number) |
         passOffset();
         if (position > MUCH && position - read <= MUCH)
           void import('./flood.ts').then(({ openFlood }) => {
-            readFlood = openFlood(told);
+            readFlood = openFlood(countEvents);
           });
       }
       return true;

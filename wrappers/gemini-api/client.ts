@@ -28,10 +28,10 @@ export function createGeminiService({ key, baseUrl, maxSilenceMs = MAX_SILENCE_M
   const base = fitBase(baseUrl ?? GOOGLE);
   const { upload } = createUploader(line, `${base}/upload/${API_VERSION}/files`);
   return {
-    upload: async (book, told) => bookOf(line, await upload(book, told)),
+    upload: async (book, options) => bookOf(line, await upload(book, options)),
     look: async (name, signal) => {
       const sdk = await clientOf(line, base, signal);
-      return bookOf(line, await told(line, signal, () => sdk.files.get({ name })));
+      return bookOf(line, await translatingErrors(line, signal, () => sdk.files.get({ name })));
     },
     ask: (turn) => ask(line, base, turn),
   };
@@ -39,7 +39,7 @@ export function createGeminiService({ key, baseUrl, maxSilenceMs = MAX_SILENCE_M
 
 async function ask(line: Line, base: string, turn: TurnToAsk) {
   const sdk = await clientOf(line, base, turn.signal);
-  const pieces = await told(line, turn.signal, async () => {
+  const pieces = await translatingErrors(line, turn.signal, async () => {
     const stream = await sdk.models.generateContentStream({
       model: turn.model,
       contents: 'those of extraBody',
@@ -65,14 +65,14 @@ async function ask(line: Line, base: string, turn: TurnToAsk) {
 /** A client of its own for each request: one that lives on leaves a listener at the signal for every request that went well. */
 async function clientOf(line: Line, baseUrl: string, signal: AbortSignal) {
   const { GoogleGenAI } = await import('@google/genai/web');
-  const asked = async (input: string | URL | Request, init: RequestInit = {}) => {
+  const checkedFetch = async (input: string | URL | Request, init: RequestInit = {}) => {
     const { status, headers, text } = await send(line, String(input), init, signal);
     if (text.trim() === '') throw unreadable(line, 'without a word', status, text);
     const streamed = /^text\/event-stream/.test(headers.get('content-type') ?? '');
     if (!streamed && !isJson(text)) throw unreadable(line, 'with something else than JSON', status, text);
     return new Response(text, { status, headers: { 'content-type': headers.get('content-type') ?? 'text/plain' } });
   };
-  return new GoogleGenAI({ apiKey: line.key, apiVersion: API_VERSION, httpOptions: { baseUrl, fetch: asked } });
+  return new GoogleGenAI({ apiKey: line.key, apiVersion: API_VERSION, httpOptions: { baseUrl, fetch: checkedFetch } });
 }
 
 function isJson(text: string): boolean {
@@ -85,7 +85,7 @@ function isJson(text: string): boolean {
 }
 
 /** The SDK's own errors: of a stream that says one, and of pieces that are no JSON. */
-async function told<T>(line: Line, signal: AbortSignal, request: () => Promise<T>): Promise<T> {
+async function translatingErrors<T>(line: Line, signal: AbortSignal, request: () => Promise<T>): Promise<T> {
   try {
     return await request();
   } catch (error) {

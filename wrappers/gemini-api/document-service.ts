@@ -6,7 +6,10 @@ import type { Verdict } from '../../policies/facts/evidence.ts';
 /** Nothing is tried again in here: who asks decides that. All throw ServiceFailure, or the reason of an aborted signal; `upload` also what the system says of the book, and UnfitFileError. */
 export interface DocumentService {
   /** In pieces, read from disk as they are sent. `sent` is told the bytes that the service has, and may be told fewer again. */
-  upload: (book: BookToUpload, told: { signal: AbortSignal; sent: (bytes: number) => void }) => Promise<UploadedBook>;
+  upload: (
+    book: BookToUpload,
+    options: { signal: AbortSignal; sent: (bytes: number) => void },
+  ) => Promise<UploadedBook>;
   /** How an uploaded file stands, by its name. */
   look: (name: string, signal: AbortSignal) => Promise<UploadedBook>;
   ask: (turn: TurnToAsk) => Promise<TurnAnswer>;

@@ -127,8 +127,8 @@ const withoutKey = ({ key }: Line, text: string): string => text.replaceAll(key,
 
 /** @returns null where it asks for nothing. */
 function retryAfterMs(header: string | null, body: string, now: Date): number | null {
-  const asked = [ofHeader(header, now), ofBody(body)].filter((ms) => ms !== null);
-  return asked.length === 0 ? null : Math.max(...asked);
+  const waits = [ofHeader(header, now), ofBody(body)].filter((ms) => ms !== null);
+  return waits.length === 0 ? null : Math.max(...waits);
 }
 
 /** Seconds, or a date of HTTP. */

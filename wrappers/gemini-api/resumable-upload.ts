@@ -10,7 +10,7 @@ import { type Answered, type Line, send, unreadable } from './line.ts';
 
 interface Uploader {
   /** The service's own description of the file. */
-  upload: (book: BookToUpload, told: { signal: AbortSignal; sent: (bytes: number) => void }) => Promise<unknown>;
+  upload: (book: BookToUpload, options: { signal: AbortSignal; sent: (bytes: number) => void }) => Promise<unknown>;
 }
 
 /** A started upload: where its pieces go, and what size each but the last is a multiple of. */

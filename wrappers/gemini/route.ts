@@ -58,8 +58,8 @@ function selected(selectedType: string, overlay: Overlay, environment: Record<st
     };
   const settings = JSON.parse(readRegular(file)) as Settings;
   const security = (settings.security ?? {}) as Settings;
-  const told = { ...settings, security: { ...security, auth: { ...(security.auth as Settings), selectedType } } };
-  replaceText(file, JSON.stringify(told, null, 2));
+  const changed = { ...settings, security: { ...security, auth: { ...(security.auth as Settings), selectedType } } };
+  replaceText(file, JSON.stringify(changed, null, 2));
   return { ...overlay, environment: { ...overlay.environment, ...environment } };
 }
 

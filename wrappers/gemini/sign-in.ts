@@ -14,14 +14,14 @@ export function readGeminiSignIn(surroundings: Surroundings): SignIn {
     return {
       how: 'signed_out',
       because: `${file} cannot be read as JSON`,
-      mend: `mend ${file}: gemini exits 52 on it`,
+      fix: `mend ${file}: gemini exits 52 on it`,
     };
   if (type !== null)
     return judge(type, known, folder, home, `"${type}" ${file === null ? 'by the environment' : `in ${file}`}`);
   return {
     how: 'signed_out',
     because: 'no sign-in is configured',
-    mend: `run \`gemini\` once to sign in, or ${SET_KEY}`,
+    fix: `run \`gemini\` once to sign in, or ${SET_KEY}`,
   };
 }
 
@@ -70,18 +70,18 @@ function judge(type: string, known: Variables, folder: string, home: string, cho
       // A licence names its project.
       if (by && known.GOOGLE_CLOUD_PROJECT) return { how: 'signed_in', by };
       if (by)
-        return { how: 'unclear', because: `${by} is ${RETIRED}`, mend: `${SET_KEY} and choose "Use Gemini API key"` };
+        return { how: 'unclear', because: `${by} is ${RETIRED}`, fix: `${SET_KEY} and choose "Use Gemini API key"` };
       return {
         how: 'unclear',
         because: `${chosen}, but there is no ${path.join(folder, 'oauth_creds.json')}`,
-        mend: `run \`gemini\` once to sign in, or ${SET_KEY} and choose "Use Gemini API key"`,
+        fix: `run \`gemini\` once to sign in, or ${SET_KEY} and choose "Use Gemini API key"`,
       };
     }
     case 'gemini-api-key': {
       if (known.GEMINI_API_KEY) return { how: 'signed_in', by: 'GEMINI_API_KEY' };
       const because = `${chosen}, but GEMINI_API_KEY is not set`;
       // The CLI can also keep a key in the system's keyring.
-      return { how: 'unclear', because, mend: SET_KEY };
+      return { how: 'unclear', because, fix: SET_KEY };
     }
     case 'vertex-ai': {
       if (known.GOOGLE_API_KEY) return { how: 'signed_in', by: 'GOOGLE_API_KEY (Vertex AI)' };
@@ -89,7 +89,7 @@ function judge(type: string, known: Variables, folder: string, home: string, cho
         return {
           how: 'signed_out',
           because: `${chosen}, but neither GOOGLE_API_KEY nor GOOGLE_CLOUD_PROJECT with GOOGLE_CLOUD_LOCATION is set`,
-          mend: 'export GOOGLE_API_KEY=…, or GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION',
+          fix: 'export GOOGLE_API_KEY=…, or GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION',
         };
       const wellKnown = path.join(home, '.config/gcloud/application_default_credentials.json');
       if (known.GOOGLE_APPLICATION_CREDENTIALS) return { how: 'signed_in', by: 'GOOGLE_APPLICATION_CREDENTIALS' };
@@ -97,7 +97,7 @@ function judge(type: string, known: Variables, folder: string, home: string, cho
       return {
         how: 'unclear',
         because: `${chosen}; no credentials file is found (on Google Cloud none is needed)`,
-        mend: 'run `gcloud auth application-default login`',
+        fix: 'run `gcloud auth application-default login`',
       };
     }
     case 'compute-default-credentials':
@@ -107,7 +107,7 @@ function judge(type: string, known: Variables, folder: string, home: string, cho
       return {
         how: 'signed_out',
         because: `${chosen}, which gemini refuses without a terminal`,
-        mend: 'set "security": {"auth": {"selectedType": "gemini-api-key"}} in ~/.gemini/settings.json',
+        fix: 'set "security": {"auth": {"selectedType": "gemini-api-key"}} in ~/.gemini/settings.json',
       };
   }
 }

@@ -69,8 +69,8 @@ function readDocument(row: OwnToolRow, { exit, printed }: EndedCli, succeeded: b
   const hasFailed = events.some(({ how }) => how === 'failed');
   const hasAnswer = events.some(({ how }) => how === 'said');
   // A failing exit without an answer says what went wrong elsewhere.
-  const told = succeeded ? events : events.filter(({ how }) => how !== 'stopped');
-  return hasFailed || !(succeeded || (exit === 'unseen' && hasAnswer)) ? told : [...told, { how: 'completed' }];
+  const kept = succeeded ? events : events.filter(({ how }) => how !== 'stopped');
+  return hasFailed || !(succeeded || (exit === 'unseen' && hasAnswer)) ? kept : [...kept, { how: 'completed' }];
 }
 
 /** One that was cut may be whole the next time; what is printed beside it will be there again. */

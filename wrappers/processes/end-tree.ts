@@ -36,15 +36,15 @@ export interface TreeEnd {
   /** How many processes other than the root were signalled and are gone. */
   ended: number;
   /** Processes that could not be ended: another user's, or stuck in the kernel. */
-  left: ProcessRow[];
+  survivors: ProcessRow[];
 }
 
 /**
  * Stops the CLI and its group. Otherwise the CLI could request one more paid turn while its tree is looked up.
- * @param until With `told`, the group resumes after every process has been signalled to end, and handles that signal first.
+ * @param until With `signalled`, the group resumes after every process has been signalled to end, and handles that signal first.
  * @returns the tree, which the caller ends.
  */
-export async function hold(tree: Tree, until: 'told' | 'ended'): Promise<Tree> {
+export async function hold(tree: Tree, until: 'signalled' | 'ended'): Promise<Tree> {
   const { root } = tree;
   if (root === null) return tree;
   // The pid of our own child cannot have been reused. A pid from a record is checked first.
@@ -84,12 +84,12 @@ export async function endTree(tree: Tree, graceMs = GRACE_MS, beforeSignal = () 
     found = await freeze(tree, await look(tree, found, 'young'), toll, last);
     if (toll.hit.size === before) await pause(1);
   }
-  const left = await processTable.living(found.rows);
-  const keys = new Set(left.map(keyOf));
+  const survivors = await processTable.living(found.rows);
+  const keys = new Set(survivors.map(keyOf));
   const gone = [...toll.hit.keys(), ...toll.refused].filter((key) => !keys.has(key));
   const ended = new Set(gone.filter((key) => key !== (tree.root && keyOf(tree.root)))).size;
-  if (left.length === 0 && tree.group) removeGroup(tree.group);
-  return { ended, left };
+  if (survivors.length === 0 && tree.group) removeGroup(tree.group);
+  return { ended, survivors };
 }
 
 /** Lets the kernel kill the group, including processes that we may not signal. Does nothing if we run in that group ourselves. */
@@ -101,9 +101,9 @@ async function killGrouped({ group = null }: Tree, { rows, above }: Members): Pr
 }
 
 /** Formats `4711 (sleep, user 65534)`: what a user needs to end the processes that we could not. */
-export async function describeLeft(left: readonly ProcessRow[]): Promise<string[]> {
-  const owners = await processTable.owners(left);
-  const described = left.map(async (row) => {
+export async function describeSurvivors(survivors: readonly ProcessRow[]): Promise<string[]> {
+  const owners = await processTable.owners(survivors);
+  const described = survivors.map(async (row) => {
     const name = path.basename((await processTable.words(row)).split(' ')[0]!) || 'unknown';
     const owner = owners.get(row.pid);
     return `${row.pid} (${name}${owner === undefined ? '' : `, user ${owner.uid}`})`;
@@ -113,7 +113,7 @@ export async function describeLeft(left: readonly ProcessRow[]): Promise<string[
 
 function letGo({ root, held }: Tree): void {
   try {
-    if (root !== null) process.kill(-root.pid, held === 'told' ? 'SIGCONT' : 'SIGKILL');
+    if (root !== null) process.kill(-root.pid, held === 'signalled' ? 'SIGCONT' : 'SIGKILL');
   } catch {
     // Another process killed it.
   }
@@ -129,9 +129,9 @@ async function awaitEnd(tree: Tree, first: Members, toll: Toll, graceMs: number)
   const deadline = nowMs() + graceMs;
   let found = first;
   for (let listed = nowMs(); open(found, toll).length > 0; ) {
-    const left = deadline - nowMs();
-    if (left <= 0) break;
-    await pause(Math.min(10, left));
+    const remainingMs = deadline - nowMs();
+    if (remainingMs <= 0) break;
+    await pause(Math.min(10, remainingMs));
     const gone = (await processTable.living(open(found, toll))).length === 0;
     if (!gone && nowMs() - listed < LIST_MS) continue;
     found = await look(tree, found, nowMs() - found.elders.atMs < RENEW_MS ? 'young' : 'all');

@@ -39,9 +39,9 @@ function procNumber(): number | null {
 
 function noProcessTable(): never {
   const way = process.platform === 'linux' ? '/proc' : '`ps`';
-  const mend = process.platform === 'linux' ? ' Mount it (mount -t proc proc /proc), and run it again' : '';
+  const fix = process.platform === 'linux' ? ' Mount it (mount -t proc proc /proc), and run it again' : '';
   throw new StrangeStateError(
-    `${way} does not show the processes of this machine, so Tollgate cannot watch or end what a call starts; nothing was started.${mend}`,
+    `${way} does not show the processes of this machine, so Tollgate cannot watch or end what a call starts; nothing was started.${fix}`,
   );
 }
 

@@ -35,7 +35,7 @@ export interface Tree {
   /** Private folders of the call. On Linux, a process without a parent that writes or works there belongs to the call. */
   folders?: readonly string[];
   /** The root's group is stopped until every process was signalled to end, or until its own end. */
-  held?: 'told' | 'ended';
+  held?: 'signalled' | 'ended';
   /** The members seen while the call ran. */
   seen?: Members | null;
 }

@@ -49,7 +49,7 @@ const hasFailed = ({ end, response }: Exchange): boolean => end !== 'whole' || (
 interface Memory {
   begun(exchange: Exchange): void;
   /** What a failure of the call is most likely about; null where nothing went through. */
-  told(): Exchange | null;
+  relevant(): Exchange | null;
 }
 
 export function createMemory(): Memory {
@@ -71,7 +71,7 @@ export function createMemory(): Memory {
       forget();
       kept.push(exchange);
     },
-    told() {
+    relevant() {
       forget();
       return kept.findLast(hasFailed) ?? kept.at(-1) ?? null;
     },

@@ -52,7 +52,7 @@ export function exchangeOf({ incoming, upstream, path }: Passing): Exchange {
  */
 export function forward(passing: Passing, outgoing: ServerResponse, exchange: Exchange): ClientRequest {
   const { incoming } = passing;
-  const asked = ask(passing);
+  const request = ask(passing);
   const over: Over = (end, error = null) => {
     if (exchange.end !== 'under_way') return;
     exchange.end = end;
@@ -63,10 +63,10 @@ export function forward(passing: Passing, outgoing: ServerResponse, exchange: Ex
     exchange.request.body.whole = true;
   });
   incoming.on('error', () => {});
-  incoming.pipe(asked);
+  incoming.pipe(request);
   // A service may answer and close before it has read all: the CLI is not kept waiting with the rest.
-  asked.on('close', () => {
-    incoming.unpipe(asked).resume();
+  request.on('close', () => {
+    incoming.unpipe(request).resume();
     if (exchange.response !== null) return;
     // Closed with neither answer nor error, or by a change of protocol that nobody asked for.
     over('unanswered');
@@ -76,17 +76,17 @@ export function forward(passing: Passing, outgoing: ServerResponse, exchange: Ex
   outgoing.on('close', () => {
     if (outgoing.writableFinished) return;
     over('cut_by_cli');
-    asked.destroy();
+    request.destroy();
   });
-  asked.on('response', (answer) => answerWith(answer, outgoing, exchange, over));
-  asked.on('error', (error: NodeJS.ErrnoException) => {
+  request.on('response', (answer) => answerWith(answer, outgoing, exchange, over));
+  request.on('error', (error: NodeJS.ErrnoException) => {
     if (exchange.response !== null) return;
     over('unanswered', error.code ?? error.message);
     // As the service did it, as far as that can be told.
     if (error.code === 'ECONNRESET') outgoing.socket?.resetAndDestroy();
     else outgoing.destroy();
   });
-  return asked;
+  return request;
 }
 
 /** Says how it ended; the first word counts. */

@@ -12,7 +12,7 @@ export interface Relay {
   /** The base URL for the CLI. */
   url: string;
   /** What a failure of the call is most likely about; null where nothing was asked. */
-  told(): Exchange | null;
+  relevantExchange(): Exchange | null;
   /** Nothing of it is left afterwards; whoever is still connected is cut off. */
   close(): Promise<void>;
 }
@@ -73,7 +73,7 @@ export async function startRelay(upstream: URL, port = 0): Promise<Relay> {
   const slash = upstream.pathname !== '/' && upstream.pathname.endsWith('/') ? '/' : '';
   return {
     url: `http://127.0.0.1:${bound}${prefix}${slash}`,
-    told: memory.told,
+    relevantExchange: memory.relevant,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -85,8 +85,8 @@ export async function startRelay(upstream: URL, port = 0): Promise<Relay> {
 
 /** null for what nobody but a stranger asks. */
 function passingOf(incoming: IncomingMessage, prefix: string, upstream: URL): Passing | null {
-  const asked = incoming.url ?? '';
-  if (!asked.startsWith(`${prefix}/`) && asked !== prefix) return null;
+  const requested = incoming.url ?? '';
+  if (!requested.startsWith(`${prefix}/`) && requested !== prefix) return null;
   const base = upstream.pathname.replace(/\/$/, '');
-  return { incoming, upstream, path: `${base}${asked.slice(prefix.length)}` || '/' };
+  return { incoming, upstream, path: `${base}${requested.slice(prefix.length)}` || '/' };
 }

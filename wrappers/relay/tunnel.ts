@@ -21,11 +21,11 @@ export function withoutUpgrade(
 }
 
 export function tunnel(passing: Passing, socket: Duplex, head: Buffer): ClientRequest {
-  const asked = ask(passing);
-  socket.on('error', () => asked.destroy());
-  socket.on('close', () => asked.destroy());
-  asked.on('error', () => socket.destroy());
-  asked.on('upgrade', (answer, other: Duplex, first: Buffer) => {
+  const request = ask(passing);
+  socket.on('error', () => request.destroy());
+  socket.on('close', () => request.destroy());
+  request.on('error', () => socket.destroy());
+  request.on('upgrade', (answer, other: Duplex, first: Buffer) => {
     other.on('error', () => socket.destroy());
     socket.on('close', () => other.destroy());
     socket.write(headOf(answer));
@@ -34,13 +34,13 @@ export function tunnel(passing: Passing, socket: Duplex, head: Buffer): ClientRe
     socket.pipe(other).pipe(socket);
   });
   // Refused: as it was said, and then the connection is over.
-  asked.on('response', (answer) => {
+  request.on('response', (answer) => {
     socket.write(headOf(answer));
     answer.on('error', () => socket.destroy());
     answer.pipe(socket);
   });
-  asked.end();
-  return asked;
+  request.end();
+  return request;
 }
 
 function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage): string {

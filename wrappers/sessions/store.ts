@@ -76,7 +76,7 @@ export interface Conversation {
   /** What a resume by this version of the CLI would send wrongly; null: a version that we do not know, so nobody can say. */
   flaws(cliVersion: string | null): Flaw[] | null;
   /** Makes it well-formed in the gentlest way: what was said and done stays. */
-  mend(flaws: readonly Flaw[]): Edit;
+  repair(flaws: readonly Flaw[]): Edit;
   /** Goes back to before the prompt of this turn. */
   before(turn: number): Edit;
   /** Takes back what the model made of this turn's prompt, and all later turns; the prompt stays. */

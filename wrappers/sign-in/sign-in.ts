@@ -11,5 +11,5 @@ export interface Surroundings {
 export type SignIn =
   | { how: 'signed_in'; by: string }
   /** There may be a credential where it cannot be looked at. */
-  | { how: 'unclear'; because: string; mend: string }
-  | { how: 'signed_out'; because: string; mend: string };
+  | { how: 'unclear'; because: string; fix: string }
+  | { how: 'signed_out'; because: string; fix: string };

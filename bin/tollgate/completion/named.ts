@@ -35,7 +35,7 @@ export const NAMED: Record<'task' | 'stage' | 'tool' | 'pipeline' | 'session', N
     return read.plans.map(({ stage }) => bare(stage.name)).filter((found) => STAGE_ID.test(found.word));
   },
   async session() {
-    const sessions = await readSessions(stateNow(), () => new Date(), 'left');
+    const sessions = await readSessions(stateNow(), () => new Date(), 'in_place');
     return sessions
       .entries()
       .flatMap(({ tag, tool, entry: { session_id } }) => [

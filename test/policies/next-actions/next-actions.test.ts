@@ -170,7 +170,7 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     'nobody is signed in',
     'auth',
     'not_signed_in',
-    { key: { how: 'signed_out', because: 'no key is set', mend: 'run `codex login`' } },
+    { key: { how: 'signed_out', because: 'no key is set', fix: 'run `codex login`' } },
     ['run `codex login`', 'note: no key is set', CHECK, AGAIN],
   ],
   [

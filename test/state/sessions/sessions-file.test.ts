@@ -87,7 +87,7 @@ for (const [what, text] of CORRUPT)
 
 test('whoever only looks leaves a broken file where it is', async ({ folder }) => {
   write(folder, 'hello');
-  assert.is((await readSessions(folder, clock, 'left')).warnings().length, 1);
+  assert.is((await readSessions(folder, clock, 'in_place')).warnings().length, 1);
   assert.equal(readdirSync(path.join(folder, 'state')), ['sessions.json']);
 });
 
@@ -134,7 +134,7 @@ test('a folder in its place is set aside whole, told, and a file is written', as
   const file = sessionsFile(folder);
   mkdirSync(file);
   writeFileSync(path.join(file, 'mine'), 'precious');
-  const looked = await readSessions(folder, clock, 'left');
+  const looked = await readSessions(folder, clock, 'in_place');
   assert.equal(looked.warnings(), [`${file} is a folder, and no regular file; no session is known`]);
   const sessions = await readSessions(folder, clock);
   const [, aside] = /moved to (.+);/.exec(sessions.warnings().join()) ?? [];

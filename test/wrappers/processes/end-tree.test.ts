@@ -125,11 +125,11 @@ onLinux('a CLI that is held does nothing more until it is told to end, and that 
     await line(child);
     const { start_time: startTime } = (await identify(child.pid))!;
     const root = { pid: child.pid, startTime, sinceMs: EARLIER, ours: 'child' as const };
-    const tree = await hold({ root, marker: 'no/body' }, 'told');
+    const tree = await hold({ root, marker: 'no/body' }, 'signalled');
     while (!readFileSync(`/proc/${child.pid}/stat`, 'utf8').includes(') T '));
     const { size } = statSync(work);
     const ended = once(child, 'exit');
-    assert.equal((await endTree(tree)).left, []);
+    assert.equal((await endTree(tree)).survivors, []);
     // By TERM, not by KILL after the time of grace.
     assert.equal([(await ended)[1], statSync(work).size], ['SIGTERM', size]);
   } finally {
@@ -149,7 +149,7 @@ onLinux('a CLI that is held to its end does nothing more, whatever it would do w
       'ended',
     );
     const ended = once(child, 'exit');
-    assert.equal((await endTree(tree)).left, []);
+    assert.equal((await endTree(tree)).survivors, []);
     assert.equal([(await ended)[1], existsSync(work)], ['SIGKILL', false]);
   } finally {
     rmSync(folder, { recursive: true });
@@ -160,7 +160,7 @@ test('who bears the number of a CLI that was found, and started at another time,
   const child = lead('echo here; exec sleep 60');
   await line(child);
   const tree = { root: { pid: child.pid, startTime: '1', sinceMs: EARLIER }, marker: 'no/body' };
-  assert.equal(await hold(tree, 'told'), tree);
+  assert.equal(await hold(tree, 'signalled'), tree);
 });
 
 test('a bearer that is older than the call is spared', async () => {
@@ -202,7 +202,7 @@ asRoot('what is not ours to end is told, and not waited for', async () => {
   const code = `import { spawn } from 'node:child_process';
     import { once } from 'node:events';
     import { readFileSync } from 'node:fs';
-    import { describeLeft, endTree } from './wrappers/processes/end-tree.ts';
+    import { describeSurvivors, endTree } from './wrappers/processes/end-tree.ts';
     import { identifyChild } from './wrappers/processes/identity.ts';
     const child = spawn('/bin/sh', ['-c', 'sleep 60 & echo $!; wait'], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
     const { start_time: startTime } = await identifyChild(child.pid);
@@ -212,9 +212,9 @@ asRoot('what is not ours to end is told, and not waited for', async () => {
     process.setuid(65534);
     // A grace that outlasts them: who waits for it finds nobody left.
     const root = { pid: child.pid, startTime, sinceMs: 0, ours: 'child' };
-    const { ended, left } = await endTree({ root, marker: 'no/body' }, 3_600_000);
-    const names = (await describeLeft(left)).map((name) => name.replace(/^\\d+/, ''));
-    console.log(JSON.stringify([ended, left.map(({ pid }) => (pid === child.pid ? 'root' : pid === ours ? 'child' : pid)), names]));
+    const { ended, survivors } = await endTree({ root, marker: 'no/body' }, 3_600_000);
+    const names = (await describeSurvivors(survivors)).map((name) => name.replace(/^\\d+/, ''));
+    console.log(JSON.stringify([ended, survivors.map(({ pid }) => (pid === child.pid ? 'root' : pid === ours ? 'child' : pid)), names]));
     process.exit();`;
   const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', code], {
     detached: true,

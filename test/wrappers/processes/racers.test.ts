@@ -67,9 +67,9 @@ for (const [where, how] of RACES)
       });
     });
     await racing;
-    const { left } = await endTree({ root: { pid: child.pid!, startTime, sinceMs, ours: 'child' }, marker }, 100);
+    const { survivors } = await endTree({ root: { pid: child.pid!, startTime, sinceMs, ours: 'child' }, marker }, 100);
     await ended;
-    assert.equal([said, left], ['on on on ', []]);
+    assert.equal([said, survivors], ['on on on ', []]);
   });
 
 test.run();

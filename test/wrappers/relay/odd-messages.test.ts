@@ -110,7 +110,7 @@ for (const { name, head, heard, end, error } of ANSWERS)
     const said = await say(world.relay, POST);
     if (heard === null) assert.is(said, '');
     else assert.match(said, heard);
-    const told = world.relay.told()!;
+    const told = world.relay.relevantExchange()!;
     assert.equal([told.end, told.error, world.asked.length], [end, error, 1]);
   });
 
@@ -130,7 +130,10 @@ for (const [name, answer] of [
   test(`instead of an answer ${name}`, async ({ world }) => {
     world.serve = (socket) => void socket.end(answer);
     assert.is(await say(world.relay, POST), '');
-    assert.equal([world.relay.told()!.end, world.relay.told()!.response, world.asked.length], ['unanswered', null, 1]);
+    assert.equal(
+      [world.relay.relevantExchange()!.end, world.relay.relevantExchange()!.response, world.asked.length],
+      ['unanswered', null, 1],
+    );
   });
 
 test('a path goes on as it was spelt', async ({ world }) => {
@@ -147,7 +150,7 @@ for (const body of [BODY, 'Transfer-Encoding: chunked\r\n\r\n3\r\nEND\r\n0\r\n']
     assert.match(said, /^HTTP\/1\.1 200 OK\r\n.*\r\n\r\nok$/s);
     assert.match(world.asked[0]!, /\r\nX-Odd-Case: \xe9\r\n.*END/s);
     assert.not.match(world.asked[0]!, /upgrade/i);
-    const { bytes, whole } = world.relay.told()!.request.body;
+    const { bytes, whole } = world.relay.relevantExchange()!.request.body;
     assert.equal([bytes, whole], [3, true]);
   });
 

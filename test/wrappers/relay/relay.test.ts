@@ -77,7 +77,7 @@ function post(url: string, body: string | Buffer, headers: Record<string, string
   });
 }
 
-const textIn = (told: ReturnType<Relay['told']>) => {
+const textIn = (told: ReturnType<Relay['relevantExchange']>) => {
   const read = bodyText(told!.response!.body, told!.response!.headers);
   return read.how === 'text' ? read.text : read.why;
 };
@@ -137,7 +137,7 @@ test('what is packed stays packed, and is unpacked for who reads it later', asyn
   const { body, headers } = await post(world.relay.url, '{}');
   assert.is(headers['content-encoding'], 'gzip');
   assert.is(gunzipSync(body).toString(), '{"error":"no"}');
-  assert.is(textIn(world.relay.told()), '{"error":"no"}');
+  assert.is(textIn(world.relay.relevantExchange()), '{"error":"no"}');
 });
 
 test('an answer that breaks off breaks off, with all that came before', async ({ world }) => {
@@ -147,7 +147,7 @@ test('an answer that breaks off breaks off, with all that came before', async ({
   };
   const { status, body, whole } = await post(world.relay.url, '{}');
   assert.equal([status, body.toString(), whole], [200, 'data: half\n\n', false]);
-  assert.equal([world.relay.told()!.end, world.seen.length], ['cut_by_service', 1]);
+  assert.equal([world.relay.relevantExchange()!.end, world.seen.length], ['cut_by_service', 1]);
 });
 
 test('a reset before the answer is a reset, and nothing is sent again', async ({ world }) => {
@@ -158,7 +158,7 @@ test('a reset before the answer is a reset, and nothing is sent again', async ({
   );
   assert.is(error, 'ECONNRESET');
   assert.equal(
-    [world.relay.told()!.end, world.relay.told()!.error, world.seen.length],
+    [world.relay.relevantExchange()!.end, world.relay.relevantExchange()!.error, world.seen.length],
     ['unanswered', 'ECONNRESET', 1],
   );
 });
@@ -177,7 +177,7 @@ test('who hangs up is known to the service at once', async ({ world }) => {
   sent.on('error', () => {});
   sent.end('{}');
   await gone;
-  assert.is(world.relay.told()!.end, 'cut_by_cli');
+  assert.is(world.relay.relevantExchange()!.end, 'cut_by_cli');
 });
 
 test('who sends much is not kept waiting by a service that has answered and gone', async () => {
@@ -204,7 +204,7 @@ test('of bodies of any size the beginning is kept, and all of it goes through', 
   world.serve = (_, outgoing, body) => outgoing.writeHead(500).end(body);
   const { body } = await post(world.relay.url, large);
   assert.ok(body.equals(large));
-  const { request: asked, response } = world.relay.told()!;
+  const { request: asked, response } = world.relay.relevantExchange()!;
   for (const kept of [asked.body, response!.body])
     assert.equal([kept.bytes, kept.keptBytes], [large.length, MOST_KEPT_BYTES + BEYOND_BYTES]);
   const read = bodyText(asked.body, asked.headers);
@@ -213,7 +213,7 @@ test('of bodies of any size the beginning is kept, and all of it goes through', 
 
 test('the last failure is told, until the same address answers well', async ({ world }) => {
   world.serve = ({ url }, outgoing) => outgoing.writeHead(url!.includes('bad') ? 400 : 200).end(url);
-  const told = () => world.relay.told()!.url.split('/').at(-1);
+  const told = () => world.relay.relevantExchange()!.url.split('/').at(-1);
   for (const [path, expected] of [
     ['good', 'good'],
     ['bad?1', 'bad?1'],
@@ -226,14 +226,14 @@ test('the last failure is told, until the same address answers well', async ({ w
   world.serve = (_, outgoing) => outgoing.end();
   await post(`${world.relay.url}/bad?2`, '{}');
   assert.is(told(), 'bad?2');
-  assert.is(world.relay.told()!.response!.status, 200);
+  assert.is(world.relay.relevantExchange()!.response!.status, 200);
 });
 
 test('nobody asks through it who does not know its address', async ({ world }) => {
   const { origin, pathname } = new URL(world.relay.url);
   for (const path of ['/v1/models', `${pathname}x/v1`, `/${'0'.repeat(32)}/v1`])
     assert.is((await post(`${origin}${path}`, '{}')).status, 404);
-  assert.equal([world.seen.length, world.relay.told()], [0, null]);
+  assert.equal([world.seen.length, world.relay.relevantExchange()], [0, null]);
 });
 
 test('a web socket is passed on', async ({ world }) => {
@@ -254,7 +254,7 @@ test('after its end its port is free, and who was connected is cut off', async (
   assert.is(await cut, 'ECONNRESET');
   const again = await post(world.relay.url, '{}').catch(({ code }) => code as string);
   assert.is(again, 'ECONNREFUSED');
-  assert.is(world.relay.told()!.end === 'whole', false);
+  assert.is(world.relay.relevantExchange()!.end === 'whole', false);
 });
 
 test('whoever has asked only by half does not hold up its end', async ({ world }) => {

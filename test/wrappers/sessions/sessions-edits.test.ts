@@ -58,7 +58,7 @@ test('a turn that there is not', () => {
 
 test('a second response becomes an empty note under its own id', () => {
   const tool = readFixture('tool.jsonl');
-  assert.equal(tool.mend(tool.flaws('0.61.0')!), {
+  assert.equal(tool.repair(tool.flaws('0.61.0')!), {
     how: 'append',
     text: '{"id":"response-1","timestamp":"2026-11-21T20:00:03.000Z","type":"info","content":""}\n',
   });
@@ -66,7 +66,7 @@ test('a second response becomes an empty note under its own id', () => {
 
 test('a call without a response gets one that says that nothing is known', () => {
   const hanging = readFixture('hanging.jsonl');
-  const edit = hanging.mend(hanging.flaws('0.61.0')!);
+  const edit = hanging.repair(hanging.flaws('0.61.0')!);
   const mended = JSON.parse(edit.how === 'append' ? edit.text : '');
   const original = JSON.parse(FIXTURES['hanging.jsonl']!.trim().split('\n').at(-1)!);
   const response = { error: 'The tool was interrupted before it ended; no result is known.' };
@@ -78,8 +78,8 @@ test('a call without a response gets one that says that nothing is known', () =>
 test('only what is asked for is mended', () => {
   const resumed = readFixture('tool-resumed.jsonl');
   const flaws = resumed.flaws('0.61.0')!;
-  assert.equal(resumed.mend([]), { how: 'none' });
-  assert.equal(resumed.mend([{ ...flaws[0]!, turn: 2 }]), { how: 'none' });
+  assert.equal(resumed.repair([]), { how: 'none' });
+  assert.equal(resumed.repair([{ ...flaws[0]!, turn: 2 }]), { how: 'none' });
 });
 
 test('behind half a line the edit begins with a new one', () => {

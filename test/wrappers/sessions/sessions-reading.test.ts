@@ -214,12 +214,12 @@ test('a list of messages as one huge line is taken apart, and if it is torn it i
 test('mended files have no flaws, and people read the same in them', () => {
   for (const name of ['tool.jsonl', 'tool-resumed.jsonl', 'two-calls-resumed.jsonl', 'hanging.jsonl', 'old.json']) {
     const before = readFixture(name);
-    const after = applied(name, before.mend(before.flaws('0.61.0')!));
+    const after = applied(name, before.repair(before.flaws('0.61.0')!));
     assert.equal(after.flaws('0.61.0'), [], name);
     const said = (turns: ReturnType<typeof before.read>) =>
       turns.map(({ prompt, items }) => [prompt, items.filter(({ how }) => how !== 'responded')]);
     assert.equal(said(after.read(1, 9)), said(before.read(1, 9)), name);
-    assert.equal(after.mend([]), { how: 'none' });
+    assert.equal(after.repair([]), { how: 'none' });
   }
 });
 

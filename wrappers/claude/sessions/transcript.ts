@@ -38,7 +38,7 @@ export function openTranscript(session: SessionFile): Conversation {
     totalTokens: () => totalTokens(standing),
     countedSoFar: () => null,
     flaws: (cliVersion) => (cliVersion !== null && TESTED.test(cliVersion) ? [] : null),
-    mend: () => ({ how: 'none' }),
+    repair: () => ({ how: 'none' }),
     before,
     afterPrompt,
     withoutLastStep: () => {

@@ -47,7 +47,7 @@ export function openRollout(session: SessionFile): Conversation {
     totalTokens: () => totalTokens(table, counts),
     countedSoFar: () => countedSoFar(table, counts),
     flaws: (cliVersion) => findFlaws(table, standing, cliVersion),
-    mend: (flaws) => mend(table, standing, flaws),
+    repair: (flaws) => repair(table, standing, flaws),
     before,
     afterPrompt,
     withoutLastStep: () => {
@@ -63,7 +63,7 @@ export function openRollout(session: SessionFile): Conversation {
 }
 
 /** Repeats the turns from the first flaw on, without the doubled responses. */
-function mend(table: LineTable, standing: CodexStanding, flaws: readonly Flaw[]): Edit {
+function repair(table: LineTable, standing: CodexStanding, flaws: readonly Flaw[]): Edit {
   const ids = new Set(flaws.flatMap((flaw) => (flaw.how === 'doubled_response' ? flaw.id : [])));
   const out = doubled(table, standing).filter(({ flaw }) => ids.has(flaw.id));
   if (out.length === 0) return { how: 'none' };

@@ -39,7 +39,7 @@ export function openEvents(session: SessionFile): Conversation {
     totalTokens: () => totalTokens(table, counts),
     countedSoFar: () => countedSoFar(table, counts),
     flaws: (cliVersion) => (cliVersion !== null && TESTED.test(cliVersion) ? [] : null),
-    mend: () => ({ how: 'none' }),
+    repair: () => ({ how: 'none' }),
     before,
     afterPrompt,
     withoutLastStep: () => {

@@ -38,7 +38,7 @@ export function converse({ session, use, rewrite, cutFrom, totalTokens }: Source
     totalTokens,
     countedSoFar: () => null,
     flaws: (cliVersion) => use((entries) => judgeFlaws(entries, cliVersion)),
-    mend: (flaws) =>
+    repair: (flaws) =>
       use((entries) => {
         const messages = repairedMessages(findFlaws(entries), flaws);
         return messages.length === 0 ? { how: 'none' } : rewrite(messages);

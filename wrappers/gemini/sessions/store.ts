@@ -54,7 +54,8 @@ function openDocument(session: SessionFile, text: string): Source | null {
   return {
     session,
     use: (read) => read(entries),
-    rewrite: (mended) => replaced(list.map((old) => (isMessage(old) && mended.find(({ id }) => id === old.id)) || old)),
+    rewrite: (repaired) =>
+      replaced(list.map((old) => (isMessage(old) && repaired.find(({ id }) => id === old.id)) || old)),
     cutFrom: (message) => replaced(list.slice(0, list.indexOf(message))),
     totalTokens: () => {
       const tokens = messages.flatMap((message) => tokensOf(message) ?? []);

@@ -150,7 +150,7 @@ test('ids and texts of any kind come through', async ({ home }) => {
   );
   const flaws = CODEX_SESSIONS.open(session).flaws('0.169.0')!;
   assert.equal(flaws, [{ how: 'doubled_response', turn: 1, id: '__proto__', name: '__proto__' }]);
-  apply(file, CODEX_SESSIONS.open(session).mend(flaws));
+  apply(file, CODEX_SESSIONS.open(session).repair(flaws));
   assert.equal(CODEX_SESSIONS.open(session).flaws('0.169.0'), []);
 });
 

@@ -239,7 +239,7 @@ test('a doubled response is a flaw, and mended by saying the turns anew', async 
   const conversation = await open(home);
   const flaws = conversation.flaws('0.169.0')!;
   assert.equal(flaws, [{ how: 'doubled_response', turn: 1, id: 'call_test1', name: 'exec_command' }]);
-  const edit = conversation.mend(flaws);
+  const edit = conversation.repair(flaws);
   assert.is(edit.how, 'append');
   apply(file, edit);
   const mended = await open(home);
@@ -260,7 +260,7 @@ test('what codex heals itself is no flaw', async ({ home }) => {
     home.rollout(lines);
     const conversation = await open(home);
     assert.equal(conversation.flaws('0.169.0'), []);
-    assert.equal(conversation.mend([]), { how: 'none' });
+    assert.equal(conversation.repair([]), { how: 'none' });
   }
 });
 

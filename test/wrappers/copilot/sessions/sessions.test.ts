@@ -179,7 +179,7 @@ test('copilot heals what it finds, as far as its version was looked at', async (
     home.events(lines);
     const conversation = await open(home);
     assert.equal(conversation.flaws('1.0.102'), []);
-    assert.equal(conversation.mend([]), { how: 'none' });
+    assert.equal(conversation.repair([]), { how: 'none' });
     for (const version of [null, '1.0.103', '1.0.10', '11.0.102']) assert.is(conversation.flaws(version), null);
   }
 });
