@@ -105,7 +105,7 @@ async function attend({ tree, ...orphan }: Orphan, observer: AdoptionObserver, s
 
 const countOf = async ({ ended, survivors }: TreeEnd) => ({
   orphansKilled: ended,
-  left: await describeSurvivors(survivors),
+  survivors: await describeSurvivors(survivors),
 });
 
 interface Life {

@@ -89,7 +89,7 @@ function circumstancesOf({ outcome, record }: FailedCall, exchange: Exchange | n
     status: failure?.status ?? (isEngines ? exchange?.response?.status : null) ?? null,
     named: failure?.type ?? failure?.code ?? null,
     said: failure !== null,
-    asked: [capture.sessionId, capture.turns, capture.usage.api_requests].some((sign) => sign !== null),
+    hasBegun: [capture.sessionId, capture.turns, capture.usage.api_requests].some((sign) => sign !== null),
     answered: capture.tools > 0 || capture.answer !== '',
   };
 }

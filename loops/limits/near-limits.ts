@@ -1,7 +1,7 @@
 // Takes the unreported warnings of limits over all tasks, so that the end of one run reports them.
 
 import path from 'node:path';
-import { asOf, tellable } from '../../policies/limits/ledger.ts';
+import { asOf, dueWarnings } from '../../policies/limits/ledger.ts';
 import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
 import { readLimitsLedger, writeLimitsLedger } from '../../state/limits/ledger-file.ts';
 import { limitsFiles } from '../../state/limits/limits-folder.ts';
@@ -23,11 +23,11 @@ export async function takeNearLimits({ environment, clock, root }: Taking): Prom
   if (files === null) return [];
   const project = path.resolve(projectRoot(root));
   try {
-    if (tellable(readLimitsLedger(files), project).words.length === 0) return [];
+    if (dueWarnings(readLimitsLedger(files), project).words.length === 0) return [];
     const self = (await identify(process.pid))!;
     const taken = await locked({ files, self, clock, stop: AbortSignal.timeout(HOLDS_LOCK_MS) }, () => {
-      const { words, left } = tellable(asOf(readLimitsLedger(files), clock().getTime()), project);
-      if (words.length > 0) writeLimitsLedger(files, left);
+      const { words, remaining } = dueWarnings(asOf(readLimitsLedger(files), clock().getTime()), project);
+      if (words.length > 0) writeLimitsLedger(files, remaining);
       return words;
     });
     return taken ?? [];

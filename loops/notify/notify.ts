@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { BODIES } from '../../policies/notify/message.ts';
 import { reachOf } from '../../policies/notify/missing.ts';
-import type { Notification, Told } from '../../policies/notify/notification.ts';
+import type { Notification, NotificationFacts } from '../../policies/notify/notification.ts';
 import { type NotifierRow, type NotifyEvent, nameOf } from '../../policies/notify/notifier.ts';
 import { wordsOf } from '../../policies/notify/words.ts';
 import { redactorOf } from '../redactor.ts';
@@ -15,7 +15,7 @@ import { sendToWebhook } from './webhook.ts';
 export interface NotifyRequest extends Pick<Handing, 'root' | 'envAllow' | 'beside'> {
   notifiers: readonly NotifierRow[];
   events: readonly NotifyEvent[];
-  content: Told;
+  content: NotificationFacts;
   /** As in `security.redaction_patterns`. */
   patterns: readonly string[];
 }
@@ -54,8 +54,8 @@ const secretsFor = (notifiers: readonly NotifierRow[], environment: NodeJS.Proce
     ),
   );
 
-function notificationOf(event: NotifyEvent, content: Told, at: Date, redact: (text: string) => string): Notification {
-  const clean = redacted(content, redact) as Told;
+function notificationOf(event: NotifyEvent, content: NotificationFacts, at: Date, redact: (text: string) => string): Notification {
+  const clean = redacted(content, redact) as NotificationFacts;
   const head = { schema: 1, id: randomUUID(), event, at: at.toISOString(), text: wordsOf(event, clean) } as const;
   return { ...head, ...clean };
 }

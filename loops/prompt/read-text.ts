@@ -94,8 +94,8 @@ function createWindow(chars: number) {
       }
     },
     excerpt(): Excerpt {
-      if (omitted.chars === 0) return { head: head + tail.join(''), tail: '', left: null };
-      return { head, tail: tail.join(''), left: omitted };
+      if (omitted.chars === 0) return { head: head + tail.join(''), tail: '', omitted: null };
+      return { head, tail: tail.join(''), omitted };
     },
   };
 }

@@ -33,14 +33,14 @@ export async function supervisionOf(
   environment: NodeJS.ProcessEnv,
 ): Promise<TaskSupervision | null> {
   if (supervised.length === 0) return null;
-  const { left, question, instruction, rows, notes } = standingAfter(supervised);
+  const { lastEnd, question, instruction, rows, notes } = standingAfter(supervised);
   const read = await readTask({ word: `${task.root}/`, cwd: task.root, environment, trustWorkspace: true });
   const redactor = read.how === 'invalid' ? null : redactorOf(environment, read.manifest.security.redaction_patterns);
   const hide = (text: string): string => redactor?.redact(text) ?? '[…]';
   const textOf = (sha256: string): string => hide(shownText(task)(sha256));
   const isAnswered = question !== null && (notes.length > 0 || notesLeft(notesOf(task, environment)).length > 0);
   return {
-    how: left?.how ?? null,
+    how: lastEnd?.how ?? null,
     question: question === null || isAnswered ? null : hide(question),
     answer_waits: isAnswered,
     instruction: textOf(instruction),

@@ -62,8 +62,8 @@ function ownerOf(id: string, name: string, cwd: string, environment: NodeJS.Proc
     const calls = [...ledger.calls.values()].filter(({ reserved }) => reserved.run_id !== null);
     const call = calls.findLast((one) => findRecord(located.folder, one)?.session_id === id);
     if (call === undefined) return null;
-    const { left, step, iteration } = standingAfter(ledger.supervised);
-    const how = left?.how ?? (step === 'done' ? 'done' : null);
+    const { lastEnd, step, iteration } = standingAfter(ledger.supervised);
+    const how = lastEnd?.how ?? (step === 'done' ? 'done' : null);
     return { task: name, part: call.reserved.stage, how, iteration };
   } catch (error) {
     if (error instanceof JournalError || isSystemError(error)) return null;

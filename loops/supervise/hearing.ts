@@ -30,8 +30,8 @@ export async function hearing(word: string, cwd: string, environment: NodeJS.Pro
     return { how: 'invalid', message: `${task.id} is no supervised task, and nobody there would hear it` };
   const state = async (): Promise<HearingState> => {
     const { ledger } = openJournal(task.root, () => new Date()).read();
-    const { left, step } = standingAfter(ledger.supervised);
-    if (left?.how === 'parked') return 'waiting';
+    const { lastEnd, step } = standingAfter(ledger.supervised);
+    if (lastEnd?.how === 'parked') return 'waiting';
     const self = (await identify(process.pid))!;
     const isRunning = ledger.run !== null && (await isAlive(ledger.run.owner, self)) !== 'dead';
     return isRunning ? 'running' : step === 'done' ? 'done' : 'at_rest';

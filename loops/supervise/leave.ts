@@ -134,10 +134,10 @@ const ENDS: Record<Exclude<LeaveReason, 'done' | 'question'>, EndRow> = {
 
 /** Reports a supervision: its iterations as the table shows them, the current instruction, and how to continue. */
 function supervisionReport(open: OpenTask, save: SessionSave | null, changes: readonly Change[]): SupervisionReport {
-  const { iteration, errors, instruction, question, rows, left } = standingOf(open);
+  const { iteration, errors, instruction, question, rows, lastEnd } = standingOf(open);
   const last = rows.at(-1);
   return {
-    how: left?.how ?? null,
+    how: lastEnd?.how ?? null,
     iteration,
     errors: last?.action === 'error' ? last.errors : errors,
     instruction: open.hide(shownText(open.task)(instruction)),

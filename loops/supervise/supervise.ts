@@ -243,8 +243,8 @@ async function treeMistake(
   open: OpenTask,
   { environment, clock }: { environment: NodeJS.ProcessEnv; clock: () => Date },
 ): Promise<string | null> {
-  const { left } = standingAfter(open.journal.read().ledger.supervised);
-  if (left === null || left.how === 'done') return null;
+  const { lastEnd } = standingAfter(open.journal.read().ledger.supervised);
+  if (lastEnd === null || lastEnd.how === 'done') return null;
   const read = await readSave(open.task, clock);
   if (read === null) return null;
   if (read.how === 'invalid') return read.message;

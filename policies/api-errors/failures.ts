@@ -16,7 +16,7 @@ export interface ApiCircumstances {
   /** The engine reported an error, even one that it meant to retry. */
   said: boolean;
   /** The conversation had begun: there is a session, or a turn. */
-  asked: boolean;
+  hasBegun: boolean;
   /** Something came back: text of the answer, or a tool call. */
   answered: boolean;
 }
@@ -27,7 +27,7 @@ export function isApiFailure({ class: errorClass, reason, evidence }: Verdict, a
   if ((at.status !== null && at.status >= 400) || (at.named !== null && OF_A_SERVICE.test(at.named))) return true;
   if (!mayBeLogged(errorClass, reason)) return false;
   if (errorClass === 'unknown') return FROM_ENGINE.has(evidence?.source ?? 'none');
-  if (WAITED.has(reason ?? '') && evidence?.source === 'ending') return at.said || (at.asked && !at.answered);
+  if (WAITED.has(reason ?? '') && evidence?.source === 'ending') return at.said || (at.hasBegun && !at.answered);
   return true;
 }
 

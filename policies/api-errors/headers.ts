@@ -10,21 +10,21 @@ import { partOf, textOf } from '../text/json.ts';
  * @returns null if no header is reported.
  */
 export function headersTold(events: readonly unknown[], texts: readonly string[]): Record<string, string> | null {
-  const told: Record<string, string> = {};
+  const reported: Record<string, string> = {};
   for (const event of events) {
     const whole = partOf(event);
     const data = partOf(whole?.data) ?? whole;
     for (const [field, header] of FIELDS) {
       const value = textOf(data?.[field]);
-      if (value !== null) told[header] = value;
+      if (value !== null) reported[header] = value;
     }
   }
   for (const text of texts)
     for (const [header, pattern] of PATTERNS) {
       const [, value] = pattern.exec(text) ?? [];
-      if (value !== undefined) told[header] = value;
+      if (value !== undefined) reported[header] = value;
     }
-  return Object.keys(told).length === 0 ? null : told;
+  return Object.keys(reported).length === 0 ? null : reported;
 }
 
 interface HeaderTraces {

@@ -25,14 +25,14 @@ export interface JudgedFailure {
 export function judgeFailure(refusal: ServiceRefusal, now: Date): JudgedFailure {
   const { status, offline, body } = refusal;
   const verdict = refusal.verdict ?? classify({ ...NO_EVIDENCE, failure: failureOf(refusal) }, { now });
-  const asked = verdict.retry_at === null ? null : Date.parse(verdict.retry_at) - now.getTime();
+  const waitMs = verdict.retry_at === null ? null : Date.parse(verdict.retry_at) - now.getTime();
   const evidence = `${status === null ? '' : `HTTP ${status}: `}${oneLine(wordsOf(refusal), 300)}`;
   const neverSent = NEVER_SENT.test(`${refusal.message} ${body}`);
   return {
     verdict,
     does: meaningOf(refusal, verdict, neverSent),
     maybePaid: refusal.maybePaid ?? ((status === null || status < 400) && !neverSent),
-    retryAfterMs: refusal.retryAfterMs ?? (asked === null ? null : Math.max(0, asked)),
+    retryAfterMs: refusal.retryAfterMs ?? (waitMs === null ? null : Math.max(0, waitMs)),
     evidence: offline && evidence === '' ? 'nobody was reached' : evidence,
   };
 }

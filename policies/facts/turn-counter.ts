@@ -6,7 +6,7 @@
  */
 export function createTurns() {
   let turns = 0;
-  let told = false;
+  let isReported = false;
   let results = false;
   return {
     began() {
@@ -14,10 +14,10 @@ export function createTurns() {
       results = false;
     },
     areTold() {
-      told = true;
+      isReported = true;
     },
     acted(running: number) {
-      if (told || !results || running > 0) return;
+      if (isReported || !results || running > 0) return;
       turns++;
       results = false;
     },

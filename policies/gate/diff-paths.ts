@@ -25,11 +25,11 @@ export function pathsOfDiff(diff: string): Change[] {
 
 /** How many leading parts `git apply` must strip (`-p`): 1 if every path begins with the letter of its side, else 0. */
 export function prefixParts(diff: string): 0 | 1 {
-  const told = filesOf(diff).flatMap(({ header, old, now }) => {
+  const names = filesOf(diff).flatMap(({ header, old, now }) => {
     const named = [old, now].filter((name) => name !== null && name !== NOWHERE);
     return named.length > 0 ? named : (headerNames(header, 0) ?? []);
   });
-  return told.every((name) => /^[abciow]\//.test(name!)) ? 1 : 0;
+  return names.every((name) => /^[abciow]\//.test(name!)) ? 1 : 0;
 }
 
 /** Returns the paths that are outside the tree, or in git's own folder. */

@@ -3,13 +3,13 @@
 /** The names include those of the answer's own properties. */
 export function namesIn(schema: Record<string, unknown>): ReadonlySet<string> {
   const names = new Set<string>();
-  const left: unknown[] = [schema];
-  while (left.length > 0) {
-    const value = left.pop();
+  const queue: unknown[] = [schema];
+  while (queue.length > 0) {
+    const value = queue.pop();
     if (value === null || typeof value !== 'object') continue;
     for (const [name, inner] of Object.entries(value)) {
       if (!Array.isArray(value)) names.add(name);
-      left.push(inner);
+      queue.push(inner);
     }
   }
   return names;

@@ -26,8 +26,8 @@ export function holdAfter(call: HeldCall, { class: errorClass, reason, retry_at 
   const isLimit =
     errorClass === 'quota' ? !OTHERS.has(reason ?? '') : errorClass === 'transient' && reason === 'rate_limit';
   if (!isLimit) return null;
-  const told = retry_at === null ? null : Date.parse(retry_at);
-  const until = told !== null && told - now.getTime() > LONGEST_MS ? null : told;
+  const reportedUntil = retry_at === null ? null : Date.parse(retry_at);
+  const until = reportedUntil !== null && reportedUntil - now.getTime() > LONGEST_MS ? null : reportedUntil;
   // A limit per minute need not be tested: it is over before a test call would end.
   if (until === null && errorClass !== 'quota') return null;
   if (until !== null && !(until > now.getTime())) return null;

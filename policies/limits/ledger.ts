@@ -139,12 +139,12 @@ export const noted = (ledger: LimitsLedger, rows: readonly NearRow[]): LimitsLed
   rows.length === 0 ? ledger : withNear(ledger, [...(ledger.near ?? []), ...rows].slice(-MOST_NEAR));
 
 /** Returns what a run of this project must report, and the ledger without it. */
-export function tellable(ledger: LimitsLedger, project: string): { words: string[]; left: LimitsLedger } {
+export function dueWarnings(ledger: LimitsLedger, project: string): { words: string[]; remaining: LimitsLedger } {
   const { near = [], ...rest } = ledger;
   const isTold = (row: NearRow) => row.project === null || row.project === project;
   return {
     words: near.filter(isTold).map(({ words }) => words),
-    left: withNear(
+    remaining: withNear(
       rest,
       near.filter((row) => !isTold(row)),
     ),

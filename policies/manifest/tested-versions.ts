@@ -58,9 +58,9 @@ export function judgeVersion(tool: BuiltIn, version: string): VersionVerdict {
 
 /** Compares only major, minor and patch numbers: a nightly of 0.62.0 has the code of 0.62, so it counts as that. */
 export function compareVersions(a: string, b: string): number {
-  const [left, right] = [numbersOf(a), numbersOf(b)];
+  const [numbersA, numbersB] = [numbersOf(a), numbersOf(b)];
   for (let i = 0; i < 3; i++) {
-    const difference = left[i]! - right[i]!;
+    const difference = numbersA[i]! - numbersB[i]!;
     if (difference !== 0) return difference;
   }
   return 0;

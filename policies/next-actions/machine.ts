@@ -31,11 +31,11 @@ const install = ({ tool, packageName = tool }: Situation, why = `install ${tool}
 
 const checked: WayOut = (situation) => [preflight(situation), thenRerun(situation)];
 
-const mended =
+const fixThenRerun =
   (what: string): WayOut =>
   (situation) => [toDo(what), thenRerun(situation)];
 
-const promptOfCall = mended('write what is asked into the prompt file that the evidence names');
+const promptOfCall = fixThenRerun('write what is asked into the prompt file that the evidence names');
 
 const reinstalled: WayOut = (situation) => [install(situation), ...checked(situation)];
 
@@ -74,26 +74,28 @@ export const MACHINE_ACTIONS = {
     ),
     ...checked(situation),
   ],
-  certificate: mended(
+  certificate: fixThenRerun(
     'name the CA of your network in NODE_EXTRA_CA_CERTS (codex: SSL_CERT_FILE), or see that the clock of this machine is right',
   ),
   untrusted: (situation) => [
     goOn(situation, 'only if you trust this folder, go on', { ...situation.called, trusts: true }),
   ],
-  git: mended('see that the working folder is a git repository that you own (`git status` there says what it lacks)'),
+  git: fixThenRerun(
+    'see that the working folder is a git repository that you own (`git status` there says what it lacks)',
+  ),
   no_prompt: (situation) => (isOwnCall(situation) ? promptOfCall(situation) : checked(situation)),
-  out_of_memory: mended('free memory, or run fewer calls at once (--concurrency)'),
+  out_of_memory: fixThenRerun('free memory, or run fewer calls at once (--concurrency)'),
   crashed: (situation) => [
     ...readFirst(situation),
     rerun(situation, `ask ${situation.tool} again, since a crash may be chance`),
     install(situation, `if it crashes again, install another version of ${situation.tool}`),
   ],
-  permission: mended('give yourself the right to read and write what the evidence names'),
-  missing_file: mended('put the file there that the evidence names, or mend the setting that names it'),
-  too_many_files: mended(
+  permission: fixThenRerun('give yourself the right to read and write what the evidence names'),
+  missing_file: fixThenRerun('put the file there that the evidence names, or mend the setting that names it'),
+  too_many_files: fixThenRerun(
     'raise the limit of open files and processes (ulimit -n, ulimit -u), or run fewer calls at once',
   ),
-  watchers_exhausted: mended(
+  watchers_exhausted: fixThenRerun(
     'raise the limit of file watchers (sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=1024), or end programs that watch many files; the disk is not full',
   ),
   state_database: (situation) => [
@@ -102,11 +104,11 @@ export const MACHINE_ACTIONS = {
     ),
     thenRerun(situation),
   ],
-  file_system: mended('see that the disk works and has space (df -h, dmesg)'),
-  disk: mended('make space on the disk that the evidence names, or make it writable'),
-  disk_full: mended('make space on the disk: df -h'),
-  state_unwritable: mended('make the state folder that the evidence names writable, with space on its disk'),
-  bad_state: mended('mend the state as the evidence says'),
+  file_system: fixThenRerun('see that the disk works and has space (df -h, dmesg)'),
+  disk: fixThenRerun('make space on the disk that the evidence names, or make it writable'),
+  disk_full: fixThenRerun('make space on the disk: df -h'),
+  state_unwritable: fixThenRerun('make the state folder that the evidence names writable, with space on its disk'),
+  bad_state: fixThenRerun('mend the state as the evidence says'),
   no_working_folder: (situation) => [change(situation, 'cwd', 'name a folder that exists'), thenRerun(situation)],
   session_elsewhere: (situation) => [
     change(situation, 'cwd', 'name the folder that its session works in, as the evidence says it'),
@@ -115,8 +117,8 @@ export const MACHINE_ACTIONS = {
   empty_prompt: (situation) =>
     isOwnCall(situation)
       ? promptOfCall(situation)
-      : mended('say in `goal` of the manifest, or in inputs/user_request.md, what is asked')(situation),
-  unwritable_output: mended('make the folder that the evidence names writable'),
+      : fixThenRerun('say in `goal` of the manifest, or in inputs/user_request.md, what is asked')(situation),
+  unwritable_output: fixThenRerun('make the folder that the evidence names writable'),
   not_started: (situation) => [...readFirst(situation), ...checked(situation)],
   not_prepared: (situation) => [rerun(situation, 'mend what the evidence names, then go on')],
   prompt_changed: ({ called, tool }) => [

@@ -37,7 +37,7 @@ const SIGN_IN = {
   claude: (name) => `start \`claude\` and type /mcp to sign in to ${name}`,
 } as const satisfies Record<BuiltIn, (name: string) => string>;
 
-const mended: WayOut = (situation) => {
+const fixServer: WayOut = (situation) => {
   const { tool, verdict } = situation;
   const names = serversIn(verdict.evidence?.text ?? '');
   const [name] = names;
@@ -54,7 +54,7 @@ const mended: WayOut = (situation) => {
   return [...readFirst(situation), toDo(`mend or take out ${which}: ${where}`), thenRerun(situation)];
 };
 
-const SERVER_ACTIONS = { mcp_server: mended } as const satisfies Record<string, WayOut>;
+const SERVER_ACTIONS = { mcp_server: fixServer } as const satisfies Record<string, WayOut>;
 
 export type { Situation } from './situation.ts';
 

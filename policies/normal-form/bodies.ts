@@ -8,7 +8,7 @@ import { objectEnd } from './object-end.ts';
  * Omits keys that only point elsewhere (links, ids, locales), and repeated values.
  */
 export function tellBodies(line: string): string {
-  let told = '';
+  let result = '';
   let from = 0;
   let tries = MAX_OBJECTS;
   for (let at = line.indexOf('{'); at !== -1 && tries > 0; at = line.indexOf('{', Math.max(at + 1, from))) {
@@ -16,18 +16,18 @@ export function tellBodies(line: string): string {
     const end = BEGINS.test(line.slice(at, at + 40)) ? objectEnd(line, at) : -1;
     const body = end === -1 ? undefined : parse(line.slice(at, end));
     if (body === undefined) continue;
-    told += `${line.slice(from, at)} ${wordsOf(body).join(' ')} `;
+    result += `${line.slice(from, at)} ${wordsOf(body).join(' ')} `;
     from = end;
   }
-  return from === 0 ? line : told + line.slice(from);
+  return from === 0 ? line : result + line.slice(from);
 }
 
 /** Returns what a service reports about a failure in addition to its message: reasons and quotas. */
 export function tellDetails(json: string): string {
   const body = parse(json);
   if (body === undefined) return '';
-  const told = leavesOf(body, 0).filter(({ key }) => DETAILS.has(key));
-  return [...new Set(told.map(({ key, value }) => `${key}: ${value}`))].join(' ');
+  const details = leavesOf(body, 0).filter(({ key }) => DETAILS.has(key));
+  return [...new Set(details.map(({ key, value }) => `${key}: ${value}`))].join(' ');
 }
 
 /** A string may contain JSON. */
@@ -61,11 +61,11 @@ function wordsOf(body: unknown): string[] {
   const ranked = leavesOf(body, 0).sort(
     (a, b) => rankOf(a.key) - rankOf(b.key) || compare(a.key, b.key) || compare(a.value, b.value),
   );
-  const told = new Set<string>();
+  const seen = new Set<string>();
   const words: string[] = [];
   for (const { key, value } of ranked) {
-    if (told.has(value)) continue;
-    told.add(value);
+    if (seen.has(value)) continue;
+    seen.add(value);
     words.push(`${key}: ${value}`);
   }
   return words;

@@ -28,8 +28,8 @@ export function afterTry(tried: Try, tries: number, leftMs: number): AfterTry {
     if (status < 500 && !PASSING.has(status)) return { next: 'given_up', why };
   }
   const backoff = BACKOFF_MS[tries - 1];
-  const asked = tried.how === 'answered' ? (tried.retryAfterMs ?? 0) : 0;
-  const afterMs = Math.max(backoff ?? 0, asked);
+  const requestedMs = tried.how === 'answered' ? (tried.retryAfterMs ?? 0) : 0;
+  const afterMs = Math.max(backoff ?? 0, requestedMs);
   if (backoff === undefined || afterMs >= leftMs) return { next: 'given_up', why: inTries(why, tries) };
   return { next: 'again', afterMs, why };
 }

@@ -37,7 +37,7 @@ export interface Notification {
 }
 
 /** What the run or the batch itself reports. */
-export type Told = Omit<Notification, 'schema' | 'id' | 'event' | 'at' | 'text'>;
+export type NotificationFacts = Omit<Notification, 'schema' | 'id' | 'event' | 'at' | 'text'>;
 
 export interface RunEnd {
   /** `parked`: a supervised task that waits for an answer. */

@@ -52,13 +52,13 @@ function readRow(row: OwnEvent, json: Json): EngineEvent[] {
 }
 
 function failureOf({ status, code, details }: OwnEvent, json: Json, words: string): EngineFailure {
-  const told = details === undefined ? null : wordsAt(json, details);
-  const inner = told === null ? null : readFailure(told);
+  const detailText = details === undefined ? null : wordsAt(json, details);
+  const inner = detailText === null ? null : readFailure(detailText);
   const known: { [Key in keyof EngineFailure]?: EngineFailure[Key] | undefined } = {
     status: numberOf(status === undefined ? null : valueAt(json, status)) ?? inner?.status,
     code: (code === undefined ? null : textOf(valueAt(json, code))) ?? inner?.code,
     type: inner?.type,
-    details: told ?? undefined,
+    details: detailText ?? undefined,
   };
   return readFailure(words, withoutUnknown(known));
 }

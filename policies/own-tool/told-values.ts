@@ -6,12 +6,12 @@ import { kindOf } from './answer-field.ts';
 import type { OwnEvent } from './description.ts';
 
 export function usageOf(row: OwnEvent, json: Json): Partial<Usage> | null {
-  const told = Object.entries(countsOf(row)).flatMap(([name, path]) => {
+  const counts = Object.entries(countsOf(row)).flatMap(([name, path]) => {
     const value = path === undefined ? undefined : valueAt(json, path);
     return isCount(value) ? [[name, value] as const] : [];
   });
-  if (told.length === 0) return null;
-  const usage: Partial<Usage> = Object.fromEntries(told);
+  if (counts.length === 0) return null;
+  const usage: Partial<Usage> = Object.fromEntries(counts);
   const { input_tokens: input = null, output_tokens: output = null } = usage;
   const total = input === null || output === null ? UNKNOWN_USAGE.total_tokens : input + output;
   return { ...usage, total_tokens: usage.total_tokens ?? total };
@@ -45,8 +45,8 @@ export function oddIn(row: OwnEvent, json: Json): string[] {
   const odd = (path: string | undefined, fits: (value: unknown) => boolean, what: string): string[] => {
     const value = path === undefined ? undefined : valueAt(json, path);
     if (value === undefined || value === null || fits(value)) return [];
-    const told = ['number', 'string'].includes(typeof value) ? ` (${JSON.stringify(value).slice(0, 40)})` : '';
-    return [`its field ${path} has ${kindOf(value)}${told}, which is no ${what}: it is taken for unknown`];
+    const shown = ['number', 'string'].includes(typeof value) ? ` (${JSON.stringify(value).slice(0, 40)})` : '';
+    return [`its field ${path} has ${kindOf(value)}${shown}, which is no ${what}: it is taken for unknown`];
   };
   return [
     ...odd(row.session, (value) => sessionIn(value) !== null, 'id of a session'),

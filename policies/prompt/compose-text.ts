@@ -49,7 +49,7 @@ export function composeText(secret: PromptSource, digest: Digest, redactor: Reda
 
 /** Of a file that alone exceeds the limit, only head and tail were read. */
 const leftUnread = (parts: readonly PromptPart[]): number =>
-  parts.reduce((sum, { excerpt }) => sum + (excerpt.left?.chars ?? 0), 0);
+  parts.reduce((sum, { excerpt }) => sum + (excerpt.omitted?.chars ?? 0), 0);
 
 const OFF = 'context.digest_policy is off, so nothing of it was left out';
 const NEVER_CUT = 'what is never left out (rules, template, goal, criteria, form) is too long';

@@ -4,7 +4,7 @@ export interface Excerpt {
   /** The whole text if nothing is omitted. */
   head: string;
   tail: string;
-  left: { lines: number; chars: number } | null;
+  omitted: { lines: number; chars: number } | null;
 }
 
 /** The end that matters more; logs fail at their end. */
@@ -15,32 +15,32 @@ const HEAD_SHARE = { head: 0.6, tail: 0.3 } as const satisfies Record<Lean, numb
 /** The size of the line that says what is missing. */
 const NOTE_CHARS = 80;
 
-export const wholeText = (text: string): Excerpt => ({ head: text, tail: '', left: null });
+export const wholeText = (text: string): Excerpt => ({ head: text, tail: '', omitted: null });
 
 /** The rendered result has at most `maxChars` characters, if the note itself fits. */
 export function shorten(excerpt: Excerpt, maxChars: number, lean: Lean): Excerpt {
   if (render(excerpt).length <= maxChars) return excerpt;
   const room = Math.max(0, maxChars - NOTE_CHARS);
   const head = firstLines(excerpt.head, Math.floor(room * HEAD_SHARE[lean]));
-  const tail = lastLines(excerpt.left === null ? excerpt.head : excerpt.tail, room - head.length);
+  const tail = lastLines(excerpt.omitted === null ? excerpt.head : excerpt.tail, room - head.length);
   return {
     head,
     tail,
-    left: {
+    omitted: {
       lines: linesOf(excerpt) - countLines(head) - countLines(tail),
       chars: charsOf(excerpt) - head.length - tail.length,
     },
   };
 }
 
-export function render({ head, tail, left }: Excerpt): string {
-  if (left === null) return head;
-  const lines = left.lines > 0 ? `${left.lines} lines, ` : '';
-  return `${onItsOwnLine(head)}[... ${lines}${left.chars} characters left out here ...]\n${tail}`;
+export function render({ head, tail, omitted }: Excerpt): string {
+  if (omitted === null) return head;
+  const lines = omitted.lines > 0 ? `${omitted.lines} lines, ` : '';
+  return `${onItsOwnLine(head)}[... ${lines}${omitted.chars} characters left out here ...]\n${tail}`;
 }
 
 /** The length of the text before anything was omitted. */
-export const charsOf = ({ head, tail, left }: Excerpt): number => head.length + tail.length + (left?.chars ?? 0);
+export const charsOf = ({ head, tail, omitted }: Excerpt): number => head.length + tail.length + (omitted?.chars ?? 0);
 
 export function countLines(text: string): number {
   let lines = 0;
@@ -48,7 +48,8 @@ export function countLines(text: string): number {
   return lines;
 }
 
-const linesOf = ({ head, tail, left }: Excerpt): number => countLines(head) + countLines(tail) + (left?.lines ?? 0);
+const linesOf = ({ head, tail, omitted }: Excerpt): number =>
+  countLines(head) + countLines(tail) + (omitted?.lines ?? 0);
 
 const onItsOwnLine = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
 

@@ -1,6 +1,6 @@
 // Lists files that are named, not quoted. The CLI can open them, as far as its permissions allow.
 
-import { type PromptPart, told } from './part.ts';
+import { instruction, type PromptPart } from './part.ts';
 import type { Attachment } from './source.ts';
 
 /** The limit of the whole list; files beyond it are only counted. */
@@ -19,7 +19,7 @@ export function filesPart(
   let count = 0;
   while (count < lines.length && shown.length + lines[count]!.length < FILES_CHARS) shown += `${lines[count++]}\n`;
   const more = lines.length - count;
-  return told('files', 'Files to read', more === 0 ? shown : `${shown}- ... and ${more} more\n`);
+  return instruction('files', 'Files to read', more === 0 ? shown : `${shown}- ... and ${more} more\n`);
 }
 
 function fileLine({ name, path, bytes, holds }: Attachment): string {

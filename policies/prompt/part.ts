@@ -45,7 +45,7 @@ export interface PartSize {
   sections?: readonly string[];
 }
 
-export const told = (kind: PartKind, heading: string, text: string): PromptPart => ({
+export const instruction = (kind: PartKind, heading: string, text: string): PromptPart => ({
   kind,
   name: kind,
   heading,

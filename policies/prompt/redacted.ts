@@ -32,8 +32,8 @@ function cleanAttachment(attachment: Attachment, clean: (text: string) => string
   const { name, path, holds } = attachment;
   const shown = { ...attachment, name: oneLine(clean(name)), path: oneLine(clean(path)) };
   if (holds.how !== 'text') return shown;
-  const { head, tail, left } = holds.excerpt;
-  return { ...shown, holds: { how: 'text', excerpt: { head: clean(head), tail: clean(tail), left } } };
+  const { head, tail, omitted } = holds.excerpt;
+  return { ...shown, holds: { how: 'text', excerpt: { head: clean(head), tail: clean(tail), omitted } } };
 }
 
 /** No CLI accepts a NUL, and half a surrogate pair cannot be encoded. */

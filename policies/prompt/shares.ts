@@ -3,11 +3,11 @@
 /** Returns the maximum for each, so that all together have at most `room`. */
 export function fairShare(lengths: readonly number[], room: number): number {
   const sorted = [...lengths].sort((a, b) => a - b);
-  let left = room;
+  let remaining = room;
   for (const [i, length] of sorted.entries()) {
-    const share = Math.floor(left / (sorted.length - i));
+    const share = Math.floor(remaining / (sorted.length - i));
     if (length > share) return Math.max(0, share);
-    left -= length;
+    remaining -= length;
   }
   return sorted.at(-1) ?? 0;
 }

@@ -3,7 +3,7 @@
 import { withoutSection } from '../markdown/sections.ts';
 import { figure } from '../text/figure.ts';
 import { wholeText } from './excerpt.ts';
-import { type PromptPart, quoted, told } from './part.ts';
+import { instruction, type PromptPart, quoted } from './part.ts';
 import { ANSWER_WITH_DIFF } from './rules.ts';
 import type { AnswerSource, Attachment, PromptSource } from './source.ts';
 
@@ -25,14 +25,14 @@ export function wholeParts(source: PromptSource): PromptPart[] {
 
 export function openingParts({ rules, template, role, goal }: PromptSource): PromptPart[] {
   return [
-    told('rules', 'Rules', rules),
-    told('reading', 'How to read this', ''),
-    told(
+    instruction('rules', 'Rules', rules),
+    instruction('reading', 'How to read this', ''),
+    instruction(
       'role',
       `Your part: ${role.name}`,
       role.answersWithDiff ? `${template.trim()}\n\n${ANSWER_WITH_DIFF}` : template,
     ),
-    told('goal', 'Goal', goal),
+    instruction('goal', 'Goal', goal),
   ];
 }
 
@@ -49,7 +49,7 @@ export function changesPart({ changes }: PromptSource): PromptPart[] {
   const apart = forbidden === 0 ? '' : `${figure(forbidden)} more forbidden and not included`;
   if (text === '')
     return [
-      told(
+      instruction(
         'changes',
         'Changes',
         `Nothing has changed since ${since}${apart === '' ? '' : `, but for files: ${apart}`}.`,
@@ -69,7 +69,10 @@ function attachmentPart({ name, bytes, holds }: Attachment): PromptPart {
   return { ...quoted('attachment', 'Attachments', name, holds.excerpt), label: `${name}, ${bytes} bytes`, lean };
 }
 
-const listed = (name: string, line: string): PromptPart => ({ ...told('attachment', 'Attachments', line), name });
+const listed = (name: string, line: string): PromptPart => ({
+  ...instruction('attachment', 'Attachments', line),
+  name,
+});
 
 /** The end of a log shows what went wrong. */
 const isLog = (name: string): boolean => /\.(?:log|err|out|stderr|stdout|trace|jsonl)(?:\.\d+)?$/i.test(name);
@@ -81,7 +84,7 @@ export function answerParts({ answers, context }: PromptSource): PromptPart[] {
       context?.path === null ? withoutSection(text, 'Updated Context Pack', '(under "Context" above)') : text;
     const part = quoted('answer', 'Earlier answers of this task', `answer of ${stage}`, {
       ...wholeText(rest),
-      left: unread === 0 ? null : { lines: 0, chars: unread },
+      omitted: unread === 0 ? null : { lines: 0, chars: unread },
     });
     return { ...part, label: `answer of ${stage} (${role})` };
   });
@@ -91,10 +94,10 @@ export function answerParts({ answers, context }: PromptSource): PromptPart[] {
 export function closingParts(source: PromptSource, lists: 'whole' | 'begun' = 'whole'): PromptPart[] {
   const listed = lists === 'whole' ? list : begin;
   return [
-    told('scope', 'Allowed scope', scopeOf(source, listed)),
-    told('prohibited', 'Do not change', prohibitedOf(source, listed)),
-    told('acceptance', 'Acceptance', acceptanceOf(source, listed)),
-    told('form', 'Your answer', formOf(source)),
+    instruction('scope', 'Allowed scope', scopeOf(source, listed)),
+    instruction('prohibited', 'Do not change', prohibitedOf(source, listed)),
+    instruction('acceptance', 'Acceptance', acceptanceOf(source, listed)),
+    instruction('form', 'Your answer', formOf(source)),
   ];
 }
 

@@ -58,8 +58,8 @@ export function createRedactor({ env, patterns, bounded = UNBOUNDED }: RedactorO
     return unescaped(redactAll(line)) === redactAll(plain) ? line : plain;
   };
   const redactText = (text: string): string => {
-    const told = hasEscapes(text) ? text.split('\n').map(shown).join('\n') : text;
-    return hasAny(told) ? keepJson(told, redactAll) : text;
+    const readable = hasEscapes(text) ? text.split('\n').map(shown).join('\n') : text;
+    return hasAny(readable) ? keepJson(readable, redactAll) : text;
   };
   /** @param work a function that may run a pattern on a text of this many characters. */
   const withinTime = (text: string, work: () => string): string => {

@@ -19,13 +19,13 @@ export function withheldText(text: string, pattern: number): string {
 export const slowPatterns = (withheld: readonly number[]): string[] =>
   [...new Set(withheld)]
     .sort((a, b) => a - b)
-    .map((pattern) => `${told(pattern)} and what it was tried on is withheld; ${MEND}`);
+    .map((pattern) => `${timedOut(pattern)} and what it was tried on is withheld; ${WHAT_TO_DO}`);
 
 /** For a prompt: half of it would cost as much as the whole. */
 export const slowOnPrompt = (withheld: readonly number[]): string =>
-  `${told(withheld[0] ?? 1)} on what is to be sent, so nothing is sent; ${MEND}`;
+  `${timedOut(withheld[0] ?? 1)} on what is to be sent, so nothing is sent; ${WHAT_TO_DO}`;
 
-const told = (pattern: number): string =>
+const timedOut = (pattern: number): string =>
   `redaction pattern ${pattern} (security.redaction_patterns[${pattern - 1}]) took too long`;
 
-const MEND = 'write it without repetitions within repetitions, such as (a+)+';
+const WHAT_TO_DO = 'write it without repetitions within repetitions, such as (a+)+';

@@ -21,8 +21,10 @@ function annotation({ level, place, task_id, stage, rule, text, earlier_at }: Pr
     ['endLine', place?.endLine ?? null],
     ['title', `${[task_id, stage].filter((word) => word !== null).join(' ')}: ${rule}`],
   ];
-  const told = where.flatMap(([name, value]) => (value === null ? [] : [`${name}=${escapedProperty(String(value))}`]));
-  return `::${COMMANDS[level]} ${told.join(',')}::${escapedText(`${text.slice(0, MAX_TEXT)}${earlierWords(earlier_at)}`)}`;
+  const properties = where.flatMap(([name, value]) =>
+    value === null ? [] : [`${name}=${escapedProperty(String(value))}`],
+  );
+  return `::${COMMANDS[level]} ${properties.join(',')}::${escapedText(`${text.slice(0, MAX_TEXT)}${earlierWords(earlier_at)}`)}`;
 }
 
 /** Escapes the last part of a command: a command ends with its line, and `%` begins an escape. */

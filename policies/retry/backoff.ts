@@ -39,8 +39,8 @@ interface WaitingPolicy {
 
 /** Milliseconds: the longest of the wait that the service demands, the session's linear back-off and the exponential one. */
 export function waitBefore({ retryAt, sessionMs, attempt, now, random }: WaitingPolicy): number {
-  const asked = retryAt === null ? 0 : Date.parse(retryAt) - now.getTime();
-  return Math.max(0, asked, sessionMs, stepOf(attempt).delayMs(random));
+  const requestedMs = retryAt === null ? 0 : Date.parse(retryAt) - now.getTime();
+  return Math.max(0, requestedMs, sessionMs, stepOf(attempt).delayMs(random));
 }
 
 function stepOf(attempt: number): Schedule {

@@ -22,8 +22,8 @@ export function changedSentence(changed: readonly ChangedPrompt[]): string {
 
 /** What changed, of the first stages: those after them often changed by it. */
 function partsOf(changed: readonly ChangedPrompt[]): string {
-  const told = changed.filter(({ parts }) => parts.length > 0).slice(0, NAMED_STAGES);
-  const each = told.map(({ stage, parts }) => {
+  const shown = changed.filter(({ parts }) => parts.length > 0).slice(0, NAMED_STAGES);
+  const each = shown.map(({ stage, parts }) => {
     const more = parts.length > NAMED_PARTS ? ` and ${parts.length - NAMED_PARTS} more` : '';
     const names = `${parts.slice(0, NAMED_PARTS).join(', ')}${more}`;
     return changed.length === 1 ? names : `of ${stage}: ${names}`;

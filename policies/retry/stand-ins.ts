@@ -18,25 +18,25 @@ export function causeOf({ class: errorClass, reason }: Verdict): StandInCause | 
   return errorClass === 'tooling' && reason === 'model_not_found' ? 'model_not_found' : null;
 }
 
-interface Asked {
+interface Engine {
   tool: Tool;
   /** null: the CLI's own choice. */
   model: string | null;
 }
 
 /** The tool that was called, the one that it replaced, and why. */
-export interface StandIn extends Asked {
-  in_place_of: Asked;
+export interface StandIn extends Engine {
+  in_place_of: Engine;
   reason: string | null;
 }
 
-export const standInWords = ({ in_place_of, reason, ...asked }: StandIn): string =>
-  `${askedWords(asked)} was asked in place of ${askedWords(in_place_of)}${reason === null ? '' : ` (${reason})`}`;
+export const standInWords = ({ in_place_of, reason, ...engine }: StandIn): string =>
+  `${engineWords(engine)} was asked in place of ${engineWords(in_place_of)}${reason === null ? '' : ` (${reason})`}`;
 
 /** Follows the name of the tool that was called, if it replaced the first choice; '' without a fallback. */
 export const inPlaceWords = ([first, ...more]: readonly StandIn[]): string =>
-  first === undefined ? '' : `${modelWords((more.at(-1) ?? first).model)} for ${askedWords(first.in_place_of)}`;
+  first === undefined ? '' : `${modelWords((more.at(-1) ?? first).model)} for ${engineWords(first.in_place_of)}`;
 
-const askedWords = ({ tool, model }: Asked): string => `${tool}${modelWords(model)}`;
+const engineWords = ({ tool, model }: Engine): string => `${tool}${modelWords(model)}`;
 
 const modelWords = (model: string | null): string => (model === null ? '' : ` with ${model}`);

@@ -48,11 +48,11 @@ function doneLines(done: readonly HandOff['done'][number][], room: number): stri
   if (done.length === 0) return ['Done so far: nothing'];
   const share = Math.max(60, Math.floor((room - 60) / done.length));
   const lines: string[] = [];
-  let left = room - 40;
+  let remaining = room - 40;
   for (const { stage, answer } of [...done].reverse()) {
     const line = cut(`- ${stage}: ${firstLines(answer)}`, share);
-    if (left < line.length + 1) break;
-    left -= line.length + 1;
+    if (remaining < line.length + 1) break;
+    remaining -= line.length + 1;
     lines.unshift(line);
   }
   const gone = done.length - lines.length;
@@ -69,12 +69,12 @@ function earlierLines(earlier: readonly EarlierTask[]): string[] {
   return [
     'Earlier tasks of the same feature, the newest first:',
     ...earlier.map(({ task, goal, done, open, failure }) => {
-      const left = open.length === 0 ? 'nothing is open' : `open: ${cut(open.join(', '), LIST_CHARS)}`;
+      const openItems = open.length === 0 ? 'nothing is open' : `open: ${cut(open.join(', '), LIST_CHARS)}`;
       const failed =
         failure === null
           ? ''
           : `; failed: ${cut([failure.stage, failure.why].filter(Boolean).join(': '), FAILURE_CHARS)}`;
-      const head = `- ${task}: ${cut(goal, EARLIER_GOAL_CHARS)}; ${left}${failed}`;
+      const head = `- ${task}: ${cut(goal, EARLIER_GOAL_CHARS)}; ${openItems}${failed}`;
       const outcomes = [...done]
         .reverse()
         .map(({ stage, answer }) => `${stage}: ${cut(firstLines(answer), FAILURE_CHARS)}`);

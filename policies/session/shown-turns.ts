@@ -37,12 +37,12 @@ export function foldSlots(edits: readonly KnownEdit[], now: Now | null): Fold {
   const nextId = () => (lastId += 1);
   const before = new Map<number, readonly ShownSlot[]>();
   let slots: ShownSlot[] = [];
-  let left: Version | null = null;
+  let lastVersion: Version | null = null;
   for (const edit of edits) {
     if (edit.state !== 'made') continue;
-    const reanswered = (left !== null && !isSameVersion(left, edit.before)) || takesMore(edit, slots);
+    const reanswered = (lastVersion !== null && !isSameVersion(lastVersion, edit.before)) || takesMore(edit, slots);
     slots = grown(slots, { turns: edit.turns, reanswered }, nextId);
-    left = edit.after;
+    lastVersion = edit.after;
     if (edit.what === 'mended') continue;
     before.set(edit.n, slots);
     const base = edit.what === 'redone' ? before.get(edit.of ?? 0) : undefined;
@@ -86,16 +86,16 @@ function takenBack(slot: ShownSlot, edit: KnownEdit): ShownSlot[] {
 
 /** Restores the state before the edit that is brought back. The turns that came since are placed after it, as taken back. */
 function joined(base: readonly ShownSlot[], since: readonly ShownSlot[], edit: KnownEdit): ShownSlot[] {
-  const stood = new Map(since.filter(isStanding).map((slot) => [slot.id, slot]));
+  const visible = new Map(since.filter(isStanding).map((slot) => [slot.id, slot]));
   const known = new Set(base.map(({ id }) => id));
   const later = since
     .filter(({ id }) => !known.has(id))
     .map((slot) => (isStanding(slot) ? { ...slot, in: edit } : slot));
   // It remained until now. The newest backup is the one that is kept longest.
   const first = base.map((slot) => {
-    const whole = isStanding(slot) ? undefined : stood.get(slot.id);
+    const whole = isStanding(slot) ? undefined : visible.get(slot.id);
     return whole === undefined || whole.toItem !== null ? slot : { ...slot, in: edit, turn: whole.turn };
   });
-  const at = first.findLastIndex((slot) => isStanding(slot) && stood.has(slot.id)) + 1;
+  const at = first.findLastIndex((slot) => isStanding(slot) && visible.has(slot.id)) + 1;
   return [...first.slice(0, at), ...later, ...first.slice(at)];
 }

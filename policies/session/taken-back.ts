@@ -28,7 +28,7 @@ export function takenBack(edits: readonly KnownEdit[], now: Now | null): TakenBa
   const byState = new Map<string, TakenBack>();
   for (const edit of edits) {
     const state = takesBack(edit) ? stateBefore(edit, fold) : null;
-    if (state === null || isWithin(state, present.stands)) continue;
+    if (state === null || isWithin(state, present.visible)) continue;
     const name = nameOf(state);
     byState.delete(name);
     byState.set(name, about(edit, state, present));
@@ -43,7 +43,7 @@ export function takenBackBy(edits: readonly KnownEdit[], now: Now, n: number): T
   const fold = foldSlots(edits, now);
   const present = presentOf(edits, fold);
   const state = stateBefore(edit, fold);
-  return state === null || isWithin(state, present.stands) ? null : about(edit, state, present);
+  return state === null || isWithin(state, present.visible) ? null : about(edit, state, present);
 }
 
 /**
@@ -90,24 +90,24 @@ const nameOf = (state: readonly ShownSlot[]): string =>
   state.map(({ id, toItem }) => `${id}:${toItem ?? ''}`).join(' ');
 
 interface Present {
-  stands: readonly ShownSlot[];
+  visible: readonly ShownSlot[];
   visited: readonly string[];
 }
 
 const presentOf = (edits: readonly KnownEdit[], fold: Fold): Present => ({
-  stands: fold.slots.filter(isStanding),
+  visible: fold.slots.filter(isStanding),
   visited: visitedBy(edits, fold),
 });
 
-function about(edit: KnownEdit, state: readonly ShownSlot[], { stands, visited }: Present): TakenBack {
-  const differs = stands.findIndex((slot, i) => !covers(state[i], slot));
-  const kept = differs === -1 ? stands.length : differs;
+function about(edit: KnownEdit, state: readonly ShownSlot[], { visible, visited }: Present): TakenBack {
+  const differs = visible.findIndex((slot, i) => !covers(state[i], slot));
+  const kept = differs === -1 ? visible.length : differs;
   const inRow = visited.length > 0 && !visited.includes(nameOf(state));
-  return { edit, turns: state.length, kept, newTurns: stands.length - kept, inRow };
+  return { edit, turns: state.length, kept, newTurns: visible.length - kept, inRow };
 }
 
-const isWithin = (state: readonly ShownSlot[], stands: readonly ShownSlot[]): boolean =>
-  state.every((slot, i) => covers(stands[i], slot));
+const isWithin = (state: readonly ShownSlot[], visible: readonly ShownSlot[]): boolean =>
+  state.every((slot, i) => covers(visible[i], slot));
 
 /** Whether this turn is present with at least as many items. */
 const covers = (slot: ShownSlot | undefined, of: ShownSlot): boolean =>

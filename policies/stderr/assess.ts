@@ -132,8 +132,8 @@ export function lineOf(text: string, found: number): AssessedLine {
 function kindAmong(kinds: number, text: string): LineKind | null {
   const first = text.charCodeAt(0);
   const trimmed = first > 32 && first < 127 ? text : text.trimStart();
-  for (let left = kinds; left !== 0; left &= left - 1) {
-    const kind = LINE_KINDS[31 - Math.clz32(left & -left)]!;
+  for (let remaining = kinds; remaining !== 0; remaining &= remaining - 1) {
+    const kind = LINE_KINDS[31 - Math.clz32(remaining & -remaining)]!;
     if (kind.pattern.test(kind.indented ? text : trimmed)) return kind;
   }
   return null;

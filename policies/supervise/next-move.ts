@@ -17,11 +17,11 @@ type Move =
 export type LeaveReason = 'done' | 'reasoner_errors' | 'save_session' | 'question' | 'max_iterations' | 'stalled';
 
 export function nextMove(standing: Standing, { max_iterations, stall_after }: SuperviseTerms): Move {
-  const { step, iteration, instruction, errors, stalled, left } = standing;
+  const { step, iteration, instruction, errors, stalled, lastEnd } = standing;
   if (step === 'done') return { do: 'leave', how: 'done', reason: 'done', why: lastText(standing) };
   if (step !== 'begin') return { do: step };
   const last = standing.rows.at(-1)?.action ?? null;
-  if (left === null) {
+  if (lastEnd === null) {
     if (errors >= MAX_REASONER_ERRORS)
       return leave('saved', 'reasoner_errors', `the reasoner failed ${errors} times in a row: ${lastText(standing)}`);
     if (last === 'save_session') return leave('saved', 'save_session', lastText(standing));
@@ -40,7 +40,7 @@ export function nextMove(standing: Standing, { max_iterations, stall_after }: Su
     );
   // In these cases the worker has done its work, and only the reasoner has new information to read.
   const isHeard =
-    standing.refused !== null || last === 'ask' || (left !== null && last !== null && NOT_HEARD.has(last));
+    standing.refused !== null || last === 'ask' || (lastEnd !== null && last !== null && NOT_HEARD.has(last));
   return { do: 'begin', iteration: iteration + 1, instruction, worker: isHeard ? 'spared' : 'asked' };
 }
 

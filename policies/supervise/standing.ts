@@ -60,7 +60,7 @@ export interface Standing {
   seenNotes: ReadonlySet<string>;
   rows: readonly IterationRow[];
   /** The last end of the loop, if nothing came after it. */
-  left: { how: LeftHow; why: string } | null;
+  lastEnd: { how: LeftHow; why: string } | null;
 }
 
 const NOT_SUPERVISED: Standing = {
@@ -79,7 +79,7 @@ const NOT_SUPERVISED: Standing = {
   notes: [],
   seenNotes: new Set(),
   rows: [],
-  left: null,
+  lastEnd: null,
 };
 
 /** Folds the facts in one pass, because a long supervision is folded many times. */
@@ -104,13 +104,13 @@ function after(standing: Standing, fact: SuperviseFact, rows: IterationRow[]): S
       if (standing.step !== 'begin' || iteration !== standing.iteration + 1) return standing;
       rows.push({ ...BEGUN, iteration, instruction });
       const step = worker === 'asked' ? 'work' : 'reason';
-      return { ...standing, iteration, instruction, worker, step, left: null };
+      return { ...standing, iteration, instruction, worker, step, lastEnd: null };
     }
     case 'worked': {
       if (standing.step !== 'work' || fact.iteration !== standing.iteration) return standing;
       const { failed, changed, call_id: worked } = fact;
       Object.assign(rows.at(-1)!, { changed, failed });
-      return { ...standing, step: 'reason', worked, failed, left: null };
+      return { ...standing, step: 'reason', worked, failed, lastEnd: null };
     }
     case 'reasoned':
       if (standing.step !== 'reason' || fact.iteration !== standing.iteration || isHalf(fact)) return standing;
@@ -123,7 +123,7 @@ function after(standing: Standing, fact: SuperviseFact, rows: IterationRow[]): S
     }
     case 'left':
       // A resumed supervision begins with error count 0; the current instruction remains.
-      return { ...standing, errors: 0, stalled: 0, left: { how: fact.how, why: fact.why } };
+      return { ...standing, errors: 0, stalled: 0, lastEnd: { how: fact.how, why: fact.why } };
   }
 }
 
@@ -151,7 +151,7 @@ function reasoned(standing: Standing, fact: SuperviseFact & { fact: 'reasoned' }
   const isNew = instruction !== standing.instruction;
   const errors = isError ? standing.errors + 1 : 0;
   const isStill = !isNew && standing.worker === 'asked' && row.changed === 0;
-  const told = new Set(fact.notes);
+  const sent = new Set(fact.notes);
   const cells: Partial<IterationRow> = {
     action,
     errors,
@@ -171,7 +171,7 @@ function reasoned(standing: Standing, fact: SuperviseFact & { fact: 'reasoned' }
     refused: action === 'done' && fact.refused.length > 0 ? fact.refused : isError ? standing.refused : null,
     question: action === 'ask' ? fact.text : isError ? standing.question : null,
     // If it failed to answer, the notes count as not received.
-    notes: isError ? standing.notes : standing.notes.filter(({ note }) => !told.has(note)),
-    left: null,
+    notes: isError ? standing.notes : standing.notes.filter(({ note }) => !sent.has(note)),
+    lastEnd: null,
   };
 }

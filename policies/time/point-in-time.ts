@@ -128,8 +128,8 @@ function onWeekday(parts: Parts, rest: string, clock: Clock): Date | null {
   const today = wallTimeOf(clock.now, zoneFor(rest, clock));
   const weekday = new Date(Date.UTC(today.year, today.month - 1, today.day)).getUTCDay();
   const ahead = (DAYS.indexOf(parts.weekday!.toLowerCase()) - weekday + 7) % 7;
-  const asked = onDay(ahead)(parts, rest, clock);
-  return asked !== null && asked <= clock.now ? onDay(ahead + 7)(parts, rest, clock) : asked;
+  const time = onDay(ahead)(parts, rest, clock);
+  return time !== null && time <= clock.now ? onDay(ahead + 7)(parts, rest, clock) : time;
 }
 
 const isOnAnyWall = ({ month, day, hour, minute, second }: WallTime) =>

@@ -24,8 +24,8 @@ export function fieldsIn(text: string, clock: Clock): Fields {
   const waits = replaced.map(({ waitMs }) => waitMs!);
   const remaining = found.filter(({ waitMs }) => waitMs === null || !isReplaced(waitMs, waits));
   // A requested wait takes priority over the other times that the service reports.
-  const asked = remaining.filter(({ asks }) => asks);
-  return { times: asked.length > 0 ? asked : remaining, replaced: waits };
+  const requested = remaining.filter(({ asks }) => asks);
+  return { times: requested.length > 0 ? requested : remaining, replaced: waits };
 }
 
 /** The same wait in another place or in rounded form. */

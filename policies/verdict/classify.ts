@@ -32,8 +32,8 @@ export function classify(evidence: Evidence, clock: Clock, own: readonly Rule[] 
   const { obstacle, ending } = evidence;
   if (obstacle !== null) return verdict({ id: 'obstacle', ...obstacle }, 'none', obstacle.message, null);
   if (ending === 'idle' && evidence.silent) return verdict(SILENT_START, 'ending', SILENT_START.words, null);
-  const asked = WAITED.has(ending) ? evidence.stderr.find(asksToSignIn) : undefined;
-  if (asked !== undefined) return verdict(SIGN_IN_AWAITED, 'stderr', asked, null);
+  const signInPrompt = WAITED.has(ending) ? evidence.stderr.find(asksToSignIn) : undefined;
+  if (signInPrompt !== undefined) return verdict(SIGN_IN_AWAITED, 'stderr', signInPrompt, null);
   const ended = ENDING_RULES[ending];
   if (ended !== null) return verdict(ended, 'ending', ENDINGS[ending], null);
   const { failure } = evidence;
@@ -69,7 +69,7 @@ function saidIn(evidence: Evidence): Said {
   const said = (source: EvidenceSource, one: EngineFailure): Subject => ({ tool, source, failure: one, exit: null });
   const stderr = stderrFailures(evidence.stderr);
   const remarks = stderrFailures(evidence.remarks);
-  const told = (weights: readonly StderrFailure['weight'][], from: StderrFailure[]) =>
+  const subjectsOf = (weights: readonly StderrFailure['weight'][], from: StderrFailure[]) =>
     from.filter(({ weight }) => weights.includes(weight)).map((one) => said('stderr', one.failure));
   const reported = errors.toReversed().map((one) => said('error', one));
   const retries = retried === null ? [] : [said('error', retried)];
@@ -77,7 +77,7 @@ function saidIn(evidence: Evidence): Said {
     ...(failure === null ? [] : [said('failure', failure)]),
     ...(evidence.ending === 'retry_cut' ? retries : []),
     ...reported.filter((one) => !isBeside(one)),
-    ...told(['error', 'plain'], stderr),
+    ...subjectsOf(['error', 'plain'], stderr),
   ];
   // After a completed turn the code has no meaning, and earlier failures were overcome.
   if (completed) return { subjects, asides: [] };
@@ -85,11 +85,11 @@ function saidIn(evidence: Evidence): Said {
     subjects: [
       ...subjects,
       ...retries,
-      ...told(['retry'], stderr),
+      ...subjectsOf(['retry'], stderr),
       ...exitOf(evidence),
-      ...told(['error', 'plain', 'retry'], remarks),
+      ...subjectsOf(['error', 'plain', 'retry'], remarks),
     ],
-    asides: [...reported.filter(isBeside), ...told(['aside'], stderr), ...told(['aside'], remarks)],
+    asides: [...reported.filter(isBeside), ...subjectsOf(['aside'], stderr), ...subjectsOf(['aside'], remarks)],
   };
 }
 

@@ -39,7 +39,7 @@ const MAX_SHOWN = 100;
 
 /** A text from a file may contain anything; a terminal must get only printable words. */
 function show({ exit, message, code, type, status }: Said): string {
-  const told = exit === undefined ? (message ?? code ?? type ?? `status ${status}`) : `exit ${exit}`;
-  const line = told.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  const statement = exit === undefined ? (message ?? code ?? type ?? `status ${status}`) : `exit ${exit}`;
+  const line = statement.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   return `"${line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN - 1)}…` : line}"`;
 }

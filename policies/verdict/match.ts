@@ -18,14 +18,14 @@ export interface Subject {
 
 export function findRule(subject: Subject, rules: readonly Rule[], clock: Clock): Rule | null {
   // The exit code shows how the CLI ended, not our words for it.
-  const told = subject.exit === null ? subject.failure : { ...subject.failure, message: '' };
-  const text = textsOf(told).join('\n').slice(0, MAX_SAID).replace(URL, ' ');
+  const failure = subject.exit === null ? subject.failure : { ...subject.failure, message: '' };
+  const text = textsOf(failure).join('\n').slice(0, MAX_SAID).replace(URL, ' ');
   const said = { text, lower: text.toLowerCase() };
-  const words = codesIn(told);
-  let asked: Match['wait'] | null | undefined;
+  const words = codesIn(failure);
+  let known: Match['wait'] | null | undefined;
   const wait = () => {
-    if (asked === undefined) asked = waitOf(subject.failure, clock);
-    return asked;
+    if (known === undefined) known = waitOf(subject.failure, clock);
+    return known;
   };
   return rules.find((rule) => isAbout(rule, subject) && fits(rule.match, subject, said, words, wait)) ?? null;
 }

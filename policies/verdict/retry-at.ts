@@ -49,7 +49,7 @@ function timesIn(texts: readonly string[], given: Clock): { times: Point[]; repl
   };
 }
 
-interface Asked extends Point {
+interface FoundTime extends Point {
   /** Null for a point in time. */
   waitMs: number | null;
 }
@@ -61,14 +61,14 @@ function sentencesIn(text: string, replaced: readonly number[], clock: Clock): r
       .slice(0, MOST)
       .flatMap(({ index, 0: cue }) => timeAfter(text, index + cue.length, clock) ?? []);
   const strong = [...found(CUE), ...foreignIn(text, clock)];
-  const asked = strong.length > 0 ? strong : found(WEAK_CUE);
+  const times = strong.length > 0 ? strong : found(WEAK_CUE);
   return reconciled(
-    asked.filter(({ waitMs }) => waitMs === null || !isReplaced(waitMs, replaced)),
+    times.filter(({ waitMs }) => waitMs === null || !isReplaced(waitMs, replaced)),
     clock,
   );
 }
 
-const foreignIn = (text: string, clock: Clock): Asked[] =>
+const foreignIn = (text: string, clock: Clock): FoundTime[] =>
   NOT_ASCII.test(text)
     ? [
         ...foreignPoints(text, clock).map((point) => ({ ...point, waitMs: null })),
@@ -82,12 +82,12 @@ const NOT_ASCII = /[^\x00-\x7f]/;
  * Chooses between points in time and waits in one text. An exact point is right. One without date or zone is wrong if the wait
  * contradicts it.
  */
-function reconciled(asked: readonly Asked[], { now }: Clock): readonly Asked[] {
-  const exact = asked.filter((one) => one.exact);
+function reconciled(times: readonly FoundTime[], { now }: Clock): readonly FoundTime[] {
+  const exact = times.filter((one) => one.exact);
   if (exact.length > 0) return exact;
-  const waits = asked.filter(({ waitMs }) => waitMs !== null && waitMs >= HOUR_MS);
+  const waits = times.filter(({ waitMs }) => waitMs !== null && waitMs >= HOUR_MS);
   const longest = Math.max(...waits.map(({ waitMs }) => waitMs!));
-  return asked.filter(
+  return times.filter(
     ({ at, waitMs }) =>
       waitMs !== null || waits.length === 0 || Math.abs(at.getTime() - now.getTime() - longest) <= HOUR_MS,
   );
@@ -95,7 +95,7 @@ function reconciled(asked: readonly Asked[], { now }: Clock): readonly Asked[] {
 
 const HOUR_MS = 3_600_000;
 
-const waitOf = (waitMs: number, { now }: Clock): Asked => ({
+const waitOf = (waitMs: number, { now }: Clock): FoundTime => ({
   at: new Date(now.getTime() + Math.ceil(waitMs)),
   exact: false,
   waitMs,
@@ -118,7 +118,7 @@ const SPANS = /^(?:in|after|for|within|wait)$/i;
 
 const RECURS = /^(?:every|each)$/i;
 
-function timeAfter(text: string, from: number, clock: Clock): Asked | null {
+function timeAfter(text: string, from: number, clock: Clock): FoundTime | null {
   let at = from;
   let word = '';
   for (let passed = 0; passed <= MOST_BETWEEN; passed += 1) {

@@ -9,7 +9,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type NotifyRequest, notify } from '../../../loops/notify/notify.ts';
 import { toDo } from '../../../policies/facts/next-action.ts';
-import type { Notification, Told } from '../../../policies/notify/notification.ts';
+import type { Notification, NotificationFacts } from '../../../policies/notify/notification.ts';
 import type { NotifierRow } from '../../../policies/notify/notifier.ts';
 import { openReceiver, type Receiver } from '../../rig/receiver.ts';
 import { contextIn } from '../../rig/run-settings.ts';
@@ -34,7 +34,7 @@ async function receiving(answer?: Parameters<typeof openReceiver>[0]): Promise<R
   return receiver;
 }
 
-const TOLD: Told = {
+const TOLD: NotificationFacts = {
   task_id: 'fix',
   batch_id: null,
   goal: 'Find out.',

@@ -10,7 +10,7 @@ const BEGUN: ApiCircumstances = {
   status: null,
   named: null,
   said: true,
-  asked: true,
+  hasBegun: true,
   answered: false,
 };
 const verdict = (errorClass: Verdict['class'], reason: string | null, source = 'failure'): Verdict => ({
@@ -49,7 +49,7 @@ const ROWS: readonly [what: string, Verdict, Partial<ApiCircumstances>, logged: 
   ],
   ['a deadline while it worked', verdict('transient', 'timeout', 'ending'), { said: false, answered: true }, false],
   ['a deadline and never an answer', verdict('transient', 'timeout', 'ending'), { said: false }, true],
-  ['a deadline before it asked', verdict('transient', 'idle', 'ending'), { said: false, asked: false }, false],
+  ['a deadline before it asked', verdict('transient', 'idle', 'ending'), { said: false, hasBegun: false }, false],
   ["the service's own timeout", verdict('transient', 'timeout'), { answered: true }, true],
 ];
 

@@ -7,7 +7,12 @@ import { type NextAction, toDo, toType } from '../../../policies/facts/next-acti
 import { afterTry, type Try } from '../../../policies/notify/after-try.ts';
 import { BODIES, headersOf } from '../../../policies/notify/message.ts';
 import { reachOf } from '../../../policies/notify/missing.ts';
-import { eventsOf, type Notification, type RunEnd, type Told } from '../../../policies/notify/notification.ts';
+import {
+  eventsOf,
+  type Notification,
+  type NotificationFacts,
+  type RunEnd,
+} from '../../../policies/notify/notification.ts';
 import { type NotifierRow, nameOf } from '../../../policies/notify/notifier.ts';
 import { wordsOf } from '../../../policies/notify/words.ts';
 
@@ -28,7 +33,7 @@ for (const [what, end, events] of [
 ] as const)
   test(`events: ${what}`, () => assert.equal(eventsOf({ ...END, ...end }), events));
 
-const TOLD: Told = {
+const TOLD: NotificationFacts = {
   task_id: 'fix-login',
   batch_id: null,
   goal: 'Mend the login.',
@@ -46,7 +51,7 @@ const TOLD: Told = {
   next_actions: [toDo('sign in again'), toType('go on', 'tollgate run fix-login', 'pays')],
   summary: '/p/_summary.md',
 };
-const BATCH: Told = {
+const BATCH: NotificationFacts = {
   ...TOLD,
   task_id: null,
   batch_id: 'b1',

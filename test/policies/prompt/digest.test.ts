@@ -147,10 +147,10 @@ test('what is cut is never longer than its room, and the figures add up', () => 
       fc.constantFrom('head' as const, 'tail' as const),
       (all, max, lean) => {
         const once = shorten(wholeText(all), max, lean);
-        for (const { head, tail, left } of [once, shorten(once, 100, lean)]) {
-          assert.ok(all.startsWith(head) && (left === null ? tail === '' : all.endsWith(tail)));
+        for (const { head, tail, omitted } of [once, shorten(once, 100, lean)]) {
+          assert.ok(all.startsWith(head) && (omitted === null ? tail === '' : all.endsWith(tail)));
           const between = all.slice(head.length, all.length - tail.length);
-          assert.equal(left ?? { lines: 0, chars: 0 }, {
+          assert.equal(omitted ?? { lines: 0, chars: 0 }, {
             lines: between.split('\n').length - 1,
             chars: between.length,
           });

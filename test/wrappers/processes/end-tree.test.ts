@@ -56,14 +56,14 @@ test('a group is not ended because a root of an earlier run once bore its number
   const { leader, left } = await leaderless();
   const tree = { root: { pid: leader, startTime: '1', sinceMs: EARLIER }, marker: 'nobody/bears-it' };
   assert.equal(await membersOf(tree), []);
-  assert.equal(await endTree(tree), { ended: 0, left: [] });
+  assert.equal(await endTree(tree), { ended: 0, survivors: [] });
   assert.ok(isAlive(left));
 });
 
 test('the group of our own child is ended after the child was reaped', async () => {
   const { leader, left } = await leaderless();
   const root = { pid: leader, startTime: '1', sinceMs: EARLIER, ours: 'child' as const };
-  assert.equal(await endTree({ root, marker: 'nobody/bears-it' }), { ended: 1, left: [] });
+  assert.equal(await endTree({ root, marker: 'nobody/bears-it' }), { ended: 1, survivors: [] });
   assert.not(isAlive(left));
 });
 
@@ -78,7 +78,7 @@ onLinux('a child that ends at once is still named, and what it left in its group
   assert.equal([pid, await alive], [child.pid, null]);
   const left = Number(await line(child));
   const root = { pid, startTime, sinceMs: EARLIER, ours: 'child' as const };
-  assert.equal(await endTree({ root, marker: 'no/body' }), { ended: 1, left: [] });
+  assert.equal(await endTree({ root, marker: 'no/body' }), { ended: 1, survivors: [] });
   assert.not(isAlive(left));
 });
 
@@ -94,10 +94,10 @@ test('a root of an earlier run is ended with its group while it lives under its 
     marker: bears,
   });
   for (const wrong of [tree(start_time, 'no/body'), tree('1', 'no/body')]) {
-    assert.equal(await endTree(wrong), { ended: 0, left: [] });
+    assert.equal(await endTree(wrong), { ended: 0, survivors: [] });
     assert.ok(isAlive(child.pid) && isAlive(left));
   }
-  assert.equal(await endTree(tree(start_time, marker)), { ended: 1, left: [] });
+  assert.equal(await endTree(tree(start_time, marker)), { ended: 1, survivors: [] });
   assert.not(isAlive(child.pid) || isAlive(left));
 });
 
@@ -113,7 +113,7 @@ test('a bearer whose parent is a living stranger is spared, and one that was lef
   // Until its shell is gone, it is the child of a living stranger.
   const left = Number((await Promise.all([line(lost), once(lost, 'exit')]))[0]);
   groups.push(left);
-  assert.equal(await endTree({ root: null, marker }), { ended: 1, left: [] });
+  assert.equal(await endTree({ root: null, marker }), { ended: 1, survivors: [] });
   assert.equal([isAlive(theirs), isAlive(left)], [true, false]);
 });
 
@@ -169,9 +169,9 @@ test('a bearer that is older than the call is spared', async () => {
   const left = Number((await Promise.all([line(lost), once(lost, 'exit')]))[0]);
   const { start_time: startTime } = (await identify(left))!;
   const since = process.platform === 'linux' ? String(Number(startTime) + 1) : 'Fri Jan 1 00:00:00 2100';
-  assert.equal(await endTree({ root: null, marker, since }), { ended: 0, left: [] });
+  assert.equal(await endTree({ root: null, marker, since }), { ended: 0, survivors: [] });
   assert.ok(isAlive(left));
-  assert.equal(await endTree({ root: null, marker, since: startTime }), { ended: 1, left: [] });
+  assert.equal(await endTree({ root: null, marker, since: startTime }), { ended: 1, survivors: [] });
 });
 
 test('a signal for a number that was given to another meanwhile is not sent', async () => {
