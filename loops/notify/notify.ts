@@ -54,7 +54,12 @@ const secretsFor = (notifiers: readonly NotifierRow[], environment: NodeJS.Proce
     ),
   );
 
-function notificationOf(event: NotifyEvent, content: NotificationFacts, at: Date, redact: (text: string) => string): Notification {
+function notificationOf(
+  event: NotifyEvent,
+  content: NotificationFacts,
+  at: Date,
+  redact: (text: string) => string,
+): Notification {
   const clean = redacted(content, redact) as NotificationFacts;
   const head = { schema: 1, id: randomUUID(), event, at: at.toISOString(), text: wordsOf(event, clean) } as const;
   return { ...head, ...clean };
