@@ -1,35 +1,46 @@
 // Implements tollgate call: calls any built-in or described CLI once, with the flags of the wrappers.
 
+import { UNKNOWN_CALL } from '../../loops/attempt/believed-draft.ts';
 import { type Dispatch, takeDispatch } from '../../loops/attempt/dispatch.ts';
+import { startableCall } from '../../loops/call/check.ts';
 import { OWN_EXIT, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
-import { isBuiltIn } from '../../policies/facts/tools.ts';
+import { isBuiltIn, TOOLS } from '../../policies/facts/tools.ts';
+import { MAX_TIMEOUT_MS } from '../../policies/time/longest-timeout.ts';
 import { readProject } from '../../state/project/project.ts';
 import { unknownTool } from '../../state/project/tool-names.ts';
 import { projectRoot } from '../../state/task-folder.ts';
-import { isTrustedProject } from '../../state/trusted-folders.ts';
+import { isTrustedFolder, isTrustedProject } from '../../state/trusted-folders.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { ownAdapter } from '../../wrappers/own/adapter.ts';
 import { readArguments } from '../command.ts';
 import { type CommandSpec, HELP_FLAGS } from '../command-line.ts';
+import { printing } from '../printing.ts';
 import type { Ran } from '../ran.ts';
 import { runWrapper } from '../wrapper/wrapper-command.ts';
+import { WRAPPER_FLAGS } from '../wrapper/wrapper-flags.ts';
 import { undispatched } from '../wrapper/wrapper-mistake.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate call',
-  usage: 'TOOL --prompt-file FILE --out FILE --err FILE [options]',
+  usage: '[TOOL] [PROMPT] [-f FILE] [options]',
   about:
     'Runs one CLI once, with the flags and the guarantees of its wrapper: a built-in one, or one that tools of tollgate.yaml describes.',
-  flags: {},
+  flags: {
+    ...WRAPPER_FLAGS,
+    'timeout-ms': { takes: 'number', min: 1, max: MAX_TIMEOUT_MS, about: 'end the call after so long' },
+  },
   words: {
-    min: 1,
-    max: 1,
-    called: 'TOOL (tollgate tools lists them; tollgate call TOOL --help tells all of its flags)',
+    min: 0,
+    max: 2,
+    called: 'TOOL (tollgate tools lists them; tollgate call TOOL --help lists all of its flags)',
   },
   examples: [
-    ['tollgate call codex --prompt-file ask.md --out answer.md --err log.txt', 'like run_codex'],
-    ['tollgate call mine --prompt-file ask.md --out a --err e --trust-workspace', 'one of tollgate.yaml'],
+    ['tollgate call codex "what is this repository"', 'the answer on stdout, the files in .tmp/calls/'],
+    ['git diff | tollgate call claude', 'the prompt from stdin'],
+    ['tollgate call "say hello"', 'by the first CLI that is installed and signed in'],
+    ['tollgate call codex -f ask.md --out answer.md --err log.txt', 'like run_codex'],
+    ['tollgate call mine -f ask.md --trust-workspace', 'one of tollgate.yaml'],
   ],
   exits: [
     [0, "success, and the answer is not empty; else the wrapper's own codes"],
@@ -37,21 +48,41 @@ const SPEC: CommandSpec = {
       Object.values(OWN_EXIT).sort().join(', '),
       'of one of tollgate.yaml: missing binary, bad input, failure, timeout, unless it says otherwise',
     ],
-    [TOLLGATE_EXIT.badInput, 'there is no such CLI, or the workspace is not trusted'],
+    [TOLLGATE_EXIT.badInput, 'there is no such CLI, none is ready, or the workspace is not trusted'],
   ],
 };
 
 export async function run(argv: readonly string[]): Promise<Ran> {
   const [word, ...rest] = argv;
-  if (word === undefined || word.startsWith('-')) {
+  if (word === undefined || word.startsWith('-') || /\s/.test(word)) {
     const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
-    return read.how === 'ended' ? read.ran : { exit: TOLLGATE_EXIT.badInput, err: `${SPEC.name}: TOOL comes first\n` };
+    return read.how === 'ended' ? read.ran : callFirstReady(argv);
   }
   const taken = takeDispatch(rest);
   if ('file' in taken) return undispatched(SPEC.name, taken, rest, TOLLGATE_EXIT.badInput);
   const found = await adapterFor(word, taken.argv, taken.dispatch);
   if (typeof found === 'string') return { exit: TOLLGATE_EXIT.badInput, err: `tollgate call: ${found}\n` };
   return runWrapper(found, taken);
+}
+
+/** The first argument is a flag or a prompt, and names no CLI. */
+async function callFirstReady(argv: readonly string[]): Promise<Ran> {
+  const cwd = process.cwd();
+  const trustWorkspace = argv.includes('--trust-workspace') || isTrustedFolder(cwd, process.env);
+  const call = { ...UNKNOWN_CALL, cwd, environment: process.env, trustWorkspace };
+  const mistakes: string[] = [];
+  for (const tool of TOOLS) {
+    const found = startableCall(adapterOf(tool), call);
+    if (found.how === 'refused') {
+      mistakes.push(`  ${tool}: ${found.refusal.message}`);
+      continue;
+    }
+    if (!argv.includes('--quiet'))
+      printing('stderr').write(`${SPEC.name}: calling ${tool}, the first CLI that is installed and signed in\n`);
+    return runWrapper(adapterOf(tool), { dispatch: null, argv });
+  }
+  const err = `${SPEC.name}: no CLI can be called here, so nothing was started:\n${mistakes.join('\n')}\n`;
+  return { exit: TOLLGATE_EXIT.badInput, err };
 }
 
 /** @returns the adapter, or a sentence that says why there is none. */
@@ -64,7 +95,8 @@ async function adapterFor(name: string, argv: readonly string[], dispatch: Dispa
   const { tools, unsound } = project.value;
   if (Object.hasOwn(unsound, name)) return unsound[name]!;
   const unknown = unknownTool(name, Object.keys(tools));
-  if (unknown !== null) return `"${name}" is no CLI that is known: it ${unknown}`;
+  if (unknown !== null)
+    return `"${name}" is no CLI that is known: it ${unknown}. If it is the prompt, name the CLI first: tollgate call codex ${name}`;
   const asksForHelp = argv.some((word) => HELP_FLAGS.includes(word));
   const trusted = asksForHelp || argv.includes('--trust-workspace') || isTrustedProject(process.cwd(), process.env);
   if (trusted) return ownAdapter(tools[name]!);

@@ -9,6 +9,7 @@ import { call } from '../../loops/call/call.ts';
 import { accountMistake } from '../../loops/call/check.ts';
 import { exitByClass } from '../../loops/call/exit.ts';
 import { isLack, requirementsOf } from '../../policies/facts/requirements.ts';
+import type { CallRecord } from '../../policies/record/call-record.ts';
 import { oneLine } from '../../policies/text/one-line.ts';
 import { shellWord } from '../../policies/text/shell-word.ts';
 import { isPipe } from '../../state/named-pipe.ts';
@@ -24,6 +25,7 @@ import type { Arguments } from '../command-line.ts';
 import { printing } from '../printing.ts';
 import type { Ran } from '../ran.ts';
 import { lateProgress } from './late-progress.ts';
+import type { OneLine } from './one-line.ts';
 import { ownGiven, wrapperSpec } from './wrapper-flags.ts';
 import { answerWaiters, undispatched } from './wrapper-mistake.ts';
 
@@ -44,18 +46,21 @@ export async function runWrapper(
   const read = await readArguments(spec, argv, badInput);
   if (read.how === 'ended') return read.mistake === null ? read.ran : refused(argv, read.ran);
   const { args } = read;
-  const request = requestOf(adapter, args, dispatch);
+  const oneLine = dispatch === null && isOneLine(args) ? (await import('./one-line.ts')).completeOneLine(args) : null;
+  const request = typeof oneLine === 'string' ? oneLine : requestOf(adapter, args, dispatch, oneLine);
   // This check comes before anything is written: the record of a refusal would go to the forbidden place.
   const mistake = typeof request === 'string' ? request : placesMistake(request.files, guarding(request));
-  if (typeof request === 'string' || mistake !== null)
+  if (typeof oneLine === 'string' || typeof request === 'string' || mistake !== null) {
+    if (typeof oneLine !== 'string') oneLine?.close();
     return refused(argv, { exit: badInput, err: `${spec.name}: ${mistake}\n` });
+  }
   // Only a user passes a pipe: the dispatcher saves each prompt to a file.
-  if (request.callId === null && isPipe(request.files.prompt)) {
+  if (request.callId === null && request.piped === undefined && isPipe(request.files.prompt)) {
     const { readPiped } = await import('./piped-prompt.ts');
     const piped = await readPiped(request.files.prompt, stop, request.limits.timeoutMs, MAX_PROMPT_BYTES);
     if (piped !== 'stopped') request.piped = piped;
   }
-  if (dispatch === null && request.piped === undefined)
+  if (dispatch === null && (request.piped === undefined || args.words.length > 0))
     request.typed = { command: spec.name, given: argv.map(shellWord).join(' '), task: args.text.task ?? null };
   const progress = args.given.has('quiet') ? null : lateProgress(`${spec.name}: ${adapter.tool} works`);
   if (!args.given.has('quiet')) request.say = (sentence) => tell(`${spec.name}: ${sentence}`);
@@ -64,11 +69,31 @@ export async function runWrapper(
   const exit = args.given.has('exit-by-class')
     ? exitByClass(record.wrapper_exit_code, record.verdict)
     : record.wrapper_exit_code;
-  return {
+  const shown = dispatch === null && !args.given.has('quiet') ? record.warnings.filter(isLack) : [];
+  const ran = {
     exit: message !== null && record.verdict.class === null ? failure : exit,
     ...(args.given.has('json') ? { out: `${JSON.stringify(record)}\n` } : {}),
-    ...errOf(spec.name, message, dispatch === null && !args.given.has('quiet') ? record.warnings.filter(isLack) : []),
+    ...errOf(spec.name, message, shown),
   };
+  return oneLine === null ? ran : endOneLine(ran, oneLine, record, args);
+}
+
+/** The caller did not name all files of the call. */
+const isOneLine = ({ text }: Arguments): boolean =>
+  text['prompt-file'] === undefined || text.out === undefined || text.err === undefined;
+
+async function endOneLine(ran: Ran, oneLine: OneLine, record: CallRecord, { given }: Arguments): Promise<Ran> {
+  const { answerOf } = await import('./one-line.ts');
+  const answer = record.verdict.class === null ? answerOf(oneLine) : null;
+  oneLine.close();
+  const out = given.has('json')
+    ? { out: `${JSON.stringify(oneLine.printsAnswer ? { ...record, answer } : record)}\n` }
+    : answer === null
+      ? {}
+      : { out: answer.endsWith('\n') ? answer : `${answer}\n` };
+  const place =
+    oneLine.kept === null || given.has('quiet') ? '' : `files: ${path.relative(process.cwd(), oneLine.kept)}/\n`;
+  return { ...ran, ...out, err: `${ran.err ?? ''}${place}` };
 }
 
 /** A call that a dispatcher started prints no warnings, because the dispatcher reads them in the record. */
@@ -102,7 +127,12 @@ async function refused(argv: readonly string[], ran: Ran): Promise<Ran> {
 }
 
 /** @returns the request, or what is wrong with the combination of flags. */
-function requestOf(adapter: Adapter, args: Arguments, dispatch: Dispatch | null): WrapperRequest | string {
+function requestOf(
+  adapter: Adapter,
+  args: Arguments,
+  dispatch: Dispatch | null,
+  oneLine: OneLine | null,
+): WrapperRequest | string {
   const { text, texts, number, given } = args;
   const unfit = commitMistake(given.has('allow-commit'), text.access!, '--allow-commit', '--access write');
   if (unfit !== null) return unfit;
@@ -137,11 +167,13 @@ function requestOf(adapter: Adapter, args: Arguments, dispatch: Dispatch | null)
       own: ownGiven(adapter, args),
     },
     ...(dispatch === null ? {} : { before: dispatch.prompt.before }),
+    ...(oneLine === null ? {} : { ownId: oneLine.callId }),
+    ...(oneLine === null || oneLine.prompt === null ? {} : { piped: oneLine.prompt }),
     files: {
-      prompt: text['prompt-file']!,
-      out: path.resolve(text.out!),
-      err: path.resolve(text.err!),
-      result: text.result ?? null,
+      prompt: oneLine?.files.prompt ?? text['prompt-file']!,
+      out: path.resolve(oneLine?.files.out ?? text.out!),
+      err: path.resolve(oneLine?.files.err ?? text.err!),
+      result: oneLine === null ? (text.result ?? null) : oneLine.files.result,
       sessionIdOut: text['session-id-out'] ?? null,
       doneMarker: text['done-marker'] ?? null,
       pidFile: text['pid-file'] ?? null,

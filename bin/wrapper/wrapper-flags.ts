@@ -8,10 +8,22 @@ import type { Arguments, CommandSpec, FlagRow } from '../command-line.ts';
 
 const GIB = 1024 ** 3;
 
-const SHARED = {
-  'prompt-file': { takes: 'text', about: 'the prompt; it goes to the CLI by stdin, never by argument', required: true },
-  out: { takes: 'text', about: 'where the answer alone goes; the event stream goes beside it as .raw', required: true },
-  err: { takes: 'text', about: "where the CLI's stderr goes, secrets redacted", required: true },
+/** The flags of every wrapper. */
+export const WRAPPER_FLAGS = {
+  'prompt-file': {
+    takes: 'text',
+    short: 'f',
+    about: 'the file of the prompt, in place of PROMPT; without both, the prompt is read from stdin',
+  },
+  out: {
+    takes: 'text',
+    about: 'where the answer alone goes; the event stream goes beside it as .raw (default: the answer goes to stdout)',
+  },
+  err: { takes: 'text', about: "where the CLI's stderr goes, secrets redacted" },
+  'no-files': {
+    takes: 'nothing',
+    about: 'keep no files in .tmp/calls/<id>/, where the files go that no flag names',
+  },
   model: { takes: 'text', about: 'the model' },
   'idle-timeout-ms': {
     takes: 'number',
@@ -98,10 +110,10 @@ export function wrapperSpec(adapter: Adapter): CommandSpec {
   const { command } = adapter;
   return {
     name: command,
-    usage: '--prompt-file FILE --out FILE --err FILE [options]',
+    usage: '[PROMPT] [-f FILE] [--out FILE] [--err FILE] [options]',
     about: `Runs ${adapter.binary} once, headless, with a fixed exit code, a true verdict, and no remaining process.`,
     flags: {
-      ...SHARED,
+      ...WRAPPER_FLAGS,
       'timeout-ms': {
         takes: 'number',
         min: 1,
@@ -111,9 +123,10 @@ export function wrapperSpec(adapter: Adapter): CommandSpec {
       },
       ...adapter.own,
     },
-    words: { min: 0, max: 0, called: '' },
+    words: { min: 0, max: 1, called: 'PROMPT' },
     examples: [
-      [`${command} --prompt-file ask.md --out answer.md --err log.txt`, 'ask once'],
+      [`${command} "what is this repository"`, 'the answer on stdout'],
+      [`${command} -f ask.md --out answer.md --err log.txt`, 'the same with files'],
       [
         `${command} --prompt-file ask.md --out a.out --err a.err --result a.json --task fix-login`,
         "charge a task's budget",

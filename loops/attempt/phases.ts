@@ -85,7 +85,7 @@ export function begin(request: WrapperRequest, clock: () => Date): BegunCall {
   const startedAt = clock();
   return {
     request,
-    callId: request.callId ?? newCallId(startedAt),
+    callId: request.callId ?? request.ownId ?? newCallId(startedAt),
     announced: null,
     startedAt,
     begunMs: nowMs(),

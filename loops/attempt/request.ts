@@ -9,6 +9,8 @@ import type { Adapter, CallRequest } from '../../wrappers/adapter.ts';
 export interface WrapperRequest {
   /** The id from the dispatcher; null for a call outside a run. */
   callId: string | null;
+  /** The id of a call outside a run, if its caller already chose one. */
+  ownId?: string;
   adapter: Adapter;
   call: CallRequest;
   /** A piped prompt, or why it did not arrive; if absent, the prompt is read from its file. */

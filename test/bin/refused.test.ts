@@ -45,10 +45,10 @@ const ROWS: Row[] = [
   ['tollgate', ['expain'], 2, 'unknown command "expain"; did you mean explain?'],
   ['wait_parallel_tasks', [], 2, 'no task is named: give --task-1-done FILE, '],
   ['preflight', ['one'], 2, '"one" is one word too many'],
-  ['gemini_headless', [], 11, '--prompt-file is required: '],
+  ['gemini_headless', [], 11, 'there is no prompt: '],
   ['gemini_headless', ['--no-such'], 11, 'unknown flag --no-such'],
-  ['copilot_tool', [], 31, '--prompt-file is required: '],
-  ['run_codex', [], 2, '--prompt-file is required: '],
+  ['copilot_tool', [], 31, 'there is no prompt: '],
+  ['run_codex', [], 2, 'there is no prompt: '],
   ['run_codex', ['--prompt-file=a', '--out=b', '--err=c', '--stage=x'], 2, '--stage needs --task'],
 ];
 for (const [command, argv, exit, message] of ROWS)

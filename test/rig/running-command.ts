@@ -68,6 +68,11 @@ export class RunningCommand {
       ]);
   }
 
+  /** As a reader that has seen enough does. */
+  closeStdout(): void {
+    this.#child.stdout!.destroy();
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }
