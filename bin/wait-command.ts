@@ -147,7 +147,9 @@ function summarise(settled: readonly SettledWait[]): string {
   return `${settled.length} ${settled.length === 1 ? 'task' : 'tasks'}: ${parts.join(', ')}`;
 }
 
-const SAID = { done: 'done', failed: 'failed', timed_out: 'timed out', left: 'left waiting' } as const satisfies Record<
-  WaitStatus,
-  string
->;
+const SAID = {
+  done: 'done',
+  failed: 'failed',
+  timed_out: 'timed out',
+  left: 'still waiting',
+} as const satisfies Record<WaitStatus, string>;

@@ -47,7 +47,7 @@ export async function tellBatchEnd(
     });
     return notified.length === 0 ? written : await addNotifiedBatch(written, notified);
   } catch (error) {
-    context.say(`nobody could be told of the end: ${(error as Error).message}`);
+    context.say(`the notifications of the end could not be sent: ${(error as Error).message}`);
     return written;
   }
 }

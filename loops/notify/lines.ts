@@ -11,9 +11,9 @@ export function notifiedLines(notified: readonly Notified[]): string[] {
     .map(({ event, to, why }) => `"${event}" by the ${to} (${why})`);
   const failed = notified.filter(({ how }) => how === 'failed');
   return [
-    ...(sent.length === 0 ? [] : [oneLine(`Told of ${sent.join(', ')}`, MAX_CHARS)]),
+    ...(sent.length === 0 ? [] : [oneLine(`Notified of ${sent.join(', ')}`, MAX_CHARS)]),
     ...failed.map(({ event, to, why }) =>
-      oneLine(`Warning: nobody was told of "${event}" by the ${to}: ${why}`, MAX_CHARS),
+      oneLine(`Warning: the notification "${event}" was not sent by the ${to}: ${why}`, MAX_CHARS),
     ),
   ];
 }

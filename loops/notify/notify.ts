@@ -37,7 +37,7 @@ export async function notify(context: Teller, telling: NotifyRequest): Promise<N
         (error: Error): Sent => ({ how: 'failed', why: error.message }),
       );
       const notified = { event, to: redact(nameOf(row)), how: sent.how, why: redact(sent.why) };
-      if (sent.how === 'failed') say(`nobody was told of "${event}" by the ${notified.to}: ${notified.why}`);
+      if (sent.how === 'failed') say(`the notification "${event}" was not sent by the ${notified.to}: ${notified.why}`);
       return notified;
     }),
   );

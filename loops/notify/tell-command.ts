@@ -89,7 +89,7 @@ const WHY: Partial<Record<PlainOutcome['ending'], (facts: Facts) => string>> = {
   timed_out: ({ timeoutMs }) => `ended after ${timeoutMs / 1000} s`,
   overflowed: () => 'ended, since it wrote too much',
   not_started: ({ obstacle }) => `not started: ${obstacle}`,
-  cancelled: () => 'told to stop',
+  cancelled: () => 'stopped',
 };
 
 const lastLine = (file: string): string => readTail(file, 1000).text.trim().split('\n').at(-1) ?? '';

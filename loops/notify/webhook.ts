@@ -31,7 +31,7 @@ export async function sendToWebhook(delivery: Delivery): Promise<Sent> {
   }
 }
 
-const STOPPED = { next: 'given_up', why: 'told to stop' } as const;
+const STOPPED = { next: 'given_up', why: 'stopped' } as const;
 
 /** Only the status of a response is used; its body is not read. */
 async function tryOnce({ notification, body, url, secret, clock, stop }: Delivery, forMs: number): Promise<Try> {

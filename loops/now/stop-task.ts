@@ -6,7 +6,7 @@ import type { TaskFolder } from '../../state/task-folder.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 
 type StoppedTask =
-  | { how: 'told'; what: 'run' | 'calls' }
+  | { how: 'signalled'; what: 'run' | 'calls' }
   | { how: 'idle' }
   /** On another host, or in another container. */
   | { how: 'elsewhere'; host: string };
@@ -28,7 +28,7 @@ export async function stopTask(task: TaskFolder): Promise<StoppedTask> {
     endProcess(worker.process.pid);
     what ??= worker.what;
   }
-  if (what !== null) return { how: 'told', what };
+  if (what !== null) return { how: 'signalled', what };
   return elsewhere === null ? { how: 'idle' } : { how: 'elsewhere', host: elsewhere };
 }
 

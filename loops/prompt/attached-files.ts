@@ -186,7 +186,7 @@ async function nothing(
   if (hidden.length > 0) return `${reason} but hidden ones (${hidden[0]}), which a glob names by their dot`;
   if (/^(?:\.git|\.tmp)(?:\/|$)/.test(glob)) return `${reason}: nothing of .git and .tmp is attached`;
   if (glob.startsWith(`inputs/${OF_TASK}`))
-    return `${reason}; what lies in the task's inputs/ is named "${glob.slice('inputs/'.length)}"`;
+    return `${reason}; a file in the task's inputs/ is written "${glob.slice('inputs/'.length)}"`;
   let at = base;
   for (const step of glob.split('/')) {
     const names = await readdir(at).catch(() => null);

@@ -168,7 +168,7 @@ function readRules({ project, role, root }: PromptRequest, forbids: Forbids): Ru
 type InputRead = { how: 'read'; file: TextFile | null } | { how: 'invalid'; message: string };
 
 const missingRequest = ({ manifest, root, inputs }: TaskFolder): string =>
-  `nothing is asked yet: the goal in ${manifest ?? root} is still to be filled in, and ${path.join(inputs, 'user_request.md')} says nothing; write what is to be done into one of them`;
+  `there is no request yet: the goal in ${manifest ?? root} is not filled in, and ${path.join(inputs, 'user_request.md')} has no text; write the request into one of them`;
 
 /**
  * Returns null if there is no file, or it has only placeholders. An unreadable file is an error, because half a prompt costs as

@@ -19,7 +19,7 @@ export interface SignedText {
   normalised: string;
 }
 
-interface SignedAnew {
+interface SignedFailure {
   signature: string;
   tool: Tool;
   verdict: Verdict;
@@ -31,7 +31,7 @@ interface SignedAnew {
 
 /** @returns null if the signature cannot be computed again: the files are gone, or an earlier version made it. */
 export async function signedTextOf(
-  signed: SignedAnew,
+  signed: SignedFailure,
   task: TaskFolder,
   environment: NodeJS.ProcessEnv,
   clock: () => Date,
@@ -43,7 +43,7 @@ export async function signedTextOf(
 
 async function fromFiles(
   call: Call,
-  { verdict, signature }: SignedAnew,
+  { verdict, signature }: SignedFailure,
   task: TaskFolder,
   environment: NodeJS.ProcessEnv,
   clock: () => Date,
@@ -68,7 +68,7 @@ async function fromFiles(
 }
 
 /** Without text from the CLI, a signature is made from the known facts. A gate's signature is made from its findings. */
-function fromDetail({ tool, verdict, findings, call }: SignedAnew): Signature[] {
+function fromDetail({ tool, verdict, findings, call }: SignedFailure): Signature[] {
   if (findings.length > 0) return [signGate(tool, findings)];
   const endings = [call?.ended?.ending ?? 'not_started', 'exited', 'not_started'] as const;
   return endings.map((ending) =>

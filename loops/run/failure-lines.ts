@@ -37,8 +37,8 @@ export function failureLines(failure: Failure, report: RunReport): string[] {
 /** Some reasons are more precise than their class, or differ from it. */
 const REASONS: Record<string, string> = {
   budget: "the task's own limit, not the service's",
-  paused: 'another task of the batch met this before; nothing was asked',
-  cancelled: 'the run was told to stop',
+  paused: 'another task of the batch had this failure before; no call was made',
+  cancelled: 'the run was stopped',
   verdict_fail: 'the answer judges what it was to judge as not good enough',
   verdict_missing: 'the answer had to judge with PASS or FAIL, and does neither',
   max_turns: 'the turns were used up before there was an answer',
@@ -48,8 +48,8 @@ const REASONS: Record<string, string> = {
   answer_unreadable: 'the answer was there and cannot be read any more',
   refusal: 'the answer is a refusal',
   no_change: 'the stage had to change the working tree, and changed nothing',
-  missing_sections: 'the answer lacks sections that were asked for, or they are empty',
-  too_short: 'the answer has fewer lines with text than were asked for',
+  missing_sections: 'the answer lacks required sections, or they are empty',
+  too_short: 'the answer has fewer lines with text than required',
   not_json: 'the answer had to be one JSON value, and is none',
   schema_mismatch: 'the answer does not fit the schema of its stage',
   schema_unchecked: 'whether the answer fits its schema could not be found out in time',

@@ -11,7 +11,7 @@ import { acceptanceOf } from '../task/prompt.ts';
 import type { RunOptions } from '../task/run-options.ts';
 import type { StagePlan } from '../task/stage-plan.ts';
 import { NOT_BEGUN, type StageEnd, type StageRun } from '../task/stage-run.ts';
-import { markDone, mendMarker, passedCall, reopen } from '../task/stage-status.ts';
+import { markDone, passedCall, reopen, repairMarker } from '../task/stage-status.ts';
 import type { OpenTask } from '../task/task.ts';
 import { withTreeLock } from './with-tree-lock.ts';
 
@@ -60,7 +60,7 @@ export async function recheckStage(run: StageRun, plan: StagePlan): Promise<Rech
     await markDone(task, journal, stage.name, record.call_id, { sha256: call.reserved.for_prompt! });
   if (end.how === 'failed') {
     reopen(journal, stage.name);
-    await mendMarker(task, journal, stage.name);
+    await repairMarker(task, journal, stage.name);
   }
   return { how: 'rechecked', end };
 }

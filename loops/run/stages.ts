@@ -18,7 +18,7 @@ import { keptVerdict, stageFacts } from '../task/stage-facts.ts';
 import type { StagePlan } from '../task/stage-plan.ts';
 import { ALL_STAGES } from '../task/stage-plan.ts';
 import { NOT_BEGUN, type StageEnd, type StageRun, type TaskRun } from '../task/stage-run.ts';
-import { keepAnswer, mendMarker, noteRedo, reopen, reopenForRedo, stageStatusOf } from '../task/stage-status.ts';
+import { keepAnswer, noteRedo, reopen, reopenForRedo, repairMarker, stageStatusOf } from '../task/stage-status.ts';
 import type { OpenTask } from '../task/task.ts';
 import { recheckStage } from './recheck.ts';
 import type { StageReport } from './report.ts';
@@ -164,7 +164,7 @@ async function enter(run: StageRun, plan: StagePlan, checked: CheckedStages): Pr
     if (redone) reopenForRedo(open.journal, name);
     else reopen(open.journal, name);
   }
-  await mendMarker(open.task, open.journal, name);
+  await repairMarker(open.task, open.journal, name);
   return status.how === 'open'
     ? { how: 'entered', prompt: composed.prompt, redone }
     : { how: 'done_earlier', kept: status.choice === 'keep' };
@@ -229,8 +229,8 @@ export function untouched(open: OpenTask, plan: StagePlan): StageReport {
   const facts = factsOf(open, plan);
   // The run that finished the stage reported its other notes. Each run reports the verdict that is in force.
   const said = keptVerdict(open.journal.read().ledger, facts.stage);
-  const isTold = said === 'FAIL' || (said === null && facts.state === 'done_earlier');
-  const notes = isTold ? verdictNotes(said, plan).map((note) => `${facts.stage}: ${note}`) : [];
+  const isReported = said === 'FAIL' || (said === null && facts.state === 'done_earlier');
+  const notes = isReported ? verdictNotes(said, plan).map((note) => `${facts.stage}: ${note}`) : [];
   return { ...facts, calls: 0, session: null, notes, changed: [], passed_commands: [], warnings: [] };
 }
 

@@ -53,7 +53,7 @@ export async function tellEnd(
     });
     return await addNotified(written, notified);
   } catch (error) {
-    context.say(`nobody could be told of the end: ${(error as Error).message}`);
+    context.say(`the notifications of the end could not be sent: ${(error as Error).message}`);
     return written;
   }
 }

@@ -42,7 +42,7 @@ export async function verdictFailure(
       why: `every stage is done, and --fail-on-verdict takes ${failed.length > 0 ? 'a verdict of FAIL' : 'a verdict that is missing'} for a failure`,
     },
     next_actions: [
-      ...failed.map((one) => toDo(`read the findings of ${one.stage}${inFile(one)}, and mend what they name`)),
+      ...failed.map((one) => toDo(`read the findings of ${one.stage}${inFile(one)}, and fix what they name`)),
       ...silent.map((one) =>
         toDo(`read the answer of ${one.stage}${inFile(one)}: it must say PASS or FAIL ${placeIn(one)}`),
       ),

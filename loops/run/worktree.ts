@@ -71,7 +71,7 @@ async function openOrMake(request: WorktreeRequest): Promise<OpenedWorktree> {
     const top = worktreeOf(request.stateFolder, taskId);
     const opened = await open(git, top, branchOf(taskId), converting.request);
     if (opened.how !== 'opened') return opened;
-    if (opened.fresh) await sayWhatIsLeftOut(request, converting.names);
+    if (opened.fresh) await reportOmissions(request, converting.names);
     return { ...opened, folder: path.join(top, path.relative(main, realpathSync.native(root))) };
   } finally {
     turn.release();
@@ -110,7 +110,7 @@ async function open(git: Git, top: string, branch: string, converting: Partial<G
   if (here !== undefined && existsSync(path.join(top, '.git'))) {
     if (here.branch === branch) return { how: 'opened', folder, top, branch, fresh: false };
     return invalid(
-      `the worktree ${top} is on ${here.branch ?? 'no branch'}, not on ${branch}; git -C ${top} switch ${branch}, or git worktree remove ${top} to begin anew`,
+      `the worktree ${top} is on ${here.branch ?? 'no branch'}, not on ${branch}; git -C ${top} switch ${branch}, or git worktree remove ${top} to make it again`,
     );
   }
   if (isInTheWay(top)) return invalid(`${top} is in the way: it is no worktree of this repository; move it elsewhere`);
@@ -132,7 +132,7 @@ async function open(git: Git, top: string, branch: string, converting: Partial<G
   return invalid(`git could not make the worktree ${top}: ${complaintOf(added)}`);
 }
 
-async function sayWhatIsLeftOut(request: WorktreeRequest, filters: readonly string[]): Promise<void> {
+async function reportOmissions(request: WorktreeRequest, filters: readonly string[]): Promise<void> {
   const { root, say } = request;
   if (await hasChanges(root, request))
     say(`uncommitted changes of ${root} are not in the worktree; commit them first where the task needs them`);

@@ -72,9 +72,7 @@ export async function writeReport(open: OpenTask, ended: EndedRun, clock: () => 
       ...unsupportedFields(open),
       ...(torn === 0
         ? []
-        : [
-            `the journal has ${torn} unreadable lines (halves that a crash left, or edits that are no facts); they count for nothing`,
-          ]),
+        : [`the journal has ${torn} unreadable lines (incomplete after a crash, or edited); they are ignored`]),
     ].map(open.hide),
     ...(ended.supervision === undefined ? {} : { supervision: ended.supervision }),
   };

@@ -57,8 +57,8 @@ function answer(requested: string, cwd: string, { root, own, lists }: Tree): Sco
   const no = (why: string, name = requested): ScopeAnswer => ({ path: name, allowed: false, why });
   if (top === null || above === null || leadsTo === null) return no('its symlinks lead round in a circle');
   const resolved = place === path.dirname(place) ? place : path.join(above, path.basename(place));
-  if (endOf(place) === top) return no('this is the root of the tree; ask about what lies in it');
-  if (!liesIn(resolved, top)) return no(`it lies outside of the tree ${root}`);
+  if (endOf(place) === top) return no('this is the root of the tree; ask about a path in it');
+  if (!liesIn(resolved, top)) return no(`it is outside of the tree ${root}`);
   const name = path.relative(top, resolved);
   if (!liesIn(leadsTo, top)) return no(`it leads out of the tree, to ${leadsTo}`, name);
   const ours = own.some((folder) =>

@@ -49,7 +49,7 @@ export async function adoptSession(adopting: Adopting): Promise<Adopted> {
   );
   if (now.entry(tag, tool, folder)?.session_id === session.id)
     return { how: 'adopted', entry, warnings: [...now.warnings(), ...elsewhere(adopting, folder)] };
-  return { how: 'invalid', message: now.warnings().join('; ') || 'what stands for that tag is left as it is' };
+  return { how: 'invalid', message: now.warnings().join('; ') || 'the entry of that tag was not changed' };
 }
 
 const elsewhere = ({ tool, id, cwd }: Adopting, folder: string | null): string[] =>

@@ -71,10 +71,10 @@ export async function closeOrphanedCall(open: Call, closing: Closing): Promise<v
   // Without its files, the remaining processes of the call can produce no usable result.
   const { survivors } = await endTree(await treeOf(open, folder));
   const record = restored === null ? null : publishedRecord(folder, call_id);
-  const isUnasked = restored !== null && record === null && open.started === null;
-  if (isUnasked) publishRefusal(restored.call, neverStarted(restored.call));
+  const isNeverStarted = restored !== null && record === null && open.started === null;
+  if (isNeverStarted) publishRefusal(restored.call, neverStarted(restored.call));
   discardSaved(folder, open);
-  const lost = { ending: isUnasked ? 'not_started' : 'lost', native_exit_code: null, signal: null } as const;
+  const lost = { ending: isNeverStarted ? 'not_started' : 'lost', native_exit_code: null, signal: null } as const;
   note(journal, open, record ?? lost, record === null ? INTERRUPTED : verdictFact(record));
   if (restored !== null && survivors.length === 0) forget(call_id, restored, environment);
 }
@@ -128,11 +128,11 @@ function heldToRegister(restored: RestoredCall, environment: NodeJS.ProcessEnv):
 
 /**
  * The descriptors are opened right before the spawn. An agent may have removed the second file.
- * @param isTold whether its start was recorded.
+ * @param isStartRecorded whether its start was recorded.
  */
-export function wasStarted({ files }: Attempt, isTold: boolean): boolean {
+export function wasStarted({ files }: Attempt, isStartRecorded: boolean): boolean {
   const stdout = lstatSync(files.stdout, { throwIfNoEntry: false });
-  return stdout?.isFile() === true && (isTold || kindOf(files.stderr) !== null || stdout.size > 0);
+  return stdout?.isFile() === true && (isStartRecorded || kindOf(files.stderr) !== null || stdout.size > 0);
 }
 
 const neverStarted = (call: RecordableCall) =>
@@ -140,7 +140,7 @@ const neverStarted = (call: RecordableCall) =>
     class: 'transient',
     reason: 'interrupted',
     exit: 'failure',
-    message: 'its wrapper died before the CLI was started; nothing was asked, but the call counts as paid',
+    message: 'its wrapper died before the CLI was started; no request was sent, but the call counts as paid',
   });
 
 const INTERRUPTED = {
@@ -163,8 +163,12 @@ function note(
   journal.append({ ...verdict, fact: 'verdict', call_id });
 }
 
-/** @returns `left` if one of its processes could not be ended; `taken` if another process closed the call. */
-async function closeStarted(open: Call, restored: RestoredCall, closing: Closing): Promise<'whole' | 'left' | 'taken'> {
+/** @returns `unended` if one of its processes could not be ended; `taken` if another process closed the call. */
+async function closeStarted(
+  open: Call,
+  restored: RestoredCall,
+  closing: Closing,
+): Promise<'whole' | 'unended' | 'taken'> {
   const { attempt, overlay } = restored;
   const { stage, call_id } = open.reserved;
   const orphan = await leftOf(open, restored, closing);
@@ -181,7 +185,7 @@ async function closeStarted(open: Call, restored: RestoredCall, closing: Closing
       warnings.push(...publishEarly(call(), recorded(call(), soFar)));
     },
   };
-  const outcome = asTold(open, await adopt(orphan, observer, closing.stop));
+  const outcome = withRecordedEnd(open, await adopt(orphan, observer, closing.stop));
   warnings.push(...putFoldersRight(restored.call.folders, restored.call.clock));
   if (outcome.ending === 'lost') warnings.push(LOST);
   const ended = call();
@@ -204,13 +208,13 @@ async function closeStarted(open: Call, restored: RestoredCall, closing: Closing
   note(closing.journal, open, { ...outcome, native_exit_code: outcome.exitCode }, verdictFact(record));
   closeAttempt(attempt, overlay, ended, published);
   outcome.streams?.close();
-  return (outcome.survivors ?? []).length === 0 ? 'whole' : 'left';
+  return (outcome.survivors ?? []).length === 0 ? 'whole' : 'unended';
 }
 
 /** The warning in a record that was not made by the call's own wrapper. */
 export const DIED = 'the wrapper died; this record was made afterwards from the files of its attempt';
 
-const LOST = 'it was in flight when its wrapper died, and nobody saw how it ended: it counts as paid';
+const LOST = 'it was in flight when its wrapper died, and its end was not seen: it counts as paid';
 
 /** Makes the record of a call as a later process can classify it. */
 export function recorded(call: RecordableCall, outcome: Outcome): CallRecord {
@@ -250,10 +254,10 @@ export async function outcomeOf(
   adapter: Adapter,
   maxOutputBytes?: number,
 ): Promise<Outcome> {
-  return asTold(open, await readOrphan(files, adapter, maxOutputBytes));
+  return withRecordedEnd(open, await readOrphan(files, adapter, maxOutputBytes));
 }
 
-const asTold = ({ ended }: Pick<Call, 'ended'>, outcome: Outcome): Outcome =>
+const withRecordedEnd = ({ ended }: Pick<Call, 'ended'>, outcome: Outcome): Outcome =>
   ended === null
     ? outcome
     : {

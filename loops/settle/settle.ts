@@ -146,7 +146,7 @@ const copyMessage = (stage: string, callId: string, original: string) =>
   `this task was copied from ${original} while the call ${callId} of stage ${stage} ran, and its answer lands there. Run the task there, or copy it again after that call; --force --redo ${stage} pays for it again here`;
 
 const withinMessage = (stage: string) =>
-  `this command was started from within the call of stage ${stage} that an earlier run left, and would wait for itself; run another task from there`;
+  `this command was started from within the call of stage ${stage} of an earlier run, and would wait for itself; run another task from there`;
 
 const lateMessage = (stage: string, callId: string, pid: number) =>
   `stage ${stage}: the call ${callId} is long past its deadline, and its guardian (pid ${pid}) has not ended it; it is woken, and ended itself if that does not help`;
@@ -155,7 +155,7 @@ const leavingMessage = (stage: string, callId: string, pid: number) =>
   `stage ${stage}: the call ${callId} is over, but its guardian (pid ${pid}) has not ended; it is waited for no longer. See what it is (ps -p ${pid}); a stopped one goes on after kill -CONT ${pid}`;
 
 const stuckMessage = (stage: string, pid: number, end: 'stays' | 'stranger') =>
-  `stage ${stage} has a call long past its deadline, for which the process ${pid} stands; ${
+  `stage ${stage} has a call long past its deadline, and its guardian is the process ${pid}; ${
     end === 'stays'
       ? `it is a wrapper that was called by hand, or cannot be ended. Wake it (kill -CONT ${pid}) or end it (kill -KILL ${pid}), and run again`
       : `it is no wrapper of ours. See what it is (ps -p ${pid}), and say --force if it has nothing to do with it`

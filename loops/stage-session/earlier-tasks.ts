@@ -26,7 +26,7 @@ type Asking = Pick<OpenTask, 'stateFolder' | 'task' | 'project'>;
 export async function earlierTasks(open: Asking, tag: string, clock: () => Date): Promise<EarlierTask[]> {
   const tasks: EarlierTask[] = [];
   for (const folder of tasksIn(open)) {
-    const task = await toldOf(folder, open, tag, clock).catch((error: Error) => {
+    const task = await readEarlierTask(folder, open, tag, clock).catch((error: Error) => {
       if (isSystemError(error) || error instanceof JournalError) return null;
       throw error;
     });
@@ -50,7 +50,12 @@ function tasksIn({ stateFolder, task }: Asking): string[] {
     .map(({ root }) => root);
 }
 
-async function toldOf(root: string, open: Asking, tag: string, clock: () => Date): Promise<EarlierTask | null> {
+async function readEarlierTask(
+  root: string,
+  open: Asking,
+  tag: string,
+  clock: () => Date,
+): Promise<EarlierTask | null> {
   const [file] = manifestsIn(root);
   const id = path.basename(root);
   // Most tasks have other tags, so their manifests need not be parsed.

@@ -70,7 +70,7 @@ export async function keptEntries(run: StageRun, tag: string): Promise<KeptEntri
   const known = (id: string) =>
     lastKnown(sessions, tool, id) ?? freshEntry(run, tag, id, clock(), { context_tokens: null, total_tokens: 0 });
   /** A task that names a session which was given up continues in its replacement. */
-  const standsFor = (id: string) => {
+  const replacementOf = (id: string) => {
     const named = open.manifest.meta.session_id;
     return named !== undefined && [id, known(id).in_place_of].includes(named) ? { in_place_of: named } : {};
   };
@@ -82,7 +82,7 @@ export async function keptEntries(run: StageRun, tag: string): Promise<KeptEntri
     known,
     async keep(entry, inPlaceOf) {
       const replaced = inPlaceOf === entry.session_id ? undefined : inPlaceOf;
-      const kept = { ...entry, feature_id: tag, ...(replaced === undefined ? {} : standsFor(replaced)) };
+      const kept = { ...entry, feature_id: tag, ...(replaced === undefined ? {} : replacementOf(replaced)) };
       await note(kept);
       await change((all) =>
         (replaced === undefined ? all : all.givingUp(tool, replaced)).with(tag, tool, kept, folder),

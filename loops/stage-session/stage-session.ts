@@ -111,7 +111,7 @@ function sessionOf(
       if (!held.isGuest()) await kept.drop(id, how);
       [session.id, session.use, session.overflowed] = [null, 'new', how === 'lost'];
     },
-    startAnew() {
+    startNew() {
       const entry = current();
       if (entry === null) return;
       const fitness = fitnessOf(entry, limit);

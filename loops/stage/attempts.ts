@@ -90,8 +90,8 @@ async function beginOrResume(
 async function takeBackOfRunBefore({ run, request: { resumeSession, prompt } }: StageProgress): Promise<void> {
   if (resumeSession === null) return;
   const calls = [...run.open.journal.read().ledger.calls.values()];
-  const isAskedBefore = calls.some(({ granted, reserved }) => granted && reserved.stage === run.stage.name);
-  if (isAskedBefore) await takeBackUnanswered(run, resumeSession, alone(prompt));
+  const hasEarlierCall = calls.some(({ granted, reserved }) => granted && reserved.stage === run.stage.name);
+  if (hasEarlierCall) await takeBackUnanswered(run, resumeSession, alone(prompt));
 }
 
 async function attempt(before: StageProgress, first: Prompt, baseline: Baseline | null): Promise<StageStep> {
@@ -137,7 +137,7 @@ async function attempt(before: StageProgress, first: Prompt, baseline: Baseline 
   if (judge !== null || record.verdict.class === null) {
     for (const warning of record.warnings.filter(isLack))
       run.context.say(`stage ${run.stage.name}: warning: ${warning}`);
-    const end = await gateAnswer(run, record, withDigestTold(first, sentPrompt), baseline, called.calls, judge);
+    const end = await gateAnswer(run, record, withDigestOfSent(first, sentPrompt), baseline, called.calls, judge);
     return { how: 'ended', end, progress: called };
   }
   if (stop.aborted) return interrupted(called, first, record);
@@ -172,7 +172,7 @@ function tellOfLog({ run, session }: StageProgress, { warnings }: CallRecord): v
 const NAMED_IN_LINE = 3;
 
 /** A reader of the answer must know that the model did not see the whole prompt. */
-const withDigestTold = (first: Prompt, sent: Prompt): Prompt =>
+const withDigestOfSent = (first: Prompt, sent: Prompt): Prompt =>
   sent.digest === first.digest
     ? first
     : {
@@ -242,7 +242,7 @@ async function decided(
 function callAnnouncement({ run: { open, stage }, calls }: StageProgress): string {
   const own = open.plans.find((plan) => plan.stage.name === stage.name)?.stage;
   const model = own?.tool === stage.tool && stage.model !== own.model ? ` with ${stage.model ?? 'its own model'}` : '';
-  const standIn = stage.tool === own?.tool && model === '' ? '' : `, ${stage.tool}${model} stands in`;
+  const standIn = stage.tool === own?.tool && model === '' ? '' : `, ${stage.tool}${model} as the replacement`;
   const { used } = open.journal.read().ledger;
   const { tokens, usd } = spentOf(open);
   const cost = [`${used} paid so far`, tokens > 0 ? `${tokens} tokens` : '', usd > 0 ? `$${usd.toFixed(4)}` : ''];

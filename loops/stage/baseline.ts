@@ -47,8 +47,8 @@ export async function openBaseline(
 ): Promise<Baseline | { how: 'invalid'; message: string } | null> {
   const { open, access } = run;
   const { scope, security } = open.manifest;
-  const isAsked = access !== 'read' || scope.allow.length + scope.deny.length + security.forbidden_paths.length > 0;
-  if (!isAsked) return null;
+  const isNeeded = access !== 'read' || scope.allow.length + scope.deny.length + security.forbidden_paths.length > 0;
+  if (!isNeeded) return null;
   const { beforeFile, afterFile } = filesOf(run);
   const callers = await callersOf(treeOf(run).root);
   const found = await earlierBaseline(run);

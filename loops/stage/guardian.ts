@@ -45,7 +45,7 @@ export async function sendGuardian(
   late.rest();
   stop.removeEventListener('abort', guardian.end);
   if (late.wasEnded()) return { guardian: await identified, why: LATE, killed: false };
-  const why = `the wrapper ${how} and left no record`;
+  const why = `the wrapper ${how} and wrote no record`;
   return { guardian: await identified, why, killed: signal !== null };
 }
 

@@ -79,7 +79,7 @@ export async function planNextAttempt(
       return repairAndContinue(run, decision.sessionId, about, retry);
     case 'retry_digest': {
       const { digest_policy: policy } = run.open.manifest.context;
-      const composed = await composeAnew(run, stage, policy === 'off' ? 'off' : 'aggressive');
+      const composed = await recompose(run, stage, policy === 'off' ? 'off' : 'aggressive');
       if (composed.how === 'invalid') return { how: 'cannot', why: composed.message };
       const { prompt } = composed;
       // Uses a fresh session instead of the old one, because the old history may be what overflowed.
@@ -99,11 +99,11 @@ export async function planNextAttempt(
     case 'fallback': {
       const [standIn, ...fallback] = stage.fallback;
       const other: Stage = { ...stage, ...standIn!, model: standIn!.model, fallback };
-      const composed = await composeAnew(run, other, run.open.manifest.context.digest_policy);
+      const composed = await recompose(run, other, run.open.manifest.context.digest_policy);
       if (composed.how === 'invalid') return { how: 'cannot', why: composed.message };
       const { prompt } = composed;
-      if (other.tool === stage.tool) session.startAnew();
-      const used = { ...askedOf(other), in_place_of: askedOf(stage), reason: record.verdict.reason };
+      if (other.tool === stage.tool) session.startNew();
+      const used = { ...toolAndModel(other), in_place_of: toolAndModel(stage), reason: record.verdict.reason };
       session.notes.push(standInWords(used));
       return planned({
         stage: other,
@@ -117,13 +117,13 @@ export async function planNextAttempt(
   }
 }
 
-const askedOf = ({ tool, model }: Stage) => ({ tool, model: model ?? null });
+const toolAndModel = ({ tool, model }: Stage) => ({ tool, model: model ?? null });
 
 /** A digest that is hardly shorter than the refused prompt is refused too. */
 const WORTH_SHARE = 0.95;
 
 function whyNoDigest(policy: DigestPolicy, digest: Prompt, refused: Prompt): string {
-  if (policy === 'off') return 'nothing of its prompt is left out, since context.digest_policy is off';
+  if (policy === 'off') return 'nothing is omitted from its prompt, since context.digest_policy is off';
   if (digest.sha256 === refused.sha256) return 'its digest is the same prompt again';
   return `its digest is hardly shorter (${digest.chars} of ${refused.chars} characters)`;
 }
@@ -136,7 +136,7 @@ async function continueIn(
   next: Omit<NextAttempt, 'request'>,
 ): Promise<PlannedAttempt> {
   if ((await session.resumeIn(id, record.verdict, run.context.clock())) === 'stopped')
-    return { how: 'cannot', why: 'told to stop while it waited for its session' };
+    return { how: 'cannot', why: 'the run was stopped while it waited for its session' };
   return planned({ ...next, request: await continuation(run, id) });
 }
 
@@ -146,11 +146,11 @@ async function startFresh(
   { request, session }: FailedAttempt,
   next: Omit<NextAttempt, 'request'>,
 ): Promise<PlannedAttempt> {
-  session.startAnew();
+  session.startNew();
   if (!request.isContinuation) return planned({ ...next, request: { prompt: request.prompt, resumeSession: null } });
   if (run.options.dirtyRetries !== 'allowed')
     return { how: 'cannot', why: 'an attempt had already run tools, and its session cannot be gone on with' };
-  const composed = await composeAnew(run, run.stage, run.open.manifest.context.digest_policy);
+  const composed = await recompose(run, run.stage, run.open.manifest.context.digest_policy);
   if (composed.how === 'invalid') return { how: 'cannot', why: composed.message };
   return planned({ ...next, request: { prompt: composed.prompt, resumeSession: null } });
 }
@@ -173,10 +173,10 @@ async function repairAndContinue(
     // Only that session contains what the attempt did. And if a new session was refused, another new one does not help.
     if (ranTools || request.resumeSession === null) return { how: 'cannot', why: repaired.why };
     await session.poison(id, `its history is broken (${repaired.why})`);
-    session.notes.push(`the history of session ${id} could not be mended: ${repaired.why}`);
+    session.notes.push(`the history of session ${id} could not be repaired: ${repaired.why}`);
     return startFresh(run, about, next);
   }
-  session.notes.push(`the history of session ${id} was mended: ${repaired.what}`);
+  session.notes.push(`the history of session ${id} was repaired: ${repaired.what}`);
   if (ranTools) {
     // Sending the prompt again would let the tools run once more.
     if ((await endOfSession(run, id, sent)) !== 'unanswered') return continueIn(run, id, about, next);
@@ -184,7 +184,7 @@ async function repairAndContinue(
   }
   if ((await takeBackUnanswered(run, id, sent)) === 'half_way') return continueIn(run, id, about, next);
   if ((await session.resumeIn(id, record.verdict, clock())) === 'stopped')
-    return { how: 'cannot', why: 'told to stop while it waited for its session' };
+    return { how: 'cannot', why: 'the run was stopped while it waited for its session' };
   return planned({ ...next, request: { ...request, resumeSession: id } });
 }
 
@@ -192,7 +192,7 @@ const NOT_IN_IT = 'the attempt had already run tools, and its session does not h
 
 const planned = (next: NextAttempt): PlannedAttempt => ({ how: 'planned', next });
 
-async function composeAnew(run: StageRun, stage: Stage, digest: DigestPolicy): Promise<ComposedPrompt> {
+async function recompose(run: StageRun, stage: Stage, digest: DigestPolicy): Promise<ComposedPrompt> {
   const composed = await composePrompt(run, { ...run, stage }, digest);
   if (composed.how === 'invalid') return composed;
   const { tooLarge } = composed.prompt;

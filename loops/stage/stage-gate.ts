@@ -76,9 +76,7 @@ export async function passStage(
   if (baseline?.since === 'redone') remarks.push(SINCE_REDONE);
   const theirs = baseline?.ofCallers() ?? [];
   if (theirs.length > 0)
-    remarks.push(
-      `not counted as a change: ${theirs.join(', ')} (open for writing before the stage, by whoever called it)`,
-    );
+    remarks.push(`not counted as a change: ${theirs.join(', ')} (open for writing before the stage, by its caller)`);
   const passed = { ...looked, notes: [...looked.notes, ...remarks] };
   const found =
     violations.length === 0 || !baseline?.copies
@@ -105,10 +103,10 @@ export async function passStage(
   return gate;
 }
 
-const IS_BACK = 'somebody took its answer away before it was looked at; it was published again from its attempt';
+const IS_BACK = 'its answer was removed before it was checked; it was published again from its attempt';
 
 const SINCE_KILLED =
-  'an earlier run of this stage was killed: some of what is out of scope may have been changed by somebody else since, so nothing is put back';
+  'an earlier run of this stage was killed: some of what is out of scope may have been changed by another process since, so nothing is put back';
 
 const SINCE_REDONE =
   'what earlier attempts changed is unknown, since their baseline is missing: the stage was repeated on the tree as it was';
@@ -160,12 +158,12 @@ async function putBack(
   const backupFolder = path.join(open.task.attempts, record.call_id, 'out-of-scope');
   const put = await restore({ violations, before, copies: copies!, backupFolder });
   const paths = put.restored.map((each) => each.path);
-  const more = paths.length > MAX_TOLD ? ` and ${paths.length - MAX_TOLD} more` : '';
-  const back = `put back as it was: ${paths.slice(0, MAX_TOLD).join(', ')}${more}; what stood there is kept in ${backupFolder}`;
+  const more = paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : '';
+  const back = `put back as it was: ${paths.slice(0, MAX_NAMED).join(', ')}${more}; the changed version is kept in ${backupFolder}`;
   return { restored: put.restored, notes: [...(paths.length === 0 ? [] : [back]), ...notes, ...put.notes] };
 }
 
-const MAX_TOLD = 5;
+const MAX_NAMED = 5;
 
 /** A line of the journal must be small. */
 const MAX_MISSING = 20;

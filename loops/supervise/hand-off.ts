@@ -23,7 +23,7 @@ export async function handOffs(course: SuperviseCourse): Promise<Record<Part, st
     if (id === null || adapterOf(tool).described !== undefined) return null;
     const found = await findSession(tool, id, { environment: context.environment, cwd: open.cwd });
     if (found !== null) return null;
-    const message = `the session ${id} of the ${part} is not on this machine; a fresh one is told where the work stands`;
+    const message = `the session ${id} of the ${part} is not on this machine; a new session gets a summary of the work`;
     context.say(message);
     course.notes.push(message);
     return open.hide(note);

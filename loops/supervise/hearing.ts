@@ -27,7 +27,7 @@ export async function hearing(word: string, cwd: string, environment: NodeJS.Pro
   if (read.how === 'invalid') return read;
   const { task, manifest, root } = read;
   if (manifest.supervise === undefined)
-    return { how: 'invalid', message: `${task.id} is no supervised task, and nobody there would hear it` };
+    return { how: 'invalid', message: `${task.id} is no supervised task, so a note to it would not be read` };
   const state = async (): Promise<HearingState> => {
     const { ledger } = openJournal(task.root, () => new Date()).read();
     const { lastEnd, step } = standingAfter(ledger.supervised);

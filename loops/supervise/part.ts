@@ -18,7 +18,7 @@ export async function askPart(course: SuperviseCourse, task: TaskRun, request: P
   const turn = { text, identity: `supervise ${supervision} ${iteration} ${part}` };
   const run: StageRun = { ...stageRunOf(task, course.plans[part], course.endsAtMs), turn };
   const composed = await composePrompt(run, run, run.open.manifest.context.digest_policy);
-  if (run.context.stop.aborted) return interruptedBy('stopped before it was asked');
+  if (run.context.stop.aborted) return interruptedBy('stopped before its call');
   if (composed.how === 'invalid')
     return leftWith({ ...unpreparedFailure(run, composed.message), exit_code: TOLLGATE_EXIT.failure });
   const { prompt } = composed;

@@ -90,12 +90,12 @@ async function noteReason(
   const meant = await meantBy(course, standing, read);
   // The answer is paid for, and the next run finds it.
   if (meant === 'stopped') return { step: interruptedBy('stopped while its "done" was looked at'), noted: false };
-  await note(course, standing, end.record.call_id, toldBy(course, end.record.call_id, notes), meant);
+  await note(course, standing, end.record.call_id, notesSeenBy(course, end.record.call_id, notes), meant);
   return { step: null, noted: true };
 }
 
 /** Returns the notes that the call has seen. An answer that an earlier run paid for does not know later notes. */
-function toldBy({ task }: SuperviseCourse, callId: string, notes: string[]): string[] {
+function notesSeenBy({ task }: SuperviseCourse, callId: string, notes: string[]): string[] {
   const { calls, supervised } = task.open.journal.read().ledger;
   const before = supervised.slice(0, calls.get(callId)?.before.supervised ?? 0);
   return notes.filter((note) => before.some((fact) => fact.fact === 'noted' && fact.note === note));

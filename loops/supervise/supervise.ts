@@ -36,8 +36,8 @@ import { shownText } from './shown-text.ts';
 import { seenOf, work } from './work.ts';
 
 export interface Supervising {
-  /** `anew`: ignore everything that an earlier supervision said and did. */
-  begin: 'on' | 'anew';
+  /** `restart`: ignore everything that an earlier supervision said and did. */
+  begin: 'resume' | 'restart';
   /** What to do with a tree that differs from the state that a saved session recorded. */
   movedTree: 'refused' | 'accepted';
 }
@@ -52,7 +52,7 @@ const workOf = (supervising: Supervising): RunWork => ({
       : null,
   async check(composing) {
     const { open, context } = composing;
-    const isDone = supervising.begin === 'on' && standingOf(open).step === 'done';
+    const isDone = supervising.begin === 'resume' && standingOf(open).step === 'done';
     const mistake =
       goalMistake(open, supervising) ??
       (await movedMistake(open, context, supervising)) ??
@@ -71,12 +71,12 @@ const workOf = (supervising: Supervising): RunWork => ({
 /** Refuses a goal that differs from the one that the supervision began with, so that no call is paid for the wrong goal. */
 function goalMistake(open: OpenTask, { begin }: Supervising): string | null {
   const { goal } = standingOf(open);
-  if (begin === 'anew' || goal === null || goal === hashOf(open.manifest.goal)) return null;
-  return `${open.placeOf(null, 'goal').at}: the goal is another one than the supervision was begun for; say --anew to begin anew for it, or put the goal back to go on`;
+  if (begin === 'restart' || goal === null || goal === hashOf(open.manifest.goal)) return null;
+  return `${open.placeOf(null, 'goal').at}: the goal differs from the one that the supervision began with; say --anew to start again with the new goal, or restore the old goal to go on`;
 }
 
 const movedMistake = async (open: OpenTask, context: TaskRun['context'], { begin, movedTree }: Supervising) =>
-  begin === 'anew' || movedTree === 'accepted' ? null : treeMistake(open, context);
+  begin === 'restart' || movedTree === 'accepted' ? null : treeMistake(open, context);
 
 /** @param asking the paid steps; everything else that this function does costs nothing. */
 export async function superviseRun(
@@ -99,7 +99,7 @@ export async function superviseRun(
     reports: {},
     notes: [],
   };
-  if (begin === 'anew' || standingOf(open).supervision === null) {
+  if (begin === 'restart' || standingOf(open).supervision === null) {
     for (const { stage } of open.plans) reopen(open.journal, stage.name);
     const first = await keepText(open.task, goal);
     await open.journal.note({ fact: 'supervised', run_id: runId, supervision: runId, goal: first });
@@ -223,7 +223,7 @@ async function doneRefusals(course: SuperviseCourse, { worked, failed }: Standin
   const { task, plans, whole } = course;
   const { open, context } = task;
   const record = worked === null ? null : readRecord(open.task, worked);
-  if (record === null) return ['the record of the last work is gone, so that it cannot be looked at anew'];
+  if (record === null) return ['the record of the last work is gone, so it cannot be checked again'];
   const planned = stageRunOf(task, plans.worker, course.endsAtMs);
   // Work that reverts earlier work has changed something, even if the tree equals its start.
   const may_be_empty = planned.stage.may_be_empty || !failed.includes('changes');

@@ -36,7 +36,7 @@ export async function sweepCall(entry: RegisterEntry, sweeping: Sweeping): Promi
     return of(
       entry,
       'elsewhere',
-      `${what} may be at work on ${guardian.host} (or in another container), and was left alone`,
+      `${what} may be at work on ${guardian.host} (or in another container), and was not touched`,
     );
   const tree = await foundTree({ marker, root: cli, guardian, folders: [attempt, temporary] });
   const count = (await membersOf(tree)).length;
@@ -63,7 +63,7 @@ export async function sweepCall(entry: RegisterEntry, sweeping: Sweeping): Promi
   if (closed !== null && closed.how !== 'nothing')
     return of(entry, closed.how, tell(what, closed, gone), fixOf(closed));
   if (closed === null && !wasThere && count === 0) return 'nothing_left';
-  return of(entry, 'removed', `${what} left nothing to judge, and its folders were removed${gone}`);
+  return of(entry, 'removed', `${what} has no results to classify, and its folders were removed${gone}`);
 }
 
 /** The attempt of a task's call is in the task's folder, and its run has settled it. */
@@ -88,7 +88,7 @@ const fixOf = ({ how, place }: Exclude<Closed, { how: 'nothing' }>): string | nu
   ({
     settled: null,
     kept: `take what you need from ${place}, and remove it`,
-    failed: `mend it, and sweep again; or look at ${place}, and remove it`,
+    failed: `fix it, and sweep again; or look at ${place}, and remove it`,
   })[how];
 
 /** Returns whether its task has not settled the call (yet), or cannot be read. Then this sweep must not remove its files. */

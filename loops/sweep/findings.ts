@@ -20,13 +20,13 @@ const STATUS = {
 
 /** One line at the end. */
 export function summariseSwept(swept: readonly Swept[]): string {
-  if (swept.length === 0) return 'Nothing was left.';
+  if (swept.length === 0) return 'Nothing to sweep.';
   const unswept = swept.filter(isUnswept).length;
   const waiting = swept.filter(({ how }) => how === 'working' || how === 'elsewhere').length;
   const unseen = swept.filter(({ how }) => how === 'unseen').length;
   const counts = [
     `${swept.length - unswept - waiting - unseen} swept`,
-    ...(waiting === 0 ? [] : [`${waiting} left at work`]),
+    ...(waiting === 0 ? [] : [`${waiting} still at work`]),
     ...(unswept === 0 ? [] : [`${unswept} to be seen to`]),
   ];
   return `${counts.join(', ')}.`;

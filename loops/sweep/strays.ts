@@ -27,7 +27,7 @@ export async function sweepStrays({ environment, clock }: Sweeping): Promise<Swe
   const used = usedText();
   return strays.flatMap(({ what, folder }) => {
     if (used.includes(folder) || !removePrivateFolder(what, folder)) return [];
-    const told = `${folder}, in which nothing changed for a day and that nobody uses, was removed`;
+    const told = `${folder}, in which nothing changed for a day and that no call uses, was removed`;
     return [{ what: 'folder', how: 'removed', call_id: null, task: null, place: folder, told, fix: null }];
   });
 }

@@ -81,7 +81,7 @@ const mistakenEntry = ({ file, why }: Extract<FoundCall, { how: 'invalid' }>): S
   call_id: null,
   task: null,
   place: file,
-  told: `${file} cannot be gone by: ${why}; nothing of it was touched`,
+  told: `${file} cannot be used: ${why}; nothing of it was touched`,
   fix: file.endsWith('.json')
     ? 'update tollgate if a newer one wrote it; else look at what it names, and remove it'
     : `make it a folder that none but you may write to (chmod 700 ${file}), and sweep again`,
@@ -135,7 +135,7 @@ async function guarded(place: string, look: () => Promise<Swept[]>): Promise<Swe
           `${place} could not be swept: ${message}`,
           'make it readable and writable, with space on its disk, and sweep again',
         ]
-      : [`${place} cannot be gone by: ${message}`, 'look at what it names, mend or remove it, and sweep again'];
+      : [`${place} cannot be used: ${message}`, 'look at what it names, fix or remove it, and sweep again'];
     return [{ what: 'record', how: 'failed', call_id: null, task: null, place, told, fix }];
   }
 }

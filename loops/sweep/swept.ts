@@ -33,7 +33,7 @@ export interface Sweeping {
 
 /** Describes a guardian that may not be ours to end. */
 export const lateGuardian = (what: string, pid: number): [told: string, fix: string] => [
-  `${what} is long past its deadline, and the process ${pid} stands for it`,
+  `${what} is long past its deadline, and its guardian is the process ${pid}`,
   `see what it is (ps -p ${pid}), wake it (kill -CONT ${pid}) or end it (kill -KILL ${pid}), and sweep again`,
 ];
 

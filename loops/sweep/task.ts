@@ -114,7 +114,7 @@ const astray = (root: string, why: string): Swept => ({
 });
 
 const elsewhere = (task: TaskFolder, host: string, callId: string | null = null): Swept =>
-  of(task, callId, 'elsewhere', `${task.id} may be at work on ${host} (or in another container), and was left alone`);
+  of(task, callId, 'elsewhere', `${task.id} may be at work on ${host} (or in another container), and was not touched`);
 
 const of = (
   { root }: TaskFolder,

@@ -67,7 +67,7 @@ export async function checkJudge(
       : ['the budget was changed while a call ran, and that was taken back: change it again, between calls'];
   if (tampered.length === 0 && repaired.strange.length === 0) return { finding: null, notes };
   const missing = [
-    ...repaired.strange.map((what) => `state/journal.jsonl (${what}; mended)`),
+    ...repaired.strange.map((what) => `state/journal.jsonl (${what}; repaired)`),
     ...tampered.map((each) => describe(open, each)),
   ];
   return { finding: tamperedFinding(missing, aside), notes };
@@ -86,7 +86,7 @@ export const tamperedFinding = (missing: string[], aside: string): Finding => ({
 const OUTCOME = {
   put_back: 'put back',
   kept: 'could not be put back: no copy of it was kept, or the copy is gone',
-  anew: 'set aside, and composed anew',
+  recomposed: 'set aside, and composed again',
 } as const;
 
 export const describe = ({ root }: Pick<OpenTask, 'root'>, { file, how, outcome }: Tampered): string =>

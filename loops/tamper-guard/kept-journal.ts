@@ -95,9 +95,9 @@ async function repair(
   const result: RepairedJournal = {
     budgetChanges,
     strange: [
-      ...(isWhole ? [] : ['what stood there before was changed']),
-      ...(opened === null && kindOf(file) !== null ? [`${kindOf(file)} stood in its place`] : []),
-      ...(isHuge ? [`a file of ${fstatSync(opened!).size} bytes stood in its place`] : []),
+      ...(isWhole ? [] : ['earlier lines were changed']),
+      ...(opened === null && kindOf(file) !== null ? [`${kindOf(file)} was in its place`] : []),
+      ...(isHuge ? [`a file of ${fstatSync(opened!).size} bytes was in its place`] : []),
       ...(strange === 0 ? [] : [`${strange} lines were added that only a run may write`]),
       ...(lost ? ['a paid call was taken out'] : []),
     ],

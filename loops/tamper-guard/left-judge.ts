@@ -60,7 +60,7 @@ export async function recoverJudge(recovering: RecoveringJudge, when: When): Pro
     // The call was checked, except for the other tasks. None of its own files has to be put back.
     if (isCallOver(call.folder)) {
       if (when === 'before') continue;
-    } else if (wasAsked(task, call.entry.call_id)) isNeeded = recoverOne(recovering, call, when, recovered);
+    } else if (hasBegun(task, call.entry.call_id)) isNeeded = recoverOne(recovering, call, when, recovered);
     else removeCallEntry(call.folder);
     if (when === 'before') continue;
     const end = endOf(call.entry, register);
@@ -75,7 +75,7 @@ export async function recoverJudge(recovering: RecoveringJudge, when: When): Pro
 }
 
 /** If the run was killed before the call's guardian began, no agent has run. Then any difference is the user's work. */
-function wasAsked(task: TaskFolder, callId: string): boolean {
+function hasBegun(task: TaskFolder, callId: string): boolean {
   if (lookAt(path.join(task.attempts, callId)) !== null) return true;
   try {
     return openJournal(task.root, () => new Date())
@@ -120,10 +120,12 @@ function recoverOne(
   const leftAlone = keepLeft(leftovers, keeping);
   into.notes.push(...leftWords(root, call, leftAlone, when));
   const missing = tampered.map((each) => describe({ root }, each));
-  if (forgetEdits(task, end, clock)) missing.push('state/stats.json (modified; set aside, and made anew)');
+  if (forgetEdits(task, end, clock)) missing.push('state/stats.json (modified; set aside, and made again)');
   if (missing.length > 0) {
-    const whose = isDated ? 'before it was over, by its agent or by somebody else' : 'by its agent or by somebody else';
-    const where = lookAt(aside) === null ? '' : `; what stood there is in ${aside}`;
+    const whose = isDated
+      ? 'before it was over, by its agent or by another process'
+      : 'by its agent or by another process';
+    const where = lookAt(aside) === null ? '' : `; the changed files are in ${aside}`;
     into.notes.push(
       `stage ${stage}: the run that waited for the call ${call_id} was killed, and files that it is judged by were changed since, ${whose}: ${firstOf(missing)}${where}`,
     );
@@ -142,7 +144,7 @@ function leftWords(root: string, { entry, folder }: RegisteredWatch, { copies, w
   const words =
     named.length === 0
       ? []
-      : [`${about}, files that it is judged by were changed, and left as somebody's work: ${firstOf(named)}`];
+      : [`${about}, files that it is judged by were changed by another process, and not put back: ${firstOf(named)}`];
   if (why !== null)
     words.push(`${about}, files were changed; how they were cannot be written down (${why}), and stays in ${folder}`);
   return words;

@@ -15,10 +15,10 @@ export interface Tampered {
   file: string;
   how: 'modified' | 'deleted' | 'added';
   /**
-   * `kept`: unchanged, because it was too large for a copy, or its copy is gone too. `anew`: set aside, and created again by the
+   * `kept`: unchanged, because it was too large for a copy, or its copy is gone too. `recomposed`: set aside, and created again by the
    * run.
    */
-  outcome: 'put_back' | 'kept' | 'anew';
+  outcome: 'put_back' | 'kept' | 'recomposed';
 }
 
 interface PuttingBack {
@@ -45,7 +45,7 @@ export function putBack(kept: KeptFiles, { present, aside, clock, isOurs = () =>
   });
   const changed = withoutInner(found);
   const returning = changed.filter(({ outcome }) => outcome === 'put_back');
-  for (const { file, outcome } of changed) if (outcome === 'anew') away(file);
+  for (const { file, outcome } of changed) if (outcome === 'recomposed') away(file);
   // New files are removed first, because one may be in the place of another file's folder.
   for (const { file, before } of returning) if (before === null) away(file);
   // Restores one file at a time, and moves the present one only when its replacement is ready. After an interruption at any
@@ -76,7 +76,7 @@ function clearWay(folder: string, before: JudgedFolder, away: (file: string) => 
 }
 
 function outcomeOf(before: KeptFile | null): Tampered['outcome'] {
-  if (before?.sha256 !== undefined) return 'anew';
+  if (before?.sha256 !== undefined) return 'recomposed';
   return before === null || isWhole(before) ? 'put_back' : 'kept';
 }
 

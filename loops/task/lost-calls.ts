@@ -19,7 +19,7 @@ function fateOf({ ended, verdict }: Call): string | null {
   if (verdict?.reason !== 'interrupted') return null;
   if (ended?.ending === 'lost') return 'was in flight when it died with its wrapper; it counts as paid';
   if (ended?.ending === 'not_started')
-    return 'died with its wrapper before its CLI was started; it counts as paid, though nothing was asked';
+    return 'died with its wrapper before its CLI was started; it counts as paid, although no request was sent';
   return null;
 }
 
@@ -38,5 +38,5 @@ export function nestedWords({ read }: Pick<Journal, 'read'>, callId: string): st
   const granted = nested.filter(({ granted }) => granted).length;
   return nested.length === 0
     ? []
-    : [`its agent asked for ${nested.length} calls on the task's budget from within this one; ${granted} were made`];
+    : [`its agent requested ${nested.length} calls on the task's budget from within this one; ${granted} were made`];
 }

@@ -77,7 +77,8 @@ export const RUN_FLAGS = {
     without: 'never',
     given: 'allowed',
     takes: 'nothing',
-    about: 'begin anew even where an attempt ran tools or changed the tree, and its session cannot be gone on with',
+    about:
+      'start again in a new session even where an attempt ran tools or changed the tree, and its session cannot be resumed',
   },
   'wait-for-reset': {
     option: 'waitForResetMs',
@@ -97,7 +98,7 @@ export const RUN_FLAGS = {
     without: 'reported',
     given: 'restored',
     takes: 'nothing',
-    about: 'put back what a stage changed out of scope; what stood there is kept beside the attempt',
+    about: 'put back what a stage changed out of scope; the changed version is kept beside the attempt',
   },
   'when-open': {
     option: 'whenOpen',

@@ -31,7 +31,7 @@ export interface StageSession {
   isUnfit(id: string): boolean;
   giveUp(id: string, how: 'lost' | 'given_up'): Promise<void>;
   /** Replaces the session by a new one, because it is no longer fit. */
-  startAnew(): void;
+  startNew(): void;
   /** A new session continues its work, and the process that has it open keeps it. @param by half a sentence. */
   leaveOpen(by: string): void;
   poison(id: string, why: string): Promise<void>;

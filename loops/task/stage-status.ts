@@ -109,7 +109,7 @@ export function reopenForRedo(journal: Journal, stage: string): void {
 }
 
 /** A run that was killed between a fact and its marker leaves them inconsistent; the journal is right. */
-export async function mendMarker(task: TaskFolder, journal: Journal, stage: string): Promise<void> {
+export async function repairMarker(task: TaskFolder, journal: Journal, stage: string): Promise<void> {
   const finished = journal.read().ledger.done.get(stage);
   const file = markerIn(task, stage);
   if (finished === undefined) return remove(file);

@@ -32,7 +32,7 @@ export async function exportEnded({ words, since, options, context }: Ended): Pr
     for (const word of words) {
       const opened = await openTask({ ...context, ...options, word }, 'look');
       if (opened.how === 'invalid') continue;
-      const traces = readTraces(opened.open, 'kept_here').filter(({ lastAt }) => Date.parse(lastAt) >= since.getTime());
+      const traces = readTraces(opened.open, 'omitted').filter(({ lastAt }) => Date.parse(lastAt) >= since.getTime());
       spans.push(...traces.flatMap((one) => one.spans));
     }
     if (spans.length === 0) return;

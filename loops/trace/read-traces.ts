@@ -12,7 +12,10 @@ import type { OpenTask } from '../task/task.ts';
 import { type Trace, tracesOf } from './traces.ts';
 
 /** @param content whether prompts and answers are included. */
-export function readTraces(open: Pick<OpenTask, 'task' | 'journal' | 'hide'>, content: 'kept_here' | 'told'): Trace[] {
+export function readTraces(
+  open: Pick<OpenTask, 'task' | 'journal' | 'hide'>,
+  content: 'omitted' | 'included',
+): Trace[] {
   const { task, journal, hide } = open;
   const shown = (text: string) => visible(hide(text));
   // Redacted before it is cut or encoded as JSON, where a secret or an escape would have another form.
@@ -31,7 +34,7 @@ export function readTraces(open: Pick<OpenTask, 'task' | 'journal' | 'hide'>, co
     lines: journalLines(task.root),
     ledger: journal.read().ledger,
     recordOf: (call) => findRecord(task, call),
-    textsOf: (call) => (content === 'told' ? textsOf(call) : null),
+    textsOf: (call) => (content === 'included' ? textsOf(call) : null),
   });
   return traces.map(({ lastAt, spans }) => ({ lastAt, spans: spans.map((span) => shownSpan(span, shown)) }));
 }

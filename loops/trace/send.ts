@@ -29,7 +29,7 @@ export async function sendTraces({ spans, url, timeoutMs, environment, stop }: S
     end = resolve;
   });
   const late = () => end({ how: 'failed', why: `no answer within ${timeoutMs / 1000} s` });
-  const stopped = () => end({ how: 'failed', why: 'told to stop' });
+  const stopped = () => end({ how: 'failed', why: 'stopped' });
   const timer = setTimeout(late, timeoutMs);
   stop.addEventListener('abort', stopped, { once: true });
   const connections = openConnections(environment);

@@ -116,7 +116,7 @@ async function putBack(
   if (obstacle !== null) return refused(obstacle);
   const place = placeIn(before, at);
   const present = await standingAt(place);
-  if (present?.isDirectory() && !(await removeEmpty(place))) return refused('a folder with other files stands there');
+  if (present?.isDirectory() && !(await removeEmpty(place))) return refused('a folder with other files is there');
   const keptIn = present === null || present.isDirectory() ? null : await setAside(place, backupFolder, at);
   if (entry.kind === 'symlink') await symlink(entry.text!, place);
   else await copyBack(placeOf(copies.folder, besideTree(at)), place, entry);

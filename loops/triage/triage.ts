@@ -78,8 +78,8 @@ function ofText(verdict: Verdict, { exitCode, answerChars, ending, stderr }: Evi
   const { evidence } = verdict;
   if (evidence === null || evidence.source === 'failure') return verdict;
   const isVague = verdict.class === 'unknown' || evidence.rule === LEFTOVERS.noResult.id || isBroad(evidence.rule);
-  const isTold = stderrFailures(stderr).some(
+  const isOnStderr = stderrFailures(stderr).some(
     ({ weight, failure }) => weight === 'error' && failure.message.startsWith(evidence.text),
   );
-  return isTold && !isVague ? verdict : SUCCESS;
+  return isOnStderr && !isVague ? verdict : SUCCESS;
 }

@@ -37,7 +37,7 @@ export type WaitOutcome =
   | { how: 'garbled'; message: string }
   | { how: 'timed_out'; afterMs: number; without: string }
   /** The wait ended before this task did. */
-  | { how: 'left' };
+  | { how: 'unsettled' };
 
 export type WaitStatus = 'done' | 'failed' | 'timed_out' | 'left';
 
@@ -50,7 +50,7 @@ export const STATUS = {
   too_short: 'failed',
   garbled: 'failed',
   timed_out: 'timed_out',
-  left: 'left',
+  unsettled: 'left',
 } as const satisfies Record<WaitOutcome['how'], WaitStatus>;
 
 /** The text after the task's name. */
@@ -72,8 +72,8 @@ export function describe(outcome: WaitOutcome): string {
       return `failed: ${outcome.message}`;
     case 'timed_out':
       return `timed out after ${outcome.afterMs} ms: there is no ${outcome.without}`;
-    case 'left':
-      return 'left waiting';
+    case 'unsettled':
+      return 'still waiting';
   }
 }
 

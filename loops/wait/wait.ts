@@ -88,7 +88,7 @@ export function waitForAll(awaited: readonly Awaited[], options: WaitOptions): P
     }
 
     function leaveRest(): void {
-      for (const one of [...open.keys()]) settle(one, { how: 'left' });
+      for (const one of [...open.keys()]) settle(one, { how: 'unsettled' });
       finish();
     }
 

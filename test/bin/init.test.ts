@@ -222,7 +222,7 @@ for (const flags of [[], ['--dry-run']])
       [code, stderr],
       [
         2,
-        `tollgate run: nothing is asked yet: the goal in ${folder}/manifest.yaml is still to be filled in, and ${folder}/inputs/user_request.md says nothing; write what is to be done into one of them\n`,
+        `tollgate run: there is no request yet: the goal in ${folder}/manifest.yaml is not filled in, and ${folder}/inputs/user_request.md has no text; write the request into one of them\n`,
       ],
     );
     const journal = path.join(folder, 'state/journal.jsonl');

@@ -413,12 +413,12 @@ const PLANTED: Row[] = [
   [
     'lives on another host',
     (entry) => ({ ...entry, guardian: { ...entry.guardian, host: 'far' } }),
-    'may be at work on far (or in another container), and was left alone',
+    'may be at work on far (or in another container), and was not touched',
   ],
   [
     'lives in another container',
     (entry) => ({ ...entry, guardian: { ...entry.guardian, pid_ns: 'pid:[1]' } }),
-    '(or in another container), and was left alone',
+    '(or in another container), and was not touched',
   ],
   [
     'names /etc as its temporary folder',
@@ -581,7 +581,7 @@ test('without a home it says that there is no register to look at', async ({ rig
   const { code, stdout } = await rig.start('preflight', ['--sweep']).result;
   assert.is(code, 0);
   assert.match(stdout, 'there is no register to look at');
-  assert.not.match(stdout, 'Nothing was left');
+  assert.not.match(stdout, 'Nothing to sweep');
 });
 
 test.run();

@@ -94,7 +94,7 @@ test('--fail-fast leaves the rest', async () => {
   assert.is(code, 1);
   assert.is(
     timeless(stderr),
-    `task 2: failed with exit code 1 ${EARLIER}\n2 tasks: 1 failed (task 2), 1 left waiting (task 1)\n`,
+    `task 2: failed with exit code 1 ${EARLIER}\n2 tasks: 1 failed (task 2), 1 still waiting (task 1)\n`,
   );
 });
 
@@ -174,7 +174,7 @@ for (const [signal, code] of [
     waiting.signal(signal);
     const result = await waiting.result;
     assert.is(result.code, code);
-    assert.is(timeless(result.stderr), `task 1: done ${EARLIER}\n2 tasks: 1 done, 1 left waiting (task 2)\n`);
+    assert.is(timeless(result.stderr), `task 1: done ${EARLIER}\n2 tasks: 1 done, 1 still waiting (task 2)\n`);
     assert.equal([JSON.parse(result.stdout).done, JSON.parse(result.stdout).left], [1, 1]);
   });
 

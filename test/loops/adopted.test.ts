@@ -271,7 +271,7 @@ test('a call that died with everything counts as paid, and is made once more; it
   assert.equal([ending, verdict.class, verdict.reason], ['lost', 'transient', 'interrupted']);
   assert.equal(warnings.slice(-2), [
     'the wrapper died; this record was made afterwards from the files of its attempt',
-    'it was in flight when its wrapper died, and nobody saw how it ended: it counts as paid',
+    'it was in flight when its wrapper died, and its end was not seen: it counts as paid',
   ]);
 });
 
@@ -279,7 +279,7 @@ for (const [what, missing, fate, ended] of [
   [
     'was killed right before it started its CLI',
     'stderr',
-    'died with its wrapper before its CLI was started; it counts as paid, though nothing was asked',
+    'died with its wrapper before its CLI was started; it counts as paid, although no request was sent',
     'not_started',
   ],
   [
@@ -309,7 +309,7 @@ for (const [what, missing, fate, ended] of [
       [
         'not_started',
         'interrupted',
-        'its wrapper died before the CLI was started; nothing was asked, but the call counts as paid',
+        'its wrapper died before the CLI was started; no request was sent, but the call counts as paid',
         12,
       ],
     );

@@ -148,7 +148,7 @@ test('so it is when the dispatcher was killed and the call goes on', async ({ ri
   const said = await runFromWithin(rig, fake);
   assert.match(
     said,
-    'this command was started from within the call of stage codex_brief that an earlier run left, and would wait for itself; run another task from there',
+    'this command was started from within the call of stage codex_brief of an earlier run, and would wait for itself; run another task from there',
   );
   assert.match(said, 'exit 1\n');
   await fake.tell(...answerWith('codex', 'ok'));

@@ -345,7 +345,7 @@ test('a history that cannot be mended is asked anew in a fresh session, and its 
   rig.answer(() => (rig.calls.length === 1 ? failWith('codex', BROKEN, 400) : answerWith('codex', 'fine', OTHER)));
   const { code, summary } = await makeTask(rig, ONE).run();
   assert.equal([code, asked(rig)], [0, [SESSION, null]], summary);
-  assert.match(summary, `the history of session ${SESSION} could not be mended`);
+  assert.match(summary, `the history of session ${SESSION} could not be repaired`);
   assert.equal(
     [stored(rig).active_sessions.fix!.codex!.session_id, stored(rig).given_up],
     [OTHER, { codex: [SESSION] }],
@@ -370,7 +370,7 @@ for (const [what, failures, expected] of MENDS)
     const { code, report, summary } = await makeTask(rig, ONE).run();
     assert.equal([code, rig.calls.length, report.state], expected, summary);
     assert.equal(asked(rig), [id, id]);
-    assert.match(summary, `the history of session ${id} was mended`);
+    assert.match(summary, `the history of session ${id} was repaired`);
     assert.is(stored(rig).active_sessions.fix!.codex!.poisoned !== undefined, failures === 2);
   });
 
@@ -382,7 +382,7 @@ test('a history that was refused and has no file to mend is left for a fresh ses
   rig.answer(() => (rig.calls.length === 1 ? failWith('codex', BROKEN, 400) : answerWith('codex', 'fine', OTHER)));
   const { code, summary } = await makeTask(rig, ONE).run();
   assert.equal([code, asked(rig)], [0, [SESSION, null]], summary);
-  assert.match(summary, `the history of session ${SESSION} could not be mended`);
+  assert.match(summary, `the history of session ${SESSION} could not be repaired`);
   assert.is(stored(rig).active_sessions.fix!.codex!.session_id, OTHER);
 });
 

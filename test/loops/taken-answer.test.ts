@@ -53,8 +53,7 @@ for (const [what, take] of [
     const [call] = readdirSync(path.join(task.folder, 'state/attempts'));
     // It may hold a key, and is needed no more.
     assert.not(existsSync(path.join(task.folder, 'state/attempts', call!, 'answer')));
-    const note =
-      'codex_review: somebody took its answer away before it was looked at; it was published again from its attempt';
+    const note = 'codex_review: its answer was removed before it was checked; it was published again from its attempt';
     assert.ok(report.stages[0]!.notes.includes(note), JSON.stringify(report.stages[0]));
   });
 

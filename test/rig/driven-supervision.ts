@@ -61,7 +61,7 @@ export class DrivenSupervision {
     this.notesAt = notesFolder(task.context.environment, this.open.stateFolder, this.open.task);
     const context = { ...task.context, stop: this.stop.signal, clock: () => this.clock() };
     const asking: Asking = { part: (course, _, asked) => this.part(course, asked), done: () => this.look() };
-    return superviseRun({ ...task, open: this.open, context }, { begin: 'on' }, asking);
+    return superviseRun({ ...task, open: this.open, context }, { begin: 'resume' }, asking);
   }
 
   /** Leaves a note as the user does. */
@@ -107,7 +107,7 @@ export class DrivenSupervision {
   private async part(course: SuperviseCourse, asked: PartRequest) {
     const { part, iteration, supervision, text } = asked;
     const run = stageRunOf(course.task, course.plans[part], null);
-    if (this.stop.signal.aborted) return interruptedBy('stopped before it was asked');
+    if (this.stop.signal.aborted) return interruptedBy('stopped before its call');
     const identity = `${supervision} ${iteration} ${part}`;
     const prompt = { sha256: createHash('sha256').update(identity).digest('hex') } as Prompt;
     const before = asked.before?.(run, prompt) ?? null;

@@ -37,6 +37,6 @@ export const SUPERVISE_EXITS: CommandSpec['exits'] = [
 ];
 
 export const supervisingOf = ({ given }: Pick<Arguments, 'given'>): Supervising => ({
-  begin: given.has('anew') ? 'anew' : 'on',
+  begin: given.has('anew') ? 'restart' : 'resume',
   movedTree: given.has('accept-tree') ? 'accepted' : 'refused',
 });

@@ -61,7 +61,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   try {
     const opened = await openTask({ ...looking, trustWorkspace: false }, 'look');
     if (opened.how === 'invalid') return badInput(opened.message);
-    const traces = readTraces(opened.open, given.has('content') ? 'told' : 'kept_here');
+    const traces = readTraces(opened.open, given.has('content') ? 'included' : 'omitted');
     const chosen = given.has('last') ? traces.slice(-1) : traces;
     runs = chosen.length;
     spans.push(...chosen.flatMap((one) => one.spans));

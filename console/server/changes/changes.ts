@@ -19,7 +19,7 @@ export const CHANGES: { [P in keyof Actions]: Does<P> } = {
     if ('how' in found) return found;
     const stopped = await stopTask(found);
     switch (stopped.how) {
-      case 'told':
+      case 'signalled':
         return done(`${task} has the request to stop; the output of its call so far is kept.`);
       case 'idle':
         return refused(409, `nothing of ${task} runs any more; nothing was changed`);

@@ -134,7 +134,7 @@ test('what stays broken is given up, and said', async () => {
   const { notified, said } = await tell({ webhook: url });
   const to = `webhook to ${new URL(url).host}`;
   assert.equal(notified, [{ event: 'done', to, how: 'failed', why: 'answered 503, after 4 tries' }]);
-  assert.equal(said, [`nobody was told of "done" by the ${to}: answered 503, after 4 tries`]);
+  assert.equal(said, [`the notification "done" was not sent by the ${to}: answered 503, after 4 tries`]);
   assert.is(received.length, 4);
 });
 
@@ -199,7 +199,7 @@ test('a run that is told to stop waits for nobody', async () => {
     beside: null,
   };
   const notified = await notify(context, { ...telling, notifiers: [{ ...ROW, webhook: url }] } as NotifyRequest);
-  assert.equal([notified[0]!.why, received.length], ['told to stop', 1]);
+  assert.equal([notified[0]!.why, received.length], ['stopped', 1]);
 });
 
 function script(name: string, text: string): void {

@@ -93,7 +93,7 @@ test('globs that cannot be meant, and what to do about them', async ({ world }) 
     ['!src/**', 'only takes away; say what is attached before it, such as "**"'],
     [
       'inputs/attachments/*.md',
-      'matches no file in PROJECT; what lies in the task\'s inputs/ is named "attachments/*.md"',
+      'matches no file in PROJECT; a file in the task\'s inputs/ is written "attachments/*.md"',
     ],
     ['attachments/../../manifest.json', 'leads out of PROJECT ("..")'],
     ['src', 'is a folder; say "src/**" for the files in it'],

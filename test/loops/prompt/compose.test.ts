@@ -300,7 +300,7 @@ for (const digest_policy of ['off', 'aggressive'])
 test('a task whose goal and request are still to be filled in is refused', async ({ world }) => {
   const manifest = { goal: GOAL_TO_FILL_IN };
   const said =
-    'nothing is asked yet: the goal in PROJECT/.tmp/task/fix/manifest.json is still to be filled in, and PROJECT/.tmp/task/fix/inputs/user_request.md says nothing; write what is to be done into one of them';
+    'there is no request yet: the goal in PROJECT/.tmp/task/fix/manifest.json is not filled in, and PROJECT/.tmp/task/fix/inputs/user_request.md has no text; write the request into one of them';
   assert.is(await world.mistake({ manifest }), said);
   writeTemplates(world);
   assert.is(await world.mistake({ manifest }), said);

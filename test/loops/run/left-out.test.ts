@@ -145,7 +145,7 @@ test('off, and the model refuses: no digest is paid for', async ({ rig }) => {
   rig.write('.tmp/task/fix/inputs/attachments/a.log', 'a line of it\n'.repeat(3000));
   const { code, report } = await task.run();
   assert.equal([code, rig.calls.length, report.failure?.class], [1, 1, 'prompt_too_large']);
-  assert.is(report.failure!.decision.why, 'nothing of its prompt is left out, since context.digest_policy is off');
+  assert.is(report.failure!.decision.why, 'nothing is omitted from its prompt, since context.digest_policy is off');
 });
 
 test.run();

@@ -37,7 +37,7 @@ test('done, and four fifths of its paid calls used: both are told, and the summa
   const task = oneStage(rig, receiver, { budgets: { paid_call_budget: 1 } });
   rig.answer(() => answerWith('codex', 'All is well.'));
   const { code, report, summary, said } = await task.run('--trust-workspace');
-  assert.equal([code, said.includes('nobody was told')], [0, false]);
+  assert.equal([code, said.includes('was not sent')], [0, false]);
   const words = wordsTo(receiver);
   assert.equal(words.map(({ event }) => event).sort(), ['budget', 'done']);
   const done = words.find(({ event }) => event === 'done')!;
@@ -48,7 +48,10 @@ test('done, and four fifths of its paid calls used: both are told, and the summa
   );
   assert.ok(validatorOf('REPORT_SCHEMA')(report));
   const host = new URL(receiver.url).host;
-  assert.match(summary, `Told of "done" by the webhook to ${host} (answered 200), "budget" by the webhook to ${host}`);
+  assert.match(
+    summary,
+    `Notified of "done" by the webhook to ${host} (answered 200), "budget" by the webhook to ${host}`,
+  );
 });
 
 test('a limit over all tasks that a call by hand neared is told by the next run that ends, and by none after it', async ({
@@ -88,8 +91,8 @@ test('failed, with a receiver that is broken: the exit is that of the run, and a
   assert.equal([code, word!.event, word!.stage, word!.class], [1, 'failed', 'codex_review', 'auth']);
   assert.equal(word!.next_actions, report.next_actions);
   const to = `the webhook to ${new URL(broken.url).host}: answered 403`;
-  assert.match(summary, `Warning: nobody was told of "failed" by ${to}`);
-  assert.match(said, `nobody was told of "failed" by ${to}`);
+  assert.match(summary, `Warning: the notification "failed" was not sent by ${to}`);
+  assert.match(said, `the notification "failed" was not sent by ${to}`);
 });
 
 test('in a workspace that is not trusted nobody is told, and a note says so', async ({ rig, receiver }) => {

@@ -211,7 +211,7 @@ const MISTAKES: [title: string, prepare: (root: string, top: string) => unknown,
       git(at, 'worktree', 'add', '-q', '-b', 'other', top);
     },
     (top) =>
-      `the worktree ${top} is on other, not on tollgate/fix; git -C ${top} switch tollgate/fix, or git worktree remove ${top} to begin anew`,
+      `the worktree ${top} is on other, not on tollgate/fix; git -C ${top} switch tollgate/fix, or git worktree remove ${top} to make it again`,
   ],
   [
     'a folder in its place',

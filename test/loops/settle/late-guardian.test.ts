@@ -162,7 +162,7 @@ for (const foreign of ['refuse', 'close'] as const)
     const call = openCalls(late.task.journal.read().ledger)[0]!;
     assert.is(call.reserved.guardian.pid, stranger);
     const settled = await settle(call, { ...settling(rig, late), foreign });
-    if (settled.how === 'foreign') assert.match(settled.message, `the process ${stranger} stands`);
+    if (settled.how === 'foreign') assert.match(settled.message, `its guardian is the process ${stranger};`);
     assert.is(settled.how, foreign === 'refuse' ? 'foreign' : 'settled');
     assert.is(isStopped(stranger), true);
     process.kill(late.call.reserved.guardian.pid, 'SIGKILL');
@@ -335,7 +335,7 @@ test('one that was stopped is told when the run is to end', async ({ rig }) => {
   const ended = sendGuardian(stuck(rig), stop.signal);
   while (!rig.survivors().some(({ pid }) => isStopped(pid))) await new Promise((resolve) => setImmediate(resolve));
   stop.abort();
-  assert.is((await ended).why, 'the wrapper ended by SIGTERM and left no record');
+  assert.is((await ended).why, 'the wrapper ended by SIGTERM and wrote no record');
 });
 
 test.run();

@@ -77,7 +77,7 @@ test('a session that its CLI does not find is begun afresh, and told where the w
   assert.is(existsSync(path.join(rig.home, '.codex/sessions')), false);
   const ran = await task.supervise();
   assert.is(ran.code, 0, ran.said);
-  assert.match(ran.summary, 'a fresh one is told where the work stands');
+  assert.match(ran.summary, 'a new session gets a summary of the work');
   assert.match(task.prompts(REASONER)[1]!, '# Where the work stands');
 });
 

@@ -139,7 +139,7 @@ test('the sessions go on: each in its own, by its id; on a machine without them 
   rmSync(path.join(rig.home, '.codex'), { recursive: true, force: true });
   const ran = await task.supervise();
   assert.is(ran.code, 0, ran.said);
-  assert.match(ran.said, 'is not on this machine; a fresh one is told where the work stands');
+  assert.match(ran.said, 'is not on this machine; a new session gets a summary of the work');
   assert.match(task.prompts(REASONER).at(-1)!, 'Where the work stands');
 });
 
@@ -208,7 +208,7 @@ test('bad input: no supervise, run in its place, a save of another version, anot
   assert.equal([foreign.code, rig.calls.length], [2, 2]);
   assert.match(foreign.said, 'it was saved by another version (schema 7; this one knows 1)');
   rig.write('.tmp/task/fix/manifest.json', task.read('manifest.json').replace('Task A', 'Task Z'));
-  assert.match((await task.supervise('--accept-tree')).said, 'say --anew to begin anew');
+  assert.match((await task.supervise('--accept-tree')).said, 'say --anew to start again');
   const within = await rig.run('tollgate', ['answer', 'fix', 'yes'], { env: { TOLLGATE_CALL_ID: 'c1' } });
   assert.equal([within.code, /a call may not answer for a person/.test(within.stderr)], [2, true]);
   assert.match((await rig.run('tollgate', ['supervise', '--resume', 'nobody'])).stderr, 'has a session "nobody"');

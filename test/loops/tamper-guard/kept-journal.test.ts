@@ -99,17 +99,17 @@ const ROWS: [what: string, tamper: (journal: Journal) => void, said: Partial<Rep
   [
     'what stood before, changed',
     (journal) => replaced(journal, '"calls":3', '"calls":9'),
-    { budgetChanges: 1, strange: ['what stood there before was changed'] },
+    { budgetChanges: 1, strange: ['earlier lines were changed'] },
   ],
   [
     'all of it, gone',
     (journal) => writeFileSync(journal.file, ''),
-    { strange: ['what stood there before was changed', 'a paid call was taken out'] },
+    { strange: ['earlier lines were changed', 'a paid call was taken out'] },
   ],
   [
     'the file itself, gone',
     (journal) => rmSync(journal.file),
-    { strange: ['what stood there before was changed', 'a paid call was taken out'] },
+    { strange: ['earlier lines were changed', 'a paid call was taken out'] },
   ],
 ];
 for (const [what, tamper, said] of ROWS)
@@ -176,7 +176,7 @@ test('a file in its place that is larger than any journal is set aside whole', a
   const kept = keepJournal(journal);
   truncateSync(journal.file, 65 * 1024 * 1024);
   const { strange } = await repairJournal(journal, kept, 'c1', null, clock());
-  assert.equal(strange[0], 'a file of 68157440 bytes stood in its place');
+  assert.equal(strange[0], 'a file of 68157440 bytes was in its place');
   assert.is(journal.read().ledger.budget, 3);
   const state = path.join(root, 'state');
   const aside = readdirSync(state).filter((name) => name.includes('.unreadable-'));

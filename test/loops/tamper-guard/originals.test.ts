@@ -215,7 +215,7 @@ for (const [what, put] of PLACES)
     await isOver(task);
     const { code, said, report } = await task.run();
     assert.equal([code, report?.failure?.reason, rig.calls.length], [1, 'judge_changed', 1], said);
-    assert.match(said, /inputs\/prompt\/codex\.review\.md \(modified; set aside, and composed anew\)/);
+    assert.match(said, /inputs\/prompt\/codex\.review\.md \(modified; set aside, and composed again\)/);
     assert.is(task.read(PROMPT), prompt);
     assert.is((await task.run()).code, 0);
   });

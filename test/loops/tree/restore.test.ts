@@ -192,7 +192,7 @@ test('a folder with files of the scope stays where a file was', async ({ tree })
   tree.shell('rm tool.sh; mkdir tool.sh; echo x > tool.sh/x');
   const violations = judgeScope(await tree.changesSince(before), scope);
   const told = await restore({ violations, before, copies: copiesOf(kept), backupFolder: tree.at('.tmp/backup') });
-  assert.equal(told.notes, ['tool.sh was not put back: a folder with other files stands there']);
+  assert.equal(told.notes, ['tool.sh was not put back: a folder with other files is there']);
   assert.ok(existsSync(tree.at('tool.sh/x')));
 });
 

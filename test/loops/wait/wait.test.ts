@@ -213,9 +213,9 @@ test('the first failure ends the wait when asked to', async () => {
   put('bad', '1');
   const calls = [call({}), call({ done: at('bad') }), call({})];
   assert.equal(await wait(calls, { onFailure: 'stop_waiting' }), [
-    'left waiting',
+    'still waiting',
     `failed with exit code 1 ${EARLIER}`,
-    'left waiting',
+    'still waiting',
   ]);
 });
 
@@ -244,8 +244,8 @@ test('a wait that is stopped says what it has', async () => {
   const stop = new AbortController();
   const answer = wait([call({}), call({ done: at('good') })], { stop: stop.signal });
   stop.abort();
-  assert.equal(await answer, ['left waiting', `done ${EARLIER}`]);
-  assert.equal(await wait([call({})], { stop: stop.signal }), ['left waiting']);
+  assert.equal(await answer, ['still waiting', `done ${EARLIER}`]);
+  assert.equal(await wait([call({})], { stop: stop.signal }), ['still waiting']);
 });
 
 test('a path through a file is told, not waited for', async () => {
