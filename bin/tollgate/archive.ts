@@ -82,7 +82,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   }
   const old = words.length > 0 || before === null ? [] : oldBatches(state, before);
   const batches = old.map((id) => (dry ? wouldBatch(id, state) : putBatchAway(id, state, archiving)));
-  const kept: Done[] = chosen.left.map((task) => ({ how: 'left', ...task, worktree: null }));
+  const kept: Done[] = chosen.kept.map((task) => ({ how: 'left', ...task, worktree: null }));
   // A task at work is not a failure of a sweep over all tasks.
   const failed = [...done, ...(words.length === 0 ? [] : kept), ...batches].some(({ how }) => how === 'left');
   return { exit: failed ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok, ...answer([...done, ...kept], batches, read.args) };

@@ -25,25 +25,25 @@ export type Put =
 
 /** Claims the task first, so that no run begins on it meanwhile. */
 export async function putAway({ task, state }: ArchiveCandidate, archiving: Archiving): Promise<Put> {
-  const left = (why: string): Put => ({ how: 'left', task_id: task.id, why });
+  const keep = (why: string): Put => ({ how: 'left', task_id: task.id, why });
   const journal = openJournal(task.root, archiving.clock);
   const stop = new AbortController().signal;
   try {
     const claimed = await claim({ journal, whenTaken: 'refuse', stop, say: () => {} });
-    if (claimed.how !== 'claimed') return left('a run has just taken it');
+    if (claimed.how !== 'claimed') return keep('a run has just taken it');
     const aside = freeName(archiving.archive, task, archiving.clock());
     try {
       mkdirSync(archiving.archive, { recursive: true, mode: 0o700 });
       renameSync(task.root, aside);
     } catch (error) {
       release(journal, claimed.runId, state);
-      return left(whyNot(error as NodeJS.ErrnoException, archiving.archive));
+      return keep(whyNot(error as NodeJS.ErrnoException, archiving.archive));
     }
     return finish(aside, claimed.runId, { task, state }, archiving);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     const { message } = error;
-    return left(`its state cannot be written (${message})`);
+    return keep(`its state cannot be written (${message})`);
   }
 }
 
@@ -52,18 +52,18 @@ export async function putAway({ task, state }: ArchiveCandidate, archiving: Arch
  * @param tasks the folder of the project's tasks.
  */
 export function restoreTask(id: string, tasks: string): Put {
-  const left = (why: string): Put => ({ how: 'left', task_id: id, why });
+  const keep = (why: string): Put => ({ how: 'left', task_id: id, why });
   const archive = archiveBeside(tasks);
   const from = archivedAs(id, archive);
-  if (from === null) return left(`${archive} has no task of that id`);
+  if (from === null) return keep(`${archive} has no task of that id`);
   const to = path.join(tasks, id);
-  if (existsSync(to)) return left(`there is a task at ${to}; move it away, or archive it first`);
+  if (existsSync(to)) return keep(`there is a task at ${to}; move it away, or archive it first`);
   try {
     mkdirSync(tasks, { recursive: true, mode: 0o700 });
     renameSync(from, to);
     return { how: 'put', task_id: id, from, to };
   } catch (error) {
-    return left(`it cannot be moved from ${from} (${(error as Error).message})`);
+    return keep(`it cannot be moved from ${from} (${(error as Error).message})`);
   }
 }
 

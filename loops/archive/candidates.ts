@@ -25,7 +25,7 @@ interface WantedTasks {
 }
 
 type Chosen =
-  | { how: 'chosen'; candidates: ArchiveCandidate[]; left: { task_id: string; why: string }[] }
+  | { how: 'chosen'; candidates: ArchiveCandidate[]; kept: { task_id: string; why: string }[] }
   | { how: 'invalid'; message: string };
 
 /** For all tasks, silently skips those that are too recent or were never run. For named tasks, it reports these too. */
@@ -34,13 +34,13 @@ export async function chooseTasks(wanted: WantedTasks, self: ProcessIdentity): P
   const found = named ? namedTasks(wanted) : allTasks(wanted);
   if (found.how === 'invalid') return found;
   const candidates: ArchiveCandidate[] = [];
-  const left: { task_id: string; why: string }[] = [];
+  const kept: { task_id: string; why: string }[] = [];
   for (const task of found.tasks) {
     const judged = await judge(task, wanted.before, self);
     if (judged.how === 'ended') candidates.push({ task, state: judged.state });
-    else if (named || judged.how === 'held') left.push({ task_id: task.id, why: judged.why });
+    else if (named || judged.how === 'held') kept.push({ task_id: task.id, why: judged.why });
   }
-  return { how: 'chosen', candidates, left };
+  return { how: 'chosen', candidates, kept };
 }
 
 type Judged = { how: 'ended'; state: ArchiveCandidate['state'] } | { how: 'held' | 'kept'; why: string };

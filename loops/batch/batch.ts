@@ -17,7 +17,7 @@ import type { BatchProgress, BatchRequest } from './batch-request.ts';
 import { type BatchBounds, type BatchLimits, openLimits } from './limits.ts';
 import { type Bad, type BatchTask, lookAtTasks } from './look.ts';
 import { type BatchReport, endOf, failuresOf, totalsOf } from './report.ts';
-import { type BatchRow, badRow, isBegun, type RowTold, rowOf, surprisedRow, waitingRow } from './row.ts';
+import { type BatchRow, badRow, isBegun, type RowEnd, rowOf, surprisedRow, waitingRow } from './row.ts';
 import { type BatchSlots, openSlots } from './slots.ts';
 import { tellBatchEnd } from './tell-end.ts';
 import { type BatchFacts, writeBatchReport } from './write-report.ts';
@@ -118,9 +118,9 @@ async function goThrough(
   tasks: readonly BatchTask[],
   slots: BatchSlots,
   limits: BatchBounds,
-): Promise<Map<BatchTask, RowTold>> {
+): Promise<Map<BatchTask, RowEnd>> {
   const { concurrency, tell } = request;
-  const ends = new Map<BatchTask, RowTold>(tasks.map((task) => [task, { row: waitingRow(task.taskId), next: [] }]));
+  const ends = new Map<BatchTask, RowEnd>(tasks.map((task) => [task, { row: waitingRow(task.taskId), next: [] }]));
   const lineup = lineUp(tasks);
   const progress: BatchProgress = {
     row: null,
@@ -164,7 +164,7 @@ function runOne(
   { options, context }: BatchRequest,
   { word, root, taskId }: BatchTask,
   slots: BatchSlots,
-): Promise<RowTold> {
+): Promise<RowEnd> {
   const before = callsOf(root, context.clock);
   const paid = () => Math.max(0, callsOf(root, context.clock) - before);
   // A single task's messages are in its own report.

@@ -5,7 +5,7 @@ import type { NextAction } from '../../policies/facts/next-action.ts';
 import { gatherFailures } from '../../policies/signature/same-failure.ts';
 import { exitByClass } from '../call/exit.ts';
 import type { Notified } from '../notify/sent.ts';
-import type { BatchRow, BatchState, RowTold } from './row.ts';
+import type { BatchRow, BatchState, RowEnd } from './row.ts';
 
 export interface BatchReport {
   schema: 1;
@@ -42,7 +42,7 @@ const NAMED = 20;
 const FAILURES: readonly BatchState[] = ['failed', 'broken', 'refused'];
 
 /** Sorts the most frequent first. */
-export function failuresOf(ends: readonly RowTold[]): BatchFailure[] {
+export function failuresOf(ends: readonly RowEnd[]): BatchFailure[] {
   const failed = ends.filter(({ row: { state } }) => FAILURES.includes(state));
   return gatherFailures(failed.map(({ row, next }) => ({ ...row, next }))).map((same) => {
     const [{ signature, class: errorClass, reason, message, next }] = same;

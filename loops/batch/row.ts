@@ -36,7 +36,7 @@ export interface BatchRow {
 export type BatchStage = Omit<StageReport, 'session' | 'session_id' | 'warnings'>;
 
 /** @param next the next actions from the task's own report. */
-export interface RowTold {
+export interface RowEnd {
   row: BatchRow;
   next: NextAction[];
   /** The task used at least four fifths of its paid calls in this batch. */
@@ -44,7 +44,7 @@ export interface RowTold {
 }
 
 /** @param paid counts the calls that this batch has paid for the task; used if no report has the count. */
-export function rowOf(taskId: string, ran: RanTask, paid: () => number): RowTold {
+export function rowOf(taskId: string, ran: RanTask, paid: () => number): RowEnd {
   if (ran.how === 'invalid') return { row: refusedRow(taskId, ran.message), next: [] };
   if (ran.how === 'ran' || ran.how === 'refused') {
     const { report } = ran;
@@ -82,7 +82,7 @@ export const isBegun = ({ state, stages }: BatchRow): boolean =>
   (state === 'failed' || state === 'interrupted' || state === 'broken') && stages.length > 0;
 
 /** The row of a task that was found unfit before any task began. */
-export function badRow({ word, message, changed }: Bad, named: Named & Pick<CalledAs, 'launcher' | 'trusts'>): RowTold {
+export function badRow({ word, message, changed }: Bad, named: Named & Pick<CalledAs, 'launcher' | 'trusts'>): RowEnd {
   const row = refusedRow(word, message);
   const [first] = changed;
   const called = { ...named, verb: 'run', word } as const;
@@ -92,7 +92,7 @@ export function badRow({ word, message, changed }: Bad, named: Named & Pick<Call
 }
 
 /** An unexpected error of one task must not end the others. */
-export function surprisedRow(taskId: string, error: unknown, paid: () => number): RowTold {
+export function surprisedRow(taskId: string, error: unknown, paid: () => number): RowEnd {
   const refusal = refusalOf(error);
   if (refusal !== null) {
     const row = { ...EMPTY, task_id: taskId, exit_code: TOLLGATE_EXIT.failure, calls: paid(), message: refusal };

@@ -119,7 +119,7 @@ async function entryOf(failed: FailedCall, at: string, kept: KeptRequest | null)
     response: completed(responseOf(outcome, attempt, report), kept?.response ?? {}),
     before: before.map(shortened),
   };
-  const { value = NOTHING_TOLD } = parsed(redact(JSON.stringify(redactValue(described, redact))));
+  const { value = NO_DETAILS } = parsed(redact(JSON.stringify(redactValue(described, redact))));
   return layOut({ at, context, ...value }, snapshot, data);
 }
 
@@ -145,7 +145,7 @@ const NOTHING: Response = {
 };
 
 /** Replaces the texts when a redaction pattern took too long on them. */
-const NOTHING_TOLD = {
+const NO_DETAILS = {
   message: '[withheld: a redaction pattern took too long]',
   stack: null,
   response: NOTHING,
@@ -155,7 +155,7 @@ const NOTHING_TOLD = {
 /** If the whole text is withheld, it is still JSON, but not an object. */
 function parsed(text: string): { value?: Pick<ApiError, 'message' | 'stack' | 'response' | 'before'> } {
   const value: unknown = JSON.parse(text);
-  return typeof value === 'object' && value !== null ? { value: value as typeof NOTHING_TOLD } : {};
+  return typeof value === 'object' && value !== null ? { value: value as typeof NO_DETAILS } : {};
 }
 
 function contextOf({ call: failed, attempt, record, runId }: FailedCall): Omit<ApiContext, 'snapshot'> {

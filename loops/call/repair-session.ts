@@ -30,7 +30,7 @@ export async function repairSession(checked: CheckedCall, sessionId: string): Pr
   }
   const repaired = await repair(checked, sessionId);
   const warnings =
-    repaired.how === 'mended'
+    repaired.how === 'repaired'
       ? [`session ${sessionId}: ${repaired.what} before it was resumed`]
       : repaired.how === 'cannot'
         ? [`session ${sessionId} was resumed as it is: ${repaired.why}`]

@@ -22,7 +22,7 @@ export interface Broken {
 }
 
 /** `what` and `why` are half sentences for a report. */
-export type RepairedSession = { how: 'mended'; what: string } | { how: 'sound' } | { how: 'cannot'; why: string };
+export type RepairedSession = { how: 'repaired'; what: string } | { how: 'sound' } | { how: 'cannot'; why: string };
 
 /** Runs before a resume and changes only what is known to be sent wrongly. A session that cannot be read is left to its CLI. */
 export const repairBeforeResume = (broken: Broken): Promise<RepairedSession> =>
@@ -55,8 +55,8 @@ export const repairBroken = (
     if (flawsResult?.how === 'cannot') return flawsResult;
     const taken = broken.ranTools ? null : await withoutRefused(broken);
     if (taken?.how === 'cannot' && flawsResult === null) return taken;
-    const what = [flawsResult, taken].flatMap((each) => (each?.how === 'mended' ? [each.what] : []));
-    return { how: 'mended', what: what.length === 0 ? NOTHING_WRONG : what.join('; ') };
+    const what = [flawsResult, taken].flatMap((each) => (each?.how === 'repaired' ? [each.what] : []));
+    return { how: 'repaired', what: what.length === 0 ? NOTHING_WRONG : what.join('; ') };
   });
 
 /** The CLI does not store a prompt that was refused before any answer, or it matches calls and results itself on a resume. */
@@ -99,7 +99,7 @@ async function mendFlaws(
   broken: Broken,
   conversation: Conversation,
   flaws: readonly Flaw[],
-): Promise<RepairedSession & { how: 'mended' | 'cannot' }> {
+): Promise<RepairedSession & { how: 'repaired' | 'cannot' }> {
   const edited = await editSession({
     ...broken,
     conversation,
@@ -109,7 +109,7 @@ async function mendFlaws(
   });
   switch (edited.how) {
     case 'edited':
-      return { how: 'mended', what: `mended ${describeFlaws(flaws)}` };
+      return { how: 'repaired', what: `mended ${describeFlaws(flaws)}` };
     case 'unchanged':
       return { how: 'cannot', why: `${describeFlaws(flaws)} cannot be mended` };
     case 'refused':
@@ -127,7 +127,7 @@ async function withoutRefused(broken: Broken) {
   const plan = planRollback(conversation);
   if (last === undefined || plan.how === 'nothing' || !isUnanswered(last)) return null;
   const edited = await editSession({ ...plan, ...broken, conversation, holder: {} });
-  if (edited.how === 'edited') return { how: 'mended', what: 'took back the turn that was refused' } as const;
+  if (edited.how === 'edited') return { how: 'repaired', what: 'took back the turn that was refused' } as const;
   return edited.how === 'refused' ? ({ how: 'cannot', why: edited.why } as const) : null;
 }
 

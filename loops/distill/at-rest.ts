@@ -43,7 +43,7 @@ export async function askToEnd(
   open: OpenDistill,
   wish: 'pause' | 'stop',
   clock: () => Date,
-): Promise<'told' | 'at_rest'> {
+): Promise<'notified' | 'at_rest'> {
   const isIdle = (await driverOf(open.ledger)) === null;
   // A paused distillation shows the reason, and keeps it.
   if (isIdle && (wish === 'pause' || (await changeAtRest(open, { wish }, clock)) !== 'taken')) return 'at_rest';
@@ -51,5 +51,5 @@ export async function askToEnd(
   // The process that had claimed it has released it again.
   if (ledger.run === null) return askToEnd({ ...open, ledger }, wish, clock);
   leaveWish(open.folder, { wish, run: ledger.run.run_id }, clock());
-  return 'told';
+  return 'notified';
 }

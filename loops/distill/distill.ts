@@ -78,7 +78,7 @@ export async function distill(request: DistillRequest): Promise<DistilledEnd> {
     const run = await openRun({ ...begun, service }, request, claimed.runId, control, project.value.prices);
     end = (await prepareBook(run, begun)) ?? (await settled(run, request));
     run.record({ fact: 'halted', run_id: claimed.runId, ...end });
-    return { how: 'left', name: begun.folder.name };
+    return { how: 'ended', name: begun.folder.name };
   } finally {
     control?.close();
     const { exitCode, state } = ENDS[end.how];

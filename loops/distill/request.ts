@@ -48,4 +48,4 @@ export type DistilledEnd =
   | { how: 'invalid'; message: string }
   /** Another process drives it. */
   | { how: 'taken'; message: string }
-  | { how: 'left'; name: string };
+  | { how: 'ended'; name: string };

@@ -4,7 +4,7 @@ import type { Finding } from '../../policies/facts/gate-record.ts';
 import { toDo } from '../../policies/facts/next-action.ts';
 import { namesIn } from '../../policies/gate/schema-names.ts';
 import type { LimitedEnd } from '../limited-process.ts';
-import { findMisfits, type Misfit, type Schema, type SchemaLook, type SchemaTold } from './schema.ts';
+import { type DescribedValue, findMisfits, type Misfit, type Schema, type SchemaLook } from './schema.ts';
 
 interface Fit {
   finding: Finding | null;
@@ -104,11 +104,11 @@ const unchecked = (why: string): Finding => ({
 });
 
 function messageOf(misfit: Misfit, redact: (text: string) => string): string {
-  const shown = (value: SchemaTold): string => shortened(value, redact);
+  const shown = (value: DescribedValue): string => shortened(value, redact);
   return `${misfit.place}: expected ${(EXPECTED[misfit.keyword] ?? otherwise)(misfit, shown)}`;
 }
 
-type Telling = (misfit: Misfit, shown: (value: SchemaTold) => string) => string;
+type Telling = (misfit: Misfit, shown: (value: DescribedValue) => string) => string;
 
 const EXPECTED: Record<string, Telling> = {
   type: ({ params, data }, shown) => `${[params.type].flat().join(' or ')}, found ${shown(data)}`,
@@ -122,7 +122,7 @@ const EXPECTED: Record<string, Telling> = {
 /** ajv's messages have the form `must be >= 1`. */
 const otherwise: Telling = ({ message, data }, shown) => `that it ${message}, found ${shown(data)}`;
 
-function shortened({ words, json }: SchemaTold, redact: (text: string) => string): string {
+function shortened({ words, json }: DescribedValue, redact: (text: string) => string): string {
   const text = redact(json);
   if (words !== null) return text === '' || text.length > MAX_FOUND ? words : text;
   return text.length > MAX_FOUND ? `${text.slice(0, MAX_FOUND)}…` : text;

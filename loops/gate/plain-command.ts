@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Ending } from '../../policies/facts/ending.ts';
 import { markEnvironment } from '../../wrappers/processes/marker.ts';
 import { type Observer, type Outcome, run } from '../../wrappers/run.ts';
-import { recordRoot } from './left-commands.ts';
+import { recordRoot } from './leftover-commands.ts';
 
 interface PlainCommand {
   command: string;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
-import { clearGate, recordGate } from './left-commands.ts';
+import { clearGate, recordGate } from './leftover-commands.ts';
 
 interface PrivateFolder {
   folder: string;

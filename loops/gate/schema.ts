@@ -29,12 +29,12 @@ export interface Misfit {
   keyword: string;
   params: Record<string, unknown>;
   message: string;
-  schema: SchemaTold;
-  data: SchemaTold;
+  schema: DescribedValue;
+  data: DescribedValue;
 }
 
 /** A value in words, such as `a list of 3`, or as JSON. The JSON is '' if only the words are short enough. */
-export interface SchemaTold {
+export interface DescribedValue {
   words: string | null;
   json: string;
 }
@@ -61,11 +61,11 @@ const misfitOf = ({ instancePath, keyword, params, message, schema, data }: AjvE
   keyword,
   params,
   message: message ?? 'fits',
-  schema: withType(schema),
-  data: withType(data),
+  schema: describe(schema),
+  data: describe(data),
 });
 
-function withType(value: unknown): SchemaTold {
+function describe(value: unknown): DescribedValue {
   if (Array.isArray(value))
     return { words: `a list of ${value.length}`, json: value.length > MAX_LIST ? '' : JSON.stringify(value) };
   if (value !== null && typeof value === 'object') return { words: 'an object', json: '' };

@@ -10,7 +10,7 @@ import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { treeOf } from '../attempt/call-tree.ts';
 import { isLate, isOverdue } from '../attempt/deadline.ts';
 import { GUARDIAN_TIMEOUTS } from '../call/guardian-timeouts.ts';
-import { endLeftCommands, tellLeft } from '../gate/left-commands.ts';
+import { describeLeftover, endLeftoverCommands } from '../gate/leftover-commands.ts';
 import { closeOrphanedCall } from '../settle/close-orphaned-call.ts';
 import { endLate, isGoneWithin } from '../settle/late-guardian.ts';
 import { redactLeftRaw } from '../settle/left-raw.ts';
@@ -93,13 +93,13 @@ async function isAnothers(journal: Journal, callId: string): Promise<boolean> {
 }
 
 async function sweepGates(task: TaskFolder, callIds: Iterable<string>): Promise<Swept[]> {
-  const commands = await endLeftCommands(task, callIds);
+  const commands = await endLeftoverCommands(task, callIds);
   return commands.map((one) => {
     const { callId, folder, how, processes } = one;
     const ended = processes === 0 ? 'removed' : 'ended';
     const state = ({ ended, elsewhere: 'elsewhere', stubborn: 'failed' } as const)[how];
     const fix = how === 'stubborn' ? 'end them, and sweep again' : null;
-    return { ...of(task, callId, state, tellLeft(one, task.id), fix), what: 'gate', place: folder };
+    return { ...of(task, callId, state, describeLeftover(one, task.id), fix), what: 'gate', place: folder };
   });
 }
 

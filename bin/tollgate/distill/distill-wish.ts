@@ -37,7 +37,7 @@ export async function wishFor(wish: keyof typeof SAYS, argv: readonly string[]):
   const reopened = await openDistill(name, process.cwd(), process.env, clock);
   const view = reopened.how === 'opened' ? await viewed(reopened.open) : null;
   const message =
-    outcome === 'told'
+    outcome === 'notified'
       ? `${name} has the request: ${SAYS[wish]}`
       : `${name} is not running; it is ${view?.state ?? 'gone'}`;
   if (read.args.given.has('json'))

@@ -64,7 +64,7 @@ function filesOf({ folder }: CliDesk, id: string) {
  * Ends or awaits every earlier call before it returns.
  * @returns its answer if it was paid for exactly this request.
  */
-export async function callLeft(desk: AskingDesk, signal: AbortSignal): Promise<Called | null> {
+export async function findEarlierCall(desk: AskingDesk, signal: AbortSignal): Promise<Called | null> {
   const last = readJsonIfFit<LastCall>(lastCallIn(desk));
   if (!/^[0-9a-f-]{36}$/.test(String(last?.id))) return null;
   const { result, answer, pid } = filesOf(desk, last!.id);
@@ -94,7 +94,7 @@ function end(pid: number, signalled: Set<number>): void {
 }
 
 /** Uses our own wrapper, so that its limits, its verdict and its cleanup are the same as for any other call. */
-export async function callAnew(
+export async function startCall(
   desk: AskingDesk,
   { model, signal }: TurnToAsk,
   prompt: () => string,

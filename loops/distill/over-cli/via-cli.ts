@@ -9,7 +9,7 @@ import { publishText } from '../../../state/disk/replace-file.ts';
 import { hashOf } from '../../../state/supervise/kept-texts.ts';
 import { type DocumentService, ServiceFailure, type TurnToAsk } from '../../../wrappers/gemini-api/document-service.ts';
 import { layOutParts } from '../book/book-text.ts';
-import { type CliDesk, callAnew, callLeft } from './cli-call.ts';
+import { type CliDesk, findEarlierCall, startCall } from './cli-call.ts';
 
 /** The session, and a hash of the conversation that it holds. */
 interface KeptSession {
@@ -51,8 +51,8 @@ export function serviceOverCli(desk: CliDesk): DocumentService {
       // After an interrupted call it is unknown what the session holds.
       publishText(at('session.json'), JSON.stringify({ id: '', holds: '' } satisfies KeptSession));
       const keyedDesk = { ...desk, asks: hashOf(JSON.stringify([turn.turn, conversation(desk, turn, turn.contents)])) };
-      const earlier = await callLeft(keyedDesk, turn.signal);
-      const { record, answer } = earlier ?? (await callAnew(keyedDesk, turn, prompt, goesOn ? kept.id : null));
+      const earlier = await findEarlierCall(keyedDesk, turn.signal);
+      const { record, answer } = earlier ?? (await startCall(keyedDesk, turn, prompt, goesOn ? kept.id : null));
       const text = readIfFit(answer, MAX_ANSWER_BYTES);
       if (record?.verdict.class !== null || text === null) throw failureOf(desk, record);
       const content: TurnContent = { role: 'model', parts: [{ text }] };

@@ -3,15 +3,15 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type BatchReport, endOf, failuresOf, totalsOf } from '../../../loops/batch/report.ts';
-import { type BatchRow, type RowTold, refusedRow, rowOf, surprisedRow, waitingRow } from '../../../loops/batch/row.ts';
+import { type BatchRow, type RowEnd, refusedRow, rowOf, surprisedRow, waitingRow } from '../../../loops/batch/row.ts';
 import { renderBatch } from '../../../loops/batch/summary.ts';
 import { toDo, toType } from '../../../policies/facts/next-action.ts';
 
-const done = (task_id: string): RowTold => ({
+const done = (task_id: string): RowEnd => ({
   row: { ...waitingRow(task_id), state: 'done', exit_code: 0, calls: 1 },
   next: [],
 });
-const failed = (task_id: string, more: Partial<BatchRow> = {}): RowTold => ({
+const failed = (task_id: string, more: Partial<BatchRow> = {}): RowEnd => ({
   row: {
     ...waitingRow(task_id),
     state: 'failed',
@@ -30,7 +30,7 @@ const failed = (task_id: string, more: Partial<BatchRow> = {}): RowTold => ({
   ],
 });
 
-function reportOf(all: readonly RowTold[], stopExit: 130 | null = null): BatchReport {
+function reportOf(all: readonly RowEnd[], stopExit: 130 | null = null): BatchReport {
   const rows = all.map(({ row }) => row);
   return {
     schema: 1,
@@ -85,7 +85,7 @@ test('a thousand tasks that all fail differently still make a short page', () =>
   assert.ok(lines.includes('- and 986 more kinds of failure: report.json has them all'));
 });
 
-const BREAKS: [what: string, told: (paid: () => number) => RowTold, state: string, exit: number][] = [
+const BREAKS: [what: string, told: (paid: () => number) => RowEnd, state: string, exit: number][] = [
   ['a bug', (paid) => surprisedRow('a', new TypeError('x'), paid), 'broken', 70],
   ['a full disk', (paid) => rowOf('a', { how: 'not_run', exitCode: 1, message: 'no space' }, paid), 'broken', 1],
 ];

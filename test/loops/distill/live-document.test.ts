@@ -73,7 +73,7 @@ test('another --out in the middle is looked at too; a run whose folder became a 
     });
   assert.is((await resumed('o')).how, 'invalid');
   assert.is(textOf(path.join(rig.folder, 'o/republic.md')), 'mine');
-  assert.is((await resumed(null)).how, 'left');
+  assert.is((await resumed(null)).how, 'ended');
   assert.is(textOf(path.join(rig.folder, 'p/republic.md')), book(1, 2));
 });
 
@@ -114,7 +114,7 @@ test('a book named as a file of ours leaves that one alone, and its run is resum
   const service = fakeService({ sections: 2, misfortune: (n) => (n === 2 ? { status: 400 } : null) });
   await begun(rig, service, 'Prompt.txt', null);
   const resumed = await rig.run(fakeService({ sections: 2 }), { how: 'resume', name: 'Prompt' });
-  assert.is(resumed.how, 'left');
+  assert.is(resumed.how, 'ended');
   const folder = path.join(rig.folder, '.tmp/distill/Prompt');
   assert.is(textOf(path.join(folder, 'Prompt.distilled.md')), book(1, 2));
   assert.is(textOf(path.join(folder, 'prompt.md')), 'Distil this book, section by section.\n');

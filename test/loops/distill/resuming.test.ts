@@ -97,7 +97,7 @@ test('the live document goes back to an earlier place, where our own old one sta
   await changeAtRest(await openedOf(rig), { wish: 'delete', section: 1, again: true }, () => rig.now);
   await rig.run(fakeService({ sections: 2 }), { how: 'resume' }, inPlace(folderOf(rig)));
   assert.equal(await rig.run(fakeService({ sections: 2 }), { how: 'resume' }, inPlace(place)), {
-    how: 'left',
+    how: 'ended',
     name: 'republic',
   });
   writeFileSync(path.join(place, 'republic.md'), 'My own words.');

@@ -51,7 +51,7 @@ const during = (n: number, does: () => void) => (request: number) =>
 test('uploads a book, then iterates sections: a first turn with the file, then turns with only "Next"', async () => {
   const rig = distillRig();
   const service = fakeService({ sections: 3 });
-  assert.equal(await rig.run(service), { how: 'left', name: 'republic' });
+  assert.equal(await rig.run(service), { how: 'ended', name: 'republic' });
   assert.is(service.uploads, 1);
   const [first, second, third] = service.asked;
   assert.equal(first, [
@@ -682,7 +682,7 @@ test('a book whose run.json is gone is not continued with the sections of anothe
   );
   assert.is(second.uploads, 0);
   assert.not(existsSync(path.join(runFolder(rig), 'run.json')));
-  assert.is((await rig.run(fakeService({ sections: 2 }))).how, 'left', 'the book that it was begun with');
+  assert.is((await rig.run(fakeService({ sections: 2 }))).how, 'ended', 'the book that it was begun with');
 });
 
 test('what another process began between our look and our claim is not written over', async () => {
@@ -737,7 +737,7 @@ test('a driver that begins while somebody stops what was at rest is told', async
     },
   });
   await rig.run(service);
-  assert.is(asked, 'told');
+  assert.is(asked, 'notified');
   const { state, sections } = await rig.view();
   assert.equal([state, sections], ['stopped', 2]);
 });
@@ -751,7 +751,7 @@ test('a folder of wishes that cannot be had ends the run, and lets go of it', as
     (error: Error) => assert.match(error.message, /wishes is a regular file, and no folder/),
   );
   rmSync(path.join(runFolder(rig), 'wishes'));
-  assert.equal(await rig.run(fakeService({ sections: 2 })), { how: 'left', name: 'republic' });
+  assert.equal(await rig.run(fakeService({ sections: 2 })), { how: 'ended', name: 'republic' });
   assert.is(document(rig), book(2));
 });
 
@@ -976,7 +976,7 @@ test('an EPUB that is another by the time its text is written down is a pause, a
       return service;
     };
   });
-  assert.equal([ended.how, service.uploads], ['left', 0]);
+  assert.equal([ended.how, service.uploads], ['ended', 0]);
   assert.match((await rig.view()).state, 'paused');
   assert.equal(existsSync(path.join(runFolder(rig), 'book.txt')), false);
   writeFileSync(file, epubOf(chapters));

@@ -11,7 +11,7 @@ import { endTree, membersOf } from '../../wrappers/processes/end-tree.ts';
 import { foundTree } from '../../wrappers/processes/found-tree.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 
-interface LeftCommand {
+interface LeftoverCommand {
   /** The call whose answer the gate checked. */
   callId: string;
   /** The gate's private folder. */
@@ -46,9 +46,9 @@ export async function recordRoot(folder: string, pid: number): Promise<void> {
 }
 
 /** Ends the abandoned processes of these calls' gates and removes their folders, if the dispatcher is dead. Skips live gates. */
-export async function endLeftCommands(task: TaskFolder, callIds: Iterable<string>): Promise<LeftCommand[]> {
+export async function endLeftoverCommands(task: TaskFolder, callIds: Iterable<string>): Promise<LeftoverCommand[]> {
   const self = (await identify(process.pid))!;
-  const leftovers: LeftCommand[] = [];
+  const leftovers: LeftoverCommand[] = [];
   for (const callId of callIds)
     for (const folder of gateFolders(path.join(task.attempts, callId))) {
       const record = recordOf(callId, folder);
@@ -68,7 +68,7 @@ export async function clearGate(callId: string, marker: string, folder: string):
 }
 
 /** Describes the result in a sentence. */
-export function tellLeft({ folder, how, processes }: LeftCommand, taskId: string): string {
+export function describeLeftover({ folder, how, processes }: LeftoverCommand, taskId: string): string {
   const what = `commands of a gate of ${taskId} that was killed`;
   const gone =
     processes === 0
@@ -83,7 +83,7 @@ export function tellLeft({ folder, how, processes }: LeftCommand, taskId: string
 
 type LeftoverGate = Omit<GateOwner, 'owner'> & { owner: ProcessIdentity | null };
 
-async function end({ owner, marker, root }: LeftoverGate, callId: string, folder: string): Promise<LeftCommand> {
+async function end({ owner, marker, root }: LeftoverGate, callId: string, folder: string): Promise<LeftoverCommand> {
   const tree = await foundTree({ marker, root, guardian: owner, folders: [folder] });
   const processes = (await membersOf(tree)).length;
   if (processes > 0) await endTree(tree);
