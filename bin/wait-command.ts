@@ -138,16 +138,16 @@ function summarise(settled: readonly SettledWait[]): string {
   const counts = countByStatus(settled);
   const parts = (Object.keys(counts) as WaitStatus[]).flatMap((status) => {
     if (counts[status] === 0) return [];
-    const said = `${counts[status]} ${SAID[status]}`;
-    if (status === 'done') return [said];
+    const line = `${counts[status]} ${STATUS_WORDS[status]}`;
+    if (status === 'done') return [line];
     const labels = settled.filter(({ outcome }) => STATUS[outcome.how] === status).map(({ label }) => label);
     const more = labels.length > NAMED ? `, and ${labels.length - NAMED} more` : '';
-    return [`${said} (${labels.slice(0, NAMED).join(', ')}${more})`];
+    return [`${line} (${labels.slice(0, NAMED).join(', ')}${more})`];
   });
   return `${settled.length} ${settled.length === 1 ? 'task' : 'tasks'}: ${parts.join(', ')}`;
 }
 
-const SAID = {
+const STATUS_WORDS = {
   done: 'done',
   failed: 'failed',
   timed_out: 'timed out',

@@ -1,7 +1,7 @@
 // Exports the package as a library: the commands' own loops, without arguments to parse, an exit, or output to a stream.
 
 import { localClock } from '../loops/local-clock.ts';
-import { triage as judge } from '../loops/triage/triage.ts';
+import { triage as classify } from '../loops/triage/triage.ts';
 import { CALL_OPTIONS, CAPTURED, optionsMistake, READ_OPTIONS, RUN_OPTIONS } from './options.ts';
 import type { CallTool, Captured, ReadStanding, RunTask, SignatureOf, Triage } from './surface.ts';
 
@@ -28,7 +28,7 @@ export const readTask: ReadStanding = async (task, options = {}) => {
 export const triage: Triage = (captured, now = new Date()) => {
   const mistake = optionsMistake('triage', captured, CAPTURED) ?? toolMistake(captured);
   if (mistake !== null) throw new TypeError(mistake);
-  const { verdict, signature } = judge(wholly(captured), localClock(now));
+  const { verdict, signature } = classify(wholly(captured), localClock(now));
   return { ...verdict, signature: signature?.signature ?? null };
 };
 

@@ -38,9 +38,9 @@ export async function answerLines(
     } else answers.push(JSON.stringify(answer));
   });
   const flush = async () => {
-    const said = answers;
+    const ready = answers;
     answers = [];
-    if (said.length > 0 && lost === null) lost = await printResult(`${said.join('\n')}\n`);
+    if (ready.length > 0 && lost === null) lost = await printResult(`${ready.join('\n')}\n`);
     return lost === null ? 'more' : 'enough';
   };
   const mistake = await readText(word, (text) => {

@@ -133,12 +133,13 @@ function viewOf(task: TaskFolder, ledger: Ledger, prices: ProjectFile['prices'])
 function show({ used, total, left, usage }: BudgetObject): string {
   const stages = Object.entries(usage.stages);
   const lines = [`${used} of ${total} paid calls used, ${left} left`];
-  if (stages.length > 0) lines.push('Calls by stage, ever:', ...stages.map(([stage, of]) => `  ${stage}: ${tell(of)}`));
-  if (stages.length > 1) lines.push(`  all: ${tell(usage.all)}`);
+  if (stages.length > 0)
+    lines.push('Calls by stage, ever:', ...stages.map(([stage, of]) => `  ${stage}: ${usageLine(of)}`));
+  if (stages.length > 1) lines.push(`  all: ${usageLine(usage.all)}`);
   return `${lines.join('\n')}\n`;
 }
 
-function tell(of: UsedSoFar): string {
+function usageLine(of: UsedSoFar): string {
   const { calls, unknown_calls, unpriced_calls, total_tokens, usd } = of;
   const parts = PARTS.flatMap(([word, figure]) => (of[figure] === null ? [] : [`${word} ${of[figure]}`]));
   return [

@@ -56,10 +56,10 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (read.how === 'ended') return read.ran;
   const { given } = read.args;
   const repository = readRepository(projectRoot(process.cwd()));
-  const wished = await wishesOf(read.args, repository);
-  if (wished.how === 'cancelled')
+  const chosen = await settingsOf(read.args, repository);
+  if (chosen.how === 'cancelled')
     return { exit: EXIT_BY_SIGNAL.SIGINT, err: 'tollgate init: cancelled; nothing was written\n' };
-  const { id, goal, pipeline, budget, acceptance } = wished.wishes;
+  const { id, goal, pipeline, budget, acceptance } = chosen.settings;
   if (id === null) return invalid(`${SPEC.words.called} is missing`);
   const located = locateTask(id, process.cwd(), process.env);
   if (located.how === 'invalid') return invalid(located.message);
@@ -97,7 +97,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   return { exit: 0, out: `${lines.join('\n')}\n`, ...err };
 }
 
-interface Wishes {
+interface TaskSettings {
   id: string | null;
   goal: string | null;
   pipeline: string | null;
@@ -106,22 +106,22 @@ interface Wishes {
 }
 
 /** Values from the command line are used. On a terminal the user is prompted for the rest; otherwise it is proposed. */
-async function wishesOf(
+async function settingsOf(
   { text, number, given, words }: Arguments,
   repository: Repository,
-): Promise<{ how: 'answered'; wishes: Wishes } | { how: 'cancelled' }> {
+): Promise<{ how: 'answered'; settings: TaskSettings } | { how: 'cancelled' }> {
   const { goal = null, pipeline = null, acceptance = null } = text;
-  const said: Wishes = { id: words[0] ?? null, goal, pipeline, budget: number.budget ?? null, acceptance };
+  const specified: TaskSettings = { id: words[0] ?? null, goal, pipeline, budget: number.budget ?? null, acceptance };
   if (!mayAsk(given))
-    return { how: 'answered', wishes: { ...said, acceptance: acceptance ?? repository.tests?.command ?? null } };
+    return { how: 'answered', settings: { ...specified, acceptance: acceptance ?? repository.tests?.command ?? null } };
   const { askTask } = await import('./new-task/ask-task.ts');
   const here = TOOLS.filter((tool) => findProgram(tool, projectRoot(process.cwd()), process.env) !== null);
-  const answers = await askTask(said, repository, here);
+  const answers = await askTask(specified, repository, here);
   if (answers.how === 'cancelled') return answers;
-  const { wishes } = answers;
+  const { settings } = answers;
   return {
     how: 'answered',
-    wishes: { ...wishes, pipeline: wishes.pipeline || null, acceptance: wishes.acceptance || null },
+    settings: { ...settings, pipeline: settings.pipeline || null, acceptance: settings.acceptance || null },
   };
 }
 

@@ -149,8 +149,8 @@ const howMany = ({ task_ids }: FailureGroup): string =>
 function totalsOf({ totals, folder }: TasksReport): string {
   const { tasks, unreadable, ...states } = totals;
   const parts = Object.entries(states).flatMap(([state, n]) => (n === 0 ? [] : [`${n} ${state.replace('_', ' ')}`]));
-  const said = `${tasks} ${tasks === 1 ? 'task' : 'tasks'} in ${folder}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
-  return unreadable === 0 ? said : `${said}; ${unreadable} not readable`;
+  const line = `${tasks} ${tasks === 1 ? 'task' : 'tasks'} in ${folder}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
+  return unreadable === 0 ? line : `${line}; ${unreadable} not readable`;
 }
 
 const failureOf = (errorClass: string, reason: string | null) =>

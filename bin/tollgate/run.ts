@@ -115,8 +115,8 @@ async function answered(ran: TaskRan, args: Arguments): Promise<Ran> {
   const refused = await refusedSession(ran.report);
   if (refused === null) return answer;
   const { run: recover } = await import('./sessions/recover.ts');
-  const said = ran.report.failure?.evidence?.text ?? null;
-  const recovered = await recover([refused.id, `--tool=${refused.tool}`], said);
+  const message = ran.report.failure?.evidence?.text ?? null;
+  const recovered = await recover([refused.id, `--tool=${refused.tool}`], message);
   return {
     ...answer,
     out: `${answer.out ?? ''}${recovered.out ?? ''}`,

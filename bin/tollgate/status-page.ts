@@ -106,8 +106,8 @@ function section(title: string, columns: readonly Column[], rows: readonly strin
 function totalsOf({ totals, folder }: TasksStatus): string {
   const { tasks, unreadable, ...states } = totals;
   const parts = Object.entries(states).flatMap(([state, n]) => (n === 0 ? [] : [`${n} ${state.replace('_', ' ')}`]));
-  const said = `${tasks} ${tasks === 1 ? 'task' : 'tasks'} in ${folder}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
-  return visible(unreadable === 0 ? said : `${said}; ${unreadable} not readable`);
+  const line = `${tasks} ${tasks === 1 ? 'task' : 'tasks'} in ${folder}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
+  return visible(unreadable === 0 ? line : `${line}; ${unreadable} not readable`);
 }
 
 /** Text from a file may contain anything; only printable words may reach a terminal. */

@@ -63,7 +63,7 @@ export async function runWrapper(
   if (dispatch === null && (request.piped === undefined || args.words.length > 0))
     request.typed = { command: spec.name, given: argv.map(shellWord).join(' '), task: args.text.task ?? null };
   const progress = args.given.has('quiet') ? null : lateProgress(`${spec.name}: ${adapter.tool} works`);
-  if (!args.given.has('quiet')) request.say = (sentence) => tell(`${spec.name}: ${sentence}`);
+  if (!args.given.has('quiet')) request.say = (sentence) => printMessage(`${spec.name}: ${sentence}`);
   const { record, message } = await call(request, stop, () => new Date());
   progress?.stop();
   const exit = args.given.has('exit-by-class')
@@ -110,7 +110,7 @@ function errOf(command: string, message: string | null, warnings: readonly strin
 
 const MOST_WARNINGS = 10;
 
-function tell(sentence: string): void {
+function printMessage(sentence: string): void {
   printing('stderr').write(`${sentence}\n`);
 }
 

@@ -48,9 +48,9 @@ export function follow(project: ServedProject, stop: AbortSignal, steps = follow
     if (troubles.delete(what)) tell(standing());
   };
   const isBroken = (what: Followed, error: Error) => {
-    const said = `${what} can't be followed: ${error.message}`;
-    if (troubles.get(what) === said) return;
-    troubles.set(what, said);
+    const message = `${what} can't be followed: ${error.message}`;
+    if (troubles.get(what) === message) return;
+    troubles.set(what, message);
     tell(standing());
   };
 

@@ -17,9 +17,9 @@ export function startCiReporting(args: Arguments, system: CiSystem): RunReportin
   const mark = (text: string) => void (text !== '' && printing('stderr').write(text));
   const seconds = () => Math.floor(Date.now() / 1000);
   // The caller chooses this word, so it must not be read as a separate line.
-  mark(marks.open(SECTION, marks.unheard(`tollgate run ${oneLine(visible(args.words[0]!), 100)}`), seconds()));
+  mark(marks.open(SECTION, marks.neutralise(`tollgate run ${oneLine(visible(args.words[0]!), 100)}`), seconds()));
   const silence = startSilence(SILENCE_MS, (ms) =>
-    reporting.progress.print(marks.unheard(silenceLine(reporting.present(), ms))),
+    reporting.progress.print(marks.neutralise(silenceLine(reporting.present(), ms))),
   );
   return {
     ...reporting,
@@ -35,7 +35,7 @@ export function startCiReporting(args: Arguments, system: CiSystem): RunReportin
       watch: reporting.reporter.watch,
       say(sentence) {
         silence.heard();
-        reporting.reporter.say(marks.unheard(oneLine(sentence)));
+        reporting.reporter.say(marks.neutralise(oneLine(sentence)));
       },
     },
   };

@@ -23,12 +23,12 @@ import { type CiSystem, LOG_MARKS } from './system.ts';
  * @returns the answer, with what is reported to CI in addition.
  */
 export function publishInCi(system: CiSystem, ran: RanTask, answer: Ran, { given, words }: Arguments): Ran {
-  const { unheard } = LOG_MARKS[system];
+  const { neutralise } = LOG_MARKS[system];
   const { out, err = '' } = answer;
-  // `##[` can occur only in a string of JSON, where the escape has the same value.
-  const shown = out && (given.has('json') ? out.replaceAll('##[', '#\\u0023[') : unheard(out));
+  // `##[` can occur only in a string of JSON, where the neutralise has the same value.
+  const shown = out && (given.has('json') ? out.replaceAll('##[', '#\\u0023[') : neutralise(out));
   const annotations = system === 'github' ? tellGithub(ran, answer.exit, words[0]!) : '';
-  return { ...answer, ...(shown === undefined ? {} : { out: shown }), err: `${unheard(err)}${annotations}` };
+  return { ...answer, ...(shown === undefined ? {} : { out: shown }), err: `${neutralise(err)}${annotations}` };
 }
 
 /** @returns the lines that the service reads from the log. */

@@ -17,7 +17,7 @@ interface LogMarks {
    * Returns text of others without anything that would be read as a command. The service reads stdout and stderr in parallel, so
    * commands cannot be switched off around the text.
    */
-  unheard(text: string): string;
+  neutralise(text: string): string;
 }
 
 /** The service skips invisible characters before `::`, and finds `##[` anywhere in a line. */
@@ -30,12 +30,12 @@ export const LOG_MARKS = {
   github: {
     open: (_, title) => `::group::${title}\n`,
     close: () => '::endgroup::\n',
-    unheard: (text) => text.replace(COMMAND_LINE, '$1: ').replace(OLD_COMMAND, '## '),
+    neutralise: (text) => text.replace(COMMAND_LINE, '$1: ').replace(OLD_COMMAND, '## '),
   },
   gitlab: {
     open: (name, title, at) => `${ESCAPE}section_start:${at}:${name}[collapsed=true]\r${ESCAPE}${title}\n`,
     close: (name, at) => `${ESCAPE}section_end:${at}:${name}\r${ESCAPE}\n`,
-    unheard: (text) => text,
+    neutralise: (text) => text,
   },
-  other: { open: () => '', close: () => '', unheard: (text) => text },
+  other: { open: () => '', close: () => '', neutralise: (text) => text },
 } as const satisfies Record<CiSystem, LogMarks>;

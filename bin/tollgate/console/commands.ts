@@ -48,17 +48,17 @@ function answeredBy(argv: readonly string[], options: SpawnOptions): Promise<Com
   const at = argv.indexOf('--');
   const words = [command, ...argv.toSpliced(at < 0 ? argv.length : at, 0, '--json')];
   return new Promise((resolve) => {
-    const said = { stdout: '', stderr: '' };
+    const output = { stdout: '', stderr: '' };
     const child = spawn(process.execPath, words, options);
     for (const name of ['stdout', 'stderr'] as const)
       child[name]!.setEncoding('utf8').on('data', (text: string) => {
-        if (said[name].length < MAX_SAID) said[name] += text;
+        if (output[name].length < MAX_SAID) output[name] += text;
       });
     child.on('error', ({ message }) =>
       resolve({ exit: 1, object: { message: `it could not be started (${message})` } }),
     );
     child.on('close', (code, signal) => {
-      const object = objectIn(said.stdout, said.stderr || `it was ended by ${signal}`);
+      const object = objectIn(output.stdout, output.stderr || `it was ended by ${signal}`);
       resolve({ exit: code ?? 1, object });
     });
   });

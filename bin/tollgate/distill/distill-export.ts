@@ -52,10 +52,10 @@ export async function exportBook(argv: readonly string[]): Promise<Ran> {
   const distilled = distilledBook(opened.open, given.has('trace'));
   const { lost } = distilled;
   if (distilled.sections.length === 0) return refused(`no section can be exported: ${lost}`);
-  const gone = requesterGone();
+  const requesterExit = requesterGone();
   const { renderInProcess } = await import('../../../loops/distill/export/render-export.ts');
   const exported = await writeExport({
-    render: (work) => renderInProcess(work, gone),
+    render: (work) => renderInProcess(work, requesterExit),
     distilled,
     format: text.format as ExportFormat,
     fonts: texts.font ?? [],
@@ -65,26 +65,26 @@ export async function exportBook(argv: readonly string[]): Promise<Ran> {
   });
   if (exported.how === 'refused') return refused(exported.why);
   const { file, bytes, replaced } = exported;
-  const notes = lost === null ? exported.notes : [`left out: ${lost}`, ...exported.notes];
+  const notes = lost === null ? exported.notes : [`omitted: ${lost}`, ...exported.notes];
   const sections = distilled.sections.length;
   if (given.has('json'))
     return {
       exit: 0,
       out: `${JSON.stringify({ schema: 1, name: folder.name, file, bytes, sections, replaced, notes })}\n`,
     };
-  const said = `${file}: ${sections} ${sections === 1 ? 'section' : 'sections'}, ${bytes} bytes${replaced ? ', in the place of an earlier export' : ''}`;
+  const line = `${file}: ${sections} ${sections === 1 ? 'section' : 'sections'}, ${bytes} bytes${replaced ? ', in the place of an earlier export' : ''}`;
   const err = given.has('quiet') ? '' : notes.map((note) => `tollgate distill export: ${note}\n`).join('');
-  return { exit: 0, out: `${visible(said)}\n`, err };
+  return { exit: 0, out: `${visible(line)}\n`, err };
 }
 
 /** The console has a channel to this process. Without a channel, no process waits for the file. */
 function requesterGone(): AbortSignal {
-  const gone = new AbortController();
+  const requesterExit = new AbortController();
   if (process.connected) {
-    process.once('disconnect', () => gone.abort());
+    process.once('disconnect', () => requesterExit.abort());
     process.channel?.unref();
   }
-  return gone.signal;
+  return requesterExit.signal;
 }
 
 const refused = (message: string): Ran => ({

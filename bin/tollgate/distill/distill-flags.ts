@@ -50,7 +50,7 @@ export const RUN_FLAGS_OF_BOOK = {
 type SaidAndTerms = Pick<DistillRequest, 'said' | 'terms'>;
 
 /** @returns what the flags choose, or what is wrong with them. */
-export function saidIn({ text, texts, number }: Arguments): SaidAndTerms | string {
+export function settingsIn({ text, texts, number }: Arguments): SaidAndTerms | string {
   const temperature = decimal(text.temperature, 2);
   if (temperature === undefined) return `--temperature takes a number from 0 to 2, not "${text.temperature}"`;
   const endMarker = text['end-marker']?.trim() ?? null;

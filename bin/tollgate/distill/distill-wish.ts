@@ -7,25 +7,25 @@ import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
 
-const SAYS = {
+const DESCRIPTIONS = {
   pause: 'it pauses once the answer in flight is there',
   stop: 'it stops once the answer in flight is there',
 } as const;
 
-const specOf = (wish: keyof typeof SAYS): CommandSpec => ({
+const specOf = (wish: keyof typeof DESCRIPTIONS): CommandSpec => ({
   name: `tollgate distill ${wish}`,
   usage: 'NAME',
   about: `Has a distillation ${wish}, from another terminal: an answer that is being paid for is still waited for and kept; a wait ends at once.`,
   flags: {},
   words: { min: 1, max: 1, called: 'NAME (tollgate distill status lists them)' },
-  examples: [[`tollgate distill ${wish} republic`, SAYS[wish]]],
+  examples: [[`tollgate distill ${wish} republic`, DESCRIPTIONS[wish]]],
   exits: [
     [TOLLGATE_EXIT.ok, 'the request is sent, or the distillation does not run'],
     [TOLLGATE_EXIT.badInput, 'no such distillation'],
   ],
 });
 
-export async function wishFor(wish: keyof typeof SAYS, argv: readonly string[]): Promise<Ran> {
+export async function wishFor(wish: keyof typeof DESCRIPTIONS, argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(specOf(wish), argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const clock = () => new Date();
@@ -38,7 +38,7 @@ export async function wishFor(wish: keyof typeof SAYS, argv: readonly string[]):
   const view = reopened.how === 'opened' ? await viewed(reopened.open) : null;
   const message =
     outcome === 'notified'
-      ? `${name} has the request: ${SAYS[wish]}`
+      ? `${name} has the request: ${DESCRIPTIONS[wish]}`
       : `${name} is not running; it is ${view?.state ?? 'gone'}`;
   if (read.args.given.has('json'))
     return { exit: 0, out: `${JSON.stringify({ schema: 1, name, state: view?.state ?? null, message })}\n` };

@@ -17,20 +17,20 @@ import { createGeminiService } from '../../../wrappers/gemini-api/client.ts';
 import { ServiceFailure } from '../../../wrappers/gemini-api/document-service.ts';
 import type { Arguments } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
-import { saidIn } from './distill-flags.ts';
+import { settingsIn } from './distill-flags.ts';
 import { viewLines } from './distill-page.ts';
 import { startDistillReporting } from './distill-reporting.ts';
 
 export async function driveBook(args: Arguments, aim: 'book' | 'resume', stop: AbortSignal): Promise<Ran> {
-  const said = saidIn(args);
-  if (typeof said === 'string') return invalid(said);
+  const settings = settingsIn(args);
+  if (typeof settings === 'string') return invalid(settings);
   const trustWorkspace = args.given.has('trust-workspace') || isTrustedFolder(process.cwd(), process.env);
   const clock = () => new Date();
   const reporting = startDistillReporting(args, clock);
   const halt = haltOf(stop, () => reporting.note(HALT_WORDS));
   const request: DistillRequest = {
     aim: aimOf(args, aim),
-    ...said,
+    ...settings,
     context: {
       cwd: process.cwd(),
       environment: process.env,
@@ -40,7 +40,7 @@ export async function driveBook(args: Arguments, aim: 'book' | 'resume', stop: A
       tell: reporting.tell,
     },
     means: {
-      service: (begun) => serviceOf(begun, trustWorkspace, said.terms.turnMs),
+      service: (begun) => serviceOf(begun, trustWorkspace, settings.terms.turnMs),
       upload: uploadBook,
     },
     stop,

@@ -5,14 +5,14 @@ import { createRedactor } from '../../../policies/redact/create-redactor.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import { refusalOf } from '../../../state/system-error.ts';
 import { withCalls } from './next-calls.ts';
-import type { McpTool, ToolCaller, ToolSaid } from './tool.ts';
+import type { McpTool, ToolCaller, ToolResult } from './tool.ts';
 
 /** A client that sends too many calls must wait for its earlier ones. */
 const MOST_AT_ONCE = 64;
 let atOnce = 0;
 
 /** Never throws: an unexpected error also becomes an error result. */
-export async function answerTo(tool: McpTool, given: Record<string, unknown>, caller: ToolCaller): Promise<ToolSaid> {
+export async function answerTo(tool: McpTool, given: Record<string, unknown>, caller: ToolCaller): Promise<ToolResult> {
   if (atOnce >= MOST_AT_ONCE)
     return failed(`${MOST_AT_ONCE} calls of tools are under way; wait for their answers, then ask again`);
   atOnce += 1;
@@ -25,13 +25,13 @@ export async function answerTo(tool: McpTool, given: Record<string, unknown>, ca
   }
 }
 
-const failed = (message: string): ToolSaid => ({
+const failed = (message: string): ToolResult => ({
   how: 'failed',
   object: { state: 'refused', message, next_actions: [toDo('fix what the message names, and ask again')] },
 });
 
 /** The text is for clients that do not read `structuredContent`. */
-export function resultOf({ how, object }: ToolSaid) {
+export function resultOf({ how, object }: ToolResult) {
   const { redact } = createRedactor({ env: process.env, patterns: [] });
   const structuredContent = clean(withCalls(object), (text) => shortened(visible(redact(text)))) as Record<
     string,

@@ -16,12 +16,12 @@ export function startCarrier(folder: string, run: string, self: ProcessIdentity)
   const giveUp = (why: string) => {
     if (claimOf(folder, run) === null && claim(folder, run, self)) end(folder, run, notBegun(new Date(), why));
   };
-  const said = openRegular(sayingsOf(folder, run), O_APPEND | O_CREAT | O_WRONLY);
+  const output = openRegular(sayingsOf(folder, run), O_APPEND | O_CREAT | O_WRONLY);
   // In the folder of this file, however the command was found.
   const command = path.join(path.dirname(fileURLToPath(import.meta.url)), 'tollgate.cjs');
   try {
     const child = spawn(process.execPath, [command, 'mcp', `--carry=${run}`], {
-      ...{ detached: true, stdio: ['ignore', said, said] },
+      ...{ detached: true, stdio: ['ignore', output, output] },
     });
     child.on('error', ({ message }) => giveUp(`its process could not be started (${message})`));
     child.on('exit', (code, signal) => giveUp(`its process ended with ${signal ?? `exit code ${code}`}`));
@@ -29,6 +29,6 @@ export function startCarrier(folder: string, run: string, self: ProcessIdentity)
   } catch (error) {
     giveUp(`its process could not be started (${(error as Error).message})`);
   } finally {
-    closeSync(said);
+    closeSync(output);
   }
 }

@@ -8,10 +8,10 @@ import { nextActions } from '../../../policies/next-actions/next-actions.ts';
 import type { CallRecord } from '../../../policies/record/call-record.ts';
 import { shellWord } from '../../../policies/text/shell-word.ts';
 import { readIfFit } from '../../../state/disk/regular-file.ts';
-import type { ToolSaid } from './tool.ts';
+import type { ToolResult } from './tool.ts';
 
 /** Reports a mistake in the input; nothing was paid. */
-export const refused = (message: string): ToolSaid => ({
+export const refused = (message: string): ToolResult => ({
   how: 'failed',
   object: {
     ...{ state: 'refused', class: 'tooling', reason: 'bad_input', message },
@@ -19,7 +19,7 @@ export const refused = (message: string): ToolSaid => ({
   },
 });
 
-export function answerOfRun(run_id: string, standing: CarriedStanding): ToolSaid {
+export function answerOfRun(run_id: string, standing: CarriedStanding): ToolResult {
   switch (standing.how) {
     case 'unknown':
       return refused(`no run ${run_id} was begun in this project; the tool status tells which there are`);
@@ -41,7 +41,7 @@ export function answerOfRun(run_id: string, standing: CarriedStanding): ToolSaid
 }
 
 /** The process of the run was killed. If the run was of a task, the next run settles it. */
-function lost(run_id: string, { what, task, argv }: CarriedStart): ToolSaid['object'] {
+function lost(run_id: string, { what, task, argv }: CarriedStart): ToolResult['object'] {
   const verb = argv[0] === 'supervise' ? 'supervise' : 'run';
   const next =
     what === 'run'
@@ -67,7 +67,7 @@ interface Report {
   class?: string;
 }
 
-function ofTask({ run_id, task }: CarriedStart, { exit_code, object }: CarriedEnd): ToolSaid {
+function ofTask({ run_id, task }: CarriedStart, { exit_code, object }: CarriedEnd): ToolResult {
   const {
     state = 'refused',
     message = null,
@@ -129,7 +129,7 @@ function whyNot(failure: Report['failure'], state: string, { class: given }: Rep
   return state === 'refused' ? { class: given ?? 'tooling', reason: 'bad_input' } : { class: null, reason: state };
 }
 
-function ofCall({ run_id, tool, task, files }: CarriedStart, { exit_code, object }: CarriedEnd): ToolSaid {
+function ofCall({ run_id, tool, task, files }: CarriedStart, { exit_code, object }: CarriedEnd): ToolResult {
   const record = object as Partial<CallRecord> & Report & { answer?: string };
   const { verdict, answer, session_id = null, usage, signature = null, message = null } = record;
   const common = { run_id, tool, task, exit_code, session_id, tokens: usage?.total_tokens ?? null };

@@ -20,7 +20,14 @@ import { startCarrier } from './carrier.ts';
 import { giving, LIST, OBJECT, TASK, taking, WORD } from './fields.ts';
 import { callWanted, supervisionWanted, taskWanted } from './requests.ts';
 import { answerOfRun, refused } from './run-object.ts';
-import { ACCESS, type FieldSchema, type McpTool, type ServerSettings, type ToolCaller, type ToolSaid } from './tool.ts';
+import {
+  ACCESS,
+  type FieldSchema,
+  type McpTool,
+  type ServerSettings,
+  type ToolCaller,
+  type ToolResult,
+} from './tool.ts';
 import { inTurn, verbTool } from './verb.ts';
 
 const WAIT: FieldSchema = {
@@ -199,7 +206,7 @@ function creationMistake({ pipeline, supervise }: Record<string, unknown>, { acc
 
 const onlyReads = ({ role }: { role: BuiltInRole }): boolean => ROLES[role].access === 'read';
 
-async function answered(given: Record<string, unknown>, caller: ToolCaller): Promise<ToolSaid> {
+async function answered(given: Record<string, unknown>, caller: ToolCaller): Promise<ToolResult> {
   const task = String(given.task);
   const words = ['--later', '--json', '--', task, String(given.text)];
   const { exit, out, err } = await inTurn('something', () =>
@@ -217,7 +224,7 @@ async function beginAndWait(
   wanted: WantedRun | string,
   { wait_ms }: Record<string, unknown>,
   caller: ToolCaller,
-): Promise<ToolSaid> {
+): Promise<ToolResult> {
   if (typeof wanted === 'string') return refused(wanted);
   const folder = folderNow();
   const self = (await identify(process.pid))!;
@@ -231,8 +238,8 @@ async function beginAndWait(
   removeOld(folder, new Date());
   const begun = await begin(folder, wanted, self, () => new Date());
   if (begun.how === 'made') startCarrier(folder, begun.run, self);
-  const said = await waited(begun.run, wait_ms, caller);
-  return begun.how === 'met' ? { ...said, object: { ...said.object, asked_before: true } } : said;
+  const answer = await waited(begun.run, wait_ms, caller);
+  return begun.how === 'met' ? { ...answer, object: { ...answer.object, asked_before: true } } : answer;
 }
 
 /** Looks for answers that were paid for and lost, before another call is paid. */
@@ -241,7 +248,7 @@ async function sweepHere(): Promise<void> {
   await sweep({ cwd: process.cwd(), environment: process.env, working: 'wait', clock: () => new Date() });
 }
 
-async function waited(run: string, waitMs: unknown, { signal, tell }: ToolCaller): Promise<ToolSaid> {
+async function waited(run: string, waitMs: unknown, { signal, tell }: ToolCaller): Promise<ToolResult> {
   const folder = folderNow();
   const progress = progressOf(folder, run, tell);
   const standing = await awaitEnd({
@@ -288,7 +295,7 @@ const reportedLines = new Map<string, number>();
 /** A client that connects late gets the latest messages. */
 const MOST_AT_ONCE = 50;
 
-async function cancelled(run: string, waitMs: unknown, caller: ToolCaller): Promise<ToolSaid> {
+async function cancelled(run: string, waitMs: unknown, caller: ToolCaller): Promise<ToolResult> {
   const folder = folderNow();
   const standing: CarriedStanding = await standingOf(folder, run, new Date());
   if (standing.how === 'running') {

@@ -22,7 +22,7 @@ import { run as explain } from '../triage/explain.ts';
 import { COUNT, giving, LIST, OBJECT, TASK, taking, WORD, WORD_OR_NONE } from './fields.ts';
 import { tasksFolder } from './resources.ts';
 import { refused } from './run-object.ts';
-import type { McpTool, ToolCaller, ToolSaid } from './tool.ts';
+import type { McpTool, ToolCaller, ToolResult } from './tool.ts';
 import { verbTool } from './verb.ts';
 
 const MOST: { type: string; minimum: number; maximum: number } = { type: 'integer', minimum: 1, maximum: 200 };
@@ -183,7 +183,7 @@ async function runsHere(): Promise<object[]> {
 async function logged(
   { task, stage, last = MOST_ROWS }: Record<string, unknown>,
   caller: ToolCaller,
-): Promise<ToolSaid> {
+): Promise<ToolResult> {
   const located = locateTask(String(task), process.cwd(), process.env);
   if (located.how === 'invalid') return refused(located.message);
   const kept: FollowedLine[] = [];
@@ -203,7 +203,7 @@ async function logged(
   return { how: 'done', object: { task_id: task, lines: kept, more: all - kept.length, missing: followed.missing } };
 }
 
-async function triaged({ cli, stderr, stdout = '', exit_code = null }: Record<string, unknown>): Promise<ToolSaid> {
+async function triaged({ cli, stderr, stdout = '', exit_code = null }: Record<string, unknown>): Promise<ToolResult> {
   const own = await readOwnRules(process.cwd());
   if (own.how === 'invalid') return refused(own.message);
   const captured = {

@@ -11,7 +11,7 @@ export interface McpTool {
   changes: 'nothing' | 'something';
   /** Whether it may start a CLI that calls a model: the effects of that are outside of this machine. */
   callsModel?: true;
-  act(given: Record<string, unknown>, caller: ToolCaller): Promise<ToolSaid>;
+  act(given: Record<string, unknown>, caller: ToolCaller): Promise<ToolResult>;
 }
 
 /** A JSON Schema of an object. */
@@ -54,7 +54,7 @@ export interface ServerSettings {
 /** What a called agent may do; each value allows more than those before it. */
 export const ACCESS = ['read', 'write', 'full'] as const satisfies readonly Access[];
 
-export interface ToolSaid {
+export interface ToolResult {
   how: 'done' | 'failed';
   object: Record<string, unknown>;
 }

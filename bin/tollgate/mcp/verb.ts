@@ -4,7 +4,7 @@ import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { askForObject } from '../../command.ts';
 import type { Ran } from '../../ran.ts';
 import { refused } from './run-object.ts';
-import type { McpTool, ServerSettings, ToolSaid } from './tool.ts';
+import type { McpTool, ServerSettings, ToolResult } from './tool.ts';
 
 interface Verb extends Omit<McpTool, 'act'> {
   run(argv: readonly string[]): Promise<Ran>;
@@ -31,7 +31,7 @@ export function verbTool({ run, argv, refuses, tells, answersWith = [TOLLGATE_EX
 }
 
 /** If a command refuses, its input contains a mistake. */
-const refusal = (object: Record<string, unknown>): ToolSaid['object'] =>
+const refusal = (object: Record<string, unknown>): ToolResult['object'] =>
   object.state === 'refused' && object.class === undefined
     ? { ...object, class: 'tooling', reason: 'bad_input' }
     : object;

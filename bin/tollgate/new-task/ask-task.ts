@@ -8,7 +8,7 @@ import { checkTaskId } from '../../../state/task-folder.ts';
 import { printing } from '../../printing.ts';
 
 /** What the user is prompted for, unless the command line gives it. */
-interface TaskWishes {
+interface GivenSettings {
   id: string | null;
   goal: string | null;
   /** '' means none: the user defines the stages. */
@@ -19,12 +19,12 @@ interface TaskWishes {
 }
 
 type TaskAnswers =
-  | { how: 'answered'; wishes: { [Name in keyof TaskWishes]: NonNullable<TaskWishes[Name]> } }
+  | { how: 'answered'; settings: { [Name in keyof GivenSettings]: NonNullable<GivenSettings[Name]> } }
   | { how: 'cancelled' };
 
 /** @param tools the CLIs that are on the PATH. */
 export async function askTask(
-  given: TaskWishes,
+  given: GivenSettings,
   { languages, tests }: Repository,
   tools: readonly string[],
 ): Promise<TaskAnswers> {
@@ -63,7 +63,7 @@ export async function askTask(
   if (isCancel(acceptance)) return CANCELLED;
   return {
     how: 'answered',
-    wishes: {
+    settings: {
       id,
       goal: goal.trim(),
       pipeline,

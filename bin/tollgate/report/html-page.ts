@@ -165,12 +165,12 @@ const minute = (at: string): string => text(`${at.slice(0, 16)}Z`);
 
 const MAX_TEXT = 400;
 
-const cut = (said: string, max = MAX_TEXT): string => oneLine(said, max);
+const cut = (content: string, max = MAX_TEXT): string => oneLine(content, max);
 
 /** There may be a thousand tasks, and the block of their failure shows more. */
 const MAX_OF_TASK = 200;
 
-const code = (said: string, max = MAX_TEXT): string => `<code>${text(cut(said, max))}</code>`;
+const code = (content: string, max = MAX_TEXT): string => `<code>${text(cut(content, max))}</code>`;
 
 const text = markupText;
 

@@ -32,12 +32,12 @@ export function renderHistory(history: History, style: PageStyle): string {
 
 function redoLine({ n, at, turns, last_prompt, takes_back, next }: Redoable, { redactor, width }: PageStyle): string {
   const turnCount = `${turns} ${turns === 1 ? 'turn' : 'turns'}`;
-  const gone =
+  const reverted =
     takes_back === 0 ? '' : `, in place of ${takes_back === 1 ? 'the last one' : `the last ${takes_back}`} now`;
   const mark = next ? ' (the next)' : '';
   const prompt = oneLine(visible(redactor.redactHead(last_prompt, Math.min(last_prompt.length, 200)).redacted));
   return cutLine(
-    `  ${n}${mark}: ${turnCount}${gone}, taken back ${at.slice(0, 19).replace('T', ' ')}; the last: ${prompt}`,
+    `  ${n}${mark}: ${turnCount}${reverted}, taken back ${at.slice(0, 19).replace('T', ' ')}; the last: ${prompt}`,
     width,
   );
 }

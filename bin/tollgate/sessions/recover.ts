@@ -57,15 +57,15 @@ const SPEC: CommandSpec = {
   ],
 };
 
-/** @param said what the service said about the session, if a run has just received it. */
-export async function run(argv: readonly string[], said: string | null = null): Promise<Ran> {
+/** @param message what the service said about the session, if a run has just received it. */
+export async function run(argv: readonly string[], message: string | null = null): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const { args } = read;
   try {
     const which = await sessionOrTask(args);
     if (which.how === 'invalid') return refusal(which.message, TOLLGATE_EXIT.badInput);
-    return await recoverIn({ ...which, said: said ?? which.said ?? null }, args);
+    return await recoverIn({ ...which, said: message ?? which.said ?? null }, args);
   } catch (error) {
     return refusal(unreadable(error), TOLLGATE_EXIT.badInput);
   }

@@ -36,24 +36,24 @@ async function answered(args: Arguments, stop: AbortSignal): Promise<Ran> {
   const [word, text] = args.words as [string, string];
   const refusal = textMistake(text);
   if (refusal !== null) return invalid(refusal);
-  const heard = await hearing(word, process.cwd(), process.env);
-  if (heard.how === 'invalid') return invalid(heard.message);
-  const { task, notes } = heard;
+  const target = await hearing(word, process.cwd(), process.env);
+  if (target.how === 'invalid') return invalid(target.message);
+  const { task, notes } = target;
   const note = await leaveNote(notes, text, new Date());
-  const state = await heard.state();
+  const state = await target.state();
   // This command may wait for a run that is about to end. That run may end without having read the note.
-  const isUnheard = () => notesLeft(notes).some((pending) => pending.note === note);
+  const isUnread = () => notesLeft(notes).some((pending) => pending.note === note);
   if (state === 'waiting' && !args.given.has('later')) {
     const { superviseWord } = await import('./supervise.ts');
-    return superviseWord(word, args, stop, { command: 'answer', isUnheard });
+    return superviseWord(word, args, stop, { command: 'answer', isUnread });
   }
-  const said = SAID[state](`${word}${args.given.has('trust-workspace') ? ' --trust-workspace' : ''}`);
+  const message = MESSAGES[state](`${word}${args.given.has('trust-workspace') ? ' --trust-workspace' : ''}`);
   return args.given.has('json')
-    ? { exit: 0, out: `${JSON.stringify({ schema: 1, task_id: task.id, note, state, message: said })}\n` }
-    : { exit: 0, out: `${said}\n` };
+    ? { exit: 0, out: `${JSON.stringify({ schema: 1, task_id: task.id, note, state, message })}\n` }
+    : { exit: 0, out: `${message}\n` };
 }
 
-const SAID = {
+const MESSAGES = {
   running: () => 'Noted: the reasoner hears it at its next iteration; where the run ends before, in the next run.',
   waiting: (words: string) => `Noted. To go on: tollgate supervise ${words}`,
   at_rest: (words: string) => `Noted for the next run: tollgate supervise ${words}`,

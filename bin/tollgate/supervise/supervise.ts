@@ -63,14 +63,14 @@ interface SuperviseCall {
   /** A sentence that says how the task was found; null if the user named the task. */
   found?: string | null;
   /** Called after this command waited for another run: returns true if the task must still be continued. */
-  isUnheard?(): boolean;
+  isUnread?(): boolean;
 }
 
 export async function superviseWord(
   word: string,
   args: Arguments,
   stop: AbortSignal,
-  { command, found = null, isUnheard = () => false }: SuperviseCall,
+  { command, found = null, isUnread: isUnheard = () => false }: SuperviseCall,
 ): Promise<Ran> {
   const named = { ...args, words: [word] };
   const options = optionsOf(args, [word]);

@@ -88,8 +88,8 @@ export async function run(argv: readonly string[]): Promise<Ran> {
       exit: TOLLGATE_EXIT.failure,
       err: `${oneLine(`tollgate trace: ${shown} did not take the traces: ${sent.why}; nothing is lost, the same command sends them again`)}\n`,
     };
-  const said = `Sent ${spans.length} spans in ${runs} ${runs === 1 ? 'trace' : 'traces'} to ${shown}\n`;
-  return { exit: TOLLGATE_EXIT.ok, out: given.has('json') ? `${JSON.stringify({ ...answer, sent: true })}\n` : said };
+  const line = `Sent ${spans.length} spans in ${runs} ${runs === 1 ? 'trace' : 'traces'} to ${shown}\n`;
+  return { exit: TOLLGATE_EXIT.ok, out: given.has('json') ? `${JSON.stringify({ ...answer, sent: true })}\n` : line };
 }
 
 /** Renders the spans of traces as a tree: name, duration and failure. */

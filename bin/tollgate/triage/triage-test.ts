@@ -20,11 +20,11 @@ export function testCorpus(corpus: string, own: readonly Rule[], say: 'text' | '
   const read = readCorpus(corpus, process.cwd());
   if (read.how === 'invalid')
     return { exit: TOLLGATE_EXIT.badInput, err: `tollgate triage: --test: ${read.message}\n` };
-  const judged = judgeCases(read.cases, own);
-  const failed = judged
+  const results = judgeCases(read.cases, own);
+  const failed = results
     .map((one) => ({ ...one, differs: differences(one.labelled.label, one.verdict) }))
     .filter(({ differs }) => differs.length > 0);
-  const found: Found = { cases: judged.length, failed, merged: merges(judged), split: splits(judged) };
+  const found: Found = { cases: results.length, failed, merged: merges(results), split: splits(results) };
   const isRight = failed.length + found.merged.length + found.split.length === 0;
   const exit = isRight ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.failure;
   if (say === 'json') return { exit, out: `${JSON.stringify(forMachines(found))}\n` };

@@ -95,9 +95,9 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (unread !== null) return invalid(`--stdout: ${unread}`);
   const mistake = await readInto(stderr, words[0]);
   if (mistake !== null) return invalid(mistake);
-  const judged = judgeGathered(gathered(), clock, own.rules, given.has('explain') ? 'explain' : 'sign');
-  const verdict = hiddenVerdict(judged.verdict);
-  const signature = judged.signature === null ? null : hiddenSignature(judged.signature);
+  const result = judgeGathered(gathered(), clock, own.rules, given.has('explain') ? 'explain' : 'sign');
+  const verdict = hiddenVerdict(result.verdict);
+  const signature = result.signature === null ? null : hiddenSignature(result.signature);
   const answer = { verdict, signature: signature?.signature ?? null };
   if (given.has('json'))
     return { exit: 0, out: `${JSON.stringify(given.has('explain') ? { ...answer, explained: signature } : answer)}\n` };

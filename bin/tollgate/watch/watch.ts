@@ -117,9 +117,9 @@ async function onTerminal({ places, untilEnd, stop }: Watching): Promise<Ran> {
     clearInterval(timer);
     screen.close();
   }
-  const said = now === null ? '' : `${totalsLine(now, sheetOf(process.env))}\n`;
-  if (!both.aborted || leaving.signal.reason === 'q') return { exit: TOLLGATE_EXIT.ok, out: said };
-  return { exit: stopExit(both), out: said };
+  const summary = now === null ? '' : `${totalsLine(now, sheetOf(process.env))}\n`;
+  if (!both.aborted || leaving.signal.reason === 'q') return { exit: TOLLGATE_EXIT.ok, out: summary };
+  return { exit: stopExit(both), out: summary };
 }
 
 const isOver = ({ totals }: RunsNow): boolean => totals.running === 0;

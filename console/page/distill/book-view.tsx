@@ -20,7 +20,7 @@ import { tellProblem } from '../shell/notes.tsx';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { Markdown } from '../text/markdown.tsx';
-import { Said, Words } from '../text/words.tsx';
+import { Quote, Words } from '../text/words.tsx';
 import { stateOf } from './distill-view.tsx';
 
 export function BookView({ name }: { name: string }) {
@@ -104,7 +104,7 @@ function Sheet({ of }: { of: BookShown }) {
             Asks again in <Countdown to={of.waits_until} />.
           </p>
         )}
-        {evidence !== '' && <Said of={evidence} label="Why it rests" />}
+        {evidence !== '' && <Quote of={evidence} label="Why it rests" />}
         {next.map((action) => (
           <p key={actionLine(action)} class="soft">
             <Words of={actionLine(action)} />
@@ -153,7 +153,7 @@ function Sheet({ of }: { of: BookShown }) {
       )}
       <details>
         <summary>Trace, {counted(trace.length, 'line')}</summary>
-        <Said of={trace.join('\n')} label="Trace" as="code" />
+        <Quote of={trace.join('\n')} label="Trace" as="code" />
       </details>
       {deleting.value !== null && (
         <Confirm

@@ -5,7 +5,7 @@ import type { FailureExplanation } from '../../contract/failures.ts';
 import { Mark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Ago } from '../parts/times.tsx';
-import { Said, Words } from '../text/words.tsx';
+import { Quote, Words } from '../text/words.tsx';
 
 export function Explanation({ of }: { of: FailureExplanation }) {
   const {
@@ -78,7 +78,7 @@ export function Explanation({ of }: { of: FailureExplanation }) {
             <p class="dim">
               from <Words of={evidence.source} />
             </p>
-            <Said of={evidence.text} label="Evidence" as="code" />
+            <Quote of={evidence.text} label="Evidence" as="code" />
           </>
         )}
         {rule && (
@@ -87,7 +87,7 @@ export function Explanation({ of }: { of: FailureExplanation }) {
             {rule.of === 'project' && ' of this project'}
           </p>
         )}
-        {rule?.row && <Said of={JSON.stringify(rule.row, null, 2)} label="The rule" as="code" />}
+        {rule?.row && <Quote of={JSON.stringify(rule.row, null, 2)} label="The rule" as="code" />}
       </Panel>
       <Panel title="Signature">
         {signature === null ? (
@@ -97,7 +97,7 @@ export function Explanation({ of }: { of: FailureExplanation }) {
             {signature}
           </code>
         )}
-        {signed && <Said of={JSON.stringify(signed, null, 2)} label="Text of the signature" as="code" />}
+        {signed && <Quote of={JSON.stringify(signed, null, 2)} label="Text of the signature" as="code" />}
       </Panel>
       {of.findings.map((finding) => (
         <Panel key={`${finding.check} ${finding.reason}`} title={`The gate: ${finding.check}`}>

@@ -61,8 +61,8 @@ async function ask<T>(path: string, init: RequestInit): Promise<Reply<T>> {
     if ((error as Error).name === 'AbortError') return failed('It was not waited for.', null, 'until it changes');
     return SERVER_GONE;
   }
-  const said = await response.text().catch(() => '');
-  const value = parsed(said);
+  const body = await response.text().catch(() => '');
+  const value = parsed(body);
   if (response.ok && value !== undefined) return { how: 'ok', value: value as T };
   return { how: 'failed', problem: problemIn(value, response.status) };
 }

@@ -21,7 +21,7 @@ export function useFollowing<T>(path: string, concerns: (topic: Topic, id: strin
   const value = useSignal<T | null>(null);
   const problem = useSignal<Trouble | null>(null);
   const againAt = useSignal<string | null>(null);
-  const wish = useSignal(0);
+  const requests = useSignal(0);
   useEffect(() => {
     const stop = new AbortController();
     let isAsking = false;
@@ -51,15 +51,15 @@ export function useFollowing<T>(path: string, concerns: (topic: Topic, id: strin
     const unfollow = onChange((topic, id) => {
       if (concerns(topic, id)) void ask();
     });
-    const unwish = wish.subscribe((n) => {
+    const unsubscribe = requests.subscribe((n) => {
       if (n > 0) void ask();
     });
     return () => {
       stop.abort();
       again.rest();
       unfollow();
-      unwish();
+      unsubscribe();
     };
   }, [path]);
-  return { value, problem, againAt, renew: () => (wish.value += 1) };
+  return { value, problem, againAt, renew: () => (requests.value += 1) };
 }

@@ -33,12 +33,12 @@ export function openStream(): void {
     linkState.value = { how: 'live' };
     wasAsked = true;
     // The changes that happened meanwhile were missed.
-    tell('*', null, null);
+    notify('*', null, null);
   };
   opened.onmessage = ({ data }) => {
     const { topic, id = null, change = null, trouble = null } = JSON.parse(data) as ChangeTold;
     if (topic === '*') linkState.value = trouble === null ? { how: 'live' } : behind(trouble);
-    if (trouble === null) tell(topic, id, change);
+    if (trouble === null) notify(topic, id, change);
   };
   opened.onerror = () => {
     // The page decides when to request the stream again, not the browser.
@@ -46,7 +46,7 @@ export function openStream(): void {
     if (source !== opened) return;
     if (linkState.value.how !== 'gone') linkState.value = { how: 'trying' };
     // Without a stream the page shows at least the current state.
-    if (!wasAsked) tell('*', null, null);
+    if (!wasAsked) notify('*', null, null);
     wasAsked = true;
     failures += 1;
     again.later();
@@ -61,7 +61,7 @@ const behind = (trouble: string) =>
     wayOut: 'It is tried again by itself. What the views show was true when they were opened.',
   }) as const;
 
-function tell(topic: Topic, id: string | null, change: TasksChange | null): void {
+function notify(topic: Topic, id: string | null, change: TasksChange | null): void {
   for (const listener of listeners) listener(topic, id, change);
 }
 

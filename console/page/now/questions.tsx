@@ -7,12 +7,12 @@ import { Panel } from '../parts/panel.tsx';
 import { useId, useSignal } from '../reactive.ts';
 import { tellProblem } from '../shell/notes.tsx';
 import { to } from '../shell/route.ts';
-import { Said, Words } from '../text/words.tsx';
+import { Quote, Words } from '../text/words.tsx';
 
 export function Questions({ of }: { of: readonly AskedQuestion[] }) {
   return (
     <Panel title="Questions">
-      <ul class="asked">
+      <ul class="questions">
         {of.map((question) => (
           <Question key={question.task_id} of={question} />
         ))}
@@ -42,7 +42,7 @@ function Question({ of: { task_id: task, question } }: { of: AskedQuestion }) {
           <Words of={task} />
         </a>
       </p>
-      <Said of={question} label={`What ${task} asks`} />
+      <Quote of={question} label={`What ${task} asks`} />
       <form class="answering" onSubmit={submit}>
         <label for={field} class="unseen">
           Answer to {task}
@@ -67,7 +67,7 @@ function Question({ of: { task_id: task, question } }: { of: AskedQuestion }) {
 export function Answered({ of }: { of: readonly string[] }) {
   return (
     <Panel title="Answered, not continued">
-      <ul class="asked">
+      <ul class="questions">
         {of.map((task) => (
           <li key={task}>
             <p>

@@ -5,7 +5,7 @@ import { counted, short } from '../parts/figures.ts';
 import { Ago } from '../parts/times.tsx';
 import type { ComponentChildren } from '../reactive.ts';
 import { Markdown } from '../text/markdown.tsx';
-import { Said, Words } from '../text/words.tsx';
+import { Quote, Words } from '../text/words.tsx';
 
 export function Conversation({ turns }: { turns: readonly ShownTurn[] }) {
   return (
@@ -37,7 +37,7 @@ function TurnOf({ turn }: { turn: ShownTurn }) {
         <div class="prompt">
           <span class="who">prompt</span>
           <Struck as={isReverted}>
-            <Said of={prompt} label={`Prompt of turn ${number}`} />
+            <Quote of={prompt} label={`Prompt of turn ${number}`} />
           </Struck>
         </div>
       )}
@@ -68,7 +68,7 @@ function ItemOf({ item, number }: { item: Item; number: number }) {
       return (
         <details class="item">
           <summary>a thought of {counted(item.text.length, 'character')}</summary>
-          <Said of={item.text} label="Thought" />
+          <Quote of={item.text} label="Thought" />
         </details>
       );
     case 'called':
@@ -77,7 +77,7 @@ function ItemOf({ item, number }: { item: Item; number: number }) {
           <summary>
             calls <Words of={item.name} />
           </summary>
-          <Said of={item.input} label="What it was called with" as="code" />
+          <Quote of={item.input} label="What it was called with" as="code" />
         </details>
       );
     case 'responded':
@@ -87,7 +87,7 @@ function ItemOf({ item, number }: { item: Item; number: number }) {
             {item.failed ? 'failed: ' : 'gave back: '}
             <Words of={item.name ?? item.id} />
           </summary>
-          <Said of={item.output} label="What it gave back" as="code" />
+          <Quote of={item.output} label="What it gave back" as="code" />
         </details>
       );
     case 'noted':

@@ -18,15 +18,15 @@ const GOOD_NEWS_MS = 6_000;
 let last = 0;
 
 export function tellDone(what: string): void {
-  const id = tell({ tone: 'good', what, wayOut: null });
+  const id = addNote({ tone: 'good', what, wayOut: null });
   setTimeout(() => close(id), GOOD_NEWS_MS);
 }
 
 export function tellProblem({ what, wayOut }: { what: string; wayOut: string | null }): void {
-  tell({ tone: 'bad', what, wayOut });
+  addNote({ tone: 'bad', what, wayOut });
 }
 
-function tell(note: Omit<Note, 'id'>): number {
+function addNote(note: Omit<Note, 'id'>): number {
   last += 1;
   notes.value = [...notes.value, { id: last, ...note }].slice(-MOST);
   return last;

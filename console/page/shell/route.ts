@@ -35,14 +35,14 @@ export function setQuery(changes: Record<string, string>): void {
     if (value === '') query.delete(name);
     else query.set(name, value);
   const address = to(...current.value.parts);
-  const said = query.toString();
-  history.replaceState(null, '', said === '' ? address : `${address}?${said}`);
+  const search = query.toString();
+  history.replaceState(null, '', search === '' ? address : `${address}?${search}`);
   current.value = routeOf(location.hash);
 }
 
 function routeOf(hash: string): Place {
-  const [path = '', said = ''] = hash.replace(/^#\/?/, '').split('?', 2);
-  return { parts: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(said) };
+  const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?', 2);
+  return { parts: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(search) };
 }
 
 function decoded(part: string): string {

@@ -13,7 +13,7 @@ import { Table } from '../parts/table.tsx';
 import { Ago } from '../parts/times.tsx';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
-import { Said, Words } from '../text/words.tsx';
+import { Quote, Words } from '../text/words.tsx';
 
 export function SuperviseView({ id }: { id: string | undefined }) {
   const all = useFollowing<Resources['/api/supervise']>(
@@ -66,7 +66,7 @@ function One({ of }: { of: SupervisionShown }) {
         }
       >
         <h3>The instruction in force</h3>
-        <Said of={instruction} label={`Instruction of ${task}`} />
+        <Quote of={instruction} label={`Instruction of ${task}`} />
         <Iterations rows={iterations} />
       </Panel>
     </>

@@ -19,7 +19,7 @@ const HEADS: Record<SortKey, string> = { task_id: 'Task', state: 'State', at: 'L
 
 export function TasksView() {
   const states = useComputed(() => countStates(everyLine()));
-  const wish = useComputed(() => {
+  const filter = useComputed(() => {
     const { query } = route.value;
     const sort = SORTS.find((key) => key === query.get('sort')) ?? 'at';
     return {
@@ -29,18 +29,18 @@ export function TasksView() {
       order: (query.get('order') ?? 'descending') === 'ascending' ? ('ascending' as const) : ('descending' as const),
     };
   });
-  const ids = useComputed(() => chosenTasks(everyLine(), wish.value));
+  const ids = useComputed(() => chosenTasks(everyLine(), filter.value));
   const all = [...states.value.values()].reduce((sum, n) => sum + n, 0);
   const isHere = taskList.value.value !== null;
   return (
     <View title="Tasks" about={isHere ? <Standing of={all} shown={ids.value.length} /> : 'All of this project.'}>
       <div class="bar">
-        <FilterField label="Filter tasks" value={wish.value.text} onInput={(q) => setQuery({ q })} />
+        <FilterField label="Filter tasks" value={filter.value.text} onInput={(q) => setQuery({ q })} />
         <fieldset class="chips">
           <legend class="unseen">State</legend>
-          <StateChip state="" name="all" n={all} chosen={wish.value.state} />
+          <StateChip state="" name="all" n={all} chosen={filter.value.state} />
           {[...states.value].sort(byName).map(([state, n]) => (
-            <StateChip key={state} state={state} name={wordOf(state)} n={n} chosen={wish.value.state} />
+            <StateChip key={state} state={state} name={wordOf(state)} n={n} chosen={filter.value.state} />
           ))}
         </fieldset>
       </div>
@@ -62,7 +62,7 @@ export function TasksView() {
                 rowHeight={40}
                 columns="of-tasks"
                 head={SORTS_SHOWN.map((key) => (
-                  <Head key={key} of={key} sort={wish.value.sort} order={wish.value.order} />
+                  <Head key={key} of={key} sort={filter.value.sort} order={filter.value.order} />
                 ))}
                 row={(id) => <TaskCells id={id} />}
               />

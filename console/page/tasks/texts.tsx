@@ -9,7 +9,7 @@ import { bytes } from '../parts/figures.ts';
 import { Shown } from '../parts/shown.tsx';
 import { useSignal } from '../reactive.ts';
 import { Markdown } from '../text/markdown.tsx';
-import { Said, Words } from '../text/words.tsx';
+import { Quote, Words } from '../text/words.tsx';
 
 export function Texts({ of: { task_id: id, texts } }: { of: TaskShown }) {
   if (texts.length === 0) return <Empty title="Nothing was sent yet" />;
@@ -49,7 +49,7 @@ function OpenText({ task, name, what }: { task: string; name: string; what: stri
     <Shown of={text} what="the text">
       {({ text: said, cut }) => (
         <>
-          {what === 'answer' ? <Markdown of={said} label={name} /> : <Said of={said} label={name} as="code" />}
+          {what === 'answer' ? <Markdown of={said} label={name} /> : <Quote of={said} label={name} as="code" />}
           {cut > 0 && <p class="dim">{bytes(cut)} more are in the file.</p>}
         </>
       )}

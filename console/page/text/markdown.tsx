@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from '../reactive.ts';
 import { type Token, type Tokens, tokensOf } from './tokens.ts';
-import { Said, signs } from './words.tsx';
+import { Quote, signs } from './words.tsx';
 
 /** Deeper elements are shown as they were written. */
 const MOST_DEPTH = 24;
@@ -16,7 +16,7 @@ interface MarkdownProps {
 
 export function Markdown({ of, label, lines = 'flow' }: MarkdownProps) {
   const tokens = tokensOf(of, lines);
-  return tokens === null ? <Said of={of} label={label} /> : <div class="prose">{blocks(tokens, 0)}</div>;
+  return tokens === null ? <Quote of={of} label={label} /> : <div class="prose">{blocks(tokens, 0)}</div>;
 }
 
 const blocks = (tokens: readonly Token[], depth: number): ComponentChildren =>

@@ -14,7 +14,7 @@ export function Words({ of }: { of: string }) {
 }
 
 /** In separate lines; a long text is cut until the user requests the rest. */
-export function Said({ of, label, as = 'text' }: { of: string; label: string; as?: 'text' | 'code' }) {
+export function Quote({ of, label, as = 'text' }: { of: string; label: string; as?: 'text' | 'code' }) {
   const whole = useSignal(false);
   const isCut = of.length > MOST_CHARS && !whole.value;
   return (

@@ -11,9 +11,9 @@ import { answerWith, type CommandResult, type Reply, refused, refusedBy, type Se
 import { foundTask } from '../reads/task.ts';
 import { bookWanted, resumeWanted, superviseWanted } from './begun.ts';
 
-type Does<P extends keyof Actions> = (wish: Actions[P], project: ServedProject) => Promise<Reply>;
+type ChangeOf<P extends keyof Actions> = (wish: Actions[P], project: ServedProject) => Promise<Reply>;
 
-export const CHANGES: { [P in keyof Actions]: Does<P> } = {
+export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
   async '/api/stop'({ task }, project) {
     const found = foundTask(task, project);
     if ('how' in found) return found;

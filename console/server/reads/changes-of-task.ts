@@ -36,8 +36,8 @@ export async function diffShown(id: string, project: ServedProject): Promise<Rep
   const redactor = redactorOf(environment, read.manifest.security.redaction_patterns);
   const notes = [
     ...changes.warnings,
-    ...(forbidden > 0 ? [`${forbidden} forbidden paths are left out.`] : []),
-    ...(text.length > MAX_CHARS ? [`${text.length - MAX_CHARS} characters more are left out.`] : []),
+    ...(forbidden > 0 ? [`${forbidden} forbidden paths are omitted.`] : []),
+    ...(text.length > MAX_CHARS ? [`${text.length - MAX_CHARS} characters more are omitted.`] : []),
   ];
   return answerWith<DiffShown>({ text: headOfText(text, MAX_CHARS, redactor), notes });
 }

@@ -38,6 +38,6 @@ function inYaml(text: string): string | null {
   const found = /^goal:[ \t]*(.*)\n?((?:[ \t]+.*\n?)*)/m.exec(text);
   if (found === null) return null;
   const [, same = '', below = ''] = found;
-  const said = /^[|>][-+\d]*\s*$/.test(same) || same === '' ? below : `${same} ${below}`;
-  return said.trim().replace(/^(["'])([\s\S]*)\1$/, '$2') || null;
+  const goal = /^[|>][-+\d]*\s*$/.test(same) || same === '' ? below : `${same} ${below}`;
+  return goal.trim().replace(/^(["'])([\s\S]*)\1$/, '$2') || null;
 }

@@ -119,9 +119,9 @@ test('a link in the place of a file of the step is not followed, and the run end
 });
 
 test('a command of the log in what others wrote is not heard', () => {
-  const { unheard } = LOG_MARKS.github;
+  const { neutralise } = LOG_MARKS.github;
   assert.is(
-    unheard('::error::x\n \u200b::stop\r::y\nstd::z: ##[error]z'),
+    neutralise('::error::x\n \u200b::stop\r::y\nstd::z: ##[error]z'),
     ': :error::x\n \u200b: :stop\r: :y\nstd::z: ## [error]z',
   );
 });
