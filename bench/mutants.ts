@@ -19,10 +19,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import ROWS from './mutants.json' with { type: 'json' };
 
-/**
- * One row is one line of the JSON. `find` occurs once in `file`; `tests` matches the paths of the test files of which one should
- * fail.
- */
+/** One line of the JSON. `find` occurs once in `file`; `tests` matches the paths of test files, and one of them should fail. */
 type Row = (typeof ROWS)[number];
 
 type Result = { how: 'found' | 'missed' | 'stale'; words: string };
@@ -59,14 +56,12 @@ console.log(`${costs.size} test files pass without a fault, after ${Math.round((
 const waiting = [...rows];
 await Promise.all(copies.map(workOff));
 
-const missed = rows.filter((row) => results.get(row)?.how === 'missed');
-const stale = rows.filter((row) => results.get(row)?.how === 'stale');
-for (const row of [...stale, ...missed]) console.log(`${results.get(row)!.how} ${row.file}: ${row.what}`);
-const share = (rows.length - missed.length - stale.length) / rows.length;
-console.log(
-  `${rows.length - missed.length - stale.length} of ${rows.length} faults found (${(100 * share).toFixed(1)} %), ${stale.length} rows stale, in ${Math.round((Date.now() - began) / 1000)} s`,
-);
-process.exitCode = stale.length > 0 || share < LEAST_SHARE ? 1 : 0;
+const thatAre = (how: Result['how']) => rows.filter((row) => results.get(row)?.how === how);
+const [found, stale] = [thatAre('found').length, thatAre('stale')];
+for (const row of [...stale, ...thatAre('missed')]) console.log(`${results.get(row)!.how} ${row.file}: ${row.what}`);
+const words = `${found} of ${rows.length} faults found (${((100 * found) / rows.length).toFixed(1)} %)`;
+console.log(`${words}, ${stale.length} rows stale, in ${Math.round((Date.now() - began) / 1000)} s`);
+process.exitCode = stale.length > 0 || found / rows.length < LEAST_SHARE ? 1 : 0;
 
 function copySources(copy: string): string {
   for (const file of tracked) if (file !== '' && existsSync(file)) cpSync(file, path.join(copy, file));
@@ -95,12 +90,10 @@ async function costOfTests(copy: string): Promise<Map<string, number>> {
 async function workOff(copy: string): Promise<void> {
   for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
     const rowBegan = Date.now();
-    const result = await tryFault(row, copy);
-    results.set(row, result);
+    const { how, words } = await tryFault(row, copy);
+    results.set(row, { how, words });
     const seconds = ((Date.now() - rowBegan) / 1000).toFixed(1);
-    console.log(
-      `${result.how.padEnd(6)} ${results.size}/${rows.length} ${row.file}: ${row.what} (${result.words}, ${seconds} s)`,
-    );
+    console.log(`${how.padEnd(6)} ${results.size}/${rows.length} ${row.file}: ${row.what} (${words}, ${seconds} s)`);
   }
 }
 

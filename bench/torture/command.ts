@@ -20,12 +20,7 @@ export interface Ended {
   hung: boolean;
 }
 
-export interface Started {
-  ended: Promise<Ended>;
-  over(): boolean;
-  /** The processes of that kind that live now. */
-  find(target: Target): Promise<number[]>;
-}
+export type Started = ReturnType<typeof start>;
 
 const DIST = path.resolve(import.meta.dirname, '../../dist');
 const WRAPPERS = new RegExp(`(?:${Object.values(COMMANDS).join('|')})\\.cjs|tollgate\\.cjs\\0call\\0`);
@@ -35,14 +30,15 @@ export function start(
   [command, ...argv]: readonly string[],
   { project, env }: { project: string; env: Record<string, string> },
   limitMs = 90_000,
-): Started {
+) {
   const file = path.join(DIST, `${command}.cjs`);
   const child = spawn(process.execPath, [file, ...argv], { cwd: project, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let over = false;
   const ended = endOf(child, [command, ...argv].join(' '), limitMs).finally(() => {
     over = true;
   });
-  return { ended, over: () => over, find: (target) => find(child.pid!, target) };
+  // `find`: the processes of a kind that live now.
+  return { ended, over: () => over, find: (target: Target) => find(child.pid!, target) };
 }
 
 function endOf(child: ChildProcess, command: string, limitMs: number): Promise<Ended> {

@@ -56,26 +56,10 @@ export function counted(words: readonly string[]): string {
   return rows.join(', ') || 'nothing';
 }
 
-export interface Place {
-  root: string;
-  project: string;
-  /** A path below the root. */
-  at(name: string): string;
-  /** Writes a file below the root. */
-  write(name: string, text: string, mode?: number): void;
-  env: Record<string, string>;
-  /** In the environment of all processes of the round. */
-  marker: string;
-  /** The words of each line that agents appended to `$TORTURE_SEEN`. */
-  seen(): string[][];
-  /** Each process that still runs, in words. */
-  survivors(): string[];
-  /** Ends what still runs. @param what becomes of the folder. */
-  close(what: 'removed' | 'kept'): Promise<void>;
-}
+export type Place = ReturnType<typeof makePlace>;
 
 /** A folder with a home, a project and agents. */
-export function makePlace(name: string, agents: Record<string, string> = {}): Place {
+export function makePlace(name: string, agents: Record<string, string> = {}) {
   const root = mkdtempSync(path.join(tmpdir(), `${name}-`));
   const at = (name: string) => path.join(root, name);
   const write = (name: string, text: string, mode = 0o644) => {
@@ -86,7 +70,7 @@ export function makePlace(name: string, agents: Record<string, string> = {}): Pl
   for (const [binary, script] of Object.entries(agents)) write(`bin/${binary}`, script, 0o755);
   write('seen', '');
   const marker = `TORTURE_ROUND=${path.basename(root)}`;
-  const env = {
+  const env: Record<string, string> = {
     PATH: `${at('bin')}:${path.dirname(process.execPath)}:/usr/bin:/bin`,
     HOME: at('home'),
     TMPDIR: at('tmp'),
@@ -96,9 +80,12 @@ export function makePlace(name: string, agents: Record<string, string> = {}): Pl
   };
   return {
     ...{ root, at, write, env, marker, project: at('project') },
+    /** The words of each line that agents appended to `$TORTURE_SEEN`. */
     seen: () => linesIn(at('seen')).map((line) => line.split(' ')),
+    /** Each process that still runs, in words. */
     survivors: () => survivorsOf(marker),
-    async close(what) {
+    /** Ends what still runs. @param what becomes of the folder. */
+    async close(what: 'removed' | 'kept'): Promise<void> {
       await endSurvivors(marker);
       if (what === 'removed') rmSync(root, { recursive: true, force: true, maxRetries: 3 });
     },

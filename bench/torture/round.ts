@@ -13,9 +13,8 @@ import { dueIn, type Ended, endShown, isWell, type Started, start, strike } from
 import { DESCRIBED, DESCRIPTION, wordsOf } from './described.ts';
 import { checkAlone, checkTask, registerOf, VIOLATIONS, type Violation } from './invariants.ts';
 import { type Behaviour, type Harm, type Plan, planOf, type Strike } from './plan.ts';
-import { realWorld } from './real-world.ts';
 import { counted, kindOf, linesIn, readdirOr, sumOf, writeTask } from './rig.ts';
-import { fakeWorld, type World } from './world.ts';
+import { fakeWorld, realWorld, type World } from './world.ts';
 
 export const STRIKES = kindOf({
   title: 'rounds',

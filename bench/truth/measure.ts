@@ -4,10 +4,9 @@ import { randomFrom } from '../random.ts';
 import { FRAMES, LAYOUTS } from './layout.ts';
 import { NOISE } from './noise.ts';
 import type { Operator } from './operator.ts';
-import { pairsOf, type Share } from './pairs.ts';
+import { pairsOf, type Share, verdictsOf } from './pairs.ts';
 import { type Subject, signChanged } from './subject.ts';
 import { TELLINGS } from './telling.ts';
-import { verdictsOf } from './verdicts.ts';
 import { CHANGED, PLANTED } from './volatile.ts';
 
 export type Measured = ReturnType<typeof measure>;

@@ -5,31 +5,20 @@ import { pick, type Random, whole } from '../random.ts';
 import { after, before, firstSignedLine, type Operator } from './operator.ts';
 import type { Subject } from './subject.ts';
 
-/** Adds lines above all of stderr, whatever is signed. */
-const above = (name: string, linesOf: (tool: BuiltIn, random: Random) => readonly string[]): Operator => ({
-  name,
-  change: ({ labelled: { captured } }, random) => ({
-    stderr: before(captured.stderr, 0, linesOf(captured.tool, random)),
-  }),
-});
-
-/** Adds lines below all of stderr, if stderr is signed. */
-const below = (name: string, linesOf: (tool: BuiltIn, random: Random) => readonly string[]): Operator => ({
-  name,
-  change: ({ of, text, labelled: { captured } }, random) =>
-    of === 'stderr' ? { text: after(text, linesOf(captured.tool, random)) } : null,
-});
-
-/** Adds lines right above the first signed line, or, with an event, on a separate stderr. */
-const aboveError = (name: string, linesOf: (tool: BuiltIn, random: Random) => readonly string[]): Operator => ({
-  name,
-  change: (subject, random) => {
-    const { captured } = subject.labelled;
-    const at = subject.of === 'event' ? 0 : firstSignedLine(subject);
-    if (subject.of === 'nothing' || at === -1) return null;
-    return { stderr: before(captured.stderr, at, linesOf(captured.tool, random)) };
-  },
-});
+/** Adds lines above all of stderr, whatever is signed; right above the first signed line; or below all, if stderr is signed. */
+const adding =
+  (where: 'above' | 'aboveError' | 'below') =>
+  (name: string, linesOf: (tool: BuiltIn, random: Random) => readonly string[]): Operator => ({
+    name,
+    change: (subject, random) => {
+      const { tool, stderr } = subject.labelled.captured;
+      const at = where === 'above' || subject.of === 'event' ? 0 : firstSignedLine(subject);
+      if (where === 'below' && subject.of === 'stderr') return { text: after(subject.text, linesOf(tool, random)) };
+      if (where === 'below' || (where === 'aboveError' && (subject.of === 'nothing' || at === -1))) return null;
+      return { stderr: before(stderr, at, linesOf(tool, random)) };
+    },
+  });
+const [above, aboveError, below] = [adding('above'), adding('aboveError'), adding('below')];
 
 const PREAMBLES: Record<BuiltIn, readonly string[]> = {
   gemini: [

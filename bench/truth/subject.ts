@@ -3,37 +3,34 @@
 import path from 'node:path';
 import { signatureInput } from '../../loops/call/classify.ts';
 import { evidenceOf, examine } from '../../loops/triage/triage.ts';
-import type { Verdict } from '../../policies/facts/evidence.ts';
-import { type Signature, type SignatureInput, sign } from '../../policies/signature/sign.ts';
+import { type Signature, sign } from '../../policies/signature/sign.ts';
 import { createErrorLines } from '../../policies/stderr/error-lines.ts';
 import type { ScanContext } from '../../policies/token-classes/token-class.ts';
 import type { LabelledCase } from '../../policies/verdict/labelled-case.ts';
 import { readCorpus } from '../../state/corpus.ts';
 
-export interface Subject {
-  labelled: LabelledCase;
-  /** The writer of the case: names of failures are valid only for their writer. */
-  part: string;
-  verdict: Verdict;
-  /** null for a success. */
-  signature: Signature | null;
-  /** The source of the signature: `stderr`, the text of the failure event, or `nothing`: the texts contain nothing. */
-  of: 'stderr' | 'event' | 'nothing';
-  /** The text of that source; '' if nothing. */
-  text: string;
-  /** The lines of it that are signed. */
-  signed: string[];
-  input: SignatureInput;
-}
+export type Subject = ReturnType<typeof subjectOf>;
 
-export function subjectOf(labelled: LabelledCase, part = ''): Subject {
+export function subjectOf(labelled: LabelledCase, part = '') {
   const { evidence, verdict } = examine(labelled.captured, { now: labelled.at, timeZone: 'UTC' });
   const input = signatureInput(evidence, verdict);
   const signature = verdict.class === null ? null : sign(input);
   const of = signature === null || signature.source === 'detail' ? 'nothing' : signature.source;
   const text = { stderr: labelled.captured.stderr, event: input.eventText ?? '', nothing: '' }[of];
   const signed = of === 'event' ? linesOf(text) : of === 'stderr' ? [...input.errorLines] : [];
-  return { labelled, part, verdict, signature, of, text, signed, input };
+  return {
+    ...{ labelled, verdict, input },
+    /** The writer of the case: names of failures are valid only for their writer. */
+    part,
+    /** null for a success. */
+    signature,
+    /** The source of the signature: `stderr`, the text of the failure event, or `nothing`: the texts contain nothing. */
+    of,
+    /** The text of that source; '' if nothing. */
+    text,
+    /** The lines of it that are signed. */
+    signed,
+  };
 }
 
 /** The signature with another text instead of it, and with other words on stderr. */

@@ -62,17 +62,12 @@ export const PLANTED: readonly Operator[] = [
   },
 ];
 
-interface Echo {
-  prompts: readonly (readonly [string, string])[];
-  of: (prompt: string) => string[];
-}
-
 /** codex in text mode prints a header, the prompt, and then its own errors; others may quote a prompt of one line. */
-function echoFor({ labelled, text }: Subject, at: number): Echo | null {
-  if (labelled.captured.tool !== 'codex') return { prompts: PROMPTS, of: (prompt) => [`Prompt: ${prompt}`] };
+function echoFor({ labelled, text }: Subject, at: number) {
+  if (labelled.captured.tool !== 'codex') return { prompts: PROMPTS, of: (prompt: string) => [`Prompt: ${prompt}`] };
   if (/^OpenAI Codex v/m.test(text) || !/^ERROR: /.test(text.split('\n')[at]!)) return null;
   const header = ['OpenAI Codex v0.169.0', '--------', 'workdir: /srv/app', '--------', 'user'];
-  return { prompts: [...PROMPTS, ...LONG_PROMPTS], of: (prompt) => [...header, prompt] };
+  return { prompts: [...PROMPTS, ...LONG_PROMPTS], of: (prompt: string) => [...header, prompt] };
 }
 
 const TASKS = [

@@ -141,7 +141,7 @@ const TEXTS = new Map([
   [JOURNAL, Buffer.from(`${LINE}\n`)],
   [`${TASK}/outputs/plan.codex.out`, Buffer.from('the answer of c1')],
 ]);
-const table = (texts: ReadonlyMap<string, Buffer>, ids: [string, string][] = [[`${MANIFEST}.aside`, '1:2']]) => ({
+const table = (texts: Map<string, Buffer>, ids: [string, string][] = [[`${MANIFEST}.aside`, '1:2']]) => ({
   texts,
   ids: new Map(ids),
 });
@@ -161,7 +161,7 @@ const WHOLE: Evidence = {
   ran: false,
   survivors: [],
 };
-const files = (texts: ReadonlyMap<string, Buffer>, ids?: [string, string][]) => ({
+const files = (texts: Map<string, Buffer>, ids?: [string, string][]) => ({
   files: { main: table(texts, ids), end: table(texts, ids) },
 });
 

@@ -1,6 +1,6 @@
 // Plans a distilled round from its seed and number only: what the service answers, and what strikes each start.
 
-import { type BuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
+import { TOOLS } from '../../../policies/facts/tools.ts';
 import type { RequestKind } from '../../../test/rig/document-api.ts';
 import type { FaultName } from '../../../test/rig/model-api/documents/faults.ts';
 import { pick, type Random, randomFrom, whole } from '../../random.ts';
@@ -12,23 +12,17 @@ export interface DistillStrike {
   after: { ms: number } | { ask: number; ms: number };
 }
 
-export interface DistillPlan {
-  n: number;
-  /** The CLI that answers in the place of the API; null: the API. */
-  via: BuiltIn | null;
-  sections: number;
-  /** How long the model works on each section. */
-  workMs: number;
-  strikes: DistillStrike[];
-}
+export type DistillPlan = ReturnType<typeof distillPlanOf>;
 
-export function distillPlanOf(seed: number, n: number): DistillPlan {
+export function distillPlanOf(seed: number, n: number) {
   const random = randomFrom('distill', seed, n);
   const via = n % 5 === 0 ? pick(random, TOOLS) : null;
   return {
     n,
+    /** The CLI that answers in the place of the API; null: the API. */
     via,
     sections: via === null ? whole(random, 3, 12) : whole(random, 2, 6),
+    /** How long the model works on each section. */
     workMs: whole(random, 0, via === null ? 60 : 400),
     strikes: Array.from({ length: whole(random, 1, 5) }, () => (via === null ? strikeOf(random) : strikeOfCli(random))),
   };

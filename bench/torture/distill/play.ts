@@ -6,10 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pick, randomFrom } from '../../random.ts';
 import { dueIn, type Started, start, strike } from '../command.ts';
 import { kindOf, makePlace, sumOf, textOr } from '../rig.ts';
-import { cliSide } from './cli-side.ts';
 import * as invariants from './invariants.ts';
 import { type DistillStrike, distillPlanOf } from './plan.ts';
-import { apiSide, type DistillSide, textOf } from './side.ts';
+import { apiSide, cliSide, type DistillSide, textOf } from './side.ts';
 
 export const DISTILL = kindOf({
   title: 'distilled rounds',

@@ -1,16 +1,9 @@
 // What a limited round does, made from its seed and number alone: which processes ask at once for how much of a limit, and which of them are killed when.
 
 import { pick, randomFrom, whole } from '../../random.ts';
-import { TARGETS, type Target } from '../plan.ts';
+import { TARGETS } from '../plan.ts';
 
-/** A process that asks: a wrapper by hand, one that charges a task too, or a run of a task with stages. */
-export type Asker = 'hand' | 'charged' | 'run';
-
-export interface Wave {
-  askers: Asker[];
-  /** `asker`: its number in the wave. */
-  strikes: { asker: number; at: Target; afterMs: number }[];
-}
+export type Wave = ReturnType<typeof waveOf>;
 
 export type LimitsPlan = {
   n: number;
@@ -38,7 +31,7 @@ export function limitsPlanOf(seed: number, n: number): LimitsPlan {
   return { n, workMs, askers: ASKERS, kind: 'budget', most: 100, before };
 }
 
-export function waveOf(seed: number, { n, askers: count }: LimitsPlan, wave: number): Wave {
+export function waveOf(seed: number, { n, askers: count }: LimitsPlan, wave: number) {
   const random = randomFrom('wave', seed, n, wave);
   const askers = Array.from({ length: count }, () => pick(random, ASKING));
   const strikes = Array.from({ length: whole(random, count / 8, count / 3) }, () => ({

@@ -36,17 +36,10 @@ export interface Evidence {
   /** By path: the state of the user's files before and after the round. */
   person: Record<'before' | 'after', ReadonlyMap<string, string>>;
   /** The files below the round's folder right after the main command, and at the end. */
-  files: Record<'main' | 'end', FileTable>;
+  files: Record<'main' | 'end', ReturnType<typeof fileTable>>;
   /** Whether a command of an edited manifest was run. */
   ran: boolean;
   survivors: string[];
-}
-
-export interface FileTable {
-  /** `dev:ino` by absolute path. */
-  ids: ReadonlyMap<string, string>;
-  /** The contents of regular files that are not large. */
-  texts: ReadonlyMap<string, Buffer>;
 }
 
 /** Returns the kind, mode and content of each of the user's files beside the project. */
@@ -88,7 +81,8 @@ export const journalLines = ({ project }: Pick<SabotageWorld, 'project'>, name: 
     .split('\n')
     .filter((line) => line !== '');
 
-export function fileTable(root: string): FileTable {
+/** `ids`: `dev:ino` by absolute path. `texts`: the contents of regular files that are not large. */
+export function fileTable(root: string) {
   const ids = new Map<string, string>();
   const texts = new Map<string, Buffer>();
   for (const place of everything(root)) {

@@ -40,43 +40,34 @@ export const PROBES = {
   sweep: ['preflight', '--sweep', '--json'],
 } as const satisfies Record<string, readonly string[]>;
 
-export interface SabotagePlan {
-  n: number;
-  tools: Record<Caller, BuiltIn>;
-  /** The command during which the agents sabotage. */
-  kind: 'run' | 'batch' | 'wrapper';
-  git: boolean;
-  /** Tasks whose agents failed once before, so that their failures are on disk. */
-  failedBefore: ('a' | 'b')[];
-  acts: Act[];
-  /** Run while the agent waits after an act, and afterwards. */
-  during: Probe[];
-  afterwards: Probe[];
-}
+export type SabotagePlan = ReturnType<typeof sabotagePlanOf>;
 
-export function sabotagePlanOf(seed: number, n: number): SabotagePlan {
+export function sabotagePlanOf(seed: number, n: number) {
   const random = randomFrom('sabotage', seed, n);
   const [first, second, other] = shuffled(random, TOOLS) as [BuiltIn, BuiltIn, BuiltIn];
   const roll = random();
-  const kind = roll < 0.65 ? 'run' : roll < 0.9 ? 'batch' : 'wrapper';
+  const kind: keyof typeof CALLERS = roll < 0.65 ? 'run' : roll < 0.9 ? 'batch' : 'wrapper';
   return {
     n,
     tools: { first, second, other },
+    /** The command during which the agents sabotage. */
     kind,
     git: random() < 0.5,
+    /** Tasks whose agents failed once before, so that their failures are on disk. */
     failedBefore: (['a', 'b'] as const).filter(() => random() < 0.3),
     acts: Array.from({ length: random() < 0.3 ? 2 : 1 }, () => act(random, CALLERS[kind])),
+    /** Run while the agent waits after an act, and afterwards. */
     during: random() < 0.4 ? [pick(random, Object.keys(PROBES) as Probe[])] : [],
     afterwards: shuffled(random, Object.keys(PROBES) as Probe[]).slice(0, 3),
   };
 }
 
-/** Its agents; the first one sabotages twice as often. */
-const CALLERS: Record<SabotagePlan['kind'], readonly Caller[]> = {
+/** By command: its agents; the first one sabotages twice as often. */
+const CALLERS = {
   run: ['first', 'first', 'second'],
   batch: ['first', 'first', 'second', 'other'],
   wrapper: ['first'],
-};
+} satisfies Record<string, readonly Caller[]>;
 
 function act(random: Random, callers: readonly Caller[]): Act {
   const roll = random();

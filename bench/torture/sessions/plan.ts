@@ -1,6 +1,6 @@
 // Plans a round with sessions from its seed and number only: tasks of a feature in two folders, their calls, and the strikes.
 
-import { type BuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
+import { TOOLS } from '../../../policies/facts/tools.ts';
 import { pick, type Random, randomFrom, whole } from '../../random.ts';
 
 export type SessionBehaviour =
@@ -23,24 +23,22 @@ export interface SessionTask {
   killedAfterMs: number | null;
 }
 
-export interface SessionPlan {
-  n: number;
-  tool: BuiltIn;
-  tasks: SessionTask[];
-  /** The behaviours of the round's calls in order; after the end each call answers. */
-  behaviours: SessionBehaviour[];
-}
+export type SessionPlan = ReturnType<typeof sessionPlanOf>;
 
-export function sessionPlanOf(seed: number, n: number): SessionPlan {
+export function sessionPlanOf(seed: number, n: number) {
   const random = randomFrom('sessions', seed, n);
   return {
     n,
     tool: pick(random, TOOLS),
-    tasks: Array.from({ length: whole(random, 2, 4) }, (_, i) => ({
-      id: `t${'abcd'[i]}`,
-      cwd: pick(random, FOLDERS),
-      killedAfterMs: random() < 0.3 ? whole(random, 0, 300) : null,
-    })),
+    tasks: Array.from(
+      { length: whole(random, 2, 4) },
+      (_, i): SessionTask => ({
+        id: `t${'abcd'[i]}`,
+        cwd: pick(random, FOLDERS),
+        killedAfterMs: random() < 0.3 ? whole(random, 0, 300) : null,
+      }),
+    ),
+    /** Of the round's calls in order; after the end each call answers. */
     behaviours: Array.from({ length: whole(random, 1, 6) }, () => behaviourOf(random)),
   };
 }

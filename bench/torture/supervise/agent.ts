@@ -68,11 +68,9 @@ function meant(word: Exclude<SuperviseSaid, 'fails'> | 'over', iteration: number
   };
   switch (word) {
     case 'continue':
-      return next('Task');
     case 'stray':
-      return next('Stray');
     case 'repair':
-      return next('Repair');
+      return next({ continue: 'Task', stray: 'Stray', repair: 'Repair' }[word]);
     case 'no_op':
       return [{ how: 'no_op' }, 'As before:\n```json\n{"action": "no_op"}\n```\n'];
     case 'ask':

@@ -30,27 +30,20 @@ export interface SuperviseStrike {
   afterMs: number;
 }
 
-export interface SupervisePlan {
-  n: number;
-  /** By iteration; past the end all is repaired and done. */
-  script: SuperviseSaid[];
-  /** How long an agent works. */
-  workMs: number;
-  /** One for each start, as long as there are any. */
-  strikes: SuperviseStrike[];
-  /** By start: the milliseconds after which the user writes a note. */
-  notes: (number | null)[];
-}
+export type SupervisePlan = ReturnType<typeof supervisePlanOf>;
 
 const MAX_MS = 900;
 
-export function supervisePlanOf(seed: number, n: number): SupervisePlan {
+export function supervisePlanOf(seed: number, n: number) {
   const random = randomFrom('supervise', seed, n);
   return {
     n,
+    /** By iteration; past the end all is repaired and done. */
     script: Array.from({ length: whole(random, 1, 4) }, () => saidOf(random)),
     workMs: whole(random, 0, 60),
+    /** One for each start, as long as there are any. */
     strikes: Array.from({ length: whole(random, 1, 2) }, () => strikeOf(random)),
+    /** By start: the milliseconds after which the user writes a note. */
     notes: Array.from({ length: 3 }, () => (random() < 0.15 ? whole(random, 0, MAX_MS) : null)),
   };
 }
