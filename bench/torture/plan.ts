@@ -1,8 +1,8 @@
 // Plans a round from its seed and number only: the task, the behaviour of its agents, and the strikes with their moments.
 
-import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { COMMANDS, isBuiltIn, type OwnTool, rowOf, TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { STREAMS, type Stream } from '../../test/rig/streams.ts';
 import { pick, type Random, randomFrom, whole } from '../random.ts';
-import { DESCRIBED } from './described.ts';
 
 /** The behaviour of one call of the CLI; after the end of a round's list each call answers at once. */
 export type Behaviour =
@@ -43,24 +43,16 @@ export type Strike =
 const HARMS = ['half_line', 'zero_bytes', 'no_stats', 'empty_stats', 'no_summary', 'no_queue'] as const;
 export type Harm = (typeof HARMS)[number];
 
-export interface Plan {
-  n: number;
-  /** `crowd`: wrappers that share the task's budget beside its run. `batch`: two more tasks. `alone`: wrappers without a task. */
-  kind: 'run' | 'wrapper' | 'crowd' | 'batch' | 'alone';
-  stages: { tool: Tool; role: 'brief' | 'impl' }[];
-  budget: number;
-  behaviours: Behaviour[];
-  /** One run for each strike, and after it the harm; then the last run, which nothing strikes. */
-  strikes: { strike: Strike; harm: Harm | null }[];
-}
+export type Plan = ReturnType<typeof planOf>;
 
 /** The longest time between two events, in ms: a real CLI is slower. */
 const PACE_MS = { fake: 350, real: 2000 };
 
-export function planOf(seed: number, n: number, agents: 'fake' | 'real'): Plan {
+export function planOf(seed: number, n: number, agents: 'fake' | 'real') {
   const random = randomFrom('torture', agents, seed, n);
   const paceMs = PACE_MS[agents];
-  const kind = weighed(
+  /** `crowd`: wrappers that share the task's budget beside its run. `batch`: two more tasks. `alone`: wrappers without a task. */
+  const kind = weighed<'run' | 'wrapper' | 'crowd' | 'batch' | 'alone'>(
     random,
     agents === 'fake' ? { run: 60, wrapper: 18, alone: 10, crowd: 6, batch: 6 } : { run: 75, wrapper: 25 },
   );
@@ -75,6 +67,7 @@ export function planOf(seed: number, n: number, agents: 'fake' | 'real'): Plan {
     stages,
     budget: random() < 0.3 ? whole(random, 1, 2) : 8,
     behaviours: Array.from({ length: count }, () => behaviour(random, paceMs)),
+    /** One run for each strike, and after it the harm; then the last run, which nothing strikes. */
     strikes: Array.from({ length: random() < 0.25 ? 2 : 1 }, () => ({
       strike: strikeOf(random, paceMs),
       harm: random() < 0.2 ? pick(random, HARMS) : null,
@@ -118,3 +111,38 @@ function weighed<T extends string>(random: Random, weights: Partial<Record<T, nu
   }
   return rows[0]![0];
 }
+
+/** An agent without a built-in row: a shell script that tollgate.yaml describes. */
+export const DESCRIBED = 'described' as OwnTool;
+
+/** A strike finds the guardian by the word for the tool. The program has another name, so that the two differ. */
+const BINARY = 'agent-of-ours';
+
+export const binaryOf = (tool: Tool): string => (isBuiltIn(tool) ? tool : BINARY);
+
+/** The words of the command that calls it. */
+export const wordsOf = (tool: Tool): [command: string, ...words: string[]] =>
+  isBuiltIn(tool) ? [COMMANDS[tool]] : ['tollgate', 'call', tool];
+
+export const streamOf = (tool: Tool): Omit<Stream, 'runsTool' | 'retries'> => rowOf(STREAMS, tool, LINES);
+
+const line = (type: string, more: object): string => JSON.stringify({ type, ...more });
+
+const LINES: Omit<Stream, 'runsTool' | 'retries'> = {
+  opens: (session) => [line('start', { session })],
+  says: (text) => [line('text', { text })],
+  succeeds: () => [line('end', { tokens: { in: 10, out: 5 } })],
+  fails: (message, status) => [line('error', { message, status })],
+};
+
+export const DESCRIPTION = `tools:
+  ${DESCRIBED}:
+    binary: ${BINARY}
+    argv: [[--session, '{session}']]
+    output: lines
+    events:
+      - { when: { type: start }, session: session, requested: true }
+      - { when: { type: text }, answer: text }
+      - { when: { type: end }, completed: true, tokens: { input: tokens.in, output: tokens.out } }
+      - { when: { type: error }, failure: message, status: status }
+`;

@@ -10,9 +10,8 @@ import { openJournal } from '../../state/journal/journal.ts';
 import { faultEnv, faultShim } from '../../test/rig/fault-shim.ts';
 import { randomFrom, whole } from '../random.ts';
 import { dueIn, type Ended, endShown, isWell, type Started, start, strike } from './command.ts';
-import { DESCRIBED, DESCRIPTION, wordsOf } from './described.ts';
 import { checkAlone, checkTask, registerOf, VIOLATIONS, type Violation } from './invariants.ts';
-import { type Behaviour, type Harm, type Plan, planOf, type Strike } from './plan.ts';
+import { type Behaviour, DESCRIBED, DESCRIPTION, type Harm, type Plan, planOf, type Strike, wordsOf } from './plan.ts';
 import { counted, kindOf, linesIn, readdirOr, sumOf, writeTask } from './rig.ts';
 import { fakeWorld, realWorld, type World } from './world.ts';
 

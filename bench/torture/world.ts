@@ -8,8 +8,7 @@ import { ANSWER } from '../../test/rig/model-api/scenario.ts';
 import { startModelApi } from '../../test/rig/model-api.ts';
 import { SESSION } from '../../test/rig/streams.ts';
 import { endSurvivors } from '../../test/rig/survivors.ts';
-import { binaryOf, DESCRIBED, streamOf } from './described.ts';
-import type { Behaviour } from './plan.ts';
+import { type Behaviour, binaryOf, DESCRIBED, streamOf } from './plan.ts';
 import { answerOf, CALL, makePlace, type Place, printed, survivorsOf, textOr } from './rig.ts';
 
 /** What the service saw of a call, in order of time. */

@@ -5,12 +5,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { edited } from '../../bench/torture/sabotage/edits.ts';
 import type { Command, Done, Evidence } from '../../bench/torture/sabotage/evidence.ts';
 import { INVARIANTS, violationsOf } from '../../bench/torture/sabotage/invariants.ts';
 import { REPLACEMENTS, sabotagePlanOf, TARGETS } from '../../bench/torture/sabotage/plan.ts';
 import { playSabotageRound } from '../../bench/torture/sabotage/play.ts';
-import { type Replacement, replaceBy } from '../../bench/torture/sabotage/replace.ts';
+import { edited, type Replacement, replaceBy } from '../../bench/torture/sabotage/replace.ts';
 import type { SabotageWorld, Seen } from '../../bench/torture/sabotage/world.ts';
 import { TOOLS } from '../../policies/facts/tools.ts';
 

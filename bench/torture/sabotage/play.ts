@@ -1,21 +1,12 @@
 // Plays one round of sabotage: the real commands, agents that replace files during their calls, and the same task run again.
 
-import {
-  closeSync,
-  constants,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, existsSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ADAPTERS } from '../../../wrappers/adapters.ts';
 import { PEAK_KIB } from '../../figures/world.ts';
 import { start } from '../command.ts';
-import { kindOf, sumOf, textOr } from '../rig.ts';
+import { kindOf, readdirOr, sumOf, textOr } from '../rig.ts';
 import {
   type Command,
   type Done,
@@ -57,7 +48,7 @@ export async function playSabotageRound(seed: number, n: number) {
       ({ as, command, code, signal, stdout, stderr }) =>
         `$ ${command} (${as}): ${signal ?? code}\n${stdout}\n${stderr}`,
     );
-    writeFileSync(path.join(root, 'commands.txt'), said.join('\n\n'));
+    world.write('commands.txt', said.join('\n\n'));
   }
   return { plan, evidence, acts: evidence.done.map((done) => actShown(done, project)), violations, root };
 }
@@ -113,21 +104,19 @@ async function ended(
   as: Command['as'],
   words: readonly string[],
   env: Record<string, string>,
-  { root, project, env: usual }: SabotageWorld,
+  { at, write, project, env: usual }: SabotageWorld,
 ): Promise<Command> {
   // Each process writes the most memory that it held, in KiB, as it ends.
-  const folder = mkdtempSync(path.join(root, 'memory-'));
-  const hook = path.join(folder, 'hook.cjs');
-  const file = `${JSON.stringify(`${folder}/`)} + process.pid`;
-  writeFileSync(
-    hook,
+  const name = `memory-${process.hrtime.bigint()}`;
+  const file = `${JSON.stringify(`${at(name)}/`)} + process.pid`;
+  write(
+    `${name}/hook.cjs`,
     `process.on('exit', () => { try { require('node:fs').writeFileSync(${file}, String(${PEAK_KIB})) } catch {} })`,
   );
-  const all = { ...usual, ...env, NODE_OPTIONS: `--require ${JSON.stringify(hook)}` };
+  const all = { ...usual, ...env, NODE_OPTIONS: `--require ${JSON.stringify(at(`${name}/hook.cjs`))}` };
   const one = await start(words, { project, env: all }, LIMIT_MS).ended;
-  const kib = readdirSync(folder)
-    .filter((name) => name !== 'hook.cjs')
-    .map((name) => Number(textOr(path.join(folder, name))));
+  const pids = readdirOr(at(name)).filter((file) => file !== 'hook.cjs');
+  const kib = pids.map((pid) => Number(textOr(at(`${name}/${pid}`))));
   return { ...one, as, maxRssMib: Math.max(0, ...kib) / 1024 };
 }
 
