@@ -97,6 +97,6 @@ function freeName(archive: string, task: TaskFolder, at: Date): string {
 }
 
 function whyNot({ code, message }: NodeJS.ErrnoException, archive: string): string {
-  if (code === 'EXDEV') return `it lies on another disk than ${archive}; move it by hand`;
+  if (code === 'EXDEV') return `it is on another disk than ${archive}; move it by hand`;
   return `it cannot be moved to ${archive} (${message})`;
 }

@@ -108,7 +108,7 @@ export const savedTemporary = (folder: string, call: Journaled): string[] => {
   return hasOwnTemporary({ folder, temporary }) ? [temporary] : [];
 };
 
-/** Removes the temporary folders of a call that left no result to classify. */
+/** Removes the temporary folders of a call that wrote no result to classify. */
 export function discardSaved(folder: string, call: Journaled): void {
   const known = believed(folder, call);
   if (known === null) return;

@@ -51,7 +51,7 @@ function guardedMistake(
     if (owner === null || place === record) continue;
     if (owner === own && isBelow(place, path.join(own, 'outputs'))) continue;
     const free = own === null ? '' : `; ${path.join(own, 'outputs')} is free`;
-    return `${flag} ${file} lies in ${owner}, which only tollgate itself writes; name another place${free}`;
+    return `${flag} ${file} is in ${owner}, which only tollgate itself writes; name another place${free}`;
   }
   return null;
 }

@@ -131,7 +131,7 @@ function kindOf(file: string, placeOf: RealPlaceOf): string | null {
   if (found?.isSocket()) return 'is a socket';
   if (found?.isCharacterDevice() || found?.isBlockDevice()) return 'is a device';
   // /dev/stdout may lead to a regular file, but the name must not be replaced.
-  return SYSTEM_FOLDER.test(path.dirname(placeOf(file))) ? 'lies in a folder of the system' : null;
+  return SYSTEM_FOLDER.test(path.dirname(placeOf(file))) ? 'is in a folder of the system' : null;
 }
 
 const SYSTEM_FOLDER = /^\/(?:dev(?:\/fd)?|(?:proc|sys)(?:\/.*)?)$/;

@@ -37,6 +37,6 @@ export function resultPaths({ reserved }: Call, requested: Files, task: TaskFold
     ({ file }) => !realOr(path.dirname(file)).startsWith(`${root}${path.sep}`) && realOr(path.dirname(file)) !== root,
   );
   if (astray === undefined) return { files: { ...requested, prompt: ours.prompt }, note: null };
-  const note = `its ${astray.flag} lies outside of the project, which only its own wrapper may write; the result is in ${out}`;
+  const note = `its ${astray.flag} is outside of the project, which only its own wrapper may write; the result is in ${out}`;
   return { files: ours, note };
 }

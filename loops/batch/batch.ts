@@ -180,14 +180,14 @@ function runOne(
 
 function mistakeOf(bad: readonly { word: string; message: string }[], count: number): string {
   const lines = bad.map(({ word, message }) => `  ${word}: ${message.replaceAll('\n', '\n    ')}`);
-  const what = `${bad.length} of ${count} tasks cannot be run, so none was started; mend them, or say --skip-bad to run the others`;
+  const what = `${bad.length} of ${count} tasks cannot be run, so none was started; correct them, or use --skip-bad to run the others`;
   return [what, ...lines].join('\n');
 }
 
 function nextAfter(bad: readonly Bad[], others: number): NextAction[] {
   const changed = bad.some((one) => one.changed.length > 0);
   return [
-    toDo('mend what the message names, then start the same command again'),
+    toDo('correct what the message names, then start the same command again'),
     ...(changed
       ? [toDo('or start the same command with --keep-all (pays nothing for those stages), or with --redo-all')]
       : []),

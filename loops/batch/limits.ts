@@ -42,7 +42,7 @@ export function openLimits(request: BatchLimits & Pick<RunContext, 'stop' | 'pau
     },
     notes: (notBegun) => [
       ...(late.signal.aborted
-        ? [`the ${maxMinutes} min of --max-minutes were over: what ran was told to stop, ${tasks(notBegun)} not begun`]
+        ? [`the ${maxMinutes} min of --max-minutes were over: running tasks were stopped, ${tasks(notBegun)} not begun`]
         : []),
       ...(onFailure === 'stop' && firstFailed !== null && notBegun > 0
         ? [`--fail-fast: after ${firstFailed} had failed, ${tasks(notBegun)} not begun, and those at work were let end`]

@@ -86,7 +86,7 @@ export function badRow({ word, message, changed }: Bad, named: Named & Pick<Call
   const row = refusedRow(word, message);
   const [first] = changed;
   const called = { ...named, verb: 'run', word } as const;
-  if (first === undefined) return { row, next: [toType('when that is mended, run it', goOnLine(called), 'pays')] };
+  if (first === undefined) return { row, next: [toType('when that is corrected, run it', goOnLine(called), 'pays')] };
   const failed = { failed_stage: first.stage, class: 'tooling', reason: 'prompt_changed' } as const;
   return { row: { ...row, ...failed }, next: changedActions(called, changed, named) };
 }

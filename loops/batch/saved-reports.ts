@@ -23,7 +23,7 @@ export function savedReport(state: string, word: string): SavedReport {
     const names = known.slice(-NAMED).reverse().join(', ');
     return invalid(
       known.length === 0
-        ? `no batch has left a report in ${folder}`
+        ? `there is no batch report in ${folder}`
         : `no batch "${word}" is in ${folder}; the last ones are ${names}`,
     );
   }

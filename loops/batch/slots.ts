@@ -114,13 +114,13 @@ function pauseFor(
 ): { what: string; slot: Pause } | null {
   if (errorClass === 'quota' && reason !== 'budget') {
     const until = retry_at === null ? 'for the rest of this batch' : `before ${retry_at}`;
-    const message = `the quota of ${nameOf(request)} is used up (${reason}); it is not asked again ${until}`;
+    const message = `the quota of ${nameOf(request)} is used up (${reason}); it is not called again ${until}`;
     return { what: nameOf(request), slot: { how: 'paused', class: 'quota', until: retry_at, message } };
   }
   if (errorClass !== 'auth') return null;
   // An account may be refused one model, and still have the others.
   const what = reason === 'not_authorised' ? nameOf(request) : accountOf(request.tool);
-  const message = `${what} was refused (${reason}); it is not asked again for the rest of this batch`;
+  const message = `${what} was refused (${reason}); it is not called again for the rest of this batch`;
   return { what, slot: { how: 'paused', class: 'auth', until: null, message } };
 }
 

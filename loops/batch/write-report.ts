@@ -68,7 +68,7 @@ export async function writeBatchReport(
             ? []
             : [
                 toType(
-                  'run what is left; what is done costs nothing',
+                  'run the remaining tasks; what is done costs nothing',
                   lineOf(begun.length === 0 ? files.left : untouchedFile, flags),
                   'pays',
                 ),
@@ -111,7 +111,7 @@ function repairOf(unreadable: readonly string[]): NextAction[] {
   if (unreadable.length === 0) return [];
   const [named, more] = [unreadable.slice(0, NAMED).join(', '), unreadable.length - NAMED];
   return [
-    toDo(`mend what is wrong with ${named}${more > 0 ? ` and ${more} more` : ''} (Failures says what), then run it`),
+    toDo(`correct what is wrong with ${named}${more > 0 ? ` and ${more} more` : ''} (Failures says what), then run it`),
   ];
 }
 

@@ -202,7 +202,7 @@ const withWarnings = <T extends { readonly warnings: readonly string[] }>(value:
 });
 
 const refusedSentence = ({ cliVersion, request: { adapter } }: CheckedCall, { name, without }: Feature): string =>
-  `${adapter.tool}${cliVersion === null ? '' : ` ${cliVersion}`} does not know ${name}: it asked for nothing, and was started once more without (${without})`;
+  `${adapter.tool}${cliVersion === null ? '' : ` ${cliVersion}`} does not know ${name}: it sent no request, and was started once more without (${without})`;
 
 /** The disk no longer returns what was written to it. The call stays open in the journal, and the next run reads its files. */
 async function keep(call: PreparedCall, error: unknown): Promise<Called> {

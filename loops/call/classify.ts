@@ -53,7 +53,7 @@ function signatureOf(evidence: Evidence, verdict: Verdict, context: ClassifyCont
 }
 
 /**
- * Computes the signature of a call that already has a verdict, and the text that the signature stands for. The text is redacted
+ * Computes the signature of a call that already has a verdict, and the text that the signature represents. The text is redacted
  * before it is normalised, since a pattern for the CLI's own words may not match their normal form.
  */
 export function signAgain(

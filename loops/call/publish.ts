@@ -85,7 +85,7 @@ function publishStream(
   return publishRedacted(fd, file, redactor, promise, copy);
 }
 
-const UNREAD = '[what was here could not be read: something else stands in its place in the attempt]\n';
+const UNREAD = '[what was here could not be read: something else is in its place in the attempt]\n';
 
 /** Writes the record to the requested path, and to the task's outputs. */
 function publishRecord({ files, charge, adapter }: WrapperRequest, record: CallRecord): void {

@@ -40,7 +40,7 @@ export function register(call: EquippedCall, guardian: ProcessIdentity): Registe
 /** Says how to get the answer of a paid call, if it could not be published where it was requested. */
 export function wayOut({ request, registered }: PreparedCall): string {
   if (request.charge !== null) return 'the next run of its task judges and publishes it';
-  return registered.isKnown ? 'once that is mended, preflight --sweep publishes it' : 'take it from there';
+  return registered.isKnown ? 'once that is corrected, preflight --sweep publishes it' : 'take it from there';
 }
 
 export const deadlineOf = ({ startedAt, request }: BegunCall): Date => new Date(startedAt.getTime() + wallMs(request));

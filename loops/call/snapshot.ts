@@ -69,7 +69,7 @@ function turnsOf(conversation: Conversation, call: RecordableCall): { data: stri
     const part = conversation.read(Math.max(1, to - AT_ONCE + 1), to).map((turn) => redactedJson(turn, call));
     bytes += part.reduce((sum, one) => sum + one.length, 0);
     if (bytes > MAX_BYTES && kept.length > 0)
-      return { data: listed(kept), less: `turns 1 to ${to} are left out; they stand in the file` };
+      return { data: listed(kept), less: `turns 1 to ${to} are omitted; they are in the file` };
     kept.unshift(...part);
   }
   return { data: listed(kept), less: null };

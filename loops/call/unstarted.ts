@@ -11,7 +11,7 @@ export const LATE: Refusal = {
   reason: 'timeout',
   exit: 'failure',
   message:
-    'the time for the call was over long before anything was started (was its wrapper stopped?); nothing was asked',
+    'the time for the call was over long before anything was started (was its wrapper stopped?); no request was sent',
 };
 
 export const cancelled = (by: StopSignal): Refusal => ({

@@ -37,7 +37,7 @@ export async function readChanges(
     const base = start === null ? await baseOf(apart, from.base!, request.cwd) : start.tree;
     if (typeof base !== 'string') return base;
     if (!IS_ID.test(base))
-      return invalid(`${path.dirname(start!.objects)}/tree names no tree of git; remove its folder to begin anew`);
+      return invalid(`${path.dirname(start!.objects)}/tree names no tree of git; remove its folder to begin again`);
     const taken = await takeIn(apart, request);
     if (taken.how === 'invalid') return taken;
     const apartFrom = await leaveOut(apart, base, request);

@@ -19,7 +19,7 @@ export interface TreeRules {
 /** `forbidden`: the names of changed files that are not shown. */
 export type TakenIn = { how: 'taken'; forbidden: string[]; warnings: string[] } | Invalid;
 
-/** Files that are left out are not even hashed. */
+/** Omitted files are not even hashed. */
 export async function takeIn({ git }: Apart, rules: TreeRules): Promise<TakenIn> {
   const listed = await git([...LIST, '-x', '.tmp/', '--', '.']);
   if (listed.code !== 0) return invalid(`git cannot read ${rules.cwd}: ${complaintOf(listed)}`);

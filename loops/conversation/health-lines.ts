@@ -25,7 +25,7 @@ export function healthLines(
 const SHOWN_FLAWS = 5;
 
 function flawLines(flaws: Flaw[] | null, cliVersion: string | null): string[] {
-  if (flaws === null) return [`whether it is well-formed nobody can say for version ${cliVersion ?? '(unknown)'}`];
+  if (flaws === null) return [`it is unknown whether version ${cliVersion ?? '(unknown)'} accepts it`];
   if (flaws.length === 0) return ['it is well-formed'];
   const shown = flaws.slice(0, SHOWN_FLAWS).map((flaw) => `turn ${flaw.turn}: ${SAYS[flaw.how](flaw)}`);
   const more = flaws.length - shown.length;

@@ -51,6 +51,6 @@ async function looked(tool: Tool, entry: SessionEntry, environment: NodeJS.Proce
       ? 'unknown'
       : flaws.length === 0
         ? 'well-formed'
-        : `${flaws.length} ${flaws.length === 1 ? 'flaw' : 'flaws'}; mended before it is gone on with`;
+        : `${flaws.length} ${flaws.length === 1 ? 'flaw' : 'flaws'}; repaired before the session continues`;
   return { file, bytes, turns, health };
 }

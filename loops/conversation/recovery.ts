@@ -11,7 +11,7 @@ import type { RecoveredConversation, RecoveringConversation } from './recovering
 /** The effect of each choice, in the words of the menu. */
 export const CHOICES = {
   rollback: 'go back to before the last prompt, which goes as well',
-  clear: 'mend what is wrong; where nothing is, take back the last step alone',
+  clear: 'repair what is wrong; if nothing is wrong, take back only the last step',
   export: 'write down all that is known of it, without secrets, and change nothing',
   ignore: 'leave it as it is',
 } as const;
@@ -71,7 +71,7 @@ const SAYS = {
       ? `turn ${turns}, a prompt without an answer, is taken back`
       : `the last step of turn ${turns} is taken back`,
   undone: (turns: number) => `the answer to turn ${turns} is taken back`,
-  mended: () => 'what was wrong is mended; all that was said stands',
+  mended: () => 'what was wrong is repaired; all turns are kept',
 } as const;
 
 /** @param why a full sentence. */

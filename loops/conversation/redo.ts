@@ -38,7 +38,7 @@ export function planRedo(
   if (edit.backup === null || !edit.isKept) return nothing('What was taken back is gone: its backup was deleted.');
   const backup = path.join(ledger.folder, edit.backup);
   if (!isVersion(backup, edit.before))
-    return nothing(`The backup ${backup} is not what it was, and nobody should go on from it.`);
+    return nothing(`The backup ${backup} is not what it was, and is not safe to continue from.`);
   return { how: 'planned', taken, backup, conversation };
 }
 

@@ -24,7 +24,7 @@ export interface Broken {
 /** `what` and `why` are half sentences for a report. */
 export type RepairedSession = { how: 'repaired'; what: string } | { how: 'sound' } | { how: 'cannot'; why: string };
 
-/** Runs before a resume and changes only what is known to be sent wrongly. A session that cannot be read is left to its CLI. */
+/** Runs before a resume and changes only what is known to be sent wrongly. It does not touch a session that it cannot read. */
 export const repairBeforeResume = (broken: Broken): Promise<RepairedSession> =>
   orCannot(async () => {
     const opened = await open(broken);
@@ -60,7 +60,7 @@ export const repairBroken = (
   });
 
 /** The CLI does not store a prompt that was refused before any answer, or it matches calls and results itself on a resume. */
-const NOTHING_WRONG = 'nothing in its file is wrong, so it is asked as it is';
+const NOTHING_WRONG = 'nothing in its file is wrong, so it is sent unchanged';
 
 const lastTested = (tool: Tool): string => (isBuiltIn(tool) ? TESTED_VERSIONS[tool].tested.at(-1)! : '');
 
@@ -91,7 +91,7 @@ function leftAlone({ tool, cliVersion }: Broken, conversation: Conversation): Re
   const suspected = conversation.flaws(lastTested(tool)) ?? [];
   if (suspected.length === 0) return { how: 'sound' };
   const version = cliVersion ?? 'of an unknown version';
-  const why = `what ${tool} ${version} sends is not known, and ${lastTested(tool)} would send ${describeFlaws(suspected)}; it is left as it is`;
+  const why = `what ${tool} ${version} sends is not known, and ${lastTested(tool)} would send ${describeFlaws(suspected)}; its file is not changed`;
   return { how: 'cannot', why };
 }
 
@@ -109,9 +109,9 @@ async function mendFlaws(
   });
   switch (edited.how) {
     case 'edited':
-      return { how: 'repaired', what: `mended ${describeFlaws(flaws)}` };
+      return { how: 'repaired', what: `repaired ${describeFlaws(flaws)}` };
     case 'unchanged':
-      return { how: 'cannot', why: `${describeFlaws(flaws)} cannot be mended` };
+      return { how: 'cannot', why: `${describeFlaws(flaws)} cannot be repaired` };
     case 'refused':
       return { how: 'cannot', why: edited.why };
   }

@@ -21,7 +21,7 @@ export async function tryLockSession(
   const state = userState(environment);
   if (state === null) return { how: 'held', release: () => {} };
   const taken = new AbortController();
-  let by = 'somebody has its turn';
+  let by = 'another process has its turn';
   try {
     const turn = await acquireTicket({
       line: { folder: path.join(state, 'sessions'), name: queueNameOf('session', tool, id) },

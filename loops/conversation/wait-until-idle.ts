@@ -53,7 +53,7 @@ async function whenQuiet(
   const later = await userOf({ ...question, clock: () => quietOf(question) });
   if (later !== null) return { by: later };
   const seen = sight(session.file);
-  say(`${session.tool} may still be at it: ${first}; waiting until it has been left alone for 30 s`);
+  say(`${session.tool} may still be at it: ${first}; waiting until it has been idle for 30 s`);
   await sleep(restMs(question), undefined, { signal: stop }).catch(() => {});
   if (stop.aborted) return null;
   const again = await store.find(session.id, lookup);

@@ -83,7 +83,7 @@ async function goOn(folder: DistillFolder, checkpoint: DistillCheckpoint, reques
   const prompt = readRegularOrNull(folder.prompt) ?? '';
   if (hashOf(prompt) !== checkpoint.prompt_sha256)
     return invalid(
-      `${folder.prompt} is gone or was changed since the run was begun; put it back, or begin anew under another --name`,
+      `${folder.prompt} is gone or was changed since the run was begun; put it back, or begin again under another --name`,
     );
   if (aim.how === 'book') {
     const changed = await changedSince(aim, checkpoint, request);

@@ -57,7 +57,7 @@ export async function distill(request: DistillRequest): Promise<DistilledEnd> {
   if (unpriced !== null && !isIdle) return { how: 'invalid', message: unpriced };
   if (isIdle) {
     begun.checkpoint.max_usd = null;
-    context.tell({ event: 'noted', text: `the limit of $${max_usd} is left out: ${unpriced}` });
+    context.tell({ event: 'noted', text: `the limit of $${max_usd} is ignored: ${unpriced}` });
   }
   const journal = openJournal(begun.folder.root, context.clock);
   makeFolder(begun.folder.root);
@@ -67,7 +67,7 @@ export async function distill(request: DistillRequest): Promise<DistilledEnd> {
   if (claimed.how === 'stopped') return { how: 'taken', message: 'stopped before it began' };
   if (claimed.how !== 'claimed') return { how: 'taken', message: await takenBy(journal, begun.folder.name) };
   let control: DistillRun['control'] | null = null;
-  let end: DistillEnd = { how: 'interrupted', reason: null, evidence: 'it ended before it was told how' };
+  let end: DistillEnd = { how: 'interrupted', reason: null, evidence: 'it ended before its result was known' };
   try {
     const unfit =
       request.aim.how === 'resume' && request.aim.held === 'accept' ? unacceptable(begun.folder, journal) : null;
@@ -239,7 +239,7 @@ function unacceptable(folder: DistillFolder, journal: Journal): string | null {
   const { name } = folder;
   const { held } = foldStanding(journal.read().ledger.distilled).standing();
   if (held === null)
-    return `no answer of ${name} is held, so that --accept has none to keep; tollgate distill resume ${name} goes on, and tollgate distill status ${name} shows where it stands`;
+    return `no answer of ${name} is held, so that --accept has none to keep; tollgate distill resume ${name} goes on, and tollgate distill status ${name} shows its state`;
   if (isEmptyAnswer(keptTurn(folder, held.turn).answer))
     return `the answer that is held for section ${held.section} of ${name} is empty, and no history with an empty answer is taken; tollgate distill resume ${name} asks for that section again`;
   return null;

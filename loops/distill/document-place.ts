@@ -33,7 +33,7 @@ export function placeMistake({ folder, checkpoint, seen }: Placing): string | nu
   const kind = kindOf(file);
   return kind === null || (seen !== null && isMadeOf(file, textsOf(folder, checkpoint)))
     ? null
-    : `the live document would be ${file}, and ${kind} stands there already; move it away, or name another folder with --out`;
+    : `the live document would be ${file}, and ${kind} is there already; move it away, or name another folder with --out`;
 }
 
 /** Returns the texts of all answers: a document in its earlier place may hold sections that were deleted since. */

@@ -68,7 +68,7 @@ export function historyOf(
   return history;
 }
 
-const NOT_WITHOUT = 'the history cannot be sent as it stands';
+const NOT_WITHOUT = 'the history cannot be sent unchanged';
 
 /** At rest, the readable answers are enough. `lost`: the unreadable ones. */
 export function readableHistory(

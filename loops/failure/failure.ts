@@ -110,7 +110,7 @@ export function limitFailure(run: StageRun, { field, why }: UsedUp): Failure {
     decision: { action: 'stop', why },
     next_actions:
       field === 'max_wallclock_sec'
-        ? [toType('go on: the clock of a run starts anew', goOnLine(called), 'pays')]
+        ? [toType('go on: a new run has a new time limit', goOnLine(called), 'pays')]
         : [
             toDo(`ask the user whether budgets.${field} may be raised: it is used up`),
             forUser('budget', toType(`raise budgets.${field} in the manifest, and go on`, goOnLine(called), 'pays')),
@@ -182,10 +182,10 @@ export function invalidFailure({ task, called }: Pick<OpenTask, 'task' | 'called
     reason: 'not_prepared',
     exit_code: TOLLGATE_EXIT.badInput,
     evidence: { source: 'none', text: why, rule: 'not-prepared' },
-    decision: { action: 'stop', why: 'nothing can be called before it is mended' },
+    decision: { action: 'stop', why: 'nothing can be called before it is corrected' },
     next_actions: [
       toDo(why),
-      ...(why.includes('--redo') ? [] : [toType('when that is mended, go on', goOnLine(called), 'pays')]),
+      ...(why.includes('--redo') ? [] : [toType('when that is corrected, continue', goOnLine(called), 'pays')]),
     ],
   };
 }

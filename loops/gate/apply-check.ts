@@ -15,7 +15,7 @@ const MAX_OUTPUT = 16 * 1024 * 1024;
 /** Per stream. */
 const MAX_READ = 1024 * 1024;
 
-/** The tree's root is `asked.cwd`, whether or not the project uses git. */
+/** The tree's root is `request.cwd`, whether or not the project uses git. */
 export function tryDiff(request: GateRequest, git: string, argv: string[], diff: string): Promise<GitEnd> {
   return withPrivateFolder(request, 'git', async ({ folder, marker }) => {
     const stdin = path.join(folder, 'input');

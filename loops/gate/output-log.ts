@@ -44,7 +44,7 @@ export function openOutputLog(file: string, redactor: Redactor, maxBytes: number
       };
       const omitted = eachChunk(from, redactor, maxBytes, tell);
       if (last !== '' && !last.endsWith('\n')) put('\n');
-      if (omitted > 0) put(`=== ${omitted} more bytes are left out\n`);
+      if (omitted > 0) put(`=== ${omitted} more bytes are omitted\n`);
       return cutStacks(last.trim().split('\n')).slice(-LAST_LINES).join('\n');
     },
     publish() {

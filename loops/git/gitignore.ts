@@ -72,6 +72,6 @@ async function append(file: string): Promise<Ignoring> {
 const refused = (file: string, why: string): Ignoring => ({
   how: 'refused',
   message: visible(
-    `git does not ignore ${LINE}, and ${file} was left alone: ${why}; add the line ${LINE} where you keep such lines`,
+    `git does not ignore ${LINE}, and ${file} was not changed: ${why}; add the line ${LINE} where you keep such lines`,
   ),
 });

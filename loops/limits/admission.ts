@@ -176,7 +176,7 @@ async function tryOnce(call: LimitedCall, { files, inForce, self }: Standing, cl
   const admitted = admit(inForce, counted, openCall);
   if (admitted.how === 'wait') return admitted;
   if (admitted.how === 'refused') {
-    const message = `a limit over all tasks is ${admitted.why}; nothing was started. It stands in ${admitted.file}; tollgate budget shows all of them`;
+    const message = `a limit over all tasks is ${admitted.why}; nothing was started. The limit is set in ${admitted.file}; tollgate budget shows all of them`;
     return { how: 'refused', reason: 'own_limit', message, retryAt: admitted.retryAt };
   }
   writeLimitsLedger(files, admitted.ledger);

@@ -41,7 +41,7 @@ export async function settleLimits(
 
 /** The full message of a StrangeStateError describes a call that was not started, so only `what` is used. */
 const untold = ({ environment }: LimitedCall, error: Error): string =>
-  `${limitsFiles(environment)?.folder} could not be told how this call ended, so others may pay to learn the same: ${
+  `${limitsFiles(environment)?.folder} could not record how this call ended, so other calls may pay to learn the same: ${
     error instanceof StrangeStateError ? error.what : error.message
   }`;
 

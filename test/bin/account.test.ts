@@ -95,7 +95,7 @@ for (const [flag, place, charged] of GUARDED)
     const charge = charged === null ? [] : ['--task', charged];
     const { code, said } = await runWrapper(rig, 'codex', [flag, place, ...charge]).ended();
     assert.equal([code, rig.calls.length], [badInput, 0]);
-    assert.match(said, /lies in .+, which only tollgate itself writes; name another place/);
+    assert.match(said, /is in .+, which only tollgate itself writes; name another place/);
     assert.is(existsSync(file) ? readFileSync(file, 'utf8') : null, before);
   });
 

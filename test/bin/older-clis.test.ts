@@ -88,7 +88,7 @@ for (const [told, flag, says, lost] of LACKING)
     const { code, record, out, err } = await runWrapper(rig, 'copilot').ended();
     assert.equal([code, out, err], [0, 'ok', '']);
     assert.equal(record.warnings, [
-      `copilot 1.0.102 does not know ${flag}: it asked for nothing, and was started once more without (${lost})`,
+      `copilot 1.0.102 does not know ${flag}: it sent no request, and was started once more without (${lost})`,
     ]);
     const [first, second] = rig.calls.map(({ report }) => report);
     assert.is(rig.calls.length, 2);

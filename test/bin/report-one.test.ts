@@ -52,7 +52,7 @@ const MISTAKES: [argv: string[], said: string][] = [
   [['--task=none'], 'there is no task at ~/project/.tmp/task/none (tollgate status lists those that exist)'],
   [['--task=a', '--errors'], '--task and --errors do not go together; leave one of them out'],
   [['--task=a', 'x'], '--task says what is meant; leave x out'],
-  [['--batch=last'], 'no batch has left a report in ~/project/.tmp/batch'],
+  [['--batch=last'], 'there is no batch report in ~/project/.tmp/batch'],
   [['--batch=last', '--failed'], '--batch and --failed do not go together; leave one of them out'],
 ];
 for (const [argv, said] of MISTAKES)

@@ -294,7 +294,10 @@ test('what could not be published stays in the register, and is published by a s
   const { running } = runWrapper(rig, 'codex', ['--result=records/r.json']);
   const fake = await rig.call();
   await fake.tell(...answerWith('codex', 'paid for'));
-  assert.match((await running.result).stderr, /it is kept in .*; once that is mended, preflight --sweep publishes it/);
+  assert.match(
+    (await running.result).stderr,
+    /it is kept in .*; once that is corrected, preflight --sweep publishes it/,
+  );
   for (const name of Object.keys(fault)) delete rig.env[name];
   assert.equal([(await sweep(rig)).hows, traces(rig)], [['call settled'], []]);
   assert.is(JSON.parse(readFileSync(path.join(rig.project, 'records/r.json'), 'utf8')).verdict.class, null);

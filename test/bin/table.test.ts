@@ -112,7 +112,7 @@ const SESSION = {
     error_count: 2,
   },
   bytes: 123_456_789,
-  health: '2 flaws; mended before it is gone on with',
+  health: '2 flaws; repaired before the session continues',
 } as KnownSession;
 
 const PAGES: [what: string, lines: (sheet: Sheet) => string[]][] = [

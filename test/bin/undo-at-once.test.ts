@@ -30,9 +30,7 @@ function touch(file: string, secondsAgo: number): void {
 /** Until it says that it waits; then it is told to stop. */
 async function waits(rig: TestRig): Promise<void> {
   const undoing = rig.start('tollgate', ['undo', ID]);
-  await undoing.says(
-    /gemini may still be at it: its file changed \d+ s ago; waiting until it has been left alone for 30 s/,
-  );
+  await undoing.says(/gemini may still be at it: its file changed \d+ s ago; waiting until it has been idle for 30 s/);
   undoing.signal('SIGTERM');
   const { code, stderr } = await undoing.result;
   assert.is(code, 143);

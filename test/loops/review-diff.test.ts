@@ -56,7 +56,7 @@ test('since the task began: what was there before its first run is no change, an
   assert.is(code, 0, said);
   const tree = path.join(task.folder, 'state/start/tree');
   writeFileSync(tree, '--output=x\n');
-  assert.match((await task.run()).said, `diff: ${tree} names no tree of git; remove its folder to begin anew`);
+  assert.match((await task.run()).said, `diff: ${tree} names no tree of git; remove its folder to begin again`);
   const [first, second] = [rig.calls[1]!, rig.calls.at(-1)!].map(({ report: { stdin } }) => stdin.text);
   assert.equal(first!.match(/^diff --git .*/gm), ['diff --git a/made.ts b/made.ts']);
   assert.match(first!, 'changes since the task began (');

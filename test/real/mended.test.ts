@@ -30,7 +30,7 @@ test('a tool session that is resumed five times is paired each time', async ({ a
     const record = await ask(home, first.session_id);
     assert.is(record.verdict.class, null, `resume ${n}: ${record.verdict.evidence?.text}`);
     assert.is(record.session_id, first.session_id);
-    assert.match(record.warnings.join('\n'), /mended \d results? that (?:is|are) sent twice before it was resumed/);
+    assert.match(record.warnings.join('\n'), /repaired \d results? that (?:is|are) sent twice before it was resumed/);
   }
   const histories = historiesOf(api);
   assert.is(histories.length, 12);

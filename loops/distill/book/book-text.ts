@@ -28,7 +28,7 @@ export async function bookToSend(file: string, kind: BookKind, folder: string): 
   return {
     file: text,
     mimeType,
-    note: `The service documents PDF and text, and no EPUB: its text is sent (${bytes} bytes, without pictures), as it stands in ${text}`,
+    note: `The service documents PDF and text, and no EPUB: its text is sent (${bytes} bytes, without pictures), from ${text}`,
   };
 }
 

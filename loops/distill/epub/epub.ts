@@ -25,7 +25,7 @@ export async function openEpub(file: string, limits: typeof EPUB_LIMITS = EPUB_L
     if (first !== undefined)
       throw new ArchiveRefusal(
         'encrypted',
-        `is encrypted (${first} among others stands in its META-INF/encryption.xml)`,
+        `is encrypted (${first} and others are listed in its META-INF/encryption.xml)`,
       );
     return {
       title,

@@ -32,7 +32,7 @@ export async function drive(run: DistillRun): Promise<DistillEnd> {
     });
     switch (move.move) {
       case 'complete':
-        return { how: 'complete', reason: null, evidence: 'the end marker stands at the end of the last section' };
+        return { how: 'complete', reason: null, evidence: 'the end marker is at the end of the last section' };
       case 'stop':
         return { how: 'stopped', reason: null, evidence: move.evidence };
       case 'interrupt':
@@ -68,6 +68,6 @@ async function fullDisk({ folder }: DistillRun): Promise<DistillEnd | null> {
   return {
     how: 'paused',
     reason: 'disk',
-    evidence: `the disk of ${folder.root} has ${freeBytes} bytes left; an answer that is paid for could not be kept`,
+    evidence: `the disk of ${folder.root} has ${freeBytes} bytes free, too few to keep a paid answer`,
   };
 }

@@ -27,7 +27,7 @@ export function takeLeftovers(run: DistillRun): string[] {
       section: reserved.attempt,
       call_id: reserved.call_id,
     });
-    notes.push(`section ${reserved.attempt} was in flight when its process ended, and is asked for once more`);
+    notes.push(`section ${reserved.attempt} was in flight when its process ended, and is requested once more`);
   }
   return notes;
 }

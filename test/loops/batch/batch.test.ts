@@ -101,7 +101,7 @@ test('some fail: exit 1, grouped by what they have in common, and the line that 
     [1, 'tooling', 2, ['bad', 'worse']],
   );
   assert.equal(report.next_actions.map(actionLine), [
-    `run what is left; what is done costs nothing: \`tollgate batch --from ${shellWord(report.files.left!)} --concurrency 2\``,
+    `run the remaining tasks; what is done costs nothing: \`tollgate batch --from ${shellWord(report.files.left!)} --concurrency 2\``,
   ]);
   rig.answer(() => answerWith('codex', 'done'));
   const rest = await batch(rig, [], `--from=${report.files.left}`);
@@ -117,7 +117,7 @@ test('one bad task refuses all before anything is paid, unless the others are as
   assert.equal([code, JSON.parse(stdout).state, rig.calls.length], [2, 'refused', 0]);
   assert.match(
     stderr,
-    '4 of 5 tasks cannot be run, so none was started; mend them, or say --skip-bad to run the others',
+    '4 of 5 tasks cannot be run, so none was started; correct them, or use --skip-bad to run the others',
   );
   for (const line of [
     / {2}empty: .*stages/,
@@ -133,7 +133,7 @@ test('one bad task refuses all before anything is paid, unless the others are as
     [1, 1, 4, 1],
   );
   assert.equal(skipped.report.next_actions.map(actionLine), [
-    'mend what is wrong with empty, absent, ./.tmp/task/good, ../x (Failures says what), then run it',
+    'correct what is wrong with empty, absent, ./.tmp/task/good, ../x (Failures says what), then run it',
   ]);
 });
 
@@ -228,7 +228,7 @@ test('a quota that one task meets stops the tool for the others, and is told onc
     ],
   );
   assert.is(report.notes.length, 1);
-  assert.match(report.notes[0]!, /^the quota of gemini is used up \(\w+\); it is not asked again /);
+  assert.match(report.notes[0]!, /^the quota of gemini is used up \(\w+\); it is not called again /);
 });
 
 test('two tasks that write to one tree take turns', async ({ rig }) => {

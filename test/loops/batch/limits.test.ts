@@ -64,11 +64,11 @@ test('a refused sign-in stops its tool for the others, later stages too, until t
   );
   assert.equal([countOf(rig, 'gemini'), countOf(rig, 'codex')], [1, 2]);
   assert.equal(report.notes, [
-    'the sign-in of gemini was refused (bad_key); it is not asked again for the rest of this batch',
+    'the sign-in of gemini was refused (bad_key); it is not called again for the rest of this batch',
   ]);
   assert.equal(report.next_actions.map(actionLine), [
     'see how to sign in again: `preflight --tools gemini`',
-    `run what is left; what is done costs nothing: \`tollgate batch --from ${shellWord(report.files.left!)} --concurrency 1\``,
+    `run the remaining tasks; what is done costs nothing: \`tollgate batch --from ${shellWord(report.files.left!)} --concurrency 1\``,
   ]);
   const failure = JSON.parse(readFileSync(path.join(rig.project, `.tmp/task/${held}/state/last_failure.json`), 'utf8'));
   assert.equal(
@@ -132,7 +132,10 @@ test('--max-minutes: what runs is told to stop and leaves its records, the other
   const { report } = ran;
   assert.equal([report.state, report.exit_code, waits], ['failed', 1, [180_000]]);
   assert.equal([report.totals.interrupted, report.totals.not_started, report.totals.calls], [2, 2, 1]);
-  assert.is(report.notes[0], 'the 3 min of --max-minutes were over: what ran was told to stop, 2 tasks were not begun');
+  assert.is(
+    report.notes[0],
+    'the 3 min of --max-minutes were over: running tasks were stopped, 2 tasks were not begun',
+  );
   assert.is(tasks[0]!.failure()?.evidence?.text, 'stopped by the time limit of its batch; run it again to go on');
   assert.ok(existsSync(report.files.left!));
   assert.equal(rig.survivors(), []);

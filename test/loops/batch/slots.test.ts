@@ -71,7 +71,7 @@ test('a quota that was met is not met again until its reset, by that tool and mo
   const waiting = slots.take(asked('gemini', 'pro'), never);
   release(first, quota('daily', '2026-03-01T11:00:00.000Z'));
   const message =
-    'the quota of gemini with pro is used up (daily); it is not asked again before 2026-03-01T11:00:00.000Z';
+    'the quota of gemini with pro is used up (daily); it is not called again before 2026-03-01T11:00:00.000Z';
   assert.equal(await waiting, { how: 'paused', class: 'quota', until: '2026-03-01T11:00:00.000Z', message });
   assert.equal(slots.paused(), [message]);
   release(await slots.take(asked('gemini'), never), quota('budget', null));
@@ -79,7 +79,7 @@ test('a quota that was met is not met again until its reset, by that tool and mo
   const paused = await slots.take(asked('gemini'), never);
   assert.is(
     paused.how === 'paused' && paused.message,
-    'the quota of gemini is used up (plan); it is not asked again for the rest of this batch',
+    'the quota of gemini is used up (plan); it is not called again for the rest of this batch',
   );
   now = new Date('2026-03-01T11:00:00Z');
   release(await slots.take(asked('gemini', 'pro'), never));

@@ -41,7 +41,7 @@ function reportOf(all: readonly RowEnd[], stopExit: 130 | null = null): BatchRep
     by_failure: failuresOf(all),
     notes: [],
     next_actions: [
-      toType('run what is left', 'tollgate batch --from /p/.tmp/batch/b/left.txt --concurrency 2', 'pays'),
+      toType('run the remaining tasks', 'tollgate batch --from /p/.tmp/batch/b/left.txt --concurrency 2', 'pays'),
     ],
     files: { report: '/p/.tmp/batch/b/report.json', summary: '/p/.tmp/batch/b/_summary.md', left: null },
   };
@@ -72,7 +72,7 @@ test('whole', () => {
 - 1 × another run has this task: d
 
 Next:
-- run what is left: \`tollgate batch --from /p/.tmp/batch/b/left.txt --concurrency 2\`
+- run the remaining tasks: \`tollgate batch --from /p/.tmp/batch/b/left.txt --concurrency 2\`
 Files: /p/.tmp/batch/b/
 `,
   );

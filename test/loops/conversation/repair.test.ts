@@ -32,7 +32,7 @@ test.after.each(({ broken }) => rmSync(broken.cwd, { recursive: true, force: tru
 test('a call that hangs gets a result', async ({ broken, file }) => {
   const before = readFileSync(file, 'utf8');
   const mended = await repairBeforeResume(broken);
-  assert.equal(mended, { how: 'repaired', what: 'mended 1 call without its result' });
+  assert.equal(mended, { how: 'repaired', what: 'repaired 1 call without its result' });
   assert.ok(readFileSync(file, 'utf8').startsWith(before) && readFileSync(file, 'utf8') !== before);
   assert.equal(await repairBeforeResume(broken), { how: 'sound' });
 });

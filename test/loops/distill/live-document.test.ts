@@ -29,8 +29,8 @@ const begun = (rig: DistillRig, service: ReturnType<typeof fakeService>, name: s
 for (const [what, name, out, said] of [
   ['the book itself', 'republic.md', '.', /republic\.md, which the distillation reads; name another folder/],
   ['the prompt', 'prompt.distilled.txt', '.', /prompt\.distilled\.md, which the distillation reads/],
-  ["somebody's file", 'republic.txt', 'o', /o\/republic\.md, and a regular file stands there already; move it away/],
-  ['a link', 'republic.txt', 'linked', /linked\/republic\.md, and a symbolic link stands there already/],
+  ["somebody's file", 'republic.txt', 'o', /o\/republic\.md, and a regular file is there already; move it away/],
+  ['a link', 'republic.txt', 'linked', /linked\/republic\.md, and a symbolic link is there already/],
   ['a file for its folder', 'republic.txt', 'f', /f is no folder; name another place with --out/],
   ['a file above its folder', 'republic.txt', 'f/g', /f is no folder; name another place with --out/],
 ] as const)

@@ -130,7 +130,7 @@ test('one that floods is ended, and the log holds as much as it may', async () =
   assert.equal('finding' in accepted && accepted.finding?.missing, ['yes 0123456789abcdef (output over 16 MiB)']);
   const text = log();
   assert.ok(text.length > 16 * 1024 * 1024 && text.length < 16 * 1024 * 1024 + 200);
-  assert.match(text.slice(-100), /=== \d+ more bytes are left out\n$/);
+  assert.match(text.slice(-100), /=== \d+ more bytes are omitted\n$/);
 });
 
 test('one that is killed, cannot be passed on, or finds no folder', async () => {

@@ -81,7 +81,7 @@ test('64 at once on a budget of 20: exactly 20', async (world) => {
   assert.equal(refused, {
     how: 'refused',
     reason: 'own_limit',
-    message: `a limit over all tasks is used up: 20 of 20 calls a day, since 2026-11-23T00:00:00.000Z, until 2026-11-24T00:00:00.000Z; nothing was started. It stands in ${world.folder}/limits.json; tollgate budget shows all of them`,
+    message: `a limit over all tasks is used up: 20 of 20 calls a day, since 2026-11-23T00:00:00.000Z, until 2026-11-24T00:00:00.000Z; nothing was started. The limit is set in ${world.folder}/limits.json; tollgate budget shows all of them`,
     retryAt: new Date('2026-11-24T00:00:00Z'),
   });
 });

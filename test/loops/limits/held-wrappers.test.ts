@@ -113,7 +113,7 @@ test('what cannot be kept, as a folder is in the place of the file: the call end
   const { code, said, verdict } = await ask(rig, 'told', { env: { XDG_STATE_HOME: path.dirname(state) } });
   assert.equal([code, verdict.class, rig.calls.length], [12, 'quota', 1]);
   const [, why] = said.split(
-    `${state}/limits could not be told how this call ended, so others may pay to learn the same: `,
+    `${state}/limits could not record how this call ended, so other calls may pay to learn the same: `,
   );
   assert.match(why!, /^E.*state; mine\/tollgate\/limits/);
   assert.not.match(said, 'nothing was started');

@@ -183,7 +183,7 @@ test('a wrapper whose time was over before it started anything asks nobody', asy
   rig.env.NODE_OPTIONS = `--require=${JSON.stringify(rig.write('jumps.cjs', anHourEach))}`;
   const { code, said, record } = await runWrapper(rig, 'codex', ['--timeout-ms=1000']).ended();
   assert.equal([code, record.verdict.reason, rig.calls.length], [12, 'timeout', 0]);
-  assert.match(said, 'nothing was asked');
+  assert.match(said, 'no request was sent');
   const left = readdirSync(rig.project).filter((name) => name.startsWith('.'));
   assert.equal([left, readdirSync(path.join(rig.home, '.local/state/tollgate/calls'))], [[], []]);
 });

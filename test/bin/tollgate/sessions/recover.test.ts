@@ -84,7 +84,7 @@ test('gemini: what its resume would send twice is mended, and nothing that was s
   const { says, flaws, reverted, redo } = told.object() as unknown as Record<string, { how: string }[]>;
   assert.equal(
     [told.code, flaws!.map(({ how }) => how), says],
-    [0, ['doubled_response'], 'what was wrong is mended; all that was said stands'],
+    [0, ['doubled_response'], 'what was wrong is repaired; all turns are kept'],
   );
   assert.equal([reverted, redo], [0, null]);
   assert.is(await standsIn(rig, id), '+one=ONE +two=TWO');
@@ -193,7 +193,7 @@ test('gemini: a file that was just changed is waited for, with a word', async ({
   utimesSync(file, then, then);
   const { code, err } = await tollgate(rig, ['undo', id]);
   assert.is(code, 0, err);
-  assert.match(err, /^tollgate undo: gemini may still be at it: .*; waiting until it has been left alone for 30 s\n$/);
+  assert.match(err, /^tollgate undo: gemini may still be at it: .*; waiting until it has been idle for 30 s\n$/);
   // What we changed ourselves is no sign of anybody else.
   const again = await tollgate(rig, ['undo', id, '--redo']);
   assert.equal([again.code, again.err], [0, '']);

@@ -61,7 +61,7 @@ test('gemini: what its installed version would send twice is told, though its fi
 }) => {
   makeSession('gemini', rig, [{ prompt: 'one', tool: { name: 'shell', input: {}, output: 'a' }, answer: 'ONE' }]);
   await ask(rig, 'adopt', 'a', SESSION_IDS.gemini, '--tool=gemini');
-  assert.match((await ask(rig, 'show', 'a')).stdout, 'health: 1 flaw; mended before it is gone on with');
+  assert.match((await ask(rig, 'show', 'a')).stdout, 'health: 1 flaw; repaired before the session continues');
 });
 
 test('a sessions.json that is none is set aside with a word, whoever changes it', async ({ rig }) => {

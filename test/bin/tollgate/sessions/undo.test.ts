@@ -179,7 +179,7 @@ test('a backup that somebody changed is not gone on from', async ({ rig }) => {
   const told = await tollgate(rig, ['undo', id, '--redo']);
   assert.equal(
     [told.code, told.err],
-    [1, `tollgate undo: The backup ${backup} is not what it was, and nobody should go on from it.\n`],
+    [1, `tollgate undo: The backup ${backup} is not what it was, and is not safe to continue from.\n`],
   );
   assert.is(readFileSync(file, 'utf8'), undone);
 });
@@ -206,7 +206,7 @@ const MISTAKES: [words: string[], says: RegExp][] = [
   [['--task', 'x'], /--task is about a call; it goes with --resend, --edit or --edit-file/],
   [['--edit', '  '], /the prompt is empty; nothing was changed and nothing sent/],
   [['--edit-file', 'nowhere.md'], /--edit-file nowhere\.md cannot be read .*; nothing was changed/],
-  [['--resend', '--out=.tmp/state/answer.out'], /--out .+ lies in .+\.tmp\/state, which only tollgate itself writes/],
+  [['--resend', '--out=.tmp/state/answer.out'], /--out .+ is in .+\.tmp\/state, which only tollgate itself writes/],
   [['--edit', 'x', '--task', 'a b'], /--task: "a b" is no task id/],
 ];
 for (const [words, says] of MISTAKES)

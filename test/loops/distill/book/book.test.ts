@@ -134,7 +134,7 @@ for (const [name, content, reason, words] of [
     'key.epub',
     zipOf({ ...entries, 'META-INF/encryption.xml': encryption('OEBPS/text/2.xhtml', AES) }),
     'encrypted',
-    'is encrypted (OEBPS/text/2.xhtml among others stands in its META-INF/encryption.xml); only a copy without protection can be read',
+    'is encrypted (OEBPS/text/2.xhtml and others are listed in its META-INF/encryption.xml); only a copy without protection can be read',
   ],
   [
     'random.pdf',
