@@ -1,5 +1,7 @@
-// Strikes the real commands at random moments, or sabotages their files from within their calls, and looks whether anything was lost, paid
-// twice or left behind: `npm run torture -- --rounds N --minutes M --seed S [--real] [--sabotage | --sessions | --supervise | --distill | --limits] [--lanes L] [--only ROUND]`.
+// Strikes the real commands at random moments, or sabotages their files; checks that nothing is lost, paid twice or abandoned.
+
+// npm run torture -- --rounds N --minutes M --seed S [--real] [--lanes L] [--only ROUND] [--verbose]
+//   [--sabotage | --sessions | --supervise | --distill | --limits]
 
 import { mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';

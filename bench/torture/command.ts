@@ -82,7 +82,7 @@ function descendants(pid: number, rows: readonly ProcessRow[]): number[] {
   return [...children, ...children.flatMap((child) => descendants(child, rows))];
 }
 
-/** Until it is due, or nothing is left to strike. */
+/** Resolves when it is due, or when the command has ended. */
 export async function dueIn(isDue: () => boolean, running: Started): Promise<void> {
   while (!running.over() && !isDue()) await pause(4);
 }
@@ -121,7 +121,7 @@ const PUBLISHED = new Set<number | null>(
   ),
 );
 
-/** A command that nobody killed ends with a published code, and without a stack. */
+/** A command that was not killed ends with a published code, and without a stack. */
 export const isWell = ({ code, stderr }: Ended): boolean => PUBLISHED.has(code) && !hasBug(stderr);
 
 export const hasBug = (stderr: string): boolean => stderr.includes('bug of tollgate');

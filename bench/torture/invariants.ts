@@ -136,7 +136,7 @@ const unreadable = (task: string): string[] =>
     .filter((name) => name.endsWith('.json') && !name.includes('attempts/'))
     .filter((name) => !isJson(textOr(path.join(task, name))));
 
-/** Wrappers without a task: they sweep what killed ones left, publish or keep their answers, and remove their folders. */
+/** Checks wrappers without a task: leftovers of killed ones are swept, answers are published or kept, folders removed. */
 export function checkAlone({ root, project, env, answerOf }: World, seen: readonly Seen[]): Violation[] {
   const violations: Violation[] = [];
   const outs = readdirOr(project).filter((name) => name.endsWith('.out'));

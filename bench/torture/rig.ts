@@ -84,7 +84,7 @@ export function makePlace(name: string, agents: Record<string, string> = {}) {
     seen: () => linesIn(at('seen')).map((line) => line.split(' ')),
     /** Each process that still runs, in words. */
     survivors: () => survivorsOf(marker),
-    /** Ends what still runs. @param what becomes of the folder. */
+    /** Ends what still runs. @param what happens to the folder. */
     async close(what: 'removed' | 'kept'): Promise<void> {
       await endSurvivors(marker);
       if (what === 'removed') rmSync(root, { recursive: true, force: true, maxRetries: 3 });

@@ -1,4 +1,4 @@
-// Strikes: the real commands, struck at the moments of a plan, then one run that nothing strikes, and a look at what is left.
+// Strikes: the real commands, struck at the moments of a plan, then a run that nothing strikes, and a check of the result.
 
 import { appendFileSync, existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -104,7 +104,7 @@ const STRUCK = {
   both: { at: 'both' },
 } as const;
 
-/** Resolves when the strike is due, or when nothing is left to strike. */
+/** Resolves when the strike is due, or when no process remains to strike. */
 async function comes({ after }: DistillStrike, running: Started, side: DistillSide): Promise<void> {
   if ('ask' in after) {
     const due = side.turns().length + after.ask;

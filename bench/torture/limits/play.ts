@@ -1,4 +1,4 @@
-// Plays one limited round: 64 processes ask at once, some are killed, until the limit is used up; then another one asks.
+// Plays one limited round: 64 processes request a call at once, some are killed, until the limit is used up; then one more requests.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { findSurvivors } from '../../../test/rig/survivors.ts';
