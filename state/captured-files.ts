@@ -27,7 +27,7 @@ export function readCapturedFiles(folder: string, tool: BuiltIn, { file, homes }
     return invalid(`files: there is no folder ${wanted}; the path is relative to ${path.dirname(file)}`);
   const at = realpathSync(wanted);
   if (!homes.some((home) => isWithin(realpathSync(home), at)))
-    return invalid(`files: ${at} lies outside ${homes.join(' and ')}; copy it beside the corpus`);
+    return invalid(`files: ${at} is outside ${homes.join(' and ')}; copy it beside the corpus`);
   const [meta, stderr, stdout] = ['meta.json', 'stderr', 'stdout'].map((name) => textIn(path.join(at, name)));
   for (const text of [meta, stderr, stdout]) if (text?.how === 'invalid') return invalid(`files: ${text.message}`);
   const recorded = parseObject((meta?.text ?? '').trim());

@@ -217,4 +217,4 @@ const full = (file: string, written: number, of: number) =>
 /** Another process writes the file. */
 export class ChangedError extends Error {}
 
-const changed = (file: string) => new ChangedError(`${file} was changed by somebody else meanwhile`);
+const changed = (file: string) => new ChangedError(`${file} was changed by another process meanwhile`);

@@ -113,7 +113,9 @@ function misfits(value: Json): string[] {
 function contradictions(value: Json): string[] {
   const has = (name: string) => value[name] !== undefined && value[name] !== null;
   return [
-    ...(has('files') && (has('stderr') || has('stdout')) ? ['files stands instead of stderr and stdout'] : []),
+    ...(has('files') && (has('stderr') || has('stdout'))
+      ? ['files replaces stderr and stdout, so give only one of them']
+      : []),
     ...(value.class === null && (has('reason') || has('retry_at'))
       ? ['class null is a success, which has no reason and no retry_at']
       : []),

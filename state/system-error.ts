@@ -48,11 +48,11 @@ export function refusalOf(error: unknown): string | null {
   if (!isSystemError(error) || error.syscall === undefined) return null;
   // A missing program is an internal error: we look for it before we start it.
   if (OUT_OF_PLACE.has(error.code) && error.path !== undefined && !error.syscall.startsWith('spawn'))
-    return `somebody put something in the place of a file or a folder of ours, or took it away (${error.message}). Put that in order, and run it again: ${KEPT}`;
+    return `another process replaced or removed a file or a folder of Tollgate (${error.message}). Put that in order, and run it again: ${KEPT}`;
   if (error.syscall === 'watch' && WATCHERS_USED_UP.has(error.code))
     return `the limit of file watchers is used up (${error.message}); the disk is not full. Raise it (sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=1024), or end programs that watch many files: ${KEPT}`;
   if (!REFUSALS.has(error.code)) return null;
-  return `the system refused what was needed (${error.message}); what was paid for is kept. Mend that, and run it again to go on`;
+  return `the system refused what was needed (${error.message}); what was paid for is kept. Fix that, and run it again to go on`;
 }
 
 const KEPT = 'what was paid for is kept';

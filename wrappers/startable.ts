@@ -36,7 +36,7 @@ export function brokenInstall(
   if (broken.fix !== undefined) return { what, fix: broken.fix };
   const again = packageName === '' ? `install ${binary} again` : `install it again (npm install -g ${packageName})`;
   const other = otherStartable(binary, file, searchPath);
-  const removed = other === null ? '' : `, or remove it: ${other} can be started, and stands later on the PATH`;
+  const removed = other === null ? '' : `, or remove it: ${other} can be started, and comes later on the PATH`;
   return { what, fix: `${again}${removed}` };
 }
 

@@ -32,7 +32,7 @@ export const ANOMALY_PAUSES = {
 export const PAUSES = {
   ...ANOMALY_PAUSES,
   asked: { shown: 'as you asked', next: [{ text: RESUME }] },
-  error: { shown: 'error', next: [{ text: `mend that, then ${RESUME}` }] },
+  error: { shown: 'error', next: [{ text: `fix that, then ${RESUME}` }] },
   file_lost: { shown: 'file lost twice', next: [{ text: 'in a minute, upload it again and go on' }] },
   processing: { shown: 'the file was not processed', next: [{ text: `see whether the book opens, then ${RESUME}` }] },
   reset: { shown: 'a limit with a reset', next: [{ text: `after the reset, ${RESUME} (--auto-wait waits for it)` }] },

@@ -33,7 +33,7 @@ export function judgeFailure(refusal: ServiceRefusal, now: Date): JudgedFailure 
     does: meaningOf(refusal, verdict, neverSent),
     maybePaid: refusal.maybePaid ?? ((status === null || status < 400) && !neverSent),
     retryAfterMs: refusal.retryAfterMs ?? (waitMs === null ? null : Math.max(0, waitMs)),
-    evidence: offline && evidence === '' ? 'nobody was reached' : evidence,
+    evidence: offline && evidence === '' ? 'the service was not reached' : evidence,
   };
 }
 

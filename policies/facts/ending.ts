@@ -10,8 +10,8 @@ export const ENDINGS = {
   retry_cut: 'the CLI announced a retry of its own, which would be paid again',
   requirement_unmet: 'the call lacked what it must have (a server, a permission, a sign-in), and was ended',
   lingered: 'the CLI reported its result but did not exit',
-  cancelled: 'the wrapper was told to stop',
-  lost: 'nobody saw how the CLI ended',
+  cancelled: 'the wrapper was stopped',
+  lost: 'no process saw how the CLI ended',
   not_started: 'the CLI was never started',
 } as const;
 

@@ -5,7 +5,7 @@ const SIGNALS: Record<string, string> = {
   SIGINT: 'Ctrl-C, or a request like it',
   SIGHUP: 'its terminal went away',
   SIGKILL: 'it was ended by force, mostly by a system that is out of memory',
-  SIGPIPE: 'nobody read what it wrote any more',
+  SIGPIPE: 'its output was no longer read',
   SIGSEGV: 'it crashed on a bad address',
   SIGABRT: 'it crashed: it gave itself up',
   SIGBUS: 'it crashed on a bad address',

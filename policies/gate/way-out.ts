@@ -112,7 +112,7 @@ function writerMends(call: GatedCall, given: string): NextAction[] {
   const names = [writer.stage, ...writer.after];
   const judged = writer.after.includes(stage) ? '' : `; ${stage} then looks again, and pays nothing`;
   const costs = `its prompt is given ${given}; ${callWords(names.length)}${judged}`;
-  return [redoing(call, names, `let ${writer.stage} mend it (${costs})`)];
+  return [redoing(call, names, `let ${writer.stage} fix it (${costs})`)];
 }
 
 /** The writer has made new work since, which the judge has not seen. */
@@ -133,7 +133,7 @@ const WAY_OUT: Record<Finding['reason'], (call: GatedCall) => NextAction[]> = {
   ],
   judge_changed: (call) => [looksAgain(call, 'when the changes are looked through,')],
   acceptance_failed: (call) => [
-    looksAgain(call, 'mend what fails, then', 'run the acceptance commands again'),
+    looksAgain(call, 'fix what fails, then', 'run the acceptance commands again'),
     ...writerMends(call, 'the end of that log'),
     forUser(
       'gate',
@@ -153,7 +153,7 @@ const WAY_OUT: Record<Finding['reason'], (call: GatedCall) => NextAction[]> = {
           redoing(
             call,
             [call.stage],
-            `mend what they name, and have it judged again by ${call.tool}, for one paid call`,
+            `fix what they name, and have it judged again by ${call.tool}, for one paid call`,
           ),
         ],
   verdict_missing: (call) =>
@@ -182,7 +182,7 @@ const WAY_OUT: Record<Finding['reason'], (call: GatedCall) => NextAction[]> = {
       'gate',
       looksAgain(
         call,
-        `if what was asked for is in ${call.answerFile} under another heading, put the right headings there, then`,
+        `if the requested content is in ${call.answerFile} under another heading, put the right headings there, then`,
       ),
     ),
     forUser('gate', keeps(call, `require other headings (\`requires\` of the stage, ${call.place('requires')})`)),
@@ -200,10 +200,10 @@ const WAY_OUT: Record<Finding['reason'], (call: GatedCall) => NextAction[]> = {
   ],
   schema_mismatch: (call) => [
     otherwise(call),
-    forUser('gate', looksAgain(call, `if little is wrong, mend it in ${call.answerFile}, then`)),
+    forUser('gate', looksAgain(call, `if little is wrong, fix it in ${call.answerFile}, then`)),
     forUser('gate', keeps(call, `change the schema (${call.place('schema')})`)),
   ],
-  schema_unchecked: (call) => [keeps(call, `mend the schema (${call.place('schema')})`)],
+  schema_unchecked: (call) => [keeps(call, `fix the schema (${call.place('schema')})`)],
   no_change: (call) => [
     asksAgain(call, 'say in inputs/user_request.md what is to be changed, then '),
     forUser(
@@ -215,7 +215,7 @@ const WAY_OUT: Record<Finding['reason'], (call: GatedCall) => NextAction[]> = {
     ),
   ],
   no_diff: (call) => [
-    toDo(`read ${call.answerFile}; the prompt asked for one unified diff in a \`\`\`diff block`),
+    toDo(`read ${call.answerFile}; the prompt requires one unified diff in a \`\`\`diff block`),
     asksAgain(call),
     forUser('scope', asksAgain(call, 'let it write itself (`access: write` in the stage): ')),
   ],
@@ -224,12 +224,12 @@ const WAY_OUT: Record<Finding['reason'], (call: GatedCall) => NextAction[]> = {
     otherwise(call),
     forUser(
       'gate',
-      looksAgain(call, `if little is wrong with the diff, mend it in ${call.answerFile}, then`, 'try the diff again'),
+      looksAgain(call, `if little is wrong with the diff, fix it in ${call.answerFile}, then`, 'try the diff again'),
     ),
   ],
   diff_leaves_tree: (call) => [otherwise(call)],
   diff_unclear: (call) => [otherwise(call)],
-  diff_unchecked: (call) => [looksAgain(call, 'when that is mended,', 'try the diff again')],
+  diff_unchecked: (call) => [looksAgain(call, 'when that is fixed,', 'try the diff again')],
   refusal: (call) => [asksAgain(call)],
   answer_unreadable: (call) => [looksAgain(call, `if ${call.answerFile} can be put back,`), asksAgain(call, 'else ')],
 };

@@ -4,15 +4,15 @@
 export const INPUT_TEMPLATES = {
   'user_request.md': `# Request
 
-<!-- What is asked, in the words of whoever asks. -->
+<!-- The request, in the words of its author. -->
 
 ## Non-goals
 
-<!-- What is not to be done, though it lies near. -->
+<!-- Related work that is out of scope. -->
 
 ## Fixed decisions
 
-<!-- What is settled and not to be asked again. -->
+<!-- Decisions that are final. -->
 
 ## Acceptance
 

@@ -7,7 +7,7 @@ import { SUPERVISE_FIELDS } from './supervise-fields.ts';
 /** In the order in which they are written; `[]` is an item of a list. */
 export const MANIFEST_FIELDS: Record<string, ManifestField> = {
   $schema: {
-    about: 'Where TASK_SCHEMA.json lies, for an editor of a manifest in JSON',
+    about: 'The path of TASK_SCHEMA.json, for an editor of a manifest in JSON',
     example: null,
     without: 'none',
   },
@@ -119,7 +119,7 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
     without: 'false; true where its role changes the tree and it may not write',
   },
   'stages[].diff.base': {
-    about: 'A branch or another commit: the changes since HEAD left it, those that are not committed included',
+    about: 'A branch or another commit: the changes since HEAD diverged from it, uncommitted ones included',
     example: null,
     without: 'none',
   },
@@ -162,12 +162,12 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
   },
   'stages[].fallback_on': {
     about:
-      'When a stand-in of `fallback` is asked, unless the attempt ran tools or changed files: quota, overloaded, model_not_found',
+      'On which failures `fallback` is called, unless the attempt ran tools or changed files: quota, overloaded, model_not_found',
     example: '[quota, overloaded]',
     without: 'quota',
   },
   'stages[].fallback': {
-    about: 'Other tools, or models of the same tool, asked in this order for what `fallback_on` names',
+    about: 'Other tools, or models of the same tool, called in this order on the failures that `fallback_on` names',
     example: '[{tool: codex, model: some-model}]',
     without: 'none',
   },
@@ -232,7 +232,7 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
   context: { about: 'What becomes of a long prompt', example: null, without: 'as below' },
   'context.digest_policy': {
     about:
-      'Whether it is shortened: off (never), auto (over what the tool takes, 400,000 characters unless told) or aggressive',
+      'Whether it is shortened: off (never), auto (over what the tool takes, 400,000 characters by default) or aggressive',
     example: 'auto',
     without: 'auto',
   },

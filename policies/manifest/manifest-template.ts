@@ -77,7 +77,7 @@ export const TAKEN_OUT = /(?<=^ *)#(?=[\w$-])/gm;
 
 const HEADER = [
   '# A task. A field that is out of use has a # right before its name: delete it, and that of its group, to use it.',
-  '# What is asked stands in inputs/user_request.md, what is known in inputs/context_pack.md.',
+  '# The request is in inputs/user_request.md, what is known is in inputs/context_pack.md.',
 ];
 
 /** The minimum that a task needs besides its id and goal, and what the user should check before a run. */

@@ -35,7 +35,7 @@ const partFields = (part: string, access: string): Record<string, ManifestField>
 
 export const SUPERVISE_FIELDS: Record<string, ManifestField> = {
   supervise: {
-    about: 'In place of stages, for tollgate supervise: a worker that is told each step by a reasoner',
+    about: 'In place of stages, for tollgate supervise: a worker that gets each step from a reasoner',
     example: `{worker: {tool: ${TOOLS.at(-1)}}, reasoner: {tool: ${TOOLS[0]}}}`,
     without: 'the task is run by its stages',
   },

@@ -61,21 +61,21 @@ export const KEY_ACTIONS = {
     toDo(
       isOwnProvider(situation)
         ? `the key is known and may not do this: allow it at the provider (${(situation.key as { by: string }).by}), or set the key of another account there`
-        : `the account is known and may not do this: have it allowed by whoever administers it, or sign in with another (${signInOf(situation.tool)})`,
+        : `the account is known and may not do this: ask its administrator to allow it, or sign in with another (${signInOf(situation.tool)})`,
     ),
     toDo('or give the stage a model or a tool that the account may use'),
     rerun(situation),
   ],
   client_retired: (situation) => [
     toDo(
-      'set GEMINI_API_KEY (and choose "gemini-api-key" where settings.json names another sign-in): Google shut the sign-in of this client with a personal account, and signing in anew does not mend it',
+      'set GEMINI_API_KEY (and choose "gemini-api-key" where settings.json names another sign-in): Google shut the sign-in of this client with a personal account, and a new sign-in does not fix it',
     ),
     preflight(situation),
     rerun(situation),
   ],
   region_unsupported: (situation) => [
     toDo(
-      `a login does not mend this: run where the service is offered, or give the stage another tool than ${situation.tool}`,
+      `a login does not fix this: run where the service is offered, or give the stage another tool than ${situation.tool}`,
     ),
     rerun(situation),
   ],

@@ -26,7 +26,7 @@ const settingsOf = (tool: Tool): string =>
 
 const install = ({ tool, packageName = tool }: Situation, why = `install ${tool}`): NextAction =>
   packageName === ''
-    ? toDo(`${why}, or mend tools.${tool} of tollgate.yaml`)
+    ? toDo(`${why}, or fix tools.${tool} of tollgate.yaml`)
     : toType(why, `npm install -g ${packageName}`);
 
 const checked: WayOut = (situation) => [preflight(situation), thenRerun(situation)];
@@ -35,7 +35,7 @@ const fixThenRerun =
   (what: string): WayOut =>
   (situation) => [toDo(what), thenRerun(situation)];
 
-const promptOfCall = fixThenRerun('write what is asked into the prompt file that the evidence names');
+const promptOfCall = fixThenRerun('write the request into the prompt file that the evidence names');
 
 const reinstalled: WayOut = (situation) => [install(situation), ...checked(situation)];
 
@@ -44,7 +44,7 @@ export const MACHINE_ACTIONS = {
   not_described: (situation) => [...readFirst(situation), rerun(situation)],
   no_answer_field: (situation) => [
     ...(situation.eventsFile ? [toDo(`read ${situation.eventsFile}, which has what was printed`)] : []),
-    toDo(`mend output, document or events of tools.${situation.tool} in tollgate.yaml`),
+    toDo(`fix output, document or events of tools.${situation.tool} in tollgate.yaml`),
     thenRerun(situation),
   ],
   broken_install: reinstalled,
@@ -56,12 +56,12 @@ export const MACHINE_ACTIONS = {
   bad_request: (situation) => [
     ...readFirst(situation),
     toDo(
-      'mend what the evidence says was wrong with the request (a tool or MCP server with a bad schema, a model that does not take it)',
+      'fix what the evidence says was wrong with the request (a tool or MCP server with a bad schema, a model that does not take it)',
     ),
     thenRerun(situation),
   ],
   config: (situation) => [
-    toDo(`mend the settings of ${situation.tool}: ${settingsOf(situation.tool)}`),
+    toDo(`fix the settings of ${situation.tool}: ${settingsOf(situation.tool)}`),
     ...checked(situation),
   ],
   hook_stopped: (situation) => [
@@ -91,7 +91,7 @@ export const MACHINE_ACTIONS = {
     install(situation, `if it crashes again, install another version of ${situation.tool}`),
   ],
   permission: fixThenRerun('give yourself the right to read and write what the evidence names'),
-  missing_file: fixThenRerun('put the file there that the evidence names, or mend the setting that names it'),
+  missing_file: fixThenRerun('put the file there that the evidence names, or fix the setting that names it'),
   too_many_files: fixThenRerun(
     'raise the limit of open files and processes (ulimit -n, ulimit -u), or run fewer calls at once',
   ),
@@ -108,7 +108,7 @@ export const MACHINE_ACTIONS = {
   disk: fixThenRerun('make space on the disk that the evidence names, or make it writable'),
   disk_full: fixThenRerun('make space on the disk: df -h'),
   state_unwritable: fixThenRerun('make the state folder that the evidence names writable, with space on its disk'),
-  bad_state: fixThenRerun('mend the state as the evidence says'),
+  bad_state: fixThenRerun('fix the state as the evidence says'),
   no_working_folder: (situation) => [change(situation, 'cwd', 'name a folder that exists'), thenRerun(situation)],
   session_elsewhere: (situation) => [
     change(situation, 'cwd', 'name the folder that its session works in, as the evidence says it'),
@@ -117,10 +117,10 @@ export const MACHINE_ACTIONS = {
   empty_prompt: (situation) =>
     isOwnCall(situation)
       ? promptOfCall(situation)
-      : fixThenRerun('say in `goal` of the manifest, or in inputs/user_request.md, what is asked')(situation),
+      : fixThenRerun('state the request in `goal` of the manifest, or in inputs/user_request.md')(situation),
   unwritable_output: fixThenRerun('make the folder that the evidence names writable'),
   not_started: (situation) => [...readFirst(situation), ...checked(situation)],
-  not_prepared: (situation) => [rerun(situation, 'mend what the evidence names, then go on')],
+  not_prepared: (situation) => [rerun(situation, 'fix what the evidence names, then go on')],
   prompt_changed: ({ called, tool }) => [
     toType('keep the answers that are there, which pays nothing for them', goOnLine(called, '--keep-all')),
     toType(`or ask ${tool} again`, goOnLine(called, '--redo-all'), 'pays'),

@@ -52,7 +52,7 @@ export const MONEY_ACTIONS = {
       ? rerun(situation, `once the calls that are made end, ask ${situation.tool} again`)
       : later(situation),
     ...awaited(situation),
-    toType('look at all limits, and where each stands', `${situation.called.launcher} budget`),
+    toType('look at all limits, and how much of each is used', `${situation.called.launcher} budget`),
     toDo(otherTool(situation)),
   ],
   held: (situation) => [

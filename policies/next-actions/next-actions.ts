@@ -51,7 +51,7 @@ const fixServer: WayOut = (situation) => {
   const which =
     names.length === 0 ? 'the MCP server' : `the MCP ${names.length === 1 ? 'server' : 'servers'} ${names.join(', ')}`;
   const where = rowOf(SETTINGS, tool, () => `in the settings of ${tool}`)(name ?? '…');
-  return [...readFirst(situation), toDo(`mend or take out ${which}: ${where}`), thenRerun(situation)];
+  return [...readFirst(situation), toDo(`fix or remove ${which}: ${where}`), thenRerun(situation)];
 };
 
 const SERVER_ACTIONS = { mcp_server: fixServer } as const satisfies Record<string, WayOut>;
@@ -69,7 +69,7 @@ export function nextActions(situation: Situation): NextAction[] {
 
 /** Every line that calls again would be refused. */
 const NO_CALLS = toDo(
-  'ask the user whether this task may pay for more calls: none is left, and each line that asks again needs one',
+  'ask the user whether this task may pay for more calls: none remains, and each line that asks again needs one',
 );
 
 const isKnown = (reason: string | null): reason is CallReason => reason !== null && Object.hasOwn(BY_REASON, reason);
@@ -80,7 +80,7 @@ const unmatched: WayOut = (situation) => [
     ? [toDo(`read ${situation.stderrFile}, the whole of what ${situation.tool} said on stderr`)]
     : []),
   ...(situation.eventsFile ? [toDo(`read ${situation.eventsFile}, the events of the call`)] : []),
-  rerun(situation, `mend what the evidence names, if it names something, then ask ${situation.tool} again`),
+  rerun(situation, `fix what the evidence names, if it names something, then ask ${situation.tool} again`),
   toType(
     'to have it classified next time, write a row for its words into tollgate.yaml; this says how',
     `${situation.called.launcher} triage --help`,

@@ -50,7 +50,7 @@ export const PASSING_ACTIONS = {
   empty_answer: shorter,
   malformed_call: shorter,
   garbled_response: waits,
-  loop: (situation) => [toDo('say more exactly what is asked, or give the stage another model'), thenRerun(situation)],
+  loop: (situation) => [toDo('make the request more precise, or give the stage another model'), thenRerun(situation)],
   killed: (situation) => [
     toDo(
       'free memory, or run fewer calls at once (--concurrency): SIGKILL mostly comes from a system that is out of memory',

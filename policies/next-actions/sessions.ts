@@ -13,7 +13,7 @@ export const SESSION_ACTIONS = {
       : `or ask ${tool} again in a fresh session`;
     return [
       toType(
-        'mend the session, or take its last step back, without a paid call',
+        'repair the session, or take its last step back, without a paid call',
         `${called.launcher} recover ${shellWord(sessionId)} --choose clear`,
       ),
       rerun(situation, fresh),

@@ -6,7 +6,7 @@ export const NO_ANSWER_FIELD = 'no_answer_field';
 
 /** @param why part of a sentence, such as `is no JSON object` */
 export const noObject = (why: string): EngineFailure => ({
-  message: `what it printed ${why}, where its description looks for the answer: mend it in tollgate.yaml (what was printed is kept beside the answer's file, as .raw)`,
+  message: `what it printed ${why}, where its description looks for the answer: fix it in tollgate.yaml (what was printed is kept beside the answer's file, as .raw)`,
   code: NO_ANSWER_FIELD,
 });
 
@@ -29,6 +29,6 @@ export const cutObject = (what: string): EngineFailure => ({
 
 /** @param why a sentence without a subject, such as `is a FIFO, and no regular file` */
 export const unfitAnswer = (why: string): EngineFailure => ({
-  message: `what it left in the place of {answer_file} ${why}, so that its answer cannot be read: have it write a regular file there`,
+  message: `what it wrote in the place of {answer_file} ${why}, so that its answer cannot be read: have it write a regular file there`,
   code: NO_ANSWER_FIELD,
 });

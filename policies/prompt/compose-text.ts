@@ -51,8 +51,8 @@ export function composeText(secret: PromptSource, digest: Digest, redactor: Reda
 const leftUnread = (parts: readonly PromptPart[]): number =>
   parts.reduce((sum, { excerpt }) => sum + (excerpt.omitted?.chars ?? 0), 0);
 
-const OFF = 'context.digest_policy is off, so nothing of it was left out';
-const NEVER_CUT = 'what is never left out (rules, template, goal, criteria, form) is too long';
+const OFF = 'context.digest_policy is off, so nothing of it was omitted';
+const NEVER_CUT = 'what is never omitted (rules, template, goal, criteria, form) is too long';
 
 function composed(
   source: PromptSource,

@@ -70,7 +70,7 @@ export function decide(question: Question): Decision {
   const planned = count <= 1 ? row.first : row.again;
   if (planned === 'stop') return stop(count <= 1 ? never(verdict) : `seen ${count} times in this run`);
   if (retriesLeft <= 0) return stop('the retries of this stage are used up');
-  if (callsLeft <= 0) return stop('no paid call is left');
+  if (callsLeft <= 0) return stop('no paid call remains');
   if (question.wallLeftMs !== null && question.waitMs >= question.wallLeftMs)
     return stop(`the wait of ${Math.ceil(question.waitMs / 1000)} s would pass the task's wall clock`);
   const goesOn = planned === 'retry' && sessionId !== null;
@@ -93,7 +93,7 @@ export function decide(question: Question): Decision {
 }
 
 const RETRY_DIRTY = toDo(
-  'look at what it changed before you run it again; --retry-dirty lets a run begin anew by itself',
+  'look at what it changed before you run it again; --retry-dirty lets a run start over by itself',
 );
 
 /** Our own budget has no reset. */

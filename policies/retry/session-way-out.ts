@@ -31,10 +31,10 @@ export function wayOutOfSession({ reason }: Verdict, standing: SessionStanding):
     return {
       action: 'wait_session',
       waitMs: busyWaitMs(busyAwaited),
-      why: 'somebody else writes in its session; waiting for them',
+      why: 'another process writes in its session; waiting for it',
     };
   if (reason === 'broken_history' && sessionId !== null && repair === 'allowed')
-    return { action: 'mend', sessionId, why: 'mending the history of its session' };
+    return { action: 'mend', sessionId, why: 'repairing the history of its session' };
   return null;
 }
 

@@ -15,7 +15,7 @@ export const CONTEXT_LIMIT_TOKENS = 350_000;
 export const AGAINST_SESSION = {
   transient: { counts: true, why: 'a long history makes timeouts and cut answers more likely' },
   prompt_too_large: { counts: true, why: 'its history may be what is too large' },
-  unknown: { counts: true, why: 'nobody knows that it is not the session' },
+  unknown: { counts: true, why: 'the session may be the cause' },
   auth: { counts: false, why: 'no session is signed in' },
   quota: { counts: false, why: 'the limit is that of the account' },
   tooling: { counts: false, why: 'the machine is not set up' },
@@ -26,7 +26,7 @@ export const AGAINST_SESSION = {
 /** Reasons that override their class. */
 const BY_REASON: Record<string, { counts: boolean; why: string }> = {
   broken_history: { counts: true, why: 'it is the session that is broken' },
-  cancelled: { counts: false, why: 'somebody stopped it' },
+  cancelled: { counts: false, why: 'it was stopped on request' },
 };
 
 export function countsAgainst({ class: errorClass, reason }: Verdict): boolean {

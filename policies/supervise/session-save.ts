@@ -80,7 +80,7 @@ export function movedSince(
     ...(paths.length === 0
       ? []
       : [
-          `${paths.length === 1 ? 'a file is' : `${paths.length} files are`} not as they were left: ${paths.slice(0, MAX_PATHS).join(', ')}`,
+          `${paths.length === 1 ? 'a file was' : `${paths.length} files were`} changed since: ${paths.slice(0, MAX_PATHS).join(', ')}`,
         ]),
   ];
 }

@@ -18,7 +18,7 @@ function wordsOf(found: LintFact): string {
     case 'unproven':
       return found.said === null
         ? 'has no proof; put under proof a text that it is there for'
-        : `does not match its proof ${show(found.said)}; mend the one or the other (tool, source and all that stands under match must hold)`;
+        : `does not match its proof ${show(found.said)}; fix the row or the proof (tool, source and everything under match must hold)`;
     case 'shadowed':
       return `decides none of its proofs, for the row "${found.by.id}" before it does; put it before that one, or let that one ask for more`;
     case 'nothing_new':

@@ -53,7 +53,7 @@ export function mendFolders(folders: readonly KeptFolder[], clock: () => Date): 
     const aside = `${step} had become ${kindOf(step)}, which was set aside as ${path.basename(setAside(step, clock))}`;
     if (went === null) mkdirSync(step, { mode: 0o700 });
     else renameSync(went, step);
-    moves.push(`${aside}; the folder was ${went === null ? 'made anew' : `moved back from ${went}`}`);
+    moves.push(`${aside}; the folder was ${went === null ? 'created again' : `moved back from ${went}`}`);
   }
   return moves;
 }

@@ -47,7 +47,7 @@ export async function readCheckpoint({ checkpoint: file }: DistillFolder): Promi
   return { how: 'read', checkpoint: read.value };
 }
 
-const WHAT_TO_DO = 'mend it, or begin the book anew under another --name; what was answered lies in turns/ beside it';
+const WHAT_TO_DO = 'fix it, or start the book again under another --name; the answers are in turns/ beside it';
 
 function mistakeIn(value: DistillCheckpoint): string | null {
   if (value.schema !== 1) return `it is of another version (schema ${String(value.schema)})`;

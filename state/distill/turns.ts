@@ -46,7 +46,7 @@ export function keptTurn(folder: DistillFolder, turn: number): KeptTurn {
   const kept = turnOrNull(folder, turn);
   if (kept !== null) return kept;
   throw new StrangeStateError(
-    `${fileOf(folder, turn)} is gone or was changed; put it back, or have its section asked for again: tollgate distill resume ${folder.name}`,
+    `${fileOf(folder, turn)} is gone or was changed; put it back, or request its section again: tollgate distill resume ${folder.name}`,
   );
 }
 
@@ -55,7 +55,7 @@ export function unreadableWords(folder: DistillFolder, lost: readonly { turn: nu
   const files = lost.map(({ turn }) => fileOf(folder, turn)).join(' and ');
   const ways = lost.map(({ section }) => `tollgate distill delete-section ${folder.name} ${section} --ask-again`);
   const [is, it, its] = lost.length === 1 ? ['is', 'it', 'its section'] : ['are', 'them', 'their sections'];
-  return `${files} ${is} gone or changed; put ${it} back, or have ${its} asked for again: ${ways.join('; ')}`;
+  return `${files} ${is} gone or changed; put ${it} back, or request ${its} again: ${ways.join('; ')}`;
 }
 
 /** An answer has at most some hundred thousand characters. */

@@ -186,7 +186,7 @@ function readJournal(file: string, known: Known, upTo?: number): JournalReading 
   const bytes = seeJournal(file) ?? Buffer.alloc(0);
   if (upTo !== undefined && upTo > bytes.length)
     throw new JournalError(
-      `${file} ends at byte ${bytes.length}, but a view was made at byte ${upTo}: the journal lost its end. Restore it, or delete stats.json beside it to count what is left.`,
+      `${file} ends at byte ${bytes.length}, but a view was made at byte ${upTo}: the journal lost its end. Restore it, or delete stats.json beside it to count what remains.`,
     );
   const [lines, end] = [linesOf(file, bytes, known), upTo ?? bytes.length];
   // An incomplete line at the end is not part of the cache.

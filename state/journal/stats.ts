@@ -63,14 +63,13 @@ async function adopt(journal: Journal, clock: () => Date, broken: 'set_aside' | 
   const read = await readJson<Partial<Stats>>(file, clock, broken);
   if (read.how === 'absent') return { how: 'unchanged', view: {} };
   if (read.how === 'set_aside') return invalid(`${read.message}. Run again to go on with the journal's own count.`);
-  if (read.how === 'in_place')
-    return invalid(`${read.message}. Mend it, or delete it: it is made anew from the journal.`);
+  if (read.how === 'in_place') return invalid(`${read.message}. Fix it, or delete it: it is rebuilt from the journal.`);
   const { paid_calls_used: used, paid_call_budget: budget, journal_offset: offset } = read.value;
   const figures = { paid_calls_used: used, paid_call_budget: budget, journal_offset: offset };
   for (const [name, value] of Object.entries(figures))
     if (!Number.isSafeInteger(value) || (value as number) < 0)
       return invalid(
-        `${file}: ${name} must be a whole number from 0, not ${JSON.stringify(value) ?? 'missing'}. Mend it, or delete the file: it is made anew from the journal.`,
+        `${file}: ${name} must be a whole number from 0, not ${JSON.stringify(value) ?? 'missing'}. Fix it, or delete the file: it is rebuilt from the journal.`,
       );
   const at_offset = offset!;
   const { ledger } = journal.read(at_offset);

@@ -16,7 +16,7 @@ export function checkLimits(environment: NodeJS.ProcessEnv, now: Date): CheckAns
     readUserLimits(files);
     readLimitsLedger(files);
   } catch (error) {
-    if (error instanceof StrangeStateError) return say('fail', error.message, `mend what is in ${files.folder}`);
+    if (error instanceof StrangeStateError) return say('fail', error.message, `fix what is in ${files.folder}`);
     throw error;
   }
   const holds = readHolds(files, now.getTime()).map(holdWords);

@@ -7,7 +7,7 @@ import { readLimitsJson, writeLimitsJson } from './limits-json.ts';
 
 /** Throws StrangeStateError for an invalid file. */
 export const readLimitsLedger = ({ ledger: file }: LimitsFiles): LimitsLedger =>
-  readLimitsJson(file, EMPTY_LEDGER, mistake, `Mend it, or take it away to count from 0: rm ${file}`);
+  readLimitsJson(file, EMPTY_LEDGER, mistake, `Fix it, or remove it to count from 0: rm ${file}`);
 
 export const writeLimitsLedger = ({ folder, ledger: file }: LimitsFiles, ledger: LimitsLedger): void =>
   writeLimitsJson(folder, file, ledger);

@@ -6,7 +6,7 @@ import { readLimitsJson, writeLimitsJson } from './limits-json.ts';
 
 /** Throws StrangeStateError for an invalid file: the caller must not pay as if there were no limit. */
 export function readUserLimits({ limits: file }: LimitsFiles): Limits {
-  const fix = `Mend it, or take it away to have no limits of your own: rm ${file}`;
+  const fix = `Fix it, or remove it to have no limits of your own: rm ${file}`;
   const { budgets = [], ...read } = readLimitsJson<Partial<Limits>>(file, NO_LIMITS, limitsMistake, fix);
   return { ...NO_LIMITS, ...read, budgets: budgets.map((row) => ({ ...row, tool: row.tool ?? 'any' })) };
 }

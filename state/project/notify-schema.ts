@@ -20,7 +20,7 @@ export function notifySchema({ array, enum: choice, number, strictObject, string
         .max(2000)
         .refine((url) => addressMistake(url) === null, { error: (issue) => addressMistake(String(issue.input)) ?? '' })
         .optional()
-        .describe('the address that is asked, by POST'),
+        .describe('the address that receives the POST request'),
       webhook_env: variable.optional().describe('the variable that holds the address, where that is a secret'),
       secret_env: variable.optional().describe('the variable that holds the secret of the signature'),
       format: choice(NOTIFY_FORMATS).default('json').describe("the body: all facts, or one line in Slack's form"),

@@ -10,7 +10,7 @@ const MAX_BYTES = 24 * 1024;
 /** What is wrong with a binary; null if it is valid. */
 export function unexpanded(binary: string): string | null {
   if (!/^~|\$|\{/.test(binary)) return null;
-  return 'is taken as it stands, and no shell puts a home or a variable in: give a path from the root of the project, a whole path, or a name on the PATH';
+  return 'is taken literally, and no shell puts a home or a variable in: give a path from the root of the project, a whole path, or a name on the PATH';
 }
 
 /** What is wrong with a placeholder in a word; null if nothing is. */

@@ -34,7 +34,7 @@ const scalar = z.union([z.string().max(200), z.number(), z.boolean()]);
 
 const TELLS = {
   session: field.optional().describe('the id of its session'),
-  model: field.optional().describe('the model that it asked'),
+  model: field.optional().describe('the model that it called'),
   answer: field.optional().describe('a whole message of the answer'),
   tool: field.optional().describe('the name of a tool that ran; the answer is what follows the last one'),
   denied: field.optional().describe('the name of a tool that its permissions denied'),
@@ -65,9 +65,9 @@ const EVENT = z.strictObject({
     .describe('fields that must have that value, or one of these'),
   ...TELLS,
   piece: field.optional().describe('a piece of a message of the answer'),
-  adds: z.literal(true).optional().describe('what is counted comes on top of what was told before; else it is a total'),
+  adds: z.literal(true).optional().describe('the counts are added to those reported before; otherwise they are totals'),
   retry: field.optional().describe('it announces a further try, and why'),
-  requested: z.literal(true).optional().describe('it asked the model'),
+  requested: z.literal(true).optional().describe('it sent a request to the model'),
   completed: z.literal(true).optional().describe('the end, with success'),
 });
 
@@ -81,19 +81,14 @@ const OWN_TOOL = z
       .max(100)
       .default([])
       .describe(
-        `its arguments, with places such as {model}; a list among them is left out where one of its places has no value`,
+        `its arguments, with places such as {model}; a list among them is omitted if one of its places has no value`,
       ),
     environment: environment.describe('variables that it gets, with places too'),
     prompt: z
       .enum(['stdin', 'file'])
       .default('stdin')
       .describe('how it gets the prompt: the path of a file is {prompt_file}'),
-    max_prompt_bytes: z
-      .number()
-      .int()
-      .min(1)
-      .optional()
-      .describe('a longer prompt is refused before anything is asked'),
+    max_prompt_bytes: z.number().int().min(1).optional().describe('a longer prompt is refused before any call'),
     max_chars: z
       .number()
       .int()
@@ -105,7 +100,7 @@ const OWN_TOOL = z
       .int()
       .min(1000)
       .optional()
-      .describe('tokens of its context beyond which a session is left for a fresh one'),
+      .describe('tokens of its context beyond which a fresh session replaces the old one'),
     output: z
       .enum(['text', 'json', 'lines', 'file'])
       .default('text')
@@ -143,9 +138,9 @@ const OWN_TOOL = z
     version: words
       .min(1)
       .optional()
-      .describe('the arguments that ask it for its version; without them it is not asked'),
+      .describe('the arguments that print its version; without them the version is not checked'),
     package: plain.optional().describe('the npm package that it is in, which tells its version without a start'),
-    timeout_ms: z.number().int().min(1).max(MAX_TIMEOUT_MS).default(600_000).describe('of a call, unless told'),
+    timeout_ms: z.number().int().min(1).max(MAX_TIMEOUT_MS).default(600_000).describe('of a call, by default'),
     exits: z
       .strictObject({
         timeout: exit(13).describe('a deadline passed'),

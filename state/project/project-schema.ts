@@ -64,9 +64,9 @@ const proof = z.union([
   z.string().min(1).max(2000),
   z.strictObject({
     message: z.string().max(2000).optional().describe('what was said'),
-    status: z.number().int().min(400).max(599).optional().describe('the HTTP status that was told with it'),
-    code: z.string().max(100).optional().describe('the code that was told with it'),
-    type: z.string().max(100).optional().describe('the type of the error that was told with it'),
+    status: z.number().int().min(400).max(599).optional().describe('the HTTP status that was reported with it'),
+    code: z.string().max(100).optional().describe('the code that was reported with it'),
+    type: z.string().max(100).optional().describe('the type of the error that was reported with it'),
     details: z.string().max(2000).optional().describe('what else the service said'),
     exit: exit.optional().describe('how the CLI ended; nothing else that was said counts then'),
   }),
@@ -92,13 +92,11 @@ const OWN_ROW = z.strictObject({
     .describe('where it may be said'),
   match: z
     .strictObject({
-      status: some(status, 20).optional().describe('the HTTP status; none where nobody said one'),
+      status: some(status, 20).optional().describe('the HTTP status; absent if none was reported'),
       code: some(z.string().min(1).max(100), 20)
         .optional()
         .describe("the failure's code or type, in any case of letters"),
-      text: some(phrase, 20)
-        .optional()
-        .describe('phrases, in any case of letters; * stands for any text within a line'),
+      text: some(phrase, 20).optional().describe('phrases, in any case of letters; * matches any text within a line'),
       wait: z
         .enum(['short', 'long'])
         .optional()
@@ -110,7 +108,7 @@ const OWN_ROW = z.strictObject({
       if (issues.length === 0 && Object.keys(value).length === 0)
         issues.push({ code: 'custom', input: value, message: ASKS_NOTHING });
     })
-    .describe('all that stands here must hold; of a list, one'),
+    .describe('every condition here must hold; of a list, one'),
   class: z.enum(Object.keys(CLASSES) as [ErrorClass, ...ErrorClass[]]).describe('what it means'),
   reason: z
     .string()
@@ -171,7 +169,7 @@ const FIELDS = z.strictObject({
     .record(
       z.string().regex(ROLE_NAME, 'must be a word of a-z 0-9 _'),
       z.strictObject({
-        template: PLACE.optional().describe('a file that says what the role is told'),
+        template: PLACE.optional().describe('a file with the instructions of the role'),
         access: z.enum(['read', 'write']).optional().describe('what it may do where a stage does not say'),
         requires: z.array(z.string().min(1)).optional().describe('sections that its answer must have'),
         min_lines: z.number().int().min(0).optional().describe('lines with text that its answer must have'),
@@ -197,14 +195,14 @@ const FIELDS = z.strictObject({
   triage: z
     .strictObject({ rules: OWN_ROWS.default([]).describe('tried in this order, before the built-in ones') })
     .default({ rules: [] })
-    .describe('how failures are told apart in this project'),
+    .describe('how failures are classified in this project'),
   tools: OWN_TOOLS.describe('CLIs of its own, by name: `tollgate call NAME`, and `tool: NAME` of a stage'),
   sessions: z
     .strictObject({
       context_limit: z
         .strictObject(LIMITS)
         .prefault({})
-        .describe('tokens of its context beyond which a session is left for a fresh one'),
+        .describe('tokens of its context beyond which a fresh session replaces the old one'),
       rest_sec: z
         .number()
         .min(0)
@@ -230,7 +228,7 @@ const FIELDS = z.strictObject({
   limits: limitsSchema(z)
     .prefault({})
     .describe('limits over all tasks of this project; they stand beside your own and never loosen them'),
-  notify: notifySchema(z).describe('who is told of the end of a run: webhooks and commands'),
+  notify: notifySchema(z).describe('who is notified of the end of a run: webhooks and commands'),
 });
 
 /** Checks the names of CLIs, which only the whole file contains. */

@@ -78,7 +78,7 @@ function nameStages(given: readonly GivenStage[]): ExpandedStages {
       const again = standInAgain(stage);
       return again === null
         ? []
-        : [`stage ${stage.name}: ${again} stands in twice, or for itself; its quota is the same`];
+        : [`stage ${stage.name}: ${again} is named twice, or is the tool of the stage itself; its quota is the same`];
     }),
     ...twice.map((name) => `two stages are called "${name}"; give one an id of its own`),
   ];

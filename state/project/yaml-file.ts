@@ -99,7 +99,7 @@ function bytesOf(file: string, what: string): Buffer | string {
 /** Messages that follow a mistake that ended the document. */
 const FOLLOWS = /^Unexpected \S+ token in YAML stream/;
 
-const TWICE = 'the same name stands twice in one place; keep one of them';
+const TWICE = 'the same name is given twice in one place; keep one of them';
 
 /** The places at which a map has a name for the second time. */
 function repeatedKeys(document: Document, visit: typeof Visit): number[] {

@@ -202,12 +202,12 @@ const isObject = (json: Json, name: string): boolean => !Object.hasOwn(json, nam
 function warningsOf(json: Json, strange: readonly string[], file: string): string[] {
   return [
     ...(!isObject(json, 'active_sessions')
-      ? [`active_sessions of ${file} is no object; it is left as it is, and no session is known`]
+      ? [`active_sessions of ${file} is no object; it is not changed, and no session is known`]
       : []),
     ...(strange.length === 0
       ? []
       : [
-          `${file} holds entries that this version does not understand, which are left as they are: ${strange.slice(0, 5).join(', ')}`,
+          `${file} holds entries that this version does not understand, which are not changed: ${strange.slice(0, 5).join(', ')}`,
         ]),
   ];
 }

@@ -26,7 +26,7 @@ export function keptText(task: Pick<TaskFolder, 'state'>, sha256: string): strin
   const text = wholeOrNull(file, sha256);
   if (text !== null) return text;
   throw new StrangeStateError(
-    `${file} is gone or was changed, and the instruction in it is what the worker would be told; put it back, or begin anew with --anew`,
+    `${file} is gone or was changed, and the instruction in it is what the worker would receive; put it back, or start over with --anew`,
   );
 }
 

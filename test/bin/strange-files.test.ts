@@ -56,7 +56,7 @@ const ROWS: [place: string, thing: keyof typeof THINGS, argv: string[], code: nu
     '3 GB',
     ['run', 'fix', '--dry-run'],
     2,
-    'FILE has 3221225472 bytes; at most 16777216 are read. Mend it, or delete it: it is made anew from the journal.',
+    'FILE has 3221225472 bytes; at most 16777216 are read. Fix it, or delete it: it is rebuilt from the journal.',
   ],
   [
     'task/fix/state/last_failure.json',

@@ -124,7 +124,7 @@ const OWN: Record<OwnReason, { class: ErrorClass; message: string }> = {
     message:
       'codex (signed in) is held since TIME (plan), until LATER; nothing was started. To ask all the same: --ignore-hold',
   },
-  interrupted: { class: 'transient', message: 'nobody saw how the CLI ended' },
+  interrupted: { class: 'transient', message: 'no process saw how the CLI ended' },
   mcp_server: {
     class: 'tooling',
     message: 'required MCP server "tickets" is not configured: no [mcp_servers.tickets] is in /h/.codex/config.toml',

@@ -325,18 +325,18 @@ const ASIDE: readonly Aside[] = [
     tool: 'gemini',
     files: { '.gemini/settings.json': GEMINI_KEY, '.gemini/.env': `GOOGLE_GEMINI_BASE_URL=${URL_OF_TEST}` },
     env: { GEMINI_API_KEY: 'k' },
-    why: /GOOGLE_GEMINI_BASE_URL stands in a \.env file/,
+    why: /GOOGLE_GEMINI_BASE_URL is set in a \.env file/,
   },
   {
     tool: 'gemini',
     files: { '.gemini/settings.json': GEMINI_KEY, '.gemini/.env': 'HTTPS_PROXY=http://proxy:1' },
     env: { GEMINI_API_KEY: 'k' },
-    why: /HTTPS_PROXY stands in a \.env file/,
+    why: /HTTPS_PROXY is set in a \.env file/,
   },
   {
     tool: 'codex',
     files: { '.codex/.env': 'export http_proxy="http://proxy:1"' },
-    why: /http_proxy stands in a \.env/,
+    why: /http_proxy is set in a \.env/,
   },
 ];
 

@@ -53,7 +53,10 @@ const ROWS: [line: string | object, said: string][] = [
     'test/cases.jsonl:1: class null is a success, which has no reason and no retry_at',
   ],
   [{ ...WHOLE, identity: 'bad-key' }, 'test/cases.jsonl:1: identity and rendering go together: give both or neither'],
-  [{ ...WHOLE, stderr: 'x', files: 'y' }, 'test/cases.jsonl:1: files stands instead of stderr and stdout'],
+  [
+    { ...WHOLE, stderr: 'x', files: 'y' },
+    'test/cases.jsonl:1: files replaces stderr and stdout, so give only one of them',
+  ],
   [
     { ...WHOLE, files: '/etc' },
     'test/cases.jsonl:1: files must be the path of a folder, relative to this file, not "/etc"',

@@ -19,7 +19,7 @@ export function readCodexSignIn({ environment, home }: Surroundings): SignIn {
   if (settings.cli_auth_credentials_store === 'keyring' || settings.cli_auth_credentials_store === 'auto')
     return {
       how: 'unclear',
-      because: "its login lies in the system's keyring, which is not opened here",
+      because: "its login is in the system's keyring, which is not opened here",
       fix: 'see `codex login status`',
     };
   if (environment.OPENAI_API_KEY)

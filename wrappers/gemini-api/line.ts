@@ -98,7 +98,7 @@ function broken(error: unknown, host: string, silent: boolean, line: Line): Serv
   if (UNTRUSTED.test(code))
     return failure({ message: `the certificate of ${host} is not trusted (${code}): see NODE_EXTRA_CA_CERTS` });
   if (code === '')
-    return failure({ message: withoutKey(line, `${host} could not be asked: ${oneLine(String(error))}`) });
+    return failure({ message: withoutKey(line, `${host} could not be reached: ${oneLine(String(error))}`) });
   return brokenOff(
     UNREACHED[code] ? `${host} was not reached: ${UNREACHED[code]}` : `the line to ${host} broke (${code})`,
   );
@@ -107,9 +107,9 @@ function broken(error: unknown, host: string, silent: boolean, line: Line): Serv
 const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/;
 
 const UNREACHED: Record<string, string> = {
-  ENOTFOUND: 'nobody knows that name (ENOTFOUND)',
+  ENOTFOUND: 'the name is unknown (ENOTFOUND)',
   EAI_AGAIN: 'no name server answers (EAI_AGAIN)',
-  ECONNREFUSED: 'nobody listens there (ECONNREFUSED)',
+  ECONNREFUSED: 'no server listens there (ECONNREFUSED)',
   EHOSTUNREACH: 'there is no way to it (EHOSTUNREACH)',
   ENETUNREACH: 'there is no network (ENETUNREACH)',
   ETIMEDOUT: 'it does not answer (ETIMEDOUT)',

@@ -22,7 +22,7 @@ export const FEATURES = [
     kind: 'variable',
     name: 'GEMINI_CLI_NO_RELAUNCH',
     since: null,
-    without: 'a launcher that swallows signals stands before it',
+    without: 'a launcher that swallows signals runs before it',
   },
   { kind: 'variable', name: 'GEMINI_CLI_TRUST_WORKSPACE', since: null, without: null },
   { kind: 'variable', name: 'GEMINI_CLI_SYSTEM_SETTINGS_PATH', since: null, without: null },

@@ -39,7 +39,7 @@ function withSettings(request: CallRequest): Overlay {
 }
 
 const UNSAFE =
-  "gemini's inner retries could not be turned off: it reads system settings only from a folder that root owns and nobody else can write; announced retries are cut instead";
+  "gemini's inner retries could not be turned off: it reads system settings only from a folder that root owns and no other user can write; announced retries are cut instead";
 
 /** Keeps an administrator's settings and overrides only what this call needs. */
 function merge(administrators: Settings | null, request: CallRequest): Settings {

@@ -20,7 +20,7 @@ export function route(request: CallRequest): Route {
   if (variable === undefined)
     return fixed(`gemini's sign-in (${type ?? 'none is known'}) asks a service whose address is not ours to set`);
   if (known[variable] !== environment[variable])
-    return fixed(`${variable} stands in a .env file, of which gemini may or may not take it`);
+    return fixed(`${variable} is set in a .env file, of which gemini may or may not take it`);
   const upstream = known[variable] || SERVICES[type as keyof typeof SERVICES](known);
   if (upstream === null)
     return fixed('the address of Vertex AI hangs on project and region; set GOOGLE_VERTEX_BASE_URL to it');

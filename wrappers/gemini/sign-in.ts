@@ -14,7 +14,7 @@ export function readGeminiSignIn(surroundings: Surroundings): SignIn {
     return {
       how: 'signed_out',
       because: `${file} cannot be read as JSON`,
-      fix: `mend ${file}: gemini exits 52 on it`,
+      fix: `fix ${file}: gemini exits 52 on it`,
     };
   if (type !== null)
     return judge(type, known, folder, home, `"${type}" ${file === null ? 'by the environment' : `in ${file}`}`);

@@ -29,6 +29,6 @@ export async function checkOwnVersion(place: OwnPlace): Promise<CheckAnswer> {
   return say(
     'fail',
     `\`${[cli.file, ...row.version].join(' ')}\` tells no version`,
-    `mend tools.${row.name}.version of tollgate.yaml`,
+    `fix tools.${row.name}.version of tollgate.yaml`,
   );
 }

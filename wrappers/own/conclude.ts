@@ -59,7 +59,7 @@ function readWritten(written: Written): EngineEvent[] {
 const saidOf = (answer: string | null): EngineEvent =>
   answer === null ? { how: 'outsized', what: 'answer' } : { how: 'said', text: answer, whole: true, message: null };
 
-/** A whole document with its answer stands for itself where nobody saw how the CLI ended, and nobody ended it. */
+/** A whole document with its answer stands for itself where no process saw how the CLI ended, and nobody ended it. */
 function readDocument(row: OwnToolRow, { exit, printed }: EndedCli, succeeded: boolean): EngineEvent[] {
   const text = printed()?.trim();
   if (text === undefined) return succeeded ? [saidOf(null), { how: 'completed' }] : [];

@@ -13,7 +13,7 @@ export function describeTools(rows: Readonly<Record<string, OwnToolRow>>): strin
   for (const row of Object.values(rows)) {
     const known = KNOWN.get(row.name)?.described?.row;
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(row))
-      return `tools.${row.name} of tollgate.yaml was described otherwise when this run began, or in another of its projects; start the run anew, or one run for each project`;
+      return `tools.${row.name} of tollgate.yaml was described differently when this run began, or in another of its projects; start the run again, or one run for each project`;
     if (known === undefined) KNOWN.set(row.name, ownAdapter(row));
   }
   return null;

@@ -32,7 +32,7 @@ function atPath(file: string): string {
     case 'a regular file':
       return 'is there and may not be executed: chmod +x';
     case 'a symbolic link':
-      return 'is a link that leads to no program: mend it, or name the program';
+      return 'is a link that leads to no program: fix it, or name the program';
     default:
       return 'is no program: name a file that can be executed';
   }

@@ -9,5 +9,5 @@ export const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'
 /** Of a file that the CLI itself reads, as a person may have it for the CLI alone. */
 export function proxyInFile(known: Record<string, string | undefined>, environment: NodeJS.ProcessEnv): string | null {
   const proxy = proxyIn(environment) === null ? proxyIn(known) : null;
-  return proxy === null ? null : `${proxy} stands in a .env file, and the relay does not ask through a proxy`;
+  return proxy === null ? null : `${proxy} is set in a .env file, and the relay does not ask through a proxy`;
 }

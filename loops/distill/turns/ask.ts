@@ -31,7 +31,7 @@ export async function askFor({ section }: Asking, run: DistillRun): Promise<AskR
   for (let attempt = 1; ; attempt += 1) {
     // Reserved right before it is sent, so that an interrupted wait does not record a call that was never made.
     callId ??= reserve(section, run);
-    if (callId === null) return { how: 'paused', reason: 'calls', evidence: 'no paid call is left' };
+    if (callId === null) return { how: 'paused', reason: 'calls', evidence: 'no paid call remains' };
     context.tell({ event: 'asking', section, attempt });
     const { contents, request } = run.history.before(section);
     const said = await askOnce(contents, run);

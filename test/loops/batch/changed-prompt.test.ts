@@ -286,7 +286,7 @@ test('no line that asks again is said before the budget is raised, whatever fail
   const { report } = await task.run();
   const again = report.next_actions.filter(({ command }) => command?.includes('tollgate run fix'));
   assert.equal(again.map(actionLine), [
-    'only if the user allows more paid calls: raise the limit, and mend what the evidence names, if it names something, then ask codex again: `tollgate budget fix --set 6 && tollgate run fix`',
+    'only if the user allows more paid calls: raise the limit, and fix what the evidence names, if it names something, then ask codex again: `tollgate budget fix --set 6 && tollgate run fix`',
   ]);
 });
 

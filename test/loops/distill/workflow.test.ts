@@ -167,7 +167,7 @@ test('Non-transient errors: paused (error), with the error and the failing reque
   assert.is(view.state, 'paused (error)');
   assert.match(view.evidence, /^HTTP 400: API key not valid/);
   assert.equal(view.next_actions.map(actionLine), [
-    'mend that, then go on where it stopped: `tollgate distill resume republic`',
+    'fix that, then go on where it stopped: `tollgate distill resume republic`',
   ]);
   assert.equal(((await traced(rig)).at(-1)!.error as { class: string }).class, 'auth');
   assert.is(document(rig), book(1));

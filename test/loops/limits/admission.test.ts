@@ -400,7 +400,7 @@ test('what cannot be read refuses before anything is paid, and says how to mend 
   assert.equal(bad, {
     how: 'refused',
     reason: 'bad_state',
-    message: `${file} has a budgets[0] that has a per that is none of day, week, month; nothing was started. Mend it, or take it away to have no limits of your own: rm ${file}`,
+    message: `${file} has a budgets[0] that has a per that is none of day, week, month; nothing was started. Fix it, or remove it to have no limits of your own: rm ${file}`,
     retryAt: null,
   });
   limit(world, { budgets: [{ per: 'day', calls: 3 }] });

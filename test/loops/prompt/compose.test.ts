@@ -269,7 +269,7 @@ for (const [what, wish, limit] of LIMITS)
           : {
               chars: off.text.length,
               limit,
-              why: 'context.digest_policy is off, so nothing of it was left out',
+              why: 'context.digest_policy is off, so nothing of it was omitted',
             },
       );
     }

@@ -105,7 +105,7 @@ test('off over the limit: nothing is reserved, the failure names what is large, 
   assert.is(dry.code, 0);
   assert.match(
     dry.stdout,
-    /warning: its prompt has 45\d,\d{3} characters, of 400,000 at the most for codex; context.digest_policy is off, so nothing of it was left out: the run would end with prompt_too_large, and pay nothing\n/,
+    /warning: its prompt has 45\d,\d{3} characters, of 400,000 at the most for codex; context.digest_policy is off, so nothing of it was omitted: the run would end with prompt_too_large, and pay nothing\n/,
   );
   const { code, report, summary } = await task.run('--exit-by-class');
   assert.equal([code, rig.calls.length, report.budget.used, report.exit_code], [66, 0, 0, 1]);

@@ -271,7 +271,7 @@ test('a dry run changes nothing on disk, and counts as a run would', async ({ ri
   const broken = path.join(task.folder, 'state/stats.json');
   assert.equal(await foresee(), [
     2,
-    `${broken} is no JSON object. Mend it, or delete it: it is made anew from the journal.`,
+    `${broken} is no JSON object. Fix it, or delete it: it is rebuilt from the journal.`,
   ]);
 });
 

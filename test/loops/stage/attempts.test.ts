@@ -226,12 +226,12 @@ test('an attempt that changed the tree without a word on tools is gone on with, 
   assert.match(rig.calls[1]!.report.stdin.text, 'Go on from where it stopped');
 });
 
-test('a retry that no paid call is left for is not planned', async ({ rig }) => {
+test('a retry that no paid call remains for is not planned', async ({ rig }) => {
   rig.answer(() => failWith('codex', BUSY, 503));
   const { code, report } = await makeTask(rig, { stages: [REVIEW], budgets: { paid_call_budget: 1 } }).run();
   assert.equal(
     [code, rig.calls.length, report.failure?.class, report.failure?.decision.why],
-    [1, 1, 'transient', 'no paid call is left'],
+    [1, 1, 'transient', 'no paid call remains'],
   );
 });
 

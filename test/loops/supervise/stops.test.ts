@@ -142,7 +142,7 @@ test('a tree that has moved on, and a branch that is gone, are gone on with by -
   writeFileSync(file, 'mine\n');
   const refused = await task.supervise();
   assert.is(refused.code, 2);
-  assert.match(refused.said, /the branch work is gone; a file is not as they were left: src\/step-1.txt/);
+  assert.match(refused.said, /the branch work is gone; a file was changed since: src\/step-1.txt/);
   assert.match(refused.said, 'say --accept-tree to go on in it as it is');
   const ran = await task.supervise('--accept-tree');
   assert.is(ran.code, 0, ran.said);

@@ -40,8 +40,8 @@ test('what acceptance found goes to the stage that writes, and the line that the
   const log = path.join(task.folder, 'outputs/gemini_verify.acceptance.log');
   assert.equal(first.report.next_actions.slice(0, 3).map(actionLine), [
     `read ${log}`,
-    'mend what fails, then run the acceptance commands again, which pays nothing: `tollgate run fix`',
-    'let codex_impl mend it (its prompt is given the end of that log; 2 paid calls): `tollgate run fix --redo codex_impl --redo gemini_verify`',
+    'fix what fails, then run the acceptance commands again, which pays nothing: `tollgate run fix`',
+    'let codex_impl fix it (its prompt is given the end of that log; 2 paid calls): `tollgate run fix --redo codex_impl --redo gemini_verify`',
   ]);
   const [, , ...flags] = first.report.next_actions[2]!.command!.split(' ').slice(1);
   const second = await task.run(...flags);
@@ -85,8 +85,8 @@ test('a verdict about earlier work asks for the judge alone, and for the budget 
   const task = makeTask(rig, { stages: STAGES, budgets: { paid_call_budget: 3 } });
   const first = await task.run();
   assert.equal(first.report.next_actions.slice(1).map(actionLine), [
-    'mend what they name, and have it judged again by gemini, for one paid call: `tollgate run fix --redo gemini_verify`',
-    'only if the user allows more paid calls: raise the limit, and let codex_impl mend it (its prompt is given those findings; 2 paid calls): `tollgate budget fix --set 4 && tollgate run fix --redo codex_impl --redo gemini_verify`',
+    'fix what they name, and have it judged again by gemini, for one paid call: `tollgate run fix --redo gemini_verify`',
+    'only if the user allows more paid calls: raise the limit, and let codex_impl fix it (its prompt is given those findings; 2 paid calls): `tollgate budget fix --set 4 && tollgate run fix --redo codex_impl --redo gemini_verify`',
   ]);
   const mended = await task.run('--redo', 'codex_impl');
   assert.equal([mended.code, mended.report.failure?.reason, rig.calls.length], [1, 'verdict_fail', 3]);
@@ -121,7 +121,7 @@ test('headings that are put right in the answer count, and so do others that the
   const { report } = await task.run();
   assert.match(report.failure!.evidence!.text, 'lacks the section "Verdict"; its headings are "Findings", "Result"');
   const answer = path.join(task.folder, 'outputs/codex_review.codex.out');
-  assert.match(report.next_actions[1]!.text, `if what was asked for is in ${answer} under another heading`);
+  assert.match(report.next_actions[1]!.text, `if the requested content is in ${answer} under another heading`);
   writeFileSync(answer, task.read('outputs/codex_review.codex.out').replace('## Result', '## Verdict'));
   assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
   const other = makeTask(rig, { stages: [{ tool: 'codex', role: 'review' }] }, 'other');

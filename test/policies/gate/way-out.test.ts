@@ -46,7 +46,7 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     'a judge without a writer before it',
     [found('acceptance_failed', ['read LOG'])],
     {},
-    ['read LOG', `mend what fails, then ${RUNS}\``, CHANGES_COMMAND],
+    ['read LOG', `fix what fails, then ${RUNS}\``, CHANGES_COMMAND],
   ],
   [
     'a judge of what another stage wrote',
@@ -54,8 +54,8 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     { writer: WRITER },
     [
       'read LOG',
-      `mend what fails, then ${RUNS}\``,
-      'let codex_impl mend it (its prompt is given the end of that log; 2 paid calls): `tollgate run fix --redo codex_impl --redo gemini_verify`',
+      `fix what fails, then ${RUNS}\``,
+      'let codex_impl fix it (its prompt is given the end of that log; 2 paid calls): `tollgate run fix --redo codex_impl --redo gemini_verify`',
       CHANGES_COMMAND,
     ],
   ],
@@ -64,8 +64,8 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     [found('acceptance_failed')],
     { writer: { ...WRITER, after: [] } },
     [
-      `mend what fails, then ${RUNS}\``,
-      'let codex_impl mend it (its prompt is given the end of that log; one paid call; gemini_verify then looks again, and pays nothing): `tollgate run fix --redo codex_impl`',
+      `fix what fails, then ${RUNS}\``,
+      'let codex_impl fix it (its prompt is given the end of that log; one paid call; gemini_verify then looks again, and pays nothing): `tollgate run fix --redo codex_impl`',
       CHANGES_COMMAND,
     ],
   ],
@@ -75,8 +75,8 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     { writer: WRITER },
     [
       'read the findings in OUT',
-      'let codex_impl mend it (its prompt is given those findings; 2 paid calls): `tollgate run fix --redo codex_impl --redo gemini_verify`',
-      `mend what they name, and have it judged again by gemini, for one paid call: ${PAID}`,
+      'let codex_impl fix it (its prompt is given those findings; 2 paid calls): `tollgate run fix --redo codex_impl --redo gemini_verify`',
+      `fix what they name, and have it judged again by gemini, for one paid call: ${PAID}`,
     ],
   ],
   [
@@ -93,8 +93,8 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     { writer: WRITER, budget: { used: 2, total: 3 } },
     [
       'read the findings in OUT',
-      `mend what they name, and have it judged again by gemini, for one paid call: ${PAID}`,
-      'only if the user allows more paid calls: raise the limit, and let codex_impl mend it (its prompt is given those findings; 2 paid calls): `tollgate budget fix --set 4 && tollgate run fix --redo codex_impl --redo gemini_verify`',
+      `fix what they name, and have it judged again by gemini, for one paid call: ${PAID}`,
+      'only if the user allows more paid calls: raise the limit, and let codex_impl fix it (its prompt is given those findings; 2 paid calls): `tollgate budget fix --set 4 && tollgate run fix --redo codex_impl --redo gemini_verify`',
     ],
   ],
   [
@@ -122,7 +122,7 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     {},
     [
       OTHERWISE,
-      `${BY_USER}: if what was asked for is in OUT under another heading, put the right headings there, then ${FREE}`,
+      `${BY_USER}: if the requested content is in OUT under another heading, put the right headings there, then ${FREE}`,
       `${BY_USER}: require other headings (\`requires\` of the stage, manifest.yaml (requires)), and ${KEEP}`,
     ],
   ],

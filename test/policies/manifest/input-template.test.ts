@@ -14,8 +14,8 @@ for (const name of NAMES)
   });
 
 const REQUEST = INPUT_TEMPLATES['user_request.md'];
-const ASKED = '<!-- What is asked, in the words of whoever asks. -->';
-const NOT = '<!-- What is not to be done, though it lies near. -->';
+const ASKED = '<!-- The request, in the words of its author. -->';
+const NOT = '<!-- Related work that is out of scope. -->';
 
 const ROWS: [what: string, text: string, kept: string][] = [
   ['the request alone', REQUEST.replace(ASKED, 'Mend it.'), '# Request\n\nMend it.'],

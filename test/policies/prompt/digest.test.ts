@@ -227,7 +227,7 @@ test('aggressive names what it leaves out, and of a context what is kept elsewhe
 test('what is never left out and is too long is not to be sent', () => {
   const { tooLarge } = compose(sourceOf({ goal: long('goal', 9000) }), 'auto');
   assert.equal([tooLarge?.limit, tooLarge!.chars > 9000], [LIMIT, true]);
-  assert.is(tooLarge?.why, 'what is never left out (rules, template, goal, criteria, form) is too long');
+  assert.is(tooLarge?.why, 'what is never omitted (rules, template, goal, criteria, form) is too long');
 });
 
 test('many parts are one sentence: the largest by name, the others counted', () => {

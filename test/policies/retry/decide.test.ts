@@ -56,7 +56,7 @@ const RESUMED = { sessionId: 's1', resumed: true, busyAwaited: 0, repair: 'allow
 
 const ROWS: [why: string, errorClass: ErrorClass, asked: Asked, action: string][] = [
   ['no retry is left', 'transient', { retriesLeft: 0 }, 'stop'],
-  ['no paid call is left', 'transient', { callsLeft: 0 }, 'stop'],
+  ['no paid call remains', 'transient', { callsLeft: 0 }, 'stop'],
   ['tools ran, and the session goes on', 'transient', { dirty: true }, 'resume'],
   ['tools ran, and there is no session', 'transient', { dirty: true, sessionId: null }, 'stop'],
   ['tools ran, and what is too long is the session', 'prompt_too_large', { dirty: true }, 'stop'],
@@ -208,12 +208,12 @@ test('a stop says why, and what to do next only where that is its own', () => {
   const stops: [asked: Question, why: string, next: string[]][] = [
     [question('auth'), 'never retried: it would fail the same way', []],
     [question('transient', { count: 2, retry_at: RESET }), 'seen 2 times in this run', []],
-    [question('transient', { callsLeft: 0 }), 'no paid call is left', []],
+    [question('transient', { callsLeft: 0 }), 'no paid call remains', []],
     [question('quota', { reason: 'budget' }), 'nothing is called until it is raised', []],
     [
       question('transient', { dirty: true, sessionId: null }),
       'the attempt had already run tools or changed the tree, and there is no session to go on in',
-      ['look at what it changed before you run it again; --retry-dirty lets a run begin anew by itself'],
+      ['look at what it changed before you run it again; --retry-dirty lets a run start over by itself'],
     ],
   ];
   for (const [asked, why, next_actions] of stops)

@@ -24,7 +24,7 @@ for (const [what, now, told] of [
   [
     'a changed file',
     { ...SAVED, changed_files: [file('a.txt', '2')], branches: ['main'] },
-    ['a file is not as they were left: a.txt'],
+    ['a file was changed since: a.txt'],
   ],
   [
     'another file',

@@ -92,7 +92,7 @@ const WRONG: [what: string, rows: Rule[], told: string[]][] = [
     'one proof of two that the row does not match',
     [own({ proof: ['The corporate proxy is down', 'The corporate\u001b[2J proxies\nare down'] })],
     [
-      'error unproven: the row "corp-proxy" does not match its proof "The corporate [2J proxies are down"; mend the one or the other',
+      'error unproven: the row "corp-proxy" does not match its proof "The corporate [2J proxies are down"; fix the row or the proof',
     ],
   ],
   ['a proof for another tool’s exit code', [own({ match: { exit: [97] }, proof: ['exit 97'] })], ['error unproven: ']],

@@ -107,7 +107,7 @@ for (const [what, change, message] of [
     const before = readFileSync(file, 'utf8');
     assert.is(
       await adoptEdits(journal, clock),
-      `${file}: ${message} Mend it, or delete the file: it is made anew from the journal.`,
+      `${file}: ${message} Fix it, or delete the file: it is rebuilt from the journal.`,
     );
     assert.is(readFileSync(file, 'utf8'), before);
     done();

@@ -35,11 +35,11 @@ const ROWS: [what: string, text: string | Buffer, message: string][] = [
     `${GOOD}scope: {<<: {ignored: true}}\n`,
     ':4: scope.<< is unknown; expected one of allow, deny, ignored',
   ],
-  ['a name twice', `${GOOD}goal: h\n`, ':4: the same name stands twice in one place; keep one of them'],
+  ['a name twice', `${GOOD}goal: h\n`, ':4: the same name is given twice in one place; keep one of them'],
   [
     'a name twice below',
     `${GOOD}scope: {deny: [], deny: []}\n`,
-    ':4: the same name stands twice in one place; keep one of them',
+    ':4: the same name is given twice in one place; keep one of them',
   ],
   [
     '__proto__',

@@ -156,7 +156,7 @@ const MISTAKES: [what: string, body: string, told: RegExp][] = [
   [
     'the same name twice',
     'binary: x\n  mine:\n    binary: y',
-    /:4: the same name stands twice in one place; keep one of them/,
+    /:4: the same name is given twice in one place; keep one of them/,
   ],
   ['too small a prompt', 'binary: x\n    max_chars: 5', /:4: tools\.mine\.max_chars must be at least 10000/],
   ['a binary that is a flag', 'binary: -x', /:3: tools\.mine\.binary must be one line/],

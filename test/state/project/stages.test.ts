@@ -89,7 +89,7 @@ for (const [what, yaml, message] of [
   [
     'a stand-in for itself',
     'stages: [{tool: codex, role: impl, fallback: [{tool: gemini}, {tool: codex}]}]\n',
-    'fix/manifest.yaml: stage codex_impl: codex stands in twice, or for itself; its quota is the same',
+    'fix/manifest.yaml: stage codex_impl: codex is named twice, or is the tool of the stage itself; its quota is the same',
   ],
   ['neither', '', 'fix/manifest.yaml: it has neither stages nor a pipeline, nor supervise; give it one of them'],
   [

@@ -255,7 +255,7 @@ test('nobody there is told from a refusal', async () => {
   const service = createGeminiService({ key: KEY, baseUrl: `http://127.0.0.1:${port}` });
   const { offline, message } = await failureOf(service.look('files/x', never));
   assert.ok(offline);
-  assert.is(message, `127.0.0.1:${port} was not reached: nobody listens there (ECONNREFUSED)`);
+  assert.is(message, `127.0.0.1:${port} was not reached: no server listens there (ECONNREFUSED)`);
 });
 
 test('a key or an address that cannot be one is refused without being shown', () => {

@@ -24,7 +24,7 @@ const ROWS: [binary: string, told: string][] = [
   ['./', `/ is a folder: name the program in it ${OF}`],
   ['./none', `/none is not there: put it there, and make it executable (chmod +x) ${OF}`],
   ['./text', `/text is there and may not be executed: chmod +x ${OF}`],
-  ['./link', `/link is a link that leads to no program: mend it, or name the program ${OF}`],
+  ['./link', `/link is a link that leads to no program: fix it, or name the program ${OF}`],
   [
     './text --json',
     `/text --json is not there: put it there, and make it executable (chmod +x) ${OF}: it is one program, and the words for it stand in argv`,

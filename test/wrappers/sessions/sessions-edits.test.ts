@@ -44,7 +44,7 @@ test('the last step: an answer, then the call with its response, then the prompt
 });
 
 test('a session without a prompt is none for gemini', () => {
-  const why = 'Nothing would be left of this session, and gemini resumes no empty one: start a fresh session instead.';
+  const why = 'Nothing would remain of this session, and gemini resumes no empty one: start a fresh session instead.';
   assert.equal(readFixture('plain.jsonl').before(1), { how: 'impossible', why });
   assert.equal(applied('plain.jsonl', rewind('answer-1')).withoutLastStep(), { how: 'impossible', why });
 });

@@ -157,7 +157,7 @@ const ROWS: readonly Row[] = [
     tool: 'codex',
     files: { '.codex/config.toml': 'cli_auth_credentials_store = "keyring"\n' },
     how: 'unclear',
-    says: "its login lies in the system's keyring, which is not opened here",
+    says: "its login is in the system's keyring, which is not opened here",
   },
   {
     tool: 'codex',

@@ -96,7 +96,7 @@ type Rewind = { how: 'from'; at: number } | { how: 'none' } | { how: 'impossible
 /** gemini does not recognise a session without a prompt. */
 const EMPTY = {
   how: 'impossible',
-  why: 'Nothing would be left of this session, and gemini resumes no empty one: start a fresh session instead.',
+  why: 'Nothing would remain of this session, and gemini resumes no empty one: start a fresh session instead.',
 } as const satisfies Rewind;
 
 function rewindBefore(entries: readonly GeminiEntry[], turn: number): Rewind {

@@ -308,7 +308,7 @@ test('a checkpoint that is none is left where it is, and told', async ({ rig }) 
   writeFileSync(place(rig, 'run.json'), '{"schema": 1}');
   const ran = await rig.run('tollgate', BEGIN);
   assert.is(ran.code, 2);
-  assert.match(ran.stderr, /run\.json: "name" must be a text; mend it/);
+  assert.match(ran.stderr, /run\.json: "name" must be a text; fix it/);
 });
 
 test.run();

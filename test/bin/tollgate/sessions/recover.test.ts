@@ -117,7 +117,7 @@ for (const turns of [1, 2])
     assert.is(code, 1);
     assert.match(
       err,
-      /^tollgate recover: Nothing would be left of this session, .* With tollgate sessions forget login the next task begins a fresh one\. \(Nothing was changed\.\)\n$/,
+      /^tollgate recover: Nothing would remain of this session, .* With tollgate sessions forget login the next task begins a fresh one\. \(Nothing was changed\.\)\n$/,
     );
     assert.equal([readFileSync(file, 'utf8'), readFileSync(sessions, 'utf8')], was);
   });
