@@ -65,7 +65,7 @@ const ROWS: [line: string | object, said: string][] = [
     { ...WHOLE, files: 'nosuch' },
     'test/cases.jsonl:1: files: there is no folder test/nosuch; the path is relative to ',
   ],
-  [{ ...WHOLE, files: '../../..' }, 'lies outside'],
+  [{ ...WHOLE, files: '../../..' }, 'is outside'],
   [
     'x'.repeat(4 * 1024 * 1024 + 1),
     'test/cases.jsonl:1: has 4194305 characters, over 4194304; put its texts into a folder, and name it in files',
@@ -180,7 +180,7 @@ test('files that are links lead nowhere', ({ project, root }) => {
   symlinkSync('stderr', path.join(folder, 'stdout'));
   assert.ok(mistakeIn(project, RECORDED).endsWith('captures/401/stdout is a symbolic link, and no regular file'));
   symlinkSync(root, path.join(project, 'away'));
-  assert.match(mistakeIn(project, { ...WHOLE, files: '../away' }), /lies outside .*; copy it beside the corpus$/);
+  assert.match(mistakeIn(project, { ...WHOLE, files: '../away' }), /is outside .*; copy it beside the corpus$/);
 });
 
 test.run();

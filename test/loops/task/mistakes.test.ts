@@ -85,7 +85,7 @@ test('a broken file of YAML tells each line that is wrong', async ({ rig }) => {
   assert.equal(stderr.match(/:[23]: /g)?.length, 2, stderr);
   rig.write('.tmp/task/two/manifest.yaml', 'task_id: two\ngoal: a\ngoal: b\nstages: []\nstages: []\n');
   const twice = await rig.run('tollgate', ['run', 'two']);
-  assert.equal(twice.stderr.match(/:[35]: the same name stands twice/g)?.length, 2, twice.stderr);
+  assert.equal(twice.stderr.match(/:[35]: the same name is given twice/g)?.length, 2, twice.stderr);
 });
 
 test('a CLI that is described wrongly blocks its own stages alone', async ({ rig }) => {

@@ -151,8 +151,8 @@ const MISTAKES: [what: string, body: string, told: RegExp][] = [
     /argv\[0\] has no such place as \{Model\}; did you mean \{model\}\?/,
   ],
   ['a place with a hyphen', "binary: x\n    argv: ['--f={prompt-file}']", /did you mean \{prompt_file\}\?/],
-  ['a home', 'binary: ~/bin/x', /:3: tools\.mine\.binary is taken as it stands/],
-  ['a variable as a binary', 'binary: $HOME/bin/x', /:3: tools\.mine\.binary is taken as it stands/],
+  ['a home', 'binary: ~/bin/x', /:3: tools\.mine\.binary is taken literally/],
+  ['a variable as a binary', 'binary: $HOME/bin/x', /:3: tools\.mine\.binary is taken literally/],
   [
     'the same name twice',
     'binary: x\n  mine:\n    binary: y',
