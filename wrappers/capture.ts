@@ -49,7 +49,7 @@ interface CaptureBuilder {
 }
 
 /**
- * Beside the answer it takes constant memory, and `result` may be asked at any time.
+ * Beside the answer it takes constant memory, and `result` may be called at any time.
  * @param requires of the call; without it nothing.
  * @param maxAnswer characters of an answer; a longer one is a failure.
  */

@@ -9,7 +9,7 @@ export const keepYoungHeapSmall = (): void => setFlags('--semi-space-growth-fact
 export const keepHeapSmall = (): void => setFlags('--semi-space-growth-factor=1', '--optimize-for-size');
 
 /**
- * For a process that mostly asks the system, over and over: V8 would compile what it does some hundred times anew, on threads beside
+ * For a process that mostly calls the system in a loop: V8 would compile its code some hundred times again, on threads beside
  * ours, which took a batch a sixth of its CPU. Eight times as long it waits to see whether that pays.
  */
 export const optimiseLate = (): void => setFlags('--interrupt-budget=1048576');

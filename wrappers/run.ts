@@ -25,7 +25,7 @@ export interface Invocation {
   /** The attempt's private files; stdout and stderr are in one folder. */
   files: { stdin: string; stdout: string; stderr: string; usage: string; log?: string };
   marker: string;
-  /** Folders that nobody but the call writes to: whoever does, and hangs from nobody, is ended with it. */
+  /** Folders that only the call writes to. A process that writes there and has no living parent is ended with the call. */
   folders?: readonly string[];
   retries: 'cut' | 'allow';
   requires?: Requirements;

@@ -42,7 +42,7 @@ export interface CallTexts {
 }
 
 /**
- * @param record null if the call left none.
+ * @param record null if the call wrote none.
  * @param texts null if they must not be sent.
  */
 export function callAttributes(tool: Tool, record: CallRecord | null, texts: CallTexts | null): Attributes {

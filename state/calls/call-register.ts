@@ -1,4 +1,4 @@
-// Registers running calls of the user, a small file for each, to find what a killed wrapper left running.
+// Registers running calls of the user, a small file for each, to find the processes that outlive a killed wrapper.
 
 import { closeSync, fstatSync, lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs';
 import path from 'node:path';

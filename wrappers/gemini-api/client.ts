@@ -1,4 +1,4 @@
-// The Gemini API by Google's own SDK, which is loaded with the first turn: one request an ask, nothing tried again, nothing asked on by itself.
+// The Gemini API by Google's own SDK, which is loaded with the first turn: one request per turn, without retries or follow-up requests of its own.
 
 import type { UploadedBook } from '../../policies/distill/service.ts';
 import { partOf, textOf } from '../../policies/text/json.ts';
@@ -112,7 +112,7 @@ function bookOf(line: Line, found: unknown): UploadedBook {
   };
 }
 
-/** A character that no header takes would stand, with the key, in the error of whoever builds the request. */
+/** A character that is invalid in a header would put the key into the error message of the HTTP client. */
 function fitKey(key: string): string {
   if (/^[\x21-\x7e]{1,512}$/.test(key)) return key;
   throw unfit(key === '' ? 'no API key is given' : 'the API key has a space, a line break or a letter that no key has');

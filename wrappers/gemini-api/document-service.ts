@@ -5,12 +5,12 @@ import type { Verdict } from '../../policies/facts/evidence.ts';
 
 /** Nothing is tried again in here: who asks decides that. All throw ServiceFailure, or the reason of an aborted signal; `upload` also what the system says of the book, and UnfitFileError. */
 export interface DocumentService {
-  /** In pieces, read from disk as they are sent. `sent` is told the bytes that the service has, and may be told fewer again. */
+  /** Uploads in pieces that are read from disk as they are sent. `sent` gets the bytes that the service has; the number may fall. */
   upload: (
     book: BookToUpload,
     options: { signal: AbortSignal; sent: (bytes: number) => void },
   ) => Promise<UploadedBook>;
-  /** How an uploaded file stands, by its name. */
+  /** Returns the state of an uploaded file, by its name. */
   look: (name: string, signal: AbortSignal) => Promise<UploadedBook>;
   ask: (turn: TurnToAsk) => Promise<TurnAnswer>;
 }
@@ -28,7 +28,7 @@ export interface TurnToAsk {
   /** null leaves it to the service. */
   temperature: number | null;
   signal: AbortSignal;
-  /** Which answer this is to be, of those that were ever paid; one that was asked for by a killed run is known by it. */
+  /** The number of this answer among all that were paid. It identifies a request of a killed run. */
   turn?: number;
 }
 

@@ -58,7 +58,7 @@ export function refusalIn(line: Line, status: number, body: string, retryAfter: 
 export const unreadable = (line: Line, why: string, status: number, text: string): ServiceFailure =>
   failure({ message: `the service answered ${status} ${why}`, status, body: withoutKey(line, cut(text, MAX_TOLD)) });
 
-/** It broke off before its end; asked again, it may be whole. */
+/** The answer broke off before its end. A further request may get it whole. */
 export const brokenOff = (what: string): ServiceFailure => failure({ message: what, offline: true });
 
 const failure = (known: Pick<ServiceRefusal, 'message'> & Partial<ServiceRefusal>): ServiceFailure =>

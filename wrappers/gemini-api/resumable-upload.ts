@@ -129,7 +129,7 @@ async function sendPieces(line: Line, session: Session, from: number, source: So
 
 const READ_BYTES = 65_536;
 
-/** More than a socket holds of what it has not sent yet, twice over: by then a buffer can be filled anew, and memory stays flat. */
+/** Twice what a socket holds unsent. After that a buffer can be used again, so memory use stays constant. */
 const BUFFERS = 16;
 
 /** As the line takes them: a piece as a whole would be copied once more by fetch. `unread`: why no more could be read. */

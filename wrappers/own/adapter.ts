@@ -36,7 +36,7 @@ export function ownAdapter(row: OwnToolRow): Adapter {
       ...(request.innerRetries === 'cut' ? row.retries.environment : {}),
     }),
     overlay: () => ({ argv: [], environment: {}, folders: [], warnings: [] }),
-    // Whoever calls it has said so: its description counts in no other folder.
+    // The user called it in this folder, and its description applies in no other folder.
     distrusts: () => null,
     refusesFolder: () => null,
     signIn: null,
@@ -73,7 +73,7 @@ export function ownAdapter(row: OwnToolRow): Adapter {
     }),
     refusedInput: () => false,
     failureReport: null,
-    // Nobody knows of it, so it is held still until it is ended: nothing is lost by that.
+    // How it handles signals is unknown, so it is paused until it is ended. Nothing is lost by that.
     asksAgain: 'at once',
     lingerMs: 5000,
     described: {

@@ -1,4 +1,4 @@
-// What a described CLI told with its end, where no event did: the answer is what it printed, or a file that it wrote.
+// Reads the result of a described CLI at its end, if no event had it: the answer is what it printed, or a file that it wrote.
 
 import type { EngineEvent, EngineFailure } from '../../policies/facts/engine-event.ts';
 import { cutObject, noObject, unfitAnswer } from '../../policies/own-tool/answer-field.ts';
@@ -10,7 +10,7 @@ import { parseObject } from '../../policies/text/json.ts';
 /** Its exit code; `ended`: by us or by a signal, whatever it exits with then; `unseen`: its wrapper died before it did. */
 export type CliExit = number | 'ended' | 'unseen';
 
-/** What a call has left when it is over. */
+/** The output of a call that is over. */
 export interface EndedCli {
   exit: CliExit;
   /** All that it printed; null where that is more than is read of an answer. */
@@ -19,7 +19,7 @@ export interface EndedCli {
   written(): Written;
 }
 
-/** What stands in an answer's place that cannot be read was paid for all the same, unlike none; `why` is a sentence without a subject. */
+/** An unreadable answer was paid for all the same, unlike a missing one. `why` is a sentence without a subject. */
 export type Written = { how: 'read'; text: string } | { how: 'absent' | 'too_large' } | { how: 'unfit'; why: string };
 
 export function conclude(row: OwnToolRow, ended: EndedCli): EngineEvent[] {
@@ -59,7 +59,7 @@ function readWritten(written: Written): EngineEvent[] {
 const saidOf = (answer: string | null): EngineEvent =>
   answer === null ? { how: 'outsized', what: 'answer' } : { how: 'said', text: answer, whole: true, message: null };
 
-/** A whole document with its answer stands for itself where no process saw how the CLI ended, and nobody ended it. */
+/** A whole document with its answer is a success if no process saw how the CLI ended, and no process ended it. */
 function readDocument(row: OwnToolRow, { exit, printed }: EndedCli, succeeded: boolean): EngineEvent[] {
   const text = printed()?.trim();
   if (text === undefined) return succeeded ? [saidOf(null), { how: 'completed' }] : [];

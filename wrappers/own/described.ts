@@ -1,4 +1,4 @@
-// The CLIs that this process knows by a description: told by whoever has read it, and looked up by name.
+// The described CLIs that this process knows: registered by the code that read the description, and looked up by name.
 
 import { OWN_EXIT } from '../../policies/facts/exit-codes.ts';
 import type { OwnTool } from '../../policies/facts/tools.ts';
@@ -19,7 +19,7 @@ export function describeTools(rows: Readonly<Record<string, OwnToolRow>>): strin
   return null;
 }
 
-/** One that nobody has described here, such as of a journal of an earlier day, can be told of and not be called. */
+/** A CLI without a description here, such as one in an old journal, can be reported but not called. */
 export const describedAdapter = (tool: OwnTool): Adapter => KNOWN.get(tool) ?? ownAdapter(stranger(tool));
 
 const stranger = (name: OwnTool): OwnToolRow => ({

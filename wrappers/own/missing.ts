@@ -22,7 +22,7 @@ const isCommandLine = (binary: string): boolean => /\s/.test(binary);
 
 const ONE_WORD = ': it is one program, and the words for it stand in argv';
 
-/** Why what stands there, or does not, cannot be started. */
+/** Why the program cannot be started: it is missing, or is no program. */
 function atPath(file: string): string {
   switch (kindOf(file)) {
     case null:

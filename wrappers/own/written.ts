@@ -1,9 +1,9 @@
-// What a CLI left where it was to write its answer.
+// Reads the file in which a CLI was to write its answer.
 
 import { readRegular } from '../../state/disk/regular-file.ts';
 import type { Written } from './conclude.ts';
 
-/** Whatever stands there was paid for, unless nothing does. */
+/** Anything in that place was paid for. */
 export function writtenTo(file: string, maxBytes: number): Written {
   try {
     return { how: 'read', text: readRegular(file, maxBytes) };

@@ -17,7 +17,7 @@ interface RecordedTree {
   folders: readonly string[];
 }
 
-/** All code that ends what a dead guardian left running finds it with this function, so that all end the same processes. */
+/** All code that ends the processes of a dead guardian finds them with this function, so that all end the same ones. */
 export async function foundTree({ marker, root, guardian, folders }: RecordedTree): Promise<Tree> {
   const self = (await identify(process.pid))!;
   const since = guardian !== null && placeOf(guardian, self) === 'here' ? guardian.start_time : null;

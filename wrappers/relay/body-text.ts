@@ -21,7 +21,7 @@ export function bodyText(body: KeptBody, headers: RawHeaders): BodyText {
   }
 }
 
-/** Half a character at the end is left out, anything else that is no text is refused. */
+/** Omits half a character at the end. Refuses anything else that is not text. */
 const DECODER = () => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 const headerIn = (headers: RawHeaders, name: string): string | null =>

@@ -66,7 +66,7 @@ export function createMemory(): Memory {
   };
   return {
     begun(exchange) {
-      // Models are asked by POST; what is only looked up says nothing.
+      // Requests to models use POST. Other requests are irrelevant.
       if (exchange.method !== 'POST') return;
       forget();
       kept.push(exchange);

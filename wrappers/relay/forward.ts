@@ -68,7 +68,7 @@ export function forward(passing: Passing, outgoing: ServerResponse, exchange: Ex
   request.on('close', () => {
     incoming.unpipe(request).resume();
     if (exchange.response !== null) return;
-    // Closed with neither answer nor error, or by a change of protocol that nobody asked for.
+    // Closed with neither answer nor error, or by a change of protocol that was not requested.
     over('unanswered');
     outgoing.destroy();
   });
@@ -82,7 +82,7 @@ export function forward(passing: Passing, outgoing: ServerResponse, exchange: Ex
   request.on('error', (error: NodeJS.ErrnoException) => {
     if (exchange.response !== null) return;
     over('unanswered', error.code ?? error.message);
-    // As the service did it, as far as that can be told.
+    // Ends the connection as the service did, as far as that is known.
     if (error.code === 'ECONNRESET') outgoing.socket?.resetAndDestroy();
     else outgoing.destroy();
   });

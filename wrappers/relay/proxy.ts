@@ -1,4 +1,4 @@
-// Which variable sends a CLI's requests through a proxy, which would be asked for the relay then.
+// Finds the variable that sends a CLI's requests through a proxy. The proxy would then get the requests for the relay too.
 
 /** null where none does. */
 export const proxyIn = (environment: Record<string, string | undefined>): string | null =>

@@ -1,4 +1,4 @@
-// Whether the service can be reached from here as its CLI would reach it: nothing is asked of it.
+// Checks whether the service can be reached from here as its CLI would reach it, without a request to it.
 
 import { connect } from 'node:net';
 import { connect as secure } from 'node:tls';

@@ -11,9 +11,9 @@ import { isWebSocket, tunnel, withoutUpgrade } from './tunnel.ts';
 export interface Relay {
   /** The base URL for the CLI. */
   url: string;
-  /** What a failure of the call is most likely about; null where nothing was asked. */
+  /** The exchange that most likely explains a failure of the call; null if there was no request. */
   relevantExchange(): Exchange | null;
-  /** Nothing of it is left afterwards; whoever is still connected is cut off. */
+  /** Closes the server and all its connections. */
   close(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export async function startRelay(upstream: URL, port = 0): Promise<Relay> {
     one.once('close', () => open.delete(one));
     return one;
   };
-  // Whoever does not know it has no business here: the port is open to all users of the machine. codex and claude take an
+  // A client without the prefix is refused, since the port is open to all users of the machine. codex and claude take an
   // address as an argument, which they may see in `ps`; they come to the service by it, and not to a key: that the CLI sends.
   const prefix = `/${randomBytes(16).toString('hex')}`;
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 0 });
@@ -52,7 +52,7 @@ export async function startRelay(upstream: URL, port = 0): Promise<Relay> {
     }
   });
   server.on('upgrade', (incoming, socket: Socket, head) => {
-    // Whoever asks for another protocol takes an answer without it, too.
+    // A client that requests another protocol accepts an answer without it, too.
     if (!isWebSocket(incoming)) return void server.emit('connection', withoutUpgrade(incoming, socket, head));
     const passing = passingOf(incoming, prefix, upstream);
     if (passing === null) return void socket.destroy();
@@ -83,7 +83,7 @@ export async function startRelay(upstream: URL, port = 0): Promise<Relay> {
   };
 }
 
-/** null for what nobody but a stranger asks. */
+/** Returns null for a request that the CLI would not make. */
 function passingOf(incoming: IncomingMessage, prefix: string, upstream: URL): Passing | null {
   const requested = incoming.url ?? '';
   if (!requested.startsWith(`${prefix}/`) && requested !== prefix) return null;

@@ -1,4 +1,4 @@
-// Passes a connection on that is to become a web socket: nothing of it is noted. Any other upgrade is not asked for.
+// Forwards a connection that becomes a web socket, without recording it. It forwards no other upgrade.
 
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';

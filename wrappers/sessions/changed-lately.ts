@@ -5,7 +5,7 @@ import { measure } from './store-folder.ts';
 
 const LATELY_MS = 30_000;
 
-/** Half a sentence, or null. Looks at the file anew. A time in the future is a clock that was set back. */
+/** Returns half a sentence, or null. Looks at the file again. A time in the future means that the clock was set back. */
 export function changedLately({ file }: SessionFile, now: Date): string | null {
   const size = measure(file);
   if (size === null) return null;

@@ -19,7 +19,7 @@ export interface LineTable {
   bytes: number;
 }
 
-/** What was read while the file is open: of one whose lines are asked for one after another, some ahead. */
+/** What was read while the file is open. If the lines are read one after another, some are read ahead. */
 interface Window {
   at: number;
   bytes: Buffer;
@@ -33,7 +33,7 @@ const MAX_BYTES = 512 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /**
- * No descriptor stays open: nobody says when a conversation is done with, and a dispatcher looks at thousands. Throws what the
+ * No descriptor stays open: no caller closes a conversation, and a dispatcher looks at thousands. Throws what the
  * operating system throws, and EINVAL for what is no regular file. @param headBytes how much of each line's beginning is kept.
  */
 export function openLines(file: string, headBytes = 160): LineTable {
@@ -67,7 +67,7 @@ export function openLines(file: string, headBytes = 160): LineTable {
   };
 }
 
-/** Its descriptor, which is closed as soon as nobody reads on without a pause; opened again it has to be the same file. */
+/** Its descriptor, which is closed at the first pause in reading. Opened again, it must be the same file. */
 function openForNow(file: string, closed: () => void): () => number {
   let fd: number | null = null;
   let inode: number | null = null;

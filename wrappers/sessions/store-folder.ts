@@ -1,4 +1,4 @@
-// What lies in a CLI's store: its own folders and files alone, since a link may lead out of it.
+// Lists the content of a CLI's store: only real folders and files, since a link may lead out of it.
 
 import { closeSync, fstatSync, lstatSync, readSync } from 'node:fs';
 import path from 'node:path';

@@ -38,11 +38,11 @@ export interface SessionStore {
   boundToCwd: boolean;
   /** Does the CLI know no session but those that have a file here? */
   isLocal: boolean;
-  /** Does the CLI hold a lock on the session that it uses, or say so in a file? One that does not is told by its folder and by time, and both may be our own doing. */
+  /** Does the CLI hold a lock on the session that it uses, or say so in a file? Otherwise its folder and the time show it, and Tollgate itself may be the cause of both. */
   takesLock: boolean;
   /** The file of a session; null where the CLI has none of that id. One bound to a folder is looked for everywhere: `cwd` tells where. */
   find(id: string, lookup: Lookup): Promise<SessionFile | null>;
-  /** Those that a resume from `cwd` would find and that changed since, the newest first. What cannot be read is left out. */
+  /** The sessions that a resume from `cwd` would find and that changed since, the newest first. Omits unreadable ones. */
   recent(lookup: Lookup, since: Date): Promise<SessionFile[]>;
   /** Links in its store: its CLI may read what they lead to, and we do not. At most 5. */
   links(lookup: Lookup): string[];
@@ -52,11 +52,11 @@ export interface SessionStore {
   firstPrompt(session: SessionFile): string | null;
   /** Throws SessionFileError on a file that is no session of this CLI, or of a format that we do not know. */
   open(session: SessionFile): Conversation;
-  /** The text of a session's file as that of one with another id; null for a CLI that goes on in an empty session, where nobody needs it. */
+  /** The text of a session's file with another id; null for a CLI that continues an empty session, which needs no such file. */
   renamed: ((text: string, from: string, to: string) => string) | null;
-  /** Who uses it now, as half a sentence ("codex holds its lock"); null when nobody seems to. */
+  /** The process that uses it now, as half a sentence ("codex holds its lock"); null if there seems to be none. */
   usedBy(session: SessionFile, lookup: Lookup, now: Date): Promise<string | null>;
-  /** Of a CLI that takes no lock: who was started with this very session, as half a sentence; null when nobody seems to. */
+  /** For a CLI without a lock: the process that was started with this session, as half a sentence; null if there seems to be none. */
   namedBy?(session: SessionFile, lookup: Lookup): string | null;
 }
 
@@ -67,13 +67,13 @@ export interface Conversation {
   turns: number;
   /** Turns `from` to `to`, both included, from 1. */
   read(from: number, to: number): Turn[];
-  /** Of the last model request that stands. */
+  /** Of the last model request in the session. */
   contextTokens(): ContextTokens | null;
   /** Over all model requests in the file; null where it does not count. */
   totalTokens(): number | null;
   /** What its CLI has counted over the session so far, where its event stream goes on counting from there; null for one that counts each call. */
   countedSoFar(): Partial<Usage> | null;
-  /** What a resume by this version of the CLI would send wrongly; null: a version that we do not know, so nobody can say. */
+  /** What a resume by this version of the CLI would send wrongly; null: an unknown version, so this cannot be determined. */
   flaws(cliVersion: string | null): Flaw[] | null;
   /** Makes it well-formed in the gentlest way: what was said and done stays. */
   repair(flaws: readonly Flaw[]): Edit;

@@ -1,4 +1,4 @@
-// A small text file of somebody else's, or nothing when it cannot be read.
+// Reads a small text file of another program; returns nothing if it cannot be read.
 
 import { readFollowedIfFit } from '../../state/disk/regular-file.ts';
 
