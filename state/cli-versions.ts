@@ -1,7 +1,8 @@
 // Caches the versions of CLIs without a package in the user's state: starting one costs up to two seconds.
 
-import { closeSync, fstatSync, lstatSync, mkdirSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolders } from './disk/folder.ts';
 import { openRegular, readWhole } from './disk/regular-file.ts';
 import { replaceText } from './disk/replace-file.ts';
 import { isSystemError } from './system-error.ts';
@@ -54,7 +55,7 @@ export function keepVersion(
   const fresh = Object.entries(readKnown(file)).filter(([, known]) => isChecked(known) && isFresh(known, nowMs));
   const known: Known = { ...Object.fromEntries(fresh), [program]: { ...now, asked_at_ms: nowMs, version } };
   try {
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    makeFolders(path.dirname(file));
     if (!isOurs(path.dirname(file))) return;
     replaceText(file, `${JSON.stringify(known, null, 2)}\n`);
   } catch (error) {

@@ -1,9 +1,10 @@
 // Writes the folder of a new task to fill in; does not change existing files.
 
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { INPUT_TEMPLATES } from '../policies/manifest/input-template.ts';
 import { manifestText, type NewManifest } from '../policies/manifest/manifest-template.ts';
+import { makeFolders } from './disk/folder.ts';
 import { isSystemError } from './system-error.ts';
 import { projectRoot, type TaskFolder } from './task-folder.ts';
 
@@ -19,7 +20,7 @@ export function writeNewTask(
     return invalid(`${task.manifest} is there already; edit it, or name another task. Nothing was written`);
   const manifest = path.join(task.root, 'manifest.yaml');
   try {
-    mkdirSync(path.join(task.inputs, 'attachments'), { recursive: true, mode: 0o700 });
+    makeFolders(path.join(task.inputs, 'attachments'));
     const text = manifestText({ ...content, taskId: task.id, schema: schemaAsSeenFrom(task.root, schema) });
     const inputs = Object.entries(INPUT_TEMPLATES)
       .map(([name, text]) => ({ file: path.join(task.inputs, name), text }))

@@ -6,6 +6,7 @@ import type { Tool } from '../policies/facts/tools.ts';
 import { entriesIfAny } from './disk/folder.ts';
 import { realFolder } from './disk/real-folder.ts';
 import { kindOf } from './disk/regular-file.ts';
+import { isSetAside } from './disk/set-aside.ts';
 import { findEscapingLink } from './escaping-link.ts';
 
 export interface TaskFolder {
@@ -59,7 +60,8 @@ export function projectState(cwd: string, environment: NodeJS.ProcessEnv): strin
  */
 export function strayState(state: string, environment: NodeJS.ProcessEnv): string | null {
   if (environment.TOLLGATE_STATE) return null;
-  const links = entriesIfAny(state).filter((entry) => entry.isSymbolicLink());
+  // A link that was moved aside is never followed.
+  const links = entriesIfAny(state).filter((entry) => entry.isSymbolicLink() && !isSetAside(entry.name));
   const stray =
     findEscapingLink(path.dirname(state), [path.basename(state)]) ??
     findEscapingLink(

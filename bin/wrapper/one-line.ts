@@ -1,10 +1,11 @@
 // Completes a call in one line: a prompt without a file, and output without named files.
 
-import { existsSync, fstatSync, mkdirSync, mkdtempSync, rmSync, type Stats } from 'node:fs';
+import { existsSync, fstatSync, mkdtempSync, rmSync, type Stats } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { newCallId } from '../../loops/attempt/phases.ts';
 import type { WrapperRequest } from '../../loops/attempt/request.ts';
+import { makeFolders } from '../../state/disk/folder.ts';
 import { readFollowedIfFit } from '../../state/disk/regular-file.ts';
 import { publishText } from '../../state/disk/replace-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
@@ -75,7 +76,7 @@ function hasInput(): boolean {
 /** If this cannot be written, the check of the output paths reports it. */
 function keepOutOfGit(calls: string): void {
   try {
-    mkdirSync(calls, { recursive: true, mode: 0o700 });
+    makeFolders(calls);
     if (!existsSync(path.join(calls, '.gitignore'))) publishText(path.join(calls, '.gitignore'), '*\n');
   } catch (error) {
     if (!isSystemError(error)) throw error;

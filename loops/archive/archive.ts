@@ -1,8 +1,9 @@
 // Moves ended tasks to the archive, or deletes them; never touches a task that a process is working on.
 
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolders } from '../../state/disk/folder.ts';
 import { type Journal, openJournal } from '../../state/journal/journal.ts';
 import { archiveBeside, archivedAs } from '../../state/missing-task.ts';
 import { isSystemError } from '../../state/system-error.ts';
@@ -33,7 +34,7 @@ export async function putAway({ task, state }: ArchiveCandidate, archiving: Arch
     if (claimed.how !== 'claimed') return keep('a run has just taken it');
     const aside = freeName(archiving.archive, task, archiving.clock());
     try {
-      mkdirSync(archiving.archive, { recursive: true, mode: 0o700 });
+      makeFolders(archiving.archive);
       renameSync(task.root, aside);
     } catch (error) {
       release(journal, claimed.runId, state);
@@ -59,7 +60,7 @@ export function restoreTask(id: string, tasks: string): Put {
   const to = path.join(tasks, id);
   if (existsSync(to)) return keep(`there is a task at ${to}; move it away, or archive it first`);
   try {
-    mkdirSync(tasks, { recursive: true, mode: 0o700 });
+    makeFolders(tasks);
     renameSync(from, to);
     return { how: 'put', task_id: id, from, to };
   } catch (error) {

@@ -1,8 +1,8 @@
 // Moves or deletes old reports of batches, which only repeat the reports of their tasks.
 
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { entriesIn } from '../../state/disk/folder.ts';
+import { entriesIn, makeFolders } from '../../state/disk/folder.ts';
 import { lookAt } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Archiving } from './archive.ts';
@@ -29,7 +29,7 @@ export function putBatchAway(batch_id: string, state: string, { archive, what }:
       return { how: 'put', batch_id, from, to: null };
     }
     const to = path.join(archive, 'batch', batch_id);
-    mkdirSync(path.dirname(to), { recursive: true, mode: 0o700 });
+    makeFolders(path.dirname(to));
     renameSync(from, to);
     return { how: 'put', batch_id, from, to };
   } catch (error) {

@@ -1,8 +1,9 @@
 // Announces a wrapper to the processes that wait for it: its pid before all else, and its ending as the last step.
 
-import { mkdirSync, unlinkSync } from 'node:fs';
+import { unlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../../policies/record/call-record.ts';
+import { makeFolders } from '../../state/disk/folder.ts';
 import { publishText } from '../../state/disk/replace-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { ancestorsOf } from '../../wrappers/processes/ancestors.ts';
@@ -35,7 +36,7 @@ type Files = Pick<WrapperRequest['files'], 'pidFile' | 'doneMarker'>;
 export async function announce({ pidFile, doneMarker }: Files): Promise<Announced> {
   if (pidFile !== null) tried(() => publishText(pidFile, `${process.pid}\n`));
   if (doneMarker === null) return { pid: process.pid, started_by: [] };
-  tried(() => mkdirSync(path.dirname(path.resolve(doneMarker)), { recursive: true, mode: 0o700 }));
+  tried(() => makeFolders(path.dirname(path.resolve(doneMarker))));
   tried(() => unlinkSync(doneMarker));
   return { pid: process.pid, started_by: (await ancestorsOf(process.pid)).map(({ pid }) => pid) };
 }

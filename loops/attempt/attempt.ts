@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { makeFolders } from '../../state/disk/folder.ts';
 import type { Overlay } from '../../wrappers/adapter.ts';
 import { lookAtFolder } from './private-folders.ts';
 import type { WrapperRequest } from './request.ts';
@@ -28,7 +29,8 @@ export function nameAttempt(request: WrapperRequest, callId: string): Attempt {
  */
 export function fillAttempt(attempt: Attempt, { charge }: WrapperRequest, prompt: Buffer, save: () => void): void {
   // Other users may write beside --out: an existing folder may be a link that one of them made.
-  mkdirSync(attempt.folder, { recursive: charge !== null, mode: 0o700 });
+  if (charge === null) mkdirSync(attempt.folder, 0o700);
+  else makeFolders(attempt.folder);
   try {
     writeFileSync(attempt.files.stdin, prompt, { mode: 0o600 });
     save();

@@ -1,10 +1,11 @@
 // Defines a dispatcher's request to its wrapper: a file in the attempt's private folder, which the wrapper takes once.
 
-import { mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { OwnToolRow } from '../../policies/own-tool/description.ts';
 import type { LeftOut } from '../../policies/prompt/left-out.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
+import { makeFolders } from '../../state/disk/folder.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 
@@ -34,7 +35,7 @@ const FLAG = '--dispatch=';
  */
 export function writeDispatch(attempts: string, dispatch: Dispatch): string {
   const folder = path.join(attempts, dispatch.call_id);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolders(folder);
   const file = path.join(folder, NAME);
   writeFileSync(file, JSON.stringify(dispatch), { flag: 'wx', mode: 0o600 });
   return `${FLAG}${file}`;

@@ -1,12 +1,12 @@
 // Checks everything that can be wrong with a call before anything is paid.
 
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Obstacle } from '../../policies/facts/evidence.ts';
 import type { OwnReason } from '../../policies/facts/own-reasons.ts';
 import type { StopSignal } from '../../policies/facts/stop.ts';
 import { nearest } from '../../policies/text/nearest.ts';
-import { namesIfAny } from '../../state/disk/folder.ts';
+import { makeFolders, namesIfAny } from '../../state/disk/folder.ts';
 import { readFollowedBytes } from '../../state/disk/regular-file.ts';
 import { toUtf8 } from '../../state/disk/text-encoding.ts';
 import { checkTaskId, type TaskFolder } from '../../state/task-folder.ts';
@@ -198,7 +198,7 @@ function outputMistake({ files }: WrapperRequest): string | null {
 }
 
 function makeWritable(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolders(folder);
   accessSync(folder, constants.W_OK | constants.X_OK);
 }
 

@@ -1,8 +1,9 @@
 // Reads the tree into a separate git index and objects folder, so that the repository does not change.
 
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { makeFolders } from '../../state/disk/folder.ts';
 import { allFilters, switchedOff } from '../git/filters.ts';
 import { askGit, complaintOf, type GitRan, type GitRequest, repositoryMistake } from '../git/git.ts';
 
@@ -50,7 +51,7 @@ export async function withApart<T>(
       objects: objects ?? path.join(folder, 'objects'),
       others: [own, ...others],
     };
-    mkdirSync(apart.objects, { recursive: true, mode: 0o700 });
+    makeFolders(apart.objects);
     copyIndex(index, apart.index);
     const settings = [...switchedOff(filters.names), ...PLAIN];
     return await use({ git: (args, more) => plain(args, { settings, apart, ...more }), top, prefix });

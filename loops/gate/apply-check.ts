@@ -1,8 +1,9 @@
 // Tests whether a diff applies to a tree; its git has an empty git folder and reads no settings of the project or the user.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readHead } from '../../state/disk/file-head.ts';
+import { makeFolders } from '../../state/disk/folder.ts';
 import { HARMLESS, harmlessEnvironment, NO_FETCHING } from '../git/harmless-git.ts';
 import type { GateRequest } from './gate-request.ts';
 import { runPlain } from './plain-command.ts';
@@ -51,7 +52,7 @@ const NO_SETTINGS = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', 
 /** The minimum that git accepts as a git folder. */
 function emptyGitFolder(folder: string): string {
   const made = path.join(folder, 'none.git');
-  for (const name of ['objects', 'refs']) mkdirSync(path.join(made, name), { recursive: true, mode: 0o700 });
+  for (const name of ['objects', 'refs']) makeFolders(path.join(made, name));
   writeFileSync(path.join(made, 'HEAD'), 'ref: refs/heads/none\n', { mode: 0o600 });
   return made;
 }

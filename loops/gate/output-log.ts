@@ -1,11 +1,12 @@
 // Writes the artifact with the redacted output of the acceptance commands, completely or not at all, in constant memory.
 
-import { closeSync, fstatSync, mkdirSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { createStreamRedactor } from '../../policies/redact/create-redactor.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import { cutStacks } from '../../policies/text/stack-trace.ts';
+import { makeFolders } from '../../state/disk/folder.ts';
 import { openRegular } from '../../state/disk/regular-file.ts';
 import { openBeside, takePlace } from '../../state/disk/replace-file.ts';
 
@@ -27,7 +28,7 @@ const LAST_CHARS = 1500;
 const LAST_LINES = 12;
 
 export function openOutputLog(file: string, redactor: Redactor, maxBytes: number): OutputLog {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  makeFolders(path.dirname(file));
   const beside = openBeside(file);
   let fd: number | null = beside.fd;
   const put = (text: string) => {

@@ -1,7 +1,8 @@
 // Lends the gate a private folder in the attempt that it checks, which holds unredacted output until the gate has read it.
 
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolders } from '../../state/disk/folder.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
@@ -24,7 +25,7 @@ export async function withPrivateFolder<T>(
   const folder = path.join(task.attempts, callId, `gate-${what}`);
   const marker = markerOf(`${callId}/gate-${what}`, environment);
   await clearGate(callId, marker, folder);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolders(folder);
   const nothing = path.join(folder, 'nothing');
   writeFileSync(nothing, '', { mode: 0o600 });
   recordGate(folder, marker, (await identify(process.pid))!);

@@ -122,7 +122,14 @@ const engines = new Map<string, Engine>();
 async function engineOf(kind: `${'2020' | '07'} ${'all' | 'first'}`): Promise<Engine> {
   const { default: Ajv } = kind.startsWith('07') ? await import('ajv') : await import('ajv/dist/2020.js');
   const allErrors = kind.endsWith('all');
-  return new Ajv({ allErrors, verbose: true, strict: false, validateFormats: false, logger: false });
+  return new Ajv({
+    allErrors,
+    verbose: true,
+    strict: false,
+    ownProperties: true,
+    validateFormats: false,
+    logger: false,
+  });
 }
 
 const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema';

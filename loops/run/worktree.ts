@@ -1,8 +1,9 @@
 // Makes a git worktree for one task, so that writing tasks need not wait for each other; the user removes it.
 
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolders } from '../../state/disk/folder.ts';
 import { isSameFolder } from '../../state/disk/real-path.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { repositoryFilters, switchedOff } from '../git/filters.ts';
@@ -81,7 +82,7 @@ async function openOrMake(request: WorktreeRequest): Promise<OpenedWorktree> {
 /** git would make the folder readable for all users. If we cannot make it, git reports why. */
 function makePrivate(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder);
   } catch (error) {
     if (!isSystemError(error)) throw error;
   }

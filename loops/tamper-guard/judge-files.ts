@@ -1,6 +1,7 @@
 // Lists the judge files of a stage: files of the project, templates in use, the task's own files, and answers of ended calls.
 
 import path from 'node:path';
+import { isSetAside } from '../../state/disk/set-aside.ts';
 import { PROJECT_FILES } from '../../state/project/project.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { forbidsOf } from '../prompt/compose.ts';
@@ -55,9 +56,7 @@ export const isLitter = (name: string): boolean => /^\..*\.sw[a-z]$|~$|^\.#|^491
  */
 function isWrittenInCalls({ outputs, attempts, state }: OpenTask['task'], file: string): boolean {
   const [folder, name] = [path.dirname(file), path.basename(file)];
-  if (file === outputs || file === attempts || isLitter(name) || SET_ASIDE.test(name)) return true;
+  if (file === outputs || file === attempts || isLitter(name) || isSetAside(name)) return true;
   if (folder === path.join(state, 'baseline') && name.endsWith('.copies')) return true;
   return folder === state && /^(?:journal\.jsonl|(?:stats|last_failure)\.json)(?:\.\d+)?$/.test(name);
 }
-
-const SET_ASIDE = /\.unreadable-[\dTZ-]+$/;

@@ -1,7 +1,8 @@
 // Saves the earlier version of files that recovery leaves alone as the user's work, beside the attempt, and reports them.
 
-import { mkdirSync, renameSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolders } from '../../state/disk/folder.ts';
 import { setAside } from '../../state/disk/set-aside.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { lookAt } from './file-look.ts';
@@ -86,5 +87,5 @@ export function keepEntry({ entry, place, clock }: KeepingLeft): string {
 function makeReal(folder: string, clock: () => Date): void {
   const now = lookAt(folder);
   if (now !== null && now.kind !== 'folder') setAside(folder, clock);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolders(folder);
 }

@@ -1,7 +1,8 @@
 // Restores kept files: sets aside what is in their place now, and neither follows a link nor writes through one.
 
-import { lstatSync, mkdirSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
+import { lstatSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolders } from '../../state/disk/folder.ts';
 import { readRegularBytes, UnfitFileError } from '../../state/disk/regular-file.ts';
 import { setAside } from '../../state/disk/set-aside.ts';
 import { isSystemError } from '../../state/system-error.ts';
@@ -70,7 +71,7 @@ function clearWay(folder: string, before: JudgedFolder, away: (file: string) => 
   const isThere = now?.kind === 'folder' || now === null;
   if (before.kind === 'link' ? now?.kind === 'link' && now.target === before.target : isThere) return [];
   if (now !== null) away(folder);
-  if (before.kind === 'folder') mkdirSync(folder, { recursive: true, mode: before.mode });
+  if (before.kind === 'folder') makeFolders(folder, before.mode);
   if (before.kind === 'link') symlinkSync(before.target, folder);
   return [{ file: folder, how: 'added', outcome: 'put_back' }];
 }
@@ -122,7 +123,7 @@ function moveAside(file: string, aside: string, clock: () => Date): void {
 
 function isMade(folder: string): boolean {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder);
     return true;
   } catch (error) {
     if (!isSystemError(error)) throw error;

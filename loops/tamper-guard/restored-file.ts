@@ -1,7 +1,8 @@
 // Writes a kept file under a temporary name and renames it when it is complete, so that its name never has half of it.
 
-import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolders } from '../../state/disk/folder.ts';
 import { TEMPORARY, temporaryPrefix } from '../../state/disk/replace-file.ts';
 import { lookAt } from './file-look.ts';
 import type { KeptFile } from './kept-files.ts';
@@ -12,7 +13,7 @@ import { copyLarge } from './large-copy.ts';
  * @param away moves the present file out of the way.
  */
 export function restore(file: string, { kind, content, copy, target, mode }: KeptFile, away: () => void): void {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  makeFolders(path.dirname(file));
   const fresh = besideOf(file);
   try {
     if (kind === 'link') symlinkSync(target!, fresh);

@@ -76,8 +76,22 @@ function formsOf(value: string): string[] {
     const escaped = JSON.stringify(form).slice(1, -1);
     const inPercents = encoded(form);
     const lower = inPercents.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase());
-    return [form, escaped, JSON.stringify(escaped).slice(1, -1), inPercents, lower, ...inBase64(form)];
+    return [
+      form,
+      escaped,
+      JSON.stringify(escaped).slice(1, -1),
+      inPercents,
+      lower,
+      ...allInPercents(form),
+      ...inBase64(form),
+    ];
   });
+}
+
+/** Encodes every byte, which nobody needs and every decoder accepts. */
+function allInPercents(form: string): string[] {
+  const bytes = Buffer.from(form).toString('hex').replace(/../g, '%$&');
+  return [bytes, bytes.toUpperCase()];
 }
 
 /** A shorter piece of base64 could easily be part of something else. */

@@ -33,6 +33,14 @@ export interface Problem {
   earlier_at: string | null;
 }
 
+/** An agent chooses the words of a finding, its place too. */
+export const redactedProblem = (problem: Problem, redact: (text: string) => string): Problem => ({
+  ...problem,
+  rule: redact(problem.rule),
+  place: problem.place && { ...problem.place, path: redact(problem.place.path) },
+  text: redact(problem.text),
+});
+
 /** The most serious first; the order is otherwise unchanged. */
 export const byGravity = (problems: readonly Problem[]): Problem[] =>
   PROBLEM_LEVELS.flatMap((level) => problems.filter((problem) => problem.level === level));

@@ -48,6 +48,8 @@ export function globMistake(glob: string): string | null {
   const shown = glob.length > MAX_SHOWN ? `${glob.slice(0, MAX_SHOWN)}…` : glob;
   if (glob.startsWith('!')) return `"${shown}" begins with "!"; put what is not meant into the other list`;
   if (plain === '') return `"${shown}" names nothing; "**" is everything`;
+  if (isCostly(plain))
+    return `"${shown}" has too many wildcards, so that a long name could keep a run busy: use at most ${MOST_STARS} of * in one part, ${MOST_STARS} of **, ${MOST_GROUPS} groups in brackets, and no wildcard or | in a group that repeats`;
   if (LEAVES.test(plain)) return `"${shown}" has a part ".."; globs begin at the root of the tree and stay in it`;
   try {
     picomatch.makeRe(plain, OPTIONS);
@@ -56,6 +58,29 @@ export function globMistake(glob: string): string | null {
     return `"${shown}" is no glob (${(error as Error).message})`;
   }
 }
+
+/** Each further wildcard of one pattern multiplies the time for a long name by its length. */
+const MOST_STARS = 3;
+const MOST_GROUPS = 3;
+
+function isCostly(glob: string): boolean {
+  const parts = glob.split('/');
+  const groups = (glob.match(/[({]/g) ?? []).length;
+  const inOnePattern = parts.every(isWhole) ? parts.filter((part) => part !== '**') : [glob];
+  return (
+    groups > MOST_GROUPS ||
+    parts.filter((part) => part === '**').length > MOST_STARS ||
+    REPEATED.test(glob) ||
+    inOnePattern.some((part) => (part.match(/\*+/g) ?? []).length > MOST_STARS)
+  );
+}
+
+/** A group that repeats a choice or a wildcard: one name may match it in very many ways. */
+const REPEATED = /[+*]\([^)]*[|*?+@!([{]/;
+
+/** Whether no bracket of it reaches into the next part. */
+const isWhole = (part: string): boolean =>
+  ['()', '[]', '{}'].every(([open, close]) => part.split(open!).length === part.split(close!).length);
 
 type InTree = { how: 'in_tree'; glob: string } | { how: 'invalid'; message: string };
 
@@ -94,8 +119,39 @@ function compile(glob: string): (path: string) => boolean {
 }
 
 function byPattern(bare: string, covers: boolean): (path: string) => boolean {
-  const patterns = [bare, ...(covers ? [`${bare}/**`] : [])].map((pattern) => picomatch.makeRe(pattern, OPTIONS));
-  return (path) => patterns.some((pattern) => pattern.test(path));
+  if (bare.includes('**') && bare.split('/').every(isWhole)) return byParts(bare, covers);
+  const pattern = picomatch.makeRe(bare, OPTIONS);
+  return (path) => {
+    for (let end = covers ? path.indexOf('/') : -1; end !== -1; end = path.indexOf('/', end + 1))
+      if (pattern.test(path.slice(0, end))) return true;
+    return pattern.test(path);
+  };
+}
+
+/** Takes time in proportion to the path. One pattern with several `**` takes a power of it. */
+function byParts(bare: string, covers: boolean): (path: string) => boolean {
+  const parts = bare.split('/').map((part) => (part === '**' ? null : picomatch.makeRe(part, OPTIONS)));
+  const withSkipped = (reached: Set<number>) => {
+    // A `**` also matches no step.
+    for (const at of reached) if (parts[at] === null) reached.add(at + 1);
+    return reached;
+  };
+  return (path) => {
+    /** How many parts may be matched by the steps so far. */
+    let reached = withSkipped(new Set([0]));
+    for (const step of path.split('/')) {
+      const next = new Set<number>();
+      for (const at of reached) {
+        const part = parts[at];
+        if (part === null) next.add(at);
+        else if (part?.test(step)) next.add(at + 1);
+      }
+      if (next.size === 0) return false;
+      reached = withSkipped(next);
+      if (covers && reached.has(parts.length)) return true;
+    }
+    return reached.has(parts.length);
+  };
 }
 
 /** Most globs need no pattern. A pattern costs several times as much for each of 100,000 paths. */

@@ -1,18 +1,9 @@
 // Appends to a log that many processes share: an entry is one write, and a file that would grow too large is rotated first.
 
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  fdatasyncSync,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  renameSync,
-  unlinkSync,
-} from 'node:fs';
+import { closeSync, constants, fchmodSync, fdatasyncSync, fstatSync, lstatSync, renameSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { appendText, naming } from '../append-line.ts';
+import { makeFolders } from '../disk/folder.ts';
 import { openRegular, UnfitFileError } from '../disk/regular-file.ts';
 import { findEscapingLink } from '../escaping-link.ts';
 import { isSystemError } from '../system-error.ts';
@@ -33,7 +24,7 @@ export function appendToLog(
   maxBytes = MAX_LOG_BYTES,
 ): void {
   const log = path.join(folder, file);
-  mkdirSync(path.dirname(log), { recursive: true, mode: 0o700 });
+  makeFolders(path.dirname(log));
   const stray = findEscapingLink(folder, [path.dirname(file)]);
   if (stray !== null) throw refused(stray);
   const bytes = Buffer.byteLength(text);

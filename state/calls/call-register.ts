@@ -1,9 +1,10 @@
 // Registers running calls of the user, a small file for each, to find the processes that outlive a killed wrapper.
 
-import { closeSync, fstatSync, lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { isProcessIdentity, type ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { isTool, type Tool } from '../../policies/facts/tools.ts';
+import { makeFolders } from '../disk/folder.ts';
 import { openRegular, readWhole, UnfitFileError } from '../disk/regular-file.ts';
 import { replaceText, TEMPORARY } from '../disk/replace-file.ts';
 import { isSystemError } from '../system-error.ts';
@@ -54,7 +55,7 @@ export function writeEntry(folder: string, entry: RegisterEntry): string | null 
       write();
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolders(folder);
       write();
     }
     return file;

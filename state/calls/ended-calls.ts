@@ -1,9 +1,10 @@
 // Records when a call that resumed a session ended, so that the next look at that session need not wait for it.
 
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs';
+import { lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
+import { makeFolders } from '../disk/folder.ts';
 import { replaceText } from '../disk/replace-file.ts';
 import { isSystemError } from '../system-error.ts';
 import { userState } from '../user-state.ts';
@@ -20,7 +21,7 @@ export function noteEnded(session: EndedIn, environment: NodeJS.ProcessEnv): voi
   if (file === null) return;
   const folder = path.dirname(file);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder);
     replaceText(file, '');
     for (const name of readdirSync(folder).slice(0, LOOKED_AT)) removeOld(path.join(folder, name));
   } catch (error) {

@@ -6,7 +6,6 @@ import { createHash } from 'node:crypto';
 import {
   type BigIntStats,
   lstatSync,
-  mkdirSync,
   realpathSync,
   renameSync,
   rmdirSync,
@@ -16,7 +15,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { isProcessIdentity, type ProcessIdentity } from '../../policies/facts/process-identity.ts';
-import { isOwnFolder, namesIfAny } from '../disk/folder.ts';
+import { isOwnFolder, makeFolders, namesIfAny } from '../disk/folder.ts';
 import { isRegular, readJsonIfFit } from '../disk/regular-file.ts';
 import { replaceText, TEMPORARY } from '../disk/replace-file.ts';
 import { userState } from '../user-state.ts';
@@ -74,7 +73,7 @@ export const judgeRegister = (environment: NodeJS.ProcessEnv, stateFolder: strin
 /** The folder of a call's entry. Throws what the operating system throws. */
 export function openCallFolder(register: string, callId: string): string {
   const folder = path.join(register, 'calls', callId);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolders(folder);
   return folder;
 }
 
@@ -188,7 +187,7 @@ const isCallEntry = ({ task, task_id, stage, dispatcher, until, state_folder, ta
 
 export function noteChange(register: string, change: Omit<ChangeEntry, 'v'>): void {
   const folder = path.join(register, 'changed');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolders(folder);
   writeEntry(path.join(folder, `${taskKey(change.task)}-${change.by.call_id}.json`), { v: VERSION, ...change });
 }
 
@@ -222,7 +221,7 @@ export function vouchedIn(register: string, task: string): Vouched {
 
 export function vouch(register: string, task: string, files: Vouched): void {
   const file = vouchedFile(register, task);
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  makeFolders(path.dirname(file));
   writeEntry(file, { v: VERSION, task, files: { ...vouchedIn(register, task), ...files } });
 }
 

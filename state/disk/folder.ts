@@ -16,10 +16,34 @@ export const namesIfAny = (folder: string): string[] => ifAny(() => readdirSync(
 /** The same with the type of each entry. */
 export const entriesIfAny = (folder: string): Dirent[] => ifAny(() => readdirSync(folder, { withFileTypes: true }));
 
-/** Makes the folder and all above it, with mode 0700. Throws UnfitFileError if something else is in the place of one of them. */
+/**
+ * Makes the folder and all above it. `mkdirSync` with `recursive` never returns for a folder below /proc, which no program can
+ * make. Throws the operating system's error.
+ * @returns the first folder that was made; undefined if all were there.
+ */
+export function makeFolders(folder: string, mode = 0o700): string | undefined {
+  try {
+    mkdirSync(folder, mode);
+    return folder;
+  } catch (error) {
+    if (isFolder(folder)) return undefined;
+    const above = path.dirname(folder);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === folder) throw error;
+    const first = makeFolders(above, mode);
+    try {
+      mkdirSync(folder, mode);
+    } catch (later) {
+      // Another process may have made it.
+      if (!isFolder(folder)) throw later;
+    }
+    return first ?? folder;
+  }
+}
+
+/** The same. Throws UnfitFileError if something else is in the place of one of them. */
 export function makeFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const intruder = code !== undefined && IN_THE_WAY.has(code) ? intruderAbove(folder) : null;

@@ -27,6 +27,9 @@ export function setAsideIfThere(file: string, clock: () => Date): string | null 
   }
 }
 
+/** The name of something that was moved aside. */
+export const isSetAside = (name: string): boolean => /\.unreadable-[\dTZ-]+$/.test(name);
+
 /** The name is shortened if necessary, since it must not exceed 255 bytes with the ending. */
 function asideOf(file: string, at: Date): string {
   const ending = `.unreadable-${at.toISOString().replace(/[:.]/g, '-')}`;

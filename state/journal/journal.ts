@@ -1,10 +1,11 @@
 // Implements a task's journal, the truth: append-only, one small synced line per fact, and no count by read-modify-write.
 
-import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, mkdirSync } from 'node:fs';
+import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { appendLine, named, naming } from '../append-line.ts';
 import { bears } from '../disk/error-mark.ts';
+import { makeFolders } from '../disk/folder.ts';
 import { openRegular, readBytesOrNull, tooLarge, UnfitFileError } from '../disk/regular-file.ts';
 import { StrangeStateError } from '../disk/strange-state-error.ts';
 import { syncFolder, syncFolderMeanwhile } from '../sync-folder.ts';
@@ -116,7 +117,7 @@ interface ToAppend {
 function openToAppend(file: string): ToAppend {
   const fd = openOrNull(file, O_RDWR | O_APPEND);
   if (fd === null) {
-    const made = mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    const made = makeFolders(path.dirname(file));
     return { fd: openOrNull(file, O_RDWR | O_APPEND | O_CREAT)!, unsynced: placeOf(file, made) };
   }
   const { size } = fstatSync(fd);

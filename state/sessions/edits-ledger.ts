@@ -1,6 +1,6 @@
 // Records the edits of one session file in the user's own state, with a backup of the file before each.
 
-import { closeSync, constants, fdatasyncSync, fstatSync, mkdirSync, rmSync } from 'node:fs';
+import { closeSync, constants, fdatasyncSync, fstatSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isTool, type Tool } from '../../policies/facts/tools.ts';
 import {
@@ -11,7 +11,7 @@ import {
   type KnownEdit,
 } from '../../policies/session/session-edits.ts';
 import { appendLine, naming } from '../append-line.ts';
-import { namesIn } from '../disk/folder.ts';
+import { makeFolders, namesIn } from '../disk/folder.ts';
 import { kindOf, openRegular, readRegularOrNull, UnfitFileError } from '../disk/regular-file.ts';
 import { findEscapingLink } from '../escaping-link.ts';
 import { syncFolder } from '../sync-folder.ts';
@@ -70,7 +70,7 @@ export function readEdits(ledger: EditsLedger): LedgerRead {
 export function makeLedger(ledger: EditsLedger): string | null {
   const stray = strayOf(ledger);
   if (stray !== null) return stray;
-  const made = mkdirSync(ledger.folder, { recursive: true, mode: 0o700 });
+  const made = makeFolders(ledger.folder);
   if (made !== undefined) syncUpTo(path.dirname(made), ledger.folder);
   const kind = kindOf(ledger.file) ?? FILE;
   return kind === FILE ? null : strange(`${ledger.file} is ${kind}, and no regular file`);

@@ -50,6 +50,12 @@ for (const name of FOLDERS)
     assert.equal([rig.calls.length, readdirSync(outside)], [0, []]);
   });
 
+test('a link that was moved aside refuses nothing', async ({ rig, task, outside }) => {
+  plant(outside, path.join(rig.project, '.tmp/state.unreadable-2026-11-27T20-00-00-000Z'));
+  const { code } = await task.run();
+  assert.equal([code, readdirSync(outside)], [0, []]);
+});
+
 for (const [what, place] of [
   ['.tmp', '.tmp'],
   ['.tmp/mcp', '.tmp/mcp'],

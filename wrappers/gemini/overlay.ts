@@ -1,8 +1,9 @@
 // Turns gemini's inner retries and session deletion off by system settings of one call, and sets a model if the user has none.
 
-import { mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { OVERLAY_FOLDERS } from '../../policies/facts/private-names.ts';
+import { makeFolders } from '../../state/disk/folder.ts';
 import type { CallRequest, Overlay } from '../adapter.ts';
 import { accountHome, homeOf } from '../home.ts';
 import { mayCommit } from '../own-flags.ts';
@@ -80,7 +81,7 @@ function safeFolder(request: CallRequest): string | null {
     const parent = path.join(base, 'tollgate');
     try {
       if (!isSafe(path.dirname(base))) continue;
-      mkdirSync(parent, { recursive: true, mode: 0o700 });
+      makeFolders(parent);
       if (isSafe(parent)) return mkdtempSync(path.join(parent, OVERLAY_FOLDERS.gemini));
     } catch {
       // Not writable: try the next one.

@@ -6,6 +6,7 @@ import { problemsOf } from '../../../loops/report/problems.ts';
 import type { RanTask } from '../../../loops/run/run-work.ts';
 import { rootOf } from '../../../loops/task/task.ts';
 import { annotationsOf } from '../../../policies/report/annotations.ts';
+import { redactedProblem } from '../../../policies/report/problem.ts';
 import { answerOutputs, type StepOutputs, stepOutputLines } from '../../../policies/report/step-outputs.ts';
 import { stepSummary } from '../../../policies/report/step-summary.ts';
 import { oneLine } from '../../../policies/text/one-line.ts';
@@ -60,7 +61,7 @@ function problemsIn(ran: RanTask, word: string) {
   const shownFailure = failure === null ? null : { ...failure, text: failure.evidence?.text ?? null };
   const level = state === 'interrupted' ? 'warning' : 'error';
   const problems = problemsOf({ task, root, stages, failure: shownFailure, level });
-  return problems.map((problem) => ({ ...problem, text: ran.post(problem.text) }));
+  return problems.map((problem) => redactedProblem(problem, ran.post));
 }
 
 function outputsOf(ran: RanTask, exit: number): StepOutputs {

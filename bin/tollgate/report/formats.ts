@@ -30,11 +30,11 @@ export const FORMATS = {
     return `${JSON.stringify(spent === null ? request.report : { ...request.report, spent })}\n`;
   },
   md: async (request) => renderMarkdown(posted(request), await spentIf(request)),
-  html: async (request) => renderHtml(posted(request), problems(request), await spending(request)),
+  html: async (request) => renderHtml(posted(request), await problems(request), await spending(request)),
   junit: async (request) => renderJunit(posted(request)),
-  sarif: async (request) => sarifOf(problems(request), { version: manifest.version, at: request.report.at }),
-  github: async (request) => annotationsOf(problems(request)),
-  gitlab: async (request) => codeQualityOf(problems(request)),
+  sarif: async (request) => sarifOf(await problems(request), { version: manifest.version, at: request.report.at }),
+  github: async (request) => annotationsOf(await problems(request)),
+  gitlab: async (request) => codeQualityOf(await problems(request)),
 } as const satisfies Record<string, (request: ReportRequest) => Promise<string>>;
 
 export type ReportFormat = keyof typeof FORMATS;

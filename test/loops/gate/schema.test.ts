@@ -70,6 +70,12 @@ test('two schemas that bear one name do not meet', async () => {
     assert.is(await checkSchema({ $id: 'http://127.0.0.1/own', $defs: { a: { $id: 'a', type } }, $ref: 'a' }), null);
 });
 
+test('a required name that every object inherits must be in the answer itself', async () => {
+  const schema = { type: 'object', required: ['constructor'] };
+  assert.is((await told({ a: 1 }, schema)).length, 1);
+  assert.equal(await told({ constructor: 1 }, schema), []);
+});
+
 test('an answer that fits', async () => {
   assert.equal(await checkFit(SCHEMA, { verdict: 'pass', items: [{ line: 1 }] }, 100), { finding: null, notes: [] });
   assert.equal(await checkFit({ type: 'string', format: 'email' }, 'no mail', 10), {

@@ -273,6 +273,8 @@ test('values beyond ASCII, and values in percent signs of either case', () => {
     ['zürich-1234', 'A_TOKEN'],
     [inPercents, 'B_TOKEN'],
     [inPercents.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase()), 'B_TOKEN'],
+    [Buffer.from('pass/wörd+1234').toString('hex').replace(/../g, '%$&'), 'B_TOKEN'],
+    [Buffer.from('pass/wörd+1234').toString('hex').toUpperCase().replace(/../g, '%$&'), 'B_TOKEN'],
   ])
     assert.is(redact(`it is ${text} there`), `it is [REDACTED:${kind}] there`);
 });

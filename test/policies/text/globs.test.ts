@@ -26,6 +26,11 @@ const MATCHES: [glob: string, path: string, matches: boolean][] = [
   ['src/{a,b}.ts', 'src/b.ts', true],
   ['secrets/**', 'secrets/a\nb', true],
   ['secrets/**/key', 'secrets/a\nb/key', true],
+  ['**/a/**/*.{ts,tsx}', 'x/a/y/z/b.tsx', true],
+  ['**/a/**/*.{ts,tsx}', 'a/b.ts', true],
+  ['**/a/**/b', 'x/a/y/b/below', true],
+  ['**/a/**/b', 'x/a/y/c', false],
+  ['a/**/b/**', 'a/b', true],
   ['**/key', 'key\n', false],
   ['a(b)/[c]/d', 'a(b)/[c]/d', true],
   ['app/(public)', 'app/(public)/page.tsx', true],
@@ -129,6 +134,14 @@ for (const [glob, means] of IN_TREE)
   test(`${glob} ${means === null ? 'lies elsewhere' : `means ${means}`}`, () => {
     const judged = globInTree(glob, ['/home/x/project', '/real/project']);
     assert.is(judged.how === 'in_tree' ? judged.glob : null, means);
+  });
+
+for (const glob of ['*a*a*a*z', '**/x/**/y/**/z/**', '{a,b}{c,d}{e,f}{g,h}', '+(*a)z', '*(a|b)', '{a/b,c}/*a*a*a*z'])
+  test(`${glob} has too many wildcards: one long name could keep a run busy`, () => {
+    assert.match(
+      globMistake(glob) ?? '',
+      / has too many wildcards, .*: use at most 3 of \* in one part, 3 of \*\*, 3 groups/,
+    );
   });
 
 test('a glob outside of the tree is told with the way out', () => {

@@ -52,6 +52,25 @@ async function report(rig: TestRig, ...argv: string[]): Promise<string> {
   return stdout;
 }
 
+test('the place of a finding holds no secret, of the environment or of the patterns of its manifest', async ({
+  rig,
+}) => {
+  rig.env.OPENAI_API_KEY = 'plain-value-of-a-key-77';
+  rig.answer(() =>
+    answerWith(
+      'codex',
+      '## Findings\n\n- `major`; `src/plain-value-of-a-key-77.ts:3`; customer CUST-4711\n- `major`; `src/CUST-4711.ts:3`; look\n\n## Verdict\n\nFAIL\n',
+    ),
+  );
+  const stages = [{ tool: 'codex', role: 'review' }];
+  await makeTask(rig, { stages, security: { redaction_patterns: ['CUST-\\d+'] } }, 'found').run();
+  for (const format of ['sarif', 'html', 'github', 'gitlab']) {
+    const shown = await report(rig, '--format', format);
+    assert.match(shown, /REDACTED/);
+    assert.not.match(shown, /plain-value-of-a-key-77|CUST-4711/);
+  }
+});
+
 test('no format for another machine names a path of this one', async ({ rig }) => {
   const at = `${rig.project}/src/b.ts`;
   for (const [id, answer] of [
