@@ -1,6 +1,6 @@
 // Starts a bundle with V8's code cache, which the first run makes: a wrapper starts 10 ms sooner, a task 90 ms.
 
-// build.mjs fills in the names of the command, of the bundle and of the module in it. The caches are in the user's cache folder.
+// build/build.mjs fills in the names of the command, of the bundle and of the module in it. The caches are in the user's cache folder.
 // A cache counts only if no other user could write to it. If there is no such folder, each run compiles. Nothing is written to
 // the package or into a working tree. Node's own cache (module.enableCompileCache, since 22.1) does not check the owner. It took
 // a wrapper 8 to 15 ms more on 22.23 and 24.21.
@@ -46,7 +46,7 @@ function starting() {
 }
 
 function evaluate(body, module) {
-  // build.mjs makes one function of the bundle, in ASCII only, and puts its hash at the end.
+  // build/build.mjs makes one function of the bundle, in ASCII only, and puts its hash at the end.
   const source = fs.readFileSync(body, 'latin1');
   const folder = cacheFolder();
   const name = `${path.basename(body, '.body.cjs')}.${command}.${source.slice(-16)}.${process.versions.v8}${mark}.cache`;

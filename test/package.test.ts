@@ -54,7 +54,7 @@ test('it runs no script when it is installed, and is built before it is packed',
     atInstall.filter((name) => name in scripts),
     [],
   );
-  assert.is(scripts.prepack, 'node build.mjs');
+  assert.is(scripts.prepack, 'node build/build.mjs');
   assert.equal(
     [dependencies, manifest.optionalDependencies, manifest.peerDependencies],
     [undefined, undefined, undefined],

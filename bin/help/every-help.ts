@@ -1,4 +1,4 @@
-// Prints the help and the completions of every command as one JSON object, which build.mjs keeps in files. Not a command.
+// Prints the help and the completions of every command as one JSON object, which build/build.mjs keeps in files. Not a command.
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { TOOLS } from '../../policies/facts/tools.ts';

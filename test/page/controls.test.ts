@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Plugin } from 'esbuild';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pageOf } from '../../build-page.mjs';
+import { pageOf } from '../../build/page.mjs';
 import { pageFile } from '../../console/server/page-file.ts';
 import { hasChromium, openBrowser, type Visit, visit } from './rig/browser.ts';
 import { CONTROL_OF, CONTROLS, controlName } from './rig/controls.ts';

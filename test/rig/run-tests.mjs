@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
-import { staleBuild } from '../../build-sources.mjs';
+import { staleBuild } from '../../build/sources.mjs';
 import { compileTests, toSources } from './compile-tests.mjs';
 import { memoryFolder } from './memory-folder.mjs';
 import { runProcess } from './run-process.mjs';
@@ -41,7 +41,8 @@ if (files.length === 0) fail(`no test file matches ${pattern}`, `in the suite "$
 const lanes = suite === 'fast' ? 2 * availableParallelism() : 1;
 const folder = (suite === 'fast' && process.env.TMPDIR === undefined && memoryFolder()) || tmpdir();
 const { outdir: compiled, needsBuild } = await compileTests(files);
-if (args.includes('--build') && needsBuild && staleBuild() !== null) execFileSync(process.execPath, ['build.mjs']);
+if (args.includes('--build') && needsBuild && staleBuild() !== null)
+  execFileSync(process.execPath, ['build/build.mjs']);
 const stale = needsBuild ? staleBuild() : null;
 if (stale !== null) {
   fail('the build:', `${stale}, so that tests would run other code than they are about. Run: npm run build`);

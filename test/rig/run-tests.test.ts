@@ -142,7 +142,7 @@ test.run();
 test('tests of what was built are refused where that is missing, or of other sources; others are not', () => {
   const root = projectOf('built.test.ts', NAMES_BUILD);
   writeFileSync(path.join(root, 'test/plain.test.ts'), NAMES_BUILD.replace('dist/', 'nothing'));
-  for (const name of ['bin', 'console', 'library', 'loops', 'policies', 'state', 'wrappers', 'dist'])
+  for (const name of ['bin', 'console', 'library', 'loops', 'policies', 'state', 'wrappers', 'dist', 'build'])
     mkdirSync(path.join(root, name));
   for (const name of ['package.json', 'preflight.ts']) writeFileSync(path.join(root, name), '{}');
   const tests = (name: string) => runTests(root, { which: `^test/${name}` });
@@ -150,8 +150,8 @@ test('tests of what was built are refused where that is missing, or of other sou
   assert.is(missing.status, 1);
   assert.match(missing.stdout, /FAIL the build: dist\/ is not built.*npm run build/);
   assert.is(tests('plain').status, 0);
-  const stamp = "import('./build-sources.mjs').then(({ hashSources, stampBuild }) => stampBuild(hashSources()))";
-  copyFileSync('build-sources.mjs', path.join(root, 'build-sources.mjs'));
+  const stamp = "import('./build/sources.mjs').then(({ hashSources, stampBuild }) => stampBuild(hashSources()))";
+  copyFileSync('build/sources.mjs', path.join(root, 'build/sources.mjs'));
   assert.is(spawnSync(process.execPath, ['-e', stamp], { cwd: root }).status, 0);
   // All files have the same age, as in a fresh clone.
   assert.is(tests('built').status, 0);

@@ -1,16 +1,16 @@
-// Says whether dist/ was built from the sources as they are now. By content: in a fresh clone the times of files mean nothing.
+// Checks whether dist/ was built from the current sources, by their content: the times of files mean nothing in a fresh clone.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Not packed: whoever installs the package has no sources. */
+/** It is not packed, since an installed package has no sources. */
 const STAMP = 'dist/sources.sha256';
 
-const FOLDERS = ['bin', 'console', 'library', 'loops', 'policies', 'state', 'wrappers'];
-const FILES = ['package.json', 'preflight.ts', ...readdirSync('.').filter((name) => /^build.*\.mjs$/.test(name))];
+const FOLDERS = ['bin', 'build', 'console', 'library', 'loops', 'policies', 'state', 'wrappers'];
+const FILES = ['package.json', 'preflight.ts'];
 
-/** Files that editors put beside these do not count. */
-const SOURCE = /^[^.].*\.(?:ts|tsx|cjs|js|css)$/;
+/** Files of editors beside these do not count. */
+const SOURCE = /^[^.].*\.(?:ts|tsx|cjs|mjs|js|css)$/;
 
 export function hashSources() {
   const hash = createHash('sha256');
@@ -26,10 +26,10 @@ export function hashSources() {
   return hash.digest('hex');
 }
 
-/** @param sources their hash before the build began: what was changed meanwhile may not be in dist/. */
+/** @param sources their hash before the build began, since a later change may not be in dist/. */
 export const stampBuild = (sources) => writeFileSync(STAMP, `${sources}\n`);
 
-/** Why dist/ must be built first; null when it is what the sources say. */
+/** Why dist/ must be built first; null if it is current. */
 export function staleBuild() {
   if (!existsSync(STAMP)) return 'dist/ is not built';
   return readFileSync(STAMP, 'utf8').trim() === hashSources() ? null : 'dist/ was built from other sources than these';

@@ -7,9 +7,9 @@ import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { build, transform } from 'esbuild';
-import { noticeOf, packagesIn } from './build-notice.mjs';
-import { pageOf } from './build-page.mjs';
-import { hashSources, stampBuild } from './build-sources.mjs';
+import { noticeOf, packagesIn } from './notice.mjs';
+import { pageOf } from './page.mjs';
+import { hashSources, stampBuild } from './sources.mjs';
 
 const out = 'dist';
 const sources = hashSources();
