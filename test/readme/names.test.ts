@@ -14,6 +14,7 @@ const ROOMS = [
   'console',
   'library',
   'bin',
+  'build',
   'test',
   'bench',
   'examples',
