@@ -38,7 +38,7 @@ function cell(outcome: MatrixOutcome | undefined): string {
   if (outcome === undefined) return '–';
   const { exit, requests, seconds, survivors, faults, reason } = outcome;
   const verdict = outcome.class === null ? 'ok' : `${outcome.class}${reason ? `/${reason}` : ''}`;
-  const counted = `${exit} ${verdict}, ${requests} req, ${seconds.toFixed(1)} s, ${survivors} left`;
+  const counted = `${exit} ${verdict}, ${requests} req, ${seconds.toFixed(1)} s, ${survivors} remain`;
   return faults.length === 0 ? counted : `**WRONG** ${counted}: ${faults.join('; ')}`;
 }
 

@@ -28,13 +28,13 @@ const { session: _, session_id: __, warnings: ___, ...BATCH_STAGE } = RUN_STAGE;
 const STATES = {
   done: count('Tasks that are done'),
   failed: count('Tasks that failed'),
-  broken: count('Tasks that were run and left no report'),
+  broken: count('Tasks that ran without a report'),
   interrupted: count('Tasks whose run was stopped'),
-  refused: count('Tasks that were not run, for a reason that is told'),
+  refused: count('Tasks that did not run, with the reason'),
   not_started: count('Tasks whose turn never came'),
 } as const satisfies Record<BatchState, Schema>;
 
-const NO_RECORD = 'it left no failure record';
+const NO_RECORD = 'there is no failure record';
 const retryAt = orNull(time('Before it, the service says, a call is in vain'), 'it did not say');
 
 const row = record<BatchRow>('One task', {
@@ -79,10 +79,10 @@ const ran = record<BatchReport>(
     by_failure: list('Their failures, the most frequent first', failure),
     notes: texts('What else is worth knowing'),
     next_actions: nextActions(),
-    files: record<BatchReport['files']>('Where more is told', {
+    files: record<BatchReport['files']>('Files with more details', {
       report: text('This record'),
       summary: text('The page for a reader with little time'),
-      left: orNull(text('The tasks that are left to do, one a line'), 'none is'),
+      left: orNull(text('The tasks that remain, one per line'), 'none is'),
     }),
     notified: NOTIFIED,
   },

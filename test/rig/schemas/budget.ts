@@ -4,7 +4,7 @@ import type { BudgetObject } from '../../../bin/tollgate/budget.ts';
 import type { TaskUsage, UsedSoFar } from '../../../state/usage.ts';
 import { amount, count, map, orNull, record, text, version } from './parts.ts';
 
-const NONE_TOLD = 'no call told it';
+const NONE_TOLD = 'no call reported it';
 
 const used = record<UsedSoFar>('Sums over calls', {
   calls: count('Paid calls'),

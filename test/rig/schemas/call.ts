@@ -61,7 +61,7 @@ const usage = record<Usage>('What the call used', {
 
 /** For a record, and for a stage in a report. */
 export const leftOut = list(
-  'What a digest left out of the prompt',
+  'What a digest omitted from the prompt',
   record<LeftOut>('One part of it', {
     what: text('Which, by its name'),
     kept: count('Characters of it in the prompt'),
@@ -76,7 +76,7 @@ export const CALL = record<CallRecord>(
     call_id: text('The call; its private folder is state/attempts/<call_id>'),
     tool,
     cli_version: orNull(text('The version of the CLI')),
-    model: orNull(text('The model that answered, else the one asked for')),
+    model: orNull(text('The model that answered, or the requested one')),
     argv: texts("The CLI's arguments, secrets redacted; the prompt is never among them"),
     cwd: text('Where the CLI ran'),
     started_at: time('When the call was begun'),
@@ -148,7 +148,7 @@ export const FAILURE = record<Failure>(
     stderr_head: list('The first lines of stderr, redacted', { type: 'string' }),
     stderr_tail: list('The last lines of stderr, redacted; empty when the head is all', { type: 'string' }),
     files: map('Where the outputs of the stage lie', { type: 'string' }),
-    resolved_at: orNull(time('When a later success resolved it'), 'it stands'),
+    resolved_at: orNull(time('When a later success resolved it'), 'it is not resolved'),
   },
   ['findings', 'folder', 'http_status'],
 );

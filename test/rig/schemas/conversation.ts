@@ -38,7 +38,7 @@ const turn = record<ShownTurn>('One turn', {
   number: count('From 1, in the order of the conversation; of one that was taken back, the number that it had'),
   // In the CLI's own format.
   at: orNull(text('When its prompt was sent (ISO time)'), 'the file does not say'),
-  prompt: text('What was asked'),
+  prompt: text('The prompt'),
   items: list('What followed it, in order', item),
   tokens: orNull(
     record<ContextTokens>('Of its last model request', {
@@ -48,10 +48,7 @@ const turn = record<ShownTurn>('One turn', {
     'none was counted',
   ),
   state: one('Does it stand, or was it taken back?', ['active', 'reverted']),
-  part: one('The whole turn; or its rest, where the prompt stands as the turn of that number before this one', [
-    'whole',
-    'rest',
-  ]),
+  part: one('The whole turn; or its rest, if its prompt is the previous entry with the same number', ['whole', 'rest']),
 });
 
 /** `tollgate history --json`. */
@@ -69,13 +66,13 @@ export const HISTORY: Schema = record<HistoryObject>('A conversation, with what 
     record<Redoable>('One state of the conversation that an edit took back', {
       n: count('The number to give'),
       at: time('When it was taken back'),
-      turns: count('How many turns stood'),
+      turns: count('The number of turns'),
       last_prompt: text('Of the last of them'),
       takes_back: count('How many turns that stand now would be taken back for it'),
       next: flag('It is what --redo without a number brings back'),
     }),
   ),
-  turns: list('The turns that were asked for, in order', turn),
+  turns: list('The requested turns, in order', turn),
 });
 
 const known = record<KnownSession>('One session of a tag', {
@@ -102,7 +99,7 @@ const backup = record<Backup>('One byte copy of a conversation', {
   at: time('When it was made'),
   goes_at: time('From when on it is deleted for its age'),
   bytes: count('How large it is'),
-  file: text('Where it lies'),
+  file: text('Its path'),
 });
 
 /** `tollgate sessions backups --json`. */

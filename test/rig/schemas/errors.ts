@@ -29,7 +29,7 @@ const bytes = count('Of its line in the log');
 const snapshot: Schema = {
   description: 'Where the conversation was read from',
   anyOf: [
-    record<Extract<ApiSnapshot, { how: 'read' }>>('It stands in the log', {
+    record<Extract<ApiSnapshot, { how: 'read' }>>('It is in the log', {
       how: is('read', 'It was read'),
       from: one("The CLI's session file, gemini's own report of the error, or what was sent alone", [
         'session_file',
@@ -49,7 +49,7 @@ const snapshot: Schema = {
 };
 
 const request: Schema = {
-  description: 'Where the request that failed stands; absent in an entry of a version that did not tell',
+  description: 'Where the failed request is; absent in an entry of an older version',
   anyOf: [
     record<Extract<SentRequest, { source: 'relay' }>>('As it was sent (--record-requests)', {
       source: is('relay', 'It went through a relay'),
@@ -76,7 +76,7 @@ const error = record<ErrorObject>(
     run_id: orNull(text('The run that made the call'), "a caller's own"),
     tool,
     cli_version: orNull(text('The version of the CLI')),
-    model: orNull(text('The model that answered, else the one asked for')),
+    model: orNull(text('The model that answered, or the requested one')),
     session_id: orNull(text("The CLI's session")),
     ending,
     attempt: text('The private folder of the call; it may be gone'),
@@ -105,7 +105,7 @@ export const ERRORS = record<ErrorsObject>('What tollgate report --errors --json
   at: time('When it was made'),
   folder: text('The folder that holds the logs'),
   errors: list('The API failures, the newest last', error),
-  left_out: count('Older ones that were not asked for'),
+  left_out: count('Older ones that were not requested'),
   unreadable: list(
     'Entries that are torn, or of a newer version',
     record<ErrorsObject['unreadable'][number]>('One entry', {

@@ -24,7 +24,7 @@ type Rule = NonNullable<FailureExplanation['rule']>;
 type Looks = NonNullable<ShownRow['looks_for']>;
 
 const match: Schema = {
-  description: 'What must hold of it: status, code, wording, the wait that is asked for, the exit',
+  description: 'The conditions of the row: status, code, wording, requested wait, exit',
   type: 'object',
   additionalProperties: true,
 };
@@ -37,7 +37,7 @@ const explained = record<FailureExplanation>('A failure that is explained', {
   tool: orNull(tool, 'none was called'),
   call_id: orNull(text('The call'), 'it is of none'),
   at: time('When'),
-  resolved_at: orNull(time('When the task succeeded after all'), 'it stands'),
+  resolved_at: orNull(time('When the task succeeded after all'), 'it is not resolved'),
   class: errorClass,
   meaning: text('What the class means'),
   reason: orNull(reason, 'none'),
@@ -73,7 +73,7 @@ const explained = record<FailureExplanation>('A failure that is explained', {
   ),
   signature: orNull(signature('Equal for one failure of two tasks'), 'it has none'),
   signed: orNull(
-    record<NonNullable<FailureExplanation['signed']>>('What the signature stands for', {
+    record<NonNullable<FailureExplanation['signed']>>('The text from which the signature was made', {
       source: one('Which text was taken', ['stderr', 'event', 'detail']),
       normalised: text('The text without what is volatile'),
     }),

@@ -29,7 +29,7 @@ const stage = object(
   'One stage',
   {
     stage: text('Its name'),
-    state: one('What a run would do about it; prompt_changed: refuse until it is told', [
+    state: one('What a run would do; prompt_changed: refuse until the user decides', [
       'to_run',
       'done_earlier',
       'prompt_changed',

@@ -64,7 +64,7 @@ export const GATE = record<GateRecord>('What the gate of a stage looked at, and 
     'Paths that were put back as they were',
     record<GateRecord['restored'][number]>('One path', {
       path: text("From the tree's root"),
-      kept_in: orNull(text('Where what stood there was kept'), 'nothing stood there'),
+      kept_in: orNull(text('Where the earlier content is kept'), 'there was none'),
     }),
   ),
   notes: texts('What else is worth knowing'),

@@ -50,7 +50,7 @@ const owner = (description: string) =>
   });
 
 const terms = record<CallTerms>(
-  'What it was granted with: whoever settles it goes by this',
+  'The terms of the reservation, which apply when the call is settled',
   {
     marker: text('What its processes bear: the calls that it was made from within, and its own'),
     started_at: time('When it was prepared'),
@@ -217,7 +217,7 @@ const LINES: readonly Schema[] = [
     { stage, redo: flag('true: the user wants another answer, and those that a gate has looked at no longer count') },
     ['redo'],
   ),
-  line<Of<'supervised'>>('supervised', 'A supervision begins, or begins anew', {
+  line<Of<'supervised'>>('supervised', 'A supervision begins, or begins again', {
     run_id,
     supervision: text('Its id'),
     goal: hash('Of the goal, which is the first instruction'),
@@ -225,11 +225,8 @@ const LINES: readonly Schema[] = [
   line<Of<'instructed'>>('instructed', 'An iteration begins; written before its worker is paid', {
     run_id,
     iteration: count('Which, from 1'),
-    instruction: hash('Of the instruction in force, which lies in state/supervise'),
-    worker: one('Whether the worker is asked; spared where only the reasoner has something new to hear', [
-      'asked',
-      'spared',
-    ]),
+    instruction: hash('Of the current instruction, which is in state/supervise'),
+    worker: one('Whether the worker is called; spared if only the reasoner has something new', ['asked', 'spared']),
   }),
   line<Of<'worked'>>('worked', 'The worker answered', {
     run_id,
@@ -240,12 +237,12 @@ const LINES: readonly Schema[] = [
   }),
   line<Reasoned>(
     'reasoned',
-    'The reasoner answered, or failed; written before the worker is asked again',
+    'The reasoner answered, or failed; written before the worker is called again',
     {
       run_id,
       iteration: count('Which'),
       call_id: orNull(call_id, 'none was made'),
-      notes: texts('What people said that it was told'),
+      notes: texts('The notes of users that it received'),
       action: one('What it says; error: it failed', ['continue', 'done', 'no_op', 'save_session', 'ask', 'error']),
       instruction: hash('Of the next instruction; of continue alone'),
       text: text('Summary, reason, question or failure'),
@@ -257,9 +254,9 @@ const LINES: readonly Schema[] = [
   ),
   line<Of<'noted'>>('noted', 'A person says something to the reasoner', {
     note: text('Its name, by which it counts once'),
-    text: hash('Of the text, which lies in state/supervise'),
+    text: hash('Of the text, which is in state/supervise'),
   }),
-  line<Of<'left'>>('left', 'The loop was left', {
+  line<Of<'left'>>('left', 'The loop ended', {
     run_id,
     how: one('How', ['done', 'saved', 'parked', 'stopped', 'interrupted']),
     why: { ...text('Why'), minLength: 0 },

@@ -11,14 +11,14 @@ export const PREFLIGHT = record<PreflightReport>(
   'What preflight --json prints',
   {
     schema: version,
-    ok: flag('No check failed; with --sweep: nothing is left to be seen to'),
+    ok: flag('No check failed; with --sweep: nothing remains to be done'),
     findings: list(
       'What was looked at',
       record<CheckFinding>('One finding', {
         check: text('What was looked at'),
         status: one('note: good to know; warn: it may go wrong; fail: it will', ['ok', 'note', 'warn', 'fail']),
         found: text('What was found'),
-        fix: orNull(text('What to do or to type'), 'there is nothing to mend'),
+        fix: orNull(text('What to do or to type'), 'nothing needs a fix'),
       }),
     ),
     swept: list(
@@ -61,7 +61,7 @@ export const TOOLS_LISTED = record<{ schema: 1; tools: ToolListed[] }>('What tol
       takes_model: flag('Whether a model can be named'),
       resumes: flag('Whether it goes on in a session'),
       reads_sessions: flag('Whether its session files are read, for history and undo'),
-      output: one('Where its answer stands', ['events', 'text', 'json', 'file']),
+      output: one('Where its answer is', ['events', 'text', 'json', 'file']),
     }),
   ),
 });
@@ -72,13 +72,13 @@ export const WAIT = record<WaitReport>('What wait_parallel_tasks --json prints',
   done: count('Tasks that are done'),
   failed: count('Tasks that failed'),
   timed_out: count('Tasks that were not done in time'),
-  left: count('Tasks that nobody waited for any more'),
+  left: count('Tasks whose wait was ended'),
   tasks: list(
     'The tasks, in the order in which they were named',
     record<WaitReport['tasks'][number]>('One task', {
       label: text('Its name'),
       status: one('What became of it', ['done', 'failed', 'timed_out', 'left']),
-      exit_code: orNull(whole('Its exit code'), 'it left none'),
+      exit_code: orNull(whole('Its exit code'), 'there is none'),
       class: orNull(text('What kind of failure'), 'it did not fail, or did not say'),
       reason: orNull(text('One word that refines the class, or how the wait ended'), 'it is done, or did not say'),
       message: text('What became of it, in a sentence'),

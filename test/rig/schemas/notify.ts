@@ -46,7 +46,7 @@ export const NOTIFICATION: Schema = record<Notification>('What notify of tollgat
   ),
   tasks: orNull(map('Of a batch: how many tasks ended how', count('So many')), 'it is about a task'),
   near_budget: texts('Of a batch: the tasks that reached 80 % of their paid calls in it, the first 20'),
-  near_limits: texts('Limits over all tasks of which 80 % are used, each told once on this machine'),
+  near_limits: texts('Limits over all tasks of which 80 % are used, each reported once on this machine'),
   next_actions: nextActions(),
   summary: text('The page about it, on the machine that ran it'),
 });

@@ -73,7 +73,7 @@ export const NEXT_ACTION = record<NextAction>(
   'One thing to do next',
   {
     text: text('What to do; whole without the command'),
-    command: text('A line for the shell, complete as it stands; absent where no single line does it'),
+    command: text('A complete line for the shell; absent if one line is not enough'),
     pays: flag('Does the command itself ask for a paid call?'),
     changes: orNull(
       one('What it loosens, which only the user decides about', ['gate', 'scope', 'budget']),

@@ -39,10 +39,7 @@ const EARLIER: readonly StageFacts['state'][] = [
 export const STAGE_FACTS: Fields<StageFacts> = {
   stage: text('Its name'),
   tool: orNull(tool, 'no call of it is known'),
-  stand_ins: list(
-    "Who had been asked in place of whom by then, the first one first; empty where the stage's own tool was",
-    STAND_IN,
-  ),
+  stand_ins: list("The fallbacks so far, the first one first; empty for the stage's own tool", STAND_IN),
   state: one('What the journal says of it', EARLIER),
   exit_code: orNull(count("The wrapper's exit code of its last call"), 'none was made'),
   duration_ms: orNull(amount('How long its last call ran, in milliseconds'), 'none was made'),
@@ -92,11 +89,11 @@ export const ITERATION = record<IterationCells>('An iteration, as the table of d
   reasoner: one('What the call of the reasoner came to; - before it', ['Success', 'Error', '-']),
   errors: text('Failures in a row, and what follows from the last'),
   action: text('What the loop does'),
-  instruction: text('The beginning of what the worker is told next; N/A where it is told nothing more'),
+  instruction: text('The beginning of the next instruction for the worker; N/A if there is none'),
 });
 
 export const NOTIFIED = list(
-  'Who was told of the end, by notify of tollgate.yaml; absent where nobody was to be',
+  'Who was notified of the end, by notify of tollgate.yaml; absent without a notifier',
   record<Notified>('One word to one of them', {
     event: one('Of what', NOTIFY_EVENTS),
     to: text('Whom: of an address the host alone'),
@@ -125,7 +122,7 @@ const ran = record<RunReport>(
     budget: record<RunReport['budget']>('Paid calls', {
       used: count('So far'),
       total: count('Allowed in all'),
-      left: count('Left'),
+      left: count('Remaining'),
     }),
     spent: record<RunReport['spent']>("What the task's calls have used, as far as they said", {
       tokens: count('Tokens'),
@@ -137,7 +134,7 @@ const ran = record<RunReport>(
       max_tokens: orNull(count('Tokens'), 'there is none'),
       max_usd: orNull(amount('US dollars'), 'there is none'),
     }),
-    files: record<RunReport['files']>('Where more is told', {
+    files: record<RunReport['files']>('Files with more details', {
       summary: text('The page for a reader with little time'),
       stats: text('The count that a person may edit'),
       last_failure: orNull(text('The failure as a record'), 'nothing failed'),
@@ -145,8 +142,8 @@ const ran = record<RunReport>(
     }),
     next_actions: nextActions(),
     notes: texts('What else is worth knowing'),
-    supervision: record<SupervisionReport>('Of a supervised task: how it stands', {
-      how: orNull(one('How its last run was left', LEFT), 'it was not'),
+    supervision: record<SupervisionReport>('The state of a supervised task', {
+      how: orNull(one('How its last run ended', LEFT), 'it was not'),
       iteration: count('The last one that was begun'),
       errors: count('Failures of the reasoner in a row'),
       instruction: text('In force'),

@@ -3,7 +3,7 @@
 import type { StandIn } from '../../../policies/retry/stand-ins.ts';
 import { orNull, reason, record, text, tool } from './parts.ts';
 
-export const STAND_IN = record<StandIn>('Who is asked in whose place', {
+export const STAND_IN = record<StandIn>('A fallback: which tool is called instead of which', {
   tool,
   model: orNull(text('Its model'), "it is the CLI's own choice"),
   in_place_of: record<StandIn['in_place_of']>('Who could not answer', {

@@ -6,9 +6,9 @@ import type { Stats } from '../../../state/journal/stats.ts';
 import { count, errorClass, map, orNull, record, type Schema, text, texts, time } from './parts.ts';
 
 const stats = record<Stats>(
-  'state/stats.json of a task: a view of its journal. An edit of paid_calls_used or paid_call_budget counts; the rest is made anew',
+  'state/stats.json of a task: a view of its journal. An edit of paid_calls_used or paid_call_budget counts; the rest is written again',
   {
-    paid_calls_used: count('Paid calls so far: edit it to count anew'),
+    paid_calls_used: count('Paid calls so far: edit it to restart the count'),
     paid_call_budget: count('Paid calls allowed in all: edit it to allow more'),
     stages_completed: texts('Stages that are done'),
     signatures: map(
@@ -37,7 +37,7 @@ export const entry = open(
       context_tokens: orNull(count('Prompt plus output of the last model request')),
       feature_id: text('The tag that it is kept under'),
       cwd: text('Where its CLI ran'),
-      poisoned: text('Why nobody should go on in it: delete this line if somebody should'),
+      poisoned: text('Why the session must not continue: delete this line to allow it'),
       in_place_of: text('The session that it took the place of, which a task may still name'),
     },
     ['poisoned', 'in_place_of'],

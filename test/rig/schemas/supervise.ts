@@ -18,7 +18,7 @@ export const SESSION_SAVE: Schema = record<SessionSave>('What state/session_save
   schema: version,
   task_id: text('The task'),
   saved_at: time('When'),
-  how: one('How the loop was left', ['done', 'saved', 'parked', 'stopped', 'interrupted']),
+  how: one('How the loop ended', ['done', 'saved', 'parked', 'stopped', 'interrupted']),
   why: text('Why'),
   sessions: record<SessionSave['sessions']>('The conversations', {
     worker: session("The worker's"),
@@ -51,7 +51,7 @@ export const SESSION_SAVE: Schema = record<SessionSave>('What state/session_save
   budget: record<SessionSave['budget']>('What the task had paid', {
     used: count('Paid calls'),
     total: count('Allowed in all'),
-    left: count('Left'),
+    left: count('Remaining'),
     tokens: count('Tokens, as far as they are known'),
     usd: amount('US dollars, as far as prices are known'),
   }),

@@ -24,7 +24,7 @@ export const taskFields = (): string[] => [...fieldsOf(rawTask(), '')].map(([fie
 
 /** Used if the schema itself has no description. */
 const PROJECT_HELP: Record<string, string> = {
-  $schema: 'Where PROJECT_SCHEMA.json lies, for an editor',
+  $schema: 'The path of PROJECT_SCHEMA.json, for an editor',
   'prices{}.input': 'Of the prompts',
   'prices{}.cached': 'Of what came from a cache',
   'prices{}.output': 'Of the answers',

@@ -35,16 +35,16 @@ export const STATES = {
   interrupted: count('Tasks whose run was stopped or died'),
   refused: count('Tasks whose last run was refused: it found a mistake or a prompt that had changed, and ran nothing'),
   parked: count('Supervised tasks whose question waits for an answer'),
-  running: count('Tasks that somebody is at work on'),
+  running: count('Tasks that are running'),
   never_run: count('Tasks that no run has begun'),
 } as const satisfies Record<TaskState, Schema>;
 
-const NO_FAILURE = 'no failure stands';
+const NO_FAILURE = 'there is no open failure';
 
 export const ROW: Fields<TaskRow> = {
   task_id: text('The task'),
-  folder: text('Where it lies'),
-  state: one('How it stands', Object.keys(STATES)),
+  folder: text('Its path'),
+  state: one('Its state', Object.keys(STATES)),
   at: orNull(time('When the last thing happened'), 'nothing ever did'),
   stage: orNull(text('The stage that failed'), `${NO_FAILURE}, or it failed before any stage`),
   class: orNull(errorClass, NO_FAILURE),
@@ -59,14 +59,14 @@ export const ROW: Fields<TaskRow> = {
     budget: orNull(count('Allowed in all'), 'no run has read it from the manifest yet'),
   }),
   supervision: orNull(
-    record<TaskSupervision>('How its supervision stands', {
-      how: orNull(one('How its last run was left', LEFT), 'it goes on, or its run was killed'),
+    record<TaskSupervision>('The state of its supervision', {
+      how: orNull(one('How its last run ended', LEFT), 'it goes on, or its run was killed'),
       question: orNull(text("The reasoner's, for a person"), 'it asks nothing, or has an answer'),
       answer_waits: flag('An answer is stored, and no run has given it to the reasoner yet'),
       instruction: text('In force'),
       iterations: list('In order; in the status the last one alone', ITERATION),
     }),
-    'nobody has supervised it',
+    'it was never supervised',
   ),
   stages: list('Its stages that were called', record<StageFacts>('One stage', STAGE_FACTS)),
   next_action: orNull(NEXT_ACTION, 'there is nothing to do'),
@@ -74,7 +74,7 @@ export const ROW: Fields<TaskRow> = {
   checked_by: orNull(one('Which run of it said that word', ['last_run', 'earlier_run']), 'there is none'),
 };
 
-export const TOTALS = record<TasksReport['totals']>('Over all tasks of the time that was asked for, shown or not', {
+export const TOTALS = record<TasksReport['totals']>('Over all tasks of the requested time, shown or not', {
   ...STATES,
   tasks: count('All of them'),
   unreadable: count('What cannot be read'),
@@ -82,7 +82,7 @@ export const TOTALS = record<TasksReport['totals']>('Over all tasks of the time 
 
 export const UNREADABLE = list(
   'What cannot be read',
-  record<TasksReport['unreadable'][number]>('One folder', { folder: text('Where it lies'), message: text('Why') }),
+  record<TasksReport['unreadable'][number]>('One folder', { folder: text('Its path'), message: text('Why') }),
 );
 
 export const TASKS = record<TasksReport>(
@@ -107,12 +107,12 @@ export const TASKS = record<TasksReport>(
     ),
     unreadable: UNREADABLE,
     spent: list(
-      'What the tasks shown have spent, the last day first; absent unless asked for',
+      'The spending of the tasks shown, the last day first; absent unless requested',
       record<DaySpending>('One CLI on one day', {
         day: text('In UTC, YYYY-MM-DD'),
         tool,
         calls: count('Paid'),
-        tokens: count('Over the calls that told them'),
+        tokens: count('Over the calls that reported them'),
         calls_without_tokens: count('Which come on top'),
         usd: amount('Over the calls whose price is known'),
         calls_without_price: count('Which come on top'),
