@@ -67,7 +67,7 @@ for (const [what, why, make] of LEFT)
     const { code, stdout, stderr } = await rig.run('tollgate', ['init', 'fix']);
     assert.is(code, 0);
     assert.match(stdout, /^Wrote the task fix in /);
-    assert.match(stderr, /^tollgate init: git does not ignore \.tmp\/, and .+\/\.gitignore was left alone/);
+    assert.match(stderr, /^tollgate init: git does not ignore \.tmp\/, and .+\/\.gitignore was not changed/);
     assert.match(stderr, why);
     assert.not(existsSync(path.join(rig.project, 'nowhere')));
     if (existsSync(path.join(rig.project, 'elsewhere')))

@@ -114,7 +114,7 @@ test('requests that reached nobody are none of those that failed in a row', asyn
   assert.is((await rig.view()).state, 'complete');
 });
 
-test('a limit of dollars that an earlier version took of a CLI is left out, and that is said', async () => {
+test('a limit of dollars that an earlier version accepted for a CLI is ignored, and this is reported', async () => {
   const rig = distillRig();
   const over = (request: DistillRequest) => {
     request.said.via = 'codex';
@@ -124,7 +124,7 @@ test('a limit of dollars that an earlier version took of a CLI is left out, and 
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), max_usd: 5 }));
   await rig.run(fakeService({ sections: 3 }), { how: 'resume' });
   assert.is((await rig.view()).state, 'complete');
-  assert.ok(rig.events.some((one) => one.event === 'noted' && one.text.includes('the limit of $5 is left out')));
+  assert.ok(rig.events.some((one) => one.event === 'noted' && one.text.includes('the limit of $5 is ignored')));
 });
 
 const notes = (rig: DistillRig) => rig.events.flatMap((one) => (one.event === 'noted' ? [one.text] : []));
