@@ -7,10 +7,12 @@ import { stopExit } from '../../../policies/facts/stop.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import { printing } from '../../printing.ts';
 import { answerTo, resultOf } from './answer.ts';
+import { CONVERSATIONS } from './conversations.ts';
 import { createLineGuard, MAX_MESSAGE_BYTES } from './line-guard.ts';
 import { RESOURCES } from './resources.ts';
-import type { ServerSettings, ToolCaller } from './tool.ts';
-import { TOOLS } from './tools.ts';
+import { RUNS } from './runs.ts';
+import { STANDINGS } from './standings.ts';
+import type { McpTool, ServerSettings, ToolCaller } from './tool.ts';
 
 /** Serves until the client closes stdin, or `stop` aborts. @returns the exit code. */
 export function serve(stop: AbortSignal, settings: ServerSettings): Promise<number> {
@@ -82,3 +84,6 @@ const INSTRUCTIONS = [
   'An answer with state "running" has a run_id: call wait with it, and nothing is paid twice.',
   'An error result has class, reason and next_actions: do the first of them, and do not repeat a call that it does not name.',
 ].join(' ');
+
+/** Lists the tools of the server. */
+const TOOLS: readonly McpTool[] = [...RUNS, ...STANDINGS, ...CONVERSATIONS];
