@@ -16,7 +16,7 @@ const EXAMPLES: readonly (readonly [line: string, does: string])[] = [
   ['tollgate preflight', 'is the machine ready?'],
   ['tollgate run fix-login', 'the task in .tmp/task/fix-login'],
   ['tollgate run ./tasks/fix-login --json', 'one object on stdout, for another program'],
-  ['tollgate status', 'what is there, and what runs'],
+  ['tollgate status', 'what exists, and what runs'],
   ['tollgate budget fix-login --set 20', 'allow 20 paid calls'],
 ];
 
@@ -25,7 +25,7 @@ const EXITS: readonly (readonly [code: number | string, means: string])[] = [
   [TOLLGATE_EXIT.failure, 'a stage, a check or an awaited call failed, or a result could not be written'],
   [TOLLGATE_EXIT.badInput, 'usage, or a mistake in what was given; nothing was paid'],
   [Object.values(EXIT_BY_SIGNAL).join(', '), `stopped by ${Object.keys(EXIT_BY_SIGNAL).join(', ')}`],
-  [EXIT_BUG, 'a bug of ours'],
+  [EXIT_BUG, 'an internal error'],
 ];
 
 async function run([word, ...rest]: readonly string[]): Promise<Ran> {

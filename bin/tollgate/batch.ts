@@ -46,7 +46,7 @@ const SPEC: CommandSpec = {
     [TOLLGATE_EXIT.failure, 'some task is not (or the time was over); the report says which, and how to go on'],
     [TOLLGATE_EXIT.badInput, 'usage, or a mistake in a task; nothing was paid'],
     ['130, 143', 'stopped by INT, TERM; the same line again goes on'],
-    [70, 'a bug of ours'],
+    [70, 'an internal error'],
   ],
 };
 

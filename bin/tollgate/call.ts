@@ -28,7 +28,7 @@ const SPEC: CommandSpec = {
     'Runs one CLI once, with the flags and the guarantees of its wrapper: a built-in one, or one that tools of tollgate.yaml describes.',
   flags: {
     ...WRAPPER_FLAGS,
-    'timeout-ms': { takes: 'number', min: 1, max: MAX_TIMEOUT_MS, about: 'end the call after so long' },
+    'timeout-ms': { takes: 'number', min: 1, max: MAX_TIMEOUT_MS, about: 'end the call after this time' },
   },
   words: {
     min: 0,

@@ -69,7 +69,7 @@ const SPEC: CommandSpec = {
       'usage, or a mistake in the manifest or the state; or a done stage whose prompt has changed',
     ],
     ['130, 143', 'stopped by INT, TERM; run again to go on'],
-    [70, 'a bug of ours'],
+    [70, 'an internal error'],
   ],
 };
 

@@ -14,41 +14,41 @@ interface Subcommand {
 
 export const SUBCOMMANDS: Record<string, Subcommand> = {
   run: {
-    about: 'dispatch one task: its stages in order, with retries, budget and report',
+    about: 'run one task: its stages in order, with retries, budget and report',
     writes: true,
     word: 'task',
     load: () => import('./run.ts'),
   },
   supervise: {
-    about: 'have a worker carry out one instruction after another, each said by a reasoner',
+    about: 'let a worker carry out the instructions of a reasoner, one after another',
     writes: true,
     word: 'task',
     load: () => import('./supervise/supervise.ts'),
   },
   answer: {
-    about: 'say something to the reasoner of a supervised task; one that waits for it goes on',
+    about: 'answer the reasoner of a supervised task; a task that waits continues',
     writes: true,
     word: 'task',
     load: () => import('./supervise/answer.ts'),
   },
   distill: {
-    about: 'have a long document distilled section by section, never paid twice',
+    about: 'distil a long document section by section, and pay for none twice',
     writes: true,
     word: ['resume', 'pause', 'stop', 'status', 'sections', 'delete-section', 'export'],
     load: () => import('./distill/distill.ts'),
   },
   call: {
-    about: 'one call of any CLI, also of one that tollgate.yaml describes',
+    about: 'call any CLI once, in one line; also a CLI that tollgate.yaml describes',
     writes: true,
     word: 'tool',
     load: () => import('./call.ts'),
   },
   tools: {
-    about: 'the CLIs that can be called here, their versions and what each can do',
+    about: 'list the CLIs that can be called here, their versions and features',
     load: () => import('./tools.ts'),
   },
   init: {
-    about: 'write a task folder to fill in',
+    about: 'create a task folder to fill in',
     writes: true,
     load: () => import('./init.ts'),
   },
@@ -62,31 +62,31 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     load: () => import('./status.ts'),
   },
   watch: {
-    about: 'what runs now, live: stage, time, what its CLI did last, tokens, and who waits',
+    about: 'show what runs now, live: stage, time, last action, tokens, and what waits',
     word: 'task',
     load: () => import('./watch/watch.ts'),
   },
   logs: {
-    about: "what a task's call says, while it says it or afterwards (-f goes on)",
+    about: "show the output of a task's call, during the call or later (-f follows it)",
     word: 'task',
     load: () => import('./triage/logs.ts'),
   },
   report: {
-    about: 'how all tasks stand, and their failures by signature',
+    about: 'list the state of all tasks, and their failures by signature',
     load: () => import('./report.ts'),
   },
   trace: {
-    about: 'the runs of a task as OpenTelemetry traces, sent to an endpoint or shown',
+    about: 'send or show the runs of a task as OpenTelemetry traces',
     load: () => import('./trace/trace.ts'),
   },
   archive: {
-    about: 'put tasks that have ended out of the way, or delete them',
+    about: 'archive or delete tasks that have ended',
     writes: true,
     word: 'task',
     load: () => import('./archive.ts'),
   },
   batch: {
-    about: 'dispatch many tasks at once on this machine, with one report',
+    about: 'run many tasks at once on this machine, with one report',
     writes: true,
     word: 'task',
     load: () => import('./batch.ts'),
@@ -98,34 +98,34 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     load: () => import('./budget.ts'),
   },
   sessions: {
-    about: 'which sessions of the CLIs the tags go on with: show, adopt, forget',
+    about: 'show, adopt or forget the CLI sessions of the tags',
     writes: true,
     word: ['list', 'show', 'adopt', 'forget', 'backups'],
     load: () => import('./sessions/sessions.ts'),
   },
   scope: {
-    about: 'ask whether a task may change a path, before it is changed',
+    about: 'check whether a task may change a path',
     word: ['ask'],
     load: () => import('./scope.ts'),
   },
   history: {
-    about: 'a conversation as people read it, with what was taken back of it',
+    about: 'show a conversation, with the parts that were removed',
     word: 'session',
     load: () => import('./sessions/history.ts'),
   },
   undo: {
-    about: "take back a conversation's last answer, ask something else instead, or bring it back",
+    about: 'remove the last answer of a conversation, replace its prompt, or restore it',
     writes: true,
     word: 'session',
     load: () => import('./sessions/undo.ts'),
   },
   recover: {
-    about: 'get a conversation going again that its service refuses',
+    about: 'repair a conversation that its service refuses',
     writes: true,
     word: 'session',
     load: () => import('./sessions/recover.ts'),
   },
-  triage: { about: 'the verdict for a captured stderr and stdout', load: () => import('./triage/triage.ts') },
+  triage: { about: 'classify a captured stderr and stdout', load: () => import('./triage/triage.ts') },
   signature: {
     about: "a failure's signature, and the text from which it is made",
     load: () => import('./triage/signature.ts'),
@@ -135,12 +135,12 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     load: async () => ({ run: (await import('../preflight-command.ts')).preflightCommand }),
   },
   console: {
-    about: 'a local page of this project: see what runs and what failed, and steer',
+    about: 'serve a local page of this project: what runs, what failed, and controls',
     writes: true,
     load: () => import('./console/console.ts'),
   },
   trust: {
-    about: 'trust a folder for good, list the trusted folders, or revoke one',
+    about: 'trust a folder permanently, list the trusted folders, or revoke one',
     load: () => import('./machine/trust.ts'),
   },
   doctor: {
@@ -148,12 +148,12 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     load: () => import('./machine/doctor.ts'),
   },
   completion: {
-    about: 'the script by which bash, zsh or fish completes all of this, tasks and stages included',
+    about: 'print the completion script for bash, zsh or fish',
     word: ['bash', 'zsh', 'fish'],
     load: () => import('./completion/completion.ts'),
   },
   mcp: {
-    about: 'serve agents by the Model Context Protocol: how tasks stand, why they failed, what is used',
+    about: 'serve agents by the Model Context Protocol',
     writes: true,
     load: () => import('./mcp/mcp.ts'),
   },

@@ -13,46 +13,46 @@ export const WRAPPER_FLAGS = {
   'prompt-file': {
     takes: 'text',
     short: 'f',
-    about: 'the file of the prompt, in place of PROMPT; without both, the prompt is read from stdin',
+    about: 'the file of the prompt, instead of PROMPT; without both, the prompt comes from stdin',
   },
   out: {
     takes: 'text',
-    about: 'where the answer alone goes; the event stream goes beside it as .raw (default: the answer goes to stdout)',
+    about: 'the file for the answer alone, with the event stream beside it as .raw (default: stdout)',
   },
-  err: { takes: 'text', about: "where the CLI's stderr goes, secrets redacted" },
+  err: { takes: 'text', about: "the file for the CLI's stderr, with secrets redacted" },
   'no-files': {
     takes: 'nothing',
-    about: 'keep no files in .tmp/calls/<id>/, where the files go that no flag names',
+    about: 'keep no files in .tmp/calls/<id>/, the folder for files that no flag names',
   },
   model: { takes: 'text', about: 'the model' },
   'idle-timeout-ms': {
     takes: 'number',
     min: 1,
     max: MAX_TIMEOUT_MS,
-    about: 'end the call after so long without a byte of output',
+    about: 'end the call after this time without output',
   },
   'start-timeout-ms': {
     takes: 'number',
     min: 0,
     max: MAX_TIMEOUT_MS,
     default: 120_000,
-    about: 'end the call if so long after its start it has not written a single byte; 0 is never',
+    about: 'end the call if it has written nothing this long after its start; 0: never',
   },
   'timeout-mode': {
     takes: 'choice',
     choices: ['enforce', 'wait_done'],
     default: 'enforce',
-    about: 'wait_done only notes the deadline; twice its length kills',
+    about: 'wait_done: the deadline only causes a warning; the call is ended after twice the time',
   },
-  'resume-session': { takes: 'text', about: 'go on in this session' },
-  'session-id-out': { takes: 'text', about: "where the session's id goes" },
-  'done-marker': { takes: 'text', about: 'a file that appears last of all, with exit code, class and reason' },
-  'pid-file': { takes: 'text', about: "where this wrapper's pid goes" },
-  result: { takes: 'text', about: 'where the call record (JSON) goes' },
-  task: { takes: 'text', about: "charge this task's budget (a folder, or an id of this project)" },
+  'resume-session': { takes: 'text', about: 'resume this session' },
+  'session-id-out': { takes: 'text', about: 'the file for the session id' },
+  'done-marker': { takes: 'text', about: 'the file that is written last, with exit code, class and reason' },
+  'pid-file': { takes: 'text', about: 'the file for the pid of this wrapper' },
+  result: { takes: 'text', about: 'the file for the call record (JSON)' },
+  task: { takes: 'text', about: 'charge the budget of this task (a folder, or an id of this project)' },
   'new-task': {
     takes: 'nothing',
-    about: 'let --task name a task that is not there yet: it may pay 10 calls',
+    about: '--task may name a task that does not exist yet; it may pay 10 calls',
   },
   stage: { takes: 'text', about: 'the stage that is charged; default: <tool>_adhoc' },
   cwd: { takes: 'text', about: 'where the CLI runs; default: this folder' },
@@ -60,40 +60,39 @@ export const WRAPPER_FLAGS = {
     takes: 'choice',
     choices: ['read', 'write', 'full'],
     default: 'read',
-    about: 'what the agent may do: look, change the working folder, anything',
+    about: 'what the agent may do: read, change the working folder, or anything',
   },
-  'max-turns': { takes: 'number', min: 1, about: 'end the call when it asks the model more often' },
+  'max-turns': { takes: 'number', min: 1, about: 'end the call when it makes more model requests' },
   'max-output-bytes': { takes: 'number', min: 1, default: GIB, about: 'end the call when its output is larger' },
   'inner-retries': {
     takes: 'choice',
     choices: ['cut', 'allow'],
     default: 'cut',
-    about: "cut the CLI's own retries, which would each be paid, or leave them alone",
+    about: "cut: end the call at the CLI's own retry, which would be paid; allow: let it retry",
   },
   'keep-raw': {
     takes: 'nothing',
-    about:
-      'keep what the CLI wrote as it came, secrets and all, in a private folder; else it goes once it is published',
+    about: 'keep the unredacted output of the CLI in a private folder; otherwise it is removed once it is published',
   },
   'record-requests': {
     takes: 'nothing',
     about:
-      "pass the CLI's requests through a relay on the loopback, so that the log of API failures has the one that failed as it was sent, without keys",
+      'relay the requests of the CLI over the loopback, so that the log of API failures holds the failed one, without keys',
   },
   'ignore-hold': {
     takes: 'nothing',
-    about: 'ask though another call learnt that the service refuses this tool, account and model until later',
+    about: 'call although the service refuses this tool, account and model until later, as another call found',
   },
   'require-mcp': {
     takes: 'texts',
     about:
-      'fail (tooling, mcp_server) unless this MCP server serves, before the first request where the CLI allows it; all: every one (repeatable)',
+      'fail (tooling, mcp_server) unless this MCP server works, before the first request if the CLI allows it; all: every server (repeatable)',
   },
   'fail-on-denied': {
     takes: 'nothing',
     about: 'fail (contract_violation, tool_denied) when a tool of the agent is denied, instead of a warning',
   },
-  'trust-workspace': { takes: 'nothing', about: 'let the CLI use the hooks and servers that this folder configures' },
+  'trust-workspace': { takes: 'nothing', about: 'let the CLI use the hooks and servers of this folder' },
   'exit-by-class': { takes: 'nothing', about: 'exit with 75 quota, 76 budget, 77 auth, 65 gate, 66 prompt too large' },
 } as const satisfies Record<string, FlagRow>;
 
@@ -119,7 +118,7 @@ export function wrapperSpec(adapter: Adapter): CommandSpec {
         min: 1,
         max: MAX_TIMEOUT_MS,
         default: adapter.defaultTimeoutMs,
-        about: 'end the call after so long (12 days at the most)',
+        about: 'end the call after this time (at most 12 days)',
       },
       ...adapter.own,
     },
@@ -133,16 +132,16 @@ export function wrapperSpec(adapter: Adapter): CommandSpec {
       ],
     ],
     exits: [
-      [codes.ok, "the CLI's own terminal event says success, and the answer is not empty"],
+      [codes.ok, "the CLI's own terminal event reports success, and the answer is not empty"],
       [codes.timeout, 'timeout (wall, idle, or a silent start)'],
-      [codes.failure, 'any other failure; --result says which'],
+      [codes.failure, 'any other failure; the record names it'],
       [codes.missingBinary, `${adapter.binary} is not installed`],
       [codes.badInput, 'missing or bad input; nothing was paid'],
       ...(codes.refusedInput === null || codes.refusedInput === codes.badInput
         ? []
         : [[codes.refusedInput, `${adapter.binary} itself refused its input`] as const]),
       ['130, 143', 'stopped by INT, TERM; the record is written first'],
-      [70, 'a bug of ours'],
+      [70, 'an internal error'],
     ],
   };
 }

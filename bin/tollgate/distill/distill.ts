@@ -24,7 +24,7 @@ const EXITS: CommandSpec['exits'] = [
     'usage, no book, an unreadable prompt, no key, or book or prompt have changed; nothing was paid',
   ],
   ['130, 143', 'stopped by INT, TERM; what was paid for is kept, and a second run goes on'],
-  [70, 'a bug of ours'],
+  [70, 'an internal error'],
 ];
 
 const SPEC: CommandSpec = {

@@ -92,7 +92,7 @@ export const RUNS: readonly McpTool[] = [
         session: {
           type: 'string',
           pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$',
-          description: 'go on in this session of the CLI',
+          description: 'resume this session of the CLI',
         },
         task: { ...TASK, description: 'the task whose budget pays' },
         timeout_s: { type: 'integer', minimum: 1, maximum: 86_400, description: 'end the call after so long' },

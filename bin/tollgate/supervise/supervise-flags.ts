@@ -33,7 +33,7 @@ export const SUPERVISE_EXITS: CommandSpec['exits'] = [
   ],
   [TOLLGATE_EXIT.badInput, 'usage, a mistake in the manifest or the state, or a tree that has moved on'],
   ['130, 143', 'stopped by INT, TERM; the session is saved'],
-  [70, 'a bug of ours'],
+  [70, 'an internal error'],
 ];
 
 export const supervisingOf = ({ given }: Pick<Arguments, 'given'>): Supervising => ({
