@@ -91,10 +91,19 @@ export function notExecuted(group: string, exitCode: number | null, stderr: stri
 /** A path has at most 4 kB. */
 const MAX_SAID = 16 * 1024;
 
-/** Removes empty groups of guardians that were killed. A young group may belong to a guardian that has not entered it yet. */
+/** Removes empty groups of guardians that were killed. */
 function removeAbandoned(home: string): void {
   for (const group of groupsIn(home))
-    if (path.basename(group).startsWith(PREFIX) && lstatSync(group).mtimeMs < Date.now() - YOUNG_MS) removeGroup(group);
+    if (path.basename(group).startsWith(PREFIX) && isAbandoned(group)) removeGroup(group);
+}
+
+/** A young group may belong to a guardian that has not entered it yet. One that has just gone is none. */
+function isAbandoned(group: string): boolean {
+  try {
+    return lstatSync(group).mtimeMs < Date.now() - YOUNG_MS;
+  } catch {
+    return false;
+  }
 }
 
 const YOUNG_MS = 60_000;
