@@ -2,15 +2,15 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { findProgram } from './loops/notify/find-program.ts';
-import { checkLeftovers } from './loops/sweep/check-leftovers.ts';
-import type { Swept } from './loops/sweep/swept.ts';
+import { checkLeftovers } from './loops/upkeep/check-leftovers.ts';
+import { findProgram } from './loops/upkeep/find-program.ts';
+import type { Swept } from './loops/upkeep/swept.ts';
 import { type CheckAnswer, type CheckFinding, say } from './policies/facts/finding.ts';
 import { isBuiltIn, TOOLS, type Tool } from './policies/facts/tools.ts';
 import { scrubbed } from './policies/gate/scrubbed-environment.ts';
+import { reachOf } from './policies/manifest/missing.ts';
+import { type NotifierRow, nameOf } from './policies/manifest/notifier.ts';
 import { compareVersions, TESTED_NODE } from './policies/manifest/tested-versions.ts';
-import { reachOf } from './policies/notify/missing.ts';
-import { type NotifierRow, nameOf } from './policies/notify/notifier.ts';
 import { createRedactor } from './policies/redact/create-redactor.ts';
 import { checkReach, checkSpace, checkWritable, type StatePlace } from './state/checks.ts';
 import { checkLimits } from './state/limits/check-limits.ts';

@@ -1,11 +1,11 @@
 // Implements preflight: reads the flags, and prints a table of findings.
 
 import path from 'node:path';
-import { findingsOf, summariseSwept } from '../loops/sweep/findings.ts';
-import { isUnswept } from '../loops/sweep/swept.ts';
+import { findingsOf, summariseSwept } from '../loops/upkeep/findings.ts';
+import { isUnswept } from '../loops/upkeep/swept.ts';
 import { TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import { TOOLS, type Tool } from '../policies/facts/tools.ts';
-import type { NotifierRow } from '../policies/notify/notifier.ts';
+import type { NotifierRow } from '../policies/manifest/notifier.ts';
 import { nearest } from '../policies/text/nearest.ts';
 import { type PreflightOptions, type PreflightReport, preflight } from '../preflight.ts';
 import { readProject } from '../state/project/project.ts';
@@ -122,7 +122,7 @@ async function described(cwd: string): Promise<Described | string> {
 
 /** Runs preflight --sweep: removes what killed processes left behind, and checks nothing else. */
 async function sweepCommand({ given }: Arguments, cwd: string, ink: 'colour' | 'plain'): Promise<Ran> {
-  const { sweep } = await import('../loops/sweep/sweep.ts');
+  const { sweep } = await import('../loops/upkeep/sweep.ts');
   const swept = await sweep({
     cwd,
     environment: process.env,

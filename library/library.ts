@@ -1,7 +1,7 @@
 // Exports the package as a library: the commands' own loops, without arguments to parse, an exit, or output to a stream.
 
 import { localClock } from '../loops/local-clock.ts';
-import { triage as classify } from '../loops/triage/triage.ts';
+import { triage as classify } from '../loops/report/triage.ts';
 import { CALL_OPTIONS, CAPTURED, optionsMistake, READ_OPTIONS, RUN_OPTIONS } from './options.ts';
 import type { CallTool, Captured, ReadStanding, RunTask, SignatureOf, Triage } from './surface.ts';
 

@@ -11,7 +11,7 @@ import {
   unmetIn,
 } from '../policies/facts/requirements.ts';
 import { createTurns } from '../policies/facts/turn-counter.ts';
-import { addedUsage } from '../policies/own-tool/added-usage.ts';
+import { addedUsage } from '../policies/rules/added-usage.ts';
 import { cut } from '../policies/text/cut.ts';
 import { visibleChars } from '../policies/verdict/success.ts';
 

@@ -1,6 +1,6 @@
 // Splits text that arrives in arbitrary pieces into lines, and keeps only a limited part of a long line.
 
-import { isInk } from '../policies/scan/characters.ts';
+import { isInk } from '../policies/signature/characters.ts';
 
 export interface LineSplitter {
   push(text: string): void;

@@ -4,9 +4,9 @@ import path from 'node:path';
 import type { EngineEvent, EngineFailure } from '../policies/facts/engine-event.ts';
 import type { Requirements } from '../policies/facts/requirements.ts';
 import type { Tool } from '../policies/facts/tools.ts';
-import { asksToSignIn } from '../policies/rule/sign-in-prompt.ts';
 import { isOfHelper } from '../policies/rules/mcp.ts';
-import type { ErrorLines } from '../policies/stderr/error-lines.ts';
+import { asksToSignIn } from '../policies/rules/sign-in-prompt.ts';
+import type { ErrorLines } from '../policies/signature/error-lines.ts';
 import { parseCutObject } from '../policies/text/cut-json.ts';
 import { serversIn } from '../policies/verdict/mcp-servers.ts';
 import { readIfFit } from '../state/disk/regular-file.ts';
@@ -286,7 +286,7 @@ function createSelection(tool: Tool | null) {
   let loading: Promise<void> | null = null;
   const early: string[] = [];
   const load = async () => {
-    const { createErrorLines } = await import('../policies/stderr/error-lines.ts');
+    const { createErrorLines } = await import('../policies/signature/error-lines.ts');
     picker = createErrorLines(tool);
     for (const lines of early) picker.pushAll(lines);
     early.length = 0;

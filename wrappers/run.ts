@@ -3,8 +3,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { Ending } from '../policies/facts/ending.ts';
+import { type MachineClocks, sleptBetween } from '../policies/facts/machine-clocks.ts';
 import type { Requirements } from '../policies/facts/requirements.ts';
-import { type MachineClocks, sleptBetween } from '../policies/time/machine-clocks.ts';
 import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
 import { type GuardLimits, guard, heldUntil } from './guard.ts';

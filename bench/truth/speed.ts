@@ -1,9 +1,9 @@
 // Measures how fast texts are selected from, signed and judged: ordinary ones, and the worst known ones.
 
-import { triage } from '../../loops/triage/triage.ts';
+import { triage } from '../../loops/report/triage.ts';
 import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
+import { createErrorLines } from '../../policies/signature/error-lines.ts';
 import { signText } from '../../policies/signature/sign.ts';
-import { createErrorLines } from '../../policies/stderr/error-lines.ts';
 import { timesOf } from '../figures/measure.ts';
 
 const HOSTILE_CHARS = 100_000;

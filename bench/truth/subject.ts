@@ -2,10 +2,10 @@
 
 import path from 'node:path';
 import { signatureInput } from '../../loops/call/classify.ts';
-import { evidenceOf, examine } from '../../loops/triage/triage.ts';
+import { evidenceOf, examine } from '../../loops/report/triage.ts';
+import { createErrorLines } from '../../policies/signature/error-lines.ts';
 import { type Signature, sign } from '../../policies/signature/sign.ts';
-import { createErrorLines } from '../../policies/stderr/error-lines.ts';
-import type { ScanContext } from '../../policies/token-classes/token-class.ts';
+import type { ScanContext } from '../../policies/signature/token-class.ts';
 import type { LabelledCase } from '../../policies/verdict/labelled-case.ts';
 import { readCorpus } from '../../state/corpus.ts';
 

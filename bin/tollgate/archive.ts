@@ -1,12 +1,12 @@
 // Implements tollgate archive: moves ended tasks out of the way, or deletes them.
 
 import path from 'node:path';
-import { type Archiving, type Put, putAway, restoreTask } from '../../loops/archive/archive.ts';
-import { oldBatches, type PutBatch, putBatchAway } from '../../loops/archive/batches.ts';
-import { type ArchiveCandidate, chooseTasks } from '../../loops/archive/candidates.ts';
-import { type LeftWorktree, leftWorktree } from '../../loops/archive/left-worktree.ts';
+import { type Archiving, type Put, putAway, restoreTask } from '../../loops/report/archive.ts';
+import { oldBatches, type PutBatch, putBatchAway } from '../../loops/report/batches.ts';
+import { type ArchiveCandidate, chooseTasks } from '../../loops/report/candidates.ts';
+import { type LeftWorktree, leftWorktree } from '../../loops/report/left-worktree.ts';
+import { wholeDuration } from '../../policies/facts/duration.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
-import { wholeDuration } from '../../policies/time/duration.ts';
 import { checkTaskId, projectState } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { readArguments } from '../command.ts';

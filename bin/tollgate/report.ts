@@ -1,13 +1,13 @@
 // Implements tollgate report: shows the state of all tasks and failures by signature, or the failures of the services.
 
 import { existsSync } from 'node:fs';
-import { collectErrors, collectHealth } from '../../loops/api-errors/collect-errors.ts';
 import { savedReport } from '../../loops/batch/saved-reports.ts';
 import { launcherIn } from '../../loops/launcher.ts';
 import { collectTasks } from '../../loops/report/collect.ts';
+import { collectErrors, collectHealth } from '../../loops/upkeep/collect-errors.ts';
+import { wholeDuration } from '../../policies/facts/duration.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { visible } from '../../policies/text/visible-text.ts';
-import { wholeDuration } from '../../policies/time/duration.ts';
 import { missingTask } from '../../state/missing-task.ts';
 import { locateTask, projectState } from '../../state/task-folder.ts';
 import { readArguments } from '../command.ts';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { pauseFor } from '../../loops/stage/pauses.ts';
 import type { RunContext } from '../../loops/task/run-context.ts';
 import { RUN_FLAGS, type RunOptions } from '../../loops/task/run-options.ts';
-import { wholeDuration } from '../../policies/time/duration.ts';
+import { wholeDuration } from '../../policies/facts/duration.ts';
 import { areTrustedTasks } from '../../state/trusted-folders.ts';
 import type { Arguments } from '../command-line.ts';
 

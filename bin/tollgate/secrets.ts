@@ -1,8 +1,8 @@
 // Keeps secrets out of what a command shows of a captured text.
 
 import type { Verdict } from '../../policies/facts/evidence.ts';
-import { withoutSecrets } from '../../policies/normal-form/mask-secrets.ts';
 import { createRedactor } from '../../policies/redact/create-redactor.ts';
+import { withoutSecrets } from '../../policies/signature/mask-secrets.ts';
 import type { Signature } from '../../policies/signature/sign.ts';
 import { visible } from '../../policies/text/visible-text.ts';
 

@@ -1,9 +1,9 @@
 // Renders the page of tollgate status: running calls, waiting tasks, and the state of the tasks.
 
-import type { TasksStatus } from '../../loops/status/status.ts';
-import { inPlaceWords } from '../../policies/retry/stand-ins.ts';
+import type { TasksStatus } from '../../loops/report/status.ts';
 import { oneLine } from '../../policies/text/one-line.ts';
 import { visible } from '../../policies/text/visible-text.ts';
+import { inPlaceWords } from '../../policies/verdict/stand-ins.ts';
 import { coloursOf, type Sheet } from '../sheet.ts';
 import { type Column, cutLine, tableLines } from '../table.ts';
 import { supervisionLines } from './supervision-cells.ts';

@@ -1,6 +1,6 @@
 // Implements tollgate status: lists what exists, what runs, and what waits in line.
 
-import { statusOf } from '../../loops/status/status.ts';
+import { statusOf } from '../../loops/report/status.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';

@@ -9,7 +9,7 @@ import { call } from '../../loops/call/call.ts';
 import { accountMistake } from '../../loops/call/check.ts';
 import { exitByClass } from '../../loops/call/exit.ts';
 import { isLack, requirementsOf } from '../../policies/facts/requirements.ts';
-import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
 import { oneLine } from '../../policies/text/one-line.ts';
 import { shellWord } from '../../policies/text/shell-word.ts';
 import { isPipe } from '../../state/named-pipe.ts';

@@ -1,8 +1,8 @@
 // Declares what runs now, and the open questions.
 
-import type { RunsNow } from '../../loops/now/now.ts';
+import type { RunsNow } from '../../loops/report/now.ts';
 
-export type { NowCall, NowTask, NowWait } from '../../loops/now/now.ts';
+export type { NowCall, NowTask, NowWait } from '../../loops/report/now.ts';
 
 export interface AskedQuestion {
   task_id: string;

@@ -4,7 +4,7 @@ import type { TaskState } from '../../loops/report/standing.ts';
 import type { StageFacts } from '../../loops/task/stage-facts.ts';
 import type { GateRecord } from '../../policies/facts/gate-record.ts';
 import type { NextAction } from '../../policies/facts/next-action.ts';
-import type { StandIn } from '../../policies/retry/stand-ins.ts';
+import type { StandIn } from '../../policies/verdict/stand-ins.ts';
 
 export interface StageShown {
   stage: string;

@@ -2,9 +2,9 @@
 
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createFolderWatch } from '../../loops/now/folder-watch.ts';
-import { followNow } from '../../loops/now/follow-now.ts';
-import type { RunsNow } from '../../loops/now/now.ts';
+import { createFolderWatch } from '../../loops/report/folder-watch.ts';
+import { followNow } from '../../loops/report/follow-now.ts';
+import type { RunsNow } from '../../loops/report/now.ts';
 import { distillNames } from '../../state/distill/run-folder.ts';
 import { limitsFiles } from '../../state/limits/limits-folder.ts';
 import { notesFolder } from '../../state/supervise/notes.ts';

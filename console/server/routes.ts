@@ -1,6 +1,6 @@
 // Maps each address to the function that answers it.
 
-import { collectHealth } from '../../loops/api-errors/collect-errors.ts';
+import { collectHealth } from '../../loops/upkeep/collect-errors.ts';
 import { projectState } from '../../state/task-folder.ts';
 import type { Actions } from '../contract/actions.ts';
 import type { PageShown } from '../contract/page.ts';

@@ -2,7 +2,7 @@
 
 import { unlinkSync } from 'node:fs';
 import path from 'node:path';
-import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
 import { makeFolders } from '../../state/disk/folder.ts';
 import { publishText } from '../../state/disk/replace-file.ts';
 import { isSystemError } from '../../state/system-error.ts';

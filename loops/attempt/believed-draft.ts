@@ -2,9 +2,9 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { MachineClocks } from '../../policies/facts/machine-clocks.ts';
 import { type CallTerms, isTerms, strictest } from '../../policies/manifest/call-terms.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
-import type { MachineClocks } from '../../policies/time/machine-clocks.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
 import { readIfFit } from '../../state/disk/regular-file.ts';
 import type { Call } from '../../state/journal/ledger.ts';

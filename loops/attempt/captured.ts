@@ -2,7 +2,7 @@
 
 import { fstatSync, lstatSync } from 'node:fs';
 import path from 'node:path';
-import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
 import { kindOf, readBytesIfFit, readJsonIfFit } from '../../state/disk/regular-file.ts';
 import type { Streams } from '../../wrappers/reading.ts';
 import type { Attempt } from './attempt.ts';

@@ -2,8 +2,8 @@
 
 import { unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { OwnToolRow } from '../../policies/own-tool/description.ts';
 import type { LeftOut } from '../../policies/prompt/left-out.ts';
+import type { OwnToolRow } from '../../policies/rules/description.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
 import { makeFolders } from '../../state/disk/folder.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';

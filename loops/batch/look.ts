@@ -3,9 +3,9 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
-import { type ChangedPrompt, changedSentence } from '../../policies/retry/changed-prompt.ts';
+import { type ChangedPrompt, changedSentence } from '../../policies/verdict/changed-prompt.ts';
+import { lookIn } from '../guard/entrance.ts';
 import { lookIntoWorktree } from '../run/enter-worktree.ts';
-import { lookIn } from '../tamper-guard/entrance.ts';
 import { checkStages, type Planned } from '../task/plan.ts';
 import type { RunSettings } from '../task/run-context.ts';
 import { type OpenTask, openTask } from '../task/task.ts';

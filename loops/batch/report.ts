@@ -4,7 +4,7 @@ import { EXIT_BUG, type EXIT_BY_SIGNAL, EXIT_ORDER, TOLLGATE_EXIT } from '../../
 import type { NextAction } from '../../policies/facts/next-action.ts';
 import { gatherFailures } from '../../policies/signature/same-failure.ts';
 import { exitByClass } from '../call/exit.ts';
-import type { Notified } from '../notify/sent.ts';
+import type { Notified } from '../upkeep/sent.ts';
 import type { BatchRow, BatchState, RowEnd } from './row.ts';
 
 export interface BatchReport {

@@ -3,8 +3,8 @@
 import type { ErrorClass } from '../../policies/facts/classes.ts';
 import { EXIT_BUG, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { type CalledAs, goOnLine, type NextAction, toType } from '../../policies/facts/next-action.ts';
-import { reachesShare } from '../../policies/notify/notification.ts';
-import { changedActions, type Named } from '../../policies/retry/changed-prompt.ts';
+import { reachesShare } from '../../policies/manifest/notification.ts';
+import { changedActions, type Named } from '../../policies/verdict/changed-prompt.ts';
 import { refusalOf } from '../../state/system-error.ts';
 import type { StageReport } from '../run/report.ts';
 import type { RanTask } from '../run/run-work.ts';

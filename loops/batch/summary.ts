@@ -5,7 +5,7 @@ import { CLASSES } from '../../policies/facts/classes.ts';
 import { actionLine } from '../../policies/facts/next-action.ts';
 import { oneLine } from '../../policies/text/one-line.ts';
 import { visible } from '../../policies/text/visible-text.ts';
-import { notifiedLines } from '../notify/lines.ts';
+import { notifiedLines } from '../upkeep/lines.ts';
 import type { BatchFailure, BatchReport } from './report.ts';
 
 const MAX_GROUPS = 14;

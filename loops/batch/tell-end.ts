@@ -1,9 +1,9 @@
 // Sends one notification about the end of a batch, after its report is on disk.
 
-import type { NotifyEvent } from '../../policies/notify/notifier.ts';
-import { nearLimitsFor } from '../notify/near-limits-for.ts';
-import { notify } from '../notify/notify.ts';
+import type { NotifyEvent } from '../../policies/manifest/notifier.ts';
 import type { RunContext } from '../task/run-context.ts';
+import { nearLimitsFor } from '../upkeep/near-limits-for.ts';
+import { notify } from '../upkeep/notify.ts';
 import type { Hearers } from './look.ts';
 import { addNotifiedBatch, type WrittenBatch } from './write-report.ts';
 

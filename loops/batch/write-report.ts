@@ -9,7 +9,7 @@ import { findEscapingLink } from '../../state/escaping-link.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { projectState } from '../../state/task-folder.ts';
 import { launcherIn } from '../launcher.ts';
-import type { Notified } from '../notify/sent.ts';
+import type { Notified } from '../upkeep/sent.ts';
 import type { BatchRequest } from './batch-request.ts';
 import type { BatchReport } from './report.ts';
 import { renderBatch } from './summary.ts';

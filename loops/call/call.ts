@@ -27,7 +27,6 @@ import {
 } from '../attempt/phases.ts';
 import type { Charge, WrapperRequest } from '../attempt/request.ts';
 import { termsOf } from '../attempt/saved-draft.ts';
-import { withinLimits } from '../limits/within.ts';
 import { check, type Refusal } from './check.ts';
 import type { Called, StartedCall } from './conclude.ts';
 import { GUARDIAN_TIMEOUTS } from './guardian-timeouts.ts';
@@ -36,6 +35,7 @@ import { discard, prepare } from './prepare.ts';
 import type { UnfinishedCall } from './refusal.ts';
 import { deadlineOf, wayOut } from './registered.ts';
 import { cancelled, LATE, tooOld, unadmitted } from './unstarted.ts';
+import { withinLimits } from './within.ts';
 
 /** Makes one call, which may cost money. A call that is refused before that also has a record. */
 export async function call(request: WrapperRequest, stop: AbortSignal, clock: () => Date): Promise<Called> {

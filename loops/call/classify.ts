@@ -1,12 +1,12 @@
 // Derives the evidence, the verdict and the signature of a call from its outcome.
 
+import type { Clock } from '../../policies/facts/clock.ts';
 import type { EngineFailure } from '../../policies/facts/engine-event.ts';
 import type { Evidence, Verdict } from '../../policies/facts/evidence.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
-import { tellDetails } from '../../policies/normal-form/bodies.ts';
 import { isOfHelper } from '../../policies/rules/mcp.ts';
+import { tellDetails } from '../../policies/signature/bodies.ts';
 import { type Signature, type SignatureInput, sign } from '../../policies/signature/sign.ts';
-import type { Clock } from '../../policies/time/clock.ts';
 import { classify } from '../../policies/verdict/classify.ts';
 import { compileRow } from '../../policies/verdict/compile-row.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';

@@ -1,7 +1,7 @@
 // Classifies, records, publishes and closes a call after its CLI has ended. It is loaded while the CLI runs.
 
 import { stoppedBy } from '../../policies/facts/stop.ts';
-import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
 import { isSuccess, SUCCESS, visibleChars } from '../../policies/verdict/success.ts';
 import { noteEnded } from '../../state/calls/ended-calls.ts';
 import type { Fact } from '../../state/journal/facts.ts';

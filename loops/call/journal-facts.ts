@@ -1,6 +1,6 @@
 // Appends the facts about a call to the journal, on behalf of its guardian.
 
-import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
 import type { Fact } from '../../state/journal/facts.ts';
 import type { Journal } from '../../state/journal/journal.ts';
 

@@ -2,8 +2,8 @@
 
 import path from 'node:path';
 import { rawOf } from '../../policies/facts/raw-file.ts';
-import type { CallRecord } from '../../policies/record/call-record.ts';
 import { slowPatterns } from '../../policies/redact/withheld.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
 import { publishText } from '../../state/disk/replace-file.ts';
 import { syncFolder } from '../../state/sync-folder.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';

@@ -6,9 +6,9 @@ import { UNKNOWN_USAGE, type Usage } from '../../policies/facts/engine-event.ts'
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import { lackingServers, lackOfServer, lackOfTool } from '../../policies/facts/requirements.ts';
 import type { CallLimits } from '../../policies/manifest/call-terms.ts';
-import { nextActions } from '../../policies/next-actions/next-actions.ts';
-import { CALL_RECORD_SCHEMA, type CallRecord } from '../../policies/record/call-record.ts';
 import { redactValue } from '../../policies/redact/redact-value.ts';
+import { CALL_RECORD_SCHEMA, type CallRecord } from '../../policies/report/call-record.ts';
+import { nextActions } from '../../policies/report/next-actions.ts';
 import { createDryRunJournal } from '../../state/journal/dry-run-journal.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
 import type { Permission } from '../../wrappers/adapter.ts';

@@ -2,7 +2,7 @@
 
 import { UNKNOWN_USAGE } from '../../policies/facts/engine-event.ts';
 import { EXIT_BY_SIGNAL } from '../../policies/facts/exit-codes.ts';
-import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
 import { sign } from '../../policies/signature/sign.ts';
 import { exitCodesOf } from '../../wrappers/own/exit-codes.ts';
 import { redactorFor } from '../attempt/close-attempt.ts';

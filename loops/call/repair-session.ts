@@ -3,8 +3,8 @@
 import type { Usage } from '../../policies/facts/engine-event.ts';
 import { isPublished } from '../../wrappers/cli-version.ts';
 import type { CheckedCall } from '../attempt/phases.ts';
-import { type RepairedSession, repairBeforeResume } from '../conversation/repair.ts';
 import { findSession, lookInto, quietly } from '../session/own-files.ts';
+import { type RepairedSession, repairBeforeResume } from '../session/repair.ts';
 import { elsewhereMistake, worksElsewhere } from '../session/works-elsewhere.ts';
 import type { Refusal } from './check.ts';
 

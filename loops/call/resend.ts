@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
 import { readRegularOrNull } from '../../state/disk/regular-file.ts';
 import { projectState, type TaskFolder } from '../../state/task-folder.ts';
 import { userState } from '../../state/user-state.ts';

@@ -3,8 +3,8 @@
 import { type StopSignal, stoppedBy } from '../../policies/facts/stop.ts';
 import { lacking } from '../../wrappers/feature.ts';
 import type { CheckedCall } from '../attempt/phases.ts';
-import type { Unadmitted } from '../limits/within.ts';
 import type { Refusal } from './check.ts';
+import type { Unadmitted } from './within.ts';
 
 export const LATE: Refusal = {
   class: 'transient',

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { type LimitsLedger, type OpenCall, settled } from '../../policies/limits/ledger.ts';
-import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
 import { entryOf, registerFolder } from '../../state/calls/call-register.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';
 import { membersOf } from '../../wrappers/processes/end-tree.ts';

@@ -11,7 +11,7 @@ import type { TaskFolder } from '../../state/task-folder.ts';
 import { restoreCall } from '../attempt/believed-draft.ts';
 import { readableOf } from '../attempt/captured.ts';
 import { contextOf, signAgain } from '../call/classify.ts';
-import { outcomeOf } from '../settle/close-orphaned-call.ts';
+import { outcomeOf } from '../call/close-orphaned-call.ts';
 
 export interface SignedText {
   /** The source of the text: lines of stderr, the engine's error event, or tool, ending and verdict. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
 import { goOnLine, type NextAction, readActions, toDo, toType } from '../../policies/facts/next-action.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
-import type { Failure } from '../../policies/record/task-failure.ts';
+import type { Failure } from '../../policies/report/task-failure.ts';
 import type { SessionSave } from '../../policies/supervise/session-save.ts';
 import { kindOf, lookAt, readJsonIfFit, readRegularOrNull } from '../../state/disk/regular-file.ts';
 import { StrangeStateError } from '../../state/disk/strange-state-error.ts';

@@ -2,9 +2,9 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { workingFolderMistake } from '../paths/working-folder.ts';
 import type { RunSettings } from '../task/run-context.ts';
 import type { OpenTask } from '../task/task.ts';
+import { workingFolderMistake } from '../tree/working-folder.ts';
 import { closeWorktree, openWorktree, worktreeOf } from './worktree.ts';
 
 type Entered =

@@ -3,7 +3,7 @@
 import { CLASSES } from '../../policies/facts/classes.ts';
 import { ENDINGS } from '../../policies/facts/ending.ts';
 import { signalWords } from '../../policies/facts/signals.ts';
-import type { Failure } from '../../policies/record/task-failure.ts';
+import type { Failure } from '../../policies/report/task-failure.ts';
 import { oneLine } from '../../policies/text/one-line.ts';
 import type { RunReport } from './report.ts';
 

@@ -2,17 +2,17 @@
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { stopExit, stopWords } from '../../policies/facts/stop.ts';
-import { callElsewhere } from '../../policies/next-actions/passing.ts';
-import type { Failure } from '../../policies/record/task-failure.ts';
+import { callElsewhere } from '../../policies/report/passing.ts';
+import type { Failure } from '../../policies/report/task-failure.ts';
 import { judgeRegister } from '../../state/calls/judge-register.ts';
 import type { Fact } from '../../state/journal/facts.ts';
 import { refreshStats } from '../../state/journal/stats.ts';
-import { changedFailure, interruptedFailure, invalidFailure } from '../failure/failure.ts';
+import { redactLeftRaw } from '../call/left-raw.ts';
+import { settleLeftovers } from '../call/settle.ts';
 import { describeLeftover, endLeftoverCommands } from '../gate/leftover-commands.ts';
-import { redactLeftRaw } from '../settle/left-raw.ts';
-import { settleLeftovers } from '../settle/settle.ts';
+import { type RecoveredJudge, recoverJudge } from '../guard/left-judge.ts';
 import { clearFolders } from '../stage/clear-result-paths.ts';
-import { type RecoveredJudge, recoverJudge } from '../tamper-guard/left-judge.ts';
+import { changedFailure, interruptedFailure, invalidFailure } from '../task/failure.ts';
 import { keepStart } from '../task/keep-start.ts';
 import { type CheckedStages, checkStages } from '../task/plan.ts';
 import type { RunRequest } from '../task/run-request.ts';

@@ -2,11 +2,11 @@
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { goOnLine } from '../../policies/facts/next-action.ts';
-import type { Failure } from '../../policies/record/task-failure.ts';
+import type { Failure } from '../../policies/report/task-failure.ts';
 import { findRecord } from '../../state/usage.ts';
-import { changedByOthersFailure } from '../failure/closed-failure.ts';
-import { unpreparedFailure } from '../failure/failure.ts';
-import { closedBy } from '../tamper-guard/door.ts';
+import { closedBy } from '../guard/door.ts';
+import { changedByOthersFailure } from '../task/closed-failure.ts';
+import { unpreparedFailure } from '../task/failure.ts';
 import { acceptanceOf } from '../task/prompt.ts';
 import type { RunOptions } from '../task/run-options.ts';
 import type { StagePlan } from '../task/stage-plan.ts';

@@ -1,13 +1,13 @@
 // Defines the facts that a run reports to its reader.
 
 import type { NextAction } from '../../policies/facts/next-action.ts';
-import type { Failure } from '../../policies/record/task-failure.ts';
+import type { Failure } from '../../policies/report/task-failure.ts';
 import type { IterationCells } from '../../policies/supervise/iteration-table.ts';
 import type { LeftHow } from '../../policies/supervise/supervise-facts.ts';
-import type { Notified } from '../notify/sent.ts';
 import type { SessionUse } from '../session/session-use.ts';
 import type { Spent } from '../task/spent.ts';
 import type { StageFacts } from '../task/stage-facts.ts';
+import type { Notified } from '../upkeep/sent.ts';
 
 /** The result in this run, or else the state from the journal. */
 type StageState = 'done' | 'failed' | 'interrupted' | StageFacts['state'];

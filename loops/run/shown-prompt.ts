@@ -1,7 +1,7 @@
 // Shows a stage's prompt as it would be sent, before anything is paid, or names the stages whose answers it needs.
 
 import { adapterOf } from '../../wrappers/adapters.ts';
-import { beforeFirst } from '../stage-session/first-prompt.ts';
+import { beforeFirst } from '../stage/first-prompt.ts';
 import { feedbackFor } from '../task/feedback.ts';
 import type { RunContext } from '../task/run-context.ts';
 import type { StagePlan } from '../task/stage-plan.ts';

@@ -6,8 +6,8 @@ import { leftOutSentence, leftOutWords, NAMED_IN_WARNING } from '../../policies/
 import { iterationTable } from '../../policies/supervise/iteration-table.ts';
 import { oneLine } from '../../policies/text/one-line.ts';
 import { visible } from '../../policies/text/visible-text.ts';
-import { notifiedLines } from '../notify/lines.ts';
 import type { SessionUse } from '../session/session-use.ts';
+import { notifiedLines } from '../upkeep/lines.ts';
 import { failureLines, isOfSupervision, stderrLines } from './failure-lines.ts';
 import type { RunReport, StageReport } from './report.ts';
 

@@ -1,10 +1,10 @@
 // Sends notifications about the end of a run after its report is on disk, as `notify` of tollgate.yaml says.
 
-import { eventsOf } from '../../policies/notify/notification.ts';
-import { nearLimitsFor } from '../notify/near-limits-for.ts';
-import { notify } from '../notify/notify.ts';
+import { eventsOf } from '../../policies/manifest/notification.ts';
 import type { RunContext } from '../task/run-context.ts';
 import type { OpenTask } from '../task/task.ts';
+import { nearLimitsFor } from '../upkeep/near-limits-for.ts';
+import { notify } from '../upkeep/notify.ts';
 import { addNotified, type WrittenReport } from './write-report.ts';
 
 /**

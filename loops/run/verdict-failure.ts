@@ -3,8 +3,8 @@
 import { goOnLine, toDo, toType } from '../../policies/facts/next-action.ts';
 import { gateSignature } from '../../policies/gate/signed.ts';
 import { owesVerdict, VERDICT_FAIL, verdictMissing, verdictPlace } from '../../policies/gate/verdict-said.ts';
-import type { Failure } from '../../policies/record/task-failure.ts';
-import { EMPTY_FAILURE } from '../failure/empty-failure.ts';
+import type { Failure } from '../../policies/report/task-failure.ts';
+import { EMPTY_FAILURE } from '../task/empty-failure.ts';
 import type { OpenTask } from '../task/task.ts';
 import type { StageReport } from './report.ts';
 

@@ -3,7 +3,7 @@
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import { projectRoot } from '../../state/task-folder.ts';
-import { lockTree } from '../queue/tree-lock.ts';
+import { lockTree } from '../limits/tree-lock.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 

@@ -6,9 +6,9 @@ import path from 'node:path';
 import { makeFolders } from '../../state/disk/folder.ts';
 import { isSameFolder } from '../../state/disk/real-path.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { repositoryFilters, switchedOff } from '../git/filters.ts';
-import { askGit, complaintOf, type GitRan, type GitRequest, repositoryMistake } from '../git/git.ts';
-import { lockTree } from '../queue/tree-lock.ts';
+import { lockTree } from '../limits/tree-lock.ts';
+import { repositoryFilters, switchedOff } from '../tree/filters.ts';
+import { askGit, complaintOf, type GitRan, type GitRequest, repositoryMistake } from '../tree/run-git.ts';
 
 interface WorktreeRequest {
   /** The project's root, in a git repository. */

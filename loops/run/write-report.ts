@@ -2,15 +2,15 @@
 
 import path from 'node:path';
 import { type NextAction, toDo } from '../../policies/facts/next-action.ts';
-import type { Failure } from '../../policies/record/task-failure.ts';
 import { withRelativePaths } from '../../policies/report/file-place.ts';
+import type { Failure } from '../../policies/report/task-failure.ts';
 import { readJson, writeAtomic, writeJson } from '../../state/atomic-file.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
-import type { Notified } from '../notify/sent.ts';
 import { lostCalls, nestedCalls } from '../task/lost-calls.ts';
 import { unheeded } from '../task/own-flags.ts';
 import { spentOf } from '../task/spent.ts';
 import type { OpenTask } from '../task/task.ts';
+import type { Notified } from '../upkeep/sent.ts';
 import type { RunReport, StageReport, SupervisionReport } from './report.ts';
 import { renderSummary } from './summary.ts';
 

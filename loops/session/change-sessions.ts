@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { readSessions, type Sessions, writeSessions } from '../../state/sessions/sessions-file.ts';
-import { acquireTicket } from '../queue/acquire-ticket.ts';
+import { acquireTicket } from '../limits/acquire-ticket.ts';
 
 interface Changing {
   stateFolder: string;

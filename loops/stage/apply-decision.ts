@@ -1,9 +1,9 @@
 // Carries out a decision: waits, and switches to the tool and the session of the next attempt.
 
-import { openStageSession } from '../stage-session/stage-session.ts';
 import type { NextAttempt } from '../task/attempt-request.ts';
 import { pauseUntil } from './pauses.ts';
 import type { StageProgress } from './stage-progress.ts';
+import { openStageSession } from './stage-session.ts';
 
 /** `stopped`: a stop was requested while the stage waited. */
 export interface Applied {

@@ -4,24 +4,24 @@ import { isAboutLog } from '../../policies/api-errors/unlogged.ts';
 import { isLack } from '../../policies/facts/requirements.ts';
 import { usedUp } from '../../policies/manifest/limits.ts';
 import { leftOutSentence } from '../../policies/prompt/left-out.ts';
-import type { CallRecord } from '../../policies/record/call-record.ts';
-import type { Decision } from '../../policies/retry/decide.ts';
-import { changedByOthersFailure } from '../failure/closed-failure.ts';
-import { failureOf, limitFailure, pausedFailure, unansweredFailure } from '../failure/failure.ts';
-import { promptToSend } from '../stage-session/first-prompt.ts';
-import { openStageSession } from '../stage-session/stage-session.ts';
-import { alone, takeBackUnanswered } from '../stage-session/unanswered.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
+import type { Decision } from '../../policies/verdict/decide.ts';
+import { changedByOthersFailure } from '../task/closed-failure.ts';
+import { failureOf, limitFailure, pausedFailure, unansweredFailure } from '../task/failure.ts';
 import type { Prompt } from '../task/prompt.ts';
 import { spentOf } from '../task/spent.ts';
 import { NOT_BEGUN, type StageEnd, type StageRun } from '../task/stage-run.ts';
 import { applyDecision } from './apply-decision.ts';
 import type { Baseline } from './baseline.ts';
 import { dispatchCall } from './dispatch-call.ts';
+import { promptToSend } from './first-prompt.ts';
 import { decisionFor, planNextAttempt, waitFor } from './next-attempt.ts';
 import { resumeLastAttempt } from './resume-attempt.ts';
 import { resumeStandIns } from './resume-stand-ins.ts';
 import { gateAnswer } from './stage-gate.ts';
 import { failed, interrupted, type StageEnded, type StageProgress, type StageStep, startOf } from './stage-progress.ts';
+import { openStageSession } from './stage-session.ts';
+import { alone, takeBackUnanswered } from './unanswered.ts';
 
 /**
  * Repeats calls until a gate has checked an answer, a failure allows no retry, or a stop is requested.

@@ -9,12 +9,12 @@ import { lookAt } from '../../state/disk/regular-file.ts';
 import { projectRoot } from '../../state/task-folder.ts';
 import { filesOfCallers } from '../../wrappers/processes/open-files.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
-import { scopeOf } from '../paths/scope-of.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import { changesBetween } from '../tree/changes.ts';
 import { type Copies, keepCopies } from '../tree/copies.ts';
 import { rebase, widened } from '../tree/rebase.ts';
 import { loadSnapshot, saveSnapshot } from '../tree/saved-snapshot.ts';
+import { scopeOf } from '../tree/scope-of.ts';
 import { type TreeSnapshot, takeSnapshot } from '../tree/snapshot.ts';
 
 /** The tree before a stage, and what is different now. */

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Finding } from '../../policies/facts/gate-record.ts';
-import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
 import { type Call, isKeptFor, openCalls } from '../../state/journal/ledger.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
@@ -14,12 +14,11 @@ import { hasKeptAnswer } from '../attempt/kept-answer.ts';
 import { newCallId } from '../attempt/phases.ts';
 import type { SentTerms } from '../attempt/sent.ts';
 import { GUARDIAN_TIMEOUTS } from '../call/guardian-timeouts.ts';
-import { TREE } from '../scope/question.ts';
-import { settle } from '../settle/settle.ts';
-import { closedBy } from '../tamper-guard/door.ts';
-import { type CheckedJudge, checkJudge, keepJudge } from '../tamper-guard/judge.ts';
-import { isIntact, tellsOf } from '../tamper-guard/kept-journal.ts';
-import { watchCall } from '../tamper-guard/watched-call.ts';
+import { settle } from '../call/settle.ts';
+import { closedBy } from '../guard/door.ts';
+import { type CheckedJudge, checkJudge, keepJudge } from '../guard/judge.ts';
+import { isIntact, tellsOf } from '../guard/kept-journal.ts';
+import { watchCall } from '../guard/watched-call.ts';
 import { aboutPrompt } from '../task/about-prompt.ts';
 import type { AttemptRequest, SentText } from '../task/attempt-request.ts';
 import { eventsOf } from '../task/last-event.ts';
@@ -32,6 +31,7 @@ import { clearResultPaths } from './clear-result-paths.ts';
 import { readRecord, recordIn, sendGuardian, sentNow } from './guardian.ts';
 import type { Errand } from './guardian-command.ts';
 import { takeLimitedPlace } from './limited-place.ts';
+import { TREE } from './question.ts';
 import { reservationOf } from './remade-reservation.ts';
 
 type CallAnswer =

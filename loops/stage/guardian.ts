@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
-import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
@@ -11,7 +11,7 @@ import { nowMs } from '../../wrappers/steady-clock.ts';
 import { writeDispatch } from '../attempt/dispatch.ts';
 import type { SentTerms } from '../attempt/sent.ts';
 import { GUARDIAN_TIMEOUTS, type GuardianTimeouts } from '../call/guardian-timeouts.ts';
-import { endLate } from '../settle/late-guardian.ts';
+import { endLate } from '../call/late-guardian.ts';
 import { commandOf, type Errand, recordFile } from './guardian-command.ts';
 
 interface GuardianEnd {

@@ -1,6 +1,6 @@
 // Queues a stage's call for the limits over all tasks before its guardian is started, because its time begins then.
 
-import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
 import { mayBeLimited } from '../../state/limits/limits-folder.ts';
 import { askLimits } from '../limits/admission.ts';
 import { type LimitedCall, projectOf } from '../limits/asking.ts';

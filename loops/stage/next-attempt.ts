@@ -1,18 +1,18 @@
 // Plans the attempt after a failure: what to send to which tool and session, and how long to wait first.
 
 import { tooLargeWords } from '../../policies/manifest/prompt-limits.ts';
-import type { CallRecord } from '../../policies/record/call-record.ts';
-import { waitBefore } from '../../policies/retry/backoff.ts';
-import { type Decision, decide } from '../../policies/retry/decide.ts';
-import { standInWords } from '../../policies/retry/stand-ins.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
+import { waitBefore } from '../../policies/verdict/backoff.ts';
+import { type Decision, decide } from '../../policies/verdict/decide.ts';
+import { standInWords } from '../../policies/verdict/stand-ins.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
-import { repairBroken } from '../conversation/repair.ts';
-import { alone, endOfSession, takeBackUnanswered } from '../stage-session/unanswered.ts';
+import { repairBroken } from '../session/repair.ts';
 import type { FailedAttempt, NextAttempt, StageHistory } from '../task/attempt-request.ts';
 import { type ComposedPrompt, composePrompt, type DigestPolicy, type Prompt, writePrompt } from '../task/prompt.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import { continuation } from './resume-attempt.ts';
+import { alone, endOfSession, takeBackUnanswered } from './unanswered.ts';
 
 /** Without a call id if no call was made. */
 type JudgedAttempt = Pick<CallRecord, 'verdict'> & Partial<Pick<CallRecord, 'call_id'>>;

@@ -3,9 +3,9 @@
 import path from 'node:path';
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import { writeAtomic } from '../../state/atomic-file.ts';
-import { sentHash } from '../prompt/sent-hash.ts';
 import type { AttemptRequest } from '../task/attempt-request.ts';
 import type { Prompt } from '../task/prompt.ts';
+import { sentHash } from '../task/sent-hash.ts';
 import type { StageSession } from '../task/session-in-use.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import { readRecord } from './guardian.ts';

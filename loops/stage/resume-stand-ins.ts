@@ -1,8 +1,8 @@
 // Resumes with the fallbacks that an unfinished run had reached, so that a tool that cannot answer is not paid again.
 
 import type { NextAction } from '../../policies/facts/next-action.ts';
-import type { CallRecord } from '../../policies/record/call-record.ts';
-import { causeOf, type StandIn, standInWords } from '../../policies/retry/stand-ins.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
+import { causeOf, type StandIn, standInWords } from '../../policies/verdict/stand-ins.ts';
 import { decisionsByCall } from '../../state/journal/decisions.ts';
 import type { Call, Ledger } from '../../state/journal/ledger.ts';
 import { standInsIn } from '../../state/journal/stand-ins.ts';

@@ -1,8 +1,8 @@
 // Records how far a stage has come in this run, and how it ends.
 
 import type { Change } from '../../policies/facts/gate-record.ts';
-import type { CallRecord } from '../../policies/record/call-record.ts';
-import type { Failure } from '../../policies/record/task-failure.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
+import type { Failure } from '../../policies/report/task-failure.ts';
 import type { SessionUse } from '../session/session-use.ts';
 import type { AttemptRequest, NextAttempt, SentText } from '../task/attempt-request.ts';
 import type { Prompt } from '../task/prompt.ts';

@@ -1,9 +1,9 @@
 // Runs one stage: records the tree before it, makes its attempts, and applies the gate to its answer.
 
-import { standInWords } from '../../policies/retry/stand-ins.ts';
+import { standInWords } from '../../policies/verdict/stand-ins.ts';
 import { standInsOf } from '../../state/journal/stand-ins.ts';
-import { unpreparedFailure } from '../failure/failure.ts';
-import { withFailureBefore } from '../failure/failure-before.ts';
+import { unpreparedFailure } from '../task/failure.ts';
+import { withFailureBefore } from '../task/failure-before.ts';
 import type { Prompt } from '../task/prompt.ts';
 import type { StageEnd, StageRun } from '../task/stage-run.ts';
 import { markDone } from '../task/stage-status.ts';

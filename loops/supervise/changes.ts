@@ -2,12 +2,12 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { readChanges } from '../changes/read.ts';
-import { keepStart } from '../changes/start.ts';
-import { askGit } from '../git/git.ts';
-import { forbidsOf, stateOf } from '../prompt/compose.ts';
+import { forbidsOf, stateOf } from '../task/compose.ts';
 import type { TaskRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
+import { readChanges } from '../tree/read.ts';
+import { askGit } from '../tree/run-git.ts';
+import { keepStart } from '../tree/start.ts';
 
 const rulesOf = async ({ open, context }: TaskRun) => ({
   cwd: open.tree,

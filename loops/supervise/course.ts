@@ -1,6 +1,6 @@
 // Defines a supervision in progress, and the end of one of its steps.
 
-import type { Failure } from '../../policies/record/task-failure.ts';
+import type { Failure } from '../../policies/report/task-failure.ts';
 import { type Standing, standingAfter } from '../../policies/supervise/standing.ts';
 import type { LeftHow } from '../../policies/supervise/supervise-facts.ts';
 import type { ReasonerView } from '../../policies/supervise/turn-text.ts';

@@ -3,15 +3,15 @@
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import type { Change } from '../../policies/facts/gate-record.ts';
 import { forUser, goOnLine, type NextAction, toDo, toType } from '../../policies/facts/next-action.ts';
-import type { Failure } from '../../policies/record/task-failure.ts';
+import type { Failure } from '../../policies/report/task-failure.ts';
 import { iterationCells } from '../../policies/supervise/iteration-table.ts';
 import type { LeaveReason } from '../../policies/supervise/next-move.ts';
 import type { SessionSave } from '../../policies/supervise/session-save.ts';
 import type { LeftHow, SuperviseFact } from '../../policies/supervise/supervise-facts.ts';
-import { EMPTY_FAILURE } from '../failure/empty-failure.ts';
 import type { SupervisionReport } from '../run/report.ts';
 import { untouched } from '../run/stages.ts';
 import type { EndedRun } from '../run/write-report.ts';
+import { EMPTY_FAILURE } from '../task/empty-failure.ts';
 import type { OpenTask } from '../task/task.ts';
 import { type Leaving, type SuperviseCourse, standingOf } from './course.ts';
 import { saveFileOf, saveSession } from './save.ts';

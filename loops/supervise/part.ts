@@ -1,7 +1,6 @@
 // Calls one part of an iteration like any stage: with its prompt, its turn on the tree, its attempts and its gate.
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
-import { tooLargeFailure, unpreparedFailure } from '../failure/failure.ts';
 import { stageRunOf } from '../run/stage-run-of.ts';
 import { reportOf } from '../run/stages.ts';
 import { withTreeLock } from '../run/with-tree-lock.ts';
@@ -9,6 +8,7 @@ import { attempts } from '../stage/attempts.ts';
 import { type Baseline, closeBaseline, openBaseline } from '../stage/baseline.ts';
 import { paidAnswer } from '../stage/dispatch-call.ts';
 import { gateAnswer } from '../stage/stage-gate.ts';
+import { tooLargeFailure, unpreparedFailure } from '../task/failure.ts';
 import { composePrompt, type Prompt, writePrompt } from '../task/prompt.ts';
 import type { StageEnd, StageRun, TaskRun } from '../task/stage-run.ts';
 import { interruptedBy, leftWith, type PartRequest, type StepEnd, type SuperviseCourse } from './course.ts';

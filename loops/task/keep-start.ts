@@ -1,7 +1,7 @@
 // Saves the tree at the start of a task's first run, if a stage will be shown what has changed since then.
 
-import { keepStart as keepFirst } from '../changes/start.ts';
-import { forbidsOf, stateOf } from '../prompt/compose.ts';
+import { keepStart as keepFirst } from '../tree/start.ts';
+import { forbidsOf, stateOf } from './compose.ts';
 import type { OpenTask } from './task.ts';
 
 /** @returns what is wrong, or null. */

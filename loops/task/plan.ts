@@ -1,13 +1,13 @@
 // Checks all stages of a run before anything is paid: each stage with its role, and whether it is already done.
 
 import { changedParts } from '../../policies/prompt/changed-parts.ts';
-import type { ChangedPrompt } from '../../policies/retry/changed-prompt.ts';
+import type { ChangedPrompt } from '../../policies/verdict/changed-prompt.ts';
 import { readIfFit } from '../../state/disk/regular-file.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import { checkSchema } from '../gate/schema.ts';
-import { sentHash } from '../prompt/sent-hash.ts';
 import { elsewhereMistake, worksElsewhere } from '../session/works-elsewhere.ts';
 import { type ComposedPrompt, type Composing, composePrompt, type Prompt } from './prompt.ts';
+import { sentHash } from './sent-hash.ts';
 import { choiceMistake } from './stage-plan.ts';
 import { type StageStatus, stageStatusOf } from './stage-status.ts';
 

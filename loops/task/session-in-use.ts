@@ -1,7 +1,7 @@
 // Defines the session of a stage, as its attempts use it.
 
 import type { Verdict } from '../../policies/facts/evidence.ts';
-import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
 import type { SessionUse } from '../session/session-use.ts';
 
 /**

@@ -7,7 +7,7 @@ import type { SaidVerdict } from '../../policies/facts/gate-record.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { gateVerdict } from '../../policies/gate/verdict.ts';
 import type { LeftOut } from '../../policies/prompt/left-out.ts';
-import type { StandIn } from '../../policies/retry/stand-ins.ts';
+import type { StandIn } from '../../policies/verdict/stand-ins.ts';
 import type { Call, Ledger } from '../../state/journal/ledger.ts';
 import { standInsOf } from '../../state/journal/stand-ins.ts';
 import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';

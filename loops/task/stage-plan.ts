@@ -4,7 +4,7 @@ import type { ResolvedRole } from '../../policies/manifest/resolved-role.ts';
 import type { Manifest, Stage } from '../../state/project/manifest-schema.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Access } from '../../wrappers/adapter.ts';
-import type { PromptTurn } from '../prompt/compose.ts';
+import type { PromptTurn } from './compose.ts';
 import type { RunOptions } from './run-options.ts';
 
 /** `access`: what the CLI may do to the tree. */

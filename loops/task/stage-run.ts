@@ -2,12 +2,12 @@
 
 import type { Finding, GateRecord } from '../../policies/facts/gate-record.ts';
 import type { ResolvedRole } from '../../policies/manifest/resolved-role.ts';
-import type { CallRecord } from '../../policies/record/call-record.ts';
-import type { Failure } from '../../policies/record/task-failure.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
+import type { Failure } from '../../policies/report/task-failure.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import type { Access } from '../../wrappers/adapter.ts';
-import type { PromptTurn } from '../prompt/compose.ts';
 import type { SessionUse } from '../session/session-use.ts';
+import type { PromptTurn } from './compose.ts';
 import type { Composing } from './prompt.ts';
 
 /** A run that has its task. */

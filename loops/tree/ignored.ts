@@ -2,8 +2,8 @@
 
 import path from 'node:path';
 import type { Change } from '../../policies/facts/gate-record.ts';
-import { rulesFor, trackedPaths } from './git.ts';
 import { isCommit } from './git-place.ts';
+import { rulesFor, trackedPaths } from './git-trees.ts';
 import { isLossy } from './names.ts';
 import { nestedIn, type TreeSnapshot } from './snapshot.ts';
 

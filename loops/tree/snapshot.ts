@@ -7,8 +7,8 @@ import { type KeptOut, watchOf } from '../../policies/gate/scope.ts';
 import { findGit, type GitPlace, gitAt } from '../../state/disk/git-place.ts';
 import { readContents } from './content.ts';
 import type { TreeEntry } from './entry.ts';
-import { ignoredFolders } from './git.ts';
 import { commitOf, ruleFiles } from './git-place.ts';
+import { ignoredFolders } from './git-trees.ts';
 import { placeOf } from './names.ts';
 import { walk } from './walk.ts';
 

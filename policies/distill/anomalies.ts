@@ -1,6 +1,6 @@
 // Detects what is wrong with an answer. Each check gives its evidence and can be switched off.
 
-import { fencesOf } from '../markdown/lines.ts';
+import { fencesOf } from '../text/lines.ts';
 import { oneLine } from '../text/one-line.ts';
 import { reachesEnd } from './completion.ts';
 import type { ANOMALY_PAUSES } from './pauses.ts';

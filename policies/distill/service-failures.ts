@@ -2,8 +2,8 @@
 
 import { readFailure } from '../facts/engine-failure.ts';
 import type { Evidence, Verdict } from '../facts/evidence.ts';
-import { waitBefore } from '../retry/backoff.ts';
 import { oneLine } from '../text/one-line.ts';
+import { waitBefore } from '../verdict/backoff.ts';
 import { classify } from '../verdict/classify.ts';
 import type { ServiceRefusal } from './service.ts';
 

@@ -1,7 +1,7 @@
 // Extracts the paths that a unified diff changes, as `git apply` reads them.
 
 import type { Change } from '../facts/gate-record.ts';
-import { linesOf } from '../markdown/lines.ts';
+import { linesOf } from '../text/lines.ts';
 import { createReader } from './unified-diff.ts';
 
 interface File {

@@ -1,7 +1,7 @@
 // Checks that an answer has the required number of lines with text.
 
 import type { Finding } from '../facts/gate-record.ts';
-import { linesOf, saysSomething } from '../markdown/lines.ts';
+import { linesOf, saysSomething } from '../text/lines.ts';
 
 export function checkLines(answer: string, minLines: number): Finding | null {
   let lines = 0;

@@ -1,10 +1,10 @@
 // Finds which required sections of an answer are missing or empty.
 
 import type { Finding } from '../facts/gate-record.ts';
-import { bookOf, keyOf } from '../markdown/names.ts';
-import { type Heading, outlineOf, WEAK } from '../markdown/outline.ts';
-import { readingsOf } from '../markdown/readings.ts';
-import { headingsOf } from '../markdown/sections.ts';
+import { bookOf, keyOf } from '../text/names.ts';
+import { type Heading, outlineOf, WEAK } from '../text/outline.ts';
+import { readingsOf } from '../text/readings.ts';
+import { headingsOf } from '../text/sections.ts';
 
 export function checkSections(answer: string, requires: readonly string[]): Finding | null {
   const missing = missingSections(answer, requires);

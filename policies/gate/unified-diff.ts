@@ -1,6 +1,6 @@
 // Extracts the unified diffs of an answer, from code blocks or from the text.
 
-import { fencesOf, linesOf } from '../markdown/lines.ts';
+import { fencesOf, linesOf } from '../text/lines.ts';
 
 /** Joins all diffs as `git apply` accepts them; null if there is none. */
 export function diffOf(answer: string): string | null {

@@ -2,8 +2,8 @@
 
 import type { Finding, SaidVerdict } from '../facts/gate-record.ts';
 import type { ResolvedRole } from '../manifest/resolved-role.ts';
-import { keyOf } from '../markdown/names.ts';
-import { sectionTexts } from '../markdown/sections.ts';
+import { keyOf } from '../text/names.ts';
+import { sectionTexts } from '../text/sections.ts';
 import { readJsonAnswer } from './json-answer.ts';
 
 /**

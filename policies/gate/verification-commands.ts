@@ -1,7 +1,7 @@
 // Extracts the commands that a brief proposes.
 
-import { fencesOf, linesOf } from '../markdown/lines.ts';
-import { sectionText } from '../markdown/sections.ts';
+import { fencesOf, linesOf } from '../text/lines.ts';
+import { sectionText } from '../text/sections.ts';
 
 /**
  * Returns the commands of a brief's section "Verification Commands", in order. They are the lines of its shell blocks, or else

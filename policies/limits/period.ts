@@ -1,6 +1,6 @@
 // Computes the day, week or month that contains an instant, in a time zone.
 
-import { instantOf, type WallTime, wallTimeOf } from '../time/zone.ts';
+import { instantOf, type WallTime, wallTimeOf } from '../facts/zone.ts';
 import type { Period } from './limits.ts';
 
 /** `from` is part of the period; `until` is the first instant of the next one. */

@@ -1,7 +1,7 @@
 // Defines the terms of a call. Settling a call uses them and not its draft, because the call's agent can write the draft.
 
-import { MAX_TIMEOUT_MS } from '../time/longest-timeout.ts';
-import type { MachineClocks } from '../time/machine-clocks.ts';
+import { MAX_TIMEOUT_MS } from '../facts/longest-timeout.ts';
+import type { MachineClocks } from '../facts/machine-clocks.ts';
 
 export interface CallLimits {
   timeoutMs: number;

@@ -1,8 +1,8 @@
 // Writes a new manifest: every field with its meaning. Required fields are active, the others are commented out.
 
-import { ROLES } from '../roles/roles.ts';
 import { MANIFEST_FIELDS } from './manifest-fields.ts';
 import { PIPELINES, type PipelineName } from './pipelines.ts';
+import { ROLES } from './roles.ts';
 
 export interface NewManifest {
   taskId: string;

@@ -1,7 +1,7 @@
 // Defines the named pipelines: which tool plays which role, in order. A manifest names one; a project may add its own.
 
 import type { BuiltIn } from '../facts/tools.ts';
-import type { BuiltInRole } from '../roles/roles.ts';
+import type { BuiltInRole } from './roles.ts';
 
 interface PipelineStage {
   tool: BuiltIn;

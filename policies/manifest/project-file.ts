@@ -3,11 +3,11 @@
 import type { OnFail } from '../facts/gate-record.ts';
 import type { BuiltIn } from '../facts/tools.ts';
 import { type Limits, NO_LIMITS } from '../limits/limits.ts';
-import type { NotifierRow } from '../notify/notifier.ts';
-import type { OwnToolRow } from '../own-tool/description.ts';
-import { SESSION_STEP_MS } from '../retry/backoff.ts';
+import type { OwnToolRow } from '../rules/description.ts';
 import { CONTEXT_LIMIT_TOKENS } from '../session/session-policy.ts';
+import { SESSION_STEP_MS } from '../verdict/backoff.ts';
 import type { OwnRow } from '../verdict/own-row.ts';
+import type { NotifierRow } from './notifier.ts';
 import { PROMPT_CHARS, type PromptLimits } from './prompt-limits.ts';
 
 export interface ProjectFile {

@@ -1,10 +1,10 @@
 // Resolves a stage's role: the built-in row, changed by the project's row, changed by the stage's own settings.
 
 import type { OnFail } from '../facts/gate-record.ts';
-import { keyOf } from '../markdown/names.ts';
-import { type BuiltInRole, ROLES, type Role } from '../roles/roles.ts';
+import { keyOf } from '../text/names.ts';
 import { nearest } from '../text/nearest.ts';
 import type { ProjectFile, ProjectRole } from './project-file.ts';
+import { type BuiltInRole, ROLES, type Role } from './roles.ts';
 
 /** The gate's requirements for an answer, as they apply after the stage's own settings. */
 export interface ResolvedRole extends Omit<Role, 'access' | 'template'> {

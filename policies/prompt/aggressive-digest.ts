@@ -1,6 +1,6 @@
 // Makes the digest `aggressive`: goal, non-goals, scope, acceptance, fixed decisions, files, prohibited actions and form.
 
-import { sectionsNamed } from '../markdown/sections.ts';
+import { sectionsNamed } from '../text/sections.ts';
 import { render, shorten, wholeText } from './excerpt.ts';
 import { filesPart } from './files-part.ts';
 import { type PromptPart, quoted } from './part.ts';

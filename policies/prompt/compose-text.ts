@@ -1,7 +1,7 @@
 // Composes a prompt's text from its sources: redacts, digests and lays it out. The same sources give the same text.
 
-import { titlesOf } from '../markdown/sections.ts';
 import type { Redactor } from '../redact/redactor.ts';
+import { titlesOf } from '../text/sections.ts';
 import { aggressiveDigest } from './aggressive-digest.ts';
 import { autoDigest } from './auto-digest.ts';
 import { layOut } from './layout.ts';

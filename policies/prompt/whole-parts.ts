@@ -1,7 +1,7 @@
 // Builds the parts of a prompt in order, with nothing omitted.
 
-import { withoutSection } from '../markdown/sections.ts';
 import { figure } from '../text/figure.ts';
+import { withoutSection } from '../text/sections.ts';
 import { wholeText } from './excerpt.ts';
 import { instruction, type PromptPart, quoted } from './part.ts';
 import { ANSWER_WITH_DIFF } from './rules.ts';

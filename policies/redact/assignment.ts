@@ -1,6 +1,6 @@
 // Finds secrets by the name in front of them: `api_key=…`, `"password":"…"`, `?token=…`.
 
-import { endOf } from '../scan/pattern.ts';
+import { endOf } from '../signature/pattern.ts';
 
 type Span = [from: number, to: number];
 

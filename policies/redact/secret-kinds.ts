@@ -1,6 +1,6 @@
 // Lists the secrets that are recognised by their shape, with examples and with look-alikes that must remain.
 
-import { KEY_FORMATS } from '../scan/key-formats.ts';
+import { KEY_FORMATS } from '../signature/key-formats.ts';
 import { findAssigned } from './assignment.ts';
 import {
   findBasic,

@@ -1,6 +1,6 @@
 // Finds secrets by their own shape: prefixed tokens, headers, private keys, passwords in URLs.
 
-import { endOf } from '../scan/pattern.ts';
+import { endOf } from '../signature/pattern.ts';
 
 type Span = [from: number, to: number];
 

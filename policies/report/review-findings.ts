@@ -1,9 +1,9 @@
 // Extracts the findings of a review from its answer: the list under "Findings", or the JSON list of that name.
 
 import { readJsonAnswer } from '../gate/json-answer.ts';
-import { linesOf } from '../markdown/lines.ts';
-import { sectionTexts } from '../markdown/sections.ts';
+import { linesOf } from '../text/lines.ts';
 import { oneLine } from '../text/one-line.ts';
+import { sectionTexts } from '../text/sections.ts';
 import { placeIn, withinTree } from './file-place.ts';
 import type { FilePlace, ProblemLevel } from './problem.ts';
 

@@ -1,8 +1,8 @@
 // Defines the rules for calls that are not authenticated or not authorised.
 
-import { near } from '../rule/near.ts';
-import { REFUSED, type Rule } from '../rule/rule.ts';
-import { SIGN_IN_PROMPT } from '../rule/sign-in-prompt.ts';
+import { near } from './near.ts';
+import { REFUSED, type Rule } from './rule.ts';
+import { SIGN_IN_PROMPT } from './sign-in-prompt.ts';
 
 export const ACCESS_RULES = [
   {

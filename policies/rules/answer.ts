@@ -1,6 +1,6 @@
 // Defines the rules for answers of the service that are empty, incomplete or unreadable.
 
-import type { Rule } from '../rule/rule.ts';
+import type { Rule } from './rule.ts';
 
 export const ANSWER_RULES = [
   {

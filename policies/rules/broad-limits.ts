@@ -1,7 +1,7 @@
 // Defines broad rules, in unforeseen wordings, for spent budgets, prompts that are too large, and refused content.
 
-import { near } from '../rule/near.ts';
-import type { Rule } from '../rule/rule.ts';
+import { near } from './near.ts';
+import type { Rule } from './rule.ts';
 
 const UNSAID = ['none'] as const;
 

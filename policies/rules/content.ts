@@ -1,6 +1,6 @@
 // Defines the rules for content that the service refuses, in the prompt or in its own answer.
 
-import type { Rule } from '../rule/rule.ts';
+import type { Rule } from './rule.ts';
 
 const STATUS = ['none', 400, 403, 422, 451] as const;
 

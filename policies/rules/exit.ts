@@ -1,7 +1,7 @@
 // Defines the rules for how a CLI ended without a clear message. They include our wrappers' codes, for logs with only those.
 
 import { WRAPPER_EXIT } from '../facts/exit-codes.ts';
-import type { Rule } from '../rule/rule.ts';
+import type { Rule } from './rule.ts';
 
 const { gemini, copilot, codex, claude } = WRAPPER_EXIT;
 

@@ -1,7 +1,7 @@
 // Defines rules, in unforeseen wordings, for a refused conversation: statements on roles, turns, parts, calls and results.
 
-import { near } from '../rule/near.ts';
-import type { Rule } from '../rule/rule.ts';
+import { near } from './near.ts';
+import type { Rule } from './rule.ts';
 
 const OF_A_CONVERSATION = near(
   [

@@ -1,6 +1,6 @@
 // Defines the rules for a broken conversation, in which calls and their results do not match.
 
-import { REFUSED, type Rule } from '../rule/rule.ts';
+import { REFUSED, type Rule } from './rule.ts';
 
 export const HISTORY_RULES = [
   {

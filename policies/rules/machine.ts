@@ -1,6 +1,6 @@
 // Defines the rules for problems of the machine or the installation.
 
-import type { Rule } from '../rule/rule.ts';
+import type { Rule } from './rule.ts';
 
 const HERE = ['none'] as const;
 

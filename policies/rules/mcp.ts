@@ -1,7 +1,7 @@
 // Defines the rules for a Model Context Protocol server that the CLI should start or reach, and that failed.
 
-import { near } from '../rule/near.ts';
-import { mayFit, type Rule } from '../rule/rule.ts';
+import { near } from './near.ts';
+import { mayFit, type Rule } from './rule.ts';
 
 /** What a CLI calls a server, or its own end of the connection. */
 const SERVER =

@@ -1,6 +1,6 @@
 // Defines the rules for a model, or another requested thing, that does not exist at the service.
 
-import { REFUSED, type Rule } from '../rule/rule.ts';
+import { REFUSED, type Rule } from './rule.ts';
 
 export const MODEL_RULES = [
   {

@@ -1,6 +1,6 @@
 // Defines the rules for a service that could not be reached, or a connection that broke.
 
-import type { Rule } from '../rule/rule.ts';
+import type { Rule } from './rule.ts';
 
 export const NETWORK_RULES = [
   {

@@ -1,6 +1,6 @@
 // Defines the rules for a usage limit with a reset, unlike rate limits that pass within the hour.
 
-import { LIMITED, type Rule } from '../rule/rule.ts';
+import { LIMITED, type Rule } from './rule.ts';
 
 export const QUOTA_RULES = [
   {

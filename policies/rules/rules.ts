@@ -1,6 +1,5 @@
 // Lists all rules, in the order in which they are tried.
 
-import type { Rule } from '../rule/rule.ts';
 import { ACCESS_RULES } from './access.ts';
 import { ANSWER_RULES } from './answer.ts';
 import { BROAD_ACCESS } from './broad-access.ts';
@@ -17,6 +16,7 @@ import { MCP_RULES } from './mcp.ts';
 import { MODEL_RULES } from './model.ts';
 import { NETWORK_RULES } from './network.ts';
 import { QUOTA_RULES } from './quota.ts';
+import type { Rule } from './rule.ts';
 import { SERVICE_RULES } from './service.ts';
 import { SETUP_RULES } from './setup.ts';
 import { SIZE_RULES } from './size.ts';

@@ -1,6 +1,6 @@
 // Defines the rules for a service that is temporarily unavailable: passing limits, load, its own errors.
 
-import type { Rule } from '../rule/rule.ts';
+import type { Rule } from './rule.ts';
 
 export const SERVICE_RULES = [
   {

@@ -1,6 +1,6 @@
 // Defines the rules for requests that cannot be done: a flag, the configuration, the session's id, a full disk.
 
-import type { Rule } from '../rule/rule.ts';
+import type { Rule } from './rule.ts';
 
 const HERE = ['none'] as const;
 

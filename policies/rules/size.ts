@@ -1,6 +1,6 @@
 // Defines the rules for a prompt, or a prompt with its history, that exceeds a limit.
 
-import type { Rule } from '../rule/rule.ts';
+import type { Rule } from './rule.ts';
 
 export const SIZE_RULES = [
   {

@@ -1,6 +1,6 @@
 // Defines the rules for the HTTP status alone, if there is no more informative message.
 
-import type { Rule } from '../rule/rule.ts';
+import type { Rule } from './rule.ts';
 
 export const STATUS_RULES = [
   {

@@ -1,6 +1,6 @@
 // Defines the rules for a CLI that stopped itself before it had an answer.
 
-import type { Rule } from '../rule/rule.ts';
+import type { Rule } from './rule.ts';
 
 export const STOP_RULES = [
   {

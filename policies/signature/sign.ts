@@ -4,12 +4,12 @@ import { createHash } from 'node:crypto';
 import type { ErrorClass } from '../facts/classes.ts';
 import type { Ending } from '../facts/ending.ts';
 import type { Tool } from '../facts/tools.ts';
-import { tellBodies } from '../normal-form/bodies.ts';
-import { normalise, type Step } from '../normal-form/normalise.ts';
-import { type Eaten, eatenIn } from '../normal-form/trace.ts';
-import { isErrorBearing } from '../stderr/assess.ts';
-import { createErrorLines, type ErrorLines } from '../stderr/error-lines.ts';
-import type { ScanContext } from '../token-classes/token-class.ts';
+import { isErrorBearing } from './assess.ts';
+import { tellBodies } from './bodies.ts';
+import { createErrorLines, type ErrorLines } from './error-lines.ts';
+import { normalise, type Step } from './normalise.ts';
+import type { ScanContext } from './token-class.ts';
+import { type Eaten, eatenIn } from './trace.ts';
 
 /** A change of the normaliser changes every signature, so the version is part of it. */
 const VERSION = 'v1';

@@ -1,12 +1,11 @@
 // Classifies one call: tries the evidence from the most to the least reliable, and the rules from the most specific on.
 
+import type { Clock } from '../facts/clock.ts';
 import { ENDINGS, type Ending } from '../facts/ending.ts';
 import type { EngineFailure } from '../facts/engine-event.ts';
 import type { Evidence, EvidenceSource, Verdict } from '../facts/evidence.ts';
 import { DENIAL_REFUSED, SERVER_REQUIRED } from '../facts/requirements.ts';
 import { type BuiltIn, rowOf, type Tool } from '../facts/tools.ts';
-import type { Rule } from '../rule/rule.ts';
-import { asksToSignIn } from '../rule/sign-in-prompt.ts';
 import {
   ENDING_RULES,
   LEFTOVERS,
@@ -19,8 +18,9 @@ import {
   TOOL_DENIED,
 } from '../rules/endings.ts';
 import { isOfHelper } from '../rules/mcp.ts';
+import type { Rule } from '../rules/rule.ts';
 import { TIERS } from '../rules/rules.ts';
-import type { Clock } from '../time/clock.ts';
+import { asksToSignIn } from '../rules/sign-in-prompt.ts';
 import { findRule, type Subject, textsOf } from './match.ts';
 import { retryAt } from './retry-at.ts';
 import { type StderrFailure, stderrFailures } from './stderr-failures.ts';

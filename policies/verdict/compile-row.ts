@@ -1,8 +1,8 @@
 // Compiles a project's row into a rule.
 
 import { readFailure } from '../facts/engine-failure.ts';
-import { compilePhrases } from '../rule/phrase.ts';
-import type { Rule, Said } from '../rule/rule.ts';
+import { compilePhrases } from '../rules/phrase.ts';
+import type { Rule, Said } from '../rules/rule.ts';
 import type { OwnRow } from './own-row.ts';
 import { stderrFailures } from './stderr-failures.ts';
 

@@ -1,7 +1,7 @@
 // Finds the row that a verdict names, to show what it looks for.
 
-import type { Rule } from '../rule/rule.ts';
 import { ENDING_RULES, LEFTOVERS, LOST, SILENT_START } from '../rules/endings.ts';
+import type { Rule } from '../rules/rule.ts';
 import { RULES } from '../rules/rules.ts';
 
 /**

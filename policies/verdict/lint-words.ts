@@ -1,6 +1,6 @@
 // Words each finding of lint as a sentence: which row, what is wrong with it, and how to fix it.
 
-import type { Rule, Said } from '../rule/rule.ts';
+import type { Rule, Said } from '../rules/rule.ts';
 import type { LintFact } from './lint.ts';
 
 export function sentenceOf(found: LintFact): string {

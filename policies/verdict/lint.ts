@@ -1,9 +1,9 @@
 // Finds what is wrong with rows, as facts: of a project's own rows before ours, and of ours alone.
 
+import type { Clock } from '../facts/clock.ts';
 import { TOOLS } from '../facts/tools.ts';
-import { bareNumber } from '../rule/bare-number.ts';
-import type { Rule, Said } from '../rule/rule.ts';
-import type { Clock } from '../time/clock.ts';
+import { bareNumber } from '../rules/bare-number.ts';
+import type { Rule, Said } from '../rules/rule.ts';
 import { findRule, type Subject } from './match.ts';
 
 export type LintFact = { row: Rule; owner: RowOwner } & (

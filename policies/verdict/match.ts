@@ -1,10 +1,10 @@
 // Finds the first rule that matches a message or an ending.
 
+import type { Clock } from '../facts/clock.ts';
 import type { EngineFailure } from '../facts/engine-event.ts';
 import type { EvidenceSource } from '../facts/evidence.ts';
 import type { Tool } from '../facts/tools.ts';
-import { type Match, mayFit, type Rule } from '../rule/rule.ts';
-import type { Clock } from '../time/clock.ts';
+import { type Match, mayFit, type Rule } from '../rules/rule.ts';
 import { longestWait } from './retry-at.ts';
 
 /** One message, or one way to end. */

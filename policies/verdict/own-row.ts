@@ -2,7 +2,7 @@
 
 import type { ErrorClass } from '../facts/classes.ts';
 import type { Tool } from '../facts/tools.ts';
-import type { Match, Said } from '../rule/rule.ts';
+import type { Match, Said } from '../rules/rule.ts';
 
 /** Where words and codes are found. */
 export const SAID_IN = ['failure', 'error', 'stderr', 'exit_code'] as const;

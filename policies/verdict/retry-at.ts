@@ -1,10 +1,10 @@
 // Finds when the service allows the next call.
 
-import type { Clock } from '../time/clock.ts';
-import { countdownAt, durationAt } from '../time/duration.ts';
-import { foreignPoints, foreignWaits, serviceZone } from '../time/other-languages.ts';
-import { type Point, pointAt } from '../time/point-in-time.ts';
-import { fieldsIn, isReplaced } from '../time/retry-fields.ts';
+import type { Clock } from '../facts/clock.ts';
+import { countdownAt, durationAt } from '../facts/duration.ts';
+import { foreignPoints, foreignWaits, serviceZone } from '../facts/other-languages.ts';
+import { type Point, pointAt } from '../facts/point-in-time.ts';
+import { fieldsIn, isReplaced } from '../facts/retry-fields.ts';
 
 /**
  * Returns the latest time that any of the texts names; null if they name none. A past time counts only if the text names one

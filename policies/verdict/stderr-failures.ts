@@ -3,7 +3,7 @@
 import type { EngineFailure } from '../facts/engine-event.ts';
 import { readFailure } from '../facts/engine-failure.ts';
 import { isOfHelper, isRequired } from '../rules/mcp.ts';
-import { BLOCK_HEAD, blocksOf } from '../stderr/blocks.ts';
+import { BLOCK_HEAD, blocksOf } from '../signature/blocks.ts';
 
 export interface StderrFailure {
   failure: EngineFailure;

@@ -7,9 +7,9 @@ import type { SaidVerdict } from '../../policies/facts/gate-record.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { CallTerms } from '../../policies/manifest/call-terms.ts';
-import type { StandIn } from '../../policies/retry/stand-ins.ts';
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
 import type { SuperviseFact } from '../../policies/supervise/supervise-facts.ts';
+import type { StandIn } from '../../policies/verdict/stand-ins.ts';
 
 /** A reader that finds a higher number does not understand the journal, and reports it. */
 export const JOURNAL_VERSION = 1;

@@ -1,6 +1,6 @@
 // Finds which tool or model replaced which when a call of a stage was made, the first replacement first.
 
-import type { StandIn } from '../../policies/retry/stand-ins.ts';
+import type { StandIn } from '../../policies/verdict/stand-ins.ts';
 import type { Call, Ledger } from './ledger.ts';
 
 /** For the run that made the call, up to it. */

@@ -1,13 +1,13 @@
 // Defines the shape of a manifest (one of three modules that use zod): every field, its limits and its default.
 
 import * as z from 'zod';
+import { MAX_TIMEOUT_MS } from '../../policies/facts/longest-timeout.ts';
 import { TOOL_NAME, TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import { patternMistake } from '../../policies/redact/patterns.ts';
-import { STAND_IN_CAUSES } from '../../policies/retry/stand-ins.ts';
 import { ID_MUST, ID_OR_PREFIX } from '../../policies/session/session-entry.ts';
 import { TAG, TAG_MUST } from '../../policies/session/session-tag.ts';
 import { globMistake } from '../../policies/text/globs.ts';
-import { MAX_TIMEOUT_MS } from '../../policies/time/longest-timeout.ts';
+import { STAND_IN_CAUSES } from '../../policies/verdict/stand-ins.ts';
 import { STAGE_ID, STAGE_ID_MUST, TASK_ID } from '../task-folder.ts';
 
 /** The defaults of a manifest. */

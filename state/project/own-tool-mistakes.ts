@@ -1,7 +1,7 @@
 // Finds the mistakes in a CLI's description that single fields do not show, or that come from shell syntax.
 
-import { PLACES, placesIn } from '../../policies/own-tool/places.ts';
-import { secretVariables, secretWords } from '../../policies/own-tool/stray-secrets.ts';
+import { PLACES, placesIn } from '../../policies/rules/places.ts';
+import { secretVariables, secretWords } from '../../policies/rules/stray-secrets.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 
 /** They are passed to the wrapper of each call, beside the project's own rows. */

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { OwnTool } from '../../policies/facts/tools.ts';
-import type { OwnEvent, OwnToolRow } from '../../policies/own-tool/description.ts';
+import type { OwnEvent, OwnToolRow } from '../../policies/rules/description.ts';
 import type { GivenTool } from './own-tool-schema.ts';
 
 export const ownToolRows = (given: Readonly<Record<string, GivenTool>>, root: string): Record<string, OwnToolRow> =>

@@ -1,6 +1,6 @@
 // Lists the valid CLIs of a project file, whatever else in it is wrong, for callers that list but do not call them.
 
-import type { OwnToolRow } from '../../policies/own-tool/description.ts';
+import type { OwnToolRow } from '../../policies/rules/description.ts';
 import { ownToolRows } from './own-tools.ts';
 import { projectFile, readProject } from './project.ts';
 import { readYaml } from './yaml-file.ts';

@@ -16,8 +16,8 @@ import {
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { closeOrphanedCall } from '../../loops/settle/close-orphaned-call.ts';
-import type { Swept } from '../../loops/sweep/swept.ts';
+import { closeOrphanedCall } from '../../loops/call/close-orphaned-call.ts';
+import type { Swept } from '../../loops/upkeep/swept.ts';
 import type { PreflightReport } from '../../preflight.ts';
 import type { RegisterEntry } from '../../state/calls/call-register.ts';
 import { temporaryPrefix } from '../../state/disk/replace-file.ts';

@@ -7,8 +7,8 @@ import { type Column, tableLines, wrapLine } from '../../bin/table.ts';
 import { onSheet } from '../../bin/terminal-page.ts';
 import { renderText } from '../../bin/tollgate/report-page.ts';
 import { sessionLines } from '../../bin/tollgate/sessions/sessions-page.ts';
-import type { KnownSession } from '../../loops/conversation/known-sessions.ts';
 import type { TasksReport } from '../../loops/report/collect.ts';
+import type { KnownSession } from '../../loops/session/known-sessions.ts';
 import { toDo } from '../../policies/facts/next-action.ts';
 
 const at = (width: number): Sheet => ({ width, ink: 'plain' });

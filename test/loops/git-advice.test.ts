@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { repositoryMistake } from '../../loops/git/git.ts';
+import { repositoryMistake } from '../../loops/tree/run-git.ts';
 
 const ran = (stderr: string) => ({ code: 128, stdout: '', stderr });
 

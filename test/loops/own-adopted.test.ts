@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
 import { openCalls } from '../../state/journal/ledger.ts';
 import { makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';

@@ -10,7 +10,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RecordedExchange } from '../../policies/api-errors/recorded.ts';
 import type { BuiltIn } from '../../policies/facts/tools.ts';
-import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
 import { logFiles, readLog } from '../../state/api-errors/read.ts';
 import type { FakeCall } from '../rig/fake-call.ts';
 import { CERTIFICATE } from '../rig/loopback-certificate.ts';

@@ -7,8 +7,8 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { QueueTurn } from '../../loops/queue/acquire-ticket.ts';
-import { lockTree, type TreeLockRequest } from '../../loops/queue/tree-lock.ts';
+import type { QueueTurn } from '../../loops/limits/acquire-ticket.ts';
+import { lockTree, type TreeLockRequest } from '../../loops/limits/tree-lock.ts';
 import { ownScript } from '../rig/own-script.ts';
 
 const test = suite<{ root: string; children: ChildProcess[] }>('turn');

@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { NextAction } from '../../policies/facts/next-action.ts';
 import type { BuiltIn } from '../../policies/facts/tools.ts';
-import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { FakeCommand } from '../rig/fake-call.ts';
 import { commandOf, makeNpxProject, type NpxProject } from '../rig/npx-project.ts';

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { examine } from '../../loops/triage/triage.ts';
+import { examine } from '../../loops/report/triage.ts';
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import type { BuiltIn } from '../../policies/facts/tools.ts';
 import type { CapturedCall, RecordedEnding } from '../../policies/verdict/labelled-case.ts';

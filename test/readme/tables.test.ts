@@ -6,8 +6,8 @@ import { CLASSES, type ErrorClass } from '../../policies/facts/classes.ts';
 import { TOLLGATE_EXIT, WAIT_EXIT, WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
 import { TOOLS } from '../../policies/facts/tools.ts';
 import { PIPELINES } from '../../policies/manifest/pipelines.ts';
-import { RETRY_TABLE } from '../../policies/retry/retry.ts';
-import { type BuiltInRole, ROLES, type Role } from '../../policies/roles/roles.ts';
+import { type BuiltInRole, ROLES, type Role } from '../../policies/manifest/roles.ts';
+import { RETRY_TABLE } from '../../policies/verdict/retry.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { marked, PAGES } from '../rig/pages.ts';
 

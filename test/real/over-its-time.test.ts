@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { startModelApi } from '../rig/model-api.ts';
 import { RealHome } from './real-home.ts';

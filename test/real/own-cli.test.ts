@@ -5,7 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
-import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
 import { type ModelApi, startModelApi } from '../rig/model-api.ts';
 import { RealHome } from './real-home.ts';
 

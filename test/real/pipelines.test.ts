@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RunReport } from '../../loops/run/report.ts';
 import { PIPELINES, type PipelineName } from '../../policies/manifest/pipelines.ts';
-import { ROLES } from '../../policies/roles/roles.ts';
+import { ROLES } from '../../policies/manifest/roles.ts';
 import { type ModelApi, startModelApi } from '../rig/model-api.ts';
 import { RealHome } from './real-home.ts';
 

@@ -1,7 +1,7 @@
 // Builds answers that pass the gate of their role, for fakes that play a whole pipeline.
 
 import type { BuiltIn } from '../../policies/facts/tools.ts';
-import { type BuiltInRole, ROLES } from '../../policies/roles/roles.ts';
+import { type BuiltInRole, ROLES } from '../../policies/manifest/roles.ts';
 import type { FakeCall, FakeCommand } from './fake-call.ts';
 import { answerWith } from './streams.ts';
 

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RunReport } from '../../loops/run/report.ts';
-import type { Failure } from '../../policies/record/task-failure.ts';
+import type { Failure } from '../../policies/report/task-failure.ts';
 import { openJournal } from '../../state/journal/journal.ts';
 import { openCalls } from '../../state/journal/ledger.ts';
 import type { CommandResult, RunningCommand } from './running-command.ts';

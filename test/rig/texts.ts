@@ -1,8 +1,8 @@
 // Generates texts: any characters, and combinations of the parts of errors.
 
 import fc from 'fast-check';
-import { LINE_KINDS } from '../../policies/stderr/line-kinds.ts';
-import { TOKEN_CLASSES } from '../../policies/token-classes/token-classes.ts';
+import { LINE_KINDS } from '../../policies/signature/line-kinds.ts';
+import { TOKEN_CLASSES } from '../../policies/signature/token-classes.ts';
 
 /** Any characters, also halves of surrogate pairs. */
 export const anyText = fc.oneof(

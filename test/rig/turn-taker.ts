@@ -2,7 +2,7 @@
 
 // It prints "taken", releases the turn when stdin ends, and prints "left".
 
-import { lockTree } from '../../loops/queue/tree-lock.ts';
+import { lockTree } from '../../loops/limits/tree-lock.ts';
 
 const [stateFolder, tree, mode, name] = process.argv.slice(2) as [string, string, 'read' | 'write', string];
 const turn = await lockTree({

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { BuiltIn } from '../../policies/facts/tools.ts';
-import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { RunningCommand } from './running-command.ts';
 import type { TestRig } from './test-rig.ts';

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { CLASSES, type ErrorClass } from '../../policies/facts/classes.ts';
-import { RETRY_TABLE } from '../../policies/retry/retry.ts';
+import { RETRY_TABLE } from '../../policies/verdict/retry.ts';
 import { linesToType, rowOfClass, SKILL } from '../rig/skill.ts';
 import { answerWith, failWith } from '../rig/streams.ts';
 import { makeTask } from '../rig/task-run.ts';

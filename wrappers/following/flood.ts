@@ -1,7 +1,7 @@
 // Reads a flood. It skips whole repetitions of text that repeats many times, as if the CLI had written it less often.
 
 import { readSync } from 'node:fs';
-import { periodOf } from '../../policies/scan/period.ts';
+import { periodOf } from '../../policies/signature/period.ts';
 import { keepYoungHeapSmall } from '../heap-limits.ts';
 
 /** Reads at most one piece at a position, and passes on the part that must be examined. Returns how many bytes it has read. */

@@ -2,11 +2,11 @@
 
 import { readFailure } from '../../policies/facts/engine-failure.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
-import { announcedIn } from '../../policies/own-tool/announced.ts';
-import { cutObject } from '../../policies/own-tool/answer-field.ts';
-import type { OwnToolRow } from '../../policies/own-tool/description.ts';
-import { fillWords, type PlaceValues, placesIn } from '../../policies/own-tool/places.ts';
-import { readRows } from '../../policies/own-tool/read-event.ts';
+import { announcedIn } from '../../policies/rules/announced.ts';
+import { cutObject } from '../../policies/rules/answer-field.ts';
+import type { OwnToolRow } from '../../policies/rules/description.ts';
+import { fillWords, type PlaceValues, placesIn } from '../../policies/rules/places.ts';
+import { readRows } from '../../policies/rules/read-event.ts';
 import { beginsAsObject } from '../../policies/text/cut-json.ts';
 import { parseObject } from '../../policies/text/json.ts';
 import type { Adapter, CallRequest } from '../adapter.ts';

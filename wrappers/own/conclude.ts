@@ -1,9 +1,9 @@
 // Reads the result of a described CLI at its end, if no event had it: the answer is what it printed, or a file that it wrote.
 
 import type { EngineEvent, EngineFailure } from '../../policies/facts/engine-event.ts';
-import { cutObject, noObject, unfitAnswer } from '../../policies/own-tool/answer-field.ts';
-import type { OwnToolRow } from '../../policies/own-tool/description.ts';
-import { readRows } from '../../policies/own-tool/read-event.ts';
+import { cutObject, noObject, unfitAnswer } from '../../policies/rules/answer-field.ts';
+import type { OwnToolRow } from '../../policies/rules/description.ts';
+import { readRows } from '../../policies/rules/read-event.ts';
 import { beginsAsObject, isCutObject } from '../../policies/text/cut-json.ts';
 import { parseObject } from '../../policies/text/json.ts';
 

@@ -1,7 +1,7 @@
 // Stops a run after a duration, as TERM does: the run writes what is known, and the next run continues.
 
 import { pauseFor } from '../../../loops/stage/pauses.ts';
-import { wholeDuration } from '../../../policies/time/duration.ts';
+import { wholeDuration } from '../../../policies/facts/duration.ts';
 import type { FlagRow } from '../../command-line.ts';
 
 export const DEADLINE_FLAG = {

@@ -5,8 +5,8 @@ import type { AnomalyName } from '../../../policies/distill/anomalies.ts';
 import { DEFAULT_END_MARKER } from '../../../policies/distill/completion.ts';
 import { DEFAULT_DISTILL_MODEL } from '../../../policies/distill/models.ts';
 import { ANOMALY_PAUSES } from '../../../policies/distill/pauses.ts';
+import { wholeDuration } from '../../../policies/facts/duration.ts';
 import { type BuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
-import { wholeDuration } from '../../../policies/time/duration.ts';
 import type { Arguments, FlagRow } from '../../command-line.ts';
 
 /** Maps the word that switches off a check to that check. */

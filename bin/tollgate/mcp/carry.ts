@@ -1,7 +1,7 @@
 // Carries out a run that the server began, in a separate process, which outlives the server and its client.
 
 import path from 'node:path';
-import { carriedFolder, claim, end, RUN_ID, startOf } from '../../../loops/carried/carried-run.ts';
+import { carriedFolder, claim, end, RUN_ID, startOf } from '../../../loops/report/carried-run.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { readIfFit } from '../../../state/disk/regular-file.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';

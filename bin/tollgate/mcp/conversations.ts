@@ -1,6 +1,6 @@
 // Defines the tools for conversations of the CLIs: list them, read one, take an answer back, and repair a broken one.
 
-import { CHOICES } from '../../../loops/conversation/recovery.ts';
+import { CHOICES } from '../../../loops/session/recovery.ts';
 import { TOOLS as CLIS } from '../../../policies/facts/tools.ts';
 import { run as history } from '../sessions/history.ts';
 import { run as recover } from '../sessions/recover.ts';

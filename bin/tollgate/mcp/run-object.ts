@@ -1,11 +1,11 @@
 // Describes a run's state or end as one object: its result, or class, reason and what to do next.
 
-import type { CarriedEnd, CarriedStart } from '../../../loops/carried/carried-run.ts';
-import type { CarriedStanding } from '../../../loops/carried/standing.ts';
+import type { CarriedEnd, CarriedStart } from '../../../loops/report/carried-run.ts';
+import type { CarriedStanding } from '../../../loops/report/carried-standing.ts';
 import type { Verdict } from '../../../policies/facts/evidence.ts';
 import { type NextAction, toDo, toType } from '../../../policies/facts/next-action.ts';
-import { nextActions } from '../../../policies/next-actions/next-actions.ts';
-import type { CallRecord } from '../../../policies/record/call-record.ts';
+import type { CallRecord } from '../../../policies/report/call-record.ts';
+import { nextActions } from '../../../policies/report/next-actions.ts';
 import { shellWord } from '../../../policies/text/shell-word.ts';
 import { readIfFit } from '../../../state/disk/regular-file.ts';
 import type { ToolResult } from './tool.ts';

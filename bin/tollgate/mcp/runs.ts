@@ -1,15 +1,15 @@
 // Defines the tools that pay: they begin a run, wait for it as long as a client can, find it by its id, and end it.
 
-import { awaitEnd } from '../../../loops/carried/await-end.ts';
-import { begin, removeOld, startsIn, type WantedRun } from '../../../loops/carried/begin.ts';
-import { carriedFolder, claim, end, endOfRun, RUN_ID, sayingsOf } from '../../../loops/carried/carried-run.ts';
-import { type CarriedStanding, notBegun, standingOf } from '../../../loops/carried/standing.ts';
-import { endProcess } from '../../../loops/now/stop-task.ts';
-import { sweep } from '../../../loops/sweep/sweep.ts';
+import { awaitEnd } from '../../../loops/report/await-end.ts';
+import { begin, removeOld, startsIn, type WantedRun } from '../../../loops/report/begin.ts';
+import { carriedFolder, claim, end, endOfRun, RUN_ID, sayingsOf } from '../../../loops/report/carried-run.ts';
+import { type CarriedStanding, notBegun, standingOf } from '../../../loops/report/carried-standing.ts';
+import { endProcess } from '../../../loops/report/stop-task.ts';
+import { sweep } from '../../../loops/upkeep/sweep.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { namedTools } from '../../../policies/facts/tools.ts';
 import { PIPELINES, type PipelineName } from '../../../policies/manifest/pipelines.ts';
-import { type BuiltInRole, ROLES } from '../../../policies/roles/roles.ts';
+import { type BuiltInRole, ROLES } from '../../../policies/manifest/roles.ts';
 import { readIfFit } from '../../../state/disk/regular-file.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 import { endOf, objectIn } from '../../command.ts';

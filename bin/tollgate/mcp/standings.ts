@@ -1,14 +1,14 @@
 // Defines the tools that only read: tasks, their failures, budgets, the machine.
 
 import path from 'node:path';
-import { startsIn } from '../../../loops/carried/begin.ts';
-import { carriedFolder } from '../../../loops/carried/carried-run.ts';
-import { standingOf } from '../../../loops/carried/standing.ts';
 import { localClock } from '../../../loops/local-clock.ts';
-import type { FollowedLine } from '../../../loops/logs/follow.ts';
-import { followCalls } from '../../../loops/logs/follow.ts';
-import { readOwnRules } from '../../../loops/triage/own-rules.ts';
-import { triage } from '../../../loops/triage/triage.ts';
+import { startsIn } from '../../../loops/report/begin.ts';
+import { carriedFolder } from '../../../loops/report/carried-run.ts';
+import { standingOf } from '../../../loops/report/carried-standing.ts';
+import type { FollowedLine } from '../../../loops/report/follow.ts';
+import { followCalls } from '../../../loops/report/follow.ts';
+import { readOwnRules } from '../../../loops/report/own-rules.ts';
+import { triage } from '../../../loops/report/triage.ts';
 import { CLASSES } from '../../../policies/facts/classes.ts';
 import { type BuiltIn, TOOLS as CLIS } from '../../../policies/facts/tools.ts';
 import { missingTask } from '../../../state/missing-task.ts';

@@ -1,7 +1,7 @@
 // Renders the page of tollgate sessions backups.
 
 import path from 'node:path';
-import type { Backup } from '../../../loops/conversation/backups.ts';
+import type { Backup } from '../../../loops/session/backups.ts';
 import { KEPT_BACKUPS } from '../../../policies/session/kept-backups.ts';
 import type { Sheet } from '../../sheet.ts';
 import { type Column, tableLines } from '../../table.ts';

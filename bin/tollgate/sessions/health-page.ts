@@ -1,6 +1,6 @@
 // Renders the health of the services: days without an unrecoverable error, a table by day, and one by tool.
 
-import type { HealthReport } from '../../../loops/api-errors/collect-errors.ts';
+import type { HealthReport } from '../../../loops/upkeep/collect-errors.ts';
 import type { Counts } from '../../../policies/api-errors/health.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import { columns } from '../../columns.ts';

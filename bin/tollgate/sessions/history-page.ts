@@ -1,6 +1,6 @@
 // Renders a conversation for users; what was taken back is struck through.
 
-import type { History, Redoable } from '../../../loops/conversation/history.ts';
+import type { History, Redoable } from '../../../loops/session/history.ts';
 import type { Redactor } from '../../../policies/redact/redactor.ts';
 import type { Item, ShownTurn } from '../../../policies/session/conversation.ts';
 import { visible } from '../../../policies/text/visible-text.ts';

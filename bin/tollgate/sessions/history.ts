@@ -1,7 +1,7 @@
 // Implements tollgate history: shows a conversation, with what was taken back of it.
 
-import { type History, type Redoable, readHistory } from '../../../loops/conversation/history.ts';
 import { redactorOf } from '../../../loops/redactor.ts';
+import { type History, type Redoable, readHistory } from '../../../loops/session/history.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import type { Tool } from '../../../policies/facts/tools.ts';
 import { redactValue } from '../../../policies/redact/redact-value.ts';

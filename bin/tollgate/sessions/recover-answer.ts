@@ -1,7 +1,7 @@
 // Formats the result of tollgate recover.
 
-import type { RecoveredConversation, SessionHealth } from '../../../loops/conversation/recovering.ts';
-import type { Choice } from '../../../loops/conversation/recovery.ts';
+import type { RecoveredConversation, SessionHealth } from '../../../loops/session/recovering.ts';
+import type { Choice } from '../../../loops/session/recovery.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import type { SessionFile } from '../../../wrappers/sessions/store.ts';

@@ -1,12 +1,12 @@
 // Implements tollgate recover: makes a conversation usable again that its service refuses.
 
 import { existsSync } from 'node:fs';
-import { failedSession } from '../../../loops/conversation/failed-session.ts';
-import { healthOf } from '../../../loops/conversation/health.ts';
-import { healthLines } from '../../../loops/conversation/health-lines.ts';
-import { CHOICES, type Choice, LONG_CHOICES, recover } from '../../../loops/conversation/recovery.ts';
-import { waitUntilIdle } from '../../../loops/conversation/wait-until-idle.ts';
+import { failedSession } from '../../../loops/session/failed-session.ts';
+import { healthOf } from '../../../loops/session/health.ts';
+import { healthLines } from '../../../loops/session/health-lines.ts';
 import { markRepaired } from '../../../loops/session/mark-repaired.ts';
+import { CHOICES, type Choice, LONG_CHOICES, recover } from '../../../loops/session/recovery.ts';
+import { waitUntilIdle } from '../../../loops/session/wait-until-idle.ts';
 import manifest from '../../../package.json';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { stopExit } from '../../../policies/facts/stop.ts';

@@ -1,7 +1,7 @@
 // Renders the pages of tollgate sessions.
 
-import type { KnownSession } from '../../../loops/conversation/known-sessions.ts';
 import type { Adoptable } from '../../../loops/session/adoptable.ts';
+import type { KnownSession } from '../../../loops/session/known-sessions.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import type { Sheet } from '../../sheet.ts';
 import { type Column, tableLines } from '../../table.ts';

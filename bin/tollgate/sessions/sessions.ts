@@ -1,10 +1,10 @@
 // Implements tollgate sessions: lists the conversations that tags continue, and shows, adopts or forgets one.
 
-import { allBackups, type Backup } from '../../../loops/conversation/backups.ts';
-import { type KnownSession, knownSessions } from '../../../loops/conversation/known-sessions.ts';
 import { adoptSession } from '../../../loops/session/adopt.ts';
 import { listAdoptable } from '../../../loops/session/adoptable.ts';
+import { allBackups, type Backup } from '../../../loops/session/backups.ts';
 import { forgetSession } from '../../../loops/session/forget.ts';
+import { type KnownSession, knownSessions } from '../../../loops/session/known-sessions.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { isTool, TOOLS, type Tool } from '../../../policies/facts/tools.ts';
 import { KEPT_BACKUPS } from '../../../policies/session/kept-backups.ts';

@@ -1,7 +1,7 @@
 // Formats what tollgate undo did, or would do.
 
-import type { CallRecord } from '../../../policies/record/call-record.ts';
 import { createRedactor } from '../../../policies/redact/create-redactor.ts';
+import type { CallRecord } from '../../../policies/report/call-record.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import type { SessionFile } from '../../../wrappers/sessions/store.ts';
 import type { Arguments } from '../../command-line.ts';

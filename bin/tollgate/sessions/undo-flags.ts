@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
-import { MAX_TIMEOUT_MS } from '../../../policies/time/longest-timeout.ts';
+import { MAX_TIMEOUT_MS } from '../../../policies/facts/longest-timeout.ts';
 import type { Arguments, CommandSpec } from '../../command-line.ts';
 import { SESSION_WORD, TOOL_FLAG } from './which-session.ts';
 

@@ -1,10 +1,10 @@
 // Implements tollgate undo: takes back the last answer of a conversation, or restores it.
 
-import { type Edited, editSession } from '../../../loops/conversation/edit.ts';
-import type { LocatedSession } from '../../../loops/conversation/locate.ts';
-import { planUndo } from '../../../loops/conversation/plans.ts';
-import { planRedo, redo } from '../../../loops/conversation/redo.ts';
-import { waitUntilIdle } from '../../../loops/conversation/wait-until-idle.ts';
+import { type Edited, editSession } from '../../../loops/session/edit.ts';
+import type { LocatedSession } from '../../../loops/session/locate.ts';
+import { planUndo } from '../../../loops/session/plans.ts';
+import { planRedo, redo } from '../../../loops/session/redo.ts';
+import { waitUntilIdle } from '../../../loops/session/wait-until-idle.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { stopExit } from '../../../policies/facts/stop.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';

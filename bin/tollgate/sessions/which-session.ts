@@ -1,6 +1,6 @@
 // Finds the session that a command's arguments name, or says why it cannot.
 
-import { type LocatedSession, locateSession } from '../../../loops/conversation/locate.ts';
+import { type LocatedSession, locateSession } from '../../../loops/session/locate.ts';
 import { isTool, TOOLS } from '../../../policies/facts/tools.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { isSessionFileError } from '../../../wrappers/sessions/store.ts';

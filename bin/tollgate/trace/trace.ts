@@ -1,12 +1,12 @@
 // Implements tollgate trace: sends the runs of a task to an endpoint as OpenTelemetry traces, or shows them.
 
 import { openTask } from '../../../loops/task/task.ts';
-import { withinMs } from '../../../loops/trace/export.ts';
-import { readTraces } from '../../../loops/trace/read-traces.ts';
+import { withinMs } from '../../../loops/upkeep/export.ts';
+import { readTraces } from '../../../loops/upkeep/read-traces.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { traceEndpoint } from '../../../policies/report/endpoint.ts';
+import type { TraceSpan } from '../../../policies/report/span.ts';
 import { oneLine } from '../../../policies/text/one-line.ts';
-import { traceEndpoint } from '../../../policies/trace/endpoint.ts';
-import type { TraceSpan } from '../../../policies/trace/span.ts';
 import { JournalError } from '../../../state/journal/journal.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
@@ -75,7 +75,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     const out = given.has('json') ? `${JSON.stringify({ ...answer, sent: false })}\n` : traceTree(spans);
     return { exit: TOLLGATE_EXIT.ok, out };
   }
-  const { sendTraces } = await import('../../../loops/trace/send.ts');
+  const { sendTraces } = await import('../../../loops/upkeep/send.ts');
   const sent = await sendTraces({
     spans,
     url: endpoint.url,

@@ -1,6 +1,6 @@
 // Renders the API failures: one block each, the newest last, or each complete entry as it is in the log.
 
-import type { ErrorsReport, LoggedError } from '../../../loops/api-errors/collect-errors.ts';
+import type { ErrorsReport, LoggedError } from '../../../loops/upkeep/collect-errors.ts';
 import type { ApiContext, ApiSnapshot } from '../../../policies/api-errors/entry.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import { readData } from '../../../state/api-errors/read.ts';

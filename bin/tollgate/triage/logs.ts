@@ -1,6 +1,6 @@
 // Implements tollgate logs: shows the output of a task's call, during the call or afterwards, without secrets.
 
-import { type Followed, type FollowedLine, followCalls } from '../../../loops/logs/follow.ts';
+import { type Followed, type FollowedLine, followCalls } from '../../../loops/report/follow.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { stopExit } from '../../../policies/facts/stop.ts';
 import { visible } from '../../../policies/text/visible-text.ts';

@@ -1,8 +1,8 @@
 // Explains a signature, and shows where two signatures differ.
 
-import { partingOf, type Side } from '../../../policies/normal-form/trace.ts';
+import type { LineFate } from '../../../policies/signature/line-fates.ts';
 import type { Signature } from '../../../policies/signature/sign.ts';
-import type { LineFate } from '../../../policies/stderr/line-fates.ts';
+import { partingOf, type Side } from '../../../policies/signature/trace.ts';
 import { columns } from '../../columns.ts';
 import { hidden, hiddenLine, hiddenSignature } from '../secrets.ts';
 

@@ -2,9 +2,9 @@
 
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { isTool, TOOLS, type Tool } from '../../../policies/facts/tools.ts';
+import { createErrorLines } from '../../../policies/signature/error-lines.ts';
+import { createLineFates } from '../../../policies/signature/line-fates.ts';
 import { explainLines, signText } from '../../../policies/signature/sign.ts';
-import { createErrorLines } from '../../../policies/stderr/error-lines.ts';
-import { createLineFates } from '../../../policies/stderr/line-fates.ts';
 import { createLineSplitter, MAX_STDERR_LINE } from '../../../wrappers/line-splitter.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';

@@ -1,8 +1,8 @@
 // Implements tollgate triage --test: classifies labelled cases by the rules in force, and reports where they differ.
 
-import { judgeCases } from '../../../loops/triage/corpus.ts';
+import { judgeCases } from '../../../loops/report/corpus.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
-import type { Rule } from '../../../policies/rule/rule.ts';
+import type { Rule } from '../../../policies/rules/rule.ts';
 import {
   type Clash,
   type Difference,

@@ -1,15 +1,15 @@
 // Implements tollgate triage: prints the verdict for a captured stderr and stdout.
 
 import { localClock } from '../../../loops/local-clock.ts';
-import { gather } from '../../../loops/triage/gather.ts';
-import { readOwnRules } from '../../../loops/triage/own-rules.ts';
-import { judgeGathered, triage } from '../../../loops/triage/triage.ts';
+import { gather } from '../../../loops/report/gather.ts';
+import { readOwnRules } from '../../../loops/report/own-rules.ts';
+import { judgeGathered, triage } from '../../../loops/report/triage.ts';
 import { CLASSES } from '../../../policies/facts/classes.ts';
+import type { Clock } from '../../../policies/facts/clock.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { type BuiltIn, isBuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
-import type { Rule } from '../../../policies/rule/rule.ts';
+import type { Rule } from '../../../policies/rules/rule.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
-import type { Clock } from '../../../policies/time/clock.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { badInputOf, type Ran } from '../../ran.ts';

@@ -1,9 +1,9 @@
 // Renders the changes of tollgate watch as lines, for output that is not a terminal.
 
-import type { NowChange, NowWait, RunsNow } from '../../../loops/now/now.ts';
-import { inPlaceWords } from '../../../policies/retry/stand-ins.ts';
+import type { NowChange, NowWait, RunsNow } from '../../../loops/report/now.ts';
 import { oneLine } from '../../../policies/text/one-line.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
+import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
 
 /** Includes the line end. */
 export const changeLine = (change: NowChange): string =>

@@ -1,8 +1,8 @@
 // Implements tollgate watch: shows live what runs, as a page on a terminal, elsewhere as a line for each change.
 
-import { followNow } from '../../../loops/now/follow-now.ts';
-import type { NowChange, NowTask, RunsNow } from '../../../loops/now/now.ts';
-import { type NowPlaces, placesOf } from '../../../loops/now/places.ts';
+import { followNow } from '../../../loops/report/follow-now.ts';
+import type { NowChange, NowTask, RunsNow } from '../../../loops/report/now.ts';
+import { type NowPlaces, placesOf } from '../../../loops/report/places.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { stopExit } from '../../../policies/facts/stop.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';

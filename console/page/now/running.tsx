@@ -1,6 +1,6 @@
 // Shows the running tasks: each call with its CLI, how long it has run, and its last action.
 
-import { inPlaceWords } from '../../../policies/retry/stand-ins.ts';
+import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
 import type { NowCall, NowTask, NowWait } from '../../contract/now.ts';
 import { counted, short } from '../parts/figures.ts';
 import { Mark, StateMark } from '../parts/mark.tsx';

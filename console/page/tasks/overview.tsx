@@ -1,7 +1,7 @@
 // Shows a task at a glance: its stages in order, what to do next, and the summary of its last run.
 
 import { actionLine } from '../../../policies/facts/next-action.ts';
-import { inPlaceWords } from '../../../policies/retry/stand-ins.ts';
+import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
 import type { StageShown, TaskShown } from '../../contract/task.ts';
 import { Empty } from '../parts/empty.tsx';
 import { count, lacking, lasting, money, tokens } from '../parts/figures.ts';

@@ -1,10 +1,10 @@
 // Makes each change with the same command as the terminal, or with the function behind it, and with the same refusals.
 
-import type { WantedRun } from '../../../loops/carried/begin.ts';
 import { releaseHold } from '../../../loops/limits/release-hold.ts';
-import { stopTask } from '../../../loops/now/stop-task.ts';
-import { summariseSwept } from '../../../loops/sweep/findings.ts';
-import { isUnswept, type Swept } from '../../../loops/sweep/swept.ts';
+import type { WantedRun } from '../../../loops/report/begin.ts';
+import { stopTask } from '../../../loops/report/stop-task.ts';
+import { summariseSwept } from '../../../loops/upkeep/findings.ts';
+import { isUnswept, type Swept } from '../../../loops/upkeep/swept.ts';
 import { limitsFiles } from '../../../state/limits/limits-folder.ts';
 import type { Actions, Changed } from '../../contract/actions.ts';
 import { answerWith, type CommandResult, type Reply, refused, refusedBy, type ServedProject } from '../project.ts';

@@ -2,11 +2,11 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { readChanges } from '../../../loops/changes/read.ts';
-import { startOf } from '../../../loops/changes/start.ts';
-import { forbidsOf, stateOf } from '../../../loops/prompt/compose.ts';
 import { redactorOf } from '../../../loops/redactor.ts';
+import { forbidsOf, stateOf } from '../../../loops/task/compose.ts';
 import { readTask, treeOf } from '../../../loops/task/task.ts';
+import { readChanges } from '../../../loops/tree/read.ts';
+import { startOf } from '../../../loops/tree/start.ts';
 import type { DiffShown } from '../../contract/task.ts';
 import { answerWith, type Reply, refused, type ServedProject } from '../project.ts';
 import { headOfText } from './redacted.ts';

@@ -1,7 +1,7 @@
 // Builds the overviews of all tasks: what runs, open questions, grouped failures, supervisions, and spending.
 
-import type { RunsNow } from '../../../loops/now/now.ts';
 import { groupFailures } from '../../../loops/report/groups.ts';
+import type { RunsNow } from '../../../loops/report/now.ts';
 import type { TaskRow } from '../../../loops/report/task-row.ts';
 import type { DaySpending } from '../../../policies/report/spending.ts';
 import type { SpentInDay, SpentShown } from '../../contract/budgets.ts';

@@ -1,11 +1,11 @@
 // Reads the sessions under their tags, and one conversation with what was taken back of it.
 
-import { healthOf } from '../../../loops/conversation/health.ts';
-import { healthLines } from '../../../loops/conversation/health-lines.ts';
-import { readHistory } from '../../../loops/conversation/history.ts';
-import { knownSessions } from '../../../loops/conversation/known-sessions.ts';
-import { locateSession } from '../../../loops/conversation/locate.ts';
 import { redactorOf } from '../../../loops/redactor.ts';
+import { healthOf } from '../../../loops/session/health.ts';
+import { healthLines } from '../../../loops/session/health-lines.ts';
+import { readHistory } from '../../../loops/session/history.ts';
+import { knownSessions } from '../../../loops/session/known-sessions.ts';
+import { locateSession } from '../../../loops/session/locate.ts';
 import { redactValue } from '../../../policies/redact/redact-value.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { projectState } from '../../../state/task-folder.ts';

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CLI_MODEL } from '../../../policies/distill/models.ts';
 import type { BuiltIn } from '../../../policies/facts/tools.ts';
-import type { CallRecord } from '../../../policies/record/call-record.ts';
+import type { CallRecord } from '../../../policies/report/call-record.ts';
 import { makeFolder } from '../../../state/disk/folder.ts';
 import { readJsonIfFit } from '../../../state/disk/regular-file.ts';
 import { publishText } from '../../../state/disk/replace-file.ts';

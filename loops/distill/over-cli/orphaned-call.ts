@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type FoundCall, readEntries, registerFolder } from '../../../state/calls/call-register.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { ServiceFailure } from '../../../wrappers/gemini-api/document-service.ts';
-import { sweepEntry } from '../../sweep/sweep.ts';
-import { isUnswept } from '../../sweep/swept.ts';
+import { sweepEntry } from '../../upkeep/sweep.ts';
+import { isUnswept } from '../../upkeep/swept.ts';
 
 interface Settling {
   environment: NodeJS.ProcessEnv;

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { TurnAnswer, TurnContent } from '../../../policies/distill/service.ts';
-import type { CallRecord } from '../../../policies/record/call-record.ts';
+import type { CallRecord } from '../../../policies/report/call-record.ts';
 import { makeFolder } from '../../../state/disk/folder.ts';
 import { readIfFit, readJsonIfFit } from '../../../state/disk/regular-file.ts';
 import { publishText } from '../../../state/disk/replace-file.ts';

@@ -1,6 +1,6 @@
 // Prepares a model's text for a document: removes escape codes, and closes a code block that would run into the next section.
 
-import { linesOf } from '../../markdown/lines.ts';
+import { linesOf } from '../../text/lines.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { visible } from '../../text/visible-text.ts';
 import type { BookSection } from '../section.ts';

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CallRecord } from '../../../policies/record/call-record.ts';
+import type { CallRecord } from '../../../policies/report/call-record.ts';
 import { answerWith } from '../../rig/streams.ts';
 import { makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import type { ChangeTold, TaskLine } from '../../../console/contract/page.ts';
 import { follow } from '../../../console/server/live.ts';
 import type { ServedProject } from '../../../console/server/project.ts';
-import { followNow } from '../../../loops/now/follow-now.ts';
+import { followNow } from '../../../loops/report/follow-now.ts';
 import { answerWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';

@@ -3,7 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BatchReport } from '../../../loops/batch/report.ts';
-import type { Notification } from '../../../policies/notify/notification.ts';
+import type { Notification } from '../../../policies/manifest/notification.ts';
 import { openReceiver, type Receiver } from '../../rig/receiver.ts';
 import { validatorOf } from '../../rig/schemas/validator.ts';
 import { answerWith, failWith } from '../../rig/streams.ts';

@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ApiError, ApiOutcome } from '../../../policies/api-errors/entry.ts';
 import { TOOLS } from '../../../policies/facts/tools.ts';
-import type { CallRecord } from '../../../policies/record/call-record.ts';
+import type { CallRecord } from '../../../policies/report/call-record.ts';
 import { logFiles, readData, readLog } from '../../../state/api-errors/read.ts';
 import { type Fault, faultEnv } from '../../rig/fault-shim.ts';
 import { answerWith, failWith, SESSION, STREAMS, write } from '../../rig/streams.ts';

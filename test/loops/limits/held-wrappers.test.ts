@@ -5,7 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BuiltIn } from '../../../policies/facts/tools.ts';
-import type { CallRecord } from '../../../policies/record/call-record.ts';
+import type { CallRecord } from '../../../policies/report/call-record.ts';
 import { ADAPTERS } from '../../../wrappers/adapters.ts';
 import type { FakeCall } from '../../rig/fake-call.ts';
 import { answerWith, failWith } from '../../rig/streams.ts';

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Notification } from '../../../policies/notify/notification.ts';
+import type { Notification } from '../../../policies/manifest/notification.ts';
 import { openReceiver, type Receiver } from '../../rig/receiver.ts';
 import { validatorOf } from '../../rig/schemas/validator.ts';
 import { answerWith, failWith } from '../../rig/streams.ts';

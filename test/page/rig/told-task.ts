@@ -2,7 +2,7 @@
 
 import type { Resources, ResourcesOf } from '../../../console/contract/resources.ts';
 import { toDo } from '../../../policies/facts/next-action.ts';
-import type { StandIn } from '../../../policies/retry/stand-ins.ts';
+import type { StandIn } from '../../../policies/verdict/stand-ins.ts';
 import { LATER, NOW, TASK, type Texts } from './told-names.ts';
 
 export function toldTask(text: Texts): ResourcesOf['task'] {

@@ -3,13 +3,13 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { triage } from '../../../loops/triage/triage.ts';
+import { triage } from '../../../loops/report/triage.ts';
 import { CLASSES } from '../../../policies/facts/classes.ts';
 import { TOOLS } from '../../../policies/facts/tools.ts';
+import { createErrorLines } from '../../../policies/signature/error-lines.ts';
+import { LINE_KINDS } from '../../../policies/signature/line-kinds.ts';
 import { signLines, signText } from '../../../policies/signature/sign.ts';
-import { createErrorLines } from '../../../policies/stderr/error-lines.ts';
-import { LINE_KINDS } from '../../../policies/stderr/line-kinds.ts';
-import { TOKEN_CLASSES } from '../../../policies/token-classes/token-classes.ts';
+import { TOKEN_CLASSES } from '../../../policies/signature/token-classes.ts';
 import { createLineSplitter, MAX_STDERR_LINE } from '../../../wrappers/line-splitter.ts';
 import { fuzz } from '../../rig/fuzz.ts';
 import { errorLikeText, text } from '../../rig/texts.ts';

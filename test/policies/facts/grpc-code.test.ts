@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { triage } from '../../../loops/triage/triage.ts';
+import { triage } from '../../../loops/report/triage.ts';
 import { grpcCodeIn } from '../../../policies/facts/engine-failure.ts';
 import { NOW } from '../replay.ts';
 

@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkSections, missingSections } from '../../../policies/gate/sections.ts';
 import { verificationCommands } from '../../../policies/gate/verification-commands.ts';
-import { sectionText, withoutSection } from '../../../policies/markdown/sections.ts';
+import { sectionText, withoutSection } from '../../../policies/text/sections.ts';
 
 const NAMES = ['Findings', 'Updated Context Pack'];
 

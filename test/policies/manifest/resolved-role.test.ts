@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NO_PROJECT_FILE, type ProjectRole } from '../../../policies/manifest/project-file.ts';
 import { type ResolvedRole, resolveRole, type StageWords } from '../../../policies/manifest/resolved-role.ts';
-import { ROLES } from '../../../policies/roles/roles.ts';
+import { ROLES } from '../../../policies/manifest/roles.ts';
 
 const resolve = (stage: Partial<StageWords>, roles: Record<string, ProjectRole> = {}, trust?: 'untrusted') =>
   resolveRole({ name: 's', role: 'impl', ...stage }, { ...NO_PROJECT_FILE, roles }, trust ?? 'trusted');

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Triaged, triage } from '../../../loops/triage/triage.ts';
+import { type Triaged, triage } from '../../../loops/report/triage.ts';
 import type { BuiltIn } from '../../../policies/facts/tools.ts';
 import { NOW } from '../replay.ts';
 

@@ -3,7 +3,7 @@
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Rule } from '../../../policies/rule/rule.ts';
+import type { Rule } from '../../../policies/rules/rule.ts';
 import { RULES } from '../../../policies/rules/rules.ts';
 
 test('each text that fits a rule has one of the words that it needs', () => {

@@ -3,12 +3,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CLASSES, type ErrorClass } from '../../../policies/facts/classes.ts';
-import {
-  busyWaitMs,
-  MAX_BUSY_WAITS,
-  type SessionStanding,
-  wayOutOfSession,
-} from '../../../policies/retry/session-way-out.ts';
 import type { SessionEntry } from '../../../policies/session/session-entry.ts';
 import {
   AGAINST_SESSION,
@@ -19,6 +13,12 @@ import {
   restMs,
 } from '../../../policies/session/session-policy.ts';
 import { isOf, TAG } from '../../../policies/session/session-tag.ts';
+import {
+  busyWaitMs,
+  MAX_BUSY_WAITS,
+  type SessionStanding,
+  wayOutOfSession,
+} from '../../../policies/verdict/session-way-out.ts';
 
 const NOW = new Date('2026-11-21T21:00:00.000Z');
 const ENTRY: SessionEntry = {

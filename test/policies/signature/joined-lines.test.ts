@@ -2,8 +2,8 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createErrorLines } from '../../../policies/signature/error-lines.ts';
 import { signText } from '../../../policies/signature/sign.ts';
-import { createErrorLines } from '../../../policies/stderr/error-lines.ts';
 
 function select(...lines: string[]): string[] {
   const selected = createErrorLines();

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Evidence } from '../../../policies/facts/evidence.ts';
-import type { Rule } from '../../../policies/rule/rule.ts';
-import { createErrorLines } from '../../../policies/stderr/error-lines.ts';
+import type { Rule } from '../../../policies/rules/rule.ts';
+import { createErrorLines } from '../../../policies/signature/error-lines.ts';
 import { classify } from '../../../policies/verdict/classify.ts';
 import { findRow } from '../../../policies/verdict/find-row.ts';
 

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Rule } from '../../../policies/rule/rule.ts';
+import type { Rule } from '../../../policies/rules/rule.ts';
 import { RULES } from '../../../policies/rules/rules.ts';
 import { compileRow } from '../../../policies/verdict/compile-row.ts';
 import { levelOf, lintRules } from '../../../policies/verdict/lint.ts';

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { EXIT_BY_SIGNAL, WRAPPER_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { type BuiltIn, COMMANDS } from '../../../policies/facts/tools.ts';
-import type { CallRecord } from '../../../policies/record/call-record.ts';
+import type { CallRecord } from '../../../policies/report/call-record.ts';
 import { readScenario } from '../../rig/model-api/scenario.ts';
 import { type ModelApi, startModelApi } from '../../rig/model-api.ts';
 import type { RunningCommand } from '../../rig/running-command.ts';

@@ -3,8 +3,8 @@
 import type { Usage } from '../../../policies/facts/engine-event.ts';
 import type { EvidenceSource, Verdict } from '../../../policies/facts/evidence.ts';
 import type { LeftOut } from '../../../policies/prompt/left-out.ts';
-import type { CallRecord } from '../../../policies/record/call-record.ts';
-import type { Failure } from '../../../policies/record/task-failure.ts';
+import type { CallRecord } from '../../../policies/report/call-record.ts';
+import type { Failure } from '../../../policies/report/task-failure.ts';
 import {
   amount,
   count,

@@ -2,7 +2,7 @@
 
 import type { ToolListed } from '../../../bin/tollgate/tools.ts';
 import type { WaitReport } from '../../../bin/wait-command.ts';
-import type { Swept } from '../../../loops/sweep/swept.ts';
+import type { Swept } from '../../../loops/upkeep/swept.ts';
 import type { CheckFinding } from '../../../policies/facts/finding.ts';
 import type { PreflightReport } from '../../../preflight.ts';
 import { amount, count, flag, list, one, orNull, record, text, tool, version, whole } from './parts.ts';

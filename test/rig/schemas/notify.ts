@@ -1,7 +1,7 @@
 // Defines the schema of the message to a webhook or a command at the end of a run.
 
-import type { Notification } from '../../../policies/notify/notification.ts';
-import { NOTIFY_EVENTS } from '../../../policies/notify/notifier.ts';
+import type { Notification } from '../../../policies/manifest/notification.ts';
+import { NOTIFY_EVENTS } from '../../../policies/manifest/notifier.ts';
 import {
   count,
   errorClass,

@@ -1,10 +1,10 @@
 // Defines the schemas of what `tollgate run` and `tollgate report` print with --json.
 
-import type { Notified } from '../../../loops/notify/sent.ts';
 import type { RunReport, StageReport, SupervisionReport } from '../../../loops/run/report.ts';
 import type { StageFacts } from '../../../loops/task/stage-facts.ts';
+import type { Notified } from '../../../loops/upkeep/sent.ts';
 import type { NextAction } from '../../../policies/facts/next-action.ts';
-import { NOTIFY_EVENTS } from '../../../policies/notify/notifier.ts';
+import { NOTIFY_EVENTS } from '../../../policies/manifest/notifier.ts';
 import type { IterationCells } from '../../../policies/supervise/iteration-table.ts';
 import { evidence, FAILURE, leftOut } from './call.ts';
 import {

@@ -1,6 +1,6 @@
 // Defines the schema of a fallback: which tool is called instead of which.
 
-import type { StandIn } from '../../../policies/retry/stand-ins.ts';
+import type { StandIn } from '../../../policies/verdict/stand-ins.ts';
 import { orNull, reason, record, text, tool } from './parts.ts';
 
 export const STAND_IN = record<StandIn>('A fallback: which tool is called instead of which', {

@@ -1,8 +1,8 @@
 // Defines the schema of what `tollgate status` prints with --json.
 
-import type { RunningCall } from '../../../loops/status/running-calls.ts';
-import type { RunningRun, TasksStatus } from '../../../loops/status/status.ts';
-import type { WaitingTicket } from '../../../loops/status/waiting.ts';
+import type { RunningCall } from '../../../loops/report/running-calls.ts';
+import type { RunningRun, TasksStatus } from '../../../loops/report/status.ts';
+import type { WaitingTicket } from '../../../loops/report/waiting.ts';
 import { amount, count, list, one, orNull, record, text, texts, time, tool, version } from './parts.ts';
 import { STAND_IN } from './stand-in.ts';
 import { ROW, STATES, TOTALS, UNREADABLE } from './tasks.ts';

@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PIPELINES } from '../../../policies/manifest/pipelines.ts';
 import { NO_PROJECT_FILE } from '../../../policies/manifest/project-file.ts';
-import { ROLES } from '../../../policies/roles/roles.ts';
+import { ROLES } from '../../../policies/manifest/roles.ts';
 import { readManifest } from '../../../state/project/manifest.ts';
 import { STAGE } from '../../../state/project/manifest-schema.ts';
 import { readProject } from '../../../state/project/project.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BackupsObject } from '../../../../bin/tollgate/sessions/sessions.ts';
-import type { Backup } from '../../../../loops/conversation/backups.ts';
+import type { Backup } from '../../../../loops/session/backups.ts';
 import { faultEnv } from '../../../rig/fault-shim.ts';
 import { validatorOf } from '../../../rig/schemas/validator.ts';
 import { makeSession, SESSION_IDS } from '../../../rig/session-files.ts';

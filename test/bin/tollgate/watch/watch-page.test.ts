@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { changeLine } from '../../../../bin/tollgate/watch/watch-lines.ts';
 import { watchPage } from '../../../../bin/tollgate/watch/watch-page.ts';
-import type { NowCall, NowTask, NowWait, RunsNow } from '../../../../loops/now/now.ts';
+import type { NowCall, NowTask, NowWait, RunsNow } from '../../../../loops/report/now.ts';
 
 const AT = '2026-01-01T00:01:00.000Z';
 const EVIL = '\u001b[2J\u001b]0;owned\u0007\u202eevil\nline';

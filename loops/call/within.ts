@@ -1,0 +1,65 @@
+// Makes a call within the limits over all tasks; without a limit and a hold it loads nothing for them.
+
+import type { CallRecord } from '../../policies/report/call-record.ts';
+import { limitsFiles, mayBeLimited } from '../../state/limits/limits-folder.ts';
+import { nowMs } from '../../wrappers/steady-clock.ts';
+import type { CheckedCall } from '../attempt/phases.ts';
+import type { Admission } from '../limits/admission.ts';
+import { type LimitedCall, projectOf, SHORT_WAIT_MS } from '../limits/asking.ts';
+
+/** Why it is not made. */
+export type Unadmitted = Exclude<Admission, { how: 'admitted' }>;
+
+interface Making<Called> {
+  make(admitted: CheckedCall): Promise<Called>;
+  refuse(call: CheckedCall, unadmitted: Unadmitted): Promise<Called>;
+}
+
+/** The call is charged before it is made. After it, its usage is recorded, and what it learnt of a limit of the service. */
+export async function withinLimits<Called extends { record: CallRecord }>(
+  checked: CheckedCall,
+  stop: AbortSignal,
+  { make, refuse }: Making<Called>,
+): Promise<Called> {
+  const { clock, request } = checked;
+  const limitedCall = limitedOf(checked);
+  const isLimited = mayBeLimited(limitedCall.environment, projectOf(limitedCall));
+  let admitted = checked;
+  if (isLimited) {
+    const { askLimits } = await limited();
+    const say = request.say ?? (() => {});
+    const admission = await askLimits({ call: limitedCall, clock, stop, say });
+    if (admission.how !== 'admitted') return refuse(checked, admission);
+    for (const sentence of admission.near) say(sentence);
+    const warnings = [...checked.warnings, ...admission.near];
+    // The time of a call begins when it leaves the queue.
+    const start = admission.waited ? { startedAt: clock(), begunMs: nowMs() } : {};
+    admitted = { ...checked, warnings, ...start };
+  }
+  const called = await make(admitted);
+  if (isLimited || mayHold(called.record, limitedCall.environment)) {
+    const { settleLimits } = await limited();
+    for (const sentence of await settleLimits(limitedCall, called.record, clock)) request.say?.(sentence);
+  }
+  return called;
+}
+
+/** Most calls have no limit, and do not load it. */
+const limited = () => import('../limits/limited.ts');
+
+const limitedOf = ({ callId, request }: CheckedCall): LimitedCall => ({
+  callId,
+  tool: request.adapter.tool,
+  model: request.call.model,
+  task: request.charge?.task ?? null,
+  cwd: request.call.cwd,
+  environment: request.call.environment,
+  holds: request.ignoreHold === true ? 'ignored' : 'obeyed',
+  rateWaitMs: SHORT_WAIT_MS,
+});
+
+/** Other calls need not pay to learn the same. */
+const mayHold = ({ ending, verdict }: CallRecord, environment: NodeJS.ProcessEnv): boolean =>
+  ending !== 'not_started' &&
+  (verdict.class === 'quota' || verdict.reason === 'rate_limit') &&
+  limitsFiles(environment) !== null;

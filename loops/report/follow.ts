@@ -1,0 +1,177 @@
+// Follows the redacted output of a task's latest call, and on request of all later calls until the task ends.
+
+import path from 'node:path';
+import { setImmediate as immediate } from 'node:timers/promises';
+import type { Tool } from '../../policies/facts/tools.ts';
+import { isRegular } from '../../state/disk/regular-file.ts';
+import { type Journal, openJournal } from '../../state/journal/journal.ts';
+import type { Call, Ledger } from '../../state/journal/ledger.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+import { waitForChange } from '../../state/wait-for-change.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
+import { attemptIn } from '../attempt/attempt.ts';
+import { savedRedactor } from '../attempt/believed-draft.ts';
+import { redactedOf } from '../attempt/captured.ts';
+import { type GrowingFile, growingFile } from './growing-file.ts';
+import { standingOf } from './standing.ts';
+import { createTelling, type Telling } from './telling.ts';
+
+export interface FollowedLine {
+  call_id: string;
+  stage: string;
+  of: 'event' | 'stderr';
+  text: string;
+}
+
+interface Following {
+  task: TaskFolder;
+  /** null for any. */
+  stage: string | null;
+  /** `now`: only the present output. `end`: until no process works on the task. */
+  until: 'now' | 'end';
+  /** The CLI's events in words, or as received. */
+  events: 'words' | 'raw';
+  environment: NodeJS.ProcessEnv;
+  stop: AbortSignal;
+  clock: () => Date;
+  /** Called for each call before its first line. */
+  begin(call: Call): void;
+  /** Awaited, so that a slow reader is not overrun; `enough` ends the following. */
+  take(lines: readonly FollowedLine[]): Promise<'more' | 'enough'>;
+}
+
+/** `missing`: what could not be shown, and why. */
+export type Followed = { how: 'shown'; calls: number; missing: string[] } | { how: 'invalid'; message: string };
+
+/** The interval of checks. The file system may report a write, but never the death of a process. */
+const LOOK_MS = 400;
+
+/** Calls `begin` and `take` for each call. Resolves with the number of calls shown, or with `invalid` and a sentence. */
+export async function followCalls(following: Following): Promise<Followed> {
+  const calls: Calls = { current: null };
+  try {
+    return await followFrom(calls, following);
+  } finally {
+    calls.current?.close();
+  }
+}
+
+interface Calls {
+  current: Opened | null;
+}
+
+async function followFrom(opened: Calls, following: Following): Promise<Followed> {
+  const { task, stage, until, stop, clock, begin, take } = following;
+  const journal = openJournal(task.root, clock);
+  const missing: string[] = [];
+  let shown = 0;
+  for (;;) {
+    const { ledger, isAtWork } = await look(journal);
+    const calls = callsOf(ledger, stage);
+    if (calls.length === 0 && !isAtWork) {
+      const known = [...new Set(callsOf(ledger, null).map(({ reserved }) => reserved.stage))];
+      if (stage !== null && known.length > 0)
+        return { how: 'invalid', message: `no call of stage "${stage}" was made; there are ${known.join(', ')}` };
+    }
+    // At the first check only the latest call counts, afterwards each new call.
+    const { current: before } = opened;
+    const due =
+      before === null ? calls.slice(-1) : calls.slice(calls.findIndex((call) => idOf(call) === idOf(before.call)));
+    for (const call of due) {
+      if (opened.current === null || idOf(call) !== idOf(opened.current.call)) {
+        opened.current?.close();
+        opened.current = openCall(call, following);
+        shown += 1;
+        begin(call);
+      }
+      do {
+        const read = opened.current.read(call.verdict !== null);
+        if (read.how === 'missing') missing.push(read.why);
+        else if ((await take(read.lines)) === 'enough') return { how: 'shown', calls: shown, missing };
+        // Without this, no signal would be handled if no read has to wait.
+        await immediate();
+      } while (opened.current.isBehind() && !stop.aborted);
+    }
+    if (until === 'now' || !isAtWork || stop.aborted) return { how: 'shown', calls: shown, missing };
+    await waitForChange(opened.current?.events.path() ?? journal.file, LOOK_MS, stop);
+  }
+}
+
+const idOf = ({ reserved }: Call): string => reserved.call_id;
+
+const callsOf = ({ calls }: Ledger, stage: string | null): Call[] =>
+  [...calls.values()].filter(({ granted, reserved }) => granted && (stage === null || reserved.stage === stage));
+
+async function look(journal: Journal): Promise<{ ledger: Ledger; isAtWork: boolean }> {
+  const self = (await identify(process.pid))!;
+  const { state } = await standingOf(journal.read().ledger, self);
+  // Reads again: a process that no longer works has written everything by now.
+  return { ledger: journal.read().ledger, isAtWork: state === 'running' };
+}
+
+interface Opened {
+  call: Call;
+  events: GrowingFile;
+  read(last: boolean): Read;
+  /** Whether there is more than was read. */
+  isBehind(): boolean;
+  close(): void;
+}
+
+/** `missing` is reported once. */
+type Read = { how: 'read'; lines: FollowedLine[] } | { how: 'missing'; why: string };
+const NOTHING: Read = { how: 'read', lines: [] };
+
+function openCall(call: Call, { task, environment, events: how }: Following): Opened {
+  const { call_id, stage, tool } = call.reserved;
+  const attempt = attemptIn(path.join(task.attempts, call_id), '');
+  const { stdout: rawEvents, stderr: rawStderr } = attempt.files;
+  const events = growingFile([redactedOf(rawEvents), rawEvents]);
+  const stderr = growingFile([redactedOf(rawStderr), rawStderr]);
+  let saved: ReturnType<typeof savedRedactor> = null;
+  let isMissing = false;
+  const telling = how === 'words' ? createTelling() : null;
+  const line = (of: FollowedLine['of'], text: string): FollowedLine => ({ call_id, stage, of, text });
+  return {
+    call,
+    events,
+    read(last) {
+      // The call's draft is needed to know what is secret. A call that was just reserved has none yet.
+      saved ??= savedRedactor(attempt.folder, call, environment);
+      if (saved === null || (saved.withheld !== null && !isRegular(redactedOf(rawEvents)))) {
+        const why = saved?.withheld ?? (last ? `the files of call ${call_id} are gone` : null);
+        if (why === null || isMissing) return NOTHING;
+        isMissing = true;
+        return { how: 'missing', why };
+      }
+      const { redactor } = saved;
+      const said = events.read(last).flatMap((text) => saidIn(tool, text, telling));
+      if (last && !events.isBehind()) said.push(...(telling?.end() ?? []));
+      const lines = [
+        ...said.map((text) => line('event', redactor.redact(text))),
+        ...stderr.read(last).map((text) => line('stderr', redactor.redact(text))),
+      ];
+      return { how: 'read', lines };
+    },
+    isBehind: () => events.isBehind() || stderr.isBehind(),
+    close() {
+      events.close();
+      stderr.close();
+    },
+  };
+}
+
+/** @param telling null for the events as received. */
+function saidIn(tool: Tool, text: string, telling: Telling | null): string[] {
+  if (text.trim() === '') return [];
+  if (telling === null) return [text];
+  try {
+    const { described, readEvent } = adapterOf(tool);
+    // A CLI without events prints its answer.
+    if (described !== undefined && described.row.output !== 'lines') return [text];
+    return readEvent(text).flatMap((event) => telling.hear(event));
+  } catch {
+    return [text];
+  }
+}

@@ -1,0 +1,146 @@
+// Gathers evidence about a call that another program made, from its output as it is read, in constant memory.
+
+import type { Ending } from '../../policies/facts/ending.ts';
+import type { Evidence, Obstacle } from '../../policies/facts/evidence.ts';
+import { WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
+import { NO_REQUIREMENTS } from '../../policies/facts/requirements.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
+import { isErrorBearing } from '../../policies/signature/assess.ts';
+import { createErrorLines, type ErrorLines } from '../../policies/signature/error-lines.ts';
+import type { CapturedCall } from '../../policies/verdict/labelled-case.ts';
+import { visibleChars } from '../../policies/verdict/success.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
+import { createCapture } from '../../wrappers/capture.ts';
+import { createLineSplitter, type LineSplitter, MAX_STDERR_LINE } from '../../wrappers/line-splitter.ts';
+
+/** A captured call without its texts. */
+type GatheredEnd = Omit<CapturedCall, 'stderr' | 'stdout'>;
+
+interface Gathering {
+  /** Must be read first. */
+  stdout: LineSplitter;
+  stderr: LineSplitter;
+  /** Called after both have ended. */
+  gathered(): Gathered;
+}
+
+export interface Gathered {
+  evidence: Evidence;
+  /** Whether stdout contained the CLI's events, or its document. */
+  isStructured: boolean;
+}
+
+/** A longer line of the event stream is truncated and therefore skipped. A longer document or answer is ignored. */
+const MAX_EVENT_LINE = 8 * 1024 * 1024;
+
+/** Feed `stdout` to its end, then `stderr`. Then `gathered` returns the evidence. */
+export function gather(call: GatheredEnd): Gathering {
+  const adapter = adapterOf(call.tool);
+  const capture = createCapture(NO_REQUIREMENTS, MAX_EVENT_LINE);
+  const lines = createErrorLines(call.tool);
+  /** Older versions print their failures on stdout if they write no stream. */
+  const spoken = createErrorLines(call.tool);
+  const document = createDocument();
+  let isStructured = false;
+  /** Text before the first event means that there is no stream, because an answer may quote events. */
+  let prose = false;
+  let visible = 0;
+  let opening = '';
+
+  return {
+    stdout: createLineSplitter(MAX_EVENT_LINE, 'all', (line) => {
+      for (const event of prose ? [] : adapter.readEvent(line)) {
+        capture.add(event);
+        isStructured = true;
+      }
+      if (isStructured) return;
+      if (opening === '') opening = line.trim().slice(0, 200);
+      if (!prose) prose = opening !== '' && !opening.startsWith('{');
+      visible += visibleChars(line);
+      spoken.push(line);
+      document.add(line);
+    }),
+    stderr: createLineSplitter(MAX_STDERR_LINE, 'shown', (line) => {
+      lines.push(line);
+      for (const event of adapter.readStderr?.(line) ?? []) capture.add(event, 'stderr');
+    }),
+    gathered() {
+      if (!isStructured)
+        for (const event of adapter.readDocument(document.text()) ?? []) {
+          capture.add(event);
+          isStructured = true;
+        }
+      const fails = (call.exitCode ?? 0) !== 0 || OWN_FAILURE.test(opening);
+      const said = !isStructured && fails && isSilent(lines) ? bearing(spoken) : lines;
+      const { completed, answer, failure, errors, retrying, retries, usage } = capture.result();
+      const answerChars = isStructured ? visibleChars(answer) : visible;
+      const ended = endOf(call, retries);
+      const evidence: Evidence = {
+        tool: call.tool,
+        ...ended,
+        // Without a stream, only a zero exit code shows completion. An answer that was cut would look the same.
+        completed: completed || (!isStructured && ended.exitCode === 0 && answerChars === 0),
+        answerChars,
+        failure,
+        errors,
+        retried: retrying,
+        stderr: said.lines(),
+        remarks: said.remarks(),
+        tokens: usage.total_tokens,
+      };
+      return { evidence, isStructured };
+    },
+  };
+}
+
+/** The beginnings of CLI messages that are not an answer. */
+const OWN_FAILURE = /^(?:✗ |\[API Error: |Execution failed: |Model call failed: )/;
+
+/** Keeps only lines that name a failure, because stdout may also contain an answer. */
+const bearing = (lines: ErrorLines): Pick<ErrorLines, 'lines' | 'remarks'> => ({
+  lines: () => lines.lines().filter(isErrorBearing),
+  remarks: () => [],
+});
+
+const isSilent = (lines: ErrorLines): boolean => lines.lines().length + lines.remarks().length === 0;
+
+/** Collects what may be a JSON document, and drops everything else. */
+function createDocument() {
+  let lines: string[] | null = [];
+  let room = MAX_EVENT_LINE;
+  return {
+    add(line: string) {
+      room -= line.length + 1;
+      const begins = lines?.length === 0;
+      if (begins && line.trim() === '') return;
+      if (room < 0 || (begins && !line.trimStart().startsWith('{'))) lines = null;
+      lines?.push(line);
+    },
+    text: () => lines?.join('\n') ?? '',
+  };
+}
+
+type End = Pick<Evidence, 'ending' | 'exitCode' | 'signal' | 'obstacle'>;
+
+function endOf({ tool, exitCode, signal, ending }: GatheredEnd, retries: number): End {
+  if (ending === 'killed') return { ending: retries > 0 ? 'retry_cut' : 'timed_out', exitCode, signal, obstacle: null };
+  if (ending !== null) return { ending, exitCode, signal, obstacle: null };
+  if (signal !== null) return { ending: 'signalled', exitCode, signal, obstacle: null };
+  return endByCode(tool, exitCode);
+}
+
+/** An exit code of our wrappers shows how the call ended; it is not a code of the CLI. */
+function endByCode(tool: BuiltIn, exitCode: number | null): End {
+  const codes = WRAPPER_EXIT[tool];
+  const ended = (ending: Ending, obstacle: Obstacle | null = null): End => ({
+    ending,
+    exitCode: null,
+    signal: null,
+    obstacle,
+  });
+  if (exitCode === codes.timeout) return ended('timed_out');
+  if (exitCode === codes.missingBinary)
+    return ended('not_started', { class: 'tooling', reason: 'binary_missing', message: `${tool} is not installed` });
+  if (exitCode === codes.failure) return ended('exited');
+  return { ending: 'exited', exitCode, signal: null, obstacle: null };
+}

@@ -1,0 +1,77 @@
+// Reports a project's tasks with their state, the runs and calls in progress, and the processes that wait in queues.
+
+import path from 'node:path';
+import { openJournal } from '../../state/journal/journal.ts';
+import { locateTask } from '../../state/task-folder.ts';
+import { identify, isAlive } from '../../wrappers/processes/identity.ts';
+import { collectTasks, type TasksReport } from './collect.ts';
+import { type RunningCall, runningCalls } from './running-calls.ts';
+import type { TaskRow } from './task-row.ts';
+import { type WaitingTicket, waitingIn } from './waiting.ts';
+
+export interface TasksStatus {
+  schema: 1;
+  /** The ISO time at which it was made. */
+  at: string;
+  /** The folder that holds the tasks. */
+  folder: string;
+  totals: TasksReport['totals'];
+  /** Newest first. */
+  tasks: Pick<
+    TaskRow,
+    'task_id' | 'folder' | 'state' | 'at' | 'stage' | 'class' | 'reason' | 'calls' | 'next_action' | 'supervision'
+  >[];
+  running: { runs: RunningRun[]; calls: RunningCall[] };
+  waiting: WaitingTicket[];
+  /** What cannot be read, and why. */
+  unreadable: TasksReport['unreadable'];
+}
+
+/** A run that has claimed its task. */
+export interface RunningRun {
+  task_id: string;
+  run_id: string;
+  pid: number;
+  host: string;
+}
+
+interface Looking {
+  /** The folder that holds the tasks, a task, or a project; null for the project of `cwd`. */
+  word: string | null;
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+  clock: () => Date;
+}
+
+/** Reads only; changes nothing. */
+export async function statusOf(
+  looking: Looking,
+): Promise<{ how: 'seen'; status: TasksStatus } | { how: 'invalid'; message: string }> {
+  const now = looking.clock();
+  const collected = await collectTasks({ ...looking, sinceMs: null, which: 'all', stages: 'left_out', now });
+  if (collected.how === 'invalid') return collected;
+  const { at, folder, totals, tasks, unreadable } = collected.report;
+  const self = (await identify(process.pid))!;
+  const running: TasksStatus['running'] = { runs: [], calls: [] };
+  for (const { task_id, folder: root } of tasks.filter(({ state }) => state === 'running')) {
+    const located = locateTask(`${root}/`, '/', {});
+    if (located.how === 'invalid') continue;
+    const { ledger } = openJournal(root, looking.clock).read();
+    const { run } = ledger;
+    if (run !== null && (await isAlive(run.owner, self)) !== 'dead')
+      running.runs.push({ task_id, run_id: run.run_id, pid: run.owner.pid, host: run.owner.host });
+    running.calls.push(...(await runningCalls(located.folder, ledger, self, now)));
+  }
+  const waiting = await waitingIn(path.dirname(folder), looking.environment, { self, clock: looking.clock });
+  return {
+    how: 'seen',
+    status: { schema: 1, at, folder, totals, tasks: tasks.map(shortened), running, waiting, unreadable },
+  };
+}
+
+const shortened = (row: TaskRow): TasksStatus['tasks'][number] => {
+  const { task_id, folder, state, at, stage, class: errorClass, reason, calls, next_action } = row;
+  // Keeps only the current iteration.
+  const supervision = row.supervision && { ...row.supervision, iterations: row.supervision.iterations.slice(-1) };
+  return { task_id, folder, state, at, stage, class: errorClass, reason, calls, next_action, supervision };
+};

@@ -1,0 +1,141 @@
+// Cleans up after killed processes: calls without a guardian, their processes and folders, commands of a gate.
+
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { KEPT_BACKUPS } from '../../policies/session/kept-backups.ts';
+import {
+  type FoundCall,
+  type RegisterEntry,
+  readEntries,
+  registerFolder,
+  removeEntry,
+  removeHalves,
+} from '../../state/calls/call-register.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { checkTaskId, projectState } from '../../state/task-folder.ts';
+import { lookAtFolder } from '../attempt/private-folders.ts';
+import { dropAged } from '../session/backups.ts';
+import { sweepCall } from './call.ts';
+import { sweepStrays } from './strays.ts';
+import { isUnswept, type Sweeping, type Swept } from './swept.ts';
+import { sweepTask } from './task.ts';
+
+/** Sweeps the current project, and everything in this user's register. Reports what cannot be swept, and does not throw. */
+export async function sweep(sweeping: Sweeping): Promise<Swept[]> {
+  const register = readRegister(sweeping);
+  const unseen = registerFolder(sweeping.environment) === null ? [UNSEEN] : [];
+  const swept = register.flatMap((found) => (found.how === 'invalid' ? [mistakenEntry(found)] : []));
+  swept.push(...unseen);
+  const entries = register.flatMap((found) => (found.how === 'read' ? [found] : []));
+  const tasks = new Set([...tasksOf(sweeping), ...entries.flatMap(({ entry }) => entry.task ?? [])]);
+  for (const task of tasks) swept.push(...(await guarded(task, () => sweepTask(task, sweeping))));
+  // An outer call is swept before its inner calls, because they end with it.
+  entries.sort((a, b) => depthOf(a.entry) - depthOf(b.entry));
+  for (const { file, entry } of entries) swept.push(...(await guarded(file, () => sweepEntry(file, entry, sweeping))));
+  swept.push(...(await sweepStrays(sweeping)));
+  swept.push(...(await guarded('the backups of conversations', async () => sweepBackups(sweeping))));
+  return swept;
+}
+
+const sweepBackups = ({ environment, clock }: Sweeping): Swept[] =>
+  dropAged(environment, clock(), 'everywhere').map((file) => ({
+    what: 'backup',
+    how: 'removed',
+    call_id: null,
+    task: null,
+    place: file,
+    told: `${file}, a conversation as it was more than ${KEPT_BACKUPS.days} days ago, was deleted`,
+    fix: null,
+  }));
+
+const depthOf = ({ marker }: RegisterEntry) => marker.split('/').length;
+
+/** Longer than any process takes to write an entry. */
+const HALF_MS = 3_600_000;
+
+function readRegister({ environment, clock }: Sweeping): FoundCall[] {
+  const folder = registerFolder(environment);
+  if (folder === null) return [];
+  try {
+    removeHalves(folder, new Date(clock().getTime() - HALF_MS));
+    return readEntries(folder);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return [{ how: 'invalid', file: folder, why: error.message }];
+  }
+}
+
+const UNSEEN: Swept = {
+  what: 'record',
+  how: 'unseen',
+  call_id: null,
+  task: null,
+  place: '',
+  told: 'there is no register to look at, since the user has no home of its own here: wrappers without a task that were killed are not known',
+  fix: 'set HOME (or XDG_STATE_HOME) as it was set for them, and sweep again',
+};
+
+const mistakenEntry = ({ file, why }: Extract<FoundCall, { how: 'invalid' }>): Swept => ({
+  what: 'record',
+  how: 'failed',
+  call_id: null,
+  task: null,
+  place: file,
+  told: `${file} cannot be used: ${why}; nothing of it was touched`,
+  fix: file.endsWith('.json')
+    ? 'update tollgate if a newer one wrote it; else look at what it names, and remove it'
+    : `make it a folder that none but you may write to (chmod 700 ${file}), and sweep again`,
+});
+
+/**
+ * An unexpected name makes the whole entry invalid.
+ * @returns an empty list for a call that is alive, or is over.
+ */
+export async function sweepEntry(file: string, entry: RegisterEntry, sweeping: Sweeping): Promise<Swept[]> {
+  const folders = [
+    ...(entry.task === null ? ([['attempt', entry.attempt]] as const) : []),
+    ['temporary', entry.temporary] as const,
+    ...entry.overlay_folders.map((folder) => ['overlay', folder] as const),
+  ];
+  const strange = folders.find(([what, folder]) => lookAtFolder(what, folder) === 'strange')?.[1] ?? astray(entry);
+  if (strange !== null) return [mistakenEntry({ how: 'invalid', file, why: `${strange} is no folder of our making` })];
+  // Two sweeps may run at once; this one ignores what the other has settled.
+  if (!existsSync(file)) return [];
+  const swept = await sweepCall(entry, sweeping);
+  if (swept === 'alive' || swept === 'left_to_its_task') return [];
+  if (swept === 'nothing_left' || swept.how === 'settled' || swept.how === 'removed') removeEntry(file);
+  if (swept === 'nothing_left' || (isUnswept(swept) && !existsSync(file))) return [];
+  return swept.how === 'elsewhere' ? [{ ...swept, fix: `if that host or container is gone: rm ${file}` }] : [swept];
+}
+
+/** Checks the attempt's folder of a task's call, because every process that works in it is ended as one of the call. */
+const astray = ({ task, attempt, call_id }: RegisterEntry): string | null =>
+  task === null || attempt === path.join(task, 'state/attempts', call_id) ? null : attempt;
+
+function tasksOf({ cwd, environment }: Sweeping): string[] {
+  const folder = path.join(projectState(cwd, environment), 'task');
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    const tasks = entries.filter((entry) => entry.isDirectory() && checkTaskId(entry.name) === null);
+    return tasks.map(({ name }) => path.join(folder, name));
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return [];
+  }
+}
+
+/** A full disk, or an unexpected record, must not prevent the other sweeps. */
+async function guarded(place: string, look: () => Promise<Swept[]>): Promise<Swept[]> {
+  try {
+    return await look();
+  } catch (error) {
+    const { message } = error as Error;
+    const [told, fix] = isSystemError(error)
+      ? [
+          `${place} could not be swept: ${message}`,
+          'make it readable and writable, with space on its disk, and sweep again',
+        ]
+      : [`${place} cannot be used: ${message}`, 'look at what it names, fix or remove it, and sweep again'];
+    return [{ what: 'record', how: 'failed', call_id: null, task: null, place, told, fix }];
+  }
+}

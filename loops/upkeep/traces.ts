@@ -1,0 +1,181 @@
+// Converts the runs of a task to traces of run, stage and call; verdicts, decisions and checks are events on them.
+
+import type { CallTexts } from '../../policies/report/call-attributes.ts';
+import { callAttributes, errorAttributes, known, workflowAttributes } from '../../policies/report/call-attributes.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
+import type { TraceSpan, TraceValue } from '../../policies/report/span.ts';
+import { spanIdOf, traceIdOf } from '../../policies/report/span-ids.ts';
+import type { JournalLine } from '../../state/journal/facts.ts';
+import type { Call, Ledger } from '../../state/journal/ledger.ts';
+import { traceEvent } from './trace-event.ts';
+
+export interface Trace {
+  /** The time of its last fact. */
+  lastAt: string;
+  spans: TraceSpan[];
+}
+
+interface TraceSource {
+  taskId: string;
+  lines: readonly JournalLine[];
+  ledger: Ledger;
+  recordOf(call: Call): CallRecord | null;
+  /** Returns null if the texts must not be exported. */
+  textsOf(call: Call): CallTexts | null;
+}
+
+interface Growing extends Trace {
+  root: TraceSpan;
+  /** The current stage. */
+  stage: TraceSpan | null;
+}
+
+/** The same journal gives the same traces with the same ids. */
+export function tracesOf(source: TraceSource): Trace[] {
+  const { taskId, lines, ledger } = source;
+  const traces = new Map<string, Growing>();
+  const calls = new Map<string, { trace: Growing; span: TraceSpan; stage: TraceSpan | null }>();
+  let running: Growing | null = null;
+  for (const line of lines) {
+    switch (line.fact) {
+      case 'claimed': {
+        if (traces.has(line.run_id)) break;
+        running = opened(line.run_id, spanOf(line.run_id, 'run', `invoke_workflow ${taskId}`, line.at));
+        Object.assign(running.root.attributes, workflowAttributes(taskId), {
+          'tollgate.task.id': taskId,
+          'tollgate.run.id': line.run_id,
+        });
+        traces.set(line.run_id, running);
+        break;
+      }
+      case 'released': {
+        const trace = traces.get(line.run_id);
+        if (trace === undefined) break;
+        Object.assign(trace.root.attributes, { 'tollgate.state': line.state, 'tollgate.exit_code': line.exit_code });
+        if (line.exit_code !== 0 && line.state !== 'parked') trace.root.error = lastErrorOf(trace) ?? line.state;
+        touch(trace, line.at, trace.root);
+        if (running === trace) running = null;
+        break;
+      }
+      case 'reserved': {
+        const call = ledger.calls.get(line.call_id);
+        if (call?.granted !== true || calls.has(line.call_id)) break;
+        calls.set(line.call_id, callIn(source, call, { traces, calls }));
+        break;
+      }
+      default:
+        noteEvent(line, running, traces, calls);
+    }
+  }
+  for (const { root, spans } of traces.values()) for (const span of spans) finish(span, root);
+  return [...traces.values()].map(({ lastAt, spans }) => ({ lastAt, spans }));
+}
+
+const opened = (_: string, root: TraceSpan): Growing => ({ root, stage: null, lastAt: root.started_at, spans: [root] });
+
+const spanOf = (rootId: string, what: string, name: string, at: string): TraceSpan => ({
+  trace_id: traceIdOf(rootId),
+  span_id: spanIdOf(rootId, what),
+  parent_id: null,
+  name,
+  kind: 'internal',
+  started_at: at,
+  ended_at: at,
+  attributes: {},
+  events: [],
+  error: null,
+});
+
+interface Known {
+  traces: Map<string, Growing>;
+  calls: Map<string, { trace: Growing; span: TraceSpan; stage: TraceSpan | null }>;
+}
+
+/** Puts a call into its stage. A call that an agent made goes into its caller's span; a call by hand is its own trace. */
+function callIn(source: TraceSource, call: Call, { traces, calls }: Known) {
+  const { call_id, run_id, stage, tool, attempt, within, at } = call.reserved;
+  const outer = within === undefined ? undefined : calls.get(within);
+  const trace = outer?.trace ?? (run_id === null ? undefined : traces.get(run_id));
+  const record = source.recordOf(call);
+  const span = spanOf(call_id, 'call', `invoke_agent ${tool}`, at);
+  const home = trace ?? opened(call_id, span);
+  if (trace === undefined) traces.set(call_id, home);
+  else {
+    const parent = outer?.span ?? stageIn(trace, stage, at);
+    Object.assign(span, { trace_id: trace.root.trace_id, parent_id: parent.span_id });
+    trace.spans.push(span);
+  }
+  span.kind = 'client';
+  span.attributes = {
+    ...callAttributes(tool, record, source.textsOf(call)),
+    ...known({
+      'tollgate.task.id': source.taskId,
+      'tollgate.call.id': call_id,
+      'tollgate.stage': stage,
+      'tollgate.attempt': attempt,
+    }),
+  };
+  const ended = call.ended?.at ?? call.verdict?.at ?? null;
+  if (ended !== null) touch(home, ended, span);
+  touch(home, at, span);
+  return { trace: home, span, stage: trace === undefined || outer !== undefined ? null : home.stage };
+}
+
+/** Stages follow one another. A stage that comes again later, as a worker's may, gets another span. */
+function stageIn(trace: Growing, stage: string, at: string): TraceSpan {
+  const name = `stage ${stage}`;
+  if (trace.stage?.name === name) return trace.stage;
+  const nth = trace.spans.filter((span) => span.name === name).length;
+  const { trace_id, span_id } = trace.root;
+  const span = { ...spanOf(span_id, `${name} ${nth}`, name, at), trace_id, parent_id: span_id };
+  span.attributes = { 'tollgate.stage': stage };
+  trace.stage = span;
+  trace.spans.push(span);
+  return span;
+}
+
+/** Adds the event to its call, otherwise to its stage, otherwise to the run. */
+function noteEvent(line: JournalLine, running: Growing | null, traces: Known['traces'], calls: Known['calls']): void {
+  const event = traceEvent(line);
+  if (event === null) return;
+  const call = 'call_id' in line && line.call_id !== null ? calls.get(line.call_id) : undefined;
+  const trace = call?.trace ?? ('run_id' in line ? traces.get(line.run_id as string) : running) ?? null;
+  if (trace === null) return;
+  const isOfStage = event.on === 'stage' && 'stage' in line;
+  const stage = isOfStage ? (call?.stage ?? stageNamed(trace, line.stage as string)) : null;
+  const span = (event.on === 'call' ? call?.span : stage) ?? trace.root;
+  span.events.push({ name: event.name, at: line.at, attributes: event.attributes as Record<string, TraceValue> });
+  if (event.error !== undefined) {
+    span.error = event.error;
+    if (event.on === 'call' && call?.stage) call.stage.error = event.error;
+  }
+  // A later settlement does not count towards the call's duration.
+  if (event.on !== 'call') touch(trace, line.at, span);
+  else {
+    trace.lastAt = later(trace.lastAt, line.at);
+    if (call?.stage && call.trace === running) touch(trace, line.at, call.stage);
+  }
+}
+
+const stageNamed = (trace: Growing, stage: string): TraceSpan | null =>
+  trace.spans.findLast(({ name }) => name === `stage ${stage}`) ?? null;
+
+function touch(trace: Growing, at: string, ...spans: TraceSpan[]): void {
+  trace.lastAt = later(trace.lastAt, at);
+  for (const span of new Set([
+    ...spans,
+    ...(trace.stage !== null && spans[0]?.kind === 'client' ? [trace.stage] : []),
+    trace.root,
+  ]))
+    span.ended_at = later(span.ended_at, at);
+}
+
+const later = (one: string, other: string): string => (Date.parse(other) > Date.parse(one) ? other : one);
+
+const lastErrorOf = ({ spans }: Growing): string | null => spans.findLast(({ error }) => error !== null)?.error ?? null;
+
+function finish(span: TraceSpan, root: TraceSpan): void {
+  if (span === root && !('tollgate.state' in span.attributes) && span.kind === 'internal')
+    span.attributes['tollgate.state'] = 'not_ended';
+  Object.assign(span.attributes, errorAttributes(span.error));
+}

@@ -1,0 +1,26 @@
+// What a call cost: the CLI's own word first, then the project's prices, and never a guess.
+
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { UNKNOWN_USAGE } from '../../../policies/facts/engine-event.ts';
+import { priceOf } from '../../../policies/report/price.ts';
+
+const PRICES = { m1: { input: 2, cached: 0.5, output: 10 }, m2: { input: 2, output: 10 } };
+const usage = { ...UNKNOWN_USAGE, input_tokens: 1_000_000, cached_tokens: 400_000, output_tokens: 100_000 };
+
+for (const [what, call, usd] of [
+  ['input, cached and output', { model: 'm1', usage }, 0.6 * 2 + 0.4 * 0.5 + 0.1 * 10],
+  ['without a price for what is cached', { model: 'm2', usage }, 2 + 1],
+  ['what the CLI says', { model: 'm1', usage: { ...usage, usd: 7 } }, 7],
+  ['nothing cached is known', { model: 'm1', usage: { ...usage, cached_tokens: null } }, 2 + 1],
+  ['a model without a price', { model: 'm3', usage }, null],
+  ['no model', { model: null, usage }, null],
+  ['a name of the language', { model: 'constructor', usage }, null],
+  ['unknown output', { model: 'm1', usage: { ...usage, output_tokens: null } }, null],
+] as const)
+  test(what, () => {
+    const price = priceOf(call, PRICES);
+    assert.is(price === null ? null : Math.round(price * 1e9), usd === null ? null : Math.round(usd * 1e9));
+  });
+
+test.run();

@@ -1,0 +1,99 @@
+// What lines of JSON of a described CLI tell, by the rows of its description.
+
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { OwnEvent } from '../../../policies/rules/description.ts';
+import { readRows } from '../../../policies/rules/read-event.ts';
+
+const of = (row: Omit<OwnEvent, 'when'>, json: object, when: OwnEvent['when'] = {}) =>
+  readRows([{ when, ...row }], json as Record<string, unknown>);
+
+test('a row counts where its fields have one of its values', () => {
+  const when = { type: ['text', 'say'], 'part.final': [true] };
+  const row = { answer: 'part.text' };
+  assert.equal(of(row, { type: 'say', part: { text: 'Hi.', final: true } }, when), [
+    { how: 'said', text: 'Hi.', whole: true, message: null },
+  ]);
+  for (const json of [{ type: 'say', part: { text: 'Hi.' } }, { part: { text: 'Hi.', final: true } }, { type: 'no' }])
+    assert.equal(of(row, json, when), []);
+});
+
+test('a step through a list is its place', () => {
+  const choice = { choices: [{ text: 'Hi.' }] };
+  assert.equal(of({ piece: 'choices.0.text' }, choice), [{ how: 'said', text: 'Hi.', whole: false, message: null }]);
+});
+
+test('session, model, a tool and a request', () => {
+  const row = { session: 's', model: 'm', tool: 't', requested: true } as const;
+  assert.equal(of(row, { s: 'id-1', m: 'small', t: 'bash' }), [
+    { how: 'session_named', id: 'id-1' },
+    { how: 'model_named', model: 'small' },
+    { how: 'requested' },
+    { how: 'tool_ended', id: '', name: 'bash', denied: false },
+  ]);
+});
+
+test('tokens that are told make up a total', () => {
+  const row = { tokens: { input: 'u.in', output: 'u.out', cached: 'u.none' }, usd: 'u.usd' };
+  assert.equal(of(row, { u: { in: 3, out: 4, usd: 0.5 } }), [
+    { how: 'counted', usage: { input_tokens: 3, output_tokens: 4, usd: 0.5, total_tokens: 7 } },
+  ]);
+  assert.equal(of(row, { u: {} }), []);
+  assert.equal(of({ ...row, adds: true }, { u: { in: 1 } }), [
+    { how: 'counted', usage: { input_tokens: 1, total_tokens: null }, adds: true },
+  ]);
+});
+
+test('a failure has its status, and what the body of the answer says more', () => {
+  const row = { failure: 'error.message', status: 'error.status', details: 'error.body' };
+  const body = '{"error":{"message":"no","code":"insufficient_quota"}}';
+  assert.equal(of(row, { error: { message: 'Too many', status: 429, body } }), [
+    { how: 'failed', failure: { message: 'Too many', status: 429, code: 'insufficient_quota', details: body } },
+  ]);
+  assert.equal(of(row, { error: { message: null } }), []);
+});
+
+test('an answer that is not where the row looks for it is no success', () => {
+  const [told, end] = of({ answer: 'out.text', completed: true }, { out: { txt: 'Hi.' } });
+  assert.is(told?.how, 'stopped');
+  assert.match((told as { failure: { message: string } }).failure.message, 'no field out.text');
+  assert.is((told as { unlessSaid?: true }).unlessSaid, true);
+  assert.equal(end, { how: 'completed' });
+});
+
+test('a value of another type is no answer, and told', () => {
+  for (const [value, kind] of [
+    [5, 'a number'],
+    [['Hi.'], 'a list'],
+    [{ text: 'Hi.' }, 'an object'],
+    [true, 'a boolean'],
+  ] as const) {
+    const [told] = of({ answer: 'text' }, { text: value });
+    assert.match(
+      (told as { failure: { message: string } }).failure.message,
+      `has ${kind} and no text in its field text`,
+    );
+  }
+  assert.equal(of({ answer: 'text' }, { text: null }), []);
+});
+
+test('what cannot be a session, a model or a count is unknown, and told', () => {
+  const row = { session: 's', model: 'm', tokens: { input: 'i', output: 'o' }, usd: 'u' };
+  const told = of(row, { s: '--force', m: ['x'], i: 'many', o: -5, u: { usd: 1 } });
+  assert.equal(
+    told,
+    [
+      ['s', 'a text ("--force")', 'id of a session'],
+      ['m', 'a list', 'name of a model'],
+      ['i', 'a text ("many")', 'count'],
+      ['o', 'a number (-5)', 'count'],
+      ['u', 'an object', 'count'],
+    ].map(([field, kind, what]) => ({
+      how: 'warned',
+      message: `its field ${field} has ${kind}, which is no ${what}: it is taken for unknown`,
+    })),
+  );
+  assert.equal(of(row, { s: 7, m: null, i: null }), [{ how: 'session_named', id: '7' }]);
+});
+
+test.run();
