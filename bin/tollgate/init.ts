@@ -2,8 +2,8 @@
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { defaultBranch } from '../../loops/tree/default-branch.ts';
 import { type Ignoring, ignoreState } from '../../loops/tree/gitignore.ts';
+import { defaultBranch } from '../../loops/tree/repository.ts';
 import { findProgram } from '../../loops/upkeep/find-program.ts';
 import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { TOOLS } from '../../policies/facts/tools.ts';

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readHead } from '../../state/disk/file-head.ts';
 import { makeFolders } from '../../state/disk/folder.ts';
-import { HARMLESS, harmlessEnvironment, NO_FETCHING } from '../tree/harmless-git.ts';
+import { HARMLESS, harmlessEnvironment, NO_FETCHING } from '../tree/run-git.ts';
 import type { GateRequest } from './gate-request.ts';
 import { runPlain } from './plain-command.ts';
 import { withPrivateFolder } from './private-folder.ts';

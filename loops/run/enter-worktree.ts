@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { RunSettings } from '../task/run-context.ts';
 import type { OpenTask } from '../task/task.ts';
-import { workingFolderMistake } from '../tree/working-folder.ts';
+import { workingFolderMistake } from '../tree/task-tree.ts';
 import { closeWorktree, openWorktree, worktreeOf } from './worktree.ts';
 
 type Entered =

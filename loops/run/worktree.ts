@@ -7,8 +7,15 @@ import { makeFolders } from '../../state/disk/folder.ts';
 import { isSameFolder } from '../../state/disk/real-path.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { lockTree } from '../limits/tree-lock.ts';
-import { repositoryFilters, switchedOff } from '../tree/filters.ts';
-import { askGit, complaintOf, type GitRan, type GitRequest, repositoryMistake } from '../tree/run-git.ts';
+import {
+  askGit,
+  complaintOf,
+  type GitRan,
+  type GitRequest,
+  repositoryFilters,
+  repositoryMistake,
+  switchedOff,
+} from '../tree/run-git.ts';
 
 interface WorktreeRequest {
   /** The project's root, in a git repository. */

@@ -12,10 +12,8 @@ import { nowMs } from '../../wrappers/steady-clock.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import { changesBetween } from '../tree/changes.ts';
 import { type Copies, keepCopies } from '../tree/copies.ts';
-import { rebase, widened } from '../tree/rebase.ts';
-import { loadSnapshot, saveSnapshot } from '../tree/saved-snapshot.ts';
-import { scopeOf } from '../tree/scope-of.ts';
-import { type TreeSnapshot, takeSnapshot } from '../tree/snapshot.ts';
+import { loadSnapshot, rebase, saveSnapshot, type TreeSnapshot, takeSnapshot, widened } from '../tree/snapshot.ts';
+import { scopeOf } from '../tree/task-tree.ts';
 
 /** The tree before a stage, and what is different now. */
 export interface Baseline {

@@ -6,7 +6,7 @@ import { askScope, type Scope } from '../../policies/gate/scope.ts';
 import { projectState } from '../../state/task-folder.ts';
 import { readPassed } from '../../wrappers/processes/passed-variables.ts';
 import { readTask, treeOf } from '../task/task.ts';
-import { scopeOf } from '../tree/scope-of.ts';
+import { scopeOf } from '../tree/task-tree.ts';
 
 export interface ScopeAnswer {
   /** Relative to the tree's root; unchanged from the request if it is outside of the tree. */

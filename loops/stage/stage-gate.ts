@@ -25,7 +25,7 @@ import { gateActions, gateFileOf } from '../task/gate-actions.ts';
 import type { Prompt } from '../task/prompt.ts';
 import type { StageEnd, StageRun } from '../task/stage-run.ts';
 import { restore } from '../tree/restore.ts';
-import { scopeOf } from '../tree/scope-of.ts';
+import { scopeOf } from '../tree/task-tree.ts';
 import type { Baseline } from './baseline.ts';
 
 /** The parts of a prompt that its gate uses. */

@@ -5,9 +5,8 @@ import path from 'node:path';
 import { forbidsOf, stateOf } from '../task/compose.ts';
 import type { TaskRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
-import { readChanges } from '../tree/read.ts';
+import { keepStart, readChanges } from '../tree/read-changes.ts';
 import { askGit } from '../tree/run-git.ts';
-import { keepStart } from '../tree/start.ts';
 
 const rulesOf = async ({ open, context }: TaskRun) => ({
   cwd: open.tree,

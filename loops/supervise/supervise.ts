@@ -24,7 +24,7 @@ import type { RunRequest } from '../task/run-request.ts';
 import type { StageRun, TaskRun } from '../task/stage-run.ts';
 import { markDone, reopen } from '../task/stage-status.ts';
 import type { OpenTask } from '../task/task.ts';
-import { forgetStart } from '../tree/start.ts';
+import { forgetStart } from '../tree/read-changes.ts';
 import { gitStand, keepBeginning } from './changes.ts';
 import { type Asking, interruptedBy, type Leaving, leftWith, type SuperviseCourse, standingOf } from './course.ts';
 import { handOffs } from './hand-off.ts';

@@ -4,7 +4,7 @@ import { lstat, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { nearest } from '../../policies/text/nearest.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { spelledIn, spellings } from '../tree/spelling.ts';
+import { spelledIn, spellings } from '../tree/within.ts';
 
 export interface Attachable {
   stage: string;

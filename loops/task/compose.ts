@@ -16,7 +16,7 @@ import type { Manifest, Stage } from '../../state/project/manifest-schema.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Forbids } from '../tree/forbidden.ts';
 import { forbiddenBy } from '../tree/forbidden.ts';
-import { readChanges } from '../tree/read.ts';
+import { readChanges } from '../tree/read-changes.ts';
 import { linkMistake, readWithin } from '../tree/within.ts';
 import { MAX_BYTES, readAttachments } from './read-attachments.ts';
 import { readTemplate } from './read-template.ts';

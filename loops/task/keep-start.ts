@@ -1,6 +1,6 @@
 // Saves the tree at the start of a task's first run, if a stage will be shown what has changed since then.
 
-import { keepStart as keepFirst } from '../tree/start.ts';
+import { keepStart as keepFirst } from '../tree/read-changes.ts';
 import { forbidsOf, stateOf } from './compose.ts';
 import type { OpenTask } from './task.ts';
 

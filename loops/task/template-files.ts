@@ -6,8 +6,7 @@ import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import type { ResolvedRole } from '../../policies/manifest/resolved-role.ts';
 import { isWithin } from '../../state/disk/real-path.ts';
 import type { Forbids } from '../tree/forbidden.ts';
-import { spelledIn } from '../tree/spelling.ts';
-import { readWithin } from '../tree/within.ts';
+import { readWithin, spelledIn } from '../tree/within.ts';
 import { readTemplate } from './read-template.ts';
 
 interface TemplatesOf {

@@ -4,10 +4,8 @@ import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { isSystemError } from '../../state/system-error.ts';
-import { entryOf, type TreeEntry, untouched } from './entry.ts';
-import { besideTree, placeOf } from './names.ts';
-import { loadSnapshot, saveSnapshot } from './saved-snapshot.ts';
-import { placeIn, type TreeSnapshot } from './snapshot.ts';
+import { besideTree, entryOf, placeOf, type TreeEntry, untouched } from './entry.ts';
+import { loadSnapshot, placeIn, saveSnapshot, type TreeSnapshot } from './snapshot.ts';
 
 export interface Copies {
   /** Has the same layout as the tree. */

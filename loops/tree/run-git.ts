@@ -1,6 +1,7 @@
 // Runs git on a repository (a door to execa) so that it starts no program of the repository and prompts for no password.
 
-import { HARMLESS, harmlessEnvironment, NO_FETCHING } from './harmless-git.ts';
+import path from 'node:path';
+import { absoluteFolders } from '../../wrappers/find-binary.ts';
 
 export interface GitRequest {
   cwd: string;
@@ -99,3 +100,72 @@ export function complaintOf({ stderr, code }: GitRan): string {
   const lines = stderr.trim().split('\n');
   return lines.findLast((line) => line.startsWith('fatal: ')) ?? (lines.at(-1) || `exit code ${code}`);
 }
+
+/**
+ * Hooks and watchers are programs that the repository chooses; reading a folder must not require trust. Submodules have their own
+ * settings, which these do not reach. Filters have no common switch, see `switchedOff`.
+ */
+export const HARMLESS = [
+  ['core.hooksPath', '/dev/null'],
+  ['core.fsmonitor', 'false'],
+  ['core.untrackedCache', 'false'],
+  ['submodule.recurse', 'false'],
+].flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+
+/** All variables that git gets from our environment. Others may be secret, or lead it to another repository. */
+const PASSED = ['HOME', 'XDG_CONFIG_HOME', 'TMPDIR'];
+
+/** Returns the few variables for git, and only the absolute folders of PATH. */
+export const harmlessEnvironment = (environment: NodeJS.ProcessEnv): Record<string, string> => ({
+  ...Object.fromEntries(PASSED.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]]))),
+  // An empty PATH would mean the working folder.
+  PATH: absoluteFolders(environment.PATH).join(path.delimiter) || '/usr/bin:/bin',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_OPTIONAL_LOCKS: '0',
+  LC_ALL: 'C',
+});
+
+/** A clone that lacks objects would fetch them, with a program that its settings name. */
+export const NO_FETCHING = { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' };
+
+/** A filter is a command that converts what git checks out and compares. */
+type FiltersFound = { how: 'found'; names: string[] } | { how: 'unknown'; ran: GitRan };
+
+/**
+ * Returns the filters that the repository itself defines. It excludes filters in the settings of the user and the system, such as
+ * those of `git lfs install`. They are the user's programs, which each git of the user runs.
+ */
+export const repositoryFilters = (git: (args: string[]) => Promise<GitRan>): Promise<FiltersFound> =>
+  filtersOf(git, OF_THE_USER);
+
+/** Includes the user's filters, which may write into the repository (`git lfs`). */
+export const allFilters = (git: (args: string[]) => Promise<GitRan>): Promise<FiltersFound> =>
+  filtersOf(git, new Set());
+
+async function filtersOf(git: (args: string[]) => Promise<GitRan>, apart: ReadonlySet<string>): Promise<FiltersFound> {
+  const ran = await git(['config', '--null', '--show-scope', '--get-regexp', '^filter\\..*\\.(clean|smudge|process)$']);
+  // Exit code 1 means that there are none.
+  if (ran.code !== 0 && ran.code !== 1) return { how: 'unknown', ran };
+  const fields = ran.stdout.split('\0');
+  const names = new Set<string>();
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const name = /^filter\.(.*)\.[a-z]+$/.exec(fields[at + 1]!.split('\n')[0]!)?.[1];
+    if (name !== undefined && !apart.has(fields[at]!)) names.add(name);
+  }
+  return { how: 'found', names: [...names] };
+}
+
+const OF_THE_USER = new Set(['system', 'global']);
+
+/** An empty command converts nothing, and a filter that is not required may fail. */
+export const switchedOff = (names: readonly string[]): NonNullable<GitRequest['settings']> =>
+  names.flatMap((name) =>
+    (
+      [
+        ['clean', ''],
+        ['smudge', ''],
+        ['process', ''],
+        ['required', 'false'],
+      ] as const
+    ).map(([field, value]) => [`filter.${name}.${field}`, value] as const),
+  );

@@ -1,16 +1,15 @@
-// Takes a snapshot of a tree, before a stage and after it, for a comparison.
+// Takes a snapshot of a tree, saves it on disk, and makes the baseline with which a stage is compared.
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type KeptOut, watchOf } from '../../policies/gate/scope.ts';
+import { writeAtomic } from '../../state/atomic-file.ts';
 import { findGit, type GitPlace, gitAt } from '../../state/disk/git-place.ts';
-import { readContents } from './content.ts';
-import type { TreeEntry } from './entry.ts';
-import { commitOf, ruleFiles } from './git-place.ts';
-import { ignoredFolders } from './git-trees.ts';
-import { placeOf } from './names.ts';
-import { walk } from './walk.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
+import { placeOf, sameEntry, type TreeEntry } from './entry.ts';
+import { commitOf, ignoredFolders, ruleFiles } from './repository.ts';
+import { breathing, readContents, walk } from './walk.ts';
 
 export interface SnapshotOptions {
   /** Absolute. */
@@ -91,17 +90,17 @@ export function siteOf({ root, git }: TreeSnapshot, at: string): { base: string;
 }
 
 /** Returns the nested repositories below the root. */
-export function nestedIn({ entries }: Pick<TreeSnapshot, 'entries'>): string[] {
+export function nestedIn(entries: TreeSnapshot['entries']): string[] {
   return [...entries].flatMap(([at, { kind }]) => (kind === 'commit' ? [at] : []));
 }
 
-export const NOTHING: KeptOut = { deny: [], forbidden: [] };
+const NOTHING: KeptOut = { deny: [], forbidden: [] };
 
 /** From this size it is faster to let git list what need not be walked. */
 const LARGE_TREE = 20_000;
 
 function rulesOf(root: string, git: GitPlace, entries: Map<string, TreeEntry>): Record<string, string> {
-  const nested = nestedIn({ entries }).map((at) => gitAt(path.join(root, at)));
+  const nested = nestedIn(entries).map((at) => gitAt(path.join(root, at)));
   return Object.assign({}, ruleFiles(root, git), ...nested.map((own) => (own === null ? {} : ruleFiles(own.top, own))));
 }
 
@@ -123,4 +122,100 @@ function resolved(folder: string): string {
   } catch {
     return path.resolve(folder);
   }
+}
+
+const FORMAT = 1;
+
+/** About two million files. */
+const MAX_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Writes a line for the tree and one for each entry, so that a baseline outlives an interruption. Writes the whole file or
+ * nothing, mode 0600; about 120 bytes for each entry. It is not synced: after a power loss it may be missing.
+ */
+export async function saveSnapshot(file: string, snapshot: TreeSnapshot): Promise<void> {
+  const { entries, ...tree } = snapshot;
+  const lines = [JSON.stringify({ format: FORMAT, count: entries.size, ...tree })];
+  const breathe = breathing();
+  for (const [path, { kind, mode, size, mtimeMs, ctimeMs, ino, text }] of entries) {
+    lines.push(JSON.stringify([path, kind, mode, size, mtimeMs, ctimeMs, ino, text]));
+    const pause = breathe();
+    if (pause !== null) await pause;
+  }
+  await writeAtomic(file, `${lines.join('\n')}\n`, 'renamed');
+}
+
+/** @returns null if there is no readable one: a partial baseline would hide changes. */
+export async function loadSnapshot(file: string): Promise<TreeSnapshot | null> {
+  try {
+    const [first = '', ...lines] = readRegular(file, MAX_BYTES).split('\n').slice(0, -1);
+    const { format, count, ...tree } = JSON.parse(first);
+    if (format !== FORMAT || !isTree(tree)) return null;
+    const entries = new Map<string, TreeEntry>();
+    const breathe = breathing();
+    for (const line of lines) {
+      const [path, kind, mode, size, mtimeMs, ctimeMs, ino, text] = JSON.parse(line);
+      entries.set(path, { kind, mode, size, mtimeMs, ctimeMs, ino, text });
+      const pause = breathe();
+      if (pause !== null) await pause;
+    }
+    // An older snapshot has no list of protected paths, and did not look at them.
+    return entries.size === count ? { ...tree, keptOut: tree.keptOut ?? NOTHING, entries } : null;
+  } catch {
+    return null;
+  }
+}
+
+function isTree(
+  tree: Record<string, unknown>,
+): tree is Omit<TreeSnapshot, 'entries' | 'keptOut'> & { keptOut?: KeptOut } & Record<string, unknown> {
+  const { root, ignored, rules, pruned, keptOut = NOTHING } = tree;
+  return (
+    typeof root === 'string' &&
+    (ignored === 'left_out' || ignored === 'looked_at') &&
+    typeof rules === 'object' &&
+    rules !== null &&
+    Array.isArray(pruned) &&
+    isKeptOut(keptOut)
+  );
+}
+
+const isKeptOut = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  ['deny', 'forbidden'].every((list) => list in value && areTexts(value[list as never]));
+
+const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string');
+
+/**
+ * Makes the baseline of a repeated stage: the stage's own changes still count, a user's changes since then do not.
+ * `before`: the baseline of the stage's first attempt; `afterAttempt`: the tree when its last attempt ended; `now`: the current
+ * tree. A path that did not change since the attempt keeps the state of `before`. Every other path gets that of `now`.
+ */
+export function rebase(before: TreeSnapshot, afterAttempt: TreeSnapshot, now: TreeSnapshot): TreeSnapshot {
+  const entries = new Map(before.entries);
+  for (const path of new Set([...afterAttempt.entries.keys(), ...now.entries.keys()])) {
+    const [then, found] = [afterAttempt.entries.get(path), now.entries.get(path)];
+    if (then !== undefined && found !== undefined && sameEntry(then, found)) continue;
+    if (found === undefined) entries.delete(path);
+    else entries.set(path, found);
+  }
+  const rules = Object.keys({ ...before.rules, ...now.rules }).flatMap((file) => {
+    const kept = afterAttempt.rules[file] === now.rules[file] ? before.rules[file] : now.rules[file];
+    return kept === undefined ? [] : [[file, kept] as const];
+  });
+  const { git, head } = afterAttempt.head === now.head ? before : now;
+  return { ...before, git, head, entries, rules: Object.fromEntries(rules), keptOut: now.keptOut };
+}
+
+/**
+ * Makes the baseline of a killed run whose manifest now protects more paths. Paths in ignored folders that were not looked at
+ * then get their current state.
+ */
+export function widened(before: TreeSnapshot, now: TreeSnapshot): TreeSnapshot {
+  const { names } = watchOf(before.keptOut);
+  const isNew = (path: string) =>
+    !before.entries.has(path) && !names(path) && before.pruned.some((folder) => path.startsWith(`${folder}/`));
+  const found = [...now.entries].filter(([path]) => isNew(path));
+  return { ...before, entries: new Map([...before.entries, ...found]), keptOut: now.keptOut };
 }

@@ -2,7 +2,7 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { widened } from '../../../loops/tree/rebase.ts';
+import { widened } from '../../../loops/tree/snapshot.ts';
 import { lineOf, TestTree } from '../../rig/tree.ts';
 
 const test = suite<{ tree: TestTree }>('ignored changes');

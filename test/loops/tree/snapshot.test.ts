@@ -5,11 +5,9 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { changesBetween } from '../../../loops/tree/changes.ts';
-import { compareEntries } from '../../../loops/tree/compare.ts';
+import { changesBetween, compareEntries } from '../../../loops/tree/changes.ts';
 import { bareEntry, type TreeEntry } from '../../../loops/tree/entry.ts';
-import { rebase } from '../../../loops/tree/rebase.ts';
-import { loadSnapshot, saveSnapshot } from '../../../loops/tree/saved-snapshot.ts';
+import { loadSnapshot, rebase, saveSnapshot } from '../../../loops/tree/snapshot.ts';
 import { lineOf, TestTree } from '../../rig/tree.ts';
 
 const test = suite<{ tree: TestTree; file: string }>('snapshots');

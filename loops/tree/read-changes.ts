@@ -1,11 +1,21 @@
-// Reads what changed in the tree since a commit, or since the task began, as a unified diff; does not change the repository.
+// Saves the tree when a task begins, and reads what changed since then or since a commit; the repository stays unchanged.
 
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Changes } from '../../policies/prompt/source.ts';
-import { type Apart, type Invalid, invalid, withApart } from './apart.ts';
+import { writeAtomic } from '../../state/atomic-file.ts';
+import { readRegularOrNull } from '../../state/disk/regular-file.ts';
 import { complaintOf } from './run-git.ts';
-import { startOf } from './start.ts';
-import { leftOutBy, type TreeRules, takeIn } from './take-in.ts';
+import {
+  type Apart,
+  type Invalid,
+  invalid,
+  leftOutBy,
+  type TakenIn,
+  type TreeRules,
+  takeIn,
+  withApart,
+} from './separate-index.ts';
 
 interface ChangesRequest extends TreeRules {
   /** The task's own state. */
@@ -107,4 +117,45 @@ async function leaveOut({ git, prefix }: Apart, base: string, rules: TreeRules):
   const input = lines.join('');
   const put = input === '' ? null : await git(['update-index', '-z', '--index-info'], { input });
   return put === null || put.code === 0 ? forbidden : invalid(`git could not leave files out: ${complaintOf(put)}`);
+}
+
+interface Start {
+  tree: string;
+  /** The folder with the objects that the repository does not have. */
+  objects: string;
+}
+
+const placesOf = (task: string) => ({
+  name: path.join(task, 'start', 'tree'),
+  objects: path.join(task, 'start', 'objects'),
+});
+
+/**
+ * @returns null before the first run that needs it.
+ * @param task the task's state
+ */
+export function startOf(task: string): Start | null {
+  const { name, objects } = placesOf(task);
+  const tree = readRegularOrNull(name)?.trim() ?? null;
+  return tree === null ? null : { tree, objects };
+}
+
+/** After this, the next run saves a new start. */
+export const forgetStart = (task: string): void => rmSync(path.join(task, 'start'), { recursive: true, force: true });
+
+/** Saves the tree as git objects in the task's own state, outside the repository. Does so only the first time. */
+export async function keepStart(
+  task: string,
+  rules: TreeRules & { environment: NodeJS.ProcessEnv; halt?: AbortSignal },
+): Promise<TakenIn> {
+  if (startOf(task) !== null) return { how: 'taken', forbidden: [], warnings: [] };
+  const { name, objects } = placesOf(task);
+  return withApart({ ...rules, objects }, async (apart): Promise<TakenIn> => {
+    const taken = await takeIn(apart, rules);
+    if (taken.how === 'invalid') return taken;
+    const written = await apart.git(['write-tree', '--missing-ok']);
+    if (written.code !== 0) return invalid(`the tree could not be kept as it is: ${complaintOf(written)}`);
+    await writeAtomic(name, written.stdout);
+    return taken;
+  });
 }

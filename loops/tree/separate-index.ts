@@ -1,0 +1,167 @@
+// Reads the tree into a separate git index and objects folder, so that the repository does not change.
+
+import {
+  accessSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { makeFolders } from '../../state/disk/folder.ts';
+import type { Forbids } from './forbidden.ts';
+import {
+  allFilters,
+  askGit,
+  complaintOf,
+  type GitRan,
+  type GitRequest,
+  repositoryMistake,
+  switchedOff,
+} from './run-git.ts';
+
+type Git = (args: readonly string[], more?: Partial<GitRequest>) => Promise<GitRan>;
+
+export interface Apart {
+  git: Git;
+  /** The repository's root, and the path from it to the folder: '', or `sub/`. */
+  top: string;
+  prefix: string;
+}
+
+interface ApartRequest {
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+  /** The folder in which objects are written; without it they are deleted with the index. */
+  objects?: string;
+  /** The folders of other objects that are needed. */
+  others?: readonly string[];
+  halt?: AbortSignal;
+}
+
+export type Invalid = { how: 'invalid'; message: string };
+
+const PATIENCE_MS = 5 * 60_000;
+
+export async function withApart<T>(
+  { cwd, environment, objects, others = [], halt }: ApartRequest,
+  use: (apart: Apart) => Promise<T>,
+): Promise<T | Invalid> {
+  const asking = { cwd, timeoutMs: PATIENCE_MS, environment, ...(halt === undefined ? {} : { halt }) };
+  const plain: Git = (args, more) => askGit(args, { ...asking, ...more });
+  const places = await plain(['rev-parse', '--path-format=absolute', '--show-toplevel', ...PLACES]);
+  if (places.code === 127) return invalid('it needs git, and git is not on the PATH');
+  if (places.code !== 0) return invalid(repositoryMistake(cwd, places, 'leave diff out'));
+  const [top, index, own] = places.stdout.split('\n') as [string, string, string];
+  const filters = await allFilters(plain);
+  if (filters.how === 'unknown')
+    return invalid(`the filters of ${cwd} cannot be looked up: ${complaintOf(filters.ran)}`);
+  const prefix = (await plain(['rev-parse', '--show-prefix'])).stdout.replace(/\n$/, '');
+  const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-diff-'));
+  try {
+    const apart = {
+      index: path.join(folder, 'index'),
+      objects: objects ?? path.join(folder, 'objects'),
+      others: [own, ...others],
+    };
+    makeFolders(apart.objects);
+    copyIndex(index, apart.index);
+    const settings = [...switchedOff(filters.names), ...PLAIN];
+    return await use({ git: (args, more) => plain(args, { settings, apart, ...more }), top, prefix });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const PLACES = ['--git-path', 'index', '--git-path', 'objects'];
+
+/** git would write a split index into the repository. Names are shown unquoted. */
+const PLAIN = [
+  ['core.splitIndex', 'false'],
+  ['core.safecrlf', 'false'],
+  ['core.quotePath', 'false'],
+] as const;
+
+/**
+ * Copies git's knowledge of the files, so that git reads only those that changed. The earlier time of the copy makes git check
+ * files that were written at the same moment.
+ */
+function copyIndex(from: string, to: string): void {
+  if (!existsSync(from)) return;
+  const { mtimeMs } = statSync(from);
+  copyFileSync(from, to);
+  const early = Math.floor(mtimeMs / 1000) - 1;
+  utimesSync(to, early, early);
+}
+
+export const invalid = (message: string): Invalid => ({ how: 'invalid', message });
+
+export interface TreeRules {
+  /** The folder in which the CLI runs; nothing outside is read. */
+  cwd: string;
+  /** The folder to which `security.forbidden_paths` are relative, besides `cwd`. */
+  root: string;
+  /** The folder with every task's state. */
+  state: string;
+  forbids: Forbids;
+}
+
+/** `forbidden`: the names of changed files that are not shown. */
+export type TakenIn = { how: 'taken'; forbidden: string[]; warnings: string[] } | Invalid;
+
+/**
+ * Adds the current tree to the index: modified, deleted and untracked files, but no forbidden files and none of ours. Omitted
+ * files are not even hashed.
+ */
+export async function takeIn({ git }: Apart, rules: TreeRules): Promise<TakenIn> {
+  const listed = await git([...LIST, '-x', '.tmp/', '--', '.']);
+  if (listed.code !== 0) return invalid(`git cannot read ${rules.cwd}: ${complaintOf(listed)}`);
+  const warnings: string[] = [];
+  const forbidden: string[] = [];
+  const leftOut = leftOutBy(rules);
+  const names = [...new Set(listed.stdout.split('\0').slice(0, -1))].filter((name) => {
+    const rule = leftOut(name);
+    if (rule === 'forbidden') forbidden.push(name);
+    if (rule !== null) return false;
+    const why = whyNot(path.join(rules.cwd, name), name);
+    if (why !== null) warnings.push(`${name} ${why}, and is not in the diff`);
+    return why === null;
+  });
+  const input = names.map((name) => `${name}\0`).join('');
+  const added = await git(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input });
+  return added.code === 0
+    ? { how: 'taken', forbidden, warnings }
+    : invalid(`git cannot read ${rules.cwd}: ${complaintOf(added)}`);
+}
+
+const LIST = ['ls-files', '-z', '--modified', '--deleted', '--others', '--exclude-standard'];
+
+/** Expects names relative to the folder in which the CLI runs. */
+export function leftOutBy({ cwd, root, state, forbids }: TreeRules): (name: string) => 'forbidden' | 'ours' | null {
+  const [realCwd, realRoot] = [realpathSync.native(cwd), realpathSync.native(root)];
+  return (name) => {
+    const file = path.join(cwd, name);
+    if (name.split('/').includes('.tmp') || file.startsWith(state + path.sep)) return 'ours';
+    const names = [name, path.relative(root, file), path.relative(realRoot, path.join(realCwd, name))];
+    return forbids(names, file) === null ? null : 'forbidden';
+  };
+}
+
+/** Returns the reason why git would stop at this file. */
+function whyNot(file: string, name: string): string | null {
+  if (name.endsWith('/')) return 'is a repository of its own';
+  if (name.includes('\ufffd')) return 'has a name that is no UTF-8';
+  try {
+    const kind = lstatSync(file, { throwIfNoEntry: false });
+    if (kind?.isFile()) accessSync(file, constants.R_OK);
+    return null;
+  } catch (error) {
+    return `cannot be read (${(error as NodeJS.ErrnoException).code})`;
+  }
+}
