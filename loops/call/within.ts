@@ -5,7 +5,7 @@ import { limitsFiles, mayBeLimited } from '../../state/limits/limits-folder.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import type { CheckedCall } from '../attempt/phases.ts';
 import type { Admission } from '../limits/admission.ts';
-import { type LimitedCall, projectOf, SHORT_WAIT_MS } from '../limits/asking.ts';
+import { type LimitedCall, projectOf, SHORT_WAIT_MS } from '../limits/limited-call.ts';
 
 /** Why it is not made. */
 export type Unadmitted = Exclude<Admission, { how: 'admitted' }>;
@@ -26,7 +26,7 @@ export async function withinLimits<Called extends { record: CallRecord }>(
   const isLimited = mayBeLimited(limitedCall.environment, projectOf(limitedCall));
   let admitted = checked;
   if (isLimited) {
-    const { askLimits } = await limited();
+    const { askLimits } = await import('../limits/admission.ts');
     const say = request.say ?? (() => {});
     const admission = await askLimits({ call: limitedCall, clock, stop, say });
     if (admission.how !== 'admitted') return refuse(checked, admission);
@@ -38,14 +38,11 @@ export async function withinLimits<Called extends { record: CallRecord }>(
   }
   const called = await make(admitted);
   if (isLimited || mayHold(called.record, limitedCall.environment)) {
-    const { settleLimits } = await limited();
+    const { settleLimits } = await import('../limits/settle-limits.ts');
     for (const sentence of await settleLimits(limitedCall, called.record, clock)) request.say?.(sentence);
   }
   return called;
 }
-
-/** Most calls have no limit, and do not load it. */
-const limited = () => import('../limits/limited.ts');
 
 const limitedOf = ({ callId, request }: CheckedCall): LimitedCall => ({
   callId,

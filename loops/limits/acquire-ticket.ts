@@ -1,13 +1,14 @@
-// Acquires a ticket of a queue: the first in the line has the turn until it leaves or dies.
+// Acquires a ticket of a queue: waits for the earlier turns, but never for one that waits for us.
 
 import { randomUUID } from 'node:crypto';
-import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { type ProcessIdentity, placeOf } from '../../policies/facts/process-identity.ts';
 import type { Ticket } from '../../state/queue/ticket.ts';
 import { openQueue, type Queue } from '../../state/queue/tickets.ts';
-import { isSystemError } from '../../state/system-error.ts';
 import { waitForChange } from '../../state/wait-for-change.ts';
+import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
-import { firstBlocking, type QueueStanding } from './blocking.ts';
+import { type LookingAtHolders, ticketHolders } from './ticket-holders.ts';
 
 /** Defines who requests a place in a line, and for what. Readers share a turn; a writer has it alone. */
 export interface TicketRequest {
@@ -50,7 +51,7 @@ export async function acquireTicket(request: TicketRequest): Promise<QueueTurn> 
   const { stop, whileWaiting } = request;
   const queue = queueOf(request);
   const ticket = await ticketFor(request);
-  const release = () => releaseQuietly(queue, ticket.id);
+  const release = () => queue.release(ticket.id);
   queue.join(ticket);
   for (const sentence of queue.setAside()) request.say?.(sentence);
   for (let isReported = false; ; isReported = true) {
@@ -60,19 +61,20 @@ export async function acquireTicket(request: TicketRequest): Promise<QueueTurn> 
     }
     const { blocking, earlier } = await blockingIn(queue, ticket, request);
     if (blocking === null)
-      return { how: 'taken', within: conflict(earlier, ticket) && isWithin(queue, ticket), release };
+      return { how: 'taken', within: hasConflict(earlier, ticket) && isWithin(queue, ticket), release };
     if (!isReported) whileWaiting({ who: whoIs(blocking, ticket.owner), ticket: blocking.ticket });
     await waitForChange(blocking.file, LOOK_MS, stop);
   }
 }
 
 /** Dead holders were already removed. A conflicting ticket before ours that does not block us belongs to our caller. */
-const isWithin = (queue: Queue, ours: Ticket): boolean => conflict(queue.before(ours.id) ?? [], ours);
+const isWithin = (queue: Queue, ours: Ticket): boolean => hasConflict(queue.before(ours.id) ?? [], ours);
 
 type Earlier = NonNullable<ReturnType<Queue['before']>>;
 
-const conflict = (earlier: Earlier, ours: Ticket): boolean =>
-  earlier.some(({ ticket }) => ticket.mode === 'write' || ours.mode === 'write');
+const hasConflict = (earlier: Earlier, ours: Ticket): boolean => earlier.some(({ ticket }) => conflict(ticket, ours));
+
+const conflict = (a: Ticket, b: Ticket): boolean => a.mode === 'write' || b.mode === 'write';
 
 /** Finds the oldest place that must be released before our turn. */
 async function blockingIn(
@@ -88,7 +90,65 @@ async function blockingIn(
   }
   // Removes tickets that are over, so that no other process has to check them.
   const looking = { ...request, self: ours.owner };
-  return { blocking: await firstBlocking(ours, earlier, looking, (id) => releaseQuietly(queue, id)), earlier };
+  return { blocking: await firstBlocking(ours, earlier, looking, (id) => queue.release(id)), earlier };
+}
+
+interface QueueStanding {
+  ticket: Ticket;
+  /** The file that contains the ticket. */
+  file: string;
+  /** The processes that hold the ticket, at least one. */
+  living: ProcessIdentity[];
+}
+
+/**
+ * Returns the oldest blocking turn; null when the turn is ours. Calls `over` with each ticket that no process holds.
+ * @param earlier the tickets before ours, oldest first.
+ */
+async function firstBlocking(
+  ours: Ticket,
+  earlier: Earlier,
+  looking: LookingAtHolders,
+  over: (id: string) => void,
+): Promise<QueueStanding | null> {
+  if (!hasConflict(earlier, ours)) return null;
+  const standing: QueueStanding[] = [];
+  for (const { ticket, file } of earlier) {
+    const isOwn = isDeepStrictEqual(ticket.owner, ours.owner);
+    const living = isOwn ? [ticket.owner] : await ticketHolders(ticket, looking);
+    if (living.length > 0) standing.push({ ticket, file, living });
+    else over(ticket.id);
+  }
+  const last = { ticket: ours, file: '', living: [ours.owner] };
+  const above = await aboveOf(last, ours.owner);
+  if (!standing.some(above)) return standing.find(({ ticket }) => conflict(ticket, ours)) ?? null;
+  const begun: QueueStanding[] = [];
+  for (const [i, one] of standing.entries())
+    if (blockerOf(one, standing.slice(0, i), begun, await aboveOf(one, ours.owner)) === null) begun.push(one);
+  return blockerOf(last, standing, begun, above);
+}
+
+/**
+ * A run that an agent starts from within a call would wait for its own caller for ever. The same happens if it waits for a
+ * process that waits for that caller. Therefore, within a turn that has begun, only turns that have begun count.
+ */
+function blockerOf(
+  one: QueueStanding,
+  earlier: readonly QueueStanding[],
+  begun: readonly QueueStanding[],
+  isAbove: (other: QueueStanding) => boolean,
+): QueueStanding | null {
+  const before = begun.some(isAbove) ? begun : earlier;
+  return before.find((other) => conflict(other.ticket, one.ticket) && !isAbove(other)) ?? null;
+}
+
+/** Returns a function that tests whether this one was started from within the other's turn. */
+async function aboveOf(
+  { living: [owner] }: QueueStanding,
+  self: ProcessIdentity,
+): Promise<(other: QueueStanding) => boolean> {
+  const rows = placeOf(owner!, self) === 'here' ? await ancestorsOf(owner!.pid) : [];
+  return ({ living }) => living.some((process_) => placeOf(process_, self) === 'here' && isAmong(rows, process_));
 }
 
 async function ticketFor({
@@ -108,15 +168,6 @@ async function ticketFor({
     stage,
     until: new Date(clock().getTime() + longestMs).toISOString(),
   };
-}
-
-/** If the line cannot be written, the others wait until this process ends. That is no reason to let the finished work fail. */
-function releaseQuietly(queue: Queue, id: string): void {
-  try {
-    queue.release(id);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-  }
 }
 
 function whoIs({ ticket: { task_id, until }, living }: QueueStanding, self: ProcessIdentity): string {

@@ -12,12 +12,11 @@ import { type LimitsFiles, limitsFiles } from '../../state/limits/limits-folder.
 import { isSystemError } from '../../state/system-error.ts';
 import { waitForChange } from '../../state/wait-for-change.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
-import { isNested, type LimitedCall, openCallOf, projectOf, SHORT_WAIT_MS } from './asking.ts';
-import { heldUp, isHeld } from './hold-standing.ts';
+import { heldUp, isHeld } from './holds.ts';
 import { limitsInForce } from './in-force.ts';
-import { HOLDS_LOCK_MS, locked } from './locked.ts';
-import { takeTurn } from './turns.ts';
-import { lookAfterDead } from './works.ts';
+import { HOLDS_LOCK_MS, locked, takeTurn } from './ledger-lock.ts';
+import { isNested, type LimitedCall, openCallOf, projectOf, SHORT_WAIT_MS } from './limited-call.ts';
+import { settleDeadCalls } from './settle-dead-calls.ts';
 
 export type Admission =
   /** `near`: the warnings. */
@@ -159,7 +158,7 @@ async function tryOnce(call: LimitedCall, { files, inForce, self }: Standing, cl
   }
   if (inForce.length === 0) return FREE;
   const earlier = asOf(readLimitsLedger(files), now);
-  const found = await lookAfterDead(earlier, self, call.environment, now);
+  const found = await settleDeadCalls(earlier, self, call.environment, now);
   const ledger = noted(found, nearByDead(inForce, { earlier, found }, clock()));
   const openCall = openCallOf(call, self, now);
   // The run that makes this call has already queued for it.

@@ -1,21 +1,22 @@
-// Settles a call with the limits over all tasks: its usage, and what it learnt of a limit of the service.
+// Settles a call with the limits over all tasks: its usage, its holds, and the warnings of limits that are nearly used up.
 
+import path from 'node:path';
 import { nearRows } from '../../policies/limits/admit.ts';
-import { holdAfter, holdsUp, isOfSame } from '../../policies/limits/holds.ts';
-import { asOf, noted, settled } from '../../policies/limits/ledger.ts';
+import { asOf, dueWarnings, noted, settled } from '../../policies/limits/ledger.ts';
 import { budgetsUsed, reached } from '../../policies/limits/used.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { priceOf } from '../../policies/report/price.ts';
 import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
-import { readHolds, writeHolds } from '../../state/limits/holds-file.ts';
 import { readLimitsLedger, writeLimitsLedger } from '../../state/limits/ledger-file.ts';
 import { limitsFiles } from '../../state/limits/limits-folder.ts';
 import { readProject } from '../../state/project/project.ts';
 import { isSystemError } from '../../state/system-error.ts';
+import { projectRoot } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
-import { heldCallOf, type LimitedCall, projectOf } from './asking.ts';
+import { forgetProbe, updateHolds } from './holds.ts';
 import { limitsInForce } from './in-force.ts';
-import { HOLDS_LOCK_MS, locked } from './locked.ts';
+import { HOLDS_LOCK_MS, locked } from './ledger-lock.ts';
+import { type LimitedCall, projectOf } from './limited-call.ts';
 
 type EndedCallRecord = Pick<CallRecord, 'ending' | 'verdict' | 'usage' | 'model' | 'started_at'>;
 
@@ -56,7 +57,7 @@ async function settle(call: LimitedCall, record: EndedCallRecord | null, clock: 
   const stop = inForce.length === 0 ? AbortSignal.timeout(HOLDS_LOCK_MS) : NEVER;
   const near = await locked({ files, self, clock, stop }, () => {
     const now = clock();
-    if (isMade) keepWhatWasLearnt(call, record, now);
+    if (isMade) updateHolds(call, record, now);
     else forgetProbe(call, now);
     if (inForce.length === 0) return [];
     const before = asOf(readLimitsLedger(files), now.getTime());
@@ -79,28 +80,32 @@ async function usdOf(call: LimitedCall, record: EndedCallRecord): Promise<number
   return priceOf(record, project.how === 'read' ? project.value.prices : {});
 }
 
-/** A success ends a hold, whichever call set it. A success of a call that began before the hold proves nothing. */
-function keepWhatWasLearnt(call: LimitedCall, { verdict, started_at }: EndedCallRecord, now: Date): void {
-  const files = limitsFiles(call.environment)!;
-  const heldCall = heldCallOf(call);
-  const holds = readHolds(files, now.getTime());
-  const hold = holdAfter(heldCall, verdict, now);
-  if (hold !== null) writeHolds(files, [...holds.filter((one) => !isOfSame(one, hold)), hold]);
-  else if (verdict.class !== null) forgetProbe(call, now);
-  else {
-    const others = holds.filter((one) => !holdsUp(one, heldCall) || one.seen_at > Date.parse(started_at));
-    // Each call would read a file that has no more holds.
-    if (others.length === 0 || others.length < holds.length) writeHolds(files, others);
-  }
+interface Taking {
+  environment: NodeJS.ProcessEnv;
+  clock: () => Date;
+  /** The folder of the run. */
+  root: string;
 }
 
-/** The probe has learnt nothing, so the next call may try. */
-function forgetProbe(call: LimitedCall, now: Date): void {
-  const files = limitsFiles(call.environment)!;
-  const holds = readHolds(files, now.getTime());
-  if (holds.some(({ probe }) => probe?.call_id === call.callId))
-    writeHolds(
-      files,
-      holds.map((one) => (one.probe?.call_id === call.callId ? { ...one, probe: null } : one)),
-    );
+/**
+ * Takes the unreported warnings, so that the end of one run reports them.
+ * @returns sentences, each to one taker only. What cannot be read or taken now remains for a later one.
+ */
+export async function takeNearLimits({ environment, clock, root }: Taking): Promise<string[]> {
+  const files = limitsFiles(environment);
+  if (files === null) return [];
+  const project = path.resolve(projectRoot(root));
+  try {
+    if (dueWarnings(readLimitsLedger(files), project).words.length === 0) return [];
+    const self = (await identify(process.pid))!;
+    const taken = await locked({ files, self, clock, stop: AbortSignal.timeout(HOLDS_LOCK_MS) }, () => {
+      const { words, remaining } = dueWarnings(asOf(readLimitsLedger(files), clock().getTime()), project);
+      if (words.length > 0) writeLimitsLedger(files, remaining);
+      return words;
+    });
+    return taken ?? [];
+  } catch (error) {
+    if (error instanceof StrangeStateError || isSystemError(error)) return [];
+    throw error;
+  }
 }

@@ -3,7 +3,7 @@
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { mayBeLimited } from '../../state/limits/limits-folder.ts';
 import { askLimits } from '../limits/admission.ts';
-import { type LimitedCall, projectOf } from '../limits/asking.ts';
+import { type LimitedCall, projectOf } from '../limits/limited-call.ts';
 import { settleLimits } from '../limits/settle-limits.ts';
 import type { StageRun } from '../task/stage-run.ts';
 

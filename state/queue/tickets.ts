@@ -6,12 +6,14 @@ import { appendLine } from '../append-line.ts';
 import { isOwnFolder, makeFolder, namesIn } from '../disk/folder.ts';
 import { isRegular, kindOf, lookAt, openRegular, UnfitFileError } from '../disk/regular-file.ts';
 import { setAsideIfThere } from '../disk/set-aside.ts';
+import { isSystemError } from '../system-error.ts';
 import type { Ticket } from './ticket.ts';
 import { OVER, openTicketFile, SEAL_BYTES, type TicketFile } from './ticket-file.ts';
 
 export interface Queue {
   /** Puts the ticket at the end. Throws what the operating system throws: then it does not count. */
   join(ticket: Ticket): void;
+  /** If the file cannot be written, the ticket counts until its process ends. That is no reason to let finished work fail. */
   release(id: string): void;
   /** The active tickets before this one, oldest first, and their file; null when this one is not active (any more). */
   before(id: string): { file: string; ticket: Ticket }[] | null;
@@ -83,8 +85,12 @@ export function openQueue(folder: string, name: string, clock: () => Date): Queu
       }
     },
     release(id) {
-      const file = find().find(({ tickets }) => tickets.has(id));
-      if (file !== undefined) append(file.path, { left: id }, 'there');
+      try {
+        const file = find().find(({ tickets }) => tickets.has(id));
+        if (file !== undefined) append(file.path, { left: id }, 'there');
+      } catch (error) {
+        if (!isSystemError(error)) throw error;
+      }
     },
     before(id) {
       const earlier: { file: string; ticket: Ticket }[] = [];

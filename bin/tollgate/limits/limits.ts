@@ -1,7 +1,7 @@
 // Implements tollgate budget without a task: shows and sets the user's limits over all tasks.
 
 import { limitsInForce } from '../../../loops/limits/in-force.ts';
-import { locked } from '../../../loops/limits/locked.ts';
+import { locked } from '../../../loops/limits/ledger-lock.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { isBuiltIn, namedTools, TOOL_NAME } from '../../../policies/facts/tools.ts';
 import { asOf, countingFrom } from '../../../policies/limits/ledger.ts';

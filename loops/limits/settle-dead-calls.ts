@@ -1,4 +1,4 @@
-// Finds out what became of open calls whose waiting process is gone.
+// Settles the open calls of the ledger whose waiting process is gone.
 
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
@@ -14,7 +14,7 @@ import { isAlive } from '../../wrappers/processes/identity.ts';
 const LOST_MS = 14 * 86_400_000;
 
 /** Each counts as spent from the beginning; its tokens are added after its task has its record. */
-export async function lookAfterDead(
+export async function settleDeadCalls(
   ledger: LimitsLedger,
   self: ProcessIdentity,
   environment: NodeJS.ProcessEnv,

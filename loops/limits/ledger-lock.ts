@@ -1,11 +1,43 @@
-// Gives turns in a queue of the user's limits: the oldest living process has the turn, whichever process started it.
+// Gives turns in the queues of the user's limits, and locks their ledger with one: the oldest living process has the turn.
 
 import { randomUUID } from 'node:crypto';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
-import { openQueue, type Queue } from '../../state/queue/tickets.ts';
-import { isSystemError } from '../../state/system-error.ts';
+import type { LimitsFiles } from '../../state/limits/limits-folder.ts';
+import { openQueue } from '../../state/queue/tickets.ts';
 import { waitForChange } from '../../state/wait-for-change.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
+
+interface Locking {
+  files: LimitsFiles;
+  self: ProcessIdentity;
+  clock: () => Date;
+  stop: AbortSignal;
+}
+
+/** The lock is held for a moment only. After this time, a process that cannot be looked up from here counts as killed. */
+const FOREIGN_MS = 60_000;
+
+/**
+ * The longest wait for the lock if only holds apply. They do not justify a longer wait for a stopped process that holds the lock.
+ */
+export const HOLDS_LOCK_MS = 5000;
+
+/**
+ * A process that reads the ledger to write it holds the lock. Throws the errors of the operating system, and those of `does`.
+ * @returns null if it was stopped before its turn.
+ */
+export async function locked<T extends object>(
+  { files: { folder }, self, clock, stop }: Locking,
+  does: () => Promise<T> | T,
+): Promise<T | null> {
+  const turn = await takeTurn({ folder, name: 'ledger', self, foreignMs: FOREIGN_MS, clock, stop });
+  if (turn.how === 'stopped') return null;
+  try {
+    return await does();
+  } finally {
+    turn.release();
+  }
+}
 
 interface TurnRequest {
   folder: string;
@@ -29,7 +61,7 @@ export async function takeTurn(request: TurnRequest): Promise<Turn> {
   const until = new Date(clock().getTime() + foreignMs).toISOString();
   const ticket = { id: randomUUID(), mode: 'write', owner: self, task_id: '', stage: '', until } as const;
   queue.join(ticket);
-  const release = () => releaseQuietly(queue, ticket.id);
+  const release = () => queue.release(ticket.id);
   for (;;) {
     if (stop.aborted) {
       release();
@@ -43,16 +75,7 @@ export async function takeTurn(request: TurnRequest): Promise<Turn> {
     if (first === undefined) continue;
     const life = await isAlive(first.ticket.owner, self);
     const isOver = life === 'dead' || (life === 'unknown' && Date.parse(first.ticket.until) <= clock().getTime());
-    if (isOver) releaseQuietly(queue, first.ticket.id);
+    if (isOver) queue.release(first.ticket.id);
     else await waitForChange(first.file, LOOK_MS, stop);
-  }
-}
-
-/** If it fails, the ticket counts until this process ends. */
-function releaseQuietly(queue: Queue, id: string): void {
-  try {
-    queue.release(id);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
   }
 }
