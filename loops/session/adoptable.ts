@@ -1,7 +1,7 @@
 // Lists the sessions of the last 7 days that can be adopted: from their CLI's own list, or else from its files.
 
 import type { Tool } from '../../policies/facts/tools.ts';
-import { sessionTitle } from '../../policies/session/session-title.ts';
+import { sessionTitle } from '../../policies/session/session-entry.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import type { OwnListed, SessionStore } from '../../wrappers/sessions/store.ts';
 import { redactorOf } from '../redactor.ts';

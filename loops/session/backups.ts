@@ -3,7 +3,7 @@
 import { lstatSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
-import { agedBackups, isForSweep, KEPT_BACKUPS, oldestKept } from '../../policies/session/kept-backups.ts';
+import { agedBackups, isForSweep, KEPT_BACKUPS, oldestKept } from '../../policies/session/reverted-turns.ts';
 import type { EditKind } from '../../policies/session/session-edits.ts';
 import { sight } from '../../state/compare-and-swap-file.ts';
 import { allLedgers, backupFiles, dropBackup, type EditsLedger, readEdits } from '../../state/sessions/edits-ledger.ts';

@@ -2,7 +2,7 @@
 
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { oldBackups } from '../../policies/session/kept-backups.ts';
+import { oldBackups } from '../../policies/session/reverted-turns.ts';
 import type { EditEntry, EditKind, KeptEdit, KnownEdit, Version } from '../../policies/session/session-edits.ts';
 import {
   ChangedError,

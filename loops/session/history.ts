@@ -2,9 +2,14 @@
 
 import path from 'node:path';
 import type { ShownTurn } from '../../policies/session/conversation.ts';
+import {
+  isStanding,
+  nextToBringBack,
+  type ShownSlot,
+  slotsOf,
+  takenBack,
+} from '../../policies/session/reverted-turns.ts';
 import type { KnownEdit } from '../../policies/session/session-edits.ts';
-import { isStanding, type ShownSlot, slotsOf } from '../../policies/session/shown-turns.ts';
-import { nextToBringBack, takenBack } from '../../policies/session/taken-back.ts';
 import { sight } from '../../state/compare-and-swap-file.ts';
 import { type EditsLedger, editsLedger, readEdits } from '../../state/sessions/edits-ledger.ts';
 import {

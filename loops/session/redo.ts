@@ -1,9 +1,16 @@
 // Brings back what an edit reverted: the exact bytes of its backup.
 
 import path from 'node:path';
+import {
+  foldSlots,
+  isStanding,
+  type Now,
+  nextToBringBack,
+  type TakenBack,
+  takenBack,
+  takenBackBy,
+} from '../../policies/session/reverted-turns.ts';
 import type { KnownEdit } from '../../policies/session/session-edits.ts';
-import { foldSlots, isStanding, type Now } from '../../policies/session/shown-turns.ts';
-import { nextToBringBack, type TakenBack, takenBack, takenBackBy } from '../../policies/session/taken-back.ts';
 import { hashesOf, sight } from '../../state/compare-and-swap-file.ts';
 import { editsLedger, readEdits } from '../../state/sessions/edits-ledger.ts';
 import type { Conversation, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { takenBack } from '../../policies/session/reverted-turns.ts';
 import type { EditEntry, KnownEdit } from '../../policies/session/session-edits.ts';
-import { takenBack } from '../../policies/session/taken-back.ts';
 import { readRegularBytes } from '../../state/disk/regular-file.ts';
 import {
   backupName,

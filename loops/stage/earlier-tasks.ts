@@ -4,7 +4,7 @@ import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import type { EarlierTask } from '../../policies/session/hand-off.ts';
-import { tagOf } from '../../policies/session/session-tag.ts';
+import { tagOf } from '../../policies/session/session-entry.ts';
 import { readJson } from '../../state/atomic-file.ts';
 import { readHead } from '../../state/disk/file-head.ts';
 import { namesIfAny } from '../../state/disk/folder.ts';

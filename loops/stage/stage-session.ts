@@ -2,9 +2,8 @@
 
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import { rowOf } from '../../policies/facts/tools.ts';
-import type { SessionEntry } from '../../policies/session/session-entry.ts';
+import { type SessionEntry, tagOf } from '../../policies/session/session-entry.ts';
 import { afterCall, CONTEXT_LIMIT_TOKENS, fitnessOf, restMs } from '../../policies/session/session-policy.ts';
-import { tagOf } from '../../policies/session/session-tag.ts';
 import { countTokens } from '../session/own-files.ts';
 import type { StageSession } from '../task/session-in-use.ts';
 import type { StageRun } from '../task/stage-run.ts';

@@ -1,7 +1,7 @@
 // Runs the reasoner's part of an iteration, and records its decision or failure before the worker's next call.
 
 import type { ErrorClass } from '../../policies/facts/classes.ts';
-import { tagOf } from '../../policies/session/session-tag.ts';
+import { tagOf } from '../../policies/session/session-entry.ts';
 import { MAX_ANSWER_CHARS, readReasonerAnswer } from '../../policies/supervise/reasoner-answer.ts';
 import type { Standing } from '../../policies/supervise/standing.ts';
 import type { Reasoned } from '../../policies/supervise/supervise-facts.ts';

@@ -7,7 +7,7 @@ import { splitAdvice } from '../../policies/prompt/split-advice.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import type { Situation } from '../../policies/report/next-actions.ts';
 import type { ManifestPlace, SituationField } from '../../policies/report/situation.ts';
-import { tagOf } from '../../policies/session/session-tag.ts';
+import { tagOf } from '../../policies/session/session-entry.ts';
 import { lookAt } from '../../state/disk/regular-file.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
 import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';

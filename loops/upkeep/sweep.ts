@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { KEPT_BACKUPS } from '../../policies/session/kept-backups.ts';
+import { KEPT_BACKUPS } from '../../policies/session/reverted-turns.ts';
 import {
   type FoundCall,
   type RegisterEntry,

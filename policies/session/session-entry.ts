@@ -1,4 +1,6 @@
-// Defines one session that can be resumed, as `sessions.json` stores it for a tag and a tool.
+// Defines a session that can be resumed, its id and its tag, and the line that identifies it in the files of its CLI.
+
+import { oneLine } from '../text/one-line.ts';
 
 export interface SessionEntry {
   session_id: string;
@@ -28,3 +30,49 @@ export const WHOLE_ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 /** A whole id or its beginning. Fewer digits could easily be a word, or match another session. */
 export const ID_OR_PREFIX = /^[0-9a-f]{7,8}$|^[0-9a-f]{8}-[0-9a-f-]{0,27}$/i;
 export const ID_MUST = 'must be the id of a session as its CLI shows it, or the first 7 digits of it or more';
+
+/** The tag must fit on one line between brackets, and must not look like a flag. */
+export const TAG = /^[^-\s\p{Cc}\p{Cs}\p{Zl}\p{Zp}\]][^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\]]{0,127}$/u;
+
+export const TAG_MUST =
+  'must be 1 to 128 characters on one line, without control characters and "]", and not begin with a dash or a space';
+
+/** The tag of a task without a tag is the task's id. */
+export const tagOf = (feature: string | undefined, taskId: string): string => feature ?? taskId;
+
+/** The first line of the first prompt of a session. */
+export const headerOf = (tag: string): string => `[Feature: ${tag}]`;
+
+/** Matches such a header line with any tag. */
+export const HEADER = /^\s*\[Feature: [^\n]*\](?:\r?\n|$)/;
+
+/** @param headers the line as it was written, and as the CLI may store it. */
+function beginsWith(prompt: string, headers: readonly string[]): boolean {
+  const [first] = prompt.trimStart().split(/\r?\n/, 1);
+  return headers.includes(first!.trimEnd());
+}
+
+/** A shorter goal could occur in any prompt. */
+const LEAST_GOAL_CHARS = 20;
+
+/**
+ * Checks whether this is the first prompt of a session of the tag. If the prompt has no header, it must contain the task's goal.
+ */
+export function isOf(prompt: string, { headers, goal }: { headers: readonly string[]; goal: string }): boolean {
+  if (HEADER.test(prompt)) return beginsWith(prompt, headers);
+  const wanted = squeezed(goal);
+  return wanted.length >= LEAST_GOAL_CHARS && squeezed(prompt).includes(wanted);
+}
+
+const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+/** The length that a list shows. */
+const TITLE_CHARS = 200;
+
+/** Returns the goal and the tag if a task began the session, else the first prompt. */
+export function sessionTitle(firstPrompt: string): string {
+  const [, tag] = /^\s*\[Feature: ([^\n]*?)\](?=\s|$)/.exec(firstPrompt) ?? [];
+  if (tag === undefined) return firstPrompt;
+  const [, goal] = /\n# Goal\n\s*([^\n]+)/.exec(firstPrompt) ?? [];
+  return goal === undefined ? tag : `${oneLine(goal.trim(), TITLE_CHARS)} [${tag}]`;
+}

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { Backup } from '../../../loops/session/backups.ts';
-import { KEPT_BACKUPS } from '../../../policies/session/kept-backups.ts';
+import { KEPT_BACKUPS } from '../../../policies/session/reverted-turns.ts';
 import type { Sheet } from '../../sheet.ts';
 import { type Column, tableLines } from '../../table.ts';
 import { ageOf, clean, sizeOf } from './sessions-page.ts';

@@ -10,7 +10,7 @@ import { planRedo, redo } from '../../../loops/session/redo.ts';
 import { standIn } from '../../../loops/session/stand-in.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { stopExit } from '../../../policies/facts/stop.ts';
-import { HEADER } from '../../../policies/session/session-tag.ts';
+import { HEADER } from '../../../policies/session/session-entry.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { locateTask, projectState, type TaskFolder } from '../../../state/task-folder.ts';
 import { isTrustedFolder } from '../../../state/trusted-folders.ts';

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { oldBackups } from '../../../policies/session/kept-backups.ts';
+import { oldBackups } from '../../../policies/session/reverted-turns.ts';
 import type { EditKind, KnownEdit } from '../../../policies/session/session-edits.ts';
 
 const GIB = 1024 ** 3;

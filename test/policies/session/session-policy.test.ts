@@ -3,7 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CLASSES, type ErrorClass } from '../../../policies/facts/classes.ts';
-import type { SessionEntry } from '../../../policies/session/session-entry.ts';
+import { isOf, type SessionEntry, sessionTitle, TAG } from '../../../policies/session/session-entry.ts';
 import {
   AGAINST_SESSION,
   afterCall,
@@ -12,7 +12,6 @@ import {
   fitnessOf,
   restMs,
 } from '../../../policies/session/session-policy.ts';
-import { isOf, TAG } from '../../../policies/session/session-tag.ts';
 import {
   busyWaitMs,
   MAX_BUSY_WAITS,
@@ -152,5 +151,19 @@ for (const [what, prompt, expected] of PROMPTS)
 test('a short goal says nothing', () => {
   assert.not(isOf('Please fix it.', { headers: [], goal: 'fix it' }));
 });
+
+const TITLES: [prompt: string, title: string][] = [
+  [
+    '[Feature: fix]\n\n# Rules\n\n- Do what\n\n# Goal\n\nFind the bug.\nIn the login.\n\n# Scope\n',
+    'Find the bug. [fix]',
+  ],
+  ['[Feature: a tag]\n\n# Rules\n\nwithout a goal', 'a tag'],
+  // As a CLI cuts it in its own list.
+  ['[Feature: fix] # Rules - Do what your part asks', 'fix'],
+  ['List the files.', 'List the files.'],
+  ['look at [Feature: fix]', 'look at [Feature: fix]'],
+  ['', ''],
+];
+for (const [prompt, title] of TITLES) test(JSON.stringify(prompt), () => assert.is(sessionTitle(prompt), title));
 
 test.run();

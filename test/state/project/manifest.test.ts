@@ -6,7 +6,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NO_PROJECT_FILE } from '../../../policies/manifest/project-file.ts';
-import { TAG_MUST } from '../../../policies/session/session-tag.ts';
+import { TAG_MUST } from '../../../policies/session/session-entry.ts';
 import { readManifest } from '../../../state/project/manifest.ts';
 
 const test = suite<{ folder: string }>('manifest');

@@ -2,9 +2,8 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { nextToBringBack, slotsOf, takenBack, takenBackBy } from '../../../policies/session/reverted-turns.ts';
 import type { EditKind, KnownEdit } from '../../../policies/session/session-edits.ts';
-import { slotsOf } from '../../../policies/session/shown-turns.ts';
-import { nextToBringBack, takenBack, takenBackBy } from '../../../policies/session/taken-back.ts';
 
 /** A conversation that is only told by what happens to it. */
 class Told {
