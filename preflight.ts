@@ -8,8 +8,7 @@ import type { Swept } from './loops/upkeep/swept.ts';
 import { type CheckAnswer, type CheckFinding, say } from './policies/facts/finding.ts';
 import { isBuiltIn, TOOLS, type Tool } from './policies/facts/tools.ts';
 import { scrubbed } from './policies/gate/scrubbed-environment.ts';
-import { reachOf } from './policies/manifest/missing.ts';
-import { type NotifierRow, nameOf } from './policies/manifest/notifier.ts';
+import { type NotifierRow, notifierName, reachOf } from './policies/manifest/notifier.ts';
 import { compareVersions, TESTED_NODE } from './policies/manifest/tested-versions.ts';
 import { createRedactor } from './policies/redact/create-redactor.ts';
 import { checkReach, checkSpace, checkWritable, type StatePlace } from './state/checks.ts';
@@ -126,7 +125,7 @@ function checkNotifier(
   { environment, cwd }: Machine,
 ): { check: string; answer: CheckAnswer } {
   const check = `notify ${i + 1}`;
-  const found = nameOf(row);
+  const found = notifierName(row);
   if (row.command !== undefined) {
     const file = findProgram(row.command[0]!, projectRoot(cwd), environment);
     const fix = `fix notify[${i}].command of tollgate.yaml`;

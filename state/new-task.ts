@@ -2,8 +2,7 @@
 
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { INPUT_TEMPLATES } from '../policies/manifest/input-template.ts';
-import { manifestText, type NewManifest } from '../policies/manifest/manifest-template.ts';
+import { INPUT_TEMPLATES, manifestText, type NewManifest } from '../policies/manifest/new-task-files.ts';
 import { makeFolders } from './disk/folder.ts';
 import { isSystemError } from './system-error.ts';
 import { projectRoot, type TaskFolder } from './task-folder.ts';

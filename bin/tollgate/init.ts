@@ -7,7 +7,7 @@ import { defaultBranch } from '../../loops/tree/repository.ts';
 import { findProgram } from '../../loops/upkeep/find-program.ts';
 import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { TOOLS } from '../../policies/facts/tools.ts';
-import { isReview, runsAcceptance } from '../../policies/manifest/manifest-template.ts';
+import { isReview, runsAcceptance } from '../../policies/manifest/new-task-files.ts';
 import { PIPELINES } from '../../policies/manifest/pipelines.ts';
 import type { Repository } from '../../policies/manifest/repository.ts';
 import { nearest } from '../../policies/text/nearest.ts';

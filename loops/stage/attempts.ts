@@ -2,7 +2,7 @@
 
 import { isAboutLog } from '../../policies/api-errors/unlogged.ts';
 import { isLack } from '../../policies/facts/requirements.ts';
-import { usedUp } from '../../policies/manifest/limits.ts';
+import { usedUp } from '../../policies/manifest/call-terms.ts';
 import { leftOutSentence } from '../../policies/prompt/left-out.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import type { Decision } from '../../policies/verdict/decide.ts';

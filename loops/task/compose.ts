@@ -3,8 +3,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
-import { filledIn, type INPUT_TEMPLATES } from '../../policies/manifest/input-template.ts';
-import { GOAL_TO_FILL_IN } from '../../policies/manifest/manifest-template.ts';
+import { filledIn, GOAL_TO_FILL_IN, type INPUT_TEMPLATES } from '../../policies/manifest/new-task-files.ts';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import { promptLimit } from '../../policies/manifest/prompt-limits.ts';
 import type { ResolvedRole } from '../../policies/manifest/resolved-role.ts';

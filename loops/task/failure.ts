@@ -4,7 +4,7 @@ import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import type { Change } from '../../policies/facts/gate-record.ts';
 import { forUser, goOnLine, toDo, toType } from '../../policies/facts/next-action.ts';
 import { isBuiltIn } from '../../policies/facts/tools.ts';
-import type { UsedUp } from '../../policies/manifest/limits.ts';
+import type { UsedUp } from '../../policies/manifest/call-terms.ts';
 import { tooLargeWords } from '../../policies/manifest/prompt-limits.ts';
 import { splitAdvice } from '../../policies/prompt/split-advice.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';

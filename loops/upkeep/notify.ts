@@ -1,11 +1,8 @@
 // Sends a run's end to the notifiers of tollgate.yaml: within their deadlines, without secrets, and never fails the run.
 
 import { randomUUID } from 'node:crypto';
-import { BODIES } from '../../policies/manifest/message.ts';
-import { reachOf } from '../../policies/manifest/missing.ts';
-import type { Notification, NotificationFacts } from '../../policies/manifest/notification.ts';
-import { type NotifierRow, type NotifyEvent, nameOf } from '../../policies/manifest/notifier.ts';
-import { wordsOf } from '../../policies/manifest/words.ts';
+import { BODIES, type Notification, type NotificationFacts, wordsOf } from '../../policies/manifest/notification.ts';
+import { type NotifierRow, type NotifyEvent, notifierName, reachOf } from '../../policies/manifest/notifier.ts';
 import { redactorOf } from '../redactor.ts';
 import type { RunContext } from '../task/run-context.ts';
 import type { Notified, Sent } from './sent.ts';
@@ -36,7 +33,7 @@ export async function notify(context: Teller, telling: NotifyRequest): Promise<N
       const sent = await send({ ...context, ...telling, redact }, row, notification, `notify_${i}_${event}`).catch(
         (error: Error): Sent => ({ how: 'failed', why: error.message }),
       );
-      const notified = { event, to: redact(nameOf(row)), how: sent.how, why: redact(sent.why) };
+      const notified = { event, to: redact(notifierName(row)), how: sent.how, why: redact(sent.why) };
       if (sent.how === 'failed') say(`the notification "${event}" was not sent by the ${notified.to}: ${notified.why}`);
       return notified;
     }),

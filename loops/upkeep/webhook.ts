@@ -1,8 +1,6 @@
 // Sends one notification to a webhook: signed, retried if that can help, and stopped at its deadline.
 
-import { afterTry, type Try } from '../../policies/manifest/after-try.ts';
-import { headersOf } from '../../policies/manifest/message.ts';
-import type { Notification } from '../../policies/manifest/notification.ts';
+import { afterTry, headersOf, type Notification, type Try } from '../../policies/manifest/notification.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import type { RunContext } from '../task/run-context.ts';
 import type { Sent } from './sent.ts';

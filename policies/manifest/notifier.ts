@@ -1,4 +1,4 @@
-// Defines who is notified of the end of a run, as `notify` of tollgate.yaml sets: webhook or command, and the events.
+// Defines who is notified of the end of a run, as `notify` of tollgate.yaml sets, and checks what the environment must set.
 
 export const NOTIFY_EVENTS = ['done', 'failed', 'parked', 'budget'] as const;
 
@@ -24,9 +24,44 @@ export interface NotifierRow {
 export const NOTIFY_TIMEOUT = { least: 100, most: 30_000, unlessTold: 10_000 } as const;
 
 /** A name for users. It contains only the host of an address, because the rest may grant access. */
-export function nameOf({ webhook, webhook_env, command }: NotifierRow): string {
+export function notifierName({ webhook, webhook_env, command }: NotifierRow): string {
   if (command !== undefined) return `command ${command[0]}`;
   return webhook === undefined ? `webhook of $${webhook_env}` : `webhook to ${hostOf(webhook)}`;
 }
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '?');
+
+/** The address of a notification and its signing secret; or what is missing. */
+type Reach =
+  | { how: 'reachable'; url: string; secret: string | null; warning: string | null }
+  | { how: 'unreachable'; why: string; fix: string };
+
+export function reachOf(
+  { webhook, webhook_env, secret_env }: NotifierRow,
+  environment: Readonly<Record<string, string | undefined>>,
+): Reach {
+  const unset = [webhook_env, secret_env].find((name) => name !== undefined && !environment[name]);
+  if (unset !== undefined) return { how: 'unreachable', why: `$${unset} is not set`, fix: `export ${unset}=…` };
+  const url = webhook ?? environment[webhook_env!]!;
+  const mistake = addressMistake(url);
+  if (mistake !== null)
+    return { how: 'unreachable', why: `the address in $${webhook_env} ${mistake}`, fix: `export ${webhook_env}=…` };
+  const secret = secret_env === undefined ? null : environment[secret_env]!;
+  return { how: 'reachable', url, secret, warning: inClear(url) ? IN_CLEAR : null };
+}
+
+const IN_CLEAR = 'it goes over the network in clear; say https';
+
+/** null if the address can be used. */
+export function addressMistake(url: string): string | null {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (parsed === null || !['http:', 'https:'].includes(parsed.protocol)) return 'is no http or https address';
+  if (parsed.username !== '' || parsed.password !== '')
+    return 'holds a user or a password; sign with secret_env instead';
+  return null;
+}
+
+function inClear(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}

@@ -1,8 +1,7 @@
 // Defines the shape of `notify` in tollgate.yaml: what receives the end of a run. Gets zod as an argument.
 
 import type * as z from 'zod';
-import { addressMistake } from '../../policies/manifest/missing.ts';
-import { NOTIFY_EVENTS, NOTIFY_FORMATS, NOTIFY_TIMEOUT } from '../../policies/manifest/notifier.ts';
+import { addressMistake, NOTIFY_EVENTS, NOTIFY_FORMATS, NOTIFY_TIMEOUT } from '../../policies/manifest/notifier.ts';
 
 export function notifySchema({ array, enum: choice, number, strictObject, string }: typeof z) {
   const variable = string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,200}$/, 'must be the name of a variable, without $');

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MANIFEST_FIELDS } from '../../policies/manifest/manifest-fields.ts';
-import { TAKEN_OUT } from '../../policies/manifest/manifest-template.ts';
+import { TAKEN_OUT } from '../../policies/manifest/new-task-files.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig; file: string; template: string }>('examples of a new manifest');

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MANIFEST_FIELDS } from '../../policies/manifest/manifest-fields.ts';
-import { TAKEN_OUT } from '../../policies/manifest/manifest-template.ts';
+import { TAKEN_OUT } from '../../policies/manifest/new-task-files.ts';
 import { PIPELINES } from '../../policies/manifest/pipelines.ts';
 import { NO_PROJECT_FILE } from '../../policies/manifest/project-file.ts';
 import { readManifest } from '../../state/project/manifest.ts';

@@ -1,7 +1,7 @@
 // Prompts for a new task (the second importer of @clack/prompts): each answer has a default; the last one comes before any write.
 
 import { intro, isCancel, log, select, text } from '@clack/prompts';
-import { runsAcceptance } from '../../../policies/manifest/manifest-template.ts';
+import { runsAcceptance } from '../../../policies/manifest/new-task-files.ts';
 import { PIPELINES } from '../../../policies/manifest/pipelines.ts';
 import type { Repository } from '../../../policies/manifest/repository.ts';
 import { checkTaskId } from '../../../state/task-folder.ts';

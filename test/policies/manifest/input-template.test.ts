@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { filledIn, INPUT_TEMPLATES } from '../../../policies/manifest/input-template.ts';
+import { filledIn, INPUT_TEMPLATES } from '../../../policies/manifest/new-task-files.ts';
 
 const NAMES = Object.keys(INPUT_TEMPLATES) as (keyof typeof INPUT_TEMPLATES)[];
 

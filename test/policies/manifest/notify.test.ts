@@ -4,17 +4,18 @@ import { createHmac } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type NextAction, toDo, toType } from '../../../policies/facts/next-action.ts';
-import { afterTry, type Try } from '../../../policies/manifest/after-try.ts';
-import { BODIES, headersOf } from '../../../policies/manifest/message.ts';
-import { reachOf } from '../../../policies/manifest/missing.ts';
 import {
+  afterTry,
+  BODIES,
   eventsOf,
+  headersOf,
   type Notification,
   type NotificationFacts,
   type RunEnd,
+  type Try,
+  wordsOf,
 } from '../../../policies/manifest/notification.ts';
-import { type NotifierRow, nameOf } from '../../../policies/manifest/notifier.ts';
-import { wordsOf } from '../../../policies/manifest/words.ts';
+import { type NotifierRow, notifierName, reachOf } from '../../../policies/manifest/notifier.ts';
 
 const END: RunEnd = { state: 'done', budget: { used: 4, total: 10 }, calls: 4, nearLimits: [] };
 
@@ -166,9 +167,12 @@ for (const [what, row, reach] of [
   test(`reach: ${what}`, () => assert.equal(reachOf({ ...ROW, ...row }, ENV), reach));
 
 test('a name tells no more of an address than its host', () => {
-  assert.is(nameOf({ ...ROW, webhook: 'https://hooks.example.com/T0/secret?k=v' }), 'webhook to hooks.example.com');
-  assert.is(nameOf({ ...ROW, webhook_env: 'HOOK' }), 'webhook of $HOOK');
-  assert.is(nameOf({ ...ROW, command: ['./tell.sh', 'x'] }), 'command ./tell.sh');
+  assert.is(
+    notifierName({ ...ROW, webhook: 'https://hooks.example.com/T0/secret?k=v' }),
+    'webhook to hooks.example.com',
+  );
+  assert.is(notifierName({ ...ROW, webhook_env: 'HOOK' }), 'webhook of $HOOK');
+  assert.is(notifierName({ ...ROW, command: ['./tell.sh', 'x'] }), 'command ./tell.sh');
 });
 
 const answered = (status: number, retryAfterMs: number | null = null): Try => ({

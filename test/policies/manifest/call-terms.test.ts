@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { usedUp } from '../../../policies/manifest/limits.ts';
+import { usedUp } from '../../../policies/manifest/call-terms.ts';
 
 const NOTHING = { tokens: 0, usd: 0, calls_without_tokens: 0, calls_without_price: 0, wallLeftMs: null };
 
