@@ -7,7 +7,7 @@ import { findProgram } from './loops/upkeep/find-program.ts';
 import type { Swept } from './loops/upkeep/swept.ts';
 import { type CheckAnswer, type CheckFinding, say } from './policies/facts/finding.ts';
 import { isBuiltIn, TOOLS, type Tool } from './policies/facts/tools.ts';
-import { scrubbed } from './policies/gate/scrubbed-environment.ts';
+import { scrubbed } from './policies/gate/command-environment.ts';
 import { type NotifierRow, notifierName, reachOf } from './policies/manifest/notifier.ts';
 import { compareVersions, TESTED_NODE } from './policies/manifest/tested-versions.ts';
 import { createRedactor } from './policies/redact/create-redactor.ts';

@@ -25,7 +25,7 @@ const TABLES = [
   'policies/facts/exit-codes.ts',
   'policies/facts/private-names.ts',
   'policies/facts/tools.ts',
-  'policies/gate/scrubbed-environment.ts',
+  'policies/gate/command-environment.ts',
   'policies/limits/account.ts',
   'policies/manifest/project-file.ts',
   'policies/manifest/prompt-limits.ts',

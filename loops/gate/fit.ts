@@ -2,7 +2,7 @@
 
 import type { Finding } from '../../policies/facts/gate-record.ts';
 import { toDo } from '../../policies/facts/next-action.ts';
-import { namesIn } from '../../policies/gate/schema-names.ts';
+import { namesIn } from '../../policies/gate/answer-schema.ts';
 import type { LimitedEnd } from '../limited-process.ts';
 import { type DescribedValue, findMisfits, type Misfit, type Schema, type SchemaLook } from './schema.ts';
 

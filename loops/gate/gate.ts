@@ -8,19 +8,16 @@ import {
   type GateCheck,
   type GateRecord,
 } from '../../policies/facts/gate-record.ts';
-import { checkChanges } from '../../policies/gate/changes.ts';
+import { checkVerdict, verdictNotes, verdictSaid } from '../../policies/gate/answer-verdict.ts';
 import { dueChecks } from '../../policies/gate/due-checks.ts';
 import { readJsonAnswer } from '../../policies/gate/json-answer.ts';
-import { checkLines } from '../../policies/gate/lines.ts';
 import { checkRefusal } from '../../policies/gate/refusal.ts';
-import { checkSections } from '../../policies/gate/sections.ts';
-import { checkVerdict, verdictNotes, verdictSaid } from '../../policies/gate/verdict-said.ts';
+import { checkChanges, checkLines, checkSections } from '../../policies/gate/required-output.ts';
 import { readHead } from '../../state/disk/file-head.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { runAcceptance } from './acceptance.ts';
 import { checkDiff } from './diff.ts';
 import { checkFit } from './fit.ts';
-
 import type { GateRequest } from './gate-request.ts';
 import { redactRecord } from './redacted-record.ts';
 

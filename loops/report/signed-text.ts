@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import type { Finding } from '../../policies/facts/gate-record.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
-import { signGate } from '../../policies/gate/signed.ts';
+import { signGate } from '../../policies/gate/gate-verdict.ts';
 import { type Signature, sign } from '../../policies/signature/sign.ts';
 import type { Call } from '../../state/journal/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';

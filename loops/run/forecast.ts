@@ -3,7 +3,7 @@
 import { actionLine, inOrder, type NextAction } from '../../policies/facts/next-action.ts';
 import { stopExit } from '../../policies/facts/stop.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
-import { paidRun } from '../../policies/gate/way-out.ts';
+import { paidRun } from '../../policies/gate/next-actions.ts';
 import { tooLargeWords } from '../../policies/manifest/prompt-limits.ts';
 import { type LeftOut, leftOutWords } from '../../policies/prompt/left-out.ts';
 import { tagOf } from '../../policies/session/session-entry.ts';

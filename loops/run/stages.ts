@@ -2,7 +2,7 @@
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { goOnLine } from '../../policies/facts/next-action.ts';
-import { verdictNotes } from '../../policies/gate/verdict-said.ts';
+import { verdictNotes } from '../../policies/gate/answer-verdict.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { type Named, namesNoStage, repeatWords } from '../../policies/verdict/changed-prompt.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';

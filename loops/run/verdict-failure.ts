@@ -1,8 +1,8 @@
 // Builds the failure of a run whose stages are all done, if its caller accepts only a verdict of PASS as a success.
 
 import { goOnLine, toDo, toType } from '../../policies/facts/next-action.ts';
-import { gateSignature } from '../../policies/gate/signed.ts';
-import { owesVerdict, VERDICT_FAIL, verdictMissing, verdictPlace } from '../../policies/gate/verdict-said.ts';
+import { owesVerdict, VERDICT_FAIL, verdictMissing, verdictPlace } from '../../policies/gate/answer-verdict.ts';
+import { gateSignature } from '../../policies/gate/gate-verdict.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { EMPTY_FAILURE } from '../task/empty-failure.ts';
 import type { OpenTask } from '../task/task.ts';

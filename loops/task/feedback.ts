@@ -1,7 +1,7 @@
 // Quotes what later stages found in a stage's last work, as text before its prompt when the stage is called again.
 
 import path from 'node:path';
-import { writerOf } from '../../policies/gate/writer.ts';
+import { writerOf } from '../../policies/gate/next-actions.ts';
 import { promptLimit } from '../../policies/manifest/prompt-limits.ts';
 import { fenced, fenceWord } from '../../policies/text/fence.ts';
 import { figure } from '../../policies/text/figure.ts';

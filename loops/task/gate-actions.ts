@@ -3,8 +3,7 @@
 import path from 'node:path';
 import type { GateRecord } from '../../policies/facts/gate-record.ts';
 import { type NextAction, readActions } from '../../policies/facts/next-action.ts';
-import { type GatedCall, gateNextActions } from '../../policies/gate/way-out.ts';
-import { outdatedBy, writerOf } from '../../policies/gate/writer.ts';
+import { type GatedCall, gateNextActions, outdatedBy, writerOf } from '../../policies/gate/next-actions.ts';
 import { placeWords } from '../../policies/manifest/stage-place.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';
 import { answeredIn, budgetOf } from '../../state/journal/ledger.ts';

@@ -1,6 +1,6 @@
 // Reduces a task's stages to what determines which stage writes, and which stages read its answer.
 
-import type { StageInLine } from '../../policies/gate/writer.ts';
+import type { StageInLine } from '../../policies/gate/next-actions.ts';
 import type { StagePlan } from './stage-plan.ts';
 
 export const lineOfStages = (plans: readonly StagePlan[]): StageInLine[] =>

@@ -5,7 +5,7 @@ import type { ErrorClass } from '../../policies/facts/classes.ts';
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import type { SaidVerdict } from '../../policies/facts/gate-record.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
-import { gateVerdict } from '../../policies/gate/verdict.ts';
+import { gateVerdict } from '../../policies/gate/gate-verdict.ts';
 import type { LeftOut } from '../../policies/prompt/left-out.ts';
 import type { StandIn } from '../../policies/verdict/stand-ins.ts';
 import type { Call, Ledger } from '../../state/journal/ledger.ts';

@@ -2,7 +2,7 @@
 
 import { unlinkSync } from 'node:fs';
 import path from 'node:path';
-import { type Judging, stoppingVerdict } from '../../policies/gate/verdict-said.ts';
+import { type Judging, stoppingVerdict } from '../../policies/gate/answer-verdict.ts';
 import type { ChangedPrompt } from '../../policies/verdict/changed-prompt.ts';
 import { writeAtomic } from '../../state/atomic-file.ts';
 import { readIfFit } from '../../state/disk/regular-file.ts';

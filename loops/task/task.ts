@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { CalledAs } from '../../policies/facts/next-action.ts';
-import { verdictMistake } from '../../policies/gate/schema-verdict.ts';
+import { verdictMistake } from '../../policies/gate/answer-schema.ts';
 import type { NotifierRow } from '../../policies/manifest/notifier.ts';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import { type ResolvedRole, resolveRole } from '../../policies/manifest/resolved-role.ts';

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { scrubbed } from '../../policies/gate/scrubbed-environment.ts';
+import { scrubbed } from '../../policies/gate/command-environment.ts';
 import { oneLine } from '../../policies/text/one-line.ts';
 import { readTail } from '../../state/disk/file-head.ts';
 import { replaceText } from '../../state/disk/replace-file.ts';

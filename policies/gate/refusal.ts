@@ -4,7 +4,7 @@ import type { Finding } from '../facts/gate-record.ts';
 import { toDo } from '../facts/next-action.ts';
 import { IN_ALL_ROWS, REFUSALS, type RefusalRule } from '../verdict/refusals.ts';
 import { visibleChars } from '../verdict/success.ts';
-import { missingSections } from './sections.ts';
+import { missingSections } from './required-output.ts';
 
 /** Visible characters. A longer answer is a report, which may contain such a sentence. */
 const MAX_REFUSAL = 1200;

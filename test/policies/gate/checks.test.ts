@@ -2,11 +2,10 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkChanges } from '../../../policies/gate/changes.ts';
+import { scrubbed } from '../../../policies/gate/command-environment.ts';
 import { dueChecks } from '../../../policies/gate/due-checks.ts';
 import { readJsonAnswer } from '../../../policies/gate/json-answer.ts';
-import { checkLines } from '../../../policies/gate/lines.ts';
-import { scrubbed } from '../../../policies/gate/scrubbed-environment.ts';
+import { checkChanges, checkLines } from '../../../policies/gate/required-output.ts';
 import { NO_PROJECT_FILE } from '../../../policies/manifest/project-file.ts';
 import { resolveRole, type StageWords } from '../../../policies/manifest/resolved-role.ts';
 

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { stoppingVerdict, verdictSaid } from '../../../policies/gate/verdict-said.ts';
+import { stoppingVerdict, verdictSaid } from '../../../policies/gate/answer-verdict.ts';
 
 for (const [text, verdict] of [
   ['## Verdict\n\nFAIL\n', 'FAIL'],

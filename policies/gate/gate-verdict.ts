@@ -1,10 +1,26 @@
-// Computes the signature of a gate's findings.
+// Combines the findings of a gate into one verdict, and computes their signature.
 
 import { createHash } from 'node:crypto';
+import type { Verdict } from '../facts/evidence.ts';
 import type { Finding } from '../facts/gate-record.ts';
 import type { Tool } from '../facts/tools.ts';
 import { type Signature, sign } from '../signature/sign.ts';
-import { gateVerdict } from './verdict.ts';
+import { SUCCESS } from '../verdict/success.ts';
+
+/** Out-of-bounds findings are more serious than missing parts; among equals the first one counts. */
+export function gateVerdict(findings: readonly Finding[]): Verdict {
+  const first = weightiest(findings);
+  if (first === undefined) return SUCCESS;
+  return {
+    class: first.class,
+    reason: first.reason,
+    evidence: { source: 'gate', text: first.text, rule: `gate-${first.check}` },
+    retry_at: null,
+  };
+}
+
+export const weightiest = (findings: readonly Finding[]): Finding | undefined =>
+  findings.find((finding) => finding.class === 'scope_violation') ?? findings[0];
 
 /** The signature covers the tool and what each check found missing or out of bounds, but not the wording of the findings. */
 export const gateSignature = (tool: Tool, findings: readonly Finding[]): string => signGate(tool, findings).signature;

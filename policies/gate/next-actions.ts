@@ -12,7 +12,7 @@ import {
   toType,
 } from '../facts/next-action.ts';
 import type { Tool } from '../facts/tools.ts';
-import { weightiest } from './verdict.ts';
+import { weightiest } from './gate-verdict.ts';
 
 export interface GatedCall {
   called: CalledAs;
@@ -29,7 +29,7 @@ export interface GatedCall {
   /** `<file>:<line>` of a field of the stage, or of the line that would contain it; or the text to write for it. */
   place(field: 'requires' | 'min_lines' | 'on_fail' | 'may_be_empty' | 'schema' | 'acceptance' | 'scope'): string;
   /** The stage whose work this stage judges; null if no stage before it writes, or if it writes itself. */
-  writer: WayOutWriter | null;
+  writer: Writer | null;
   /**
    * The stages whose answers are about earlier work of the writer, which has answered since. Empty if the judge's answer is
    * current.
@@ -39,7 +39,7 @@ export interface GatedCall {
   budget: { used: number; total: number };
 }
 
-export interface WayOutWriter {
+export interface Writer {
   stage: string;
   tool: Tool;
   /** The stages after it, up to this one, whose prompts would contain its new answer. */
@@ -233,3 +233,43 @@ const WAY_OUT: Record<Finding['reason'], (call: GatedCall) => NextAction[]> = {
   refusal: (call) => [asksAgain(call)],
   answer_unreadable: (call) => [looksAgain(call, `if ${call.answerFile} can be put back,`), asksAgain(call, 'else ')],
 };
+
+/** Finds the stage whose work a stage judges, and which stages a new answer of that writer affects. */
+export interface StageInLine {
+  name: string;
+  tool: Tool;
+  role: string;
+  /** The stage may write, and must leave a change. */
+  writes: boolean;
+  /** Roles whose answers are included in its prompt. */
+  reads: readonly string[];
+}
+
+/**
+ * Returns the stage itself if it writes; null if no stage up to it writes.
+ * @param line the task's stages, in order.
+ */
+export function writerOf(line: readonly StageInLine[], stage: string): Writer | null {
+  const until = line.slice(0, line.findIndex(({ name }) => name === stage) + 1);
+  const writer = until.findLast(({ writes }) => writes);
+  if (writer === undefined) return null;
+  const changed = new Set([writer.role]);
+  const after: string[] = [];
+  for (const one of until.slice(until.indexOf(writer) + 1)) {
+    if (!one.reads.some((role) => changed.has(role))) continue;
+    after.push(one.name);
+    changed.add(one.role);
+  }
+  return { stage: writer.name, tool: writer.tool, after };
+}
+
+/**
+ * Returns the stages up to the judge that answered before the writer's last answer, and so do not know its new work. Empty if the
+ * judge has seen it.
+ * @param answered stages in the order of their last answers.
+ */
+export function outdatedBy(writer: Writer, judge: string, answered: readonly string[]): string[] {
+  const before = answered.slice(0, Math.max(0, answered.indexOf(writer.stage)));
+  if (!before.includes(judge)) return [];
+  return [...new Set([...writer.after, judge])].filter((stage) => before.includes(stage));
+}

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { verdictMistake } from '../../../policies/gate/schema-verdict.ts';
+import { verdictMistake } from '../../../policies/gate/answer-schema.ts';
 
 const withVerdict = (verdict: unknown, more: object = {}) => ({ type: 'object', properties: { verdict }, ...more });
 

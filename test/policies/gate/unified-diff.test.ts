@@ -3,8 +3,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pathsOfDiff, prefixParts, strayPaths } from '../../../policies/gate/diff-paths.ts';
-import { diffOf } from '../../../policies/gate/unified-diff.ts';
+import { diffOf, pathsOfDiff, prefixParts, strayPaths } from '../../../policies/gate/unified-diff.ts';
 
 const ONE = '--- a/one.txt\n+++ b/one.txt\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n';
 const TWO = 'diff --git a/two.txt b/two.txt\nindex 1..2 100644\n--- a/two.txt\n+++ b/two.txt\n@@ -1 +1 @@\n-x\n+y\n';

@@ -1,4 +1,6 @@
-// Checks that a JSON Schema allows a verdict: a top-level property "verdict" that accepts both PASS and FAIL.
+// Checks that a JSON Schema allows a verdict, PASS or FAIL, and collects the names in a schema.
+
+/** What is wrong, and where in the schema: `at` is a path such as `['properties', 'verdict', 'enum']`. */
 
 /** What is wrong, and where in the schema: `at` is a path such as `['properties', 'verdict', 'enum']`. */
 interface SchemaMistake {
@@ -157,3 +159,18 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+/** The names include those of the answer's own properties. */
+export function namesIn(schema: Record<string, unknown>): ReadonlySet<string> {
+  const names = new Set<string>();
+  const queue: unknown[] = [schema];
+  while (queue.length > 0) {
+    const value = queue.pop();
+    if (value === null || typeof value !== 'object') continue;
+    for (const [name, inner] of Object.entries(value)) {
+      if (!Array.isArray(value)) names.add(name);
+      queue.push(inner);
+    }
+  }
+  return names;
+}

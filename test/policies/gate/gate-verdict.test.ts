@@ -4,8 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Finding } from '../../../policies/facts/gate-record.ts';
 import { toDo } from '../../../policies/facts/next-action.ts';
-import { gateSignature } from '../../../policies/gate/signed.ts';
-import { gateVerdict } from '../../../policies/gate/verdict.ts';
+import { gateSignature, gateVerdict } from '../../../policies/gate/gate-verdict.ts';
 
 const SECTIONS: Finding = {
   check: 'sections',

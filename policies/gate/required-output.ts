@@ -1,6 +1,7 @@
-// Finds which required sections of an answer are missing or empty.
+// Checks what a stage must deliver: the sections and lines of its answer, and a change in the tree.
 
-import type { Finding } from '../facts/gate-record.ts';
+import type { Change, Finding } from '../facts/gate-record.ts';
+import { linesOf, saysSomething } from '../text/lines.ts';
 import { bookOf, keyOf } from '../text/names.ts';
 import { type Heading, outlineOf, WEAK } from '../text/outline.ts';
 import { readingsOf } from '../text/readings.ts';
@@ -75,3 +76,36 @@ const isText = (heading: Heading | null): heading is null =>
 /** A heading below a section's own belongs to its text. If one answer uses two heading styles, they count as the same level. */
 const isBelow = ({ level, found }: Heading, above: number): boolean =>
   above === WEAK ? found === null : level > above && level < WEAK;
+
+/** Checks that an answer has the required number of lines with text. */
+export function checkLines(answer: string, minLines: number): Finding | null {
+  let lines = 0;
+  for (const { text } of linesOf(answer)) {
+    if (lines >= minLines) break;
+    if (saysSomething(text)) lines += 1;
+  }
+  if (lines >= minLines) return null;
+  return {
+    check: 'lines',
+    class: 'contract_violation',
+    reason: 'too_short',
+    missing: [`at least ${count(minLines)} with text`],
+    text: `the answer has ${count(lines)} with text; at least ${minLines} must be there`,
+    next_actions: [],
+  };
+}
+
+const count = (lines: number): string => (lines === 1 ? '1 line' : `${lines} lines`);
+
+/** Checks that a stage that must change the tree has changed it. */
+export function checkChanges(changes: readonly Change[], mayBeEmpty: boolean): Finding | null {
+  if (changes.length > 0 || mayBeEmpty) return null;
+  return {
+    check: 'changes',
+    class: 'contract_violation',
+    reason: 'no_change',
+    missing: ['a change in the working tree'],
+    text: 'the stage must change the working tree, and changed nothing',
+    next_actions: [],
+  };
+}

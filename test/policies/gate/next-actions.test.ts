@@ -5,8 +5,14 @@ import * as assert from 'uvu/assert';
 import type { Finding } from '../../../policies/facts/gate-record.ts';
 import { actionLine, toDo } from '../../../policies/facts/next-action.ts';
 import { GATE_REASONS } from '../../../policies/facts/own-reasons.ts';
-import { type GatedCall, gateNextActions, type WayOutWriter } from '../../../policies/gate/way-out.ts';
-import { outdatedBy, type StageInLine, writerOf } from '../../../policies/gate/writer.ts';
+import {
+  type GatedCall,
+  gateNextActions,
+  outdatedBy,
+  type StageInLine,
+  type Writer,
+  writerOf,
+} from '../../../policies/gate/next-actions.ts';
 
 const CALL: GatedCall = {
   called: { launcher: 'tollgate', verb: 'run', word: 'fix', trusts: false },
@@ -21,7 +27,7 @@ const CALL: GatedCall = {
   outdated: [],
   budget: { used: 2, total: 10 },
 };
-const WRITER: WayOutWriter = { stage: 'codex_impl', tool: 'codex', after: ['gemini_verify'] };
+const WRITER: Writer = { stage: 'codex_impl', tool: 'codex', after: ['gemini_verify'] };
 const found = (reason: Finding['reason'], next: string[] = [], errorClass: Finding['class'] = 'contract_violation') =>
   ({
     check: 'judge',

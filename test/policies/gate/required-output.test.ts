@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkSections, missingSections } from '../../../policies/gate/sections.ts';
+import { checkSections, missingSections } from '../../../policies/gate/required-output.ts';
 import { verificationCommands } from '../../../policies/gate/verification-commands.ts';
 import { sectionText, withoutSection } from '../../../policies/text/sections.ts';
 
