@@ -61,7 +61,7 @@ function bareDiffs(text: string): string[] {
 type DiffPart = 'file' | 'header' | 'hunk' | 'body' | 'prose';
 
 /** Classifies each line of a text as a part of a diff. */
-export function createReader(): { read(line: string): DiffPart } {
+function createReader(): { read(line: string): DiffPart } {
   let old = 0;
   let now = 0;
   let last: DiffPart = 'prose';

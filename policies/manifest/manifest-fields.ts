@@ -3,7 +3,7 @@
 import { namedTools, TOOLS } from '../facts/tools.ts';
 
 /** The help of one field. */
-export interface ManifestField {
+interface ManifestField {
   /** One sentence without its full stop. */
   about: string;
   /** The value in a new manifest, as YAML; null for a group, or for a part that its parent's example shows. */
