@@ -1,4 +1,4 @@
-// Prints the verdict of the wrappers on every scenario over the real CLIs: `npm run bench:matrix [tool] [pattern]`.
+// Prints the verdict of the wrappers on every scenario over the real CLIs: `npm run bench:matrix [tool] [pattern]`, with `-- --csv` as docs/figures/matrix.csv.
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,8 @@ import { tableOf } from '../figures/measure.ts';
 /** The seconds from the wrapper's start to its verdict. */
 const SLOW_SECONDS = 8;
 
-const words = process.argv.slice(2);
+const isCsv = process.argv.includes('--csv');
+const words = process.argv.slice(2).filter((word) => word !== '--csv');
 const chosen = words.filter(isBuiltIn);
 const tools = chosen.length > 0 ? chosen : TOOLS;
 const pattern = new RegExp(words.find((word) => !isBuiltIn(word)) ?? '.');
@@ -21,7 +22,7 @@ const outcomes = await runMatrix(
   rows.flatMap((row) => callsOf(row, tools)),
   ({ call, faults }) => process.stderr.write(`${call.tool} ${call.name}: ${faults.join('; ') || 'right'}\n`),
 );
-console.log([table(outcomes), '', ...totals(outcomes)].join('\n'));
+console.log(isCsv ? csv(outcomes) : [table(outcomes), '', ...totals(outcomes)].join('\n'));
 process.exitCode = outcomes.some((outcome) => outcome.faults.length > 0) ? 1 : 0;
 
 /** One line per scenario, one cell per tool: exit code, verdict, model requests, seconds, survivors. */
@@ -32,6 +33,15 @@ function table(all: MatrixOutcome[]): string {
     return [row.name, ...cells];
   });
   return tableOf(head, lines);
+}
+
+function csv(all: MatrixOutcome[]): string {
+  const lines = all.map(({ call, exit, class: found, reason, requests, seconds, survivors }) => {
+    const name = call.name.includes(',') ? `"${call.name}"` : call.name;
+    const verdict = [found ?? 'ok', reason ?? ''];
+    return [name, call.tool, versionOf(call.tool), exit, ...verdict, requests, seconds.toFixed(1), survivors].join();
+  });
+  return ['scenario,cli,version,exit,class,reason,requests,seconds,survivors', ...lines].join('\n');
 }
 
 function cell(outcome: MatrixOutcome | undefined): string {

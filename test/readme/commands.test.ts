@@ -13,7 +13,7 @@ const { bin, scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as Rec
 
 /** Flags that others define: npm's, git's, those of our benches, which npm hands on, and of the CLIs. */
 const FOREIGN = new Set([
-  ...['--real', '--rounds', '--minutes', '--seed', '--only', '--lanes', '--markdown'],
+  ...['--real', '--rounds', '--minutes', '--seed', '--only', '--lanes', '--markdown', '--csv'],
   ...['--save-dev', '--ignore-scripts'],
   // Of the CLIs.
   ...['--usage-output-file', '--allow-all-tools', '--allow-all-paths', '--settings'],

@@ -1,11 +1,11 @@
-// docs/promises.md names for each line that it calls held the tests that show it, and they are there.
+// docs/promises.md names the tests that show each promise that is held, and they exist.
 
 import { existsSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PAGES } from '../rig/pages.ts';
 
-/** What stands before and after the actors. */
+/** The parts before and after the actors. */
 const OTHERS = ['When things break', 'How it is kept'];
 
 const ACTORS = PAGES.get('docs/promises.md')!
@@ -13,39 +13,32 @@ const ACTORS = PAGES.get('docs/promises.md')!
   .slice(1)
   .filter((part) => !OTHERS.includes(part.split('\n')[0]!));
 
-interface Line {
-  state: string;
-  what: string;
-  tests: string[];
-}
+const itemsOf = (part: string): string[] => [...part.matchAll(/^- (.+)$/gm)].map(([, item]) => item!);
+const testsOf = (item: string): string[] => [...item.matchAll(/`(test\/[^`]+)`/g)].map(([, name]) => name!);
 
-const rowsOf = (actor: string): Line[] =>
-  actor
-    .split('\n')
-    .filter((line) => line.startsWith('| ') && !line.startsWith('| |'))
-    .map((line) => line.split('|').map((cell) => cell.trim()))
-    .map(([, state, what, tests]) => ({
-      state: state!,
-      what: what!,
-      tests: [...tests!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!),
-    }));
-
-test('each actor has its lines', () => {
+test('each actor has its promises, and what is not promised', () => {
   assert.equal(
     ACTORS.map((actor) => actor.split('\n')[0]),
     ["A stranger's repository", 'An agent in its call', 'Another task', 'Another user of the machine'],
   );
-  for (const actor of ACTORS) assert.ok(rowsOf(actor).some(({ state }) => state === 'held'));
+  for (const actor of ACTORS) assert.is(actor.split('\nNot held:\n').length, 2, actor.split('\n')[0]);
 });
 
-for (const { state, what, tests } of ACTORS.flatMap(rowsOf))
-  test(`${state}: ${what}`, () => {
-    assert.ok(['held', 'not held'].includes(state), `a line is held or not held, and not "${state}"`);
-    assert.is(tests.length > 0, state === 'held', 'what is held is shown by a test, and nothing else is');
-    assert.equal(
-      tests.filter((name) => !/^test\/.+\.test\.ts$/.test(name) || !existsSync(name)),
-      [],
-    );
+for (const actor of ACTORS) {
+  const [held = '', notHeld = ''] = actor.split('\nNot held:\n');
+  for (const item of itemsOf(held))
+    test(`held: ${item}`, () => {
+      const tests = testsOf(item);
+      assert.ok(tests.length > 0, 'what is held is shown by a test');
+      assert.equal(
+        tests.filter((name) => !/\.test\.ts$/.test(name) || !existsSync(name)),
+        [],
+      );
+    });
+  test(`not held: ${itemsOf(notHeld).length} items, without tests`, () => {
+    assert.ok(itemsOf(held).length > 0 && itemsOf(notHeld).length > 0);
+    assert.equal(itemsOf(notHeld).flatMap(testsOf), []);
   });
+}
 
 test.run();

@@ -1,0 +1,80 @@
+// Prints docs/flags.md, or with --write writes it: each flag of each command, from the tables that also print the help (`npm run flags`).
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const PAGE = 'docs/flags.md';
+const SHARED = ['json', 'quiet', 'help', 'version'];
+const { bin } = JSON.parse(readFileSync('package.json', 'utf8'));
+// In the order of `tollgate --help`. `distill` has words with flags of their own.
+const commands = Object.keys(JSON.parse(readFileSync('dist/help/completion.json', 'utf8'))).flatMap((command) =>
+  command === 'tollgate distill' ? [command, ...wordsOf(command)] : [command],
+);
+// `tollgate preflight` and `tollgate wait` are commands of their own, too.
+const specs = [...new Map(commands.map(specOf).map((spec) => [spec.name, spec])).values()];
+const wrappers = specs.filter(({ flags }) => 'prompt-file' in flags && 'out' in flags && 'session-id-out' in flags);
+const common = Object.keys(wrappers[0].flags).filter((flag) =>
+  wrappers.every(({ flags }) => JSON.stringify(flags[flag]) === JSON.stringify(wrappers[0].flags[flag])),
+);
+const named = wrappers.map(({ name }) => `\`${name}\``);
+
+const page = [
+  '# All flags',
+  '`COMMAND --help` prints the same with examples, `COMMAND --help --json` for programs. `npm run flags` writes this page.',
+  '## Every command',
+  tableOf(specs[0].flags, SHARED),
+  '## The wrappers',
+  `Flags of ${named.slice(0, -1).join(', ')} and ${named.at(-1)}:`,
+  tableOf(wrappers[0].flags, common.filter(isOwn)),
+  ...specs.flatMap((spec) => {
+    const own = Object.keys(spec.flags).filter(
+      (flag) => isOwn(flag) && !(wrappers.includes(spec) && common.includes(flag)),
+    );
+    return [
+      `## ${spec.name}`,
+      `\`${spec.name} ${spec.usage.replaceAll('\n', ' ')}\``,
+      ...(own.length + spec.families.length > 0 ? [tableOf(spec.flags, own, spec.families)] : []),
+    ];
+  }),
+];
+const text = `${page.join('\n\n')}\n`;
+if (process.argv.includes('--write')) writeFileSync(PAGE, text);
+else process.stdout.write(text);
+
+function specOf(command) {
+  const [name, ...words] = command.split(' ');
+  const out = execFileSync(process.execPath, [bin[name], ...words, '--help', '--json'], { encoding: 'utf8' });
+  return { families: [], ...JSON.parse(out) };
+}
+
+function wordsOf(command) {
+  const words = specOf(command).usage.split('|').slice(1);
+  return words.map((word) => `${command} ${word.trim().split(' ')[0]}`);
+}
+
+function isOwn(flag) {
+  return !SHARED.includes(flag);
+}
+
+function tableOf(flags, names, families = []) {
+  const rows = names.map((name) => {
+    const { short, about, required, default: preset } = flags[name];
+    const shown = `\`--${name}\`${short === undefined ? '' : `, \`-${short}\``}`;
+    const notes = [required ? 'required' : '', preset === undefined ? '' : `default: ${preset}`].filter(Boolean);
+    return [shown, valuesOf(flags[name]), notes.length === 0 ? about : `${about} (${notes.join('; ')})`];
+  });
+  for (const { shown, about } of families) rows.push([`\`${shown}\``, 'text', about]);
+  const lines = rows.map((row) => `| ${row.map(escaped).join(' | ')} |`);
+  return ['| flag | value | what it does |', '|---|---|---|', ...lines].join('\n');
+}
+
+function valuesOf({ takes, choices }) {
+  if (choices !== undefined) return choices.map((choice) => `\`${choice}\``).join(', ');
+  return { nothing: '–', text: 'text', texts: 'text, repeatable', number: 'number', number_if_any: 'number, optional' }[
+    takes
+  ];
+}
+
+function escaped(cell) {
+  return cell.replaceAll('\n', ' ').replaceAll('|', '\\|').replaceAll('<', '&lt;');
+}
