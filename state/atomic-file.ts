@@ -5,8 +5,7 @@ import path from 'node:path';
 import { named } from './append-line.ts';
 import { makeFolder } from './disk/folder.ts';
 import { readRegular, UnfitFileError } from './disk/regular-file.ts';
-import { type Durability, makeWay, replaceText } from './disk/replace-file.ts';
-import { setAsideIfThere } from './disk/set-aside.ts';
+import { type Durability, makeWay, replaceText, setAsideIfThere } from './disk/replace-file.ts';
 
 /** A parsed text: the same text has the same value, and need not be parsed again. */
 export interface KnownJson<T> {

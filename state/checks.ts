@@ -1,6 +1,10 @@
-// Runs preflight's checks of the place where state is kept.
+// Runs preflight's checks of the place where state is kept, and of the limits over all tasks.
 
 import { type CheckAnswer, say } from '../policies/facts/finding.ts';
+import { holdWords } from '../policies/limits/holds.ts';
+import { StrangeStateError } from './disk/strange-state-error.ts';
+import { readHolds, readLimitsLedger, readUserLimits } from './limits/limits-files.ts';
+import { limitsFiles } from './limits/limits-folder.ts';
 import { nearestExisting, probeWrite, readVolume } from './volume.ts';
 
 export interface StatePlace {
@@ -61,3 +65,18 @@ export async function checkReach({ stateFolder, sourceOf }: StatePlace): Promise
 
 /** `server:/folder`, or `//user@server/share`. */
 export const isRemote = (source: string | null): boolean => source !== null && /^\/\/|^[^/]+:\//.test(source);
+
+/** Can the limits be read, and what is on hold? Reports nothing if there is no limit and no hold. */
+export function checkLimits(environment: NodeJS.ProcessEnv, now: Date): CheckAnswer {
+  const files = limitsFiles(environment);
+  if (files === null) return null;
+  try {
+    readUserLimits(files);
+    readLimitsLedger(files);
+  } catch (error) {
+    if (error instanceof StrangeStateError) return say('fail', error.message, `fix what is in ${files.folder}`);
+    throw error;
+  }
+  const holds = readHolds(files, now.getTime()).map(holdWords);
+  return holds.length === 0 ? null : say('note', holds.join('; '), 'ask all the same: --ignore-hold');
+}

@@ -6,7 +6,7 @@ import { makeFolders } from './disk/folder.ts';
 import { openRegular, readWhole } from './disk/regular-file.ts';
 import { replaceText } from './disk/replace-file.ts';
 import { isSystemError } from './system-error.ts';
-import { userState } from './user-state.ts';
+import { userState } from './task-folder.ts';
 
 /** A program at the time of the check. A program that differs in any of these is a different one. */
 interface Checked {

@@ -19,9 +19,8 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import { named, naming } from './append-line.ts';
+import { named, naming, syncFolder } from './append-line.ts';
 import { openRegular } from './disk/regular-file.ts';
-import { syncFolder } from './sync-folder.ts';
 import { isSystemError } from './system-error.ts';
 
 /** A file as it was seen; a file that differs in any of these is a different one. */

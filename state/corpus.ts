@@ -3,9 +3,8 @@
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { LabelledCase } from '../policies/verdict/labelled-case.ts';
-import { readFollowed } from './disk/regular-file.ts';
+import { isPipe, isStdin, readFollowed } from './disk/regular-file.ts';
 import { readLabelledLine } from './labelled-line.ts';
-import { isPipe, isStdin } from './named-pipe.ts';
 import { isSystemError } from './system-error.ts';
 
 type CorpusRead = { how: 'read'; cases: LabelledCase[] } | { how: 'invalid'; message: string };

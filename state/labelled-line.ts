@@ -1,8 +1,10 @@
-// Reads one line of a labelled corpus, by a table of its fields and their required form.
+// Reads one line of a labelled corpus by a table of its fields, and the recorded call in a folder that it names.
 
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
 import { CLASSES, type ErrorClass } from '../policies/facts/classes.ts';
 import { type BuiltIn, TOOLS } from '../policies/facts/tools.ts';
-import { type Json, partOf } from '../policies/text/json.ts';
+import { type Json, numberOf, parseObject, partOf, textOf } from '../policies/text/json.ts';
 import { nearest } from '../policies/text/nearest.ts';
 import {
   type CapturedCall,
@@ -11,7 +13,68 @@ import {
   RECORDED_ENDINGS,
   type RecordedEnding,
 } from '../policies/verdict/labelled-case.ts';
-import { type CapturedPlace, readCapturedFiles } from './captured-files.ts';
+import { isWithin } from './disk/real-folder.ts';
+import { readRegularOrNull, UnfitFileError } from './disk/regular-file.ts';
+
+/** The location of a case. */
+interface CapturedPlace {
+  file: string;
+  line: number;
+  /** Absolute paths of folders: `files` must be in one of them. */
+  homes: readonly string[];
+}
+
+type FilesRead = { how: 'read'; captured: CapturedCall } | { how: 'invalid'; message: string };
+
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** @param folder relative to the file that names it */
+export function readCapturedFiles(folder: string, tool: BuiltIn, { file, homes }: CapturedPlace): FilesRead {
+  const wanted = path.resolve(path.dirname(file), folder);
+  if (!existsSync(wanted) || !statSync(wanted).isDirectory())
+    return unusable(`files: there is no folder ${wanted}; the path is relative to ${path.dirname(file)}`);
+  const at = realpathSync(wanted);
+  if (!homes.some((home) => isWithin(realpathSync(home), at)))
+    return unusable(`files: ${at} is outside ${homes.join(' and ')}; copy it beside the corpus`);
+  const [meta, stderr, stdout] = ['meta.json', 'stderr', 'stdout'].map((name) => textIn(path.join(at, name)));
+  for (const text of [meta, stderr, stdout]) if (text?.how === 'invalid') return unusable(`files: ${text.message}`);
+  const recorded = parseObject((meta?.text ?? '').trim());
+  if (recorded === null)
+    return unusable(`files: ${path.join(at, 'meta.json')} is no JSON object with exit_code and signal`);
+  if (recorded.tool !== undefined && recorded.tool !== tool)
+    return unusable(`files: ${at} was recorded of ${JSON.stringify(recorded.tool)}, and tool says ${tool}`);
+  const ending = textOf(recorded.ending);
+  if (ending !== null && !RECORDED_ENDINGS.includes(ending))
+    return unusable(`files: ending in ${path.join(at, 'meta.json')} must be one of ${RECORDED_ENDINGS.join(', ')}`);
+  const signal = textOf(recorded.signal);
+  return {
+    how: 'read',
+    captured: {
+      tool,
+      exitCode: numberOf(recorded.exit_code),
+      signal,
+      // Always set: a recorder sees the CLI's own exit code, never that of a wrapper.
+      ending:
+        (ending as RecordedEnding) ?? (recorded.killed === true ? 'killed' : signal === null ? 'exited' : 'signalled'),
+      stderr: stderr?.text ?? '',
+      stdout: stdout?.text ?? '',
+    },
+  };
+}
+
+type TextRead = { how: 'read'; text: string } | { how: 'invalid'; message: string; text?: undefined };
+
+/** A missing file counts as empty; a link is not followed, because it might lead anywhere. */
+function textIn(file: string): TextRead {
+  try {
+    return { how: 'read', text: readRegularOrNull(file, MAX_BYTES) ?? '' };
+  } catch (error) {
+    if (!(error instanceof UnfitFileError)) throw error;
+    return { how: 'invalid', message: error.message };
+  }
+}
+
+const unusable = (message: string): FilesRead => ({ how: 'invalid', message });
 
 type LineRead = { how: 'read'; labelled: LabelledCase } | { how: 'invalid'; mistakes: string[] };
 

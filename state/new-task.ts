@@ -1,9 +1,11 @@
-// Writes the folder of a new task to fill in; does not change existing files.
+// Writes the folder of a new task to fill in, and reads the repository that it is for; does not change existing files.
 
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { INPUT_TEMPLATES, manifestText, type NewManifest } from '../policies/manifest/new-task-files.ts';
-import { makeFolders } from './disk/folder.ts';
+import { describeRepository, type Repository } from '../policies/manifest/repository.ts';
+import { makeFolders, namesIfAny } from './disk/folder.ts';
+import { readIfFit } from './disk/regular-file.ts';
 import { isSystemError } from './system-error.ts';
 import { projectRoot, type TaskFolder } from './task-folder.ts';
 
@@ -42,3 +44,14 @@ function schemaAsSeenFrom(folder: string, schema: string): string {
 }
 
 const invalid = (message: string): Written => ({ how: 'invalid', message });
+
+/** The limit for a file that describes how a project is built. */
+const MAX_BYTES = 1024 ** 2;
+
+export function readRepository(root: string): Repository {
+  const names = new Set(namesIfAny(root));
+  return describeRepository({
+    has: (name) => names.has(name),
+    text: (name) => (names.has(name) ? (readIfFit(path.join(root, name), MAX_BYTES) ?? '') : ''),
+  });
+}

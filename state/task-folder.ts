@@ -1,13 +1,12 @@
-// Locates a task and its parts.
+// Locates the state of a project, a task and its parts, and the state of the user.
 
-import { existsSync, lstatSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { Tool } from '../policies/facts/tools.ts';
 import { entriesIfAny } from './disk/folder.ts';
 import { realFolder } from './disk/real-folder.ts';
-import { kindOf } from './disk/regular-file.ts';
-import { isSetAside } from './disk/set-aside.ts';
-import { findEscapingLink } from './escaping-link.ts';
+import { isFolder, kindOf } from './disk/regular-file.ts';
+import { isSetAside } from './disk/replace-file.ts';
 
 export interface TaskFolder {
   id: string;
@@ -157,4 +156,53 @@ function isTooDeep(root: string): boolean {
 export function outputsOf(task: Pick<TaskFolder, 'outputs'>, { name, tool }: { name: string; tool: Tool }) {
   const base = path.join(task.outputs, `${name}.${tool}`);
   return { out: `${base}.out`, err: `${base}.err`, raw: `${base}.raw`, record: `${base}.call.json` };
+}
+
+/**
+ * Finds a folder of ours that is a symbolic link out of its proper place: what we write would go there.
+ * @param parts relative to `folder`, parents first.
+ * @returns a sentence about the first one that leads out of `folder`, or null.
+ */
+export function findEscapingLink(folder: string, parts: readonly string[]): string | null {
+  for (const part of parts) {
+    const place = `${folder}${path.sep}${part}`;
+    if (!isLink(place)) continue;
+    const real = realOf(place);
+    const home = realOf(folder);
+    if (real !== null && home !== null && real.startsWith(home + path.sep)) continue;
+    const where = real === null ? 'nowhere' : `out of ${folder}, to ${real}`;
+    return `${place} is a symbolic link that leads ${where}; nothing is written there. Put a folder in its place`;
+  }
+  return null;
+}
+
+/** An exception costs more than the look. */
+const ABSENT = { throwIfNoEntry: false } as const;
+
+/** If the place cannot be looked at, the next write there fails and reports it. */
+function isLink(place: string): boolean {
+  try {
+    return lstatSync(place, ABSENT)?.isSymbolicLink() === true;
+  } catch {
+    return false;
+  }
+}
+
+function realOf(place: string): string | null {
+  try {
+    return realpathSync.native(place);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * What belongs to the user and to no project: running calls, limits, and the edits of conversations.
+ * @returns null for a user without a home, or whose home is missing: we must not make it.
+ */
+export function userState({ XDG_STATE_HOME, HOME }: NodeJS.ProcessEnv): string | null {
+  const base = XDG_STATE_HOME || (HOME ? path.join(HOME, '.local/state') : '');
+  if (!path.isAbsolute(base)) return null;
+  const isInHome = HOME !== undefined && path.isAbsolute(HOME) && base.startsWith(`${path.resolve(HOME)}/`);
+  return isFolder(isInHome ? HOME : path.dirname(base)) ? path.join(base, 'tollgate') : null;
 }

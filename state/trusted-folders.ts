@@ -3,11 +3,10 @@
 import { closeSync, fstatSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { namesIfAny } from './disk/folder.ts';
-import { isWithin, realOr } from './disk/real-path.ts';
+import { isWithin, realOr } from './disk/real-folder.ts';
 import { openRegular, readWhole } from './disk/regular-file.ts';
 import { publishText } from './disk/replace-file.ts';
-import { projectRoot } from './task-folder.ts';
-import { userState } from './user-state.ts';
+import { projectRoot, userState } from './task-folder.ts';
 
 /** A folder as it was when it was trusted. One with another inode or time of birth has replaced it. */
 interface TrustedFolder {

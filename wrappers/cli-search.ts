@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { namesIfAny } from '../state/disk/folder.ts';
-import { isWithin, realOr } from '../state/disk/real-path.ts';
+import { isWithin, realOr } from '../state/disk/real-folder.ts';
 import { lookAt } from '../state/disk/regular-file.ts';
 import { absoluteFolders, findBinary } from './find-binary.ts';
 import type { Surroundings } from './sign-in/sign-in.ts';

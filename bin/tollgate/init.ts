@@ -11,9 +11,8 @@ import { isReview, runsAcceptance } from '../../policies/manifest/new-task-files
 import { PIPELINES } from '../../policies/manifest/pipelines.ts';
 import type { Repository } from '../../policies/manifest/repository.ts';
 import { nearest } from '../../policies/text/nearest.ts';
-import { writeNewTask } from '../../state/new-task.ts';
+import { readRepository, writeNewTask } from '../../state/new-task.ts';
 import { readProject } from '../../state/project/project.ts';
-import { readRepository } from '../../state/project/read-repository.ts';
 import { locateTask, projectRoot } from '../../state/task-folder.ts';
 import { readArguments } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';

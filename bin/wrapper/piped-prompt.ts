@@ -4,7 +4,7 @@ import { closeSync, constants, open, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { untilStopped } from '../../policies/facts/stop.ts';
-import { isStdin } from '../../state/named-pipe.ts';
+import { isStdin } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 
 type Piped = Buffer | { unread: string } | 'stopped';

@@ -6,8 +6,7 @@ import { isGuarded } from '../../loops/attempt/guarded-places.ts';
 import { realPlace } from '../../loops/attempt/output-paths.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { projectState } from '../../state/task-folder.ts';
-import { userState } from '../../state/user-state.ts';
+import { projectState, userState } from '../../state/task-folder.ts';
 import { keepNoCache } from '../command.ts';
 import type { Ran } from '../ran.ts';
 

@@ -7,7 +7,7 @@ import { followNow } from '../../loops/report/follow-now.ts';
 import type { RunsNow } from '../../loops/report/now.ts';
 import { distillNames } from '../../state/distill/run-folder.ts';
 import { limitsFiles } from '../../state/limits/limits-folder.ts';
-import { notesFolder } from '../../state/supervise/notes.ts';
+import { notesFolder } from '../../state/supervise/texts.ts';
 import { projectState } from '../../state/task-folder.ts';
 import type { ChangeTold, Topic } from '../contract/page.ts';
 import type { ServedProject } from './project.ts';

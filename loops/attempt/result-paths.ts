@@ -1,7 +1,7 @@
 // Decides where a task call's result goes if another process settles it: an agent may have changed the paths in the draft.
 
 import path from 'node:path';
-import { realOr } from '../../state/disk/real-path.ts';
+import { realOr } from '../../state/disk/real-folder.ts';
 import type { Call } from '../../state/journal/ledger.ts';
 import { outputsOf, projectRoot, type TaskFolder } from '../../state/task-folder.ts';
 import { outputPathsOf } from './output-paths.ts';

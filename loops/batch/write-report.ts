@@ -5,9 +5,8 @@ import { type NextAction, preflightLine, toDo, toType } from '../../policies/fac
 import type { Tool } from '../../policies/facts/tools.ts';
 import { shellWord } from '../../policies/text/shell-word.ts';
 import { writeAtomic, writeJson } from '../../state/atomic-file.ts';
-import { findEscapingLink } from '../../state/escaping-link.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { projectState } from '../../state/task-folder.ts';
+import { findEscapingLink, projectState } from '../../state/task-folder.ts';
 import { launcherIn } from '../launcher.ts';
 import type { Notified } from '../upkeep/sent.ts';
 import type { BatchRequest } from './batch-request.ts';

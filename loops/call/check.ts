@@ -7,8 +7,7 @@ import type { OwnReason } from '../../policies/facts/own-reasons.ts';
 import type { StopSignal } from '../../policies/facts/stop.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 import { makeFolders, namesIfAny } from '../../state/disk/folder.ts';
-import { readFollowedBytes } from '../../state/disk/regular-file.ts';
-import { toUtf8 } from '../../state/disk/text-encoding.ts';
+import { readFollowedBytes, toUtf8 } from '../../state/disk/regular-file.ts';
 import { checkTaskId, type TaskFolder } from '../../state/task-folder.ts';
 import type { Adapter, CallRequest, PromptLimit } from '../../wrappers/adapter.ts';
 import { isPublished } from '../../wrappers/cli-version.ts';
@@ -17,8 +16,7 @@ import { homeOf } from '../../wrappers/home.ts';
 import { missingOwn } from '../../wrappers/own/missing.ts';
 import { brokenInstall, TRUST_FOLDER, untrustedCall } from '../../wrappers/startable.ts';
 import { lookAt, outputPathsOf, realPlace } from '../attempt/output-paths.ts';
-import type { WrapperRequest } from '../attempt/request.ts';
-import { MAX_PROMPT_BYTES } from '../attempt/request.ts';
+import { MAX_PROMPT_BYTES, type WrapperRequest } from '../attempt/request.ts';
 
 export interface Refusal extends Obstacle {
   /** One of the wrapper's exit codes, or the signal that stopped this process. */

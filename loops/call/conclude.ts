@@ -3,7 +3,7 @@
 import { stoppedBy } from '../../policies/facts/stop.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { isSuccess, SUCCESS, visibleChars } from '../../policies/verdict/success.ts';
-import { noteEnded } from '../../state/calls/ended-calls.ts';
+import { noteEnded } from '../../state/calls/call-register.ts';
 import type { Fact } from '../../state/journal/facts.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { closeAttempt, redactorFor } from '../attempt/close-attempt.ts';

@@ -9,7 +9,7 @@ import type { CallLimits } from '../../policies/manifest/call-terms.ts';
 import { redactValue } from '../../policies/redact/redact-value.ts';
 import { CALL_RECORD_SCHEMA, type CallRecord } from '../../policies/report/call-record.ts';
 import { nextActions } from '../../policies/report/next-actions.ts';
-import { createDryRunJournal } from '../../state/journal/dry-run-journal.ts';
+import { createDryRunJournal } from '../../state/journal/journal.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
 import type { Permission } from '../../wrappers/adapter.ts';
 import { homeOf } from '../../wrappers/home.ts';

@@ -7,7 +7,7 @@ import { redactValue } from '../../policies/redact/redact-value.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { cut } from '../../policies/text/cut.ts';
-import { writeRequest } from '../../state/api-errors/keep-request.ts';
+import { writeRequest } from '../../state/api-errors/place.ts';
 import { bodyText } from '../../wrappers/relay/body-text.ts';
 import { BEYOND_BYTES, type Exchange, type KeptBody, type RawHeaders } from '../../wrappers/relay/exchange.ts';
 import type { RecordableCall } from '../attempt/phases.ts';

@@ -7,7 +7,7 @@ import { CLI_MODEL, DEFAULT_DISTILL_MODEL, modelMistake } from '../../policies/d
 import { readFollowed, readRegularOrNull, UnfitFileError } from '../../state/disk/regular-file.ts';
 import { type DistillCheckpoint, readCheckpoint } from '../../state/distill/checkpoint.ts';
 import { type DistillFolder, locateDistill } from '../../state/distill/run-folder.ts';
-import { hashOf } from '../../state/supervise/kept-texts.ts';
+import { hashOf } from '../../state/supervise/texts.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { type BookFound, lookAtBook } from './book/book.ts';
 import type { DistillRequest } from './request.ts';

@@ -2,8 +2,8 @@
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { readHead } from '../../state/disk/file-head.ts';
 import { makeFolders } from '../../state/disk/folder.ts';
+import { readHead } from '../../state/disk/regular-file.ts';
 import { HARMLESS, harmlessEnvironment, NO_FETCHING } from '../tree/run-git.ts';
 import type { GateRequest } from './gate-request.ts';
 import { runPlain } from './plain-command.ts';

@@ -13,7 +13,7 @@ import { dueChecks } from '../../policies/gate/due-checks.ts';
 import { readJsonAnswer } from '../../policies/gate/json-answer.ts';
 import { checkRefusal } from '../../policies/gate/refusal.ts';
 import { checkChanges, checkLines, checkSections } from '../../policies/gate/required-output.ts';
-import { readHead } from '../../state/disk/file-head.ts';
+import { readHead } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { runAcceptance } from './acceptance.ts';
 import { checkDiff } from './diff.ts';

@@ -1,7 +1,7 @@
 // Lists the judge files of a stage: files of the project, templates in use, the task's own files, and answers of ended calls.
 
 import path from 'node:path';
-import { isSetAside } from '../../state/disk/set-aside.ts';
+import { isSetAside } from '../../state/disk/replace-file.ts';
 import { PROJECT_FILES } from '../../state/project/project.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { forbidsOf } from '../task/compose.ts';

@@ -3,7 +3,7 @@
 import { appendFileSync, closeSync, fstatSync, readSync } from 'node:fs';
 import { writeAtomic } from '../../state/atomic-file.ts';
 import { isRegular, kindOf, openRegular, readRegularBytes } from '../../state/disk/regular-file.ts';
-import { setAside } from '../../state/disk/set-aside.ts';
+import { setAside } from '../../state/disk/replace-file.ts';
 import { isFact } from '../../state/journal/fact-shapes.ts';
 import { type Fact, JOURNAL_VERSION, type JournalLine } from '../../state/journal/facts.ts';
 import { type Journal, MAX_JOURNAL_BYTES } from '../../state/journal/journal.ts';

@@ -3,7 +3,7 @@
 import { renameSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolders } from '../../state/disk/folder.ts';
-import { setAside } from '../../state/disk/set-aside.ts';
+import { setAside } from '../../state/disk/replace-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { lookAt } from './file-look.ts';
 import type { KeptFile } from './kept-files.ts';

@@ -10,7 +10,7 @@ import {
   removeOldCalls,
 } from '../../state/calls/judge-register.ts';
 import { isRegular } from '../../state/disk/regular-file.ts';
-import { setAside } from '../../state/disk/set-aside.ts';
+import { setAside } from '../../state/disk/replace-file.ts';
 import { JournalError, openJournal } from '../../state/journal/journal.ts';
 import { hasEdits } from '../../state/journal/stats.ts';
 import { isSystemError } from '../../state/system-error.ts';

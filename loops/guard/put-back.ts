@@ -4,7 +4,7 @@ import { lstatSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from 'no
 import path from 'node:path';
 import { makeFolders } from '../../state/disk/folder.ts';
 import { readRegularBytes, UnfitFileError } from '../../state/disk/regular-file.ts';
-import { setAside } from '../../state/disk/set-aside.ts';
+import { setAside } from '../../state/disk/replace-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { sha256 } from '../attempt/phases.ts';
 import { type FileLook, lookAt } from './file-look.ts';

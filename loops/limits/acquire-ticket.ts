@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type ProcessIdentity, placeOf } from '../../policies/facts/process-identity.ts';
-import type { Ticket } from '../../state/queue/ticket.ts';
+import type { Ticket } from '../../state/queue/ticket-file.ts';
 import { openQueue, type Queue } from '../../state/queue/tickets.ts';
 import { waitForChange } from '../../state/wait-for-change.ts';
 import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';

@@ -7,7 +7,7 @@ import { asOf, counting, type LimitsLedger, noted } from '../../policies/limits/
 import type { LimitsInForce } from '../../policies/limits/limits.ts';
 import { budgetsUsed, reached } from '../../policies/limits/used.ts';
 import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
-import { readLimitsLedger, writeLimitsLedger } from '../../state/limits/ledger-file.ts';
+import { readLimitsLedger, writeLimitsLedger } from '../../state/limits/limits-files.ts';
 import { type LimitsFiles, limitsFiles } from '../../state/limits/limits-folder.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { waitForChange } from '../../state/wait-for-change.ts';

@@ -5,7 +5,7 @@ import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { type HeldCall, type Hold, holdAfter, holdsUp, holdWords, isOfSame } from '../../policies/limits/holds.ts';
 import { openJournal } from '../../state/journal/journal.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
-import { readHolds, writeHolds } from '../../state/limits/holds-file.ts';
+import { readHolds, writeHolds } from '../../state/limits/limits-files.ts';
 import { type LimitsFiles, limitsFiles } from '../../state/limits/limits-folder.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { HOLDS_LOCK_MS, locked } from './ledger-lock.ts';

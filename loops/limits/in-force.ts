@@ -2,8 +2,8 @@
 
 import { isLimited, type LimitsInForce } from '../../policies/limits/limits.ts';
 import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
+import { readUserLimits } from '../../state/limits/limits-files.ts';
 import { type LimitsFiles, mayBeLimited } from '../../state/limits/limits-folder.ts';
-import { readUserLimits } from '../../state/limits/user-limits.ts';
 import { projectFile, readProject } from '../../state/project/project.ts';
 
 /** Throws StrangeStateError if any of them is not valid. */

@@ -7,7 +7,7 @@ import { budgetsUsed, reached } from '../../policies/limits/used.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { priceOf } from '../../policies/report/price.ts';
 import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
-import { readLimitsLedger, writeLimitsLedger } from '../../state/limits/ledger-file.ts';
+import { readLimitsLedger, writeLimitsLedger } from '../../state/limits/limits-files.ts';
 import { limitsFiles } from '../../state/limits/limits-folder.ts';
 import { readProject } from '../../state/project/project.ts';
 import { isSystemError } from '../../state/system-error.ts';

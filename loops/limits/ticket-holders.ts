@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { openJournal } from '../../state/journal/journal.ts';
 import { type Call, openCalls } from '../../state/journal/ledger.ts';
-import type { Ticket } from '../../state/queue/ticket.ts';
+import type { Ticket } from '../../state/queue/ticket-file.ts';
 import { membersOf } from '../../wrappers/processes/end-tree.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
 import { treeOf } from '../attempt/call-tree.ts';

@@ -1,7 +1,7 @@
 // Locks a working tree: a stage that writes has it alone, so that its changes can be identified; stages that read share it.
 
 import { createHash } from 'node:crypto';
-import { realOr } from '../../state/disk/real-path.ts';
+import { realOr } from '../../state/disk/real-folder.ts';
 import { queueFolder } from '../../state/queue/tickets.ts';
 import { acquireTicket, type QueueTurn, type TicketRequest } from './acquire-ticket.ts';
 

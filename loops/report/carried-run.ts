@@ -6,8 +6,7 @@ import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';
 import { publishText } from '../../state/disk/replace-file.ts';
-import { projectState } from '../../state/task-folder.ts';
-import { userState } from '../../state/user-state.ts';
+import { projectState, userState } from '../../state/task-folder.ts';
 
 /** Written before any process is started. */
 export interface CarriedStart {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setImmediate as breathe, setTimeout as delay } from 'node:timers/promises';
 import { readEntries, registerFolder } from '../../state/calls/call-register.ts';
 import { queueFolder } from '../../state/queue/tickets.ts';
-import { userState } from '../../state/user-state.ts';
+import { userState } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { sessionLines } from '../session/change-sessions.ts';
 import { createFolderWatch, mostAtRest } from './folder-watch.ts';

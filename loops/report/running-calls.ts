@@ -3,8 +3,7 @@
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { StandIn } from '../../policies/verdict/stand-ins.ts';
-import { type Ledger, openCalls } from '../../state/journal/ledger.ts';
-import { standInsOf } from '../../state/journal/stand-ins.ts';
+import { type Ledger, openCalls, standInsOf } from '../../state/journal/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
 import { eventsOf, lastEvent } from '../task/last-event.ts';

@@ -1,8 +1,7 @@
 // Finds the state of a task: whether a process works on it, and otherwise how its last run ended.
 
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
-import { decisionsByCall } from '../../state/journal/decisions.ts';
-import { type Ledger, openCalls } from '../../state/journal/ledger.ts';
+import { decisionsByCall, type Ledger, openCalls } from '../../state/journal/ledger.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
 
 /** `refused`: its last run found a mistake, or a changed prompt, and ran nothing. `parked`: its reasoner waits for an answer. */

@@ -5,7 +5,7 @@ import { type IterationCells, iterationCells } from '../../policies/supervise/it
 import { standingAfter } from '../../policies/supervise/standing.ts';
 import type { LeftHow } from '../../policies/supervise/supervise-facts.ts';
 import type { Ledger } from '../../state/journal/ledger.ts';
-import { notesFolder, notesLeft } from '../../state/supervise/notes.ts';
+import { notesFolder, notesLeft } from '../../state/supervise/texts.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { redactorOf } from '../redactor.ts';
 import { shownText } from '../supervise/shown-text.ts';

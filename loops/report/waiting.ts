@@ -1,10 +1,9 @@
 // Lists the processes that wait for a working tree, a tag or the list of sessions, and those that each waits for.
 
 import path from 'node:path';
-import { standingTickets } from '../../state/queue/standing-tickets.ts';
-import type { Ticket } from '../../state/queue/ticket.ts';
+import { standingTickets, type Ticket } from '../../state/queue/ticket-file.ts';
 import { queueFolder } from '../../state/queue/tickets.ts';
-import { userState } from '../../state/user-state.ts';
+import { userState } from '../../state/task-folder.ts';
 import { type LookingAtHolders, ticketHolders } from '../limits/ticket-holders.ts';
 import { sessionLines } from '../session/change-sessions.ts';
 

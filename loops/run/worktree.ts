@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolders } from '../../state/disk/folder.ts';
-import { isSameFolder } from '../../state/disk/real-path.ts';
+import { isSameFolder } from '../../state/disk/real-folder.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { lockTree } from '../limits/tree-lock.ts';
 import {

@@ -2,7 +2,7 @@
 
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
-import { isSameFolder } from '../../state/disk/real-path.ts';
+import { isSameFolder } from '../../state/disk/real-folder.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { changeSessions } from './change-sessions.ts';
 import { countTokens, findSession } from './own-files.ts';

@@ -3,10 +3,9 @@
 import path from 'node:path';
 import { logFiles, readLog } from '../../state/api-errors/read.ts';
 import { writeJson } from '../../state/atomic-file.ts';
-import { findEscapingLink } from '../../state/escaping-link.ts';
 import { editsLedger, readEdits } from '../../state/sessions/edits-ledger.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { projectState } from '../../state/task-folder.ts';
+import { findEscapingLink, projectState } from '../../state/task-folder.ts';
 import type { SessionFile } from '../../wrappers/sessions/store.ts';
 import { redactorOf } from '../redactor.ts';
 import { healthOf } from './health.ts';

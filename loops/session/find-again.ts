@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { headerOf, isOf } from '../../policies/session/session-entry.ts';
-import { isSameFolder, isWithin, realOr } from '../../state/disk/real-path.ts';
+import { isSameFolder, isWithin, realOr } from '../../state/disk/real-folder.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import type { Conversation, Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
 import { type Counted, countIn, lookInto, quietly } from './own-files.ts';

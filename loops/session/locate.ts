@@ -2,7 +2,7 @@
 
 import { isBuiltIn, TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import { ID_OR_PREFIX } from '../../policies/session/session-entry.ts';
-import { isSameFolder } from '../../state/disk/real-path.ts';
+import { isSameFolder } from '../../state/disk/real-folder.ts';
 import { type KeptSession, readSessions } from '../../state/sessions/sessions-file.ts';
 import { projectState } from '../../state/task-folder.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';

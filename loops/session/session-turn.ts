@@ -3,7 +3,7 @@
 import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { userState } from '../../state/user-state.ts';
+import { userState } from '../../state/task-folder.ts';
 import { acquireTicket, type QueueTurn, type TicketRequest } from '../limits/acquire-ticket.ts';
 import { sessionLines } from './change-sessions.ts';
 import { queueNameOf } from './queue-names.ts';

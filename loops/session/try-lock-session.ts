@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { isSystemError } from '../../state/system-error.ts';
-import { userState } from '../../state/user-state.ts';
+import { userState } from '../../state/task-folder.ts';
 import type { SessionFile } from '../../wrappers/sessions/store.ts';
 import { acquireTicket } from '../limits/acquire-ticket.ts';
 import { queueNameOf } from './queue-names.ts';

@@ -1,8 +1,7 @@
 // Waits until a session is unused: no call of ours continues in it, and no other process seems to.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readEntries, registerFolder } from '../../state/calls/call-register.ts';
-import { lastEndedMs } from '../../state/calls/ended-calls.ts';
+import { lastEndedMs, readEntries, registerFolder } from '../../state/calls/call-register.ts';
 import { hashesOf, isSame, sight } from '../../state/compare-and-swap-file.ts';
 import { editsLedger, readEdits } from '../../state/sessions/edits-ledger.ts';
 import { isSystemError } from '../../state/system-error.ts';

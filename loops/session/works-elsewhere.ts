@@ -1,7 +1,7 @@
 // Finds out whether a session would be resumed in another folder than the current one, so that its CLI works in the wrong tree.
 
 import type { Tool } from '../../policies/facts/tools.ts';
-import { isSameFolder } from '../../state/disk/real-path.ts';
+import { isSameFolder } from '../../state/disk/real-folder.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import type { Lookup } from '../../wrappers/sessions/store.ts';
 import { findSession } from './own-files.ts';

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Change } from '../../policies/facts/gate-record.ts';
 import { outsideScope } from '../../policies/gate/scope.ts';
-import { isSameFolder } from '../../state/disk/real-path.ts';
+import { isSameFolder } from '../../state/disk/real-folder.ts';
 import { lookAt } from '../../state/disk/regular-file.ts';
 import { projectRoot } from '../../state/task-folder.ts';
 import { filesOfCallers } from '../../wrappers/processes/open-files.ts';

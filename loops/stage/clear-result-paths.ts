@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { keepFolders, mendFolders } from '../../state/disk/real-folder.ts';
 import { isFolder, isRegular, kindOf } from '../../state/disk/regular-file.ts';
-import { setAside } from '../../state/disk/set-aside.ts';
+import { setAside } from '../../state/disk/replace-file.ts';
 import { outputsOf, type TaskFolder, taskFolders } from '../../state/task-folder.ts';
 
 interface ClearedPaths {

@@ -1,7 +1,7 @@
 // Keeps the records of a tag's sessions for one tool while a stage uses them. If a file cannot be written, it adds a note.
 
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
-import { realOr } from '../../state/disk/real-path.ts';
+import { realOr } from '../../state/disk/real-folder.ts';
 import { JournalError } from '../../state/journal/journal.ts';
 import { readSessions, type Sessions } from '../../state/sessions/sessions-file.ts';
 import { isSystemError } from '../../state/system-error.ts';

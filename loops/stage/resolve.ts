@@ -3,8 +3,8 @@
 import { rowOf, type Tool } from '../../policies/facts/tools.ts';
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
 import { CONTEXT_LIMIT_TOKENS, fitnessOf } from '../../policies/session/session-policy.ts';
-import { isSameFolder } from '../../state/disk/real-path.ts';
-import { writeRefusal } from '../../state/disk/write-refusal.ts';
+import { isSameFolder } from '../../state/disk/real-folder.ts';
+import { writeRefusal } from '../../state/disk/replace-file.ts';
 import type { Sessions } from '../../state/sessions/sessions-file.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { recoverSession } from '../session/find-again.ts';

@@ -3,9 +3,7 @@
 import type { NextAction } from '../../policies/facts/next-action.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { causeOf, type StandIn, standInWords } from '../../policies/verdict/stand-ins.ts';
-import { decisionsByCall } from '../../state/journal/decisions.ts';
-import type { Call, Ledger } from '../../state/journal/ledger.ts';
-import { standInsIn } from '../../state/journal/stand-ins.ts';
+import { type Call, decisionsByCall, type Ledger, standInsIn } from '../../state/journal/ledger.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import type { Prompt } from '../task/prompt.ts';
 import { type Applied, applyDecision } from './apply-decision.ts';

@@ -1,7 +1,7 @@
 // Runs one stage: records the tree before it, makes its attempts, and applies the gate to its answer.
 
 import { standInWords } from '../../policies/verdict/stand-ins.ts';
-import { standInsOf } from '../../state/journal/stand-ins.ts';
+import { standInsOf } from '../../state/journal/ledger.ts';
 import { unpreparedFailure } from '../task/failure.ts';
 import { withFailureBefore } from '../task/failure-before.ts';
 import type { Prompt } from '../task/prompt.ts';

@@ -2,9 +2,8 @@
 
 import { standingAfter } from '../../policies/supervise/standing.ts';
 import { JournalError, openJournal } from '../../state/journal/journal.ts';
-import { notesFolder } from '../../state/supervise/notes.ts';
-import type { TaskFolder } from '../../state/task-folder.ts';
-import { projectState } from '../../state/task-folder.ts';
+import { notesFolder } from '../../state/supervise/texts.ts';
+import { projectState, type TaskFolder } from '../../state/task-folder.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { readTask } from '../task/task.ts';
 

@@ -1,6 +1,6 @@
 // Returns the text of an instruction for a reader, even if its file is lost.
 
-import { keptText } from '../../state/supervise/kept-texts.ts';
+import { keptText } from '../../state/supervise/texts.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 
 /** Returns the start of the hash if the text is gone. */

@@ -5,8 +5,7 @@ import { iterationCells, iterationLine } from '../../policies/supervise/iteratio
 import { nextMove } from '../../policies/supervise/next-move.ts';
 import { movedSince } from '../../policies/supervise/session-save.ts';
 import { type Standing, standingAfter } from '../../policies/supervise/standing.ts';
-import { hashOf, keepText } from '../../state/supervise/kept-texts.ts';
-import { notesFolder, notesLeft, removeNote } from '../../state/supervise/notes.ts';
+import { hashOf, keepText, notesFolder, notesLeft, removeNote } from '../../state/supervise/texts.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import { startableCall } from '../call/check.ts';

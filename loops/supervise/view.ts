@@ -3,8 +3,8 @@
 import { iterationCells } from '../../policies/supervise/iteration-table.ts';
 import type { Standing } from '../../policies/supervise/standing.ts';
 import type { ReasonerView } from '../../policies/supervise/turn-text.ts';
-import { readHead } from '../../state/disk/file-head.ts';
-import { keptText } from '../../state/supervise/kept-texts.ts';
+import { readHead } from '../../state/disk/regular-file.ts';
+import { keptText } from '../../state/supervise/texts.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { wholeDiff } from './changes.ts';

@@ -3,8 +3,8 @@
 import type { GateRecord } from '../../policies/facts/gate-record.ts';
 import type { Standing } from '../../policies/supervise/standing.ts';
 import { workerTurn } from '../../policies/supervise/turn-text.ts';
-import { readTail } from '../../state/disk/file-head.ts';
-import { keptText } from '../../state/supervise/kept-texts.ts';
+import { readTail } from '../../state/disk/regular-file.ts';
+import { keptText } from '../../state/supervise/texts.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { gateRecordOf } from '../task/gate-actions.ts';
 import { interruptedBy, leftWith, type PartEnd, type StepEnd, type SuperviseCourse } from './course.ts';

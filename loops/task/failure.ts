@@ -19,8 +19,7 @@ import {
   type Named,
 } from '../../policies/verdict/changed-prompt.ts';
 import type { Decision } from '../../policies/verdict/decide.ts';
-import { readHead, readTail } from '../../state/disk/file-head.ts';
-import { lookAt } from '../../state/disk/regular-file.ts';
+import { lookAt, readHead, readTail } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { redactorOf } from '../redactor.ts';

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import type { EngineEvent } from '../../policies/facts/engine-event.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
-import { readTail } from '../../state/disk/file-head.ts';
+import { readTail } from '../../state/disk/regular-file.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 

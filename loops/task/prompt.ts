@@ -10,7 +10,7 @@ import { slowOnPrompt } from '../../policies/redact/withheld.ts';
 import { figure } from '../../policies/text/figure.ts';
 import { sectionText } from '../../policies/text/sections.ts';
 import { writeAtomic } from '../../state/atomic-file.ts';
-import { readHead } from '../../state/disk/file-head.ts';
+import { readHead } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { redactorOf } from '../redactor.ts';

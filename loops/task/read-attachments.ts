@@ -3,7 +3,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Attachment } from '../../policies/prompt/source.ts';
-import { isWithin } from '../../state/disk/real-path.ts';
+import { isWithin } from '../../state/disk/real-folder.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Forbids } from '../tree/forbidden.ts';
 import { type Attachable, type AttachedFile, attachedFiles } from './attached-files.ts';

@@ -9,11 +9,9 @@ import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import { type ResolvedRole, resolveRole } from '../../policies/manifest/resolved-role.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import { type OwnRow, withoutProof } from '../../policies/verdict/own-row.ts';
-import { isWithin } from '../../state/disk/real-path.ts';
+import { isWithin } from '../../state/disk/real-folder.ts';
 import { isClosed } from '../../state/disk/regular-file.ts';
-import { findEscapingLink } from '../../state/escaping-link.ts';
-import { createDryRunJournal } from '../../state/journal/dry-run-journal.ts';
-import { type Journal, JournalError, openJournal } from '../../state/journal/journal.ts';
+import { createDryRunJournal, type Journal, JournalError, openJournal } from '../../state/journal/journal.ts';
 import { adoptEdits, imagineEdits } from '../../state/journal/stats.ts';
 import { missingTask } from '../../state/missing-task.ts';
 import { type PlaceOf, readManifest } from '../../state/project/manifest.ts';
@@ -21,6 +19,7 @@ import type { Manifest, Stage } from '../../state/project/manifest-schema.ts';
 import { readProject } from '../../state/project/project.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import {
+  findEscapingLink,
   locateTask,
   manifestsIn,
   projectRoot,

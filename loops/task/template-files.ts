@@ -4,7 +4,7 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import type { ResolvedRole } from '../../policies/manifest/resolved-role.ts';
-import { isWithin } from '../../state/disk/real-path.ts';
+import { isWithin } from '../../state/disk/real-folder.ts';
 import type { Forbids } from '../tree/forbidden.ts';
 import { readWithin, spelledIn } from '../tree/within.ts';
 import { readTemplate } from './read-template.ts';

@@ -4,7 +4,7 @@ import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Scope } from '../../policies/gate/scope.ts';
 import { globInTree } from '../../policies/text/globs.ts';
-import { isWithin, realOr } from '../../state/disk/real-path.ts';
+import { isWithin, realOr } from '../../state/disk/real-folder.ts';
 import type { Manifest } from '../../state/project/manifest-schema.ts';
 import { isSystemError } from '../../state/system-error.ts';
 

@@ -3,7 +3,7 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { namesIfAny } from '../../state/disk/folder.ts';
-import { isWithin } from '../../state/disk/real-path.ts';
+import { isWithin } from '../../state/disk/real-folder.ts';
 import { readRegularBytes } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Forbids } from './forbidden.ts';

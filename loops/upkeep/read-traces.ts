@@ -5,7 +5,7 @@ import type { CallTexts } from '../../policies/report/call-attributes.ts';
 import type { SpanEvent, TraceSpan, TraceValue } from '../../policies/report/span.ts';
 import { visible } from '../../policies/text/visible-text.ts';
 import { readIfFit } from '../../state/disk/regular-file.ts';
-import { journalLines } from '../../state/journal/journal-lines.ts';
+import { journalLines } from '../../state/journal/journal.ts';
 import type { Call } from '../../state/journal/ledger.ts';
 import { findRecord } from '../../state/usage.ts';
 import type { OpenTask } from '../task/task.ts';

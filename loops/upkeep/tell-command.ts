@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { scrubbed } from '../../policies/gate/command-environment.ts';
 import { oneLine } from '../../policies/text/one-line.ts';
-import { readTail } from '../../state/disk/file-head.ts';
+import { readTail } from '../../state/disk/regular-file.ts';
 import { replaceText } from '../../state/disk/replace-file.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { appendText, naming } from '../append-line.ts';
 import { makeFolders } from '../disk/folder.ts';
 import { openRegular, UnfitFileError } from '../disk/regular-file.ts';
-import { findEscapingLink } from '../escaping-link.ts';
 import { isSystemError } from '../system-error.ts';
+import { findEscapingLink } from '../task-folder.ts';
 
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 

@@ -1,9 +1,9 @@
-// Locates the logs of service failures: in the project's own state, one log for all and one for each session and day.
+// Locates the logs of service failures in the project's own state, and stores failed requests beside them.
 
 import path from 'node:path';
 import { isFolder } from '../disk/regular-file.ts';
-import { findEscapingLink } from '../escaping-link.ts';
-import { projectState, type TaskFolder } from '../task-folder.ts';
+import { publishText } from '../disk/replace-file.ts';
+import { findEscapingLink, projectState, type TaskFolder } from '../task-folder.ts';
 
 type LogPlace = { how: 'found'; folder: string } | { how: 'none' } | { how: 'invalid'; message: string };
 
@@ -35,3 +35,12 @@ export const isLogOf = (name: string, file: string): boolean =>
   file === `${name}.log` || (file.startsWith(`${name}.`) && ROTATED.test(file.slice(name.length)));
 
 const ROTATED = /^\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.log$/;
+
+/** Stores a request that failed. Throws what the operating system throws; then no part of the file is there. @returns the file. */
+export function writeRequest(folder: string, at: Date, tool: string, callId: string, text: string): string {
+  const stray = findEscapingLink(folder, [LOG_NAME]);
+  if (stray !== null) throw new Error(stray);
+  const file = path.join(folder, LOG_NAME, `${at.toISOString().slice(0, 10)}.${tool}.${callId}.request.json`);
+  publishText(file, text, 'set_aside');
+  return file;
+}

@@ -1,5 +1,6 @@
 // Registers running calls of the user, a small file for each, to find the processes that outlive a killed wrapper.
 
+import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { isProcessIdentity, type ProcessIdentity } from '../../policies/facts/process-identity.ts';
@@ -8,7 +9,7 @@ import { makeFolders } from '../disk/folder.ts';
 import { openRegular, readWhole, UnfitFileError } from '../disk/regular-file.ts';
 import { replaceText, TEMPORARY } from '../disk/replace-file.ts';
 import { isSystemError } from '../system-error.ts';
-import { userState } from '../user-state.ts';
+import { userState } from '../task-folder.ts';
 
 /** A reader that finds a higher number does not touch the file, and reports it. */
 export const REGISTER_VERSION = 1;
@@ -190,3 +191,46 @@ const SHAPE: Record<keyof Required<RegisterEntry>, Test> = {
 
 const isSession = (session: Partial<RegisterEntry['session']> | null): boolean =>
   isTool(session?.tool) && typeof session?.id === 'string';
+
+interface EndedIn {
+  tool: Tool;
+  /** The id of the session. */
+  id: string;
+}
+
+/** So that the next look at the session need not wait. Called once all processes of the call are gone. If the note cannot be written, the next caller only waits. */
+export function noteEnded(session: EndedIn, environment: NodeJS.ProcessEnv): void {
+  const file = noteOf(session, environment);
+  if (file === null) return;
+  const folder = path.dirname(file);
+  try {
+    makeFolders(folder);
+    replaceText(file, '');
+    for (const name of readdirSync(folder).slice(0, LOOKED_AT)) removeOld(path.join(folder, name));
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
+}
+
+/** Milliseconds since the epoch, by the clock of file times; null if no call ended lately. */
+export function lastEndedMs(session: EndedIn, environment: NodeJS.ProcessEnv): number | null {
+  const file = noteOf(session, environment);
+  const found = file === null ? undefined : lstatSync(file, { throwIfNoEntry: false });
+  return found?.isFile() ? found.mtimeMs : null;
+}
+
+/** No caller waits for longer than this. */
+const KEPT_MS = 120_000;
+
+const LOOKED_AT = 100;
+
+function noteOf({ tool, id }: EndedIn, environment: NodeJS.ProcessEnv): string | null {
+  const state = userState(environment);
+  const name = createHash('sha256').update(`${tool}\0${id}`).digest('hex').slice(0, 16);
+  return state && path.join(state, 'ended', name);
+}
+
+function removeOld(file: string): void {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found?.isFile() && Math.abs(Date.now() - found.mtimeMs) > KEPT_MS) unlinkSync(file);
+}

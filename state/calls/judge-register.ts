@@ -18,7 +18,7 @@ import { isProcessIdentity, type ProcessIdentity } from '../../policies/facts/pr
 import { isOwnFolder, makeFolders, namesIfAny } from '../disk/folder.ts';
 import { isRegular, readJsonIfFit } from '../disk/regular-file.ts';
 import { replaceText, TEMPORARY } from '../disk/replace-file.ts';
-import { userState } from '../user-state.ts';
+import { userState } from '../task-folder.ts';
 
 const VERSION = 1;
 

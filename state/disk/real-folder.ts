@@ -1,9 +1,9 @@
-// Resolves folders to paths without links, and restores folders that another program replaced since.
+// Resolves and compares folders by their paths without links, and restores folders that another program replaced since.
 
 import { lstatSync, mkdirSync, realpathSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { kindOf } from './regular-file.ts';
-import { setAside } from './set-aside.ts';
+import { setAside } from './replace-file.ts';
 
 /** The folder without symlinks, even if a part of it does not exist yet. */
 export function realFolder(folder: string): string {
@@ -81,4 +81,21 @@ function idOf(folder: string): string | null {
 function stepsTo(folder: string): string[] {
   const names = folder.split('/').slice(1);
   return names.map((_, i) => `/${names.slice(0, i + 1).join('/')}`);
+}
+
+/** A missing folder is compared by its name. */
+export function realOr(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    return path.resolve(folder);
+  }
+}
+
+export const isSameFolder = (one: string, other: string): boolean => one === other || realOr(one) === realOr(other);
+
+/** Compares names only, without following links; a folder is within itself. */
+export function isWithin(folder: string, file: string): boolean {
+  const relative = path.relative(folder, file);
+  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }

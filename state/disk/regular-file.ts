@@ -1,4 +1,4 @@
-// Opens files that another program may have replaced: only regular ones of bounded size, no link, and without blocking.
+// Reads files that another program may have replaced: only regular ones of bounded size, no link, and without blocking.
 
 import {
   accessSync,
@@ -12,8 +12,7 @@ import {
   statSync,
 } from 'node:fs';
 import path from 'node:path';
-import { bears } from './error-mark.ts';
-import { textOfBytes } from './text-encoding.ts';
+import { bears } from './strange-state-error.ts';
 
 const UNFIT = Symbol.for('tollgate: unfit file');
 
@@ -249,3 +248,75 @@ function kindIn(found: Stats): string {
   if (found.isSocket()) return 'a socket';
   return 'a device';
 }
+
+interface HeadPiece {
+  text: string;
+  /** Of the whole file. */
+  bytes: number;
+}
+
+/** The beginning of a file that may be very long. Throws what `openRegular` throws. */
+export const readHead = (file: string, maxBytes: number): HeadPiece => readPiece(file, maxBytes, () => 0);
+
+/** The end of such a file. Throws the same. */
+export const readTail = (file: string, maxBytes: number): HeadPiece =>
+  readPiece(file, maxBytes, (size) => Math.max(0, size - maxBytes));
+
+function readPiece(file: string, maxBytes: number, from: (size: number) => number): HeadPiece {
+  const fd = openRegular(file);
+  try {
+    const { size } = fstatSync(fd);
+    const buffer = Buffer.allocUnsafe(Math.min(size, maxBytes));
+    let read = 0;
+    for (let more = -1; more !== 0 && read < buffer.length; read += more)
+      more = readSync(fd, buffer, read, buffer.length - read, from(size) + read);
+    return { text: buffer.toString('utf8', 0, read), bytes: size };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * The bytes of a text in UTF-8. UTF-16 with its byte order mark is converted, the mark of UTF-8 is removed, and all else is
+ * unchanged.
+ */
+export function toUtf8(bytes: Buffer): Buffer {
+  if (startsWith(bytes, UTF8_MARK)) return bytes.subarray(UTF8_MARK.length);
+  const text = utf16In(bytes);
+  return text === null ? bytes : Buffer.from(text, 'utf8');
+}
+
+/** The text of a file, in UTF-8 or in UTF-16 with its mark. */
+const textOfBytes = (bytes: Buffer): string => utf16In(bytes) ?? bytes.toString('utf8');
+
+function utf16In(bytes: Buffer): string | null {
+  // If all four bytes match, they are the mark of UTF-32.
+  if (startsWith(bytes, LITTLE_MARK) && !startsWith(bytes, UTF32_MARK)) return bytes.toString('utf16le', 2);
+  if (!startsWith(bytes, BIG_MARK)) return null;
+  const whole = bytes.length & ~1;
+  return Buffer.from(bytes.subarray(2, whole)).swap16().toString('utf16le');
+}
+
+const UTF8_MARK = [0xef, 0xbb, 0xbf];
+const LITTLE_MARK = [0xff, 0xfe];
+const UTF32_MARK = [0xff, 0xfe, 0, 0];
+const BIG_MARK = [0xfe, 0xff];
+
+const startsWith = (bytes: Buffer, mark: readonly number[]): boolean => mark.every((byte, i) => bytes[i] === byte);
+
+/** A descriptor of our own process, whatever it leads to. */
+const DESCRIPTOR = /^\/(?:dev\/stdin|(?:dev|proc\/self)\/fd\/\d+)$/;
+
+/** A pipe is read to its end, and not as a file. A file that an agent could have put there must be a regular one instead. */
+export function isPipe(file: string): boolean {
+  let found: Stats;
+  try {
+    found = statSync(file);
+  } catch {
+    return false;
+  }
+  return found.isFIFO() || (DESCRIPTOR.test(file) && (found.isSocket() || found.isCharacterDevice()));
+}
+
+/** A socket cannot be opened by its name, so standard input is read by its number. */
+export const isStdin = (file: string): boolean => /^\/(?:dev\/stdin|(?:dev|proc\/self)\/fd\/0)$/.test(file);

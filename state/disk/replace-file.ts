@@ -1,4 +1,4 @@
-// Writes a file (0600) beside its target and renames it: no reader sees half of it, and no link is followed.
+// Writes a file (0600) beside its target and renames it, so that no reader sees half of it; deletes no foreign data.
 
 import {
   closeSync,
@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { makeFolder } from './folder.ts';
-import { setAsideIfThere } from './set-aside.ts';
+import { kindOf, openRegular } from './regular-file.ts';
 
 /** `synced` for a file that must survive a power loss; for the rest a rename is enough. */
 export type Durability = 'synced' | 'renamed';
@@ -135,4 +135,51 @@ export const TEMPORARY = /^\.(?<name>.+)\.(?<pid>\d+)-\d+$/;
 function naming(file: string, error: unknown): unknown {
   if (error instanceof Error && !error.message.includes(file)) error.message += ` '${file}'`;
   return error;
+}
+
+const REFUSALS: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ETXTBSY']);
+
+/** The code with which the system refuses to write the file, without writing it; null if it does not, or if the file has another problem. */
+export function writeRefusal(file: string): string | null {
+  try {
+    closeSync(openRegular(file, constants.O_WRONLY));
+    return null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code !== undefined && REFUSALS.has(code) ? code : null;
+  }
+}
+
+/**
+ * Moves what is in the place of a file of ours within the same folder, whatever it is, without reading it. Throws what the operating system throws.
+ * @returns its new name, which ends in `.unreadable-<time>` and is unique.
+ */
+export function setAside(file: string, clock: () => Date): string {
+  for (let ms = clock().getTime(); ; ms += 1) {
+    const aside = asideOf(file, new Date(ms));
+    if (kindOf(aside) !== null) continue;
+    renameSync(file, aside);
+    return aside;
+  }
+}
+
+/** The same; null if another process was faster. */
+export function setAsideIfThere(file: string, clock: () => Date): string | null {
+  try {
+    return setAside(file, clock);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** The name of something that was moved aside. */
+export const isSetAside = (name: string): boolean => /\.unreadable-[\dTZ-]+$/.test(name);
+
+/** The name is shortened if necessary, since it must not exceed 255 bytes with the ending. */
+function asideOf(file: string, at: Date): string {
+  const ending = `.unreadable-${at.toISOString().replace(/[:.]/g, '-')}`;
+  let name = path.basename(file);
+  while (Buffer.byteLength(name + ending) > 255) name = name.slice(0, -1);
+  return path.join(path.dirname(file), name + ending);
 }

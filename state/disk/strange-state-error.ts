@@ -1,6 +1,13 @@
-// Defines the error for state, or a machine, with which a command cannot continue; it is not an internal error.
+// Defines the error for state, or a machine, with which a command cannot continue, and how copies of an error class match.
 
-import { bears } from './error-mark.ts';
+/**
+ * For a class whose objects have the mark (by `Symbol.for`, which all copies share): then `instanceof` recognises those of any
+ * copy. Each bundle that is loaded lazily has its own copy of the class.
+ */
+export const bears =
+  (mark: symbol) =>
+  (error: unknown): boolean =>
+    typeof error === 'object' && error !== null && mark in error;
 
 const STRANGE = Symbol.for('tollgate: strange state');
 

@@ -6,8 +6,7 @@ import { shownText } from '../../policies/distill/export/shown-text.ts';
 import { appendText } from '../append-line.ts';
 import { makeFolder } from '../disk/folder.ts';
 import { openRegular, readUnlessUnfit } from '../disk/regular-file.ts';
-import { publishText } from '../disk/replace-file.ts';
-import { setAsideIfThere } from '../disk/set-aside.ts';
+import { publishText, setAsideIfThere } from '../disk/replace-file.ts';
 
 /** Without control codes, because users read it on a terminal. */
 const documentText = (texts: readonly string[]): string =>

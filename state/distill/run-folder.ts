@@ -2,8 +2,7 @@
 
 import path from 'node:path';
 import { namesIn } from '../disk/folder.ts';
-import { findEscapingLink } from '../escaping-link.ts';
-import { checkTaskId, projectState } from '../task-folder.ts';
+import { checkTaskId, findEscapingLink, projectState } from '../task-folder.ts';
 
 export interface DistillFolder {
   name: string;

@@ -3,12 +3,10 @@
 import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { appendLine, named, naming } from '../append-line.ts';
-import { bears } from '../disk/error-mark.ts';
+import { appendLine, named, naming, syncFolder, syncFolderMeanwhile } from '../append-line.ts';
 import { makeFolders } from '../disk/folder.ts';
 import { openRegular, readBytesOrNull, tooLarge, UnfitFileError } from '../disk/regular-file.ts';
-import { StrangeStateError } from '../disk/strange-state-error.ts';
-import { syncFolder, syncFolderMeanwhile } from '../sync-folder.ts';
+import { bears, StrangeStateError } from '../disk/strange-state-error.ts';
 import { isFact } from './fact-shapes.ts';
 import { type Fact, JOURNAL_VERSION, type JournalLine } from './facts.ts';
 import { emptyLedger, fold, type Ledger } from './ledger.ts';
@@ -169,7 +167,7 @@ interface Parsed {
 }
 
 /** Reads the present bytes; null if there is no journal. Throws as `read` does; the caller may fold the bytes later. */
-export function seeJournal(file: string): Buffer | null {
+function seeJournal(file: string): Buffer | null {
   try {
     return readBytesOrNull(file, MAX_JOURNAL_BYTES);
   } catch (error) {
@@ -230,7 +228,7 @@ function parsedLines(file: string, bytes: Buffer, start: number, end: number): P
   return lines;
 }
 
-export function parseLine(text: string, file: string): JournalLine | 'blank' | 'torn' {
+function parseLine(text: string, file: string): JournalLine | 'blank' | 'torn' {
   if (text.trim() === '') return 'blank';
   let line: JournalLine;
   try {
@@ -245,4 +243,37 @@ export function parseLine(text: string, file: string): JournalLine | 'blank' | '
     );
   if (!isFact(line)) return 'torn';
   return line;
+}
+
+/** For callers that need the order and the times of its lines. Without torn lines, and lines that are not facts. Throws as reading a journal does. */
+export function journalLines(taskFolder: string): JournalLine[] {
+  const file = journalOf(taskFolder);
+  const text = seeJournal(file)?.toString('utf8') ?? '';
+  return text
+    .split('\n')
+    .map((line) => parseLine(line, file))
+    .filter((line) => typeof line === 'object');
+}
+
+/**
+ * The journal of a dry run: facts appended to it are read back, and nothing is written. For callers that only look at a task,
+ * which may be another user's.
+ */
+export function createDryRunJournal(taskFolder: string, clock: () => Date): Journal {
+  const { file, read } = openJournal(taskFolder, clock);
+  const imagined: JournalLine[] = [];
+  const imagine = (fact: Fact) => {
+    imagined.push({ v: JOURNAL_VERSION, at: clock().toISOString(), ...fact });
+  };
+  return {
+    file,
+    append: imagine,
+    note: async (fact) => imagine(fact),
+    read(upTo) {
+      if (upTo !== undefined || imagined.length === 0) return read(upTo);
+      const reading = foldAnew(file);
+      for (const [at, line] of imagined.entries()) fold(reading.ledger, line, reading.offset + at);
+      return reading;
+    },
+  };
 }

@@ -4,6 +4,7 @@ import type { DistillFact } from '../../policies/distill/distill-facts.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { SuperviseFact } from '../../policies/supervise/supervise-facts.ts';
+import type { StandIn } from '../../policies/verdict/stand-ins.ts';
 import type { Fact, JournalLine } from './facts.ts';
 
 type Of<F extends Fact['fact']> = Extract<JournalLine, { fact: F }>;
@@ -255,3 +256,34 @@ export function answeredIn({ calls }: Ledger): string[] {
   );
   return [...new Set(answered.map(({ reserved }) => reserved.stage).reverse())].reverse();
 }
+
+/** Which tool or model replaced which when the call was made, the first replacement first. */
+export function standInsOf({ decided }: Pick<Ledger, 'decided'>, { reserved, before }: Call): StandIn[] {
+  const { run_id, stage } = reserved;
+  return run_id === null ? [] : standInsIn({ decided: decided.slice(0, before.decided) }, run_id, stage);
+}
+
+/** All fallbacks that the run chose, called or not yet. */
+export const standInsIn = ({ decided }: Pick<Ledger, 'decided'>, runId: string, of: string): StandIn[] =>
+  decided.flatMap(({ run_id, stage, stand_in }) =>
+    run_id === runId && stage === of && stand_in !== undefined ? [stand_in] : [],
+  );
+
+/**
+ * The decision after each call, by the order of the lines, because a clock may be set back. A decision is about the last call of its run and stage before it. If several are about one call, the first counts.
+ */
+export function decisionsByCall({ calls, decided }: Pick<Ledger, 'calls' | 'decided'>): Map<Call, Of<'decided'>> {
+  const found = new Map<Call, Of<'decided'>>();
+  const last = new Map<string, Call>();
+  const reserved = calls.values();
+  let next = reserved.next();
+  for (const [nth, decision] of decided.entries()) {
+    for (; next.done !== true && next.value.before.decided <= nth; next = reserved.next())
+      last.set(keyOf(next.value.reserved), next.value);
+    const call = last.get(keyOf(decision));
+    if (call !== undefined && !found.has(call)) found.set(call, decision);
+  }
+  return found;
+}
+
+const keyOf = ({ run_id, stage }: { run_id: string | null; stage: string }): string => `${run_id} ${stage}`;

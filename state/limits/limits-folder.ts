@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isAbsent, kindOf, readFollowedIfFit } from '../disk/regular-file.ts';
-import { userState } from '../user-state.ts';
+import { userState } from '../task-folder.ts';
 
 export interface LimitsFiles {
   folder: string;

@@ -5,6 +5,7 @@ import { CLASSES, type ErrorClass } from '../../policies/facts/classes.ts';
 import { type BuiltIn, TOOL_NAME, TOOLS } from '../../policies/facts/tools.ts';
 import { zoneOf } from '../../policies/facts/zone.ts';
 import { NO_LIMITS, PERIODS, UNITS } from '../../policies/limits/limits.ts';
+import { addressMistake, NOTIFY_EVENTS, NOTIFY_FORMATS, NOTIFY_TIMEOUT } from '../../policies/manifest/notifier.ts';
 import { PIPELINES } from '../../policies/manifest/pipelines.ts';
 import { PROMPT_DEFAULTS, SESSION_DEFAULTS } from '../../policies/manifest/project-file.ts';
 import { LEAST_CHARS, MOST_CHARS } from '../../policies/manifest/prompt-limits.ts';
@@ -12,9 +13,51 @@ import { phraseMistake } from '../../policies/rules/phrase.ts';
 import { isTaken } from '../../policies/verdict/find-row.ts';
 import { type OwnRow, SAID_IN, withoutProof } from '../../policies/verdict/own-row.ts';
 import { PLACE, STAGE } from './manifest-schema.ts';
-import { notifySchema } from './notify-schema.ts';
 import { OWN_TOOLS } from './own-tool-schema.ts';
 import { unknownTool } from './tool-names.ts';
+
+/** The shape of `notify` in tollgate.yaml: what receives the end of a run. Gets zod as an argument. */
+function notifySchema({ array, enum: choice, number, strictObject, string }: typeof z) {
+  const variable = string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,200}$/, 'must be the name of a variable, without $');
+  const word = string()
+    .max(2000)
+    .regex(/^[^\0]*$/, 'must have no NUL character');
+  return array(
+    strictObject({
+      on: array(choice(NOTIFY_EVENTS))
+        .min(1)
+        .max(NOTIFY_EVENTS.length)
+        .default([...NOTIFY_EVENTS])
+        .describe('of what; budget: the run reached 80 % of the paid calls'),
+      webhook: string()
+        .max(2000)
+        .refine((url) => addressMistake(url) === null, { error: (issue) => addressMistake(String(issue.input)) ?? '' })
+        .optional()
+        .describe('the address that receives the POST request'),
+      webhook_env: variable.optional().describe('the variable that holds the address, where that is a secret'),
+      secret_env: variable.optional().describe('the variable that holds the secret of the signature'),
+      format: choice(NOTIFY_FORMATS).default('json').describe("the body: all facts, or one line in Slack's form"),
+      command: array(word).min(1).max(100).optional().describe('a program and its arguments: it reads the JSON'),
+      timeout_ms: number()
+        .int()
+        .min(NOTIFY_TIMEOUT.least)
+        .max(NOTIFY_TIMEOUT.most)
+        .default(NOTIFY_TIMEOUT.unlessTold)
+        .describe('for all tries together: the end of a run is held up for no longer'),
+    }).superRefine((row, { addIssue }) => {
+      const named = WAYS.filter((way) => row[way] !== undefined);
+      const custom = (message: string, path: string[] = []) => addIssue({ code: 'custom', path, message });
+      if (named.length !== 1) custom(`must have one of ${WAYS.join(', ')}${named.length === 0 ? '' : ', and no more'}`);
+      if (row.command === undefined) return;
+      if (row.secret_env !== undefined) custom('signs for a webhook; a command needs none', ['secret_env']);
+      if (row.format !== 'json') custom('is for a webhook; a command reads JSON', ['format']);
+    }),
+  )
+    .max(8)
+    .default([]);
+}
+
+const WAYS = ['webhook', 'webhook_env', 'command'] as const;
 
 /** The shape of `limits` in tollgate.yaml: what its calls may use. The user's own limits apply too. Gets zod as an argument. */
 function limitsSchema({ array, enum: choice, number, record, strictObject, string }: typeof z) {

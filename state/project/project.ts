@@ -1,10 +1,11 @@
-// Reads tollgate.yaml at a project's root, if it has one.
+// Reads tollgate.yaml at a project's root, if it has one, and prepares the CLIs that it describes for calls.
 
 import path from 'node:path';
+import type { OwnTool } from '../../policies/facts/tools.ts';
 import { NO_PROJECT_FILE, type ProjectFile } from '../../policies/manifest/project-file.ts';
+import type { OwnEvent, OwnToolRow } from '../../policies/rules/description.ts';
 import { kindOf } from '../disk/regular-file.ts';
 import type { GivenTool } from './own-tool-schema.ts';
-import { ownToolRows } from './own-tools.ts';
 import type { GivenProject } from './project-schema.ts';
 import { readYaml, type YamlRead } from './yaml-file.ts';
 
@@ -79,3 +80,54 @@ const limitsIn = (tools: Readonly<Record<string, GivenTool>>, field: 'context_li
 /** @returns null if there is none. */
 export const projectFile = (root: string): string | null =>
   PROJECT_FILES.map((name) => path.join(root, name)).find((file) => kindOf(file) !== null) ?? null;
+
+interface SoundTools {
+  tools: Readonly<Record<string, OwnToolRow>>;
+  /** What is wrong with the file, one sentence each. */
+  mistakes: readonly string[];
+}
+
+/** The valid CLIs of a project file, whatever else in it is wrong, for callers that list but do not call them. */
+export async function readSoundTools(root: string): Promise<SoundTools> {
+  const project = await readProject(root);
+  if (project.how === 'read') {
+    const { tools, unsound } = project.value;
+    return { tools, mistakes: Object.values(unsound).flatMap((message) => message.split('\n')) };
+  }
+  const mistakes = project.message.split('\n');
+  const { ANY_TOOLS, OWN_TOOLS } = await import('./own-tool-schema.ts');
+  const read = await readYaml(projectFile(root)!, WHAT, async () => ANY_TOOLS);
+  if (project.kind === 'unreadable' || read.how === 'invalid') return { tools: {}, mistakes };
+  const sound = Object.entries(read.value.tools).flatMap(([name, row]) => {
+    const parsed = OWN_TOOLS.safeParse({ [name]: row });
+    return parsed.success ? Object.entries(ownToolRows(parsed.data, root)) : [];
+  });
+  return { tools: Object.fromEntries(sound), mistakes };
+}
+
+/** The CLIs that a project describes, ready for calls: names filled in, paths from the project's root. */
+const ownToolRows = (given: Readonly<Record<string, GivenTool>>, root: string): Record<string, OwnToolRow> =>
+  Object.fromEntries(Object.entries(given).map(([name, tool]) => [name, rowOf(name as OwnTool, tool, root)]));
+
+const rowOf = (name: OwnTool, tool: GivenTool, root: string): OwnToolRow => ({
+  name,
+  binary: tool.binary.includes('/') ? path.resolve(root, tool.binary) : tool.binary,
+  argv: tool.argv,
+  environment: tool.environment,
+  prompt: tool.prompt,
+  maxPromptBytes: tool.max_prompt_bytes ?? null,
+  output: tool.output,
+  events: (tool.document === undefined ? (tool.events ?? []) : [{ when: {}, ...tool.document }]) as OwnEvent[],
+  successExits: tool.success_exits,
+  access: (tool.access as OwnToolRow['access']) ?? null,
+  retries: tool.retries,
+  version: tool.version ?? null,
+  packageName: tool.package ?? null,
+  timeoutMs: tool.timeout_ms,
+  exits: {
+    timeout: tool.exits.timeout,
+    failure: tool.exits.failure,
+    missingBinary: tool.exits.missing_binary,
+    badInput: tool.exits.bad_input,
+  },
+});

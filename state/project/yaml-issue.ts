@@ -3,7 +3,6 @@
 import type { Document, LineCounter } from 'yaml';
 import type * as z from 'zod';
 import { nearest } from '../../policies/text/nearest.ts';
-import { lineOf } from './yaml-line.ts';
 
 interface YamlPlace {
   file: string;
@@ -107,3 +106,12 @@ interface Inside {
 
 const show = (path: readonly PropertyKey[]): string =>
   path.map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${String(step)}`)).join('');
+
+/** The line of a field in a YAML file, from 1; the line of the nearest field above it if the field is missing. */
+export function lineOf(path: readonly PropertyKey[], document: Document, lines: LineCounter): number {
+  for (let length = path.length; length > 0; length--) {
+    const node = document.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined;
+    if (node?.range) return lines.linePos(node.range[0]).line;
+  }
+  return 1;
+}

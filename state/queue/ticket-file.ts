@@ -1,10 +1,10 @@
-// Reads one file of a ticket queue and folds it as it grows: each reader reads only what is new to it.
+// Reads the files of ticket queues and folds each as it grows: each reader reads only what is new to it.
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import path from 'node:path';
-import { isProcessIdentity } from '../../policies/facts/process-identity.ts';
-import { openRegular, tooLarge } from '../disk/regular-file.ts';
-import type { Ticket } from './ticket.ts';
+import { isProcessIdentity, type ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { namesIn } from '../disk/folder.ts';
+import { openRegular, tooLarge, UnfitFileError } from '../disk/regular-file.ts';
 
 export interface TicketFile {
   n: number;
@@ -116,4 +116,47 @@ function openOrNull(file: string): number | null {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
+}
+
+/** A place in a queue. */
+export interface Ticket {
+  id: string;
+  mode: 'read' | 'write';
+  /** The ticket counts as long as this process lives, or a call that it made for this stage. */
+  owner: ProcessIdentity;
+  task_id: string;
+  /** Its journal shows which call survived the owner; absent if no call is made. */
+  task_folder?: string;
+  stage: string;
+  /** ISO time until which it counts if its owner cannot be looked up. */
+  until: string;
+}
+
+/** For callers that only look and do not join: the tickets of each queue by its name, oldest first; does not check whether their owners still live. */
+export function standingTickets(folder: string): Map<string, Ticket[]> {
+  const queues = new Map<string, Ticket[]>();
+  for (const { name, n } of filesIn(folder)) {
+    queues.set(name, [...(queues.get(name) ?? []), ...ticketsIn(folder, name, n)]);
+  }
+  return queues;
+}
+
+/** A file that is not a queue has no tickets; the next process that joins it sets it aside. */
+function ticketsIn(folder: string, name: string, n: number): Ticket[] {
+  const file = openTicketFile(folder, name, n);
+  try {
+    file.read();
+  } catch (error) {
+    if (!(error instanceof UnfitFileError)) throw error;
+  }
+  return [...file.tickets.values()];
+}
+
+function filesIn(folder: string): { name: string; n: number }[] {
+  return namesIn(folder)
+    .flatMap((file) => {
+      const [, name, n] = /^(.+)\.(\d{1,9})\.jsonl$/.exec(file) ?? [];
+      return name === undefined ? [] : [{ name, n: Number(n) }];
+    })
+    .sort((a, b) => a.n - b.n);
 }

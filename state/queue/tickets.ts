@@ -5,10 +5,9 @@ import path from 'node:path';
 import { appendLine } from '../append-line.ts';
 import { isOwnFolder, makeFolder, namesIn } from '../disk/folder.ts';
 import { isRegular, kindOf, lookAt, openRegular, UnfitFileError } from '../disk/regular-file.ts';
-import { setAsideIfThere } from '../disk/set-aside.ts';
+import { setAsideIfThere } from '../disk/replace-file.ts';
 import { isSystemError } from '../system-error.ts';
-import type { Ticket } from './ticket.ts';
-import { OVER, openTicketFile, SEAL_BYTES, type TicketFile } from './ticket-file.ts';
+import { OVER, openTicketFile, SEAL_BYTES, type Ticket, type TicketFile } from './ticket-file.ts';
 
 export interface Queue {
   /** Puts the ticket at the end. Throws what the operating system throws: then it does not count. */

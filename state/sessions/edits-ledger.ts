@@ -10,12 +10,10 @@ import {
   foldEdits,
   type KnownEdit,
 } from '../../policies/session/session-edits.ts';
-import { appendLine, naming } from '../append-line.ts';
+import { appendLine, naming, syncFolder } from '../append-line.ts';
 import { makeFolders, namesIn } from '../disk/folder.ts';
 import { kindOf, openRegular, readRegularOrNull, UnfitFileError } from '../disk/regular-file.ts';
-import { findEscapingLink } from '../escaping-link.ts';
-import { syncFolder } from '../sync-folder.ts';
-import { userState } from '../user-state.ts';
+import { findEscapingLink, userState } from '../task-folder.ts';
 
 export interface EditsLedger {
   folder: string;

@@ -5,7 +5,7 @@ import { isTool, type Tool } from '../../policies/facts/tools.ts';
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
 import { type Json, partOf } from '../../policies/text/json.ts';
 import { jsonText, type KnownJson, readJson, writeAtomic } from '../atomic-file.ts';
-import { isSameFolder, realOr } from '../disk/real-path.ts';
+import { isSameFolder, realOr } from '../disk/real-folder.ts';
 import { isSessionEntry } from './session-shape.ts';
 
 export interface Sessions {

@@ -12,7 +12,7 @@ import type { OpenTask } from '../../loops/task/task.ts';
 import type { Fact, JournalLine } from '../../state/journal/facts.ts';
 import type { Journal } from '../../state/journal/journal.ts';
 import { emptyLedger, fold } from '../../state/journal/ledger.ts';
-import { leaveNote, notesFolder } from '../../state/supervise/notes.ts';
+import { leaveNote, notesFolder } from '../../state/supervise/texts.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { type Said, SupervisionModel } from './supervision-model.ts';
 

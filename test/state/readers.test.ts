@@ -91,7 +91,7 @@ const DIRECT: Record<string, string> = {
   'loops/upkeep/strays.ts': '/proc',
   'state/corpus.ts': 'a pipe that a person names',
   'state/compare-and-swap-file.ts': 'copies what it has just seen to be a file, and makes files of its own',
-  'state/sync-folder.ts': 'opens folders alone',
+  'state/append-line.ts': 'opens folders alone',
   'state/volume.ts': 'makes a file of its own',
   'wrappers/gemini/sessions/ask.ts': 'makes a file of its own',
   'wrappers/gemini/sessions/users.ts': '/proc',

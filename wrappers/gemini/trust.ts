@@ -3,7 +3,7 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { partOf } from '../../policies/text/json.ts';
-import { isWithin } from '../../state/disk/real-path.ts';
+import { isWithin } from '../../state/disk/real-folder.ts';
 import type { FolderRequest } from '../adapter.ts';
 import { homeOf } from '../home.ts';
 import { readSettings, settingsFiles, userFolder } from './settings.ts';

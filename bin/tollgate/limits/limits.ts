@@ -14,10 +14,14 @@ import {
   type Unit,
 } from '../../../policies/limits/limits.ts';
 import { StrangeStateError } from '../../../state/disk/strange-state-error.ts';
-import { readHolds } from '../../../state/limits/holds-file.ts';
-import { readLimitsLedger, writeLimitsLedger } from '../../../state/limits/ledger-file.ts';
+import {
+  readHolds,
+  readLimitsLedger,
+  readUserLimits,
+  writeLimitsLedger,
+  writeUserLimits,
+} from '../../../state/limits/limits-files.ts';
 import { type LimitsFiles, limitsFiles } from '../../../state/limits/limits-folder.ts';
-import { readUserLimits, writeUserLimits } from '../../../state/limits/user-limits.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { projectRoot } from '../../../state/task-folder.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';

@@ -3,8 +3,8 @@
 import type { Limits } from '../../../policies/limits/limits.ts';
 import { openJournal } from '../../../state/journal/journal.ts';
 import { budgetOf } from '../../../state/journal/ledger.ts';
+import { readUserLimits } from '../../../state/limits/limits-files.ts';
 import { limitsFiles } from '../../../state/limits/limits-folder.ts';
-import { readUserLimits } from '../../../state/limits/user-limits.ts';
 import { locateTask } from '../../../state/task-folder.ts';
 import type { Arguments } from '../../command-line.ts';
 import { changedLimits } from './limits.ts';

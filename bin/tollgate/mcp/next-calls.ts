@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { NextAction } from '../../../policies/facts/next-action.ts';
-import { realOr } from '../../../state/disk/real-path.ts';
+import { realOr } from '../../../state/disk/real-folder.ts';
 import { projectState } from '../../../state/task-folder.ts';
 
 interface NextCall extends Omit<NextAction, 'command'> {

@@ -2,7 +2,7 @@
 
 import { hearing } from '../../../loops/supervise/hearing.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
-import { leaveNote, MAX_NOTE_BYTES, notesLeft } from '../../../state/supervise/notes.ts';
+import { leaveNote, MAX_NOTE_BYTES, notesLeft } from '../../../state/supervise/texts.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { Arguments, CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';

@@ -1,7 +1,7 @@
 // Reads the goal of a task from the head of its manifest: ten thousand manifests cannot be parsed for one line each.
 
 import type { Redactor } from '../../../policies/redact/redactor.ts';
-import { readHead } from '../../../state/disk/file-head.ts';
+import { readHead } from '../../../state/disk/regular-file.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { manifestsIn } from '../../../state/task-folder.ts';
 

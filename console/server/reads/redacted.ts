@@ -3,7 +3,7 @@
 import { redactorOf } from '../../../loops/redactor.ts';
 import { readTask } from '../../../loops/task/task.ts';
 import type { Redactor } from '../../../policies/redact/redactor.ts';
-import { readHead } from '../../../state/disk/file-head.ts';
+import { readHead } from '../../../state/disk/regular-file.ts';
 import type { TextShown } from '../../contract/task.ts';
 import type { ServedProject } from '../project.ts';
 

@@ -6,7 +6,7 @@ import type { CallRecord } from '../../../policies/report/call-record.ts';
 import { makeFolder } from '../../../state/disk/folder.ts';
 import { readIfFit, readJsonIfFit } from '../../../state/disk/regular-file.ts';
 import { publishText } from '../../../state/disk/replace-file.ts';
-import { hashOf } from '../../../state/supervise/kept-texts.ts';
+import { hashOf } from '../../../state/supervise/texts.ts';
 import { type DocumentService, ServiceFailure, type TurnToAsk } from '../../../wrappers/gemini-api/document-service.ts';
 import { layOutParts } from '../book/book-text.ts';
 import { type CliDesk, findEarlierCall, startCall } from './cli-call.ts';

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SessionSave } from '../../../policies/supervise/session-save.ts';
-import { leaveNote, notesFolder } from '../../../state/supervise/notes.ts';
+import { leaveNote, notesFolder } from '../../../state/supervise/texts.ts';
 import { answerWith } from '../../rig/streams.ts';
 import { changes, play, REASONER, superviseTask, WORKER } from '../../rig/supervise-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { leaveNote } from '../../../state/supervise/notes.ts';
+import { leaveNote } from '../../../state/supervise/texts.ts';
 import { changes, play, REASONER, superviseTask } from '../../rig/supervise-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
 

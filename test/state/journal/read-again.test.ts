@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createDryRunJournal } from '../../../state/journal/dry-run-journal.ts';
 import type { Fact } from '../../../state/journal/facts.ts';
-import { foldAnew, openJournal } from '../../../state/journal/journal.ts';
+import { createDryRunJournal, foldAnew, openJournal } from '../../../state/journal/journal.ts';
 
 const clock = () => new Date('2026-01-02T03:04:05Z');
 const owner = { pid: 1, start_time: '1', host: 'h', boot_id: 'b', pid_ns: 'n' };

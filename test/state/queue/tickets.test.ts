@@ -17,8 +17,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { standingTickets } from '../../../state/queue/standing-tickets.ts';
-import type { Ticket } from '../../../state/queue/ticket.ts';
+import { standingTickets, type Ticket } from '../../../state/queue/ticket-file.ts';
 import { openQueue } from '../../../state/queue/tickets.ts';
 import { makeHuge } from '../../rig/huge-file.ts';
 

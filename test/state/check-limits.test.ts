@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkLimits } from '../../../state/limits/check-limits.ts';
+import { checkLimits } from '../../state/checks.ts';
 
 test('holds are noted, and what cannot be read fails', () => {
   const home = mkdtempSync(path.join(tmpdir(), 'limits-'));

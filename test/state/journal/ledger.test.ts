@@ -2,10 +2,8 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { decisionsByCall } from '../../../state/journal/decisions.ts';
 import type { JournalLine } from '../../../state/journal/facts.ts';
-import { emptyLedger, fold } from '../../../state/journal/ledger.ts';
-import { standInsOf } from '../../../state/journal/stand-ins.ts';
+import { decisionsByCall, emptyLedger, fold, standInsOf } from '../../../state/journal/ledger.ts';
 
 const reserved = (call_id: string, run_id: string | null = 'r', stage = 'look') => ({
   ...{ fact: 'reserved', call_id, run_id, stage, tool: 'codex', attempt: 1, for_prompt: null, deadline_at: '' },
