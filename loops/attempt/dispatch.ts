@@ -2,7 +2,7 @@
 
 import { unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { LeftOut } from '../../policies/prompt/left-out.ts';
+import type { Omission } from '../../policies/prompt/omissions.ts';
 import type { OwnToolRow } from '../../policies/rules/description.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
 import { makeFolders } from '../../state/disk/folder.ts';
@@ -23,7 +23,7 @@ export interface Dispatch {
   /** The CLI to call, if the project describes it, as it was read for the run. */
   own_tool?: OwnToolRow;
   /** The text to send before the file's text, and facts about the prompt that go into the record. */
-  prompt: { before: string; warnings: readonly string[]; left_out: readonly LeftOut[] };
+  prompt: { before: string; warnings: readonly string[]; left_out: readonly Omission[] };
 }
 
 const NAME = 'dispatch.json';

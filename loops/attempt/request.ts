@@ -1,7 +1,7 @@
 // Describes one guarded call as its caller requests it: the wrapper's flags, read and checked.
 
 import type { CallLimits } from '../../policies/manifest/call-terms.ts';
-import type { LeftOut } from '../../policies/prompt/left-out.ts';
+import type { Omission } from '../../policies/prompt/omissions.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Adapter, CallRequest } from '../../wrappers/adapter.ts';
@@ -34,7 +34,7 @@ export interface WrapperRequest {
   /** The project's rows that its dispatcher uses to classify; empty for a call outside a run. */
   ownRows: readonly OwnRow[];
   /** Notes about the prompt from its composer. */
-  composed: { warnings: readonly string[]; leftOut: readonly LeftOut[] };
+  composed: { warnings: readonly string[]; leftOut: readonly Omission[] };
   /** Whether the CLI's raw output stays in the attempt. Otherwise it is removed after it is published without secrets. */
   keepRaw: boolean;
   /** Whether its requests go through our relay, so that a failed one can be logged as it was sent. */

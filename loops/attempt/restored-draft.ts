@@ -3,7 +3,7 @@
 import path from 'node:path';
 import type { MachineClocks } from '../../policies/facts/machine-clocks.ts';
 import { isBuiltIn, isTool } from '../../policies/facts/tools.ts';
-import type { LeftOut } from '../../policies/prompt/left-out.ts';
+import type { Omission } from '../../policies/prompt/omissions.ts';
 import { patternMistake } from '../../policies/redact/patterns.ts';
 import { isOwnRow } from '../../policies/rules/is-own-row.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
@@ -52,7 +52,7 @@ export function isSaved(value: unknown): value is Saved {
 const isLeftOut = (value: unknown): boolean =>
   Array.isArray(value) &&
   value.every(
-    (row: Partial<LeftOut> | null) =>
+    (row: Partial<Omission> | null) =>
       typeof row?.what === 'string' && Number.isFinite(row.kept) && Number.isFinite(row.chars),
   );
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { MachineClocks } from '../../policies/facts/machine-clocks.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { CallTerms } from '../../policies/manifest/call-terms.ts';
-import type { LeftOut } from '../../policies/prompt/left-out.ts';
+import type { Omission } from '../../policies/prompt/omissions.ts';
 import type { OwnToolRow } from '../../policies/rules/description.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
 import { replaceText } from '../../state/disk/replace-file.ts';
@@ -40,7 +40,7 @@ export interface Saved {
   overlay_folders: string[];
   warnings: readonly string[];
   /** Absent in a draft of a version that did not record it. */
-  left_out?: readonly LeftOut[];
+  left_out?: readonly Omission[];
   /** Whether its raw files stay; absent if they are removed. */
   keep_raw?: true;
   /** The machine's clocks when the call was prepared; absent in a draft of a version that did not record them. */

@@ -5,7 +5,7 @@ import { stopExit } from '../../policies/facts/stop.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { paidRun } from '../../policies/gate/next-actions.ts';
 import { tooLargeWords } from '../../policies/manifest/prompt-limits.ts';
-import { type LeftOut, leftOutWords } from '../../policies/prompt/left-out.ts';
+import { type Omission, omissionWords } from '../../policies/prompt/omissions.ts';
 import { tagOf } from '../../policies/session/session-entry.ts';
 import { changedActions } from '../../policies/verdict/changed-prompt.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
@@ -43,7 +43,7 @@ interface StageForecast {
   prompt_sha256: string;
   digest: string;
   /** The parts that the digest omits from the prompt. */
-  left_out: readonly LeftOut[];
+  left_out: readonly Omission[];
   parts: Prompt['parts'];
   acceptance_commands: string[];
   warnings: string[];
@@ -212,7 +212,7 @@ export function showForecast({ task_id, stages, budget, notes, next_actions }: F
       `${stage}: ${WORDS[state]}`,
       `  ${argv.join(' ')}`,
       `  prompt: ${prompt_chars} characters, digest ${digest}, sha256 ${prompt_sha256}`,
-      ...left_out.map((part) => `  left out: ${leftOutWords(part)}`),
+      ...left_out.map((part) => `  left out: ${omissionWords(part)}`),
       ...acceptance_commands.map((command) => `  then: ${command}`),
       ...warnings.map((warning) => `  warning: ${warning}`),
     ],

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { actionLine } from '../../policies/facts/next-action.ts';
-import { leftOutSentence, leftOutWords, NAMED_IN_WARNING } from '../../policies/prompt/left-out.ts';
+import { NAMED_IN_WARNING, omissionSentence, omissionWords } from '../../policies/prompt/omissions.ts';
 import { iterationTable } from '../../policies/supervise/iteration-table.ts';
 import { oneLine } from '../../policies/text/one-line.ts';
 import { visible } from '../../policies/text/visible-text.ts';
@@ -135,7 +135,7 @@ const MAX_LEFT_OUT = 6;
  * Lists the omitted parts by name and size, over all stages. Otherwise an answer to half of a text is read as one to all of it.
  */
 function leftOutLines(stages: readonly StageReport[]): string[] {
-  const lines = stages.flatMap(({ stage, left_out }) => left_out.map((part) => `- ${stage}: ${leftOutWords(part)}`));
+  const lines = stages.flatMap(({ stage, left_out }) => left_out.map((part) => `- ${stage}: ${omissionWords(part)}`));
   if (lines.length === 0) return [];
   const more = lines.length - MAX_LEFT_OUT;
   return [
@@ -147,7 +147,7 @@ function leftOutLines(stages: readonly StageReport[]): string[] {
 
 /** Drops the warning in the record that says the same as the lines about omitted parts. */
 function otherWarnings({ stage, warnings, left_out }: StageReport): string[] {
-  const said = `${stage}: ${leftOutSentence(left_out, NAMED_IN_WARNING)}`;
+  const said = `${stage}: ${omissionSentence(left_out, NAMED_IN_WARNING)}`;
   return warnings.filter((warning) => warning !== said);
 }
 

@@ -3,7 +3,7 @@
 import { isAboutLog } from '../../policies/api-errors/unlogged.ts';
 import { isLack } from '../../policies/facts/requirements.ts';
 import { usedUp } from '../../policies/manifest/call-terms.ts';
-import { leftOutSentence } from '../../policies/prompt/left-out.ts';
+import { omissionSentence } from '../../policies/prompt/omissions.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import type { Decision } from '../../policies/verdict/decide.ts';
 import { changedByOthersFailure } from '../task/closed-failure.ts';
@@ -103,7 +103,7 @@ async function attempt(before: StageProgress, first: Prompt, baseline: Baseline 
   if (limit !== null) return failed(before, first, limitFailure(run, limit), null);
   run.context.say(callAnnouncement(before));
   const sentPrompt = request.isContinuation ? before.sentPrompt : request.prompt;
-  const leftOut = leftOutSentence(sentPrompt.leftOut, NAMED_IN_LINE);
+  const leftOut = omissionSentence(sentPrompt.leftOut, NAMED_IN_LINE);
   if (leftOut !== null) run.context.say(`stage ${run.stage.name}: ${leftOut} (digest ${sentPrompt.digest})`);
   baseline?.forget();
   const sent = await promptToSend(run, request, session);

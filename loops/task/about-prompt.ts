@@ -1,6 +1,6 @@
 // Collects what a call records about its prompt besides the text: the omitted parts, and the warnings.
 
-import { leftOutSentence, NAMED_IN_WARNING } from '../../policies/prompt/left-out.ts';
+import { NAMED_IN_WARNING, omissionSentence } from '../../policies/prompt/omissions.ts';
 import type { Dispatch } from '../attempt/dispatch.ts';
 import type { Prompt } from './prompt.ts';
 
@@ -8,7 +8,7 @@ export function aboutPrompt({
   warnings,
   leftOut,
 }: Pick<Prompt, 'warnings' | 'leftOut'>): Omit<Dispatch['prompt'], 'before'> {
-  const sentence = leftOutSentence(leftOut, NAMED_IN_WARNING);
+  const sentence = omissionSentence(leftOut, NAMED_IN_WARNING);
   const all = [...(sentence === null ? [] : [sentence]), ...warnings];
   const more = all.length - MOST_WARNINGS;
   return {

@@ -1,6 +1,6 @@
 // Checks all stages of a run before anything is paid: each stage with its role, and whether it is already done.
 
-import { changedParts } from '../../policies/prompt/changed-parts.ts';
+import { changedParts } from '../../policies/prompt/part.ts';
 import type { ChangedPrompt } from '../../policies/verdict/changed-prompt.ts';
 import { readIfFit } from '../../state/disk/regular-file.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';

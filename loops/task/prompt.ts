@@ -4,7 +4,7 @@ import path from 'node:path';
 import { verificationCommands } from '../../policies/gate/verification-commands.ts';
 import { promptLimit } from '../../policies/manifest/prompt-limits.ts';
 import type { TooLarge } from '../../policies/prompt/compose-text.ts';
-import type { LeftOut } from '../../policies/prompt/left-out.ts';
+import type { Omission } from '../../policies/prompt/omissions.ts';
 import type { PartSize } from '../../policies/prompt/part.ts';
 import { slowOnPrompt } from '../../policies/redact/withheld.ts';
 import { figure } from '../../policies/text/figure.ts';
@@ -26,7 +26,7 @@ export interface Prompt {
   chars: number;
   parts: PartSize[];
   digest: DigestPolicy;
-  leftOut: LeftOut[];
+  leftOut: Omission[];
   /** null if it may be sent. */
   tooLarge: TooLarge | null;
   warnings: string[];

@@ -6,7 +6,7 @@ import type { Verdict } from '../../policies/facts/evidence.ts';
 import type { SaidVerdict } from '../../policies/facts/gate-record.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { gateVerdict } from '../../policies/gate/gate-verdict.ts';
-import type { LeftOut } from '../../policies/prompt/left-out.ts';
+import type { Omission } from '../../policies/prompt/omissions.ts';
 import type { StandIn } from '../../policies/verdict/stand-ins.ts';
 import { type Call, type Ledger, standInsOf } from '../../state/journal/ledger.ts';
 import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
@@ -43,7 +43,7 @@ export interface StageFacts {
   /** Whether the last run of the task gave that verdict, or an earlier one; null if there is none. */
   checked_by: 'last_run' | 'earlier_run' | null;
   /** What a digest omitted from the prompt of that call. */
-  left_out: readonly LeftOut[];
+  left_out: readonly Omission[];
 }
 
 /**

@@ -2,14 +2,11 @@
 
 import type { Redactor } from '../redact/redactor.ts';
 import { titlesOf } from '../text/sections.ts';
-import { aggressiveDigest } from './aggressive-digest.ts';
-import { autoDigest } from './auto-digest.ts';
-import { layOut } from './layout.ts';
-import { type LeftOut, leftOutOf } from './left-out.ts';
-import { type PartKind, type PartSize, type PromptPart, sizeOf } from './part.ts';
-import { redacted } from './redacted.ts';
+import { aggressiveDigest, autoDigest } from './digest.ts';
+import { type Omission, omissionsOf } from './omissions.ts';
+import { layOut, type PartKind, type PartSize, type PromptPart, sizeOf } from './part.ts';
 import { reading } from './rules.ts';
-import type { PromptSource } from './source.ts';
+import type { Attachment, PromptSource } from './source.ts';
 import { wholeParts } from './whole-parts.ts';
 
 export type Digest = 'off' | 'auto' | 'aggressive';
@@ -27,7 +24,7 @@ export interface ComposedText {
   parts: PartSize[];
   /** The digest that was applied; `off` if `auto` had nothing to do. */
   digest: Digest;
-  leftOut: LeftOut[];
+  leftOut: Omission[];
   /** null if the prompt may be sent. */
   tooLarge: TooLarge | null;
   warnings: string[];
@@ -76,7 +73,7 @@ function composed(
     text,
     parts,
     digest,
-    leftOut: leftOutOf(parts),
+    leftOut: omissionsOf(parts),
     tooLarge: text.length > limit ? { chars: text.length, limit, why: NEVER_CUT } : null,
     warnings: notIncluded(source),
   };
@@ -111,3 +108,44 @@ function mainSections(text: string): string[] {
   }
   return [];
 }
+
+/** Redacts a prompt's sources. It redacts each text before the fences are added, so that no fence is changed. */
+function redacted(source: PromptSource, redactor: Redactor): PromptSource {
+  const clean = (text: string) => wellFormed(redactor.redact(text));
+  const cleanAll = (texts: readonly string[]) => texts.map(clean);
+  return {
+    ...source,
+    rules: clean(source.rules),
+    template: clean(source.template),
+    goal: clean(source.goal),
+    request: source.request && { path: spelledOut(clean(source.request.path)), text: clean(source.request.text) },
+    context: source.context && {
+      path: source.context.path && spelledOut(clean(source.context.path)),
+      text: clean(source.context.text),
+    },
+    changes: source.changes && { ...source.changes, text: clean(source.changes.text) },
+    attachments: source.attachments.map((attachment) => cleanAttachment(attachment, clean)),
+    answers: source.answers.map((answer) => ({ ...answer, text: clean(answer.text) })),
+    allow: cleanAll(source.allow),
+    deny: cleanAll(source.deny),
+    forbidden: cleanAll(source.forbidden),
+    criteria: cleanAll(source.criteria),
+    commands: cleanAll(source.commands),
+    schema: source.schema && JSON.parse(clean(JSON.stringify(source.schema))),
+  };
+}
+
+function cleanAttachment(attachment: Attachment, clean: (text: string) => string): Attachment {
+  const { name, path, holds } = attachment;
+  const shown = { ...attachment, name: spelledOut(clean(name)), path: spelledOut(clean(path)) };
+  if (holds.how !== 'text') return shown;
+  const { head, tail, omitted } = holds.excerpt;
+  return { ...shown, holds: { how: 'text', excerpt: { head: clean(head), tail: clean(tail), omitted } } };
+}
+
+/** No CLI accepts a NUL, and half a surrogate pair cannot be encoded. */
+const wellFormed = (text: string): string => text.replace(/[\0\p{Surrogate}]/gu, '\uFFFD');
+
+/** A file name may contain any character but `/`. So line breaks and control characters are spelt out. */
+const spelledOut = (name: string): string =>
+  name.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`);

@@ -5,7 +5,7 @@ import type { Usage } from '../facts/engine-event.ts';
 import type { Verdict } from '../facts/evidence.ts';
 import type { NextAction } from '../facts/next-action.ts';
 import type { Tool } from '../facts/tools.ts';
-import type { LeftOut } from '../prompt/left-out.ts';
+import type { Omission } from '../prompt/omissions.ts';
 
 export const CALL_RECORD_SCHEMA = 1;
 
@@ -34,7 +34,7 @@ export interface CallRecord {
   denied_tools: string[];
   warnings: string[];
   /** What a digest omitted from the prompt; absent if nothing was omitted, and in records of older versions. */
-  left_out?: readonly LeftOut[];
+  left_out?: readonly Omission[];
   /** The service's HTTP status for a failed call; absent if the CLI reported none, and in records of older versions. */
   http_status?: number;
   /** The hash of the description that a project gives for its CLI; absent for a built-in one. */

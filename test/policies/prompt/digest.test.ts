@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { composeText, type Digest } from '../../../policies/prompt/compose-text.ts';
 import { shorten, wholeText } from '../../../policies/prompt/excerpt.ts';
-import { type LeftOut, leftOutOf, leftOutSentence, leftOutWords } from '../../../policies/prompt/left-out.ts';
+import { type Omission, omissionSentence, omissionsOf, omissionWords } from '../../../policies/prompt/omissions.ts';
 import type { PromptSource } from '../../../policies/prompt/source.ts';
 import { asking, attachment, REDACTOR, sourceOf } from './source.ts';
 
@@ -215,7 +215,7 @@ test('aggressive names what it leaves out, and of a context what is kept elsewhe
     attachments: [attachment('a.log', 'y'.repeat(5000)), attachment('b.txt', 'z')],
     answers: [{ stage: 'codex_impl', role: 'impl', text: 'w'.repeat(9000) }],
   });
-  const words = compose(source, 'aggressive').leftOut.map(leftOutWords);
+  const words = compose(source, 'aggressive').leftOut.map(omissionWords);
   assert.equal(words, [
     'answer of codex_impl: 3,920 of 9,000 characters',
     'context: 23 of 5,025 characters',
@@ -235,12 +235,12 @@ test('many parts are one sentence: the largest by name, the others counted', () 
   const { leftOut } = compose(sourceOf({ attachments }), 'aggressive');
   assert.equal([leftOut.length, leftOut[0]?.what, leftOut.at(-1)?.what], [50, 'attachment 299.txt', '251 more']);
   assert.is(
-    leftOutSentence(leftOut.slice(0, 4), 2),
+    omissionSentence(leftOut.slice(0, 4), 2),
     'left out of the prompt: attachment 299.txt: 0 of 1,299 characters; attachment 298.txt: 0 of 1,298 characters; 2 more: 0 of 2,593 characters',
   );
-  assert.is(leftOutSentence([], 2), null);
-  const [{ what }] = leftOutOf([{ kind: 'attachment', name: `${'long/'.repeat(200)}a.ts`, chars: 9, kept: 0 }]) as [
-    LeftOut,
+  assert.is(omissionSentence([], 2), null);
+  const [{ what }] = omissionsOf([{ kind: 'attachment', name: `${'long/'.repeat(200)}a.ts`, chars: 9, kept: 0 }]) as [
+    Omission,
   ];
   assert.equal(
     [what.length <= 200, what.startsWith('attachment long/'), what.endsWith('long/a.ts')],

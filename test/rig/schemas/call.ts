@@ -2,7 +2,7 @@
 
 import type { Usage } from '../../../policies/facts/engine-event.ts';
 import type { EvidenceSource, Verdict } from '../../../policies/facts/evidence.ts';
-import type { LeftOut } from '../../../policies/prompt/left-out.ts';
+import type { Omission } from '../../../policies/prompt/omissions.ts';
 import type { CallRecord } from '../../../policies/report/call-record.ts';
 import type { Failure } from '../../../policies/report/task-failure.ts';
 import {
@@ -62,7 +62,7 @@ const usage = record<Usage>('What the call used', {
 /** For a record, and for a stage in a report. */
 export const leftOut = list(
   'What a digest omitted from the prompt',
-  record<LeftOut>('One part of it', {
+  record<Omission>('One part of it', {
     what: text('Which, by its name'),
     kept: count('Characters of it in the prompt'),
     chars: count('Characters that it has'),

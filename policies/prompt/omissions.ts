@@ -3,7 +3,7 @@
 import { figure } from '../text/figure.ts';
 import type { PartKind, PartSize } from './part.ts';
 
-export interface LeftOut {
+export interface Omission {
   /** As users know it: `attachment docs/a.md`, `request`, `answer of codex_brief`. */
   what: string;
   /** How many of its characters are in the prompt, and how many it has. */
@@ -16,7 +16,7 @@ const MOST_LISTED = 50;
 const MOST_NAME_CHARS = 200;
 
 /** Returns the largest omissions first; beyond 50, the others are combined into one entry. */
-export function leftOutOf(parts: readonly PartSize[]): LeftOut[] {
+export function omissionsOf(parts: readonly PartSize[]): Omission[] {
   const all = parts
     .filter(({ kept, chars }) => kept < chars)
     .map(({ kind, name, kept, chars }) => ({ what: short(WORDS[kind](name)), kept, chars }))
@@ -29,7 +29,7 @@ export function leftOutOf(parts: readonly PartSize[]): LeftOut[] {
 const short = (what: string): string =>
   what.length <= MOST_NAME_CHARS ? what : `${what.slice(0, 40)}...${what.slice(43 - MOST_NAME_CHARS)}`;
 
-const together = (rest: readonly LeftOut[]): LeftOut => ({
+const together = (rest: readonly Omission[]): Omission => ({
   what: `${rest.length} more`,
   kept: rest.reduce((sum, { kept }) => sum + kept, 0),
   chars: rest.reduce((sum, { chars }) => sum + chars, 0),
@@ -57,17 +57,17 @@ const WORDS = {
 } as const satisfies Record<PartKind, (name: string) => string>;
 
 /** Formats one entry: `attachment docs/a.md: 5,120 of 29,312 characters`. */
-export const leftOutWords = ({ what, kept, chars }: LeftOut): string =>
+export const omissionWords = ({ what, kept, chars }: Omission): string =>
   `${what}: ${figure(kept)} of ${figure(chars)} characters`;
 
 /**
  * Makes one sentence and counts the entries that it does not name; null if nothing was omitted.
  * @param named how many entries are named.
  */
-export function leftOutSentence(all: readonly LeftOut[], named: number): string | null {
+export function omissionSentence(all: readonly Omission[], named: number): string | null {
   if (all.length === 0) return null;
   const shown = all.length <= named + 1 ? all : [...all.slice(0, named), together(all.slice(named))];
-  return `left out of the prompt: ${shown.map(leftOutWords).join('; ')}`;
+  return `left out of the prompt: ${shown.map(omissionWords).join('; ')}`;
 }
 
 /** How many parts a warning names. */
