@@ -3,7 +3,7 @@
 import path from 'node:path';
 import type { ProjectFile } from '../policies/manifest/project-file.ts';
 import type { CallRecord } from '../policies/report/call-record.ts';
-import { priceOf } from '../policies/report/price.ts';
+import { priceOf } from '../policies/report/spending.ts';
 import { readJsonIfFit } from './disk/regular-file.ts';
 import type { Call, Ledger } from './journal/ledger.ts';
 import type { TaskFolder } from './task-folder.ts';

@@ -34,7 +34,7 @@ const DOORS: Record<string, string[]> = {
   '@opentelemetry/exporter-trace-otlp-http': ['loops/upkeep/send.ts'],
   '@opentelemetry/resources': ['loops/upkeep/send.ts'],
   '@opentelemetry/sdk-trace-base': ['loops/upkeep/send.ts'],
-  '@opentelemetry/semantic-conventions/incubating': ['policies/report/call-attributes.ts'],
+  '@opentelemetry/semantic-conventions/incubating': ['policies/report/trace-span.ts'],
   ajv: ['loops/gate/schema.ts'],
   'ajv/dist/2020.js': ['loops/gate/schema.ts'],
   'dejavu-fonts-ttf/ttf/DejaVuSansMono.ttf': ['loops/distill/export/render-pdf.ts'],

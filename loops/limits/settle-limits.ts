@@ -5,7 +5,7 @@ import { nearRows } from '../../policies/limits/admit.ts';
 import { asOf, dueWarnings, noted, settled } from '../../policies/limits/ledger.ts';
 import { budgetsUsed, reached } from '../../policies/limits/used.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
-import { priceOf } from '../../policies/report/price.ts';
+import { priceOf } from '../../policies/report/spending.ts';
 import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
 import { readLimitsLedger, writeLimitsLedger } from '../../state/limits/limits-files.ts';
 import { limitsFiles } from '../../state/limits/limits-folder.ts';

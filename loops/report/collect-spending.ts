@@ -1,8 +1,7 @@
 // Collects the spending of a report's tasks: every paid call in their journals, by day and CLI.
 
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
-import { priceOf } from '../../policies/report/price.ts';
-import { type DaySpending, type SpentCall, spendingByDay } from '../../policies/report/spending.ts';
+import { type DaySpending, priceOf, type SpentCall, spendingByDay } from '../../policies/report/spending.ts';
 import { JournalError, openJournal } from '../../state/journal/journal.ts';
 import { readProject } from '../../state/project/project.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';

@@ -1,8 +1,7 @@
 // Lists the problems of a task: the findings of its gates, the comments of its reviews, and its failure.
 
 import type { GateRecord } from '../../policies/facts/gate-record.ts';
-import { placeIn, withinTree } from '../../policies/report/file-place.ts';
-import type { FilePlace, Problem } from '../../policies/report/problem.ts';
+import { type FilePlace, type Problem, placeIn, withinTree } from '../../policies/report/problem.ts';
 import { findingsOf } from '../../policies/report/review-findings.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { readIfFit, readJsonIfFit } from '../../state/disk/regular-file.ts';

@@ -1,8 +1,7 @@
 // Lists the problems of all tasks of a report.
 
 import { createRedactor } from '../../policies/redact/create-redactor.ts';
-import { withRelativePaths } from '../../policies/report/file-place.ts';
-import { type Problem, redactedProblem } from '../../policies/report/problem.ts';
+import { type Problem, redactedProblem, withRelativePaths } from '../../policies/report/problem.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { redactorOf } from '../redactor.ts';
 import { readTask } from '../task/task.ts';

@@ -2,8 +2,8 @@
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { stopExit, stopWords } from '../../policies/facts/stop.ts';
-import { callElsewhere } from '../../policies/report/passing.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
+import { callElsewhere } from '../../policies/report/temporary-actions.ts';
 import { judgeRegister } from '../../state/calls/judge-register.ts';
 import type { Fact } from '../../state/journal/facts.ts';
 import { refreshStats } from '../../state/journal/stats.ts';

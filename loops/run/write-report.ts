@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { type NextAction, toDo } from '../../policies/facts/next-action.ts';
-import { withRelativePaths } from '../../policies/report/file-place.ts';
+import { withRelativePaths } from '../../policies/report/problem.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { readJson, writeAtomic, writeJson } from '../../state/atomic-file.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';

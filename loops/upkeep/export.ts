@@ -1,7 +1,7 @@
 // Exports traces: of a task on request, and of each run at its end if the environment names an endpoint.
 
-import { traceEndpoint } from '../../policies/report/endpoint.ts';
-import type { TraceSpan } from '../../policies/report/span.ts';
+import { traceEndpoint } from '../../policies/report/trace-endpoint.ts';
+import type { TraceSpan } from '../../policies/report/trace-span.ts';
 import type { RunContext } from '../task/run-context.ts';
 import type { RunOptions } from '../task/run-options.ts';
 import { openTask } from '../task/task.ts';

@@ -1,8 +1,7 @@
 // Reads the traces of a task from its journal and records, without secrets and without control characters for a terminal.
 
 import path from 'node:path';
-import type { CallTexts } from '../../policies/report/call-attributes.ts';
-import type { SpanEvent, TraceSpan, TraceValue } from '../../policies/report/span.ts';
+import type { CallTexts, SpanEvent, TraceSpan, TraceValue } from '../../policies/report/trace-span.ts';
 import { visible } from '../../policies/text/visible-text.ts';
 import { readIfFit } from '../../state/disk/regular-file.ts';
 import { journalLines } from '../../state/journal/journal.ts';

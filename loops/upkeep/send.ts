@@ -5,7 +5,7 @@ import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@open
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, BasicTracerProvider, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
-import type { TraceSpan } from '../../policies/report/span.ts';
+import type { TraceSpan } from '../../policies/report/trace-span.ts';
 import { readFollowedBytes } from '../../state/disk/regular-file.ts';
 
 type SentTraces = { how: 'sent' } | { how: 'failed'; why: string };

@@ -1,6 +1,6 @@
 // Sends the traces of what has just ended if the environment names an endpoint; otherwise loads nothing.
 
-import { sendsByItself } from '../../policies/report/endpoint.ts';
+import { sendsByItself } from '../../policies/report/trace-endpoint.ts';
 import type { RunSettings } from '../task/run-context.ts';
 
 /** @param since when it began. */

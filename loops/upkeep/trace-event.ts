@@ -1,7 +1,6 @@
 // Selects the facts of a journal that become events of a trace, with their span and attributes.
 
-import { known } from '../../policies/report/call-attributes.ts';
-import type { TraceValue } from '../../policies/report/span.ts';
+import { known, type TraceValue } from '../../policies/report/trace-span.ts';
 import type { JournalLine } from '../../state/journal/facts.ts';
 
 interface TraceEvent {

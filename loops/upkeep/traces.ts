@@ -1,10 +1,17 @@
 // Converts the runs of a task to traces of run, stage and call; verdicts, decisions and checks are events on them.
 
-import type { CallTexts } from '../../policies/report/call-attributes.ts';
-import { callAttributes, errorAttributes, known, workflowAttributes } from '../../policies/report/call-attributes.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
-import type { TraceSpan, TraceValue } from '../../policies/report/span.ts';
-import { spanIdOf, traceIdOf } from '../../policies/report/span-ids.ts';
+import {
+  type CallTexts,
+  callAttributes,
+  errorAttributes,
+  known,
+  spanIdOf,
+  type TraceSpan,
+  type TraceValue,
+  traceIdOf,
+  workflowAttributes,
+} from '../../policies/report/trace-span.ts';
 import type { JournalLine } from '../../state/journal/facts.ts';
 import type { Call, Ledger } from '../../state/journal/ledger.ts';
 import { traceEvent } from './trace-event.ts';

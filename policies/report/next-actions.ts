@@ -5,12 +5,9 @@ import { inOrder, type NextAction, toDo, toType } from '../facts/next-action.ts'
 import { type BuiltIn, rowOf } from '../facts/tools.ts';
 import { serversIn } from '../verdict/mcp-servers.ts';
 import type { CallReason } from '../verdict/reasons.ts';
-import { ASKED_ACTIONS } from './asked.ts';
-import { KEY_ACTIONS } from './keys.ts';
-import { MACHINE_ACTIONS } from './machine.ts';
-import { MONEY_ACTIONS } from './money.ts';
-import { PASSING_ACTIONS } from './passing.ts';
-import { SESSION_ACTIONS } from './sessions.ts';
+import { BUDGET_ACTIONS, KEY_ACTIONS } from './account-actions.ts';
+import { MACHINE_ACTIONS } from './machine-actions.ts';
+import { REQUEST_ACTIONS, SESSION_ACTIONS } from './request-actions.ts';
 import {
   later,
   preflight,
@@ -21,6 +18,7 @@ import {
   thenRerun,
   type WayOut,
 } from './situation.ts';
+import { TEMPORARY_ACTIONS } from './temporary-actions.ts';
 
 /** Where a failed MCP server is configured, for each CLI. */
 const SETTINGS = {
@@ -56,8 +54,6 @@ const fixServer: WayOut = (situation) => {
 
 const SERVER_ACTIONS = { mcp_server: fixServer } as const satisfies Record<string, WayOut>;
 
-export type { Situation } from './situation.ts';
-
 /** Never empty for a failure. */
 export function nextActions(situation: Situation): NextAction[] {
   const { class: errorClass, reason } = situation.verdict;
@@ -90,9 +86,9 @@ const unmatched: WayOut = (situation) => [
 /** For reasons that only a project's own rows define. */
 const BY_CLASS = {
   transient: (situation) => [later(situation)],
-  prompt_too_large: ASKED_ACTIONS.over_limit,
+  prompt_too_large: REQUEST_ACTIONS.over_limit,
   auth: KEY_ACTIONS.bad_credentials,
-  quota: MONEY_ACTIONS.plan,
+  quota: BUDGET_ACTIONS.plan,
   tooling: (situation) => [preflight(situation), rerun(situation)],
   scope_violation: () => [toDo('review `scope.deny` in the manifest, and the changes named above')],
   contract_violation: (situation) => [
@@ -103,10 +99,10 @@ const BY_CLASS = {
 } as const satisfies Record<ErrorClass, WayOut>;
 
 const BY_REASON: Record<CallReason, WayOut> = {
-  ...PASSING_ACTIONS,
+  ...TEMPORARY_ACTIONS,
   ...KEY_ACTIONS,
-  ...MONEY_ACTIONS,
-  ...ASKED_ACTIONS,
+  ...BUDGET_ACTIONS,
+  ...REQUEST_ACTIONS,
   ...SERVER_ACTIONS,
   ...SESSION_ACTIONS,
   ...MACHINE_ACTIONS,

@@ -4,8 +4,7 @@ import { readJsonAnswer } from '../gate/json-answer.ts';
 import { linesOf } from '../text/lines.ts';
 import { oneLine } from '../text/one-line.ts';
 import { sectionTexts } from '../text/sections.ts';
-import { placeIn, withinTree } from './file-place.ts';
-import type { FilePlace, ProblemLevel } from './problem.ts';
+import { type FilePlace, type ProblemLevel, placeIn, withinTree } from './problem.ts';
 
 interface ReviewFinding {
   /** As the review states it: `blocker`, `major`, `minor`; null if it does not. */

@@ -1,4 +1,7 @@
-// Sums the spending by day and by CLI, and counts the calls that did not report theirs.
+// Computes the price of a call, and sums the spending by day and by CLI.
+
+import type { ProjectFile } from '../manifest/project-file.ts';
+import type { CallRecord } from './call-record.ts';
 
 /** One paid call; null means that it did not report the value. */
 export interface SpentCall {
@@ -51,3 +54,23 @@ const nothingOf = (day: string, tool: string): DaySpending => ({
   calls_without_price: 0,
   duration_ms: 0,
 });
+
+const MILLION = 1_000_000;
+
+/**
+ * Computes a call's cost in US dollars: as its CLI reported it, or else by the project's prices; null if neither is known. There are
+ * no built-in prices, because they would become wrong.
+ */
+export function priceOf(
+  { model, usage }: Pick<CallRecord, 'model' | 'usage'>,
+  prices: ProjectFile['prices'],
+): number | null {
+  if (typeof usage?.usd === 'number') return usage.usd;
+  const price = model !== null && Object.hasOwn(prices, model) ? prices[model]! : null;
+  const { input_tokens: input, cached_tokens: cached, output_tokens: output } = usage;
+  if (price === null || input === null || output === null) return null;
+  // Input tokens include those from the cache.
+  const fromCache = Math.min(cached ?? 0, input);
+  const fresh = input - fromCache;
+  return (fresh * price.input + fromCache * (price.cached ?? price.input) + output * price.output) / MILLION;
+}

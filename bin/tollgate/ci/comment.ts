@@ -5,7 +5,7 @@ import type { RunReport } from '../../../loops/run/report.ts';
 import type { RanTask } from '../../../loops/run/run-work.ts';
 import type { WrittenReport } from '../../../loops/run/write-report.ts';
 import { mapAction } from '../../../policies/facts/next-action.ts';
-import { commentText } from '../../../policies/report/comment-text.ts';
+import { commentText } from '../../../policies/report/inert-text.ts';
 import { readIfFit } from '../../../state/disk/regular-file.ts';
 import { replaceText } from '../../../state/disk/replace-file.ts';
 import type { Ran } from '../../ran.ts';

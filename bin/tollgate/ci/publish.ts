@@ -5,10 +5,14 @@ import { closeSync, constants } from 'node:fs';
 import { problemsOf } from '../../../loops/report/problems.ts';
 import type { RanTask } from '../../../loops/run/run-work.ts';
 import { rootOf } from '../../../loops/task/task.ts';
-import { annotationsOf } from '../../../policies/report/annotations.ts';
+import {
+  annotationsOf,
+  answerOutputs,
+  type StepOutputs,
+  stepOutputLines,
+  stepSummary,
+} from '../../../policies/report/github-actions.ts';
 import { redactedProblem } from '../../../policies/report/problem.ts';
-import { answerOutputs, type StepOutputs, stepOutputLines } from '../../../policies/report/step-outputs.ts';
-import { stepSummary } from '../../../policies/report/step-summary.ts';
 import { oneLine } from '../../../policies/text/one-line.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import { appendText } from '../../../state/append-line.ts';

@@ -4,7 +4,7 @@ import type { TasksReport } from '../../../loops/report/collect.ts';
 import type { FailureGroup } from '../../../loops/report/groups.ts';
 import type { TaskRow } from '../../../loops/report/task-row.ts';
 import { actionLine } from '../../../policies/facts/next-action.ts';
-import { markupText } from '../../../policies/report/markup-text.ts';
+import { markupText } from '../../../policies/report/inert-text.ts';
 import { byGravity, type Problem } from '../../../policies/report/problem.ts';
 import type { DaySpending } from '../../../policies/report/spending.ts';
 import { oneLine } from '../../../policies/text/one-line.ts';

@@ -3,7 +3,7 @@
 import type { TasksReport } from '../../../loops/report/collect.ts';
 import type { TaskRow } from '../../../loops/report/task-row.ts';
 import type { StageFacts } from '../../../loops/task/stage-facts.ts';
-import { markupText } from '../../../policies/report/markup-text.ts';
+import { markupText } from '../../../policies/report/inert-text.ts';
 import { standInWords } from '../../../policies/verdict/stand-ins.ts';
 
 /** `failure`: a gate did not pass. `error`: the call failed. `skipped`: no error is known, but the stage is not done. */

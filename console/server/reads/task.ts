@@ -12,7 +12,7 @@ import type { GateRecord } from '../../../policies/facts/gate-record.ts';
 import type { NextAction } from '../../../policies/facts/next-action.ts';
 import type { ProjectFile } from '../../../policies/manifest/project-file.ts';
 import type { Redactor } from '../../../policies/redact/redactor.ts';
-import { priceOf } from '../../../policies/report/price.ts';
+import { priceOf } from '../../../policies/report/spending.ts';
 import { namesIfAny } from '../../../state/disk/folder.ts';
 import { isFolder, lookAt } from '../../../state/disk/regular-file.ts';
 import { JournalError, openJournal } from '../../../state/journal/journal.ts';

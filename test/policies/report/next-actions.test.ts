@@ -5,8 +5,9 @@ import * as assert from 'uvu/assert';
 import type { ErrorClass } from '../../../policies/facts/classes.ts';
 import { actionLine } from '../../../policies/facts/next-action.ts';
 import type { BuiltIn, OwnTool } from '../../../policies/facts/tools.ts';
-import { modelsIn } from '../../../policies/report/asked.ts';
-import { nextActions, type Situation } from '../../../policies/report/next-actions.ts';
+import { nextActions } from '../../../policies/report/next-actions.ts';
+import { modelsIn } from '../../../policies/report/request-actions.ts';
+import type { Situation } from '../../../policies/report/situation.ts';
 import { FAILURE_REASONS } from '../../../policies/verdict/reasons.ts';
 
 const AT = '2026-01-02T03:00:00.000Z';

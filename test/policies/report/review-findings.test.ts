@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { placeIn, withinTree } from '../../../policies/report/file-place.ts';
+import { placeIn, withinTree } from '../../../policies/report/problem.ts';
 import { findingsOf } from '../../../policies/report/review-findings.ts';
 
 const ROOT = '/home/me/project';

@@ -1,7 +1,8 @@
-// Writes a run's comment for a pull or merge request. The model's text is shown, and nothing in it takes effect there.
+// Makes a model's text inert where it is shown: in HTML or XML, and in the comment of a pull or merge request.
 
 import { actionLine, type NextAction } from '../facts/next-action.ts';
 import { visible } from '../text/visible-text.ts';
+import { wellFormed } from '../text/well-formed.ts';
 
 interface CommentedRun {
   task_id: string;
@@ -37,3 +38,11 @@ const inert = (text: string): string =>
   visible(text)
     .replace(/<(?=[A-Za-z/!?])|!(?=\[)|@(?=\w)|[#!~%&$](?=\d)|\bGH-(?=\d)/gi, `$&${BREAK}`)
     .replace(/^([\s>*+-]*)\/(?=\w)/gm, `$1${BREAK}/`);
+
+/** For text and attributes, in HTML and in XML 1.0, which allows fewer characters. */
+export const markupText = (text: string): string =>
+  wellFormed(visible(text))
+    .replace(/[\ufffe\uffff]/g, '\ufffd')
+    .replace(/[&<>"']/g, (sign) => REFERENCES[sign]!);
+
+const REFERENCES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

@@ -3,7 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { toDo } from '../../../policies/facts/next-action.ts';
-import { commentText } from '../../../policies/report/comment-text.ts';
+import { commentText } from '../../../policies/report/inert-text.ts';
 
 const RUN = { task_id: 'fix', state: 'done', failure: null, next_actions: [], answer: '', checked_earlier: null };
 

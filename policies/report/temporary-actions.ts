@@ -18,7 +18,7 @@ export const callElsewhere = (called: CalledAs): NextAction[] => [
   toType('if that machine or container is gone for good, ask again', goOnLine(called, '--force'), 'pays'),
 ];
 
-export const PASSING_ACTIONS = {
+export const TEMPORARY_ACTIONS = {
   network: (situation) => [preflight(situation), later(situation)],
   overloaded: (situation) => [later(situation), toDo(`or give the stage another model or tool than ${situation.tool}`)],
   rate_limit: waits,

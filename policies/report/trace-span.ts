@@ -1,5 +1,6 @@
-// Makes the attributes of a call by OpenTelemetry's generative AI conventions (only this file uses its names), and our own.
+// Defines a span of a trace: its ids, and a call's attributes by OpenTelemetry's conventions (only here are their names used).
 
+import { createHash } from 'node:crypto';
 import {
   ATTR_ERROR_TYPE,
   ATTR_GEN_AI_AGENT_NAME,
@@ -24,7 +25,39 @@ import {
 } from '@opentelemetry/semantic-conventions/incubating';
 import { type BuiltIn, rowOf, type Tool } from '../facts/tools.ts';
 import type { CallRecord } from './call-record.ts';
-import type { TraceValue } from './span.ts';
+
+export type TraceValue = string | number | boolean | readonly string[];
+
+export interface SpanEvent {
+  name: string;
+  /** ISO time. */
+  at: string;
+  attributes: Record<string, TraceValue>;
+}
+
+export interface TraceSpan {
+  trace_id: string;
+  span_id: string;
+  /** null for the first span of a trace. */
+  parent_id: string | null;
+  name: string;
+  /** `client`: another program was called. */
+  kind: 'internal' | 'client';
+  started_at: string;
+  ended_at: string;
+  attributes: Record<string, TraceValue>;
+  events: SpanEvent[];
+  /** Class and reason of the failure. */
+  error: string | null;
+}
+
+/** The ids come from those of runs and calls, so that a receiver recognises a repetition. */
+const hashOf = (words: readonly string[]): string => createHash('sha256').update(words.join('\0')).digest('hex');
+
+/** @param root the id of a run, or of a call outside a run. */
+export const traceIdOf = (root: string): string => hashOf(['trace', root]).slice(0, 32);
+
+export const spanIdOf = (...words: string[]): string => hashOf(['span', ...words]).slice(0, 16);
 
 const PROVIDERS = {
   gemini: GEN_AI_PROVIDER_NAME_VALUE_GCP_GEMINI,

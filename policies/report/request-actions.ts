@@ -1,8 +1,9 @@
-// Gives next actions for problems of the request: a missing model, a prompt that does not fit, a permission not given.
+// Gives next actions for problems of the request and its session: its model, its size, its permissions, its history.
 
-import { type NextAction, toDo } from '../facts/next-action.ts';
+import { type NextAction, toDo, toType } from '../facts/next-action.ts';
 import { type BuiltIn, rowOf } from '../facts/tools.ts';
-import { change, rerun, type Situation, thenRerun, type WayOut } from './situation.ts';
+import { shellWord } from '../text/shell-word.ts';
+import { change, isOwnCall, rerun, type Situation, thenRerun, type WayOut } from './situation.ts';
 
 const LIST_MODELS = {
   claude: '`claude` and /model; the short names opus, sonnet and haiku are always known',
@@ -92,7 +93,7 @@ const allowTool = (situation: Situation): NextAction[] => [
   thenRerun(situation),
 ];
 
-export const ASKED_ACTIONS = {
+export const REQUEST_ACTIONS = {
   tool_denied: allowTool,
   model_not_found: otherModel,
   not_found: (situation) => [
@@ -129,3 +130,45 @@ const HINT = /\b(?:did you mean|use|try|switch to|instead)\b:?\s{0,3}(?:the mode
 const NAME = /^(?=[\w./:-]*[\d-])[A-Za-z][\w./:-]{2,79}$/;
 
 const MOST = 12;
+
+/** Gives next actions for failures that the session itself causes. */
+export const SESSION_ACTIONS = {
+  broken_history: (situation) => {
+    const { called, ranTools, sessionId, tool } = situation;
+    if (!sessionId) return [rerun(situation, `ask ${tool} again in a fresh session`)];
+    const fresh = ranTools
+      ? `or look at what its tools did, for a fresh session does not know it, then ask ${tool} again`
+      : `or ask ${tool} again in a fresh session`;
+    return [
+      toType(
+        'repair the session, or take its last step back, without a paid call',
+        `${called.launcher} recover ${shellWord(sessionId)} --choose clear`,
+      ),
+      rerun(situation, fresh),
+    ];
+  },
+  session_id: (situation) => {
+    const { called, namesSession, tag } = situation;
+    if (namesSession || tag === undefined)
+      return [
+        toType('see which sessions exist', `${called.launcher} sessions list`),
+        toDo(
+          isOwnCall(situation)
+            ? 'name one of them in --resume-session, or leave it out'
+            : 'name one of them in meta.session_id of the manifest, or take the line out',
+        ),
+        thenRerun(situation),
+      ];
+    return [
+      toType(
+        'forget this session, so that the next call begins a fresh one',
+        `${called.launcher} sessions forget ${shellWord(tag)}`,
+      ),
+      thenRerun(situation),
+    ];
+  },
+  session_busy: (situation) => {
+    const which = situation.sessionId ? ` ${situation.sessionId}` : '';
+    return [toDo(`close the ${situation.tool} that has the session${which} open`), thenRerun(situation)];
+  },
+} as const satisfies Record<string, WayOut>;

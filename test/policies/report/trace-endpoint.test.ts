@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sendsByItself, traceEndpoint } from '../../../policies/report/endpoint.ts';
+import { sendsByItself, traceEndpoint } from '../../../policies/report/trace-endpoint.ts';
 
 const ALL = 'OTEL_EXPORTER_OTLP_ENDPOINT';
 const TRACES = 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT';

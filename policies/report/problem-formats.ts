@@ -1,7 +1,7 @@
-// Writes problems as SARIF 2.1.0: those at a file are results, all others are notifications of the run.
+// Writes problems as SARIF 2.1.0 and as a GitLab code quality report.
 
 import { wellFormed } from '../text/well-formed.ts';
-import { byGravity, type FilePlace, fingerprint, type Problem, textOf } from './problem.ts';
+import { byGravity, type FilePlace, fingerprint, type Problem, type ProblemLevel, textOf } from './problem.ts';
 
 /** The origin of the problems. */
 interface SarifSource {
@@ -67,3 +67,37 @@ function locationOf({ path, line, endLine }: FilePlace) {
 }
 
 const uriPart = (part: string): string => encodeURIComponent(wellFormed(part));
+
+/** Writes problems as a GitLab code quality report for merge requests. It accepts only problems at a file. */
+const SEVERITIES = { error: 'critical', warning: 'major', note: 'info' } as const satisfies Record<
+  ProblemLevel,
+  string
+>;
+
+/** Findings that a review calls minor remain minor. */
+const REVIEWED: Readonly<Record<string, 'minor'>> = { 'review/minor': 'minor', 'review/low': 'minor' };
+
+/** Returns one JSON array. An entry whose fingerprint is known from before is not reported as new. */
+export function codeQualityOf(problems: readonly Problem[]): string {
+  const entries = new Map(
+    byGravity(problems).flatMap((problem) => {
+      const { rule, level, place } = problem;
+      if (place === null) return [];
+      const lines = { begin: place.line ?? 1, ...(place.endLine === null ? {} : { end: place.endLine }) };
+      const print = fingerprint(problem);
+      return [
+        [
+          print,
+          {
+            description: textOf(problem),
+            check_name: rule,
+            fingerprint: print,
+            severity: REVIEWED[rule] ?? SEVERITIES[level],
+            location: { path: place.path, lines },
+          },
+        ],
+      ];
+    }),
+  );
+  return `${JSON.stringify([...entries.values()])}\n`;
+}
