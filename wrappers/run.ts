@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { Ending } from '../policies/facts/ending.ts';
+import type { EngineEvent } from '../policies/facts/engine-event.ts';
 import { type MachineClocks, sleptBetween } from '../policies/facts/machine-clocks.ts';
 import type { Requirements } from '../policies/facts/requirements.ts';
 import type { Adapter } from './adapter.ts';
@@ -63,6 +64,8 @@ export interface Observer {
   started(pid: number): Promise<void>;
   /** A stop was requested. The observer records what is known before any process is killed. */
   cancelling(soFar: Outcome): Promise<void>;
+  /** Receives each event as it is read; absent if no one watches the call. */
+  observed?(event: EngineEvent, capture: () => Capture): void;
 }
 
 /**
@@ -148,7 +151,7 @@ async function attend(
     streams: reading.streams,
   });
 
-  const watch = guard(invocation, 0, reading, stop);
+  const watch = guard(invocation, 0, observedBy(observer, reading), stop);
   const first = await Promise.race([watch.cause, exited]);
   watch.release();
   let end: TreeEnd = { ended: 0, survivors: [] };
@@ -171,6 +174,16 @@ async function attend(
   survivors = await describeSurvivors(end.survivors);
   const ending = typeof first === 'string' ? first : endingOf(exit);
   return outcome(reading.isOversized() ? 'overflowed' : ending, exit, end);
+}
+
+function observedBy({ observed }: Observer, reading: StreamReading): StreamReading {
+  if (observed === undefined) return reading;
+  const watch: StreamReading['watch'] = (onEvent, onGrowth) =>
+    reading.watch((event, turns) => {
+      onEvent(event, turns);
+      observed(event, reading.capture);
+    }, onGrowth);
+  return { ...reading, watch };
 }
 
 interface Exit {

@@ -39,6 +39,8 @@ const SPEC: CommandSpec = {
     ['tollgate call codex "what is this repository"', 'the answer on stdout, the files in .tmp/calls/'],
     ['git diff | tollgate call claude', 'the prompt from stdin'],
     ['tollgate call "say hello"', 'by the first CLI that is installed and signed in'],
+    ['tollgate call codex --session login "…"', 'resumes the session of that name'],
+    ['tollgate call --last "…"', 'resumes the session of the previous call'],
     ['tollgate call codex -f ask.md --out answer.md --err log.txt', 'like run_codex'],
     ['tollgate call mine -f ask.md --trust-workspace', 'one of tollgate.yaml'],
   ],
@@ -56,7 +58,10 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const [word, ...rest] = argv;
   if (word === undefined || word.startsWith('-') || /\s/.test(word)) {
     const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
-    return read.how === 'ended' ? read.ran : callFirstReady(argv);
+    if (read.how === 'ended') return read.ran;
+    const { toolOfSession } = await import('../wrapper/requested-session.ts');
+    const tool = await toolOfSession(read.args);
+    return tool === null ? callFirstReady(argv) : run([tool, ...argv]);
   }
   const taken = takeDispatch(rest);
   if ('file' in taken) return undispatched(SPEC.name, taken, rest, TOLLGATE_EXIT.badInput);

@@ -7,6 +7,7 @@ import { MAX_PROMPT_BYTES, type WrapperRequest } from '../../loops/attempt/reque
 import { call } from '../../loops/call/call.ts';
 import { accountMistake } from '../../loops/call/check.ts';
 import { exitByClass } from '../../loops/call/exit.ts';
+import type { RequestedSession } from '../../loops/session/call-session.ts';
 import { isLack, requirementsOf } from '../../policies/facts/requirements.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { oneLine } from '../../policies/text/one-line.ts';
@@ -22,7 +23,7 @@ import { readArguments, stopOnSignals } from '../command.ts';
 import type { Arguments } from '../command-line.ts';
 import { printing } from '../printing.ts';
 import type { Ran } from '../ran.ts';
-import { lateProgress } from './late-progress.ts';
+import { startLiveLine } from './live-line.ts';
 import type { OneLine } from './one-line.ts';
 import { ownGiven, wrapperSpec } from './wrapper-flags.ts';
 import { answerWaiters, undispatched } from './wrapper-mistake.ts';
@@ -45,10 +46,16 @@ export async function runWrapper(
   if (read.how === 'ended') return read.mistake === null ? read.ran : refused(argv, read.ran);
   const { args } = read;
   const oneLine = dispatch === null && isOneLine(args) ? (await import('./one-line.ts')).completeOneLine(args) : null;
-  const request = typeof oneLine === 'string' ? oneLine : requestOf(adapter, args, dispatch, oneLine);
+  const requested = dispatch === null ? await sessionOf(adapter, args) : null;
+  const request =
+    typeof oneLine === 'string'
+      ? oneLine
+      : typeof requested === 'string'
+        ? requested
+        : requestOf(adapter, args, dispatch, oneLine);
   // This check comes before anything is written: the record of a refusal would go to the forbidden place.
   const mistake = typeof request === 'string' ? request : placesMistake(request.files, guarding(request));
-  if (typeof oneLine === 'string' || typeof request === 'string' || mistake !== null) {
+  if (typeof oneLine === 'string' || typeof requested === 'string' || typeof request === 'string' || mistake !== null) {
     if (typeof oneLine !== 'string') oneLine?.close();
     return refused(argv, { exit: badInput, err: `${spec.name}: ${mistake}\n` });
   }
@@ -60,10 +67,19 @@ export async function runWrapper(
   }
   if (dispatch === null && (request.piped === undefined || args.words.length > 0))
     request.typed = { command: spec.name, given: argv.map(shellWord).join(' '), task: args.text.task ?? null };
-  const progress = args.given.has('quiet') ? null : lateProgress(`${spec.name}: ${adapter.tool} works`);
+  const line = args.given.has('quiet') ? null : startLiveLine(spec.name, adapter.tool);
+  if (line !== null) request.watch = line.watch;
   if (!args.given.has('quiet')) request.say = (sentence) => printMessage(`${spec.name}: ${sentence}`);
-  const { record, message } = await call(request, stop, () => new Date());
-  progress?.stop();
+  const called =
+    requested === null
+      ? await call(request, stop, () => new Date())
+      : await (await import('./requested-session.ts')).callInSession(request, requested, stop);
+  line?.stop();
+  if (typeof called === 'string') {
+    oneLine?.close();
+    return refused(argv, { exit: badInput, err: `${spec.name}: ${called}\n` });
+  }
+  const { record, message } = called;
   const exit = args.given.has('exit-by-class')
     ? exitByClass(record.wrapper_exit_code, record.verdict)
     : record.wrapper_exit_code;
@@ -74,6 +90,12 @@ export async function runWrapper(
     ...errOf(spec.name, message, shown),
   };
   return oneLine === null ? ran : endOneLine(ran, oneLine, record, args);
+}
+
+/** Most calls request no session, and load nothing for it. */
+async function sessionOf({ tool }: Adapter, args: Arguments): Promise<RequestedSession | null | string> {
+  if (!args.given.has('session') && !args.given.has('last')) return null;
+  return (await import('./requested-session.ts')).requestedSession(tool, args);
 }
 
 /** The caller did not name all files of the call. */

@@ -44,7 +44,12 @@ export const WRAPPER_FLAGS = {
     default: 'enforce',
     about: 'wait_done: the deadline only causes a warning; the call is ended after twice the time',
   },
-  'resume-session': { takes: 'text', about: 'resume this session' },
+  session: {
+    takes: 'text',
+    about: 'resume the session of this name, or begin it; calls that share it wait for each other',
+  },
+  last: { takes: 'nothing', about: 'resume the session of the previous call, as .tmp/calls/ holds it' },
+  'resume-session': { takes: 'text', about: 'resume the session of this id' },
   'session-id-out': { takes: 'text', about: 'the file for the session id' },
   'done-marker': { takes: 'text', about: 'the file that is written last, with exit code, class and reason' },
   'pid-file': { takes: 'text', about: 'the file for the pid of this wrapper' },

@@ -5,6 +5,7 @@ import type { Omission } from '../../policies/prompt/omissions.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Adapter, CallRequest } from '../../wrappers/adapter.ts';
+import type { Observer } from '../../wrappers/run.ts';
 
 export interface WrapperRequest {
   /** The id from the dispatcher; null for a call outside a run. */
@@ -45,6 +46,8 @@ export interface WrapperRequest {
   typed?: { command: string; given: string; task: string | null };
   /** Receives what the call waits in line for, and which limits are nearly used up; absent if there is no listener. */
   say?(sentence: string): void;
+  /** Receives the events of the CLI as they are read; absent if no one watches the call. */
+  watch?: Observer['observed'];
 }
 
 export interface Charge {

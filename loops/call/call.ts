@@ -164,6 +164,7 @@ async function pay(prepared: PreparedCall, journal: Journal | null, stop: AbortS
   try {
     removeStale(request.files);
     const observer: FlagObserver = {
+      ...(request.watch === undefined ? {} : { observed: request.watch }),
       started: async (pid) => {
         const cli = await identify(pid);
         registered.started(cli);

@@ -1,11 +1,10 @@
 // Prepares a resume: rejects a session of another folder, repairs a broken history, and notes what the session has counted.
 
 import type { Usage } from '../../policies/facts/engine-event.ts';
-import { isPublished } from '../../wrappers/cli-version.ts';
 import type { CheckedCall } from '../attempt/phases.ts';
-import { findSession, lookInto, quietly } from '../session/own-files.ts';
+import { findSession, lookInto } from '../session/own-files.ts';
 import { type RepairedSession, repairBeforeResume } from '../session/repair.ts';
-import { elsewhereMistake, worksElsewhere } from '../session/works-elsewhere.ts';
+import { elsewhereMistake, isDeleted, worksElsewhere } from '../session/works-elsewhere.ts';
 import type { Refusal } from './check.ts';
 
 type Resumable =
@@ -19,7 +18,7 @@ const refuse = (refusal: Refusal) => ({ how: 'refused', refusal }) as const;
 /** A session that cannot be repaired is resumed as it is: the service decides, and may accept it. */
 export async function repairSession(checked: CheckedCall, sessionId: string): Promise<Resumable> {
   const { adapter, call } = checked.request;
-  if (await isGone(checked, sessionId)) {
+  if (await isDeleted(adapter, checked.binary, sessionId, call)) {
     const message = `${adapter.tool} has no session ${sessionId}: it was deleted, or belongs to another home folder. Name another one, or begin a new one`;
     return refuse({ class: 'tooling', reason: 'session_id', exit: 'refusedInput', message });
   }
@@ -37,17 +36,6 @@ export async function repairSession(checked: CheckedCall, sessionId: string): Pr
         : [];
   return { how: 'resumable', countedBefore: await countedBefore(checked, sessionId), warnings };
 }
-
-/** Checks only an id that the CLI could not read as a name or an index, and only if its files could be read. */
-async function isGone({ request, binary }: CheckedCall, sessionId: string): Promise<boolean> {
-  const { packageName, entries, sessions } = request.adapter;
-  if (!WHOLE_ID.test(sessionId) || !isPublished(binary, packageName, entries)) return false;
-  const store = await sessions();
-  const found = await quietly(async () => ({ file: await store.find(sessionId, request.call) }));
-  return store.isLocal && found !== null && found.file === null;
-}
-
-const WHOLE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 async function countedBefore({ request }: CheckedCall, sessionId: string): Promise<Partial<Usage> | null> {
   const { adapter, call } = request;

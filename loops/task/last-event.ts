@@ -47,7 +47,8 @@ function readLine(tool: Tool, line: string): EngineEvent[] {
   }
 }
 
-function wordsFor(event: EngineEvent): string | null {
+/** null for an event that says nothing about what the CLI does. */
+export function wordsFor(event: EngineEvent): string | null {
   switch (event.how) {
     case 'turn_began':
     case 'requested':

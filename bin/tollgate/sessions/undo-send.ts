@@ -18,7 +18,7 @@ import type { Access } from '../../../wrappers/adapter.ts';
 import type { Conversation } from '../../../wrappers/sessions/store.ts';
 import type { Arguments } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
-import { lateProgress } from '../../wrapper/late-progress.ts';
+import { startLiveLine } from '../../wrapper/live-line.ts';
 import { answerOf, type UndoResult } from './undo-answer.ts';
 import { filesOf, type UndoMode } from './undo-flags.ts';
 import type { Undoing } from './undoing.ts';
@@ -158,7 +158,7 @@ async function sendOrPutBack(
   putBack: () => Promise<string>,
 ): Promise<ResentCall | Ran> {
   let why: string;
-  const progress = args.given.has('quiet') ? null : lateProgress(`tollgate undo: ${session.tool} works`);
+  const progress = args.given.has('quiet') ? null : startLiveLine('tollgate undo', session.tool);
   try {
     const sent = await send(sending, stop, clock);
     if (sent.record.ending !== 'not_started') return sent;

@@ -1,0 +1,118 @@
+// Makes a call in the session that its flags request: --session names a tag, --last means the previous call.
+
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { newCallId } from '../../loops/attempt/phases.ts';
+import type { WrapperRequest } from '../../loops/attempt/request.ts';
+import { call } from '../../loops/call/call.ts';
+import { type CallSession, openCallSession, type RequestedSession } from '../../loops/session/call-session.ts';
+import { isTool, type Tool } from '../../policies/facts/tools.ts';
+import { TAG, TAG_MUST } from '../../policies/session/session-entry.ts';
+import { readJsonIfFit } from '../../state/disk/regular-file.ts';
+import { readSessions } from '../../state/sessions/sessions-file.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { projectState, strayState } from '../../state/task-folder.ts';
+import type { Arguments } from '../command-line.ts';
+
+type SessionFlags = Pick<Arguments, 'text' | 'given'>;
+
+/** @returns null if the call requests none of them; a sentence if it cannot have it. */
+export function requestedSession(tool: Tool, { text, given }: SessionFlags): RequestedSession | null | string {
+  const tag = text.session;
+  const flags = ['--session', '--last', '--resume-session'].filter((flag) => given.has(flag.slice(2)));
+  if (flags.length > 1) return `give only one of ${flags.join(' and ')}`;
+  if (tag !== undefined) return TAG.test(tag) ? { tag } : `--session ${TAG_MUST}`;
+  if (!given.has('last')) return null;
+  const last = lastCall(tool);
+  if (last !== null) return { id: last.id };
+  return `--last: .tmp/calls has no call of ${tool} with a session; start one without --last`;
+}
+
+/** The tool of the session that the flags name; null if they name none, or it is not known yet. */
+export async function toolOfSession({ text, given }: SessionFlags): Promise<Tool | null> {
+  if (given.has('last')) return lastCall(null)?.tool ?? null;
+  if (text.session === undefined) return null;
+  const sessions = await readSessions(projectState(process.cwd(), process.env), () => new Date(), 'in_place');
+  const entries = sessions.entries().filter(({ tag }) => tag === text.session);
+  const newest = entries.sort((a, b) => Date.parse(b.entry.last_used) - Date.parse(a.entry.last_used))[0];
+  return newest?.tool ?? null;
+}
+
+interface LastCall {
+  tool: Tool;
+  id: string;
+  startedAt: string;
+}
+
+const MAX_RECORD_BYTES = 1024 * 1024;
+
+/** Ids begin with the second in which their call began, so only those of one second are compared by their records. */
+function lastCall(tool: Tool | null): LastCall | null {
+  const calls = path.join(projectState(process.cwd(), process.env), 'calls');
+  const ids = namesIn(calls).sort().reverse();
+  let newest: LastCall | null = null;
+  let second = '';
+  for (const id of ids) {
+    if (newest !== null && id.slice(0, 14) !== second) break;
+    const found = readCall(path.join(calls, id, 'call.json'));
+    if (found === null || (tool !== null && found.tool !== tool)) continue;
+    if (newest === null || found.startedAt > newest.startedAt) newest = found;
+    second = id.slice(0, 14);
+  }
+  return newest;
+}
+
+/** An agent can write the file, so only fields of the right shape count. */
+function readCall(file: string): LastCall | null {
+  const record = readJsonIfFit<Record<string, unknown>>(file, MAX_RECORD_BYTES);
+  const { tool, session_id: id, started_at: startedAt } = record ?? {};
+  if (!isTool(tool) || typeof id !== 'string' || !/^[\w-]{1,200}$/.test(id) || id.startsWith('-')) return null;
+  return { tool, id, startedAt: String(startedAt) };
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => /^\d{14}-/.test(name));
+  } catch (error) {
+    if (isSystemError(error)) return [];
+    throw error;
+  }
+}
+
+/**
+ * Makes the call when no other call uses the session, and stores its session under the tag.
+ * @returns a sentence if the session's queue cannot be used: nothing was started.
+ */
+export async function callInSession(
+  request: WrapperRequest,
+  requested: RequestedSession,
+  stop: AbortSignal,
+): Promise<Awaited<ReturnType<typeof call>> | string> {
+  const { adapter, ownId, call: wanted, say = () => {} } = request;
+  const clock = () => new Date();
+  const { tool } = adapter;
+  const { cwd, environment } = wanted;
+  const stateFolder = projectState(process.cwd(), environment);
+  const stray = strayState(stateFolder, environment);
+  if (stray !== null) return stray;
+  const callId = ownId ?? newCallId(clock());
+  let session: CallSession | null;
+  try {
+    session = await openCallSession({ tool, cwd, environment, stateFolder, callId, stop, say, clock }, requested);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return `the queue of the session cannot be written: ${error.message}`;
+  }
+  // A stop was requested while it waited, so the call ends as cancelled.
+  if (session === null) return call(request, stop, clock);
+  const { id } = session;
+  if (id !== null) say(`resuming ${tool} session ${id}`);
+  try {
+    const called = await call({ ...request, call: { ...wanted, resumeSession: id } }, stop, clock);
+    const warning = await session.keep(called.record);
+    if (warning !== null) say(`warning: ${warning}`);
+    return called;
+  } finally {
+    session.release();
+  }
+}

@@ -1,0 +1,150 @@
+// Gives a call outside a run the session of a tag, or a named one: waits for its turn, and stores the session after the call.
+
+import type { Tool } from '../../policies/facts/tools.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
+import type { SessionEntry } from '../../policies/session/session-entry.ts';
+import { afterCall, CONTEXT_LIMIT_TOKENS, fitnessOf } from '../../policies/session/session-policy.ts';
+import { readSessions } from '../../state/sessions/sessions-file.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
+import { findBinary } from '../../wrappers/find-binary.ts';
+import { changeSessions } from './change-sessions.ts';
+import { countTokens } from './own-files.ts';
+import { acquireSessionTurn, acquireTagTurn, type SessionTurnRequest } from './session-turn.ts';
+import { isDeleted, worksElsewhere } from './works-elsewhere.ts';
+
+/** The session that a call outside a run requests: the one of a tag, or one by its id. */
+export type RequestedSession = { tag: string } | { id: string };
+
+interface SessionCall {
+  tool: Tool;
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+  /** The project's `.tmp`. */
+  stateFolder: string;
+  callId: string;
+  stop: AbortSignal;
+  say(sentence: string): void;
+  clock: () => Date;
+}
+
+export interface CallSession {
+  /** The session to resume; null for a new one. */
+  id: string | null;
+  /** Stores the session of the call under its tag. @returns a warning, or null. */
+  keep(record: CallRecord): Promise<string | null>;
+  release(): void;
+}
+
+/**
+ * Waits until no other call uses the tag or the session. Throws the errors of the operating system if a queue cannot be written.
+ * @returns null if a stop was requested while it waited.
+ */
+export async function openCallSession(call: SessionCall, requested: RequestedSession): Promise<CallSession | null> {
+  const turns: { release(): void }[] = [];
+  const release = () => {
+    for (const turn of turns.splice(0)) turn.release();
+  };
+  try {
+    const tag = 'tag' in requested ? requested.tag : null;
+    if (tag !== null) {
+      const turn = await acquireTagTurn(turnRequestOf(call), tag);
+      if (turn.how === 'stopped') return null;
+      turns.push(turn);
+    }
+    const id = 'id' in requested ? requested.id : await sessionOfTag(call, requested.tag);
+    if (id !== null) {
+      const turn = await acquireSessionTurn(turnRequestOf(call), id);
+      if (turn.how === 'stopped') {
+        release();
+        return null;
+      }
+      turns.push(turn);
+    }
+    return {
+      id,
+      release,
+      keep: (record) => (tag === null ? Promise.resolve(null) : keepSession(call, tag, id, record)),
+    };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+const turnRequestOf = ({ callId, ...call }: SessionCall): SessionTurnRequest => ({
+  ...call,
+  taskId: `call ${callId}`,
+  stage: 'call',
+  whileWaiting: (what, who) => call.say(`waiting for ${what}: ${who} has it`),
+});
+
+/** Copilot's and gemini's sessions can be used in one folder only. @returns the folder, or null. */
+async function folderOf({ tool, cwd }: SessionCall): Promise<string | null> {
+  return (await adapterOf(tool).sessions()).boundToCwd ? cwd : null;
+}
+
+async function sessionOfTag(call: SessionCall, tag: string): Promise<string | null> {
+  const { tool, stateFolder, clock, say } = call;
+  const sessions = await readSessions(stateFolder, clock);
+  for (const warning of sessions.warnings()) say(`warning: ${warning}`);
+  const entry = sessions.entry(tag, tool, await folderOf(call));
+  if (entry === null) return null;
+  const why = await obstacleOf(call, entry);
+  if (why === null) return entry.session_id;
+  say(`a new session replaces ${entry.session_id}: ${why}`);
+  return null;
+}
+
+/** Returns why the session must not be resumed, as part of a sentence; null if it can be. */
+async function obstacleOf(call: SessionCall, entry: SessionEntry): Promise<string | null> {
+  const { tool } = call;
+  const fitness = fitnessOf(entry, CONTEXT_LIMIT_TOKENS);
+  if (fitness.how === 'unfit') return fitness.why;
+  const elsewhere = await worksElsewhere(tool, entry.session_id, call);
+  if (elsewhere !== null) return `it works in ${elsewhere}`;
+  const adapter = adapterOf(tool);
+  const binary = findBinary(adapter.binary, call.environment.PATH);
+  const isGone = binary !== null && (await isDeleted(adapter, binary, entry.session_id, call));
+  return isGone ? `${tool} no longer has it` : null;
+}
+
+/** A new session is stored only after it contains an answer. */
+async function keepSession(
+  call: SessionCall,
+  tag: string,
+  resumed: string | null,
+  { session_id: id, verdict, ending, usage }: CallRecord,
+): Promise<string | null> {
+  if (id === null || ending === 'not_started' || (verdict.class !== null && id !== resumed)) return null;
+  const { tool, cwd, stateFolder, clock } = call;
+  const counted = await countTokens(tool, id, call);
+  const folder = await folderOf(call);
+  try {
+    const kept = await changeSessions({ stateFolder, taskId: `call ${call.callId}`, clock }, (all) => {
+      const last = all.entry(tag, tool, folder);
+      const before = last?.session_id === id ? last : newEntry(id, tag, cwd, clock());
+      const used = {
+        at: clock(),
+        context_tokens: counted.context_tokens ?? (usage.api_requests === 1 ? usage.total_tokens : null),
+        total_tokens: counted.total_tokens ?? before.total_tokens + (usage.total_tokens ?? 0),
+      };
+      return all.with(tag, tool, afterCall(before, verdict.class === null ? null : verdict, used), folder);
+    });
+    if (kept.entry(tag, tool, folder)?.session_id === id) return null;
+    return `session ${id} is not stored under ${JSON.stringify(tag)}: ${kept.warnings().join('; ')}`;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return `session ${id} could not be stored under ${JSON.stringify(tag)}: ${error.message}`;
+  }
+}
+
+const newEntry = (id: string, tag: string, cwd: string, now: Date): SessionEntry => ({
+  session_id: id,
+  last_used: now.toISOString(),
+  error_count: 0,
+  total_tokens: 0,
+  context_tokens: null,
+  feature_id: tag,
+  cwd,
+});

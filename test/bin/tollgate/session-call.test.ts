@@ -1,0 +1,156 @@
+// Calls in one line that share a session: by its name, or as the previous call's.
+
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { TOOLS } from '../../../policies/facts/tools.ts';
+import { ADAPTERS } from '../../../wrappers/adapters.ts';
+import type { FakeCommand } from '../../rig/fake-call.ts';
+import { answerWith, failWith, SESSION } from '../../rig/streams.ts';
+import { TestRig } from '../../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('calls that share a session');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const OTHER = '00000000-0000-4000-8000-000000000002';
+
+interface Made {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+  /** The arguments of the CLI; null if it was not started. */
+  argv: string | null;
+}
+
+/** Starts a command, and lets the CLI answer, or do what `does` says. */
+async function call(
+  rig: TestRig,
+  argv: readonly string[],
+  does: readonly FakeCommand[] = answerWith('codex', 'The answer.'),
+  env: Record<string, string> = {},
+): Promise<Made> {
+  const running = rig.start('tollgate', ['call', ...argv], { env });
+  const fake = await rig.callBefore(running.result);
+  await fake?.tell(...does);
+  const { code, stdout, stderr } = await running.result;
+  return { code, stdout, stderr, argv: fake === null ? null : fake.report.argv.join(' ') };
+}
+
+const sessionsIn = (rig: TestRig) => {
+  const file = path.join(rig.project, '.tmp/state/sessions.json');
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).active_sessions : {};
+};
+
+for (const tool of TOOLS)
+  test(`${tool}: the second call of a name resumes the session of the first`, async ({ rig }) => {
+    const asks = [tool, 'Say hello.', '--session', 'login', '--trust-workspace', '--no-files'];
+    const first = await call(rig, asks, answerWith(tool, 'One.'));
+    assert.equal([first.code, first.stdout], [0, 'One.\n'], first.stderr);
+    const [entry] = Object.values<{ session_id: string }>(sessionsIn(rig).login);
+    const second = await call(rig, asks, answerWith(tool, 'Two.', entry!.session_id));
+    assert.equal([second.code, second.stdout], [0, 'Two.\n'], second.stderr);
+    assert.ok(second.argv!.includes(entry!.session_id), second.argv!);
+    assert.ok(second.stderr.startsWith(`${ADAPTERS[tool].command}: resuming ${tool} session ${entry!.session_id}\n`));
+  });
+
+test('a name that is new begins a session, and another name another one', async ({ rig }) => {
+  await call(rig, ['codex', 'Say hello.', '--session', 'login']);
+  const { argv } = await call(rig, ['codex', 'Say hello.', '--session', 'logout'], answerWith('codex', 'B.', OTHER));
+  assert.not.ok(argv!.includes('resume'), argv!);
+  const { login, logout } = sessionsIn(rig);
+  assert.equal([login.codex.session_id, logout.codex.session_id], [SESSION, OTHER]);
+});
+
+test('a name without a CLI uses the CLI that used the name last', async ({ rig }) => {
+  await call(rig, ['codex', 'Say hello.', '--session', 'login']);
+  const { code, argv, stderr } = await call(rig, ['And now?', '--session', 'login']);
+  assert.is(code, 0);
+  assert.ok(argv!.includes(`resume ${SESSION}`) || argv!.includes(SESSION), argv!);
+  assert.match(stderr, /^run_codex: resuming codex session /);
+});
+
+test('a failed first call stores no session', async ({ rig }) => {
+  await call(rig, ['codex', 'Say hello.', '--session', 'login'], failWith('codex', 'Incorrect API key provided', 401));
+  assert.equal(sessionsIn(rig), {});
+});
+
+test('a session that failed three times in a row is replaced by a new one', async ({ rig }) => {
+  const asks = ['codex', 'Say hello.', '--session', 'login'];
+  await call(rig, asks);
+  for (let failures = 0; failures < 3; failures++) await call(rig, asks, failWith('codex', 'stream disconnected', 500));
+  assert.is(sessionsIn(rig).login.codex.error_count, 3);
+  const { argv, stderr } = await call(rig, asks, answerWith('codex', 'New.', OTHER));
+  assert.not.ok(argv!.includes(SESSION), argv!);
+  assert.match(stderr, new RegExp(`a new session replaces ${SESSION}: it failed 3 times in a row`));
+  assert.is(sessionsIn(rig).login.codex.session_id, OTHER);
+});
+
+test('two calls at once with one name: the second waits, and resumes the session of the first', async ({ rig }) => {
+  const asks = ['call', 'codex', 'Say hello.', '--session', 'login'];
+  const first = rig.start('tollgate', asks);
+  const one = await rig.call();
+  const second = rig.start('tollgate', asks);
+  await second.says(/waiting for the codex session of feature "login"/);
+  await one.tell(...answerWith('codex', 'One.'));
+  assert.is((await first.result).code, 0);
+  const two = await rig.call();
+  assert.ok(two.report.argv.includes(SESSION));
+  await two.tell(...answerWith('codex', 'Two.'));
+  const { code, stdout } = await second.result;
+  assert.equal([code, stdout], [0, 'Two.\n']);
+});
+
+test('a call that is stopped while it waits starts nothing', async ({ rig }) => {
+  const asks = ['call', 'codex', 'Say hello.', '--session', 'login'];
+  const first = rig.start('tollgate', asks);
+  const one = await rig.call();
+  const second = rig.start('tollgate', asks);
+  await second.says(/waiting for the codex session/);
+  second.signal('SIGINT');
+  assert.is((await second.result).code, 130);
+  const later = rig.callBefore(first.result);
+  await one.tell(...answerWith('codex', 'One.'));
+  assert.equal([(await first.result).code, await later], [0, null]);
+});
+
+test('--last resumes the session of the previous call, with its CLI', async ({ rig }) => {
+  await call(rig, ['codex', 'Say hello.']);
+  await call(rig, ['copilot', 'Say hello.', '--trust-workspace'], answerWith('copilot', 'B.', OTHER));
+  const { code, argv } = await call(
+    rig,
+    ['And now?', '--last', '--trust-workspace'],
+    answerWith('copilot', 'C.', OTHER),
+  );
+  assert.is(code, 0);
+  assert.ok(argv!.includes(OTHER), argv!);
+  const named = await call(rig, ['codex', 'And now?', '--last']);
+  assert.ok(named.argv!.includes(SESSION), named.argv!);
+});
+
+const REFUSED: [what: string, argv: string[], says: string][] = [
+  ['--last without a previous call', ['codex', 'Hi there.', '--last'], 'has no call of codex with a session'],
+  ['two sessions', ['codex', 'Hi.', '--last', '--session', 'a'], 'give only one of --session and --last'],
+  ['a name with a line break', ['codex', 'Hi.', '--session', 'a\nb'], '--session must be 1 to 128 characters'],
+  ['an empty name', ['codex', 'Hi.', '--session='], '--session needs a value'],
+];
+for (const [what, argv, says] of REFUSED)
+  test(`${what}: nothing is started`, async ({ rig }) => {
+    const made = await call(rig, argv);
+    assert.equal([made.code, made.argv, made.stdout], [2, null, '']);
+    assert.ok(made.stderr.includes(says), made.stderr);
+  });
+
+test('a record that an agent forged names no session', async ({ rig }) => {
+  const folder = path.join(rig.project, '.tmp/calls/20990101000000-00000000');
+  mkdirSync(folder, { recursive: true });
+  rig.write('.tmp/calls/20990101000000-00000000/call.json', '{"tool":"codex","session_id":"--yolo","started_at":"x"}');
+  const { code, argv } = await call(rig, ['codex', 'Hi.', '--last']);
+  assert.equal([code, argv], [2, null]);
+  rmSync(folder, { recursive: true });
+});
+
+test.run();
