@@ -9,7 +9,7 @@ import { namesNoStage, repeatWords } from '../../policies/verdict/changed-prompt
 import { JournalError, openJournal } from '../../state/journal/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { collectGarbage, keepYoungHeapSmall, optimiseLate } from '../../wrappers/heap-limits.ts';
-import { openUnseenCalls } from '../guard/unseen-calls.ts';
+import { openUnseenCalls } from '../guard/watched-call.ts';
 import { launcherIn } from '../launcher.ts';
 import { runTask } from '../run/run.ts';
 import { traceEnd } from '../upkeep/trace-end.ts';

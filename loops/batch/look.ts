@@ -4,7 +4,7 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { type ChangedPrompt, changedSentence } from '../../policies/verdict/changed-prompt.ts';
-import { lookIn } from '../guard/entrance.ts';
+import { inspectTask } from '../guard/enter-task.ts';
 import { lookIntoWorktree } from '../run/enter-worktree.ts';
 import { checkStages, type Planned } from '../task/plan.ts';
 import type { RunSettings } from '../task/run-context.ts';
@@ -75,7 +75,7 @@ type LookedAt =
 
 async function look(word: string, { options, context }: RunSettings): Promise<LookedAt> {
   const looking = { ...context, ...options, word };
-  const entrance = lookIn(looking);
+  const entrance = inspectTask(looking);
   if (entrance.how === 'invalid') return entrance;
   const opened = await openTask({ ...looking, found: entrance.found }, 'look');
   if (opened.how === 'invalid') return opened;

@@ -3,7 +3,7 @@
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
-import type { CallSlot, SlotRequest, Slots } from '../task/slots.ts';
+import type { CallSlot, SlotRequest, Slots } from '../task/run-context.ts';
 
 export interface BatchSlots extends Slots {
   /** Calls in progress. */

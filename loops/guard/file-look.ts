@@ -14,14 +14,6 @@ export interface FileLook {
   changedNs: bigint;
 }
 
-/**
- * Returns whether a change from now on would alter the stamp. Two changes within one tick of the kernel's clock may have the same
- * time.
- */
-export const isSettled = ({ changedNs }: FileLook): boolean => changedNs + TICK_NS < BigInt(Date.now()) * 1_000_000n;
-
-const TICK_NS = 100_000_000n;
-
 /** Returns null if nothing is there, or if a folder above is no longer a folder. */
 export function lookAt(file: string): FileLook | null {
   try {

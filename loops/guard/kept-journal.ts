@@ -8,41 +8,32 @@ import { isFact } from '../../state/journal/fact-shapes.ts';
 import { type Fact, JOURNAL_VERSION, type JournalLine } from '../../state/journal/facts.ts';
 import { type Journal, MAX_JOURNAL_BYTES } from '../../state/journal/journal.ts';
 
-export interface KeptJournal {
-  bytes: Buffer;
-}
-
 /** While a call runs, its guardian writes these facts, and also those of calls that are made from within it. */
 const OF_CALLS: ReadonlySet<string> = new Set(['reserved', 'started', 'ended', 'verdict']);
 
-export function keepJournal({ file }: Journal): KeptJournal {
-  return { bytes: readRegularBytes(file, MAX_JOURNAL_BYTES) };
-}
+/** Returns the content before a call. */
+export const keepJournal = ({ file }: Journal): Buffer => readRegularBytes(file, MAX_JOURNAL_BYTES);
 
 /** Returns whether the earlier content is unchanged. */
-export function isIntact({ file }: Journal, { bytes }: KeptJournal): boolean {
-  const opened = openOrNull(file);
-  if (opened === null) return false;
-  try {
-    return contentOf(opened, bytes.length).equals(bytes);
-  } finally {
-    closeSync(opened);
-  }
-}
+export const isIntact = (journal: Journal, kept: Buffer): boolean =>
+  headOf(journal, kept.length)?.equals(kept) ?? false;
 
 /**
  * Returns whether the journal contains a line that a guardian writes after its CLI started. The reservation is not needed, as it
  * may have been removed.
  */
-export function tellsOf({ file }: Journal, { bytes }: KeptJournal, callId: string): boolean {
+export const tellsOf = (journal: Journal, kept: Buffer, callId: string): boolean =>
+  linesIn(headOf(journal, kept.length + MOST_ADDED)).some(
+    ({ fact }) => fact !== null && OF_CALLS.has(fact.fact) && 'call_id' in fact && fact.call_id === callId,
+  );
+
+/** Returns null if the file is missing, or is no regular file. */
+function headOf({ file }: Journal, maxBytes: number): Buffer | null {
   const opened = openOrNull(file);
-  if (opened === null) return false;
   try {
-    return linesIn(contentOf(opened, bytes.length + MOST_ADDED).toString('utf8')).some(
-      ({ fact }) => fact !== null && OF_CALLS.has(fact.fact) && 'call_id' in fact && fact.call_id === callId,
-    );
+    return opened === null ? null : contentOf(opened, maxBytes);
   } finally {
-    closeSync(opened);
+    if (opened !== null) closeSync(opened);
   }
 }
 
@@ -60,67 +51,57 @@ export interface RepairedJournal {
  */
 export async function repairJournal(
   { file }: Journal,
-  kept: KeptJournal,
+  kept: Buffer,
   callId: string,
   call: Reserved | null,
   at: Date,
 ): Promise<RepairedJournal> {
   const opened = openOrNull(file);
+  const content = () => (opened === null ? Buffer.alloc(0) : contentOf(opened, kept.length + MOST_ADDED));
   try {
-    return await repair(file, opened, kept, callId, call, at);
+    const now = content();
+    const isWhole = now.subarray(0, kept.length).equals(kept);
+    const start = kept.toString('utf8');
+    const earlier = new Set(start.split('\n'));
+    const since = isWhole ? linesIn(now.subarray(kept.length)) : linesIn(now).filter(({ text }) => !earlier.has(text));
+    const allowed = callsOf(start, since, callId, call);
+    const ours = since.filter(({ text, fact }) => (fact === null ? text.length <= MOST_TORN : allowed(fact)));
+    const budgetChanges = since.filter(({ fact }) => fact !== null && MONEY.has(fact.fact) && !allowed(fact)).length;
+    const added = since.length - ours.length - budgetChanges;
+    const lost = call !== null && !ours.some(({ fact }) => isSameReservation(fact, call));
+    const kind = kindOf(file);
+    const bytes = opened === null ? 0 : fstatSync(opened).size;
+    const isHuge = bytes > MAX_JOURNAL_BYTES;
+    const strange = [
+      ...(isWhole ? [] : ['earlier lines were changed']),
+      ...(opened === null && kind !== null ? [`${kind} was in its place`] : []),
+      ...(isHuge ? [`a file of ${bytes} bytes was in its place`] : []),
+      ...(added === 0 ? [] : [`${added} lines were added that only a run may write`]),
+      ...(lost ? ['a paid call was taken out'] : []),
+    ];
+    if (strange.length === 0 && budgetChanges === 0) return { strange, budgetChanges };
+    const lines = ours.map(({ text }) => text);
+    if (lost) lines.unshift(JSON.stringify({ v: JOURNAL_VERSION, at: at.toISOString(), ...call }));
+    const fresh = start === '' || start.endsWith('\n') ? '' : '\n';
+    // A folder cannot be overwritten, and nothing is deleted that may be the user's. Of a file that is too large, only the
+    // beginning was read.
+    if (isHuge || (kind !== null && !isRegular(file))) setAside(file, () => at);
+    await writeAtomic(file, `${start}${fresh}${lines.map((line) => `${line}\n`).join('')}`);
+    // A process that opened the file before it was replaced has written to the old file. An example is a wrapper that the user
+    // called.
+    const late = linesIn(content()).filter(({ text }) => !earlier.has(text) && !lines.includes(text));
+    const isOfCall = callsOf(start, [...since, ...late], callId, call);
+    const missed = late.filter(({ fact }) => fact !== null && isOfCall(fact));
+    if (missed.length > 0) appendFileSync(file, missed.map(({ text }) => `${text}\n`).join(''), { flush: true });
+    return { strange, budgetChanges };
   } finally {
     if (opened !== null) closeSync(opened);
   }
 }
 
-async function repair(
-  file: string,
-  opened: number | null,
-  { bytes }: KeptJournal,
-  callId: string,
-  call: Reserved | null,
-  at: Date,
-): Promise<RepairedJournal> {
-  const now = opened === null ? Buffer.alloc(0) : contentOf(opened, bytes.length + MOST_ADDED);
-  const isWhole = now.subarray(0, bytes.length).equals(bytes);
-  const start = bytes.toString('utf8');
-  const before = isWhole ? new Set<string>() : new Set(start.split('\n'));
-  const since = linesIn(now.toString('utf8', isWhole ? bytes.length : 0)).filter(({ text }) => !before.has(text));
-  const allowed = callsOf(start, since, callId, call);
-  const ours = since.filter(({ text, fact }) => (fact === null ? text.length <= MOST_TORN : allowed(fact)));
-  const budgetChanges = since.filter(({ fact }) => fact !== null && MONEY.has(fact.fact) && !allowed(fact)).length;
-  const strange = since.length - ours.length - budgetChanges;
-  const lost = call !== null && !ours.some(({ fact }) => isSameReservation(fact, call));
-  const isHuge = opened !== null && fstatSync(opened).size > MAX_JOURNAL_BYTES;
-  const result: RepairedJournal = {
-    budgetChanges,
-    strange: [
-      ...(isWhole ? [] : ['earlier lines were changed']),
-      ...(opened === null && kindOf(file) !== null ? [`${kindOf(file)} was in its place`] : []),
-      ...(isHuge ? [`a file of ${fstatSync(opened!).size} bytes was in its place`] : []),
-      ...(strange === 0 ? [] : [`${strange} lines were added that only a run may write`]),
-      ...(lost ? ['a paid call was taken out'] : []),
-    ],
-  };
-  if (result.strange.length === 0 && budgetChanges === 0) return result;
-  const lines = ours.map(({ text }) => text);
-  if (lost) lines.unshift(JSON.stringify({ v: JOURNAL_VERSION, at: at.toISOString(), ...call }));
-  const fresh = start === '' || start.endsWith('\n') ? '' : '\n';
-  // A folder cannot be overwritten, and nothing is deleted that may be the user's. Of a file that is too large, only the
-  // beginning was read.
-  if (isHuge || (kindOf(file) !== null && !isRegular(file))) setAside(file, () => at);
-  await writeAtomic(file, `${start}${fresh}${lines.map((line) => `${line}\n`).join('')}`);
-  // A process that opened the file before it was replaced has written to the old file. An example is a wrapper that the user
-  // called.
-  const late = opened === null ? [] : linesIn(contentOf(opened, bytes.length + MOST_ADDED).toString('utf8'));
-  const isOfCall = callsOf(start, [...since, ...late], callId, call);
-  const missed = late.filter(({ text, fact }) => fact !== null && isOfCall(fact) && !lines.includes(text));
-  if (missed.length > 0) appendFileSync(file, missed.map(({ text }) => `${text}\n`).join(''), { flush: true });
-  return result;
-}
-
-const linesIn = (text: string) =>
-  text
+const linesIn = (content: Buffer | string | null) =>
+  (content ?? '')
+    .toString()
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map((line) => ({ text: line, fact: factIn(line) }));

@@ -1,16 +1,12 @@
 // Restores kept files: sets aside what is in their place now, and neither follows a link nor writes through one.
 
-import { lstatSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
+import { chmodSync, lstatSync, readlinkSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolders } from '../../state/disk/folder.ts';
-import { readRegularBytes, UnfitFileError } from '../../state/disk/regular-file.ts';
-import { setAside } from '../../state/disk/replace-file.ts';
+import { TEMPORARY, temporaryPrefix, setAside } from '../../state/disk/replace-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { sha256 } from '../attempt/phases.ts';
 import { type FileLook, lookAt } from './file-look.ts';
-import type { JudgedFolder, KeptFile, KeptFiles } from './kept-files.ts';
-import { copyLarge, isSameContent } from './large-copy.ts';
-import { restore } from './restored-file.ts';
+import { copyLarge, type EarlierFolder, isSame, isWhole, type KeptFile, type KeptFiles } from './kept-files.ts';
 
 export interface Tampered {
   file: string;
@@ -39,8 +35,7 @@ export function putBack(kept: KeptFiles, { present, aside, clock, isOurs = () =>
   const found = [...new Set([...kept.files.keys(), ...present()])].flatMap((file) => {
     const before = kept.files.get(file) ?? null;
     const now = lookAt(file);
-    if (isSame(file, before, now)) return [];
-    if (!isOurs(file, before, now)) return [];
+    if (isSame(file, before, now) || !isOurs(file, before, now)) return [];
     const how: Tampered['how'] = before === null ? 'added' : now === null ? 'deleted' : 'modified';
     return [{ file, how, before, now, outcome: outcomeOf(before) }];
   });
@@ -66,7 +61,7 @@ function withoutInner<T extends { file: string; now: FileLook | null }>(changed:
 }
 
 /** Removes anything but a folder from a place where a folder was or could be made. */
-function clearWay(folder: string, before: JudgedFolder, away: (file: string) => void): Tampered[] {
+function clearWay(folder: string, before: EarlierFolder, away: (file: string) => void): Tampered[] {
   const now = lookAt(folder);
   const isThere = now?.kind === 'folder' || now === null;
   if (before.kind === 'link' ? now?.kind === 'link' && now.target === before.target : isThere) return [];
@@ -81,30 +76,48 @@ function outcomeOf(before: KeptFile | null): Tampered['outcome'] {
   return before === null || isWhole(before) ? 'put_back' : 'kept';
 }
 
-/** Returns whether the file can be put back. */
-export const isWhole = ({ kind, content, copy }: KeptFile): boolean =>
-  kind === 'link' || content !== null || (copy !== null && isIntact(copy));
-
-/** A process that edits our files may have edited the copies too. */
-const isIntact = ({ file, stamp }: NonNullable<KeptFile['copy']>): boolean => lookAt(file)?.stamp === stamp;
-
-/** The same stamp means the same file. With another stamp, the file may have been rewritten with the same content. */
-export function isSame(file: string, before: KeptFile | null, now: FileLook | null): boolean {
-  // A file that the run creates again may be missing.
-  if (now === null && before?.sha256 !== undefined) return true;
-  if (before === null || now === null) return before === now;
-  if (before.stamp === now.stamp) return true;
-  if (before.kind !== now.kind || before.mode !== now.mode || before.target !== now.target) return false;
-  if (before.kind === 'link') return true;
-  if (before.kind !== 'file' || before.bytes !== now.bytes) return false;
+/**
+ * Writes a kept file under a temporary name and renames it when it is complete, so that its name never has half of it. Throws the
+ * errors of the operating system. Until `away` is called, the present file is untouched.
+ * @param away moves the present file out of the way.
+ */
+export function restore(file: string, { kind, content, copy, target, mode }: KeptFile, away: () => void): void {
+  makeFolders(path.dirname(file));
+  const fresh = besideOf(file);
   try {
-    if (before.sha256 !== undefined) return before.sha256 === sha256(readRegularBytes(file, before.bytes));
-    if (before.content !== null) return before.content.equals(readRegularBytes(file, before.bytes));
-    return before.copy !== null && isIntact(before.copy) && isSameContent(before.copy.file, file);
+    if (kind === 'link') symlinkSync(target!, fresh);
+    else {
+      // The `wx` flag and similar ones follow no link.
+      if (content !== null) writeFileSync(fresh, content, { mode: 0o600, flag: 'wx' });
+      else copyLarge(copy!.file, fresh, Number.POSITIVE_INFINITY);
+      chmodSync(fresh, mode);
+    }
+    away();
+    renameSync(fresh, file);
   } catch (error) {
-    if (!(error instanceof UnfitFileError) && !isSystemError(error)) throw error;
-    return false;
+    rmSync(fresh, { force: true });
+    throw error;
   }
+}
+
+/** Returns whether a killed process left this file half written. Its target exists, or is still to be put back. */
+export function isUnfinished(file: string, kept: ReadonlyMap<string, unknown>): boolean {
+  const name = TEMPORARY.exec(path.basename(file))?.groups?.name;
+  return name !== undefined && kept.has(path.join(path.dirname(file), name));
+}
+
+/** Shortens the name if there is no room for the number, because a name may have at most 255 bytes. */
+function besideOf(file: string): string {
+  let name = path.basename(file);
+  while (Buffer.byteLength(name) > MOST_NAME_BYTES) name = name.slice(0, -1);
+  return freePath((n) => path.join(path.dirname(file), `${temporaryPrefix(name, process.pid)}${n + 1}`));
+}
+
+const MOST_NAME_BYTES = 230;
+
+/** Returns the first of these paths at which nothing is. */
+function freePath(nth: (n: number) => string): string {
+  for (let n = 0; ; n++) if (lookAt(nth(n)) === null) return nth(n);
 }
 
 function moveAside(file: string, aside: string, clock: () => Date): void {
@@ -113,11 +126,13 @@ function moveAside(file: string, aside: string, clock: () => Date): void {
     setAside(file, clock);
     return;
   }
-  for (let n = 0; ; n++) {
-    const place = path.join(aside, n === 0 ? path.basename(file) : `${path.basename(file)}.${n}`);
-    if (lookAt(place) !== null) continue;
-    move(file, place, clock);
-    return;
+  const name = path.basename(file);
+  const place = freePath((n) => path.join(aside, n === 0 ? name : `${name}.${n}`));
+  try {
+    renameSync(file, place);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    moveFar(file, place, clock);
   }
 }
 
@@ -128,15 +143,6 @@ function isMade(folder: string): boolean {
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return false;
-  }
-}
-
-function move(from: string, to: string, clock: () => Date): void {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
-    moveFar(from, to, clock);
   }
 }
 

@@ -11,7 +11,7 @@ import { changedActions } from '../../policies/verdict/changed-prompt.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
 import { readSessions } from '../../state/sessions/sessions-file.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
-import { lookIn } from '../guard/entrance.ts';
+import { inspectTask } from '../guard/enter-task.ts';
 import { paidAnswer } from '../stage/dispatch-call.ts';
 import { HANDED_ON, resolveSession } from '../stage/resolve.ts';
 import { ownFlagsOf, requirementsOfStage } from '../task/own-flags.ts';
@@ -60,7 +60,7 @@ type Foreseen =
 export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized' = 'sized'): Promise<Foreseen> {
   const { word, options, context } = request;
   const looking = { ...context, ...options, word };
-  const entrance = lookIn(looking);
+  const entrance = inspectTask(looking);
   if (entrance.how === 'invalid') return entrance;
   const opened = await openTask({ ...looking, found: entrance.found }, 'look');
   if (opened.how === 'invalid') return opened;

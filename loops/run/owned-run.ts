@@ -10,7 +10,7 @@ import { refreshStats } from '../../state/journal/stats.ts';
 import { redactLeftRaw } from '../call/left-raw.ts';
 import { settleLeftovers } from '../call/settle.ts';
 import { describeLeftover, endLeftoverCommands } from '../gate/leftover-commands.ts';
-import { type RecoveredJudge, recoverJudge } from '../guard/left-judge.ts';
+import { type Recovered, recoverFiles } from '../guard/recover.ts';
 import { clearFolders } from '../stage/clear-result-paths.ts';
 import { changedFailure, interruptedFailure, invalidFailure } from '../task/failure.ts';
 import { keepStart } from '../task/keep-start.ts';
@@ -46,7 +46,7 @@ export async function runOwned(
   request: WorkedRun,
   opened: OpenTask,
   runId: string,
-  recovered: RecoveredJudge,
+  recovered: Recovered,
 ): Promise<RanTask> {
   const { options, context } = request;
   const { clock, say, stop } = context;
@@ -126,7 +126,7 @@ async function goThrough(
   open: OpenTask,
   runId: string,
   checked: CheckedStages,
-  recovered: RecoveredJudge,
+  recovered: Recovered,
 ): Promise<EndedRun> {
   const { options, context } = request;
   const { stop, clock, say, environment } = context;
@@ -156,7 +156,7 @@ async function goThrough(
     const elsewhere = await settleLeftovers(settling);
     if (elsewhere !== null) return foreignEnd(open, elsewhere, clock());
     const register = judgeRegister(environment, open.stateFolder);
-    const later = await recoverJudge({ task: open.task, root: open.root, register, clock }, 'after');
+    const later = await recoverFiles({ task: open.task, root: open.root, register, clock }, 'after');
     const tampered = new Map([...recovered.findings, ...later.findings]);
     clearTemporaries(open.task, open.journal);
     redactLeftRaw(open.task, open.journal.read().ledger, environment);

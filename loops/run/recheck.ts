@@ -4,7 +4,7 @@ import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { goOnLine } from '../../policies/facts/next-action.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { findRecord } from '../../state/usage.ts';
-import { closedBy } from '../guard/door.ts';
+import { closedBy } from '../guard/enter-task.ts';
 import { changedByOthersFailure } from '../task/closed-failure.ts';
 import { unpreparedFailure } from '../task/failure.ts';
 import { acceptanceOf } from '../task/prompt.ts';

@@ -4,8 +4,8 @@ import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { stopExit } from '../../policies/facts/stop.ts';
 import { JournalError } from '../../state/journal/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { comeIn } from '../guard/entrance.ts';
-import type { RecoveredJudge } from '../guard/left-judge.ts';
+import { enterTask } from '../guard/enter-task.ts';
+import type { Recovered } from '../guard/recover.ts';
 import { claim } from '../task/claim.ts';
 import type { RunRequest } from '../task/run-request.ts';
 import { choiceMistake, supervisedMistake } from '../task/stage-plan.ts';
@@ -20,7 +20,7 @@ import type { RanTask, RunWork, WorkedRun } from './run-work.ts';
  * @param work what is done while the task is ours; null for its stages in order.
  */
 export async function runTask(request: RunRequest, work: RunWork | null = null): Promise<RanTask> {
-  const entrance = await comeIn({ ...request.context, ...request.options, word: request.word });
+  const entrance = await enterTask({ ...request.context, ...request.options, word: request.word });
   if (entrance.how === 'invalid') return entrance;
   const opened = await openTask({ ...request.context, ...request.options, word: request.word, found: entrance.found });
   if (opened.how === 'invalid') return opened;
@@ -46,7 +46,7 @@ export async function runTask(request: RunRequest, work: RunWork | null = null):
   }
 }
 
-async function claimAndRun(request: WorkedRun, open: OpenTask, recovered: RecoveredJudge): Promise<RanTask> {
+async function claimAndRun(request: WorkedRun, open: OpenTask, recovered: Recovered): Promise<RanTask> {
   const stages = open.plans.map(({ stage }) => stage.name);
   const claimed = await claim({
     ...request.options,

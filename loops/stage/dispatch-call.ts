@@ -15,8 +15,8 @@ import { newCallId } from '../attempt/phases.ts';
 import type { SentTerms } from '../attempt/sent.ts';
 import { GUARDIAN_TIMEOUTS } from '../call/guardian-timeouts.ts';
 import { settle } from '../call/settle.ts';
-import { closedBy } from '../guard/door.ts';
-import { type CheckedJudge, checkJudge, keepJudge } from '../guard/judge.ts';
+import { closedBy } from '../guard/enter-task.ts';
+import { checkGuarded, keepGuarded } from '../guard/guard-call.ts';
 import { isIntact, tellsOf } from '../guard/kept-journal.ts';
 import { watchCall } from '../guard/watched-call.ts';
 import { aboutPrompt } from '../task/about-prompt.ts';
@@ -24,7 +24,7 @@ import type { AttemptRequest, SentText } from '../task/attempt-request.ts';
 import { eventsOf } from '../task/last-event.ts';
 import { nestedWords } from '../task/lost-calls.ts';
 import type { Prompt } from '../task/prompt.ts';
-import { type CallSlot, UNLIMITED } from '../task/slots.ts';
+import { type CallSlot, UNLIMITED } from '../task/run-context.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 import { clearResultPaths } from './clear-result-paths.ts';
@@ -93,7 +93,7 @@ async function dispatchNow(
     dispatcher: (await identify(process.pid))!,
     until: new Date(clock().getTime() + errand.timeoutMs + GUARDIAN_TIMEOUTS.lateMs).toISOString(),
   });
-  const judge = await keepJudge(open, callId, watched.copies);
+  const judge = await keepGuarded(open, callId, watched.copies);
   watched.begin(judge.files, errand.promptFile);
   watch({ stage: stage.name, tool: stage.tool, events: eventsOf(open.task, callId) });
   const sent = sentNow(errand);
@@ -105,7 +105,7 @@ async function dispatchNow(
   const isMade = wasMade(open, callId, isStrange) || (isStrange && tellsOf(open.journal, judge.journal, callId));
   const reserved = isMade ? await reservationOf({ run, wanted, callId, guardian, sent }) : null;
   const look = (aside: string) =>
-    checkJudge(open, judge, {
+    checkGuarded(open, judge, {
       callId,
       call: reserved,
       aside: path.join(open.task.attempts, callId, aside),
@@ -133,7 +133,7 @@ async function dispatchNow(
     : { how: 'answered', record: { ...record, warnings: [...record.warnings, ...notes] }, judge: finding };
 }
 
-const NO_FINDING: CheckedJudge = { finding: null, notes: [] };
+const NO_FINDING = { finding: null, notes: [] };
 
 const worksOn = ({ journal }: OpenTask, callId: string): boolean =>
   openCalls(journal.read().ledger).some(({ reserved }) => reserved.call_id === callId);

@@ -25,8 +25,8 @@ import { outputsOf } from '../../state/task-folder.ts';
 import { redactorOf } from '../redactor.ts';
 import { EMPTY_FAILURE } from './empty-failure.ts';
 import type { Prompt } from './prompt.ts';
+import type { CallSlot } from './run-context.ts';
 import { failingIn, type SentPrompt, situationOf } from './situation.ts';
-import type { CallSlot } from './slots.ts';
 import type { StageRun } from './stage-run.ts';
 import type { OpenTask } from './task.ts';
 

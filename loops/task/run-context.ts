@@ -1,9 +1,10 @@
 // Holds the context of a run: working folder, clock, listeners and stop signal. It is passed on unchanged.
 
+import type { Verdict } from '../../policies/facts/evidence.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import type { CallEntry, RegisteredWatch } from '../../state/calls/judge-register.ts';
 import type { Underway } from './last-event.ts';
 import type { RunOptions } from './run-options.ts';
-import type { Slots } from './slots.ts';
-import type { UnseenCalls } from './unseen-calls.ts';
 
 /** Where and for whom a run works. `clock` returns the time of day, `random` a number from 0 to below 1. */
 export interface RunContext {
@@ -34,3 +35,48 @@ export interface RunSettings {
   options: RunOptions;
   context: RunContext;
 }
+
+/** A call that is over, but for which the other tasks must still be checked for changes. */
+export interface UnseenCall extends RegisteredWatch {
+  /** When the call was over, ISO; null if it is not known. */
+  to: string | null;
+  /** The same by the clock of the disk, in nanoseconds since 1970; null for now. */
+  toNs: bigint | null;
+}
+
+/** The other tasks at the start of a call. */
+export type OtherTasks = Required<Pick<CallEntry, 'tasks' | 'names'>>;
+
+/** Collects calls, to check the other tasks once for all of them. */
+export interface UnseenCalls {
+  /** The state that a new call is compared with; one look may serve calls that begin within moments of each other. */
+  others(stateFolder: string): OtherTasks;
+  /**
+   * Takes over the entry of the call.
+   * @returns a sentence for the call's record, if it was examined and something was changed.
+   */
+  add(register: string, ended: UnseenCall): string[];
+}
+
+/** The tool and model of the call; a service counts its quota by both. */
+export interface SlotRequest {
+  tool: Tool;
+  /** null for the tool's own choice. */
+  model: string | null;
+}
+
+/** The result of the wait for a slot. */
+export type CallSlot =
+  /** Must be released with the verdict of the call; null if it was not made. */
+  | { how: 'taken'; release(verdict: Verdict | null): void }
+  | { how: 'stopped' }
+  /** Another call was refused for its quota or its sign-in, as this one would be. `until`: ISO time, null if unknown. */
+  | { how: 'paused'; class: 'quota' | 'auth'; until: string | null; message: string };
+
+/** The slots of a batch; `take` waits for one, and returns when `stop` aborts. */
+export interface Slots {
+  take(request: SlotRequest, stop: AbortSignal): Promise<CallSlot>;
+}
+
+/** For a single run: every call may be made at once. */
+export const UNLIMITED: Slots = { take: async () => ({ how: 'taken', release: () => {} }) };

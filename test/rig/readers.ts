@@ -97,7 +97,7 @@ export const READERS: readonly Reader[] = [
   at(`${TASK}/state/journal.jsonl`, 'a line for the journal', (_, root) =>
     openJournal(path.join(root, TASK), now).append({ fact: 'reset', used: 0, at_offset: 0 } as never),
   ),
-  at(`${TASK}/state/journal.jsonl`, 'the kept journal', (file) => keepJournal({ file } as never).bytes.length),
+  at(`${TASK}/state/journal.jsonl`, 'the kept journal', (file) => keepJournal({ file } as never).length),
   at(`${TASK}/state/stats.json`, 'the view of the money', (_, root) =>
     adoptEdits(openJournal(path.join(root, TASK), now), now),
   ),

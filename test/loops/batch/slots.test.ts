@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { lineUp } from '../../../loops/batch/batch.ts';
 import { nextOf, openSlots } from '../../../loops/batch/slots.ts';
-import type { CallSlot } from '../../../loops/task/slots.ts';
+import type { CallSlot } from '../../../loops/task/run-context.ts';
 import type { Verdict } from '../../../policies/facts/evidence.ts';
 import type { BuiltIn } from '../../../policies/facts/tools.ts';
 

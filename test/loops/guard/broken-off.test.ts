@@ -15,9 +15,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { keepFiles } from '../../../loops/guard/kept-files.ts';
-import { recoverJudge } from '../../../loops/guard/left-judge.ts';
-import { saveJudge } from '../../../loops/guard/saved-judge.ts';
+import { keepFiles, saveKept } from '../../../loops/guard/kept-files.ts';
+import { recoverFiles } from '../../../loops/guard/recover.ts';
 import { callEntries, openCallFolder, writeCallEntry } from '../../../state/calls/judge-register.ts';
 import type { TaskFolder } from '../../../state/task-folder.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
@@ -62,7 +61,7 @@ async function leave(left: Left, over: number): Promise<void> {
   const names = ['notes.md', 'other.md'].map((name) => path.join(task.inputs, name));
   for (const file of names) writeFileSync(file, ORIGINAL);
   const grounds = [root, path.dirname(task.root)];
-  saveJudge(entry, keepFiles({ files: names, folders: [task.inputs], grounds, copies: () => entry }));
+  saveKept(entry, keepFiles({ files: names, folders: [task.inputs], grounds, copies: () => entry }));
   const about = {
     task: task.root,
     task_id: 'fix',
@@ -82,7 +81,7 @@ const recover = async (left: Left) => {
   const { task, root, register } = left;
   const both = { notes: [] as string[], findings: 0 };
   for (const when of ['before', 'after'] as const) {
-    const { notes, findings } = await recoverJudge({ task, root, register, clock: () => new Date() }, when);
+    const { notes, findings } = await recoverFiles({ task, root, register, clock: () => new Date() }, when);
     both.notes.push(...notes);
     both.findings += findings.size;
   }

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { namesOfTasks } from '../../../loops/guard/folder-names.ts';
-import { changedIn, judgedBy } from '../../../loops/guard/other-tasks.ts';
+import { changesIn, guardedIn, namesOfTasks } from '../../../loops/guard/other-tasks.ts';
 
 const test = suite<{ root: string }>('names of folders');
 test.before.each((context) => {
@@ -25,7 +24,7 @@ const namesOf = (root: string) => namesOfTasks(path.join(root, '../..'), ['other
 function foldersChanged(root: string, edit: () => void): string[] {
   const names = namesOf(root);
   edit();
-  return changedIn(root, SINCE_EVER, { names }).filter((file) => /^inputs(?:\/attachments)?$/.test(file));
+  return changesIn(root)(SINCE_EVER, { names }).filter((file) => /^inputs(?:\/attachments)?$/.test(file));
 }
 
 type Case = [what: string, folders: string[], edit: (inputs: string) => void];
@@ -104,17 +103,15 @@ test('what a person accepted stays accepted while litter comes and goes', ({ roo
   const names = namesOf(root);
   const inputs = path.join(root, 'inputs');
   touch(inputs, 'b.md');
-  const vouched = Object.fromEntries(
-    [...judgedBy(root)].map(([file, { stamp }]) => [path.relative(root, file), stamp]),
-  );
+  const vouched = Object.fromEntries([...guardedIn(root)].map(([name, { stamp }]) => [name, stamp]));
   touch(inputs, '.b.md.swp');
   rmSync(path.join(inputs, '.b.md.swp'));
-  assert.equal(changedIn(root, SINCE_EVER, { names, vouched }), []);
+  assert.equal(changesIn(root)(SINCE_EVER, { names, vouched }), []);
 });
 
 test('an entry that says no names counts whatever was done in a folder', ({ root }) => {
   const all = ['inputs', 'inputs/attachments', 'inputs/attachments/a.md', 'inputs/user_request.md'];
-  assert.equal(changedIn(root, SINCE_EVER), all);
+  assert.equal(changesIn(root)(SINCE_EVER), all);
 });
 
 test('a task with more folders than an entry can hold goes without, and the others do not', ({ root }) => {

@@ -20,9 +20,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { filesBelow, keepFiles } from '../../../loops/guard/kept-files.ts';
+import { filesBelow } from '../../../loops/guard/guarded-files.ts';
+import { keepFiles, loadKept, saveKept } from '../../../loops/guard/kept-files.ts';
 import { putBack } from '../../../loops/guard/put-back.ts';
-import { loadJudge, saveJudge } from '../../../loops/guard/saved-judge.ts';
 
 const test = suite<{ root: string; aside: string }>('kept files');
 test.before.each((context) => {
@@ -163,8 +163,8 @@ const keepAll = (root: string, files: readonly string[]) =>
   keepFiles({ files, folders: [], grounds: [root], copies: () => root });
 
 function savedAndLoaded(root: string, kept: ReturnType<typeof keepFiles>) {
-  saveJudge(root, kept);
-  return loadJudge(root)!;
+  saveKept(root, kept);
+  return loadKept(root)!;
 }
 
 const MIB = 1024 * 1024;

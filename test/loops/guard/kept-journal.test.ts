@@ -186,6 +186,15 @@ test('a file in its place that is larger than any journal is set aside whole', a
   );
 });
 
+test('a call of the user that was recorded earlier is not recorded twice by the repair', async ({ journal }) => {
+  journal.append({ ...CALL, call_id: 'n1', run_id: null, stage: 'codex_adhoc' });
+  const kept = keepJournal(journal);
+  journal.append(CALL);
+  journal.append({ fact: 'budget', calls: 9, from: 'command' });
+  await repairJournal(journal, kept, 'c1', CALL, clock());
+  assert.is(readFileSync(journal.file, 'utf8').split('"n1"').length, 2);
+});
+
 test('a half line that a crash left is no edit', async ({ journal }) => {
   const kept = keepJournal(journal);
   appendFileSync(journal.file, '{"v":1,"fa');

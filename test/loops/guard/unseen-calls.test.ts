@@ -4,11 +4,10 @@ import { lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { closedBy } from '../../../loops/guard/door.ts';
-import { recoverJudge } from '../../../loops/guard/left-judge.ts';
-import { openUnseenCalls } from '../../../loops/guard/unseen-calls.ts';
-import { watchCall } from '../../../loops/guard/watched-call.ts';
-import type { UnseenCalls } from '../../../loops/task/unseen-calls.ts';
+import { closedBy } from '../../../loops/guard/enter-task.ts';
+import { recoverFiles } from '../../../loops/guard/recover.ts';
+import { openUnseenCalls, watchCall } from '../../../loops/guard/watched-call.ts';
+import type { UnseenCalls } from '../../../loops/task/run-context.ts';
 import { callEntries, changesOf, endCallEntry } from '../../../state/calls/judge-register.ts';
 import { openJournal } from '../../../state/journal/journal.ts';
 import type { TaskFolder } from '../../../state/task-folder.ts';
@@ -42,7 +41,13 @@ const manifestOf = (project: Project, id: string) => path.join(taskOf(project, i
 
 const NOBODY = 2 ** 22 - 1;
 /** What is left of a dispatcher that was killed before it looked. */
-const KILLED: UnseenCalls = { others: openUnseenCalls().others, add: (_, { folder }) => endCallEntry(folder) };
+const KILLED: UnseenCalls = {
+  others: openUnseenCalls().others,
+  add(_, { folder }) {
+    endCallEntry(folder);
+    return [];
+  },
+};
 
 /** A call of a task, as its dispatcher watches it. */
 async function begin(project: Project, id: string, how: 'lives' | 'is_killed' = 'lives') {
@@ -135,8 +140,8 @@ test('of a dispatcher that was killed before it looked the next run looks, and p
   const task = taskOf(project, 'b');
   writeFileSync(manifestOf(project, 'b'), '{"by": "a person"}');
   const recovering = { task, root: path.dirname(stateFolder), register, clock: () => new Date() };
-  assert.equal((await recoverJudge(recovering, 'before')).notes, []);
-  const { notes, findings } = await recoverJudge(recovering, 'after');
+  assert.equal((await recoverFiles(recovering, 'before')).notes, []);
+  const { notes, findings } = await recoverFiles(recovering, 'after');
   assert.match(notes.join(), 'were changed while this call ran: c (manifest.json)');
   assert.equal([notes.length, findings.size, callEntries(register)], [1, 0, []]);
 });
