@@ -1,9 +1,18 @@
 // Restores kept files: sets aside what is in their place now, and neither follows a link nor writes through one.
 
-import { chmodSync, lstatSync, readlinkSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { makeFolders } from '../../state/disk/folder.ts';
-import { TEMPORARY, temporaryPrefix, setAside } from '../../state/disk/replace-file.ts';
+import { setAside, TEMPORARY, temporaryPrefix } from '../../state/disk/replace-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { type FileLook, lookAt } from './file-look.ts';
 import { copyLarge, type EarlierFolder, isSame, isWhole, type KeptFile, type KeptFiles } from './kept-files.ts';
