@@ -2,10 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
+import { EXIT_BUG, EXIT_BY_SIGNAL, type StopSignal, TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import { toDo, toType } from '../policies/facts/next-action.ts';
-import type { StopSignal } from '../policies/facts/stop.ts';
-import { visible } from '../policies/text/visible-text.ts';
+import { visible } from '../policies/text/display.ts';
 import { refusalOf, workingFolderMistake } from '../state/system-error.ts';
 import { type Arguments, type CommandSpec, parseCommandLine, SHARED_FLAGS } from './command-line.ts';
 import { keptHelp } from './help/kept-help.ts';

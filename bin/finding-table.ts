@@ -1,7 +1,7 @@
 // Prints preflight's findings for a user.
 
 import type { CheckFinding } from '../policies/facts/finding.ts';
-import { visible } from '../policies/text/visible-text.ts';
+import { visible } from '../policies/text/display.ts';
 import { coloursOf } from './sheet.ts';
 
 interface TableStyle {

@@ -1,7 +1,7 @@
 // Shows one line on a terminal that names what the command waits for, after the first two seconds.
 
 import type { WriteStream } from 'node:tty';
-import { visible } from '../policies/text/visible-text.ts';
+import { visible } from '../policies/text/display.ts';
 
 export interface Progress {
   /** Prints a permanent line above the one that changes. */

@@ -2,8 +2,7 @@
 
 import { describe, STATUS, type WaitStatus } from '../loops/wait/outcome.ts';
 import { type SettledWait, waitForAll } from '../loops/wait/wait.ts';
-import { WAIT_EXIT } from '../policies/facts/exit-codes.ts';
-import { stopExit } from '../policies/facts/stop.ts';
+import { stopExit, WAIT_EXIT } from '../policies/facts/exit-codes.ts';
 import { readArguments, stopOnSignals } from './command.ts';
 import type { CommandSpec } from './command-line.ts';
 import { printing } from './printing.ts';

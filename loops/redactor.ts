@@ -2,8 +2,7 @@
 
 import type { Context, Script } from 'node:vm';
 import { createRedactor } from '../policies/redact/create-redactor.ts';
-import type { Redactor } from '../policies/redact/redactor.ts';
-import type { Bounded } from '../policies/redact/withheld.ts';
+import type { Bounded, Redactor } from '../policies/redact/redactor.ts';
 
 /** @param patterns regular expressions of the user, as in `security.redaction_patterns` */
 export function redactorOf(env: NodeJS.ProcessEnv, patterns: readonly string[]): Redactor {

@@ -5,8 +5,7 @@ import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { judgeCases } from '../loops/report/corpus.ts';
-import { differences } from '../policies/verdict/corpus-check.ts';
-import type { LabelledCase } from '../policies/verdict/labelled-case.ts';
+import { differences, type LabelledCase } from '../policies/verdict/labelled-case.ts';
 import { readCorpus } from '../state/corpus.ts';
 
 const CORPUS = 'test/corpus';

@@ -4,7 +4,7 @@ import type { ErrorClass } from '../policies/facts/classes.ts';
 import type { EngineEvent, Usage } from '../policies/facts/engine-event.ts';
 import type { Denial, Requirements } from '../policies/facts/requirements.ts';
 import type { Tool } from '../policies/facts/tools.ts';
-import type { OwnToolRow } from '../policies/rules/description.ts';
+import type { OwnToolRow } from '../policies/rules/described-cli.ts';
 import type { Feature } from './feature.ts';
 import type { EndedCli } from './own/conclude.ts';
 import type { OwnFlag, OwnValues } from './own-flags.ts';

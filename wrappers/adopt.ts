@@ -1,8 +1,8 @@
 // Guards a CLI whose wrapper died, by the limits that it had, and polls for its end, since it is not our child process.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Ending } from '../policies/facts/ending.ts';
-import { sleptBetween } from '../policies/facts/machine-clocks.ts';
+import { sleptBetween } from '../policies/facts/deadline.ts';
+import type { Ending } from '../policies/facts/evidence.ts';
 import type { Requirements } from '../policies/facts/requirements.ts';
 import type { Adapter } from './adapter.ts';
 import { signallingUnread } from './following/cut.ts';

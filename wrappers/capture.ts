@@ -1,6 +1,14 @@
 // Collects what a call reported: the answer, how it ended, and what went wrong during it.
 
-import { type EngineEvent, type EngineFailure, UNKNOWN_USAGE, type Usage } from '../policies/facts/engine-event.ts';
+import {
+  addedUsage,
+  createTurns,
+  type EngineEvent,
+  type EngineFailure,
+  UNKNOWN_USAGE,
+  type Usage,
+} from '../policies/facts/engine-event.ts';
+import { visibleChars } from '../policies/facts/evidence.ts';
 import {
   type Denial,
   isSameServer,
@@ -10,10 +18,7 @@ import {
   type ServerReport,
   unmetIn,
 } from '../policies/facts/requirements.ts';
-import { createTurns } from '../policies/facts/turn-counter.ts';
-import { addedUsage } from '../policies/rules/added-usage.ts';
-import { cut } from '../policies/text/cut.ts';
-import { visibleChars } from '../policies/verdict/success.ts';
+import { cut } from '../policies/text/display.ts';
 
 export interface Capture {
   sessionId: string | null;
@@ -140,7 +145,7 @@ export function createCapture(requires: Requirements = NO_REQUIREMENTS, maxAnswe
       seen.begun = true;
       requests++;
       announced = false;
-      turns.areTold();
+      turns.areReported();
     },
     tool_began: ({ id, name, server = null, rule = null }) => {
       turns.acted(running.size);

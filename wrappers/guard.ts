@@ -1,7 +1,7 @@
 // Guards a CLI by its limits, whichever process started it. The first cause to end it wins.
 
-import type { Ending } from '../policies/facts/ending.ts';
 import type { EngineEvent } from '../policies/facts/engine-event.ts';
+import type { Ending } from '../policies/facts/evidence.ts';
 import type { Adapter } from './adapter.ts';
 import type { StreamReading } from './reading.ts';
 

@@ -2,9 +2,9 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import type { Ending } from '../policies/facts/ending.ts';
+import { type MachineClocks, sleptBetween } from '../policies/facts/deadline.ts';
 import type { EngineEvent } from '../policies/facts/engine-event.ts';
-import { type MachineClocks, sleptBetween } from '../policies/facts/machine-clocks.ts';
+import type { Ending } from '../policies/facts/evidence.ts';
 import type { Requirements } from '../policies/facts/requirements.ts';
 import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';

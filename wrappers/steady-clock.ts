@@ -1,7 +1,7 @@
 // Reads clocks that do not jump. `performance.now` does not jump either, but its module takes 2 ms to load.
 
 import { uptime } from 'node:os';
-import type { MachineClocks } from '../policies/facts/machine-clocks.ts';
+import type { MachineClocks } from '../policies/facts/deadline.ts';
 
 /**
  * Milliseconds since some moment in the past, the same for all processes of this boot. On Linux it stops while the machine

@@ -1,8 +1,8 @@
 // Compares signatures over pairs of cases, and verdicts with their labels: class, reason, time to try again, decision.
 
 import type { Verdict } from '../../policies/facts/evidence.ts';
-import { differences } from '../../policies/verdict/corpus-check.ts';
 import { decide, type Question } from '../../policies/verdict/decide.ts';
+import { differences } from '../../policies/verdict/labelled-case.ts';
 import type { Subject } from './subject.ts';
 
 export interface Share {

@@ -3,8 +3,8 @@
 import { UNKNOWN_CALL } from '../../loops/attempt/believed-draft.ts';
 import { type Dispatch, takeDispatch } from '../../loops/attempt/dispatch.ts';
 import { startableCall } from '../../loops/call/check.ts';
+import { MAX_TIMEOUT_MS } from '../../policies/facts/deadline.ts';
 import { OWN_EXIT, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
-import { MAX_TIMEOUT_MS } from '../../policies/facts/longest-timeout.ts';
 import { isBuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import { readProject } from '../../state/project/project.ts';
 import { unknownTool } from '../../state/project/tool-names.ts';

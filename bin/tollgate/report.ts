@@ -7,7 +7,7 @@ import { collectTasks } from '../../loops/report/collect.ts';
 import { collectErrors, collectHealth } from '../../loops/upkeep/collect-errors.ts';
 import { wholeDuration } from '../../policies/facts/duration.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
-import { visible } from '../../policies/text/visible-text.ts';
+import { visible } from '../../policies/text/display.ts';
 import { missingTask } from '../../state/missing-task.ts';
 import { locateTask, projectState } from '../../state/task-folder.ts';
 import { readArguments } from '../command.ts';

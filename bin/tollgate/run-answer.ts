@@ -6,7 +6,7 @@ import { launcherIn } from '../../loops/launcher.ts';
 import type { RanTask as TaskRan } from '../../loops/run/run-work.ts';
 import { EXIT_BUG, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { type NextAction, toDo, toType } from '../../policies/facts/next-action.ts';
-import { shellWord } from '../../policies/text/shell-word.ts';
+import { shellWord } from '../../policies/text/display.ts';
 import { refusalOf } from '../../state/system-error.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { unexpected } from '../command.ts';

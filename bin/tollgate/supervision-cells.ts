@@ -2,8 +2,7 @@
 
 import type { TaskRow } from '../../loops/report/task-row.ts';
 import { ITERATION_COLUMNS } from '../../policies/supervise/iteration-table.ts';
-import { oneLine } from '../../policies/text/one-line.ts';
-import { visible } from '../../policies/text/visible-text.ts';
+import { oneLine, visible } from '../../policies/text/display.ts';
 import type { Sheet } from '../sheet.ts';
 import { type Column, tableLines, wrapLine } from '../table.ts';
 

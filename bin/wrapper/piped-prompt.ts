@@ -3,7 +3,7 @@
 import { closeSync, constants, open, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { promisify } from 'node:util';
-import { untilStopped } from '../../policies/facts/stop.ts';
+import { untilStopped } from '../../policies/facts/exit-codes.ts';
 import { isStdin } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 

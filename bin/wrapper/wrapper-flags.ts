@@ -1,6 +1,6 @@
 // Defines the flags of the wrapper commands: the shared ones, and those in the adapter's row.
 
-import { MAX_TIMEOUT_MS } from '../../policies/facts/longest-timeout.ts';
+import { MAX_TIMEOUT_MS } from '../../policies/facts/deadline.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
 import { exitCodesOf } from '../../wrappers/own/exit-codes.ts';
 import type { OwnValues } from '../../wrappers/own-flags.ts';

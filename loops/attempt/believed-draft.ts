@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { MachineClocks } from '../../policies/facts/machine-clocks.ts';
+import type { MachineClocks } from '../../policies/facts/deadline.ts';
 import { type CallTerms, isTerms, strictest } from '../../policies/manifest/call-terms.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';

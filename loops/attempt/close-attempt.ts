@@ -2,7 +2,7 @@
 
 import { closeSync, fchmodSync, readdirSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
-import { FAILURE_REPORTS } from '../../policies/facts/private-names.ts';
+import { FAILURE_REPORTS } from '../../policies/facts/file-names.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import { openRegular, readRegular } from '../../state/disk/regular-file.ts';
 import { replaceText } from '../../state/disk/replace-file.ts';

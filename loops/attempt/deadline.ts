@@ -1,6 +1,6 @@
 // Computes how long an unguarded call has been running, by the steady clock of this boot, which does not jump.
 
-import type { MachineClocks } from '../../policies/facts/machine-clocks.ts';
+import type { MachineClocks } from '../../policies/facts/deadline.ts';
 import { type ProcessIdentity, placeOf } from '../../policies/facts/process-identity.ts';
 import type { Call } from '../../state/journal/ledger.ts';
 import { readClocks } from '../../wrappers/steady-clock.ts';

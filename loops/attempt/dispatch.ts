@@ -3,7 +3,7 @@
 import { unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Omission } from '../../policies/prompt/omissions.ts';
-import type { OwnToolRow } from '../../policies/rules/description.ts';
+import type { OwnToolRow } from '../../policies/rules/described-cli.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
 import { makeFolders } from '../../state/disk/folder.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';

@@ -2,7 +2,7 @@
 
 import { type BigIntStats, existsSync, lstatSync, type Stats, statSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
-import { rawOf } from '../../policies/facts/raw-file.ts';
+import { rawOf } from '../../policies/facts/file-names.ts';
 import { realFolder } from '../../state/disk/real-folder.ts';
 import { temporaryPrefix } from '../../state/disk/replace-file.ts';
 import type { WrapperRequest } from './request.ts';

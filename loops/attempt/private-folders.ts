@@ -2,7 +2,7 @@
 
 import { lstatSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { OVERLAY_FOLDERS } from '../../policies/facts/private-names.ts';
+import { OVERLAY_FOLDERS } from '../../policies/facts/file-names.ts';
 
 export type PrivateFolderKind = 'attempt' | 'temporary' | 'overlay';
 

@@ -1,11 +1,11 @@
 // Restores a call whose wrapper is gone, from `attempt.json` or the user's register.
 
 import path from 'node:path';
-import type { MachineClocks } from '../../policies/facts/machine-clocks.ts';
+import type { MachineClocks } from '../../policies/facts/deadline.ts';
 import { isBuiltIn, isTool } from '../../policies/facts/tools.ts';
 import type { Omission } from '../../policies/prompt/omissions.ts';
 import { patternMistake } from '../../policies/redact/patterns.ts';
-import { isOwnRow } from '../../policies/rules/is-own-row.ts';
+import { isOwnRow } from '../../policies/rules/described-cli.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Overlay } from '../../wrappers/adapter.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';

@@ -1,11 +1,11 @@
 // Saves a call's draft on disk, so that after a crash another process can classify and publish the call's output.
 
 import path from 'node:path';
-import type { MachineClocks } from '../../policies/facts/machine-clocks.ts';
+import type { MachineClocks } from '../../policies/facts/deadline.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { CallTerms } from '../../policies/manifest/call-terms.ts';
 import type { Omission } from '../../policies/prompt/omissions.ts';
-import type { OwnToolRow } from '../../policies/rules/description.ts';
+import type { OwnToolRow } from '../../policies/rules/described-cli.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
 import { replaceText } from '../../state/disk/replace-file.ts';
 import type { CallRequest } from '../../wrappers/adapter.ts';

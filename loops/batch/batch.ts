@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import { stopExit } from '../../policies/facts/exit-codes.ts';
 import { type NextAction, toDo } from '../../policies/facts/next-action.ts';
-import { stopExit } from '../../policies/facts/stop.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { namesNoStage, repeatWords } from '../../policies/verdict/changed-prompt.ts';
 import { JournalError, openJournal } from '../../state/journal/journal.ts';

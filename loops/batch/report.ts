@@ -2,7 +2,7 @@
 
 import { EXIT_BUG, type EXIT_BY_SIGNAL, EXIT_ORDER, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import type { NextAction } from '../../policies/facts/next-action.ts';
-import { gatherFailures } from '../../policies/signature/same-failure.ts';
+import { gatherFailures } from '../../policies/signature/sign.ts';
 import { exitByClass } from '../call/exit.ts';
 import type { Notified } from '../upkeep/sent.ts';
 import type { BatchRow, BatchState, RowEnd } from './row.ts';

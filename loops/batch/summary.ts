@@ -3,8 +3,7 @@
 import path from 'node:path';
 import { CLASSES } from '../../policies/facts/classes.ts';
 import { actionLine } from '../../policies/facts/next-action.ts';
-import { oneLine } from '../../policies/text/one-line.ts';
-import { visible } from '../../policies/text/visible-text.ts';
+import { oneLine, visible } from '../../policies/text/display.ts';
 import { notifiedLines } from '../upkeep/lines.ts';
 import type { BatchFailure, BatchReport } from './report.ts';
 

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { type NextAction, preflightLine, toDo, toType } from '../../policies/facts/next-action.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
-import { shellWord } from '../../policies/text/shell-word.ts';
+import { shellWord } from '../../policies/text/display.ts';
 import { writeAtomic, writeJson } from '../../state/atomic-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { findEscapingLink, projectState } from '../../state/task-folder.ts';

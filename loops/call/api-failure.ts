@@ -11,12 +11,11 @@ import { isApiFailure } from '../../policies/api-errors/failures.ts';
 import { headersTold } from '../../policies/api-errors/headers.ts';
 import { layOut, type Unmeasured } from '../../policies/api-errors/layout.ts';
 import { UNLOGGED } from '../../policies/api-errors/unlogged.ts';
-import { ENDINGS } from '../../policies/facts/ending.ts';
 import type { EngineFailure } from '../../policies/facts/engine-event.ts';
-import type { EvidenceSource } from '../../policies/facts/evidence.ts';
-import { redactValue } from '../../policies/redact/redact-value.ts';
+import { ENDINGS, type EvidenceSource } from '../../policies/facts/evidence.ts';
+import { redactValue } from '../../policies/redact/redactor.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
-import { cut } from '../../policies/text/cut.ts';
+import { cut } from '../../policies/text/display.ts';
 import { appendToLog } from '../../state/api-errors/append.ts';
 import { LOG_NAME, logPlace, sessionLog } from '../../state/api-errors/place.ts';
 import { loggedCalls } from '../../state/api-errors/read.ts';
@@ -25,8 +24,7 @@ import type { Outcome } from '../../wrappers/run.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import type { RecordableCall } from '../attempt/phases.ts';
 import { type ClientError, clientError, lastEvents } from './last-words.ts';
-import type { KeptRequest } from './recorded-request.ts';
-import { keepRequest } from './recorded-request.ts';
+import { type KeptRequest, keepRequest } from './recorded-request.ts';
 import { takeSnapshot } from './snapshot.ts';
 
 interface FailedCall {

@@ -1,6 +1,6 @@
 // Makes one guarded call: checks, reserves, runs, classifies, records and publishes it. The commands are thin layers over it.
 
-import { stoppedBy } from '../../policies/facts/stop.ts';
+import { stoppedBy } from '../../policies/facts/exit-codes.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import { keepsVersions, keepVersion, recallVersion } from '../../state/cli-versions.ts';
 import type { Fact } from '../../state/journal/facts.ts';

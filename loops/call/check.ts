@@ -2,9 +2,9 @@
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
+import type { OwnReason } from '../../policies/facts/classes.ts';
 import type { Obstacle } from '../../policies/facts/evidence.ts';
-import type { OwnReason } from '../../policies/facts/own-reasons.ts';
-import type { StopSignal } from '../../policies/facts/stop.ts';
+import type { StopSignal } from '../../policies/facts/exit-codes.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 import { makeFolders, namesIfAny } from '../../state/disk/folder.ts';
 import { readFollowedBytes, toUtf8 } from '../../state/disk/regular-file.ts';

@@ -2,15 +2,13 @@
 
 import type { Clock } from '../../policies/facts/clock.ts';
 import type { EngineFailure } from '../../policies/facts/engine-event.ts';
-import type { Evidence, Verdict } from '../../policies/facts/evidence.ts';
+import { type Evidence, type Verdict, visibleChars } from '../../policies/facts/evidence.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { isOfHelper } from '../../policies/rules/mcp.ts';
 import { tellDetails } from '../../policies/signature/bodies.ts';
 import { type Signature, type SignatureInput, sign } from '../../policies/signature/sign.ts';
 import { classify } from '../../policies/verdict/classify.ts';
-import { compileRow } from '../../policies/verdict/compile-row.ts';
-import type { OwnRow } from '../../policies/verdict/own-row.ts';
-import { visibleChars } from '../../policies/verdict/success.ts';
+import { compileRow, type OwnRow } from '../../policies/verdict/own-row.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import type { RecordableCall } from '../attempt/phases.ts';
 import { localClock } from '../local-clock.ts';

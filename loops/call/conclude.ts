@@ -1,8 +1,8 @@
 // Classifies, records, publishes and closes a call after its CLI has ended. It is loaded while the CLI runs.
 
-import { stoppedBy } from '../../policies/facts/stop.ts';
+import { isSuccess, SUCCESS, visibleChars } from '../../policies/facts/evidence.ts';
+import { stoppedBy } from '../../policies/facts/exit-codes.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
-import { isSuccess, SUCCESS, visibleChars } from '../../policies/verdict/success.ts';
 import { noteEnded } from '../../state/calls/call-register.ts';
 import type { Fact } from '../../state/journal/facts.ts';
 import type { Outcome } from '../../wrappers/run.ts';

@@ -1,10 +1,8 @@
 // Maps the ending and the verdict of a call to the wrapper's exit code.
 
 import { CLASSES, EXIT_BUDGET } from '../../policies/facts/classes.ts';
-import type { Ending } from '../../policies/facts/ending.ts';
-import type { Verdict } from '../../policies/facts/evidence.ts';
-import { EXIT_BY_SIGNAL, type ExitCodes } from '../../policies/facts/exit-codes.ts';
-import type { StopSignal } from '../../policies/facts/stop.ts';
+import type { Ending, Verdict } from '../../policies/facts/evidence.ts';
+import { EXIT_BY_SIGNAL, type ExitCodes, type StopSignal } from '../../policies/facts/exit-codes.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
 import { exitCodesOf } from '../../wrappers/own/exit-codes.ts';
 import type { Outcome } from '../../wrappers/run.ts';

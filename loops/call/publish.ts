@@ -1,8 +1,8 @@
 // Publishes the files of a call where its caller wants them: redacted, and each file complete or not at all.
 
 import path from 'node:path';
-import { rawOf } from '../../policies/facts/raw-file.ts';
-import { slowPatterns } from '../../policies/redact/withheld.ts';
+import { rawOf } from '../../policies/facts/file-names.ts';
+import { slowPatterns } from '../../policies/redact/redactor.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { syncFolder } from '../../state/append-line.ts';
 import { publishText } from '../../state/disk/replace-file.ts';

@@ -1,12 +1,11 @@
 // Makes the record of a call, and the sentence that the user reads.
 
 import { CLASSES } from '../../policies/facts/classes.ts';
-import { ENDINGS, type Ending } from '../../policies/facts/ending.ts';
 import { UNKNOWN_USAGE, type Usage } from '../../policies/facts/engine-event.ts';
-import type { Verdict } from '../../policies/facts/evidence.ts';
+import { ENDINGS, type Ending, type Verdict } from '../../policies/facts/evidence.ts';
 import { lackingServers, lackOfServer, lackOfTool } from '../../policies/facts/requirements.ts';
 import type { CallLimits } from '../../policies/manifest/call-terms.ts';
-import { redactValue } from '../../policies/redact/redact-value.ts';
+import { redactValue } from '../../policies/redact/redactor.ts';
 import { CALL_RECORD_SCHEMA, type CallRecord } from '../../policies/report/call-record.ts';
 import { nextActions } from '../../policies/report/next-actions.ts';
 import { createDryRunJournal } from '../../state/journal/journal.ts';

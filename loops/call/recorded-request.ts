@@ -3,10 +3,9 @@
 import type { Response } from '../../policies/api-errors/entry.ts';
 import { RECORDED_VERSION, type RecordedExchange, type RecordedMessage } from '../../policies/api-errors/recorded.ts';
 import { keptHeaders, keptUrl } from '../../policies/api-errors/unkept.ts';
-import { redactValue } from '../../policies/redact/redact-value.ts';
-import type { Redactor } from '../../policies/redact/redactor.ts';
+import { type Redactor, redactValue } from '../../policies/redact/redactor.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
-import { cut } from '../../policies/text/cut.ts';
+import { cut } from '../../policies/text/display.ts';
 import { writeRequest } from '../../state/api-errors/place.ts';
 import { bodyText } from '../../wrappers/relay/body-text.ts';
 import { BEYOND_BYTES, type Exchange, type KeptBody, type RawHeaders } from '../../wrappers/relay/exchange.ts';

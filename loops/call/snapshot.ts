@@ -1,7 +1,7 @@
 // Reads the conversation of a failed call from the best source that still exists, and redacts it.
 
 import type { Unmeasured } from '../../policies/api-errors/layout.ts';
-import { redactValue } from '../../policies/redact/redact-value.ts';
+import { redactValue } from '../../policies/redact/redactor.ts';
 import type { Item } from '../../policies/session/conversation.ts';
 import type { Conversation } from '../../wrappers/sessions/store.ts';
 import type { RecordableCall } from '../attempt/phases.ts';

@@ -1,6 +1,6 @@
 // Makes the refusals of calls that ended before anything was started: no request was made, and nothing is paid.
 
-import { type StopSignal, stoppedBy } from '../../policies/facts/stop.ts';
+import { type StopSignal, stoppedBy } from '../../policies/facts/exit-codes.ts';
 import { lacking } from '../../wrappers/feature.ts';
 import type { CheckedCall } from '../attempt/phases.ts';
 import type { Refusal } from './check.ts';

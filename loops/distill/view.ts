@@ -3,7 +3,7 @@
 import { ANOMALY_PAUSES, PAUSES, type PauseReason, type PauseRow } from '../../policies/distill/pauses.ts';
 import { type DistillStanding, shownState } from '../../policies/distill/standing.ts';
 import { forUser, inOrder, type NextAction, toType } from '../../policies/facts/next-action.ts';
-import { shellWord } from '../../policies/text/shell-word.ts';
+import { shellWord } from '../../policies/text/display.ts';
 import type { DistillCheckpoint } from '../../state/distill/checkpoint.ts';
 import type { DistillFolder } from '../../state/distill/run-folder.ts';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { AcceptanceResult, Finding } from '../../policies/facts/gate-record.ts';
 import { toDo } from '../../policies/facts/next-action.ts';
 import { scrubbed } from '../../policies/gate/command-environment.ts';
-import { oneLine } from '../../policies/text/one-line.ts';
+import { oneLine } from '../../policies/text/display.ts';
 import type { GateRequest } from './gate-request.ts';
 import { openOutputLog } from './output-log.ts';
 import { type PlainOutcome, runPlain } from './plain-command.ts';

@@ -2,9 +2,9 @@
 
 import { rmSync } from 'node:fs';
 import path from 'node:path';
+import type { GateReason } from '../../policies/facts/classes.ts';
 import type { Finding } from '../../policies/facts/gate-record.ts';
 import { type NextAction, toDo } from '../../policies/facts/next-action.ts';
-import type { GateReason } from '../../policies/facts/own-reasons.ts';
 import { diffOf, pathsOfDiff, prefixParts, recounted, strayPaths } from '../../policies/gate/unified-diff.ts';
 import { writeAtomic } from '../../state/atomic-file.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';

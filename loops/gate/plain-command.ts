@@ -1,7 +1,7 @@
 // Runs a command that is not an agent's CLI under the same guard: own session, time and output limit, no surviving process.
 
 import path from 'node:path';
-import type { Ending } from '../../policies/facts/ending.ts';
+import type { Ending } from '../../policies/facts/evidence.ts';
 import { markEnvironment } from '../../wrappers/processes/marker.ts';
 import { type Observer, type Outcome, run } from '../../wrappers/run.ts';
 import { recordRoot } from './leftover-commands.ts';

@@ -3,9 +3,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { admit, nearRows } from '../../policies/limits/admit.ts';
+import { budgetsUsed, reached } from '../../policies/limits/budget-use.ts';
 import { asOf, counting, type LimitsLedger, noted } from '../../policies/limits/ledger.ts';
 import type { LimitsInForce } from '../../policies/limits/limits.ts';
-import { budgetsUsed, reached } from '../../policies/limits/used.ts';
 import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
 import { readLimitsLedger, writeLimitsLedger } from '../../state/limits/limits-files.ts';
 import { type LimitsFiles, limitsFiles } from '../../state/limits/limits-folder.ts';

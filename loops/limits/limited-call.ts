@@ -3,8 +3,7 @@
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
-import { accountOf } from '../../policies/limits/account.ts';
-import type { HeldCall } from '../../policies/limits/holds.ts';
+import { accountOf, type HeldCall } from '../../policies/limits/holds.ts';
 import type { OpenCall } from '../../policies/limits/ledger.ts';
 import { projectRoot, type TaskFolder } from '../../state/task-folder.ts';
 import { outerCalls } from '../../wrappers/processes/marker.ts';

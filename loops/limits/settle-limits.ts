@@ -2,8 +2,8 @@
 
 import path from 'node:path';
 import { nearRows } from '../../policies/limits/admit.ts';
+import { budgetsUsed, reached } from '../../policies/limits/budget-use.ts';
 import { asOf, dueWarnings, noted, settled } from '../../policies/limits/ledger.ts';
-import { budgetsUsed, reached } from '../../policies/limits/used.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { priceOf } from '../../policies/report/spending.ts';
 import { StrangeStateError } from '../../state/disk/strange-state-error.ts';

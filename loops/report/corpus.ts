@@ -1,8 +1,7 @@
 // Classifies labelled cases in the same way as a call.
 
 import type { Rule } from '../../policies/rules/rule.ts';
-import type { Judged } from '../../policies/verdict/corpus-check.ts';
-import type { LabelledCase } from '../../policies/verdict/labelled-case.ts';
+import type { Judged, LabelledCase } from '../../policies/verdict/labelled-case.ts';
 import { triage } from './triage.ts';
 
 /** @param own a user's rows, tried before ours. */

@@ -1,14 +1,12 @@
 // Gathers evidence about a call that another program made, from its output as it is read, in constant memory.
 
-import type { Ending } from '../../policies/facts/ending.ts';
-import type { Evidence, Obstacle } from '../../policies/facts/evidence.ts';
+import { type Ending, type Evidence, type Obstacle, visibleChars } from '../../policies/facts/evidence.ts';
 import { WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
 import { NO_REQUIREMENTS } from '../../policies/facts/requirements.ts';
 import type { BuiltIn } from '../../policies/facts/tools.ts';
 import { isErrorBearing } from '../../policies/signature/assess.ts';
 import { createErrorLines, type ErrorLines } from '../../policies/signature/error-lines.ts';
 import type { CapturedCall } from '../../policies/verdict/labelled-case.ts';
-import { visibleChars } from '../../policies/verdict/success.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { createCapture } from '../../wrappers/capture.ts';
 import { createLineSplitter, type LineSplitter, MAX_STDERR_LINE } from '../../wrappers/line-splitter.ts';

@@ -1,6 +1,6 @@
 // Groups the failures of many tasks: one line for each failure, however many tasks have it.
 
-import { gatherFailures } from '../../policies/signature/same-failure.ts';
+import { gatherFailures } from '../../policies/signature/sign.ts';
 import type { TaskRow } from './task-row.ts';
 
 export interface FailureGroup {

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type NextAction, toType } from '../../policies/facts/next-action.ts';
-import { shellWord } from '../../policies/text/shell-word.ts';
+import { shellWord } from '../../policies/text/display.ts';
 import { projectState, type TaskFolder } from '../../state/task-folder.ts';
 import { branchOf, worktreeOf } from '../run/worktree.ts';
 import { rootOf } from '../task/task.ts';

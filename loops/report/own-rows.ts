@@ -2,8 +2,7 @@
 
 import path from 'node:path';
 import type { Verdict } from '../../policies/facts/evidence.ts';
-import { isTaken } from '../../policies/verdict/find-row.ts';
-import { type OwnRow, SAID_IN } from '../../policies/verdict/own-row.ts';
+import { isTaken, type OwnRow, SAID_IN } from '../../policies/verdict/own-row.ts';
 import type { Call } from '../../state/journal/ledger.ts';
 import { readProject } from '../../state/project/project.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';

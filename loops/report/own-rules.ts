@@ -1,7 +1,7 @@
 // Reads the project's own rules from the tollgate.yaml of the folder in which a command runs.
 
 import type { Rule } from '../../policies/rules/rule.ts';
-import { compileRow } from '../../policies/verdict/compile-row.ts';
+import { compileRow } from '../../policies/verdict/own-row.ts';
 import { projectFile, readProject } from '../../state/project/project.ts';
 import type { YamlRead } from '../../state/project/yaml-file.ts';
 import { projectRoot } from '../../state/task-folder.ts';

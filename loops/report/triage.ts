@@ -1,7 +1,7 @@
 // Classifies a call that another program made, from its captured stderr, stdout and exit code, and computes its signature.
 
 import type { Clock } from '../../policies/facts/clock.ts';
-import type { Evidence, Verdict } from '../../policies/facts/evidence.ts';
+import { type Evidence, SUCCESS, type Verdict } from '../../policies/facts/evidence.ts';
 import { LEFTOVERS } from '../../policies/rules/endings.ts';
 import type { Rule } from '../../policies/rules/rule.ts';
 import { isBroad } from '../../policies/rules/rules.ts';
@@ -9,7 +9,6 @@ import { explain, type Signature, sign } from '../../policies/signature/sign.ts'
 import { classify } from '../../policies/verdict/classify.ts';
 import type { CapturedCall } from '../../policies/verdict/labelled-case.ts';
 import { stderrFailures } from '../../policies/verdict/stderr-failures.ts';
-import { SUCCESS } from '../../policies/verdict/success.ts';
 import { signatureInput } from '../call/classify.ts';
 import { type Gathered, gather } from './gather.ts';
 

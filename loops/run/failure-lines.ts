@@ -1,10 +1,10 @@
 // Formats the failure section of a run's summary page.
 
 import { CLASSES } from '../../policies/facts/classes.ts';
-import { ENDINGS } from '../../policies/facts/ending.ts';
-import { signalWords } from '../../policies/facts/signals.ts';
+import { ENDINGS } from '../../policies/facts/evidence.ts';
+import { signalWords } from '../../policies/facts/exit-codes.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
-import { oneLine } from '../../policies/text/one-line.ts';
+import { oneLine } from '../../policies/text/display.ts';
 import type { RunReport } from './report.ts';
 
 const MAX_NAMED = 8;

@@ -1,7 +1,7 @@
 // Forecasts a run: for each stage its arguments, and its prompt's size and hash. Pays nothing, writes nothing.
 
+import { stopExit } from '../../policies/facts/exit-codes.ts';
 import { actionLine, inOrder, type NextAction } from '../../policies/facts/next-action.ts';
-import { stopExit } from '../../policies/facts/stop.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { paidRun } from '../../policies/gate/next-actions.ts';
 import { tooLargeWords } from '../../policies/manifest/prompt-limits.ts';

@@ -1,7 +1,6 @@
 // Runs a claimed task: settles what an earlier run did not finish, runs the stages, reports, and releases the task.
 
-import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
-import { stopExit, stopWords } from '../../policies/facts/stop.ts';
+import { stopExit, stopWords, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { callElsewhere } from '../../policies/report/temporary-actions.ts';
 import { judgeRegister } from '../../state/calls/judge-register.ts';

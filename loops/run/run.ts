@@ -1,7 +1,6 @@
 // Runs a task: claims it, runs its stages, and writes one report.
 
-import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
-import { stopExit } from '../../policies/facts/stop.ts';
+import { stopExit, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { JournalError } from '../../state/journal/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { enterTask } from '../guard/enter-task.ts';

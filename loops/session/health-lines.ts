@@ -2,8 +2,7 @@
 
 import { createRedactor } from '../../policies/redact/create-redactor.ts';
 import type { Flaw } from '../../policies/session/conversation.ts';
-import { oneLine } from '../../policies/text/one-line.ts';
-import { visible } from '../../policies/text/visible-text.ts';
+import { oneLine, visible } from '../../policies/text/display.ts';
 import type { SessionHealth } from './recovering.ts';
 
 /** @param refusal the last message of the service; null if it is not known. It comes first. */

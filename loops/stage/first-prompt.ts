@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { type EarlierTask, handOffNote } from '../../policies/session/hand-off.ts';
 import { headerOf } from '../../policies/session/session-entry.ts';
-import { figure } from '../../policies/text/figure.ts';
+import { figure } from '../../policies/text/display.ts';
 import { readJson } from '../../state/atomic-file.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { quietly } from '../session/own-files.ts';

@@ -2,8 +2,8 @@
 
 import { tooLargeWords } from '../../policies/manifest/prompt-limits.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
-import { waitBefore } from '../../policies/verdict/backoff.ts';
 import { type Decision, decide } from '../../policies/verdict/decide.ts';
+import { waitBefore } from '../../policies/verdict/retry.ts';
 import { standInWords } from '../../policies/verdict/stand-ins.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';

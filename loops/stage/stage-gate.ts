@@ -7,7 +7,7 @@ import { type Finding, GATE_RECORD_SCHEMA, type GateRecord } from '../../policie
 import { gateSignature, gateVerdict, weightiest } from '../../policies/gate/gate-verdict.ts';
 import { judgeScope, type Violation, violationsFinding } from '../../policies/gate/scope.ts';
 import { pathsOfDiff } from '../../policies/gate/unified-diff.ts';
-import { slowPatterns } from '../../policies/redact/withheld.ts';
+import { slowPatterns } from '../../policies/redact/redactor.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { NEVER } from '../../policies/verdict/decide.ts';

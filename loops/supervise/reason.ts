@@ -6,7 +6,7 @@ import { MAX_ANSWER_CHARS, readReasonerAnswer } from '../../policies/supervise/r
 import type { Standing } from '../../policies/supervise/standing.ts';
 import type { Reasoned } from '../../policies/supervise/supervise-facts.ts';
 import { reasonerTurn } from '../../policies/supervise/turn-text.ts';
-import { oneLine } from '../../policies/text/one-line.ts';
+import { oneLine } from '../../policies/text/display.ts';
 import { readHead } from '../../state/disk/regular-file.ts';
 import { keepText } from '../../state/supervise/texts.ts';
 import { isSystemError } from '../../state/system-error.ts';

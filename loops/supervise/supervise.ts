@@ -1,6 +1,6 @@
 // Supervises a task: a worker follows instructions, a reasoner gives them. A reasoner's failure never reaches the worker.
 
-import { stopWords } from '../../policies/facts/stop.ts';
+import { stopWords } from '../../policies/facts/exit-codes.ts';
 import { iterationCells, iterationLine } from '../../policies/supervise/iteration-table.ts';
 import { nextMove } from '../../policies/supervise/next-move.ts';
 import { movedSince } from '../../policies/supervise/session-save.ts';

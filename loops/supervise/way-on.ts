@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { type NextAction, toDo } from '../../policies/facts/next-action.ts';
-import { shellWord } from '../../policies/text/shell-word.ts';
+import { shellWord } from '../../policies/text/display.ts';
 import type { Composing } from '../task/prompt.ts';
 
 type Going = Pick<Composing, 'open' | 'options'>;

@@ -1,7 +1,7 @@
 // Defines what an attempt of a stage sends, and the facts that decide about the next attempt.
 
 import type { CallRecord } from '../../policies/report/call-record.ts';
-import type { SessionStanding } from '../../policies/verdict/session-way-out.ts';
+import type { SessionStanding } from '../../policies/verdict/decide.ts';
 import type { StandIn } from '../../policies/verdict/stand-ins.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import type { Prompt } from './prompt.ts';

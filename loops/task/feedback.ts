@@ -3,8 +3,8 @@
 import path from 'node:path';
 import { writerOf } from '../../policies/gate/next-actions.ts';
 import { promptLimit } from '../../policies/manifest/prompt-limits.ts';
+import { figure } from '../../policies/text/display.ts';
 import { fenced, fenceWord } from '../../policies/text/fence.ts';
-import { figure } from '../../policies/text/figure.ts';
 import { readIfFit } from '../../state/disk/regular-file.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { lineOfStages } from './line-of-stages.ts';

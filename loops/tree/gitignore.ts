@@ -3,7 +3,7 @@
 import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import path from 'node:path';
-import { visible } from '../../policies/text/visible-text.ts';
+import { visible } from '../../policies/text/display.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { askGit } from './run-git.ts';
 

@@ -2,7 +2,7 @@
 
 import { existsSync, lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
-import { rawOf } from '../../policies/facts/raw-file.ts';
+import { rawOf } from '../../policies/facts/file-names.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import type { RegisterEntry } from '../../state/calls/call-register.ts';
 import { readIfFit } from '../../state/disk/regular-file.ts';

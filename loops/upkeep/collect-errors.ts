@@ -3,7 +3,7 @@
 import path from 'node:path';
 import type { ApiError, ApiOutcome, Response } from '../../policies/api-errors/entry.ts';
 import { type ApiFailure, type ApiHealth, healthOf, type Stand, standOf } from '../../policies/api-errors/health.ts';
-import { cut } from '../../policies/text/cut.ts';
+import { cut } from '../../policies/text/display.ts';
 import { LOG_NAME } from '../../state/api-errors/place.ts';
 import { logFiles, readLog } from '../../state/api-errors/read.ts';
 import { lookAt } from '../../state/disk/regular-file.ts';

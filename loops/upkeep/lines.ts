@@ -1,6 +1,6 @@
 // Writes the lines of a summary about notifications; a failed notification is a warning.
 
-import { oneLine } from '../../policies/text/one-line.ts';
+import { oneLine } from '../../policies/text/display.ts';
 import type { Notified } from './sent.ts';
 
 const MAX_CHARS = 300;

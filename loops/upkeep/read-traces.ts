@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { CallTexts, SpanEvent, TraceSpan, TraceValue } from '../../policies/report/trace-span.ts';
-import { visible } from '../../policies/text/visible-text.ts';
+import { visible } from '../../policies/text/display.ts';
 import { readIfFit } from '../../state/disk/regular-file.ts';
 import { journalLines } from '../../state/journal/journal.ts';
 import type { Call } from '../../state/journal/ledger.ts';

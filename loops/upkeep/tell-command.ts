@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { scrubbed } from '../../policies/gate/command-environment.ts';
-import { oneLine } from '../../policies/text/one-line.ts';
+import { oneLine } from '../../policies/text/display.ts';
 import { readTail } from '../../state/disk/regular-file.ts';
 import { replaceText } from '../../state/disk/replace-file.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';

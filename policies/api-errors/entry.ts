@@ -1,8 +1,7 @@
 // Defines an entry of api_errors.log: a failure of the service or the conversation, and its later outcome.
 
 import type { ErrorClass } from '../facts/classes.ts';
-import type { Ending } from '../facts/ending.ts';
-import type { EvidenceSource } from '../facts/evidence.ts';
+import type { Ending, EvidenceSource } from '../facts/evidence.ts';
 import type { Tool } from '../facts/tools.ts';
 
 export const API_ERROR_VERSION = 1;

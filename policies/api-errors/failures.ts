@@ -1,8 +1,7 @@
 // Decides which failures come from the service or the conversation and so get an entry in api_errors.log.
 
 import type { ErrorClass } from '../facts/classes.ts';
-import type { Ending } from '../facts/ending.ts';
-import type { EvidenceSource, Verdict } from '../facts/evidence.ts';
+import type { Ending, EvidenceSource, Verdict } from '../facts/evidence.ts';
 
 export interface ApiCircumstances {
   ending: Ending;

@@ -1,6 +1,6 @@
 // Formats an entry of api_errors.log for users: each JSON on one line, and no foreign text at the beginning of a line.
 
-import { visible } from '../text/visible-text.ts';
+import { visible } from '../text/display.ts';
 import type { ApiContext, ApiError, ApiOutcome, ApiSnapshot } from './entry.ts';
 
 export const SNAPSHOT_TITLE = 'Conversation History Snapshot';

@@ -1,7 +1,7 @@
 // Detects what is wrong with an answer. Each check gives its evidence and can be switched off.
 
-import { fencesOf } from '../text/lines.ts';
-import { oneLine } from '../text/one-line.ts';
+import { oneLine } from '../text/display.ts';
+import { fencesOf } from '../text/markdown.ts';
 import { reachesEnd } from './completion.ts';
 import type { ANOMALY_PAUSES } from './pauses.ts';
 import type { TurnAnswer } from './service.ts';

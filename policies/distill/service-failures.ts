@@ -2,9 +2,9 @@
 
 import { readFailure } from '../facts/engine-failure.ts';
 import type { Evidence, Verdict } from '../facts/evidence.ts';
-import { oneLine } from '../text/one-line.ts';
-import { waitBefore } from '../verdict/backoff.ts';
+import { oneLine } from '../text/display.ts';
 import { classify } from '../verdict/classify.ts';
+import { waitBefore } from '../verdict/retry.ts';
 import type { ServiceRefusal } from './service.ts';
 
 type FailureMeans =

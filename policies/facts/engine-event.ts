@@ -1,4 +1,4 @@
-// Defines the events of the CLIs in one vocabulary: each adapter translates its own stream into these facts.
+// Defines the events and the usage of the CLIs in one vocabulary: each adapter translates its own stream into these facts.
 
 /** A failure in the engine's own words, attributed to it by the stream's structure and never to the model's text. */
 export interface EngineFailure {
@@ -79,3 +79,40 @@ export const UNKNOWN_USAGE: Usage = {
   total_tokens: null,
   usd: null,
 };
+
+/**
+ * A CLI that reports its requests also reports its turns. For the others, a turn begins with the first event after a tool's
+ * result.
+ */
+export function createTurns() {
+  let turns = 0;
+  let isReported = false;
+  let results = false;
+  return {
+    began() {
+      turns++;
+      results = false;
+    },
+    areReported() {
+      isReported = true;
+    },
+    acted(running: number) {
+      if (isReported || !results || running > 0) return;
+      turns++;
+      results = false;
+    },
+    gotResult() {
+      results = true;
+    },
+    count: () => (turns === 0 ? null : turns),
+  };
+}
+
+/** An unknown cost makes the total cost unknown. */
+export const addedUsage = (usage: Usage, more: Partial<Usage>): Partial<Usage> =>
+  Object.fromEntries(
+    Object.entries(more).map(([name, n]) => [
+      name,
+      name === 'usd' && n === null ? null : (usage[name as keyof Usage] ?? 0) + (n ?? 0),
+    ]),
+  );

@@ -1,6 +1,6 @@
 // Parses an error message: the JSON, status, code and type that engines pack into one line of text.
 
-import { cut } from '../text/cut.ts';
+import { cut } from '../text/display.ts';
 import { type Json, listOf, numberOf, parseObject, partOf, textOf } from '../text/json.ts';
 import type { EngineFailure } from './engine-event.ts';
 

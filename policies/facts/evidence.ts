@@ -1,9 +1,7 @@
-// Defines what is known about one finished call: everything on which a verdict may be based.
+// Defines what is known about one finished call: how it ended, what it reported, and whether it succeeded.
 
-import type { ErrorClass } from './classes.ts';
-import type { Ending } from './ending.ts';
+import type { ErrorClass, OwnReason } from './classes.ts';
 import type { EngineFailure } from './engine-event.ts';
-import type { OwnReason } from './own-reasons.ts';
 import type { Tool } from './tools.ts';
 
 export interface Evidence {
@@ -54,3 +52,43 @@ export interface Verdict {
   /** ISO time from which the service allows the call again. */
   retry_at: string | null;
 }
+
+/** How a call can end. Each call has one ending; the first cause wins. */
+export const ENDINGS = {
+  exited: 'the CLI ended by itself',
+  signalled: 'a signal that was not ours ended the CLI',
+  timed_out: 'the wall deadline passed',
+  idle: 'no byte of output for the idle limit',
+  max_turns: 'the limit of turns was reached',
+  overflowed: 'the output grew over its limit',
+  retry_cut: 'the CLI announced a retry of its own, which would be paid again',
+  requirement_unmet: 'the call lacked what it must have (a server, a permission, a sign-in), and was ended',
+  lingered: 'the CLI reported its result but did not exit',
+  cancelled: 'the wrapper was stopped',
+  lost: 'no process saw how the CLI ended',
+  not_started: 'the CLI was never started',
+} as const;
+
+export type Ending = keyof typeof ENDINGS;
+
+/** The one verdict that needs no rules. */
+export const SUCCESS: Verdict = { class: null, reason: null, evidence: null, retry_at: null };
+
+/** A complete answer remains one, whatever came after it: a signal, a lingering process, a non-zero exit. */
+export const isSuccess = ({ completed, answerChars }: { completed: boolean; answerChars: number }): boolean =>
+  completed && answerChars > 0;
+
+/** White space and zero-width characters are not an answer. */
+export function visibleChars(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at += 1) if (!isInvisible(text.charCodeAt(at))) count += 1;
+  return count;
+}
+
+function isInvisible(code: number): boolean {
+  if (code < 128) return code === 32 || (code > 8 && code < 14);
+  if (code < 0x2000) return code === 0xa0 || code === 0x1680;
+  return code < 0x2010 || INVISIBLE.has(code);
+}
+
+const INVISIBLE: ReadonlySet<number> = new Set([0x2028, 0x2029, 0x202f, 0x205f, 0x2060, 0x3000, 0xfeff]);

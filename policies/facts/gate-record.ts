@@ -1,7 +1,7 @@
 // Defines what a gate finds in a finished stage, for the verdict, the record and the report.
 
+import type { GateReason } from './classes.ts';
 import type { NextAction } from './next-action.ts';
-import type { GateReason } from './own-reasons.ts';
 
 /** The names of the checks, in the order in which they are done and reported. */
 export const GATE_CHECKS = [

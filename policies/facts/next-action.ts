@@ -1,6 +1,6 @@
 // Defines one thing to do next: the value that commands print, files keep, and other agents act on.
 
-import { shellWord } from '../text/shell-word.ts';
+import { shellWord } from '../text/display.ts';
 
 export interface NextAction {
   /** What to do, in the imperative. It is complete without the command. */

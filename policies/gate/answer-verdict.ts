@@ -2,7 +2,7 @@
 
 import type { Finding, SaidVerdict } from '../facts/gate-record.ts';
 import type { ResolvedRole } from '../manifest/resolved-role.ts';
-import { keyOf } from '../text/names.ts';
+import { keyOf } from '../text/headings.ts';
 import { sectionTexts } from '../text/sections.ts';
 import { readJsonAnswer } from './json-answer.ts';
 

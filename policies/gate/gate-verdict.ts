@@ -1,11 +1,10 @@
 // Combines the findings of a gate into one verdict, and computes their signature.
 
 import { createHash } from 'node:crypto';
-import type { Verdict } from '../facts/evidence.ts';
+import { SUCCESS, type Verdict } from '../facts/evidence.ts';
 import type { Finding } from '../facts/gate-record.ts';
 import type { Tool } from '../facts/tools.ts';
 import { type Signature, sign } from '../signature/sign.ts';
-import { SUCCESS } from '../verdict/success.ts';
 
 /** Out-of-bounds findings are more serious than missing parts; among equals the first one counts. */
 export function gateVerdict(findings: readonly Finding[]): Verdict {

@@ -1,7 +1,7 @@
 // Reads the JSON value of an answer: the whole text, or its one code block.
 
 import type { Finding } from '../facts/gate-record.ts';
-import { fencesOf } from '../text/lines.ts';
+import { fencesOf } from '../text/markdown.ts';
 
 type JsonAnswer = { how: 'read'; value: unknown } | { how: 'invalid'; finding: Finding };
 

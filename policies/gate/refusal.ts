@@ -1,9 +1,9 @@
 // Detects refusals: short answers that begin with a statement, in the model's own words, that it cannot do the task.
 
+import { visibleChars } from '../facts/evidence.ts';
 import type { Finding } from '../facts/gate-record.ts';
 import { toDo } from '../facts/next-action.ts';
 import { IN_ALL_ROWS, REFUSALS, type RefusalRule } from '../verdict/refusals.ts';
-import { visibleChars } from '../verdict/success.ts';
 import { missingSections } from './required-output.ts';
 
 /** Visible characters. A longer answer is a report, which may contain such a sentence. */

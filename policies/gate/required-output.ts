@@ -1,10 +1,8 @@
 // Checks what a stage must deliver: the sections and lines of its answer, and a change in the tree.
 
 import type { Change, Finding } from '../facts/gate-record.ts';
-import { linesOf, saysSomething } from '../text/lines.ts';
-import { bookOf, keyOf } from '../text/names.ts';
-import { type Heading, outlineOf, WEAK } from '../text/outline.ts';
-import { readingsOf } from '../text/readings.ts';
+import { bookOf, type Heading, keyOf, outlineOf, WEAK } from '../text/headings.ts';
+import { linesOf, readingsOf, saysSomething } from '../text/markdown.ts';
 import { headingsOf } from '../text/sections.ts';
 
 export function checkSections(answer: string, requires: readonly string[]): Finding | null {

@@ -1,7 +1,7 @@
 // Extracts the unified diffs of an answer, corrects their line counts, and lists the paths that they change.
 
 import type { Change } from '../facts/gate-record.ts';
-import { fencesOf, linesOf } from '../text/lines.ts';
+import { fencesOf, linesOf } from '../text/markdown.ts';
 
 /** Joins all diffs as `git apply` accepts them; null if there is none. */
 export function diffOf(answer: string): string | null {

@@ -1,6 +1,6 @@
 // Extracts the commands that a brief proposes.
 
-import { fencesOf, linesOf } from '../text/lines.ts';
+import { fencesOf, linesOf } from '../text/markdown.ts';
 import { sectionText } from '../text/sections.ts';
 
 /**

@@ -1,8 +1,8 @@
 // Decides whether a call may begin now, must wait or is refused, by the limits in force and what was used of them.
 
+import { type BudgetUsed, budgetsUsed, reached, standingWords } from './budget-use.ts';
 import { charged, type LimitsLedger, type NearRow, noted, type OpenCall } from './ledger.ts';
 import type { LimitsInForce } from './limits.ts';
-import { type BudgetUsed, budgetsUsed, reached, standingWords } from './used.ts';
 
 type Admitted =
   /** `near`: budgets of which this call uses up the fourth fifth, as sentences. */

@@ -1,7 +1,7 @@
 // Defines limits over all of a user's tasks: budgets per day, week or month, and calls at once and per minute.
 
+import { zoneOf } from '../facts/clock.ts';
 import { TOOL_NAME, type Tool } from '../facts/tools.ts';
-import { zoneOf } from '../facts/zone.ts';
 
 export const PERIODS = ['day', 'week', 'month'] as const;
 export const UNITS = ['calls', 'tokens', 'usd'] as const;

@@ -1,7 +1,6 @@
 // Defines the terms of a call, and checks a task's limits other than paid calls.
 
-import { MAX_TIMEOUT_MS } from '../facts/longest-timeout.ts';
-import type { MachineClocks } from '../facts/machine-clocks.ts';
+import { MAX_TIMEOUT_MS, type MachineClocks } from '../facts/deadline.ts';
 
 export interface CallLimits {
   timeoutMs: number;

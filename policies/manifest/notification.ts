@@ -3,8 +3,7 @@
 import { createHmac } from 'node:crypto';
 import type { ErrorClass } from '../facts/classes.ts';
 import { actionLine, type NextAction } from '../facts/next-action.ts';
-import { oneLine } from '../text/one-line.ts';
-import { visible } from '../text/visible-text.ts';
+import { oneLine, visible } from '../text/display.ts';
 import type { NotifierRow, NotifyEvent } from './notifier.ts';
 
 /** Redacted. null means unknown or not applicable. */

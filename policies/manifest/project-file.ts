@@ -3,10 +3,10 @@
 import type { OnFail } from '../facts/gate-record.ts';
 import type { BuiltIn } from '../facts/tools.ts';
 import { type Limits, NO_LIMITS } from '../limits/limits.ts';
-import type { OwnToolRow } from '../rules/description.ts';
+import type { OwnToolRow } from '../rules/described-cli.ts';
 import { CONTEXT_LIMIT_TOKENS } from '../session/session-policy.ts';
-import { SESSION_STEP_MS } from '../verdict/backoff.ts';
 import type { OwnRow } from '../verdict/own-row.ts';
+import { SESSION_STEP_MS } from '../verdict/retry.ts';
 import type { NotifierRow } from './notifier.ts';
 import { PROMPT_CHARS, type PromptLimits } from './prompt-limits.ts';
 

@@ -1,7 +1,7 @@
 // Limits the length of a prompt: where `auto` begins to omit text, and beyond which no prompt is sent.
 
 import { type BuiltIn, rowOf, type Tool } from '../facts/tools.ts';
-import { figure } from '../text/figure.ts';
+import { figure } from '../text/display.ts';
 
 /**
  * The default limit in characters, if `tollgate.yaml` sets none. It is about 100,000 tokens, which the smallest current models

@@ -1,7 +1,7 @@
 // Resolves a stage's role: the built-in row, changed by the project's row, changed by the stage's own settings.
 
 import type { OnFail } from '../facts/gate-record.ts';
-import { keyOf } from '../text/names.ts';
+import { keyOf } from '../text/headings.ts';
 import { nearest } from '../text/nearest.ts';
 import type { ProjectFile, ProjectRole } from './project-file.ts';
 import { type BuiltInRole, ROLES, type Role } from './roles.ts';

@@ -1,6 +1,6 @@
 // Reports what a digest omitted, by name and size, so that an answer to a part is not mistaken for one to the whole.
 
-import { figure } from '../text/figure.ts';
+import { figure } from '../text/display.ts';
 import type { PartKind, PartSize } from './part.ts';
 
 export interface Omission {

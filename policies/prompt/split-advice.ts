@@ -1,6 +1,6 @@
 // Advises how to shrink a prompt that is too large: one to three sentences about its largest parts.
 
-import { figure } from '../text/figure.ts';
+import { figure } from '../text/display.ts';
 import type { PartSize } from './part.ts';
 
 /** Parts below this share of the prompt are not mentioned. */

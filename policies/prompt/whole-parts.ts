@@ -1,6 +1,6 @@
 // Builds the parts of a prompt in order, with nothing omitted.
 
-import { figure } from '../text/figure.ts';
+import { figure } from '../text/display.ts';
 import { withoutSection } from '../text/sections.ts';
 import { wholeText } from './excerpt.ts';
 import { instruction, type PromptPart, quoted } from './part.ts';

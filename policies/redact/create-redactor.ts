@@ -4,8 +4,7 @@ import { secretsOf } from './environment.ts';
 import { createFinder, type Finder, type Hit } from './finder.ts';
 import { keepJson } from './json.ts';
 import { compilePatterns } from './patterns.ts';
-import type { Redactor } from './redactor.ts';
-import { type Bounded, UNBOUNDED, withheldText } from './withheld.ts';
+import { type Bounded, type Redactor, UNBOUNDED, withheldText } from './redactor.ts';
 
 export { createStreamRedactor, type StreamRedactor } from './stream.ts';
 

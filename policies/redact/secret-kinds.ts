@@ -1,8 +1,8 @@
 // Lists the secrets that are recognised by their shape, with examples and with look-alikes that must remain.
 
 import { KEY_FORMATS } from '../signature/key-formats.ts';
-import { findAssigned } from './assignment.ts';
 import {
+  findAssigned,
   findBasic,
   findBearer,
   findCookie,
@@ -10,7 +10,7 @@ import {
   findPrivateKey,
   findShaped,
   findUrlPassword,
-} from './shapes.ts';
+} from './secret-shapes.ts';
 
 export interface SecretKind {
   /** The text in the placeholder. */

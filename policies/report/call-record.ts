@@ -1,8 +1,7 @@
 // Defines the record of one call, which every ending leaves behind for machines. `null` is unknown, never zero.
 
-import type { Ending } from '../facts/ending.ts';
 import type { Usage } from '../facts/engine-event.ts';
-import type { Verdict } from '../facts/evidence.ts';
+import type { Ending, Verdict } from '../facts/evidence.ts';
 import type { NextAction } from '../facts/next-action.ts';
 import type { Tool } from '../facts/tools.ts';
 import type { Omission } from '../prompt/omissions.ts';

@@ -1,8 +1,7 @@
 // Writes a run's results for GitHub Actions: annotations of problems, the outputs of a step, and its summary.
 
 import { readJsonAnswer } from '../gate/json-answer.ts';
-import { visible } from '../text/visible-text.ts';
-import { wellFormed } from '../text/well-formed.ts';
+import { visible, wellFormed } from '../text/display.ts';
 import { byGravity, earlierWords, type Problem, type ProblemLevel } from './problem.ts';
 
 /** One line each, the most serious first, because the service shows only the first few of a step. */

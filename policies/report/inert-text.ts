@@ -1,8 +1,7 @@
 // Makes a model's text inert where it is shown: in HTML or XML, and in the comment of a pull or merge request.
 
 import { actionLine, type NextAction } from '../facts/next-action.ts';
-import { visible } from '../text/visible-text.ts';
-import { wellFormed } from '../text/well-formed.ts';
+import { visible, wellFormed } from '../text/display.ts';
 
 interface CommentedRun {
   task_id: string;

@@ -3,7 +3,7 @@
 import type { ErrorClass } from '../facts/classes.ts';
 import { inOrder, type NextAction, toDo, toType } from '../facts/next-action.ts';
 import { type BuiltIn, rowOf } from '../facts/tools.ts';
-import { serversIn } from '../verdict/mcp-servers.ts';
+import { serversIn } from '../rules/mcp.ts';
 import type { CallReason } from '../verdict/reasons.ts';
 import { BUDGET_ACTIONS, KEY_ACTIONS } from './account-actions.ts';
 import { MACHINE_ACTIONS } from './machine-actions.ts';

@@ -1,6 +1,6 @@
 // Writes problems as SARIF 2.1.0 and as a GitLab code quality report.
 
-import { wellFormed } from '../text/well-formed.ts';
+import { wellFormed } from '../text/display.ts';
 import { byGravity, type FilePlace, fingerprint, type Problem, type ProblemLevel, textOf } from './problem.ts';
 
 /** The origin of the problems. */

@@ -1,9 +1,7 @@
 // Defines a problem of a task for other programs, and finds the place in the tree that its text names.
 
 import { createHash } from 'node:crypto';
-import { cut } from '../text/cut.ts';
-import { visible } from '../text/visible-text.ts';
-import { wellFormed } from '../text/well-formed.ts';
+import { cut, visible, wellFormed } from '../text/display.ts';
 
 /** The most serious first. */
 const PROBLEM_LEVELS = ['error', 'warning', 'note'] as const;

@@ -2,7 +2,7 @@
 
 import { type NextAction, toDo, toType } from '../facts/next-action.ts';
 import { type BuiltIn, rowOf } from '../facts/tools.ts';
-import { shellWord } from '../text/shell-word.ts';
+import { shellWord } from '../text/display.ts';
 import { change, isOwnCall, rerun, type Situation, thenRerun, type WayOut } from './situation.ts';
 
 const LIST_MODELS = {

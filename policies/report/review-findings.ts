@@ -1,8 +1,8 @@
 // Extracts the findings of a review from its answer: the list under "Findings", or the JSON list of that name.
 
 import { readJsonAnswer } from '../gate/json-answer.ts';
-import { linesOf } from '../text/lines.ts';
-import { oneLine } from '../text/one-line.ts';
+import { oneLine } from '../text/display.ts';
+import { linesOf } from '../text/markdown.ts';
 import { sectionTexts } from '../text/sections.ts';
 import { type FilePlace, type ProblemLevel, placeIn, withinTree } from './problem.ts';
 

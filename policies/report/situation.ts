@@ -1,7 +1,6 @@
 // Defines what is known about a failed call, as far as the next actions depend on it, and actions that many reasons share.
 
-import type { Ending } from '../facts/ending.ts';
-import type { Verdict } from '../facts/evidence.ts';
+import type { Ending, Verdict } from '../facts/evidence.ts';
 import {
   type CalledAs,
   forUser,

@@ -1,8 +1,7 @@
 // Defines the failure of a task for machines: last_failure.json, and the middle of the summary.
 
 import type { ErrorClass } from '../facts/classes.ts';
-import type { Ending } from '../facts/ending.ts';
-import type { Verdict } from '../facts/evidence.ts';
+import type { Ending, Verdict } from '../facts/evidence.ts';
 import type { NextAction } from '../facts/next-action.ts';
 import type { Tool } from '../facts/tools.ts';
 

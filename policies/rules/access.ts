@@ -1,7 +1,6 @@
 // Defines the rules for calls that are not authenticated or not authorised.
 
-import { near } from './near.ts';
-import { REFUSED, type Rule } from './rule.ts';
+import { near, REFUSED, type Rule } from './rule.ts';
 import { SIGN_IN_PROMPT } from './sign-in-prompt.ts';
 
 export const ACCESS_RULES = [

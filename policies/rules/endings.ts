@@ -1,7 +1,7 @@
 // Defines the endings that decide by themselves, and the verdicts for calls without any message.
 
-import type { Ending } from '../facts/ending.ts';
-import { NO_ANSWER_FIELD } from './answer-field.ts';
+import type { Ending } from '../facts/evidence.ts';
+import { NO_ANSWER_FIELD } from './described-events.ts';
 import type { Rule } from './rule.ts';
 
 type Means = Pick<Rule, 'id' | 'class' | 'reason'>;

@@ -1,7 +1,6 @@
 // Defines rules for messages in other languages: the same kinds of failures, by a thing and a nearby statement about it.
 
-import { near } from './near.ts';
-import { LIMITED, REFUSED, type Rule, type Wording } from './rule.ts';
+import { LIMITED, near, REFUSED, type Rule, type Wording } from './rule.ts';
 
 /** Compiled only for a text that may be in another language, because this takes some milliseconds. */
 function foreign(things: string, saying: string, alone = ''): Wording {

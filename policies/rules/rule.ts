@@ -66,3 +66,15 @@ export const REFUSED = ['none', 400, 401, 403, 404, 409, 422] as const;
 
 /** Statuses with which a limit is reported; some services use 403. */
 export const LIMITED = ['none', 400, 402, 403, 429, 503] as const;
+
+const GAP = String.raw`(?:[^\n.;。；！]|\.(?=\S)){0,70}?`;
+
+/**
+ * Matches a thing and a statement about it in one sentence, in either order: "credits … depleted", "no … credits left". Both are
+ * alternatives of a regular expression. They match in any letter case, at word boundaries.
+ */
+export function near(things: string, saying: string): RegExp {
+  const thing = String.raw`(?<![\w-])(?:${things})(?![\w-])`;
+  const said = String.raw`(?<![\w-])(?:${saying})(?![\w-])`;
+  return new RegExp(`${thing}${GAP}${said}|${said}${GAP}${thing}`, 'i');
+}

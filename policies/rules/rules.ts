@@ -1,23 +1,17 @@
 // Lists all rules, in the order in which they are tried.
 
 import { ACCESS_RULES } from './access.ts';
-import { ANSWER_RULES } from './answer.ts';
-import { BROAD_ACCESS } from './broad-access.ts';
-import { BROAD_LIMITS } from './broad-limits.ts';
-import { BROAD_MACHINE } from './broad-machine.ts';
-import { BROAD_NETWORK } from './broad-network.ts';
-import { CONTENT_RULES } from './content.ts';
+import { ANSWER_RULES, CONTENT_RULES } from './answer.ts';
+import { BROAD_RULES } from './broad.ts';
 import { EXIT_RULES } from './exit.ts';
-import { HISTORY_RULES } from './history.ts';
-import { HISTORY_FORM_RULES } from './history-form.ts';
+import { HISTORY_FORM_RULES, HISTORY_RULES } from './history.ts';
 import { LANGUAGE_RULES } from './languages.ts';
 import { MACHINE_RULES } from './machine.ts';
 import { MCP_RULES } from './mcp.ts';
 import { MODEL_RULES } from './model.ts';
-import { NETWORK_RULES } from './network.ts';
 import { QUOTA_RULES } from './quota.ts';
 import type { Rule } from './rule.ts';
-import { SERVICE_RULES } from './service.ts';
+import { NETWORK_RULES, SERVICE_RULES } from './service.ts';
 import { SETUP_RULES } from './setup.ts';
 import { SIZE_RULES } from './size.ts';
 import { STATUS_RULES } from './status.ts';
@@ -80,7 +74,7 @@ const SPECIFIC = [
 ] as const;
 
 /** Tried only if no specific row matches any message: things, and nearby statements about them; last a code alone. */
-const BROAD = [...BROAD_LIMITS, ...BROAD_MACHINE, ...BROAD_ACCESS, ...BROAD_NETWORK, ...GRPC_RULES] as const;
+const BROAD = [...BROAD_RULES, ...GRPC_RULES] as const;
 
 /** Each tier is tried on all messages before the next one. */
 export const TIERS: readonly (readonly Rule[])[] = [SPECIFIC, BROAD, EXIT_RULES];

@@ -1,6 +1,6 @@
 // Defines a session that can be resumed, its id and its tag, and the line that identifies it in the files of its CLI.
 
-import { oneLine } from '../text/one-line.ts';
+import { oneLine } from '../text/display.ts';
 
 export interface SessionEntry {
   session_id: string;

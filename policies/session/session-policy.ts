@@ -2,7 +2,7 @@
 
 import type { ErrorClass } from '../facts/classes.ts';
 import type { Verdict } from '../facts/evidence.ts';
-import { SESSION_STEP_MS } from '../verdict/backoff.ts';
+import { SESSION_STEP_MS } from '../verdict/retry.ts';
 import type { SessionEntry } from './session-entry.ts';
 
 /** Consecutive failures. */

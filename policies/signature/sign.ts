@@ -1,8 +1,8 @@
-// Computes the signature of a failure: equal for two runs of one failure, different for two failures.
+// Computes the signature of a failure, equal for two runs of one failure, different for two failures; and groups failures by it.
 
 import { createHash } from 'node:crypto';
 import type { ErrorClass } from '../facts/classes.ts';
-import type { Ending } from '../facts/ending.ts';
+import type { Ending } from '../facts/evidence.ts';
 import type { Tool } from '../facts/tools.ts';
 import { isErrorBearing } from './assess.ts';
 import { tellBodies } from './bodies.ts';
@@ -140,3 +140,26 @@ function inputOf(tool: Tool | null, selected: ErrorLines): SignatureInput {
 }
 
 const hashed = (normalised: string): string => `${VERSION}:${createHash('sha256').update(normalised).digest('hex')}`;
+
+export interface FailedOnce {
+  signature: string | null;
+  class: ErrorClass | null;
+  reason: string | null;
+  /** Used if there is no class. */
+  message?: string | null;
+}
+
+/**
+ * Groups equal failures of many tasks: by signature, else by class and reason, else by message. The most frequent group comes
+ * first; within a group, in the given order.
+ */
+export function gatherFailures<T extends FailedOnce>(failed: readonly T[]): [T, ...T[]][] {
+  const groups = new Map<string, [T, ...T[]]>();
+  for (const one of failed) {
+    const key = one.signature ?? (one.class === null ? `says ${one.message}` : `is ${one.class} ${one.reason}`);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
+  }
+  return [...groups.values()].sort((a, b) => b.length - a.length);
+}

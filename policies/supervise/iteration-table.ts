@@ -1,6 +1,6 @@
 // Formats the iterations of a supervision as a table: iteration, reasoner, error count, action, instruction.
 
-import { oneLine } from '../text/one-line.ts';
+import { oneLine } from '../text/display.ts';
 import { type IterationRow, MAX_REASONER_ERRORS } from './standing.ts';
 import type { ReasonedAction } from './supervise-facts.ts';
 

@@ -1,6 +1,6 @@
 // Defines the possible answers of a reasoner and their schema, and parses an answer: one JSON object, bare, fenced or in prose.
 
-import { fencesOf } from '../text/lines.ts';
+import { fencesOf } from '../text/markdown.ts';
 
 /** Each action with the one text that it requires. `no_op` keeps the current instruction. */
 export const REASONER_ACTIONS = {

@@ -1,7 +1,7 @@
 // Builds the last part of the worker's and the reasoner's prompts, which changes in each iteration. It is never shortened.
 
+import { oneLine } from '../text/display.ts';
 import { closingFence, fenced, fenceWord, openingFence } from '../text/fence.ts';
-import { oneLine } from '../text/one-line.ts';
 import { ITERATION_COLUMNS, type IterationCells, iterationTable } from './iteration-table.ts';
 import { REASONER_ACTIONS, REASONER_SCHEMA } from './reasoner-answer.ts';
 

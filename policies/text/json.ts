@@ -1,4 +1,4 @@
-// Reads JSON of unknown shape.
+// Reads JSON of unknown shape, and an object of which only the beginning is known.
 
 export type Json = { [key: string]: unknown };
 
@@ -21,3 +21,50 @@ export const numberOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null;
 
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+/** Only this much is parsed: the name of an event is at its beginning. */
+const MAX_HEAD = 64 * 1024;
+
+/** Parses an object as if it ended where it was cut. Returns the complete parts, and the text at which the object was cut, as far as it goes; null if it cannot be parsed. */
+export function parseCutObject(text: string): Json | null {
+  const head = text.slice(0, MAX_HEAD);
+  const { inText, escaped, open } = stateAt(head);
+  const whole = escaped ? head.slice(0, -1) : head;
+  const ends = inText ? ['"', '":null'] : ['', 'null', ':null'];
+  for (const end of ends) {
+    // Half an escape, such as an incomplete `\u` escape, is removed.
+    for (const start of inText
+      ? [whole, whole.replace(/\\u[0-9a-fA-F]{0,3}$/, '')]
+      : [whole, whole.replace(/,\s*$/, '')]) {
+      const read = parseObject(`${start}${end}${open}`);
+      if (read !== null) return read;
+    }
+  }
+  return null;
+}
+
+/** A brace alone may open an object that is printed over several lines. */
+export const beginsAsObject = (line: string): boolean => /^\{\s*"/.test(line);
+
+/** Whether a text that begins as an object ends within it. */
+export function isCutObject(text: string): boolean {
+  const { inText, open } = stateAt(text);
+  return text.startsWith('{') && (inText || open !== '');
+}
+
+/** @returns `open`: the characters that close everything that is open. */
+function stateAt(text: string): { inText: boolean; escaped: boolean; open: string } {
+  const closers: string[] = [];
+  let inText = false;
+  let escaped = false;
+  for (const sign of text) {
+    if (escaped) escaped = false;
+    else if (inText && sign === '\\') escaped = true;
+    else if (sign === '"') inText = !inText;
+    else if (inText) continue;
+    else if (sign === '{') closers.push('}');
+    else if (sign === '[') closers.push(']');
+    else if (sign === '}' || sign === ']') closers.pop();
+  }
+  return { inText, escaped, open: closers.reverse().join('') };
+}

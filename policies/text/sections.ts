@@ -1,8 +1,7 @@
 // Finds the sections of a text by name, and returns their text, or the text without a section.
 
-import { bookOf, keyOf, type NameWriter } from './names.ts';
-import { type Heading, outlineOf, WEAK } from './outline.ts';
-import { readingsOf } from './readings.ts';
+import { bookOf, type Heading, keyOf, type NameWriter, outlineOf, WEAK } from './headings.ts';
+import { readingsOf } from './markdown.ts';
 
 interface Section {
   heading: Heading;

@@ -1,9 +1,16 @@
 // Classifies one call: tries the evidence from the most to the least reliable, and the rules from the most specific on.
 
 import type { Clock } from '../facts/clock.ts';
-import { ENDINGS, type Ending } from '../facts/ending.ts';
 import type { EngineFailure } from '../facts/engine-event.ts';
-import type { Evidence, EvidenceSource, Verdict } from '../facts/evidence.ts';
+import {
+  ENDINGS,
+  type Ending,
+  type Evidence,
+  type EvidenceSource,
+  isSuccess,
+  SUCCESS,
+  type Verdict,
+} from '../facts/evidence.ts';
 import { DENIAL_REFUSED, SERVER_REQUIRED } from '../facts/requirements.ts';
 import { type BuiltIn, rowOf, type Tool } from '../facts/tools.ts';
 import {
@@ -24,7 +31,6 @@ import { asksToSignIn } from '../rules/sign-in-prompt.ts';
 import { findRule, type Subject, textsOf } from './match.ts';
 import { retryAt } from './retry-at.ts';
 import { type StderrFailure, stderrFailures } from './stderr-failures.ts';
-import { isSuccess, SUCCESS } from './success.ts';
 
 /** @param own The user's rows, tried before ours. */
 export function classify(evidence: Evidence, clock: Clock, own: readonly Rule[] = []): Verdict {

@@ -1,9 +1,8 @@
-// Finds what is wrong with rows, as facts: of a project's own rows before ours, and of ours alone.
+// Finds and words what is wrong with rows: of a project's own rows before ours, and of ours alone.
 
 import type { Clock } from '../facts/clock.ts';
 import { TOOLS } from '../facts/tools.ts';
-import { bareNumber } from '../rules/bare-number.ts';
-import type { Rule, Said } from '../rules/rule.ts';
+import type { Rule, Said, Wording } from '../rules/rule.ts';
 import { findRule, type Subject } from './match.ts';
 
 export type LintFact = { row: Rule; owner: RowOwner } & (
@@ -120,3 +119,64 @@ function subjectsOf({ exit, message = '', ...rest }: Said, { tool, source }: Pro
     exit: exit ?? null,
   }));
 }
+
+/** Words a finding as a sentence: which row, what is wrong with it, and how to fix it. */
+export function sentenceOf(found: LintFact): string {
+  return `the row "${found.row.id}" ${wordsOf(found)}`;
+}
+
+function wordsOf(found: LintFact): string {
+  switch (found.fact) {
+    case 'asks_nothing':
+      return 'asks for nothing, and so would decide everything; say under match what it looks for';
+    case 'duplicate':
+      return 'has the id of an earlier row; give it one of its own';
+    case 'number_only':
+      return `takes "${found.taken}" for a failure, but a number says nothing by itself; put words beside it, or ask for it as status or exit`;
+    case 'unproven':
+      return found.said === null
+        ? 'has no proof; put under proof a text that it is there for'
+        : `does not match its proof ${show(found.said)}; fix the row or the proof (tool, source and everything under match must hold)`;
+    case 'shadowed':
+      return `decides none of its proofs, for the row "${found.by.id}" before it does; put it before that one, or let that one ask for more`;
+    case 'nothing_new':
+      return `says nothing new: by the built-in row "${found.because.id}" its proofs are ${meaningOf(found.row)} already; leave it out, or prove it by a text that means something else without it`;
+    case 'takes_over':
+      return `takes over what the built-in row "${found.from.id}" is there for, ${changeOf(found.from, found.row)}; if that is not meant, let it ask for more`;
+  }
+}
+
+const meaningOf = ({ class: errorClass, reason }: Rule): string => `${errorClass} (${reason})`;
+
+function changeOf(from: Rule, to: Rule): string {
+  const [before, after] = [meaningOf(from), meaningOf(to)];
+  return before === after ? `and says nothing new by it (${after})` : `so that ${before} becomes ${after}`;
+}
+
+const MAX_SHOWN = 100;
+
+/** A text from a file may contain anything; a terminal must get only printable words. */
+function show({ exit, message, code, type, status }: Said): string {
+  const statement = exit === undefined ? (message ?? code ?? type ?? `status ${status}`) : `exit ${exit}`;
+  const line = statement.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  return `"${line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN - 1)}…` : line}"`;
+}
+
+/** Returns a text that contains only a bare number and still matches the wording; null if there is none. */
+function bareNumber(wording: Wording): string | null {
+  for (let number = 0; number < 1000; number++) {
+    const taken = PLACES.map((place) => place(number)).find((text) => wording.test(text));
+    if (taken !== undefined) return taken;
+  }
+  return null;
+}
+
+const PLACES = [
+  (n: number) => `${n}`,
+  (n: number) => `line ${n}`,
+  (n: number) => `app.ts:${n}:11`,
+  (n: number) => `${n} files`,
+  (n: number) => `exit ${n}`,
+  (n: number) => `(${n})`,
+  (n: number) => `took ${n} ms`,
+];

@@ -1,8 +1,13 @@
-// Defines a project's own row, as in tollgate.yaml and the draft of a call.
+// Defines a project's own row, as in tollgate.yaml and the draft of a call, compiles it, and finds any row by its id.
 
 import type { ErrorClass } from '../facts/classes.ts';
+import { readFailure } from '../facts/engine-failure.ts';
 import type { Tool } from '../facts/tools.ts';
-import type { Match, Said } from '../rules/rule.ts';
+import { ENDING_RULES, LEFTOVERS, LOST, SILENT_START } from '../rules/endings.ts';
+import { compilePhrases } from '../rules/phrase.ts';
+import type { Match, Rule, Said } from '../rules/rule.ts';
+import { RULES } from '../rules/rules.ts';
+import { stderrFailures } from './stderr-failures.ts';
 
 /** Where words and codes are found. */
 export const SAID_IN = ['failure', 'error', 'stderr', 'exit_code'] as const;
@@ -26,3 +31,39 @@ interface OwnMatch extends Omit<Match, 'text'> {
 
 /** The part that classifies: the proof is only for lint. */
 export const withoutProof = (row: OwnRow): OwnRow => ({ ...row, proof: [] });
+
+/** Compiles a project's row into a rule. */
+export function compileRow({ match: { text, ...rest }, proof, ...row }: OwnRow): Rule {
+  const match = { ...rest, ...(text === undefined ? {} : { text: compilePhrases(text) }) };
+  return { ...row, match, proof: proof.map((one) => (typeof one === 'string' ? saidIn(one) : one)) };
+}
+
+/** Reads the text as a line of stderr is read: without the prefixes that each CLI adds. */
+function saidIn(text: string): Said {
+  if (text.includes('\n')) return readFailure(text);
+  const [heard] = stderrFailures([text]);
+  return heard?.failure ?? { message: '' };
+}
+
+/**
+ * The table of the row: `said` matches words and codes; an `ending` decides by itself; a `leftover` applies when nothing matched.
+ */
+type FoundRow =
+  | { kind: 'said'; row: Rule }
+  | { kind: 'ending' | 'leftover'; row: Pick<Rule, 'id' | 'class' | 'reason'> };
+
+/** @returns null for a name that needs no row: an obstacle with our own message, or the finding of a gate. */
+export function findRow(id: string): FoundRow | null {
+  const said = RULES.find((row) => row.id === id);
+  if (said !== undefined) return { kind: 'said', row: said };
+  const ending = [SILENT_START, ...Object.values(ENDING_RULES)].find((row) => row?.id === id);
+  if (ending) return { kind: 'ending', row: ending };
+  const leftover = [LOST, ...Object.values(LEFTOVERS)].find((row) => row.id === id);
+  return leftover === undefined ? null : { kind: 'leftover', row: leftover };
+}
+
+/** Is it the name of a row, or a name that we use without a row? */
+export const isTaken = (id: string): boolean => findRow(id) !== null || NAMED.test(id);
+
+const NAMED =
+  /^(?:obstacle|call-runs-elsewhere|not-prepared|wrapper-left-no-record|batch-paused|run-stopped|(?:gate|refused|limit)-.*)$/;

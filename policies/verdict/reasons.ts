@@ -1,6 +1,6 @@
 // Lists every reason that a failure can have: those of the rules and endings, and our own.
 
-import { GATE_REASONS, type GateReason, OWN_REASONS, type OwnReason } from '../facts/own-reasons.ts';
+import { GATE_REASONS, type GateReason, OWN_REASONS, type OwnReason } from '../facts/classes.ts';
 import {
   ENDING_RULES,
   LEFTOVERS,

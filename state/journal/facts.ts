@@ -2,7 +2,7 @@
 
 import type { DistillFact } from '../../policies/distill/distill-facts.ts';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
-import type { Ending } from '../../policies/facts/ending.ts';
+import type { Ending } from '../../policies/facts/evidence.ts';
 import type { SaidVerdict } from '../../policies/facts/gate-record.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Tool } from '../../policies/facts/tools.ts';

@@ -1,7 +1,7 @@
 // Defines the shape of a manifest (one of three modules that use zod): every field, its limits and its default.
 
 import * as z from 'zod';
-import { MAX_TIMEOUT_MS } from '../../policies/facts/longest-timeout.ts';
+import { MAX_TIMEOUT_MS } from '../../policies/facts/deadline.ts';
 import { TOOL_NAME, TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import { patternMistake } from '../../policies/redact/patterns.ts';
 import { ID_MUST, ID_OR_PREFIX, TAG, TAG_MUST } from '../../policies/session/session-entry.ts';

@@ -1,7 +1,7 @@
 // Defines the shape of a CLI that a project describes in `tools` of its tollgate.yaml.
 
 import * as z from 'zod';
-import { MAX_TIMEOUT_MS } from '../../policies/facts/longest-timeout.ts';
+import { MAX_TIMEOUT_MS } from '../../policies/facts/deadline.ts';
 import { COMMANDS, TOOL_NAME, TOOLS } from '../../policies/facts/tools.ts';
 import { LEAST_CHARS } from '../../policies/manifest/prompt-limits.ts';
 import { PLACES, placesIn } from '../../policies/rules/places.ts';

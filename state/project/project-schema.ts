@@ -2,16 +2,15 @@
 
 import * as z from 'zod';
 import { CLASSES, type ErrorClass } from '../../policies/facts/classes.ts';
+import { zoneOf } from '../../policies/facts/clock.ts';
 import { type BuiltIn, TOOL_NAME, TOOLS } from '../../policies/facts/tools.ts';
-import { zoneOf } from '../../policies/facts/zone.ts';
 import { NO_LIMITS, PERIODS, UNITS } from '../../policies/limits/limits.ts';
 import { addressMistake, NOTIFY_EVENTS, NOTIFY_FORMATS, NOTIFY_TIMEOUT } from '../../policies/manifest/notifier.ts';
 import { PIPELINES } from '../../policies/manifest/pipelines.ts';
 import { PROMPT_DEFAULTS, SESSION_DEFAULTS } from '../../policies/manifest/project-file.ts';
 import { LEAST_CHARS, MOST_CHARS } from '../../policies/manifest/prompt-limits.ts';
 import { phraseMistake } from '../../policies/rules/phrase.ts';
-import { isTaken } from '../../policies/verdict/find-row.ts';
-import { type OwnRow, SAID_IN, withoutProof } from '../../policies/verdict/own-row.ts';
+import { isTaken, type OwnRow, SAID_IN, withoutProof } from '../../policies/verdict/own-row.ts';
 import { PLACE, STAGE } from './manifest-schema.ts';
 import { OWN_TOOLS } from './own-tool-schema.ts';
 import { unknownTool } from './tool-names.ts';

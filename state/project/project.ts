@@ -3,7 +3,7 @@
 import path from 'node:path';
 import type { OwnTool } from '../../policies/facts/tools.ts';
 import { NO_PROJECT_FILE, type ProjectFile } from '../../policies/manifest/project-file.ts';
-import type { OwnEvent, OwnToolRow } from '../../policies/rules/description.ts';
+import type { OwnEvent, OwnToolRow } from '../../policies/rules/described-cli.ts';
 import { kindOf } from '../disk/regular-file.ts';
 import type { GivenTool } from './own-tool-schema.ts';
 import type { GivenProject } from './project-schema.ts';

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { OVERLAY_FOLDERS } from '../../policies/facts/private-names.ts';
+import { OVERLAY_FOLDERS } from '../../policies/facts/file-names.ts';
 import { openCalls } from '../../state/journal/ledger.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { rewriteDraft } from '../rig/rewritten-draft.ts';

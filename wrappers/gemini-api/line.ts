@@ -1,9 +1,8 @@
 // One request to the service and its whole answer; every way in which it can fail is a ServiceFailure, and none names the key.
 
 import type { ServiceRefusal } from '../../policies/distill/service.ts';
-import { cut } from '../../policies/text/cut.ts';
+import { cut, oneLine } from '../../policies/text/display.ts';
 import { listOf, parseObject, partOf, textOf } from '../../policies/text/json.ts';
-import { oneLine } from '../../policies/text/one-line.ts';
 import { ServiceFailure } from './document-service.ts';
 
 export interface Line {

@@ -2,7 +2,7 @@
 
 import { close, fstat, read } from 'node:fs';
 import { promisify } from 'node:util';
-import { cut } from '../../policies/text/cut.ts';
+import { cut } from '../../policies/text/display.ts';
 import { parseObject, partOf } from '../../policies/text/json.ts';
 import { openFollowed, UnfitFileError } from '../../state/disk/regular-file.ts';
 import { type BookToUpload, ServiceFailure } from './document-service.ts';

@@ -2,7 +2,7 @@
 
 import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { OVERLAY_FOLDERS } from '../../policies/facts/private-names.ts';
+import { OVERLAY_FOLDERS } from '../../policies/facts/file-names.ts';
 import { makeFolders } from '../../state/disk/folder.ts';
 import type { CallRequest, Overlay } from '../adapter.ts';
 import { accountHome, homeOf } from '../home.ts';

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import type { EngineEvent } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
-import { FAILURE_REPORTS } from '../../policies/facts/private-names.ts';
+import { FAILURE_REPORTS } from '../../policies/facts/file-names.ts';
 import { COMMANDS } from '../../policies/facts/tools.ts';
 import { type Json, listOf, numberOf, parseObject, partOf, textOf } from '../../policies/text/json.ts';
 import { namesIfAny } from '../../state/disk/folder.ts';

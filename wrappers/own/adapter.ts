@@ -2,13 +2,10 @@
 
 import { readFailure } from '../../policies/facts/engine-failure.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
-import { announcedIn } from '../../policies/rules/announced.ts';
-import { cutObject } from '../../policies/rules/answer-field.ts';
-import type { OwnToolRow } from '../../policies/rules/description.ts';
+import type { OwnToolRow } from '../../policies/rules/described-cli.ts';
+import { announcedIn, cutObject, readRows } from '../../policies/rules/described-events.ts';
 import { fillWords, type PlaceValues, placesIn } from '../../policies/rules/places.ts';
-import { readRows } from '../../policies/rules/read-event.ts';
-import { beginsAsObject } from '../../policies/text/cut-json.ts';
-import { parseObject } from '../../policies/text/json.ts';
+import { beginsAsObject, parseObject } from '../../policies/text/json.ts';
 import type { Adapter, CallRequest } from '../adapter.ts';
 import { SessionFileError, type SessionStore } from '../sessions/store.ts';
 import { conclude } from './conclude.ts';

@@ -1,11 +1,9 @@
 // Reads the result of a described CLI at its end, if no event had it: the answer is what it printed, or a file that it wrote.
 
 import type { EngineEvent, EngineFailure } from '../../policies/facts/engine-event.ts';
-import { cutObject, noObject, unfitAnswer } from '../../policies/rules/answer-field.ts';
-import type { OwnToolRow } from '../../policies/rules/description.ts';
-import { readRows } from '../../policies/rules/read-event.ts';
-import { beginsAsObject, isCutObject } from '../../policies/text/cut-json.ts';
-import { parseObject } from '../../policies/text/json.ts';
+import type { OwnToolRow } from '../../policies/rules/described-cli.ts';
+import { cutObject, noObject, readRows, unfitAnswer } from '../../policies/rules/described-events.ts';
+import { beginsAsObject, isCutObject, parseObject } from '../../policies/text/json.ts';
 
 /** Its exit code; `ended`: by us or by a signal, whatever it exits with then; `unseen`: its wrapper died before it did. */
 export type CliExit = number | 'ended' | 'unseen';

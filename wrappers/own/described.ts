@@ -2,7 +2,7 @@
 
 import { OWN_EXIT } from '../../policies/facts/exit-codes.ts';
 import type { OwnTool } from '../../policies/facts/tools.ts';
-import type { OwnToolRow } from '../../policies/rules/description.ts';
+import type { OwnToolRow } from '../../policies/rules/described-cli.ts';
 import type { Adapter } from '../adapter.ts';
 import { ownAdapter } from './adapter.ts';
 

@@ -1,7 +1,7 @@
 // Why the program of a described CLI is not found, and the way out.
 
 import path from 'node:path';
-import type { OwnToolRow } from '../../policies/rules/description.ts';
+import type { OwnToolRow } from '../../policies/rules/described-cli.ts';
 import { isFolder, kindOf } from '../../state/disk/regular-file.ts';
 
 export function missingOwn({ binary, name, packageName }: OwnToolRow): string {

@@ -1,7 +1,6 @@
 // Reports what a run does in a CI log: in a collapsed section, with a line after each 30 seconds of silence.
 
-import { oneLine } from '../../../policies/text/one-line.ts';
-import { visible } from '../../../policies/text/visible-text.ts';
+import { oneLine, visible } from '../../../policies/text/display.ts';
 import type { Arguments } from '../../command-line.ts';
 import { printing } from '../../printing.ts';
 import { type RunReporting, startReporting } from '../reporting.ts';

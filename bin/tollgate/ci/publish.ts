@@ -13,8 +13,7 @@ import {
   stepSummary,
 } from '../../../policies/report/github-actions.ts';
 import { redactedProblem } from '../../../policies/report/problem.ts';
-import { oneLine } from '../../../policies/text/one-line.ts';
-import { visible } from '../../../policies/text/visible-text.ts';
+import { oneLine, visible } from '../../../policies/text/display.ts';
 import { appendText } from '../../../state/append-line.ts';
 import { openRegular, readIfFit } from '../../../state/disk/regular-file.ts';
 import { locateTask } from '../../../state/task-folder.ts';

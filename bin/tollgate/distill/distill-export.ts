@@ -6,7 +6,7 @@ import { writeExport } from '../../../loops/distill/export/write-export.ts';
 import { openDistill } from '../../../loops/distill/open-run.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../../policies/distill/export/file-name.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
-import { visible } from '../../../policies/text/visible-text.ts';
+import { visible } from '../../../policies/text/display.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';

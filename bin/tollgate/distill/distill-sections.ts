@@ -3,7 +3,7 @@
 import { changeAtRest } from '../../../loops/distill/at-rest.ts';
 import { type OpenDistill, openDistill, readableHistory } from '../../../loops/distill/open-run.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
-import { visible } from '../../../policies/text/visible-text.ts';
+import { visible } from '../../../policies/text/display.ts';
 import { unreadableWords } from '../../../state/distill/turns.ts';
 import { leaveWish } from '../../../state/distill/wishes.ts';
 import { readArguments } from '../../command.ts';

@@ -1,9 +1,9 @@
 // Renders the limits over all tasks for `tollgate budget`: what is used of each, what runs now, what is on hold.
 
+import { amount, type BudgetUsed, budgetsUsed, standingWords } from '../../../policies/limits/budget-use.ts';
 import { type Hold, holdWords } from '../../../policies/limits/holds.ts';
 import type { LimitsLedger } from '../../../policies/limits/ledger.ts';
 import { isLimited, type LimitsInForce } from '../../../policies/limits/limits.ts';
-import { amount, type BudgetUsed, budgetsUsed, standingWords } from '../../../policies/limits/used.ts';
 
 interface PaceRow {
   /** The CLI that it limits; `any`: all CLIs together. */

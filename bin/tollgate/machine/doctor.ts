@@ -4,7 +4,7 @@ import { usedTools } from '../../../loops/report/used-tools.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import type { CheckFinding } from '../../../policies/facts/finding.ts';
 import { isBuiltIn } from '../../../policies/facts/tools.ts';
-import { visible } from '../../../policies/text/visible-text.ts';
+import { visible } from '../../../policies/text/display.ts';
 import { type PreflightOptions, preflight } from '../../../preflight.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
-import { visible } from '../../../policies/text/visible-text.ts';
+import { visible } from '../../../policies/text/display.ts';
 import { type ListedFolder, listTrusted, revokeFolder, trustFolder } from '../../../state/trusted-folders.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';

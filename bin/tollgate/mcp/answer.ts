@@ -2,7 +2,7 @@
 
 import { toDo } from '../../../policies/facts/next-action.ts';
 import { createRedactor } from '../../../policies/redact/create-redactor.ts';
-import { visible } from '../../../policies/text/visible-text.ts';
+import { visible } from '../../../policies/text/display.ts';
 import { refusalOf } from '../../../state/system-error.ts';
 import { withCalls } from './next-calls.ts';
 import type { McpTool, ToolCaller, ToolResult } from './tool.ts';

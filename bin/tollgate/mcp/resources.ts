@@ -1,7 +1,7 @@
 // Defines what a client may read of a task: the summary of its last run, and the record of its last failure.
 
 import path from 'node:path';
-import { visible } from '../../../policies/text/visible-text.ts';
+import { visible } from '../../../policies/text/display.ts';
 import { namesIfAny } from '../../../state/disk/folder.ts';
 import { isRegular, readRegularOrNull } from '../../../state/disk/regular-file.ts';
 import { locateTask, projectState } from '../../../state/task-folder.ts';

@@ -6,7 +6,7 @@ import type { Verdict } from '../../../policies/facts/evidence.ts';
 import { type NextAction, toDo, toType } from '../../../policies/facts/next-action.ts';
 import type { CallRecord } from '../../../policies/report/call-record.ts';
 import { nextActions } from '../../../policies/report/next-actions.ts';
-import { shellWord } from '../../../policies/text/shell-word.ts';
+import { shellWord } from '../../../policies/text/display.ts';
 import { readIfFit } from '../../../state/disk/regular-file.ts';
 import type { ToolResult } from './tool.ts';
 

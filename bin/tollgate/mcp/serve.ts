@@ -3,8 +3,8 @@
 import { fromJsonSchema, McpServer, ResourceTemplate, type ServerContext } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import manifest from '../../../package.json';
-import { stopExit } from '../../../policies/facts/stop.ts';
-import { visible } from '../../../policies/text/visible-text.ts';
+import { stopExit } from '../../../policies/facts/exit-codes.ts';
+import { visible } from '../../../policies/text/display.ts';
 import { printing } from '../../printing.ts';
 import { answerTo, resultOf } from './answer.ts';
 import { CONVERSATIONS } from './conversations.ts';

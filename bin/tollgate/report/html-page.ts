@@ -7,7 +7,7 @@ import { actionLine } from '../../../policies/facts/next-action.ts';
 import { markupText } from '../../../policies/report/inert-text.ts';
 import { byGravity, type Problem } from '../../../policies/report/problem.ts';
 import type { DaySpending } from '../../../policies/report/spending.ts';
-import { oneLine } from '../../../policies/text/one-line.ts';
+import { oneLine } from '../../../policies/text/display.ts';
 import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
 import { stateWords, taskCalls } from '../task-cells.ts';
 import { SPENT_HEADINGS, spentRows, spentTotals, spentWords } from './spent-words.ts';

@@ -2,7 +2,7 @@
 
 import type { HealthReport } from '../../../loops/upkeep/collect-errors.ts';
 import type { Counts } from '../../../policies/api-errors/health.ts';
-import { visible } from '../../../policies/text/visible-text.ts';
+import { visible } from '../../../policies/text/display.ts';
 import { columns } from '../../columns.ts';
 
 /** What `--health --json` prints. */

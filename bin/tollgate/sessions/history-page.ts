@@ -3,7 +3,7 @@
 import type { History, Redoable } from '../../../loops/session/history.ts';
 import type { Redactor } from '../../../policies/redact/redactor.ts';
 import type { Item, ShownTurn } from '../../../policies/session/conversation.ts';
-import { visible } from '../../../policies/text/visible-text.ts';
+import { visible } from '../../../policies/text/display.ts';
 import { coloursOf } from '../../sheet.ts';
 import { cutLine } from '../../table.ts';
 

@@ -3,7 +3,7 @@
 import type { RecoveredConversation, SessionHealth } from '../../../loops/session/recovering.ts';
 import type { Choice } from '../../../loops/session/recovery.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
-import { visible } from '../../../policies/text/visible-text.ts';
+import { visible } from '../../../policies/text/display.ts';
 import type { SessionFile } from '../../../wrappers/sessions/store.ts';
 import type { Arguments } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';

@@ -2,7 +2,7 @@
 
 import type { Adoptable } from '../../../loops/session/adoptable.ts';
 import type { KnownSession } from '../../../loops/session/known-sessions.ts';
-import { visible } from '../../../policies/text/visible-text.ts';
+import { visible } from '../../../policies/text/display.ts';
 import type { Sheet } from '../../sheet.ts';
 import { type Column, tableLines } from '../../table.ts';
 

@@ -9,7 +9,7 @@ import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { isTool, TOOLS, type Tool } from '../../../policies/facts/tools.ts';
 import { KEPT_BACKUPS } from '../../../policies/session/reverted-turns.ts';
 import { TAG, TAG_MUST } from '../../../policies/session/session-entry.ts';
-import { visible } from '../../../policies/text/visible-text.ts';
+import { visible } from '../../../policies/text/display.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { projectRoot, projectState } from '../../../state/task-folder.ts';
 import { readArguments } from '../../command.ts';

@@ -2,7 +2,7 @@
 
 import { createRedactor } from '../../../policies/redact/create-redactor.ts';
 import type { CallRecord } from '../../../policies/report/call-record.ts';
-import { visible } from '../../../policies/text/visible-text.ts';
+import { visible } from '../../../policies/text/display.ts';
 import type { SessionFile } from '../../../wrappers/sessions/store.ts';
 import type { Arguments } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';

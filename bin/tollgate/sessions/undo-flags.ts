@@ -1,8 +1,8 @@
 // Defines the flags of tollgate undo, and which of them can be combined.
 
 import path from 'node:path';
+import { MAX_TIMEOUT_MS } from '../../../policies/facts/deadline.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
-import { MAX_TIMEOUT_MS } from '../../../policies/facts/longest-timeout.ts';
 import type { Arguments, CommandSpec } from '../../command-line.ts';
 import { SESSION_WORD, TOOL_FLAG } from './which-session.ts';
 

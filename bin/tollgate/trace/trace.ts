@@ -6,7 +6,7 @@ import { readTraces } from '../../../loops/upkeep/read-traces.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { traceEndpoint } from '../../../policies/report/trace-endpoint.ts';
 import type { TraceSpan } from '../../../policies/report/trace-span.ts';
-import { oneLine } from '../../../policies/text/one-line.ts';
+import { oneLine } from '../../../policies/text/display.ts';
 import { JournalError } from '../../../state/journal/journal.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';

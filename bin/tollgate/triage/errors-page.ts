@@ -2,7 +2,7 @@
 
 import type { ErrorsReport, LoggedError } from '../../../loops/upkeep/collect-errors.ts';
 import type { ApiContext, ApiSnapshot } from '../../../policies/api-errors/entry.ts';
-import { visible } from '../../../policies/text/visible-text.ts';
+import { visible } from '../../../policies/text/display.ts';
 import { readData } from '../../../state/api-errors/read.ts';
 
 export function renderErrors(report: ErrorsReport, how: 'short' | 'full'): string {

@@ -3,8 +3,7 @@
 import type { FailureExplanation, ShownRow } from '../../../loops/report/explanation.ts';
 import type { EvidenceSource } from '../../../policies/facts/evidence.ts';
 import { actionLine } from '../../../policies/facts/next-action.ts';
-import { oneLine } from '../../../policies/text/one-line.ts';
-import { visible } from '../../../policies/text/visible-text.ts';
+import { oneLine, visible } from '../../../policies/text/display.ts';
 
 export function renderExplanation(explanation: FailureExplanation): string {
   const { findings, next_actions } = explanation;

@@ -1,9 +1,8 @@
 // Implements tollgate logs: shows the output of a task's call, during the call or afterwards, without secrets.
 
 import { type Followed, type FollowedLine, followCalls } from '../../../loops/report/follow.ts';
-import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
-import { stopExit } from '../../../policies/facts/stop.ts';
-import { visible } from '../../../policies/text/visible-text.ts';
+import { stopExit, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { visible } from '../../../policies/text/display.ts';
 import { JournalError } from '../../../state/journal/journal.ts';
 import type { Call } from '../../../state/journal/ledger.ts';
 import { missingTask } from '../../../state/missing-task.ts';

@@ -5,8 +5,7 @@ import { localClock } from '../../../loops/local-clock.ts';
 import { type OwnRules, readOwnRules } from '../../../loops/report/own-rules.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { RULES } from '../../../policies/rules/rules.ts';
-import { type LintFact, levelOf, lintRules } from '../../../policies/verdict/lint.ts';
-import { sentenceOf } from '../../../policies/verdict/lint-words.ts';
+import { type LintFact, levelOf, lintRules, sentenceOf } from '../../../policies/verdict/lint.ts';
 import type { Arguments } from '../../command-line.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
 

@@ -10,7 +10,7 @@ import {
   type Judged,
   merges,
   splits,
-} from '../../../policies/verdict/corpus-check.ts';
+} from '../../../policies/verdict/labelled-case.ts';
 import { readCorpus } from '../../../state/corpus.ts';
 import type { Ran } from '../../ran.ts';
 import { hidden, hiddenVerdict } from '../secrets.ts';

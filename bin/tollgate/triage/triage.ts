@@ -9,7 +9,7 @@ import type { Clock } from '../../../policies/facts/clock.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { type BuiltIn, isBuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
 import type { Rule } from '../../../policies/rules/rule.ts';
-import { visible } from '../../../policies/text/visible-text.ts';
+import { visible } from '../../../policies/text/display.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { badInputOf, type Ran } from '../../ran.ts';

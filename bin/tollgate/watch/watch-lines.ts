@@ -1,8 +1,7 @@
 // Renders the changes of tollgate watch as lines, for output that is not a terminal.
 
 import type { NowChange, NowWait, RunsNow } from '../../../loops/report/now.ts';
-import { oneLine } from '../../../policies/text/one-line.ts';
-import { visible } from '../../../policies/text/visible-text.ts';
+import { oneLine, visible } from '../../../policies/text/display.ts';
 import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
 
 /** Includes the line end. */

@@ -1,8 +1,7 @@
 // Renders the page of tollgate watch: running tasks above ended ones, within the width and height of a terminal.
 
 import type { NowTask, RunsNow } from '../../../loops/report/now.ts';
-import { oneLine } from '../../../policies/text/one-line.ts';
-import { visible } from '../../../policies/text/visible-text.ts';
+import { oneLine, visible } from '../../../policies/text/display.ts';
 import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
 import { coloursOf, type Sheet } from '../../sheet.ts';
 import { type Column, cutLine, tableLines } from '../../table.ts';

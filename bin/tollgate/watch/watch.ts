@@ -3,8 +3,7 @@
 import { followNow } from '../../../loops/report/follow-now.ts';
 import type { NowChange, NowTask, RunsNow } from '../../../loops/report/now.ts';
 import { type NowPlaces, placesOf } from '../../../loops/report/places.ts';
-import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
-import { stopExit } from '../../../policies/facts/stop.ts';
+import { stopExit, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { printing, printResult } from '../../printing.ts';

@@ -6,7 +6,7 @@ import { healthLines } from '../../../loops/session/health-lines.ts';
 import { readHistory } from '../../../loops/session/history.ts';
 import { knownSessions } from '../../../loops/session/known-sessions.ts';
 import { locateSession } from '../../../loops/session/locate.ts';
-import { redactValue } from '../../../policies/redact/redact-value.ts';
+import { redactValue } from '../../../policies/redact/redactor.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { projectState } from '../../../state/task-folder.ts';
 import { isSessionFileError } from '../../../wrappers/sessions/store.ts';

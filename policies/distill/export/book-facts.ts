@@ -1,6 +1,6 @@
 // Lists the facts about a distilled book that appear at the head of each export.
 
-import { oneLine } from '../../text/one-line.ts';
+import { oneLine } from '../../text/display.ts';
 import type { DistilledBook } from '../section.ts';
 import { shownText } from './shown-text.ts';
 

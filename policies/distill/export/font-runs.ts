@@ -1,6 +1,6 @@
 // Chooses the font for each character of a text, replaces characters that no font has, and notes the replacements.
 
-import { oneLine } from '../../text/one-line.ts';
+import { oneLine } from '../../text/display.ts';
 
 export interface FontCoverage {
   name: string;

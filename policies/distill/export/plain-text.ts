@@ -1,6 +1,6 @@
 // Exports a distilled book as one text file without Markdown: a header, the titled sections, then the trace.
 
-import { oneLine } from '../../text/one-line.ts';
+import { oneLine } from '../../text/display.ts';
 import type { DistilledBook } from '../section.ts';
 import { bookTitle, facts } from './book-facts.ts';
 import {

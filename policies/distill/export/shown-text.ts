@@ -1,8 +1,7 @@
 // Prepares a model's text for a document: removes escape codes, and closes a code block that would run into the next section.
 
-import { linesOf } from '../../text/lines.ts';
-import { oneLine } from '../../text/one-line.ts';
-import { visible } from '../../text/visible-text.ts';
+import { oneLine, visible } from '../../text/display.ts';
+import { linesOf } from '../../text/markdown.ts';
 import type { BookSection } from '../section.ts';
 
 /** Matches complete terminal sequences: CSI, then OSC and similar ones up to their end, then any other. */

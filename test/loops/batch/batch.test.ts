@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BatchReport } from '../../../loops/batch/report.ts';
 import { actionLine } from '../../../policies/facts/next-action.ts';
-import { shellWord } from '../../../policies/text/shell-word.ts';
+import { shellWord } from '../../../policies/text/display.ts';
 import type { FakeCall } from '../../rig/fake-call.ts';
 import { faultEnv } from '../../rig/fault-shim.ts';
 import type { RunningCommand } from '../../rig/running-command.ts';

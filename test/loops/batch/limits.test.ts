@@ -9,7 +9,7 @@ import type { BatchReport } from '../../../loops/batch/report.ts';
 import { CLASSES, EXIT_BUDGET } from '../../../policies/facts/classes.ts';
 import { EXIT_ORDER } from '../../../policies/facts/exit-codes.ts';
 import { actionLine } from '../../../policies/facts/next-action.ts';
-import { shellWord } from '../../../policies/text/shell-word.ts';
+import { shellWord } from '../../../policies/text/display.ts';
 import { contextIn, OPTIONS } from '../../rig/run-settings.ts';
 import { answerWith, failWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';

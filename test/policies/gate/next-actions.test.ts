@@ -2,9 +2,9 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { GATE_REASONS } from '../../../policies/facts/classes.ts';
 import type { Finding } from '../../../policies/facts/gate-record.ts';
 import { actionLine, toDo } from '../../../policies/facts/next-action.ts';
-import { GATE_REASONS } from '../../../policies/facts/own-reasons.ts';
 import {
   type GatedCall,
   gateNextActions,

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { announcedIn } from '../../../policies/rules/announced.ts';
+import { announcedIn } from '../../../policies/rules/described-events.ts';
 import { fillWords, placesIn } from '../../../policies/rules/places.ts';
 
 test('a list of words goes where one of its places has no value', () => {

@@ -12,12 +12,7 @@ import {
   fitnessOf,
   restMs,
 } from '../../../policies/session/session-policy.ts';
-import {
-  busyWaitMs,
-  MAX_BUSY_WAITS,
-  type SessionStanding,
-  wayOutOfSession,
-} from '../../../policies/verdict/session-way-out.ts';
+import { busyWaitMs, MAX_BUSY_WAITS, type SessionStanding, wayOutOfSession } from '../../../policies/verdict/decide.ts';
 
 const NOW = new Date('2026-11-21T21:00:00.000Z');
 const ENTRY: SessionEntry = {

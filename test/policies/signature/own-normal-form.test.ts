@@ -3,7 +3,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { normalise } from '../../../policies/signature/normalise.ts';
-import { patternAt } from '../../../policies/signature/pattern.ts';
 import { signText } from '../../../policies/signature/sign.ts';
 import { TOKEN_CLASSES } from '../../../policies/signature/token-classes.ts';
 import { fuzz } from '../../rig/fuzz.ts';
@@ -28,16 +27,21 @@ fuzz('so is the text that is signed, unless it was cut', text, (given) => {
   if (source !== 'detail' && normalised.length < 490) assert.is(normalise(normalised), normalised);
 });
 
-/** Every repeat at its bound, so that what is tried at one place takes a bounded time. */
-for (const { name, is, flags } of TOKEN_CLASSES)
+/** Throws if a quantifier has no upper bound: with bounds, what is tried at one place takes a bounded time. */
+function checkBounds(source: string): void {
+  const shape = source.replace(/\\.|\[(?:\\.|[^\]\\])*\]/g, 'x');
+  if (/[*+]|\{\d+,\}/.test(shape)) throw new RangeError(`unbounded: ${source}`);
+}
+
+for (const { name, is } of TOKEN_CLASSES)
   if (is !== null)
     test(`${name}: every repeat of its pattern has a bound`, () => {
-      patternAt(is, flags);
+      checkBounds(is);
     });
 
 test('a pattern of a scanner reads no further than it says', () => {
-  for (const bounded of ['a{1,9}b?', '[*+]\\+', 'a{3}(?:b|c){0,2}']) patternAt(bounded);
-  for (const unbounded of ['a+', 'a*', '(?:ab){2,}', '[ab]+']) assert.throws(() => patternAt(unbounded), /unbounded/);
+  for (const bounded of ['a{1,9}b?', '[*+]\\+', 'a{3}(?:b|c){0,2}']) checkBounds(bounded);
+  for (const unbounded of ['a+', 'a*', '(?:ab){2,}', '[ab]+']) assert.throws(() => checkBounds(unbounded), /unbounded/);
 });
 
 test.run();

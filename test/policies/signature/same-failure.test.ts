@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type FailedOnce, gatherFailures } from '../../../policies/signature/same-failure.ts';
+import { type FailedOnce, gatherFailures } from '../../../policies/signature/sign.ts';
 
 const failed = (at: number, more: Partial<FailedOnce>): FailedOnce & { at: number } => ({
   at,

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { exponential, RETRY_GROWTH, SESSION_STEP_MS, waitBefore } from '../../../policies/verdict/backoff.ts';
+import { exponential, RETRY_GROWTH, SESSION_STEP_MS, waitBefore } from '../../../policies/verdict/retry.ts';
 
 const NOW = new Date('2026-11-21T21:00:00.000Z');
 const most = () => 0.999_999;

@@ -4,7 +4,7 @@ import type { Evidence } from '../../../policies/facts/evidence.ts';
 import type { Rule } from '../../../policies/rules/rule.ts';
 import { createErrorLines } from '../../../policies/signature/error-lines.ts';
 import { classify } from '../../../policies/verdict/classify.ts';
-import { findRow } from '../../../policies/verdict/find-row.ts';
+import { findRow } from '../../../policies/verdict/own-row.ts';
 
 const CLOCK = { now: new Date('2026-11-21T21:00:00.000Z'), timeZone: 'UTC' };
 const NOTHING: Evidence = {

@@ -4,10 +4,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Rule } from '../../../policies/rules/rule.ts';
 import { RULES } from '../../../policies/rules/rules.ts';
-import { compileRow } from '../../../policies/verdict/compile-row.ts';
-import { levelOf, lintRules } from '../../../policies/verdict/lint.ts';
-import { sentenceOf } from '../../../policies/verdict/lint-words.ts';
-import type { OwnRow } from '../../../policies/verdict/own-row.ts';
+import { levelOf, lintRules, sentenceOf } from '../../../policies/verdict/lint.ts';
+import { compileRow, type OwnRow } from '../../../policies/verdict/own-row.ts';
 import { NOW } from '../replay.ts';
 
 const CLOCK = { now: NOW, timeZone: 'UTC' };

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { serversIn } from '../../../policies/verdict/mcp-servers.ts';
+import { serversIn } from '../../../policies/rules/mcp.ts';
 
 const ROWS: [text: string, names: string[]][] = [
   ["Error during discovery for MCP server 'docs': MCP error -32000: Connection closed", ['docs']],

@@ -6,8 +6,7 @@ import { judgeCases } from '../../../loops/report/corpus.ts';
 import { ENDING_RULES, LEFTOVERS } from '../../../policies/rules/endings.ts';
 import type { Rule } from '../../../policies/rules/rule.ts';
 import { RULES } from '../../../policies/rules/rules.ts';
-import { decidersOf, lintRules } from '../../../policies/verdict/lint.ts';
-import { sentenceOf } from '../../../policies/verdict/lint-words.ts';
+import { decidersOf, lintRules, sentenceOf } from '../../../policies/verdict/lint.ts';
 import { readCorpus } from '../../../state/corpus.ts';
 import { NOW, replay } from '../replay.ts';
 

@@ -1,7 +1,7 @@
 // Provides the parts of the published schemas; `record` requires a row for every field of the type it describes.
 
 import { CLASSES } from '../../../policies/facts/classes.ts';
-import { ENDINGS } from '../../../policies/facts/ending.ts';
+import { ENDINGS } from '../../../policies/facts/evidence.ts';
 import type { NextAction } from '../../../policies/facts/next-action.ts';
 import { TOOL_NAME, TOOLS } from '../../../policies/facts/tools.ts';
 

@@ -8,7 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EngineFailure } from '../../../policies/facts/engine-event.ts';
 import type { OwnTool } from '../../../policies/facts/tools.ts';
-import type { OwnToolRow } from '../../../policies/rules/description.ts';
+import type { OwnToolRow } from '../../../policies/rules/described-cli.ts';
 import { type CliExit, conclude, type EndedCli, type Written } from '../../../wrappers/own/conclude.ts';
 import { describedAdapter } from '../../../wrappers/own/described.ts';
 import { writtenTo } from '../../../wrappers/own/written.ts';

@@ -2,7 +2,7 @@
 
 // A resume repairs what it finds: it adds a missing response, and omits a doubled or stray one (2.1.197, 2.1.330).
 
-import { visible } from '../../../policies/text/visible-text.ts';
+import { visible } from '../../../policies/text/display.ts';
 import type { LineTable } from '../../sessions/line-table.ts';
 import { openSessionLines } from '../../sessions/opening.ts';
 import { readRecord, textOf } from '../../sessions/record.ts';

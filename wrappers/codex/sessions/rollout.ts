@@ -1,7 +1,7 @@
 // Presents a codex rollout as a conversation.
 
 import type { Flaw } from '../../../policies/session/conversation.ts';
-import { visible } from '../../../policies/text/visible-text.ts';
+import { visible } from '../../../policies/text/display.ts';
 import type { LineTable } from '../../sessions/line-table.ts';
 import { openSessionLines } from '../../sessions/opening.ts';
 import type { Conversation, Edit, SessionFile } from '../../sessions/store.ts';

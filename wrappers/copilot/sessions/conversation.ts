@@ -2,7 +2,7 @@
 
 // A resume repairs what it finds: it adds a missing response, and omits a doubled or stray one (1.0.102).
 
-import { visible } from '../../../policies/text/visible-text.ts';
+import { visible } from '../../../policies/text/display.ts';
 import type { LineTable } from '../../sessions/line-table.ts';
 import { openSessionLines } from '../../sessions/opening.ts';
 import { readRecord } from '../../sessions/record.ts';

@@ -8,7 +8,7 @@ import { silenceLine, startSilence } from '../../../../bin/tollgate/ci/ci-report
 import { deadlineOf } from '../../../../bin/tollgate/ci/deadline.ts';
 import { publishInCi } from '../../../../bin/tollgate/ci/publish.ts';
 import { LOG_MARKS } from '../../../../bin/tollgate/ci/system.ts';
-import { stopWords, untilStopped } from '../../../../policies/facts/stop.ts';
+import { stopWords, untilStopped } from '../../../../policies/facts/exit-codes.ts';
 import { answerWith, failWith } from '../../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../../rig/task-run.ts';
 import { TestRig } from '../../../rig/test-rig.ts';

@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { callFor, withCalls } from '../../../../bin/tollgate/mcp/next-calls.ts';
 import { toDo, toType } from '../../../../policies/facts/next-action.ts';
-import { shellWord } from '../../../../policies/text/shell-word.ts';
+import { shellWord } from '../../../../policies/text/display.ts';
 
 const CALLS: [command: string, tool: string, given: Record<string, unknown>][] = [
   ['tollgate run fix', 'run_task', { task: 'fix' }],

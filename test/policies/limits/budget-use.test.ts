@@ -2,8 +2,8 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { periodAt } from '../../../policies/limits/budget-use.ts';
 import type { Period } from '../../../policies/limits/limits.ts';
-import { periodAt } from '../../../policies/limits/period.ts';
 
 const ROWS: [per: Period, now: string, zone: string, from: string, until: string][] = [
   ['day', '2026-11-23T12:00:00Z', 'UTC', '2026-11-23T00:00:00Z', '2026-11-24T00:00:00Z'],

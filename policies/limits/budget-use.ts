@@ -1,8 +1,8 @@
-// Computes how much of each budget is used in the current period.
+// Computes how much of each budget is used in the current day, week or month.
 
+import { instantOf, type WallTime, wallTimeOf } from '../facts/clock.ts';
 import { countedSince, type LimitsLedger, QUARTER_MS } from './ledger.ts';
-import { type BudgetRow, type LimitsInForce, UNITS, type Unit } from './limits.ts';
-import { periodAt } from './period.ts';
+import { type BudgetRow, type LimitsInForce, type Period, UNITS, type Unit } from './limits.ts';
 
 /** One limit of one budget, with the amount that is used. */
 export interface BudgetUsed {
@@ -95,4 +95,41 @@ export function standingWords({ used, most, unit, per, tool, project, from, unti
   const whose = `${tool === 'any' ? '' : ` of ${tool}`}${project === null ? '' : ' of this project'}`;
   const spent = unit === 'usd' ? amount(used, unit) : used;
   return `${spent} of ${amount(most, unit)} a ${per}${whose}, since ${from.toISOString()}, until ${until.toISOString()}`;
+}
+
+/** `from` is part of the period; `until` is the first instant of the next one. */
+interface PeriodSpan {
+  from: Date;
+  until: Date;
+}
+
+export function periodAt(per: Period, now: Date, zone: string): PeriodSpan {
+  // This avoids Intl for UTC, which takes 15 ms to load.
+  const place = zone === 'UTC' ? '+00:00' : zone;
+  const { year, month, day } = wallTimeOf(now, place);
+  const first = FIRST[per](year, month, day);
+  const midnight = (ahead: number): Date => {
+    const [y, m, d] = per === 'month' ? [year, month + ahead, 1] : [year, month, first + ahead * DAYS[per]];
+    return firstInstant({ year: y!, month: m!, day: d!, hour: 0, minute: 0, second: 0 }, place);
+  };
+  return { from: midnight(0), until: midnight(1) };
+}
+
+/** The day of the month on which the period begins; a week may begin in the month before. */
+const FIRST: Record<Period, (year: number, month: number, day: number) => number> = {
+  day: (_year, _month, day) => day,
+  // Monday.
+  week: (year, month, day) => day - ((new Date(Date.UTC(year, month - 1, day)).getUTCDay() + 6) % 7),
+  month: () => 1,
+};
+
+const DAYS = { day: 1, week: 7 } as const;
+
+/** If clocks are put forward at midnight, the day begins later. */
+function firstInstant(midnight: WallTime, zone: string): Date {
+  const instant = instantOf(midnight, zone);
+  const shown = wallTimeOf(instant, zone);
+  const expected = new Date(Date.UTC(midnight.year, midnight.month - 1, midnight.day));
+  if (shown.day === expected.getUTCDate()) return instant;
+  return instantOf({ ...midnight, hour: 1 }, zone);
 }

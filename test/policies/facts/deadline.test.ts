@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type MachineClocks, sleptBetween } from '../../../policies/facts/machine-clocks.ts';
+import { type MachineClocks, sleptBetween } from '../../../policies/facts/deadline.ts';
 
 const MINUTE = 60_000;
 const at = (steadyMs: number, bootMs: number): MachineClocks => ({ steadyMs, bootMs });

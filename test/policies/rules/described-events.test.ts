@@ -2,8 +2,8 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { OwnEvent } from '../../../policies/rules/description.ts';
-import { readRows } from '../../../policies/rules/read-event.ts';
+import type { OwnEvent } from '../../../policies/rules/described-cli.ts';
+import { readRows } from '../../../policies/rules/described-events.ts';
 
 const of = (row: Omit<OwnEvent, 'when'>, json: object, when: OwnEvent['when'] = {}) =>
   readRows([{ when, ...row }], json as Record<string, unknown>);

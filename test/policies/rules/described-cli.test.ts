@@ -3,8 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OwnTool } from '../../../policies/facts/tools.ts';
-import type { OwnToolRow } from '../../../policies/rules/description.ts';
-import { isOwnRow } from '../../../policies/rules/is-own-row.ts';
+import { isOwnRow, type OwnToolRow } from '../../../policies/rules/described-cli.ts';
 
 const ROW: OwnToolRow = {
   name: 'mine' as OwnTool,

@@ -1,4 +1,7 @@
-// Computes from a machine's two clocks how long it slept between two readings.
+// Defines the longest deadline that can be requested, and computes how long the machine slept during one.
+
+/** 12 days: twice as much, which wait_done allows, still fits in a Node timer. */
+export const MAX_TIMEOUT_MS = 12 * 24 * 3_600_000;
 
 export interface MachineClocks {
   /** Milliseconds that the machine was awake, since some moment after its start. It neither jumps nor counts sleep. */
@@ -10,7 +13,7 @@ export interface MachineClocks {
 /** The difference between two clocks that are read one after the other, without any sleep. */
 const LEAST_SLEEP_MS = 5000;
 
-/** @returns milliseconds; 0 if the machine did not sleep, or only so briefly that it does not matter. */
+/** Computes from a machine's two clocks how long it slept between two readings. @returns milliseconds; 0 if the machine did not sleep, or only so briefly that it does not matter. */
 export function sleptBetween(then: MachineClocks, now: MachineClocks): number {
   const slept = now.bootMs - then.bootMs - (now.steadyMs - then.steadyMs);
   return slept > LEAST_SLEEP_MS ? Math.round(slept) : 0;

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { stopExit, stoppedBy, stopWords, untilStopped } from '../../../policies/facts/stop.ts';
+import { stopExit, stoppedBy, stopWords, untilStopped } from '../../../policies/facts/exit-codes.ts';
 
 const ROWS: [reason: unknown, by: string | null, words: string, exit: number][] = [
   ['SIGINT', 'SIGINT', 'SIGINT', 130],

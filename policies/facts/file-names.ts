@@ -1,4 +1,4 @@
-// Defines the name prefixes of what calls put into their own folders: they mark it as ours, whichever CLI made it.
+// Names what calls put into folders, so that it is recognised as ours, whichever CLI made it.
 
 import type { BuiltIn } from './tools.ts';
 
@@ -17,3 +17,6 @@ export const FAILURE_REPORTS = {
   codex: null,
   claude: null,
 } as const satisfies Record<BuiltIn, string | null>;
+
+/** The file of a call's event stream: the answer's path with `.raw` instead of a final `.out`, or appended. */
+export const rawOf = (out: string): string => `${out.replace(/\.out$/, '')}.raw`;

@@ -1,0 +1,190 @@
+// Reads the output of a described CLI by the rows of its description.
+
+import { type EngineEvent, type EngineFailure, UNKNOWN_USAGE, type Usage } from '../facts/engine-event.ts';
+import { readFailure } from '../facts/engine-failure.ts';
+import { type Json, numberOf, partOf, textOf } from '../text/json.ts';
+import type { OwnEvent } from './described-cli.ts';
+
+/** All rows that match count, in order. */
+export const readRows = (rows: readonly OwnEvent[], json: Json): EngineEvent[] =>
+  rows.filter((row) => fits(row, json)).flatMap((row) => readRow(row, json));
+
+const fits = ({ when }: OwnEvent, json: Json): boolean =>
+  Object.entries(when).every(([path, values]) => values.includes(valueAt(json, path) as string));
+
+function readRow(row: OwnEvent, json: Json): EngineEvent[] {
+  const at = (path: string | undefined) => (path === undefined ? null : wordsAt(json, path));
+  const text = (path: string | undefined) => (path === undefined ? null : textOf(valueAt(json, path)));
+  const [model, tool, denied, server] = [text(row.model), text(row.tool), text(row.denied), text(row.server_failed)];
+  const session = row.session === undefined ? null : sessionIn(valueAt(json, row.session));
+  const [answer, piece] = [text(row.answer), text(row.piece)];
+  const missing = [row.answer, row.piece].find((path) => path !== undefined && !isTextOrNull(valueAt(json, path)));
+  const failed = (path: string | undefined) => {
+    const words = at(path);
+    return words === null ? null : failureOf(row, json, words);
+  };
+  const [warning, error, retry] = [at(row.warning), failed(row.error), failed(row.retry)];
+  const failure = failed(row.failure);
+  const usage = usageOf(row, json);
+  const odd = oddIn(row, json);
+  return [
+    ...(session ? [{ how: 'session_named', id: session } as const] : []),
+    ...(model ? [{ how: 'model_named', model } as const] : []),
+    ...(row.requested ? [{ how: 'requested' } as const] : []),
+    ...(tool ? [{ how: 'tool_ended', id: '', name: tool, denied: false } as const] : []),
+    ...(denied ? [{ how: 'tool_denied', id: '', name: denied } as const] : []),
+    ...(server ? [{ how: 'server', name: server, state: 'failed' } as const] : []),
+    ...(answer === null ? [] : [{ how: 'said', text: answer, whole: true, message: null } as const]),
+    ...(piece === null ? [] : [{ how: 'said', text: piece, whole: false, message: null } as const]),
+    ...(usage === null ? [] : [{ how: 'counted', usage, ...(row.adds ? { adds: true as const } : {}) } as const]),
+    ...(warning === null ? [] : [{ how: 'warned', message: warning } as const]),
+    ...odd.map((message) => ({ how: 'warned', message }) as const),
+    ...(error === null ? [] : [{ how: 'erred', failure: error } as const]),
+    ...(retry === null ? [] : [{ how: 'retrying', failure: retry } as const]),
+    ...(failure === null ? [] : [{ how: 'failed', failure } as const]),
+    ...(missing === undefined || failure !== null
+      ? []
+      : [{ how: 'stopped', failure: noField(missing, valueAt(json, missing)), unlessSaid: true } as const]),
+    ...(row.completed ? [{ how: 'completed' } as const] : []),
+  ];
+}
+
+function failureOf({ status, code, details }: OwnEvent, json: Json, words: string): EngineFailure {
+  const detailText = details === undefined ? null : wordsAt(json, details);
+  const inner = detailText === null ? null : readFailure(detailText);
+  const known: { [Key in keyof EngineFailure]?: EngineFailure[Key] | undefined } = {
+    status: numberOf(status === undefined ? null : valueAt(json, status)) ?? inner?.status,
+    code: (code === undefined ? null : textOf(valueAt(json, code))) ?? inner?.code,
+    type: inner?.type,
+    details: detailText ?? undefined,
+  };
+  return readFailure(words, withoutUnknown(known));
+}
+
+const withoutUnknown = (known: { [Key in keyof EngineFailure]?: EngineFailure[Key] | undefined }) =>
+  Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as Partial<EngineFailure>;
+
+/** Returns a text as it is, and anything else as JSON; null if there is no value. */
+function wordsAt(json: Json, path: string): string | null {
+  const value = valueAt(json, path);
+  return value === undefined || value === null ? null : (textOf(value) ?? JSON.stringify(value));
+}
+
+function usageOf(row: OwnEvent, json: Json): Partial<Usage> | null {
+  const counts = Object.entries(countsOf(row)).flatMap(([name, path]) => {
+    const value = path === undefined ? undefined : valueAt(json, path);
+    return isCount(value) ? [[name, value] as const] : [];
+  });
+  if (counts.length === 0) return null;
+  const usage: Partial<Usage> = Object.fromEntries(counts);
+  const { input_tokens: input = null, output_tokens: output = null } = usage;
+  const total = input === null || output === null ? UNKNOWN_USAGE.total_tokens : input + output;
+  return { ...usage, total_tokens: usage.total_tokens ?? total };
+}
+
+const countsOf = ({ tokens, requests, usd }: OwnEvent) => ({
+  input_tokens: tokens?.input,
+  cached_tokens: tokens?.cached,
+  output_tokens: tokens?.output,
+  total_tokens: tokens?.total,
+  api_requests: requests,
+  usd,
+});
+
+/** A negative count would be credited to a budget. */
+const isCount = (value: unknown): value is number => (numberOf(value) ?? -1) >= 0;
+
+/** A null is not an answer. Like an empty answer, it is not an error in the description. */
+const isTextOrNull = (value: unknown): boolean => value === null || typeof value === 'string';
+
+/** The id is passed as an argument, where a leading dash would make it a flag. */
+const SESSION = /^[^-\s\p{Cc}][^\p{Cc}]{0,299}$/u;
+
+function sessionIn(value: unknown): string | null {
+  const id = Number.isSafeInteger(value) ? String(value) : textOf(value);
+  return id !== null && SESSION.test(id) ? id : null;
+}
+
+/** Values in a described place that cannot be what was described. They remain unknown. */
+function oddIn(row: OwnEvent, json: Json): string[] {
+  const odd = (path: string | undefined, fits: (value: unknown) => boolean, what: string): string[] => {
+    const value = path === undefined ? undefined : valueAt(json, path);
+    if (value === undefined || value === null || fits(value)) return [];
+    const shown = ['number', 'string'].includes(typeof value) ? ` (${JSON.stringify(value).slice(0, 40)})` : '';
+    return [`its field ${path} has ${kindOf(value)}${shown}, which is no ${what}: it is taken for unknown`];
+  };
+  return [
+    ...odd(row.session, (value) => sessionIn(value) !== null, 'id of a session'),
+    ...odd(row.model, (value) => typeof value === 'string', 'name of a model'),
+    ...Object.values(countsOf(row)).flatMap((path) => odd(path, isCount, 'count')),
+  ];
+}
+
+/** Returns undefined if a step is missing; a number is the index in a list. */
+function valueAt(json: Json, path: string): unknown {
+  let at: unknown = json;
+  for (const step of path.split('.')) {
+    const within = Array.isArray(at) ? (at as unknown as Json) : partOf(at);
+    if (within === null || !Object.hasOwn(within, step)) return undefined;
+    at = within[step];
+  }
+  return at;
+}
+
+/** An answer is not where its CLI's description says. A retry would not find one either. */
+export const NO_ANSWER_FIELD = 'no_answer_field';
+
+/** @param why part of a sentence, such as `is no JSON object` */
+export const noObject = (why: string): EngineFailure => ({
+  message: `what it printed ${why}, where its description looks for the answer: fix it in tollgate.yaml (what was printed is kept beside the answer's file, as .raw)`,
+  code: NO_ANSWER_FIELD,
+});
+
+/**
+ * @param path the field that the description names.
+ * @param value the value at that path; undefined if there is none.
+ */
+const noField = (path: string, value: unknown): EngineFailure =>
+  noObject(value === undefined ? `has no field ${path}` : `has ${kindOf(value)} and no text in its field ${path}`);
+
+const kindOf = (value: unknown): string =>
+  Array.isArray(value)
+    ? 'a list'
+    : ({ number: 'a number', boolean: 'a boolean', string: 'a text' }[typeof value as string] ?? 'an object');
+
+/** A JSON object that breaks off. Our rules recognise these words. */
+export const cutObject = (what: string): EngineFailure => ({
+  message: `JSON ended prematurely: ${what}, so that a part of the answer may be missing`,
+});
+
+/** @param why a sentence without a subject, such as `is a FIFO, and no regular file` */
+export const unfitAnswer = (why: string): EngineFailure => ({
+  message: `what it wrote in the place of {answer_file} ${why}, so that its answer cannot be read: have it write a regular file there`,
+  code: NO_ANSWER_FIELD,
+});
+
+/**
+ * Returns the text for the last `*` of the phrase, up to the words after it; the whole line if the phrase has no `*`. null if no
+ * phrase matches.
+ */
+export function announcedIn(phrases: readonly string[], line: string): string | null {
+  for (const phrase of phrases) {
+    const found = match(phrase.split('*'), line);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Finds each piece at the first place after the previous one. This takes time linear in the line. */
+function match(pieces: readonly string[], line: string): string | null {
+  let at = 0;
+  let last = line;
+  for (const [i, piece] of pieces.entries()) {
+    const isEnd = i === pieces.length - 1;
+    const place = isEnd && piece === '' ? line.length : line.indexOf(piece, at);
+    if (place === -1) return null;
+    if (i > 0) last = line.slice(at, place);
+    at = place + piece.length;
+  }
+  return last;
+}

@@ -1,0 +1,27 @@
+// Writes text for readers: visible characters only, one line, at most so long, quoted for a shell.
+
+/**
+ * Removes terminal control characters and those that reverse the order of others. Line ends and tabs remain; each other control
+ * character becomes a space.
+ */
+export const visible = (text: string): string => text.replace(/(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, ' ');
+
+/** Writes a text as one line of a page, and cuts it if it is too long. */
+export const oneLine = (text: string, max = Number.POSITIVE_INFINITY): string => {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > max ? `${line.slice(0, max - 1)}…` : line;
+};
+
+/** Returns at most `max` characters as a separate text, because a slice would keep the whole original text in memory. */
+export const cut = (text: string, max: number): string =>
+  text.length <= max ? text : Buffer.from(text.slice(0, max), 'utf16le').toString('utf16le');
+
+/** Separates the thousands. */
+export const figure = (n: number): string => String(n).replace(/\B(?=(?:\d{3})+$)/g, ',');
+
+/** Replaces half a surrogate pair, which no encoding has, with the replacement character. */
+export const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd');
+
+/** Returns the word unchanged if no character is special to a shell, otherwise within single quotes. */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
