@@ -13,7 +13,8 @@ const { bin, scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as Rec
 
 /** Flags that others define: npm's, git's, those of our benches, which npm hands on, and of the CLIs. */
 const FOREIGN = new Set([
-  ...['--real', '--rounds', '--minutes', '--seed', '--only', '--lanes', '--markdown', '--csv'],
+  ...['--real', '--rounds', '--minutes', '--seed', '--only', '--lanes', '--csv'],
+  ...['--sabotage', '--sessions', '--supervise', '--distill', '--limits'],
   ...['--save-dev', '--ignore-scripts'],
   // Of the CLIs.
   ...['--usage-output-file', '--allow-all-tools', '--allow-all-paths', '--settings'],
