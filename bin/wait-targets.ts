@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { readLiving } from '../loops/wait/living-writers.ts';
+import { readLiving } from '../loops/wait/living-processes.ts';
 import { awaitCall, type NamedCall } from '../loops/wait/named-call.ts';
 import type { Awaited } from '../loops/wait/outcome.ts';
 import { locateTask } from '../state/task-folder.ts';

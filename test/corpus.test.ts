@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { judgeCases } from '../loops/report/corpus.ts';
+import { judgeCases } from '../loops/report/triage.ts';
 import { differences, type LabelledCase } from '../policies/verdict/labelled-case.ts';
 import { readCorpus } from '../state/corpus.ts';
 

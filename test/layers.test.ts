@@ -51,7 +51,7 @@ const DOORS: Record<string, string[]> = {
   yaml: ['state/project/yaml-file.ts'],
   yargs: ['bin/help/help.ts'],
   zod: ['state/project/manifest-schema.ts', 'state/project/own-tool-schema.ts', 'state/project/project-schema.ts'],
-  yauzl: ['loops/distill/epub/archive.ts'],
+  yauzl: ['loops/distill/book/archive.ts'],
   'zx/core': ['preflight.ts', 'wrappers/shell.ts'],
 };
 
@@ -111,15 +111,7 @@ const ORDER = {
       'run',
       'supervise',
     ],
-    ...[
-      'distill/epub',
-      'distill/book',
-      'distill/run',
-      'distill/turns',
-      'distill',
-      'distill/over-cli',
-      'distill/export',
-    ],
+    ...['distill/book', 'distill', 'distill/export'],
     ...['wait', 'batch', 'report'],
   ],
   policies: [

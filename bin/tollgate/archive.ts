@@ -1,10 +1,19 @@
 // Implements tollgate archive: moves ended tasks out of the way, or deletes them.
 
 import path from 'node:path';
-import { type Archiving, type Put, putAway, restoreTask } from '../../loops/report/archive.ts';
-import { oldBatches, type PutBatch, putBatchAway } from '../../loops/report/batches.ts';
-import { type ArchiveCandidate, chooseTasks } from '../../loops/report/candidates.ts';
-import { type LeftWorktree, leftWorktree } from '../../loops/report/left-worktree.ts';
+import {
+  type ArchiveCandidate,
+  type Archiving,
+  chooseTasks,
+  type LeftWorktree,
+  leftWorktree,
+  oldBatches,
+  type Put,
+  type PutBatch,
+  putAway,
+  putBatchAway,
+  restoreTask,
+} from '../../loops/report/archive.ts';
 import { wholeDuration } from '../../policies/facts/duration.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { checkTaskId, projectState } from '../../state/task-folder.ts';

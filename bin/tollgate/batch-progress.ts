@@ -1,6 +1,6 @@
 // Shows the progress of a batch: one moving line on a terminal, elsewhere a plain line for each ended task.
 
-import type { BatchProgress } from '../../loops/batch/batch-request.ts';
+import type { BatchProgress } from '../../loops/batch/request.ts';
 import type { BatchRow } from '../../loops/batch/row.ts';
 import { printing } from '../printing.ts';
 import { startProgress } from '../progress-line.ts';

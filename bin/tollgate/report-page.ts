@@ -1,7 +1,6 @@
 // Renders the report of all tasks: as columns, within the width of a terminal, or as a page in Markdown.
 
-import type { TasksReport } from '../../loops/report/collect.ts';
-import type { FailureGroup } from '../../loops/report/groups.ts';
+import type { FailureGroup, TasksReport } from '../../loops/report/collect.ts';
 import type { TaskRow } from '../../loops/report/task-row.ts';
 import { actionLine } from '../../policies/facts/next-action.ts';
 import type { DaySpending } from '../../policies/report/spending.ts';

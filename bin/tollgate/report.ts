@@ -1,7 +1,7 @@
 // Implements tollgate report: shows the state of all tasks and failures by signature, or the failures of the services.
 
 import { existsSync } from 'node:fs';
-import { savedReport } from '../../loops/batch/saved-reports.ts';
+import { savedReport } from '../../loops/batch/report.ts';
 import { launcherIn } from '../../loops/launcher.ts';
 import { collectTasks } from '../../loops/report/collect.ts';
 import { collectErrors, collectHealth } from '../../loops/upkeep/collect-errors.ts';

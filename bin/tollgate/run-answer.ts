@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { exitByClass } from '../../loops/call/exit.ts';
 import { launcherIn } from '../../loops/launcher.ts';
-import type { RanTask as TaskRan } from '../../loops/run/run-work.ts';
+import type { RanTask as TaskRan } from '../../loops/run/owned-run.ts';
 import { EXIT_BUG, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { type NextAction, toDo, toType } from '../../policies/facts/next-action.ts';
 import { shellWord } from '../../policies/text/display.ts';

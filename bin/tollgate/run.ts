@@ -1,7 +1,7 @@
 // Implements tollgate run: dispatches one task.
 
+import type { RanTask as TaskRan } from '../../loops/run/owned-run.ts';
 import { runTask } from '../../loops/run/run.ts';
-import type { RanTask as TaskRan } from '../../loops/run/run-work.ts';
 import { RUN_FLAGS } from '../../loops/task/run-options.ts';
 import type { RunRequest } from '../../loops/task/run-request.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';

@@ -1,10 +1,10 @@
 // Declares the grouped failures, and the explanation of one failure.
 
+import type { FailureGroup } from '../../loops/report/collect.ts';
 import type { FailureExplanation } from '../../loops/report/explanation.ts';
-import type { FailureGroup } from '../../loops/report/groups.ts';
 
+export type { FailureGroup } from '../../loops/report/collect.ts';
 export type { FailureExplanation } from '../../loops/report/explanation.ts';
-export type { FailureGroup } from '../../loops/report/groups.ts';
 
 export interface FailuresShown {
   groups: FailureGroup[];

@@ -1,6 +1,6 @@
 // Declares what the page receives first, the messages about changes, and the refusal of a request.
 
-import type { TaskState } from '../../loops/report/standing.ts';
+import type { TaskState } from '../../loops/report/task-state.ts';
 
 export interface PageShown {
   /** The page sends it back with each change, in the header PAGE_HEADER. */

@@ -1,6 +1,6 @@
 // Declares one task with all its parts, and its texts, which are read when the user opens them.
 
-import type { TaskState } from '../../loops/report/standing.ts';
+import type { TaskState } from '../../loops/report/task-state.ts';
 import type { StageFacts } from '../../loops/task/stage-facts.ts';
 import type { GateRecord } from '../../policies/facts/gate-record.ts';
 import type { NextAction } from '../../policies/facts/next-action.ts';

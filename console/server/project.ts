@@ -1,6 +1,6 @@
 // Declares what the console serves: a project, and the commands that change it.
 
-import type { WantedRun } from '../../loops/report/begin.ts';
+import type { WantedRun } from '../../loops/report/carried-run.ts';
 import { actionLine, readActions } from '../../policies/facts/next-action.ts';
 import type { RefusedRequest } from '../contract/page.ts';
 

@@ -13,14 +13,12 @@ import { openUnseenCalls } from '../guard/watched-call.ts';
 import { launcherIn } from '../launcher.ts';
 import { runTask } from '../run/run.ts';
 import { traceEnd } from '../upkeep/trace-end.ts';
-import type { BatchProgress, BatchRequest } from './batch-request.ts';
-import { type BatchBounds, type BatchLimits, openLimits } from './limits.ts';
 import { type Bad, type BatchTask, lookAtTasks } from './look.ts';
 import { type BatchReport, endOf, failuresOf, totalsOf } from './report.ts';
+import { type BatchBounds, type BatchLimits, type BatchProgress, type BatchRequest, openLimits } from './request.ts';
 import { type BatchRow, badRow, isBegun, type RowEnd, rowOf, surprisedRow, waitingRow } from './row.ts';
 import { type BatchSlots, openSlots } from './slots.ts';
-import { tellBatchEnd } from './tell-end.ts';
-import { type BatchFacts, writeBatchReport } from './write-report.ts';
+import { type BatchFacts, tellBatchEnd, writeBatchReport } from './write-report.ts';
 
 /** How a batch ended: `report` as on disk, `summary` as Markdown. */
 export type BatchRan =

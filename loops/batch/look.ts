@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { type ChangedPrompt, changedSentence } from '../../policies/verdict/changed-prompt.ts';
 import { inspectTask } from '../guard/enter-task.ts';
-import { lookIntoWorktree } from '../run/enter-worktree.ts';
+import { lookIntoWorktree } from '../run/worktree.ts';
 import { checkStages, type Planned } from '../task/plan.ts';
 import type { RunSettings } from '../task/run-context.ts';
 import { type OpenTask, openTask } from '../task/task.ts';

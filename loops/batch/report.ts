@@ -1,9 +1,15 @@
-// Makes the facts of a batch: a row for each task, the failures in groups, and the next actions.
+// Makes the facts of a batch and its page of at most 80 lines, and reads a saved report by the batch's id.
 
+import path from 'node:path';
+import { CLASSES } from '../../policies/facts/classes.ts';
 import { EXIT_BUG, type EXIT_BY_SIGNAL, EXIT_ORDER, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
-import type { NextAction } from '../../policies/facts/next-action.ts';
+import { actionLine, type NextAction } from '../../policies/facts/next-action.ts';
 import { gatherFailures } from '../../policies/signature/sign.ts';
+import { oneLine, visible } from '../../policies/text/display.ts';
+import { entriesIn } from '../../state/disk/folder.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
 import { exitByClass } from '../call/exit.ts';
+import { notifiedLines } from '../upkeep/lines.ts';
 import type { Notified } from '../upkeep/sent.ts';
 import type { BatchRow, BatchState, RowEnd } from './row.ts';
 
@@ -92,3 +98,98 @@ function firstOf(rows: readonly BatchRow[]): number {
   const codes = rows.map((row) => exitByClass(TOLLGATE_EXIT.failure, { ...row, evidence: null }));
   return EXIT_ORDER.find((code) => codes.includes(code)) ?? TOLLGATE_EXIT.failure;
 }
+
+const MAX_GROUPS = 14;
+
+const MAX_CHARS = 400;
+
+export function renderBatch(report: BatchReport): string {
+  const { totals, by_failure: groups, notes, next_actions: next, files } = report;
+  const more = groups.length - MAX_GROUPS;
+  return visible(
+    `${[
+      `# Batch ${report.batch_id}: ${headline(report)}`,
+      '',
+      '| tasks | done | failed | broken | refused | interrupted | not started | paid calls | time |',
+      '|---|---|---|---|---|---|---|---|---|',
+      `| ${[totals.tasks, totals.done, totals.failed, totals.broken, totals.refused, totals.interrupted, totals.not_started, totals.calls].join(' | ')} | ${(totals.duration_ms / 1000).toFixed(1)} s |`,
+      '',
+      ...(groups.length === 0 ? [] : ['## Failures', '', ...groups.slice(0, MAX_GROUPS).flatMap(groupLines)]),
+      ...(more > 0 ? [`- and ${more} more kinds of failure: ${path.basename(files.report)} has them all`] : []),
+      ...(groups.length === 0 ? [] : ['']),
+      ...notes.slice(0, 5).map((note) => `Note: ${oneLine(note, MAX_CHARS)}`),
+      ...notifiedLines(report.notified ?? []),
+      ...(next.length === 0 ? [] : ['Next:', ...next.map((action) => `- ${actionLine(action)}`)]),
+      `Files: ${path.dirname(files.report)}${path.sep}`,
+    ].join('\n')}\n`,
+  );
+}
+
+function headline({ state, totals: { done, tasks } }: BatchReport): string {
+  const share = `${done} of ${tasks} ${tasks === 1 ? 'task' : 'tasks'} done`;
+  return state === 'interrupted' ? `interrupted, ${share}` : share;
+}
+
+function groupLines(group: BatchFailure): string[] {
+  const { class: errorClass, reason, signature, message, count, task_ids: tasks } = group;
+  const what = errorClass === null ? oneLine(message ?? 'failed', MAX_CHARS) : `${errorClass} (${reason})`;
+  const rest = count > tasks.length ? ` and ${count - tasks.length} more` : '';
+  return [
+    `- ${count} × ${what}${signature === null ? '' : `, ${signature.slice(0, 19)}…`}: ${oneLine(tasks.join(', '), MAX_CHARS)}${rest}`,
+    ...thenLine(group),
+    ...group.next_actions
+      .slice(0, 2)
+      .map((action) => `  ${tasks[0]}: ${actionLine({ ...action, text: oneLine(action.text, MAX_CHARS) })}`),
+  ];
+}
+
+/** The class's advice is used only if the failure itself has no next action. */
+function thenLine({ class: errorClass, retry_at, next_actions }: BatchFailure): string[] {
+  const advice = errorClass === null || next_actions.length > 0 ? [] : [CLASSES[errorClass].next];
+  const words = [...advice, ...(retry_at === null ? [] : [`not before ${retry_at}`])].join(', ');
+  return words === '' ? [] : [`  Then: ${words}`];
+}
+
+type SavedReport = { how: 'read'; report: BatchReport; summary: string } | { how: 'invalid'; message: string };
+
+const LAST = 'last';
+
+const MAX_OFFERED = 5;
+
+/**
+ * @param state the project's `.tmp`.
+ * @param word the id, or `last`.
+ */
+export function savedReport(state: string, word: string): SavedReport {
+  const folder = path.join(state, 'batch');
+  const known = idsIn(folder);
+  const id = word === LAST ? known.at(-1) : known.find((each) => each === word);
+  if (id === undefined) {
+    const names = known.slice(-MAX_OFFERED).reverse().join(', ');
+    return invalid(
+      known.length === 0
+        ? `there is no batch report in ${folder}`
+        : `no batch "${word}" is in ${folder}; the last ones are ${names}`,
+    );
+  }
+  const file = path.join(folder, id, 'report.json');
+  try {
+    const report = JSON.parse(readRegular(file)) as BatchReport;
+    if (report?.schema !== 1 || !Array.isArray(report.tasks)) return invalid(`${file} is no report of a batch`);
+    return { how: 'read', report, summary: renderBatch(report) };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code ?? (error instanceof SyntaxError ? 'it is no JSON' : 'it is no report of a batch');
+    return invalid(`${file} cannot be read (${why})`);
+  }
+}
+
+/** Ids begin with the time, so that the last one is the newest. */
+function idsIn(folder: string): string[] {
+  return entriesIn(folder)
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
+}
+
+const invalid = (message: string): SavedReport => ({ how: 'invalid', message });

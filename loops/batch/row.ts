@@ -6,8 +6,8 @@ import { type CalledAs, goOnLine, type NextAction, toType } from '../../policies
 import { reachesShare } from '../../policies/manifest/notification.ts';
 import { changedActions, type Named } from '../../policies/verdict/changed-prompt.ts';
 import { refusalOf } from '../../state/system-error.ts';
+import type { RanTask } from '../run/owned-run.ts';
 import type { StageReport } from '../run/report.ts';
-import type { RanTask } from '../run/run-work.ts';
 import type { Bad } from './look.ts';
 
 export type BatchState = 'done' | 'failed' | 'broken' | 'interrupted' | 'refused' | 'not_started';

@@ -1,17 +1,21 @@
-// Writes the report of a batch to disk, with the list of what remains to be done.
+// Writes the report of a batch to disk, with the list of what remains to be done, and notifies about the end.
 
 import path from 'node:path';
 import { type NextAction, preflightLine, toDo, toType } from '../../policies/facts/next-action.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
+import type { NotifyEvent } from '../../policies/manifest/notifier.ts';
 import { shellWord } from '../../policies/text/display.ts';
 import { writeAtomic, writeJson } from '../../state/atomic-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { findEscapingLink, projectState } from '../../state/task-folder.ts';
 import { launcherIn } from '../launcher.ts';
+import type { RunContext } from '../task/run-context.ts';
+import { nearLimitsFor } from '../upkeep/near-limits-for.ts';
+import { notify } from '../upkeep/notify.ts';
 import type { Notified } from '../upkeep/sent.ts';
-import type { BatchRequest } from './batch-request.ts';
-import type { BatchReport } from './report.ts';
-import { renderBatch } from './summary.ts';
+import type { Hearers } from './look.ts';
+import { type BatchReport, renderBatch } from './report.ts';
+import type { BatchRequest } from './request.ts';
 
 /** The facts that the batch itself knows. */
 export type BatchFacts = Omit<BatchReport, 'files' | 'next_actions'>;
@@ -28,7 +32,7 @@ interface Unmet {
   signedOut: readonly Tool[];
 }
 
-export interface WrittenBatch {
+interface WrittenBatch {
   report: BatchReport;
   summary: string;
 }
@@ -97,7 +101,7 @@ export async function writeBatchReport(
 }
 
 /** Writes the same report again, with the notifications that were sent. */
-export async function addNotifiedBatch({ report: bare }: WrittenBatch, notified: Notified[]): Promise<WrittenBatch> {
+async function addNotifiedBatch({ report: bare }: WrittenBatch, notified: Notified[]): Promise<WrittenBatch> {
   const report = { ...bare, notified };
   const summary = renderBatch(report);
   await writeJson(report.files.report, report);
@@ -124,3 +128,50 @@ const withoutFiles = (report: BatchReport, why: string): BatchReport => ({
   ],
   next_actions: [toDo('start the same command again: what is done costs nothing')],
 });
+
+/** @param nearBudget tasks that used at least four fifths of their paid calls in this batch. */
+export async function tellBatchEnd(
+  context: RunContext,
+  hearers: Hearers | null,
+  written: WrittenBatch,
+  nearBudget: readonly string[],
+): Promise<WrittenBatch> {
+  const { report } = written;
+  if (hearers === null || report.state === 'interrupted' || context.stop.aborted) return written;
+  const [worst] = report.by_failure;
+  const { tasks, done, failed, broken, refused, interrupted, not_started, calls } = report.totals;
+  try {
+    const nearLimits = await nearLimitsFor(context, hearers.notifiers, hearers.root);
+    const nears = nearBudget.length + nearLimits.length > 0;
+    const events: NotifyEvent[] = [report.state, ...(nears ? (['budget'] as const) : [])];
+    const notified = await notify(context, {
+      ...hearers,
+      events,
+      content: {
+        task_id: null,
+        batch_id: report.batch_id,
+        goal: null,
+        exit_code: report.exit_code,
+        stage: null,
+        class: worst?.class ?? null,
+        reason: worst?.reason ?? null,
+        signature: worst?.signature ?? null,
+        retry_at: worst?.retry_at ?? null,
+        question: null,
+        budget: null,
+        tasks: { tasks, done, failed, broken, refused, interrupted, not_started, calls },
+        near_budget: nearBudget.slice(0, MOST_NAMED),
+        near_limits: nearLimits,
+        next_actions: report.next_actions,
+        summary: report.files.summary,
+      },
+      beside: null,
+    });
+    return notified.length === 0 ? written : await addNotifiedBatch(written, notified);
+  } catch (error) {
+    context.say(`the notifications of the end could not be sent: ${(error as Error).message}`);
+    return written;
+  }
+}
+
+const MOST_NAMED = 20;

@@ -2,9 +2,9 @@
 
 import { type LeftWish, leaveWish } from '../../state/distill/wishes.ts';
 import { claim } from '../task/claim.ts';
+import { recorderOf } from './distill-run.ts';
+import { deleteSection } from './drive.ts';
 import { documentOf, driverOf, type OpenDistill, readableHistory } from './open-run.ts';
-import { recorderOf } from './run/distill-run.ts';
-import { deleteSection } from './turns/delete-section.ts';
 
 type AtRest = 'done' | 'taken' | 'no_such_section';
 

@@ -1,15 +1,20 @@
 // Prepares a distillation that begins or continues: reads its checkpoint, and finds every mistake that costs nothing here.
 
 import path from 'node:path';
-import { DEFAULT_END_MARKER } from '../../policies/distill/completion.ts';
+import { DEFAULT_END_MARKER, withoutMarker } from '../../policies/distill/completion.ts';
 import { defaultPrompt } from '../../policies/distill/default-prompt.ts';
 import { CLI_MODEL, DEFAULT_DISTILL_MODEL, modelMistake } from '../../policies/distill/models.ts';
-import { readFollowed, readRegularOrNull, UnfitFileError } from '../../state/disk/regular-file.ts';
+import { foldStanding } from '../../policies/distill/standing.ts';
+import { kindOf, lookAt, readFollowed, readRegularOrNull, UnfitFileError } from '../../state/disk/regular-file.ts';
 import { type DistillCheckpoint, readCheckpoint } from '../../state/distill/checkpoint.ts';
+import { isMadeOf } from '../../state/distill/live-document.ts';
 import { type DistillFolder, locateDistill } from '../../state/distill/run-folder.ts';
+import { turnOrNull } from '../../state/distill/turns.ts';
+import { openJournal } from '../../state/journal/journal.ts';
 import { hashOf } from '../../state/supervise/texts.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { type BookFound, lookAtBook } from './book/book.ts';
+import { documentOf } from './open-run.ts';
 import type { DistillRequest } from './request.ts';
 
 export type Begun =
@@ -172,3 +177,52 @@ function promptFor(promptFile: string | null, cwd: string, endMarker: string): P
 }
 
 const invalid = (message: string) => ({ how: 'invalid' as const, message });
+
+interface Placing {
+  folder: DistillFolder;
+  checkpoint: DistillCheckpoint;
+  /** The previous checkpoint; null for a run that begins. */
+  seen: DistillCheckpoint | null;
+}
+
+/** @returns what is wrong with the place, or null. */
+export function placeMistake({ folder, checkpoint, seen }: Placing): string | null {
+  const { book, prompt_file, out } = checkpoint;
+  const file = documentOf(checkpoint);
+  const obstacle = firstNoFolder(out);
+  if (obstacle !== null)
+    return `the live document would go to ${file}, and ${obstacle} is no folder; name another place with --out`;
+  if (isSame(file, book) || (prompt_file !== null && isSame(file, prompt_file)))
+    return `the live document would be ${file}, which the distillation reads; name another folder with --out`;
+  // A document in the run's own folder, or in its earlier place, is ours. If we did not write its content, it is moved aside
+  // there.
+  if (out === folder.root || (seen !== null && documentOf(seen) === file)) return null;
+  const kind = kindOf(file);
+  return kind === null || (seen !== null && isMadeOf(file, textsOf(folder, checkpoint)))
+    ? null
+    : `the live document would be ${file}, and ${kind} is there already; move it away, or name another folder with --out`;
+}
+
+/** Returns the texts of all answers: a document in its earlier place may hold sections that were deleted since. */
+function textsOf(folder: DistillFolder, { end_marker }: DistillCheckpoint): string[] {
+  const { turns } = foldStanding(openJournal(folder.root, () => new Date()).read().ledger.distilled).standing();
+  return Array.from({ length: turns }, (_, i) => turnOrNull(folder, i + 1)).flatMap((kept) =>
+    kept === null ? [] : [withoutMarker(kept.answer.text, end_marker)],
+  );
+}
+
+/** Returns the nearest existing part of the path, if it is not a folder. */
+function firstNoFolder(place: string): string | null {
+  const found = lookAt(place);
+  if (found !== null) return found.isDirectory() ? null : place;
+  // A dangling symlink.
+  if (kindOf(place) !== null) return place;
+  const above = path.dirname(place);
+  return above === place ? null : firstNoFolder(above);
+}
+
+/** Compares the files themselves, whatever their names are. */
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [lookAt(one), lookAt(other)];
+  return a !== null && b !== null && a.dev === b.dev && a.ino === b.ino;
+}

@@ -21,17 +21,15 @@ import { projectRoot } from '../../state/task-folder.ts';
 import { networkMistake } from '../../state/volume.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { claim } from '../task/claim.ts';
-import { type Begun, begin } from './begin.ts';
+import { type Begun, begin, placeMistake } from './begin.ts';
+import { ArchiveRefusal } from './book/archive.ts';
 import { bookToSend } from './book/book-text.ts';
-import { placeMistake } from './document-place.ts';
-import { ArchiveRefusal } from './epub/archive-refusal.ts';
+import { openControl } from './control.ts';
+import { type DistillRun, recorderOf } from './distill-run.ts';
+import { type DistillEnd, drive } from './drive.ts';
 import { documentOf, driverOf, historyOf } from './open-run.ts';
 import type { DistilledEnd, DistillRequest } from './request.ts';
-import { openControl } from './run/control.ts';
-import { type DistillRun, recorderOf } from './run/distill-run.ts';
-import { type DistillEnd, drive } from './turns/drive.ts';
-import { takeLeftovers } from './turns/leftovers.ts';
-import { place } from './turns/take-turn.ts';
+import { place, takeLeftovers } from './take-turn.ts';
 
 type Ready = Extract<Begun, { how: 'begun' }>;
 

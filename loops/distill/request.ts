@@ -5,7 +5,7 @@ import type { BuiltIn } from '../../policies/facts/tools.ts';
 import type { DistillCheckpoint } from '../../state/distill/checkpoint.ts';
 import type { DistillFolder } from '../../state/distill/run-folder.ts';
 import type { DocumentService } from '../../wrappers/gemini-api/document-service.ts';
-import type { DistillContext, DistillTerms, UploadBook } from './run/distill-run.ts';
+import type { DistillContext, DistillTerms, UploadBook } from './distill-run.ts';
 
 /** null, or absent, if the user did not set it. */
 interface DistillSaid {

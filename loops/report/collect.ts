@@ -1,16 +1,21 @@
-// Collects the status of all tasks of a folder: a row for each task that is shown, and only the state of the others.
+// Collects the tasks of a folder for a report: a row for each shown task, their failures in groups, and their spending.
 
 import path from 'node:path';
-import type { DaySpending } from '../../policies/report/spending.ts';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import type { ProjectFile } from '../../policies/manifest/project-file.ts';
+import { type DaySpending, priceOf, type SpentCall, spendingByDay } from '../../policies/report/spending.ts';
+import { gatherFailures } from '../../policies/signature/sign.ts';
 import { namesIn } from '../../state/disk/folder.ts';
-import { isAbsent, isFolder } from '../../state/disk/regular-file.ts';
+import { isAbsent, isClosed, isFolder, kindOf } from '../../state/disk/regular-file.ts';
+import { foldAnew, JournalError, journalOf, openJournal } from '../../state/journal/journal.ts';
 import { missingTask } from '../../state/missing-task.ts';
-import { projectState } from '../../state/task-folder.ts';
+import { readProject } from '../../state/project/project.ts';
+import { checkTaskRoot, locateTask, projectState, type TaskFolder } from '../../state/task-folder.ts';
+import { findRecord } from '../../state/usage.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
-import { type FailureGroup, groupFailures } from './groups.ts';
-import { isTask, readTask } from './read-task.ts';
-import type { TaskState } from './standing.ts';
-import type { RowReading, RowStanding, TaskRow } from './task-row.ts';
+import { rootOf } from '../task/task.ts';
+import { type RowReading, type RowStanding, readRow, type TaskRow } from './task-row.ts';
+import type { TaskState } from './task-state.ts';
 
 export interface TasksReport {
   schema: 1;
@@ -135,3 +140,112 @@ function listed(folder: string): Places {
 
 /** Does not use the machine's language, so that every user sees the same order. */
 const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+export interface TaskReading {
+  /** null if only `problem` is known. */
+  standing: RowStanding | null;
+  /** null for a task that is not shown. */
+  row: TaskRow | null;
+  /** What cannot be read, and why. */
+  problem: string | null;
+}
+
+interface ReadingTasks extends RowReading {
+  self: ProcessIdentity;
+  environment: NodeJS.ProcessEnv;
+}
+
+/** Returns only nulls for a folder that is not a task. */
+export async function readTask(folder: string, reading: ReadingTasks): Promise<TaskReading> {
+  const nothing = { standing: null, row: null };
+  if (!isTask(folder)) return { ...nothing, problem: null };
+  const mistake = checkTaskRoot(folder, ['state']);
+  if (mistake !== null) return { ...nothing, problem: mistake };
+  const file = journalOf(folder);
+  const place = { id: path.basename(folder), root: folder, state: path.dirname(file) };
+  const read = await readRow(place, () => foldAnew(file), reading.self, reading.environment, reading);
+  if (read.how === 'unreadable') return { ...nothing, problem: read.message };
+  return { standing: read.standing, row: read.row, problem: read.problem };
+}
+
+const TASK_FILES = ['state/journal.jsonl', 'manifest.yaml', 'manifest.json', 'manifest.yml'];
+
+const isTask = (folder: string): boolean =>
+  TASK_FILES.some((name) => kindOf(path.join(folder, name)) !== null) || isClosed(folder);
+
+export interface FailureGroup {
+  /** null for failures without a signature: they are grouped by class and reason. */
+  signature: string | null;
+  class: string;
+  reason: string | null;
+  task_ids: string[];
+  first_seen: string | null;
+  last_seen: string | null;
+  /** The evidence of the task that failed last. */
+  evidence: string | null;
+}
+
+/**
+ * Makes one line for each failure, however many tasks have it; sorts the most frequent first.
+ * @param rows newest first.
+ */
+export function groupFailures(rows: readonly TaskRow[]): FailureGroup[] {
+  return gatherFailures(rows.filter((row) => row.class !== null)).map((same) => {
+    const [{ signature, class: errorClass, reason, at, evidence }] = same;
+    const times = same.flatMap(({ since }) => (since === null ? [] : [since]));
+    return {
+      signature,
+      class: errorClass!,
+      reason,
+      task_ids: same.map(({ task_id }) => task_id),
+      first_seen: times.sort()[0] ?? null,
+      last_seen: at,
+      evidence,
+    };
+  });
+}
+
+/** Uses the prices of each task's project, as far as they can be read. */
+export async function collectSpending(
+  { tasks }: Pick<TasksReport, 'tasks'>,
+  cwd: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<DaySpending[]> {
+  const prices = new Map<string, ProjectFile['prices']>();
+  const calls: SpentCall[] = [];
+  for (const { folder } of tasks) {
+    const located = locateTask(`${folder}/`, '/', {});
+    if (located.how === 'invalid') continue;
+    const root = rootOf(located.folder, cwd, environment);
+    if (!prices.has(root)) prices.set(root, await pricesOf(root));
+    calls.push(...callsOf(located.folder, prices.get(root)!));
+  }
+  return spendingByDay(calls);
+}
+
+async function pricesOf(root: string): Promise<ProjectFile['prices']> {
+  const project = await readProject(root);
+  return project.how === 'read' ? project.value.prices : {};
+}
+
+function callsOf(task: TaskFolder, prices: ProjectFile['prices']): SpentCall[] {
+  try {
+    const { ledger } = openJournal(task.root, () => new Date()).read();
+    return [...ledger.calls.values()].flatMap((call) => {
+      if (!call.granted) return [];
+      const record = findRecord(task, call);
+      const usd = record?.usage === undefined ? null : priceOf(record, prices);
+      return {
+        day: call.reserved.at.slice(0, 10),
+        tool: call.reserved.tool,
+        tokens: record?.usage?.total_tokens ?? null,
+        usd,
+        durationMs: record?.duration_ms ?? null,
+      };
+    });
+  } catch (error) {
+    // The report itself lists a task whose journal cannot be read.
+    if (error instanceof JournalError) return [];
+    throw error;
+  }
+}

@@ -19,9 +19,7 @@ import { launcherIn } from '../launcher.ts';
 import { readGateRecord } from '../task/gate-actions.ts';
 import { situationOf } from '../task/situation.ts';
 import { readTask, rootOf } from '../task/task.ts';
-import { explanationOf, type FailureExplanation } from './explanation.ts';
-import { ownRowsOf } from './own-rows.ts';
-import { signedTextOf } from './signed-text.ts';
+import { explanationOf, type FailureExplanation, ownRowsOf, signedTextOf } from './explanation.ts';
 import { readFailure } from './task-row.ts';
 
 type ExplainedTask =

@@ -1,17 +1,58 @@
-// Follows what runs now: watches folders, and yields each step with its changes.
+// Follows what runs now, in named tasks or all tasks of a folder: watches folders, and yields each step with its changes.
 
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as breathe, setTimeout as delay } from 'node:timers/promises';
 import { readEntries, registerFolder } from '../../state/calls/call-register.ts';
+import { isFolder } from '../../state/disk/regular-file.ts';
+import { missingTask } from '../../state/missing-task.ts';
 import { queueFolder } from '../../state/queue/tickets.ts';
-import { userState } from '../../state/task-folder.ts';
+import { locateTask, projectState, TASK_ID, userState } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { sessionLines } from '../session/change-sessions.ts';
 import { createFolderWatch, mostAtRest } from './folder-watch.ts';
 import type { NowChange, NowTask, NowWait, RunsNow } from './now.ts';
-import { foldersOf, type NowPlaces } from './places.ts';
 import { stampOf, stateFolderOf, type TaskNow, taskNow } from './task-now.ts';
 import { type WaitingTicket, waitingIn } from './waiting.ts';
+
+export interface NowPlaces {
+  /** The folder that holds the tasks. */
+  folder: string;
+  /** The folder of each named task; null for all. */
+  named: string[] | null;
+}
+
+/** @param words tasks, each an id or a path; none for all of the project of `cwd`. */
+export function placesOf(
+  words: readonly string[],
+  cwd: string,
+  environment: NodeJS.ProcessEnv,
+): { how: 'found'; places: NowPlaces } | { how: 'invalid'; message: string } {
+  const folder = path.join(projectState(cwd, environment), 'task');
+  if (words.length === 0) return { how: 'found', places: { folder, named: null } };
+  const named = new Set<string>();
+  for (const word of words) {
+    const located = locateTask(word, cwd, environment);
+    if (located.how === 'invalid') return located;
+    const { root } = located.folder;
+    if (!isFolder(root)) return { how: 'invalid', message: missingTask(root) };
+    named.add(root);
+  }
+  const [first] = named;
+  return { how: 'found', places: { folder: path.dirname(first!), named: [...named] } };
+}
+
+export function foldersOf({ folder, named }: NowPlaces): string[] {
+  if (named !== null) return named;
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && TASK_ID.test(entry.name))
+      .map(({ name }) => path.join(folder, name));
+  } catch {
+    // The folder is gone or not made yet, so it has no tasks.
+    return [];
+  }
+}
 
 interface FollowingNow {
   places: NowPlaces;
@@ -45,6 +86,7 @@ interface NowStep {
 
 /** Changes in quick succession become one step; after a quiet time, a change is reported sooner. */
 const GATHER_MS = { inARow: 80, afterRest: 20 };
+
 const REST_MS = 500;
 
 interface Followed {

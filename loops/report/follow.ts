@@ -2,6 +2,8 @@
 
 import path from 'node:path';
 import { setImmediate as immediate } from 'node:timers/promises';
+import type { EngineEvent } from '../../policies/facts/engine-event.ts';
+import { serverWords } from '../../policies/facts/requirements.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { isRegular } from '../../state/disk/regular-file.ts';
 import { type Journal, openJournal } from '../../state/journal/journal.ts';
@@ -14,8 +16,7 @@ import { attemptIn } from '../attempt/attempt.ts';
 import { savedRedactor } from '../attempt/believed-draft.ts';
 import { redactedOf } from '../attempt/captured.ts';
 import { type GrowingFile, growingFile } from './growing-file.ts';
-import { standingOf } from './standing.ts';
-import { createTelling, type Telling } from './telling.ts';
+import { standingOf } from './task-state.ts';
 
 export interface FollowedLine {
   call_id: string;
@@ -175,3 +176,81 @@ function saidIn(tool: Tool, text: string, telling: Telling | null): string[] {
     return [text];
   }
 }
+
+interface Telling {
+  /** Returns the lines that this event completes. */
+  hear(event: EngineEvent): string[];
+  /** Returns the remaining text when no more events follow. */
+  end(): string[];
+}
+
+function createTelling(): Telling {
+  /** The message that arrives in pieces, and the length of its printed part. */
+  let said = '';
+  let given = 0;
+  const end = (): string[] => {
+    const rest = said.slice(given);
+    said = '';
+    given = 0;
+    return rest === '' ? [] : [rest];
+  };
+  return {
+    end,
+    hear(event) {
+      if (event.how !== 'said') {
+        const words = eventWords(event);
+        return words === null ? [] : [...end(), words];
+      }
+      if (event.whole) {
+        const isRepeated = said.trim() !== '' && said.trim() === event.text.trim();
+        const rest = end();
+        return isRepeated ? rest : [...rest, ...event.text.split('\n')];
+      }
+      said += event.text;
+      const until = said.lastIndexOf('\n');
+      if (until < given) return [];
+      const lines = said.slice(given, until).split('\n');
+      given = until + 1;
+      return lines;
+    },
+  };
+}
+
+/** Returns null for an event that is of no use to a reader. */
+function eventWords(event: Exclude<EngineEvent, { how: 'said' }>): string | null {
+  switch (event.how) {
+    case 'tool_began':
+      return `-> ${event.name}`;
+    case 'tool_ended':
+      return event.denied ? `<- ${event.name ?? 'a tool'}: denied` : null;
+    case 'tool_denied':
+      return `<- ${event.name ?? 'a tool'}: denied`;
+    case 'server':
+      return event.state === 'connected' ? null : serverWords({ ...event, why: event.why ?? null });
+    case 'session_named':
+      return `session ${event.id}`;
+    case 'asked_to_sign_in':
+      return `asks to sign in: ${event.message}`;
+    case 'warned':
+      return `warning: ${event.message}`;
+    case 'retrying':
+      return `announces a retry${after(event.failure.message)}`;
+    case 'erred':
+      return `error${after(event.failure.message)}`;
+    case 'stopped':
+    case 'failed':
+      return `gives up${after(event.failure.message)}`;
+    case 'outsized':
+      return 'an event too long to be read whole';
+    case 'completed':
+      return 'is done';
+    case 'servers_listed':
+    case 'model_named':
+    case 'turn_began':
+    case 'requested':
+    case 'counted':
+      return null;
+  }
+}
+
+const after = (message: string): string => (message === '' ? '' : `: ${message}`);

@@ -2,7 +2,7 @@
 
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { StandIn } from '../../policies/verdict/stand-ins.ts';
-import type { TaskState } from './standing.ts';
+import type { TaskState } from './task-state.ts';
 import type { WaitingTicket } from './waiting.ts';
 
 export interface RunsNow {

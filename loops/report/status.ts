@@ -1,11 +1,15 @@
 // Reports a project's tasks with their state, the runs and calls in progress, and the processes that wait in queues.
 
 import path from 'node:path';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import type { StandIn } from '../../policies/verdict/stand-ins.ts';
 import { openJournal } from '../../state/journal/journal.ts';
-import { locateTask } from '../../state/task-folder.ts';
+import { type Ledger, openCalls, standInsOf } from '../../state/journal/ledger.ts';
+import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
+import { eventsOf, lastEvent } from '../task/last-event.ts';
 import { collectTasks, type TasksReport } from './collect.ts';
-import { type RunningCall, runningCalls } from './running-calls.ts';
 import type { TaskRow } from './task-row.ts';
 import { type WaitingTicket, waitingIn } from './waiting.ts';
 
@@ -75,3 +79,53 @@ const shortened = (row: TaskRow): TasksStatus['tasks'][number] => {
   const supervision = row.supervision && { ...row.supervision, iterations: row.supervision.iterations.slice(-1) };
   return { task_id, folder, state, at, stage, class: errorClass, reason, calls, next_action, supervision };
 };
+
+export interface RunningCall {
+  task_id: string;
+  stage: string;
+  tool: Tool;
+  /** The replacements that led to this tool, the first one first; empty if it uses the stage's own tool. */
+  stand_ins: readonly StandIn[];
+  call_id: string;
+  attempt: number;
+  /** The pid of the wrapper that guards it. */
+  pid: number;
+  host: string;
+  /** The ISO time at which its CLI was started, or else the call was reserved. */
+  since: string;
+  elapsed_ms: number;
+  /** The ISO time at which it is ended at the latest. */
+  deadline_at: string;
+  /** The last action of its CLI, in a few words; null if there is no output yet. */
+  last: string | null;
+}
+
+async function runningCalls(
+  task: TaskFolder,
+  ledger: Ledger,
+  self: ProcessIdentity,
+  now: Date,
+): Promise<RunningCall[]> {
+  const running: RunningCall[] = [];
+  for (const call of openCalls(ledger)) {
+    const { reserved, started } = call;
+    const { stage, tool, call_id, attempt, guardian, deadline_at } = reserved;
+    if ((await isAlive(guardian, self)) === 'dead') continue;
+    const since = started?.at ?? reserved.at;
+    running.push({
+      task_id: task.id,
+      stage,
+      tool,
+      stand_ins: standInsOf(ledger, call),
+      call_id,
+      attempt,
+      pid: guardian.pid,
+      host: guardian.host,
+      since,
+      elapsed_ms: Math.max(0, now.getTime() - Date.parse(since)),
+      deadline_at,
+      last: lastEvent({ stage, tool, events: eventsOf(task, call_id) }),
+    });
+  }
+  return running;
+}

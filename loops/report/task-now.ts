@@ -2,17 +2,20 @@
 
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import type { Usage } from '../../policies/facts/engine-event.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { isFolder, kindOf } from '../../state/disk/regular-file.ts';
 import { type Journal, openJournal } from '../../state/journal/journal.ts';
 import { type Call, type Ledger, openCalls, standInsOf } from '../../state/journal/ledger.ts';
 import { locateTask, manifestsIn, type TaskFolder } from '../../state/task-folder.ts';
 import { findRecord } from '../../state/usage.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
-import { type LiveCall, liveCall } from './live-call.ts';
+import { eventsOf, lastEvent } from '../task/last-event.ts';
+import { growingFile } from './growing-file.ts';
 import type { NowCall, NowTask, NowWait } from './now.ts';
-import { standingOf } from './standing.ts';
 import { readFailure } from './task-row.ts';
+import { standingOf } from './task-state.ts';
 
 export interface TaskNow {
   look(looking: { self: ProcessIdentity; now: Date; waits: NowWait | null; detail: boolean }): Promise<NowTask>;
@@ -179,4 +182,61 @@ function restOf({ decided, calls }: Ledger, now: Date): NowWait | null {
     ({ reserved, before }) => reserved.stage === last.stage && before.decided === decided.length,
   );
   return isOver ? null : { what: 'time', until: until.toISOString(), stage: last.stage };
+}
+
+interface LiveCall {
+  look(call: Call): NowCall;
+  /** Whether there are more of its events than were read. */
+  isBehind(): boolean;
+  close(): void;
+}
+
+export function liveCall(task: TaskFolder, call: Call, stand_ins: NowCall['stand_ins']): LiveCall {
+  const { call_id, stage, tool, attempt, deadline_at } = call.reserved;
+  const file = eventsOf(task, call_id);
+  const events = growingFile([file]);
+  let usage: Partial<Usage> = {};
+  return {
+    isBehind: () => events.isBehind(),
+    close: () => events.close(),
+    look({ started }) {
+      for (const line of linesOf(events)) usage = counted(usage, tool, line);
+      const last = lastEvent({ stage, tool, events: file });
+      const since = started?.at ?? call.reserved.at;
+      return { call_id, stage, tool, stand_ins, attempt, since, deadline_at, last, tokens: tokensOf(usage) };
+    },
+  };
+}
+
+/** The file may be replaced by anything, and may vanish at any moment. */
+function linesOf(events: ReturnType<typeof growingFile>): string[] {
+  try {
+    return events.read(false);
+  } catch {
+    return [];
+  }
+}
+
+function counted(before: Partial<Usage>, tool: NowCall['tool'], line: string): Partial<Usage> {
+  // Most lines are pieces of text without token figures.
+  if (!/token/i.test(line)) return before;
+  let usage = before;
+  try {
+    for (const event of adapterOf(tool).readEvent(line))
+      if (event.how === 'counted') usage = event.adds ? sum(usage, event.usage) : { ...usage, ...event.usage };
+  } catch {
+    // The line is not an event; other code classifies the call.
+  }
+  return usage;
+}
+
+function sum(before: Partial<Usage>, more: Partial<Usage>): Partial<Usage> {
+  const names = Object.keys(more) as (keyof Usage)[];
+  return { ...before, ...Object.fromEntries(names.map((name) => [name, (before[name] ?? 0) + (more[name] ?? 0)])) };
+}
+
+function tokensOf({ total_tokens, input_tokens, output_tokens }: Partial<Usage>): number | null {
+  if (typeof total_tokens === 'number') return total_tokens;
+  if (typeof input_tokens !== 'number' && typeof output_tokens !== 'number') return null;
+  return (input_tokens ?? 0) + (output_tokens ?? 0);
 }

@@ -1,22 +1,28 @@
-// Builds the report's row of a task from its journal and its last failure.
+// Builds the report's row of a task from its journal, its last failure and its supervision.
 
 import path from 'node:path';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
 import { goOnLine, type NextAction, readActions, toDo, toType } from '../../policies/facts/next-action.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
+import { type IterationCells, iterationCells } from '../../policies/supervise/iteration-table.ts';
 import type { SessionSave } from '../../policies/supervise/session-save.ts';
+import { standingAfter } from '../../policies/supervise/standing.ts';
+import type { LeftHow } from '../../policies/supervise/supervise-facts.ts';
 import { kindOf, lookAt, readJsonIfFit, readRegularOrNull } from '../../state/disk/regular-file.ts';
 import { StrangeStateError } from '../../state/disk/strange-state-error.ts';
 import type { JournalReading } from '../../state/journal/journal.ts';
 import { budgetOf, type Ledger } from '../../state/journal/ledger.ts';
 import { statsOf } from '../../state/journal/stats.ts';
+import { notesFolder, notesLeft } from '../../state/supervise/texts.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { launcherIn } from '../launcher.ts';
-import { answerAction } from '../supervise/way-on.ts';
+import { redactorOf } from '../redactor.ts';
+import { shownText } from '../supervise/course.ts';
+import { answerAction } from '../supervise/save.ts';
 import { type StageFacts, stageFacts } from '../task/stage-facts.ts';
-import { stagesAtWork, standingOf, type TaskState } from './standing.ts';
-import { supervisionOf, type TaskSupervision } from './supervised.ts';
+import { readTask } from '../task/task.ts';
+import { stagesAtWork, standingOf, type TaskState } from './task-state.ts';
 
 /** The failure's fields are null if there is no open failure. */
 export interface TaskRow {
@@ -219,3 +225,43 @@ const NEXT: Record<TaskState, 'again' | 'answer' | null> = {
   interrupted: 'again',
   never_run: 'again',
 };
+
+export interface TaskSupervision {
+  /** null while it runs, and after a run that was killed. */
+  how: LeftHow | null;
+  /** The reasoner's question to the user; null if there is none, or it has an answer. */
+  question: string | null;
+  /** An answer is stored, and no run has given it to the reasoner yet. */
+  answer_waits: boolean;
+  /** The current instruction. */
+  instruction: string;
+  iterations: IterationCells[];
+}
+
+/**
+ * Redacts secrets. Without the manifest, which may name more secrets, it hides all texts.
+ * @returns null for a task that was never supervised.
+ */
+export async function supervisionOf(
+  task: TaskFolder,
+  { supervised }: Ledger,
+  environment: NodeJS.ProcessEnv,
+): Promise<TaskSupervision | null> {
+  if (supervised.length === 0) return null;
+  const { lastEnd, question, instruction, rows, notes } = standingAfter(supervised);
+  const read = await readTask({ word: `${task.root}/`, cwd: task.root, environment, trustWorkspace: true });
+  const redactor = read.how === 'invalid' ? null : redactorOf(environment, read.manifest.security.redaction_patterns);
+  const hide = (text: string): string => redactor?.redact(text) ?? '[…]';
+  const textOf = (sha256: string): string => hide(shownText(task)(sha256));
+  const isAnswered = question !== null && (notes.length > 0 || notesLeft(notesOf(task, environment)).length > 0);
+  return {
+    how: lastEnd?.how ?? null,
+    question: question === null || isAnswered ? null : hide(question),
+    answer_waits: isAnswered,
+    instruction: textOf(instruction),
+    iterations: rows.map((row) => iterationCells(row, textOf)),
+  };
+}
+
+const notesOf = (task: TaskFolder, environment: NodeJS.ProcessEnv): string =>
+  notesFolder(environment, path.dirname(path.dirname(task.root)), task);

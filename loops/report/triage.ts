@@ -1,16 +1,34 @@
-// Classifies a call that another program made, from its captured stderr, stdout and exit code, and computes its signature.
+// Classifies a call that another program made, from its captured stderr, stdout and exit code, and signs it.
 
 import type { Clock } from '../../policies/facts/clock.ts';
-import { type Evidence, SUCCESS, type Verdict } from '../../policies/facts/evidence.ts';
+import {
+  type Ending,
+  type Evidence,
+  type Obstacle,
+  SUCCESS,
+  type Verdict,
+  visibleChars,
+} from '../../policies/facts/evidence.ts';
+import { WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
+import { NO_REQUIREMENTS } from '../../policies/facts/requirements.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 import { LEFTOVERS } from '../../policies/rules/endings.ts';
 import type { Rule } from '../../policies/rules/rule.ts';
 import { isBroad } from '../../policies/rules/rules.ts';
+import { isErrorBearing } from '../../policies/signature/assess.ts';
+import { createErrorLines, type ErrorLines } from '../../policies/signature/error-lines.ts';
 import { explain, type Signature, sign } from '../../policies/signature/sign.ts';
 import { classify } from '../../policies/verdict/classify.ts';
-import type { CapturedCall } from '../../policies/verdict/labelled-case.ts';
+import type { CapturedCall, Judged, LabelledCase } from '../../policies/verdict/labelled-case.ts';
+import { compileRow } from '../../policies/verdict/own-row.ts';
 import { stderrFailures } from '../../policies/verdict/stderr-failures.ts';
+import { projectFile, readProject } from '../../state/project/project.ts';
+import type { YamlRead } from '../../state/project/yaml-file.ts';
+import { projectRoot } from '../../state/task-folder.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
+import { createCapture } from '../../wrappers/capture.ts';
+import { createLineSplitter, type LineSplitter, MAX_STDERR_LINE } from '../../wrappers/line-splitter.ts';
 import { signatureInput } from '../call/classify.ts';
-import { type Gathered, gather } from './gather.ts';
 
 export interface Triaged {
   verdict: Verdict;
@@ -81,4 +99,158 @@ function ofText(verdict: Verdict, { exitCode, answerChars, ending, stderr }: Evi
     ({ weight, failure }) => weight === 'error' && failure.message.startsWith(evidence.text),
   );
   return isOnStderr && !isVague ? verdict : SUCCESS;
+}
+
+/** A captured call without its texts. */
+type GatheredEnd = Omit<CapturedCall, 'stderr' | 'stdout'>;
+
+interface Gathering {
+  /** Must be read first. */
+  stdout: LineSplitter;
+  stderr: LineSplitter;
+  /** Called after both have ended. */
+  gathered(): Gathered;
+}
+
+interface Gathered {
+  evidence: Evidence;
+  /** Whether stdout contained the CLI's events, or its document. */
+  isStructured: boolean;
+}
+
+/** A longer line of the event stream is truncated and therefore skipped. A longer document or answer is ignored. */
+const MAX_EVENT_LINE = 8 * 1024 * 1024;
+
+/** Feed `stdout` to its end, then `stderr`. Then `gathered` returns the evidence. */
+export function gather(call: GatheredEnd): Gathering {
+  const adapter = adapterOf(call.tool);
+  const capture = createCapture(NO_REQUIREMENTS, MAX_EVENT_LINE);
+  const lines = createErrorLines(call.tool);
+  /** Older versions print their failures on stdout if they write no stream. */
+  const spoken = createErrorLines(call.tool);
+  const document = createDocument();
+  let isStructured = false;
+  /** Text before the first event means that there is no stream, because an answer may quote events. */
+  let prose = false;
+  let visible = 0;
+  let opening = '';
+
+  return {
+    stdout: createLineSplitter(MAX_EVENT_LINE, 'all', (line) => {
+      for (const event of prose ? [] : adapter.readEvent(line)) {
+        capture.add(event);
+        isStructured = true;
+      }
+      if (isStructured) return;
+      if (opening === '') opening = line.trim().slice(0, 200);
+      if (!prose) prose = opening !== '' && !opening.startsWith('{');
+      visible += visibleChars(line);
+      spoken.push(line);
+      document.add(line);
+    }),
+    stderr: createLineSplitter(MAX_STDERR_LINE, 'shown', (line) => {
+      lines.push(line);
+      for (const event of adapter.readStderr?.(line) ?? []) capture.add(event, 'stderr');
+    }),
+    gathered() {
+      if (!isStructured)
+        for (const event of adapter.readDocument(document.text()) ?? []) {
+          capture.add(event);
+          isStructured = true;
+        }
+      const fails = (call.exitCode ?? 0) !== 0 || OWN_FAILURE.test(opening);
+      const said = !isStructured && fails && isSilent(lines) ? bearing(spoken) : lines;
+      const { completed, answer, failure, errors, retrying, retries, usage } = capture.result();
+      const answerChars = isStructured ? visibleChars(answer) : visible;
+      const ended = endOf(call, retries);
+      const evidence: Evidence = {
+        tool: call.tool,
+        ...ended,
+        // Without a stream, only a zero exit code shows completion. An answer that was cut would look the same.
+        completed: completed || (!isStructured && ended.exitCode === 0 && answerChars === 0),
+        answerChars,
+        failure,
+        errors,
+        retried: retrying,
+        stderr: said.lines(),
+        remarks: said.remarks(),
+        tokens: usage.total_tokens,
+      };
+      return { evidence, isStructured };
+    },
+  };
+}
+
+/** The beginnings of CLI messages that are not an answer. */
+const OWN_FAILURE = /^(?:✗ |\[API Error: |Execution failed: |Model call failed: )/;
+
+/** Keeps only lines that name a failure, because stdout may also contain an answer. */
+const bearing = (lines: ErrorLines): Pick<ErrorLines, 'lines' | 'remarks'> => ({
+  lines: () => lines.lines().filter(isErrorBearing),
+  remarks: () => [],
+});
+
+const isSilent = (lines: ErrorLines): boolean => lines.lines().length + lines.remarks().length === 0;
+
+/** Collects what may be a JSON document, and drops everything else. */
+function createDocument() {
+  let lines: string[] | null = [];
+  let room = MAX_EVENT_LINE;
+  return {
+    add(line: string) {
+      room -= line.length + 1;
+      const begins = lines?.length === 0;
+      if (begins && line.trim() === '') return;
+      if (room < 0 || (begins && !line.trimStart().startsWith('{'))) lines = null;
+      lines?.push(line);
+    },
+    text: () => lines?.join('\n') ?? '',
+  };
+}
+
+type End = Pick<Evidence, 'ending' | 'exitCode' | 'signal' | 'obstacle'>;
+
+function endOf({ tool, exitCode, signal, ending }: GatheredEnd, retries: number): End {
+  if (ending === 'killed') return { ending: retries > 0 ? 'retry_cut' : 'timed_out', exitCode, signal, obstacle: null };
+  if (ending !== null) return { ending, exitCode, signal, obstacle: null };
+  if (signal !== null) return { ending: 'signalled', exitCode, signal, obstacle: null };
+  return endByCode(tool, exitCode);
+}
+
+/** An exit code of our wrappers shows how the call ended; it is not a code of the CLI. */
+function endByCode(tool: BuiltIn, exitCode: number | null): End {
+  const codes = WRAPPER_EXIT[tool];
+  const ended = (ending: Ending, obstacle: Obstacle | null = null): End => ({
+    ending,
+    exitCode: null,
+    signal: null,
+    obstacle,
+  });
+  if (exitCode === codes.timeout) return ended('timed_out');
+  if (exitCode === codes.missingBinary)
+    return ended('not_started', { class: 'tooling', reason: 'binary_missing', message: `${tool} is not installed` });
+  if (exitCode === codes.failure) return ended('exited');
+  return { ending: 'exited', exitCode, signal: null, obstacle: null };
+}
+
+/** @param own a user's rows, tried before ours. */
+export const judgeCases = (cases: readonly LabelledCase[], own: readonly Rule[] = []): Judged[] =>
+  cases.map((labelled) => {
+    const { verdict, signature } = triage(labelled.captured, { now: labelled.at, timeZone: 'UTC' }, own);
+    return { labelled, verdict, signature: signature?.signature ?? null };
+  });
+
+export type OwnRules =
+  /** `lineOf` returns a rule's line; `file` is null if the project has none. */
+  | { how: 'read'; file: string | null; rules: readonly Rule[]; lineOf(rule: Rule): number }
+  | (Extract<YamlRead<never>, { how: 'invalid' }> & { file: string | null });
+
+/** Returns the compiled rules and the line of each in the file; `invalid` if the file cannot be used. */
+export async function readOwnRules(cwd: string): Promise<OwnRules> {
+  const root = projectRoot(cwd);
+  const file = projectFile(root);
+  const read = await readProject(root);
+  if (read.how === 'invalid') return { ...read, file };
+  const rules = read.value.triage.rules.map(compileRow);
+  return { how: 'read', file, rules, lineOf: (rule) => read.lineOf(['triage', 'rules', rules.indexOf(rule)]) };
 }

@@ -13,16 +13,18 @@ import { readSessions } from '../../state/sessions/sessions-file.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { inspectTask } from '../guard/enter-task.ts';
 import { paidAnswer } from '../stage/dispatch-call.ts';
+import { beforeFirst } from '../stage/first-prompt.ts';
 import { HANDED_ON, resolveSession } from '../stage/resolve.ts';
+import { feedbackFor } from '../task/feedback.ts';
 import { ownFlagsOf, requirementsOfStage } from '../task/own-flags.ts';
 import { checkStages } from '../task/plan.ts';
 import { composePrompt, type Prompt } from '../task/prompt.ts';
+import type { RunContext } from '../task/run-context.ts';
 import type { RunRequest } from '../task/run-request.ts';
 import { type StagePlan, supervisedMistake } from '../task/stage-plan.ts';
 import { type StageStatus, stageStatusOf } from '../task/stage-status.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
-import { lookIntoWorktree } from './enter-worktree.ts';
-import { type Showing, type ShownPrompt, showPrompt } from './shown-prompt.ts';
+import { lookIntoWorktree } from './worktree.ts';
 
 export interface Forecast {
   schema: 1;
@@ -231,4 +233,37 @@ function promptLines({ stage, prompt }: StageForecast): string[] {
   if (prompt.text === null)
     return ['', `${stage}: its prompt will hold the answers of ${prompt.waits_for.join(', ')}, and is not known yet`];
   return ['', `${stage}: its prompt, as it would be sent:`, '', prompt.text.trimEnd()];
+}
+
+export interface ShownPrompt {
+  /** Redacted, and with the CLI's own syntax escaped; null if the prompt is not known yet. */
+  text: string | null;
+  /** The stages that still have to run, and whose answers the prompt will contain. */
+  waits_for: string[];
+}
+
+interface Showing {
+  open: OpenTask;
+  plan: StagePlan;
+  context: RunContext;
+  /** As it was composed. */
+  text: string;
+  /** The earlier stages that would be called. */
+  before: readonly string[];
+  /** The content at the start of a new session; null if a session is resumed. */
+  fresh: { tag: string; overflowed: boolean } | null;
+}
+
+/** Returns the prompt as it would be sent now, or names the stages whose answers it needs. */
+async function showPrompt({ open, plan, context, text, before, fresh }: Showing): Promise<ShownPrompt> {
+  const { stage, role } = plan;
+  const waits_for = open.plans
+    .filter((earlier) => before.includes(earlier.stage.name))
+    .filter((earlier) => earlier.role.handsOff || role.reads.includes(earlier.stage.role))
+    .map((earlier) => earlier.stage.name);
+  if (waits_for.length > 0) return { text: null, waits_for };
+  const withFeedback = `${feedbackFor({ open, stage }, text.length)}${text}`;
+  const whole = fresh === null ? withFeedback : `${await beforeFirst({ open, stage, context }, fresh)}${withFeedback}`;
+  const sent = adapterOf(stage.tool).prompt.escape(Buffer.from(whole).toString('latin1'));
+  return { text: Buffer.from(sent, 'latin1').toString('utf8'), waits_for };
 }

@@ -1,6 +1,7 @@
 // Runs a claimed task: settles what an earlier run did not finish, runs the stages, reports, and releases the task.
 
 import { stopExit, stopWords, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { eventsOf } from '../../policies/manifest/notification.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { callElsewhere } from '../../policies/report/temporary-actions.ts';
 import { judgeRegister } from '../../state/calls/judge-register.ts';
@@ -13,16 +14,41 @@ import { type Recovered, recoverFiles } from '../guard/recover.ts';
 import { clearFolders } from '../stage/clear-result-paths.ts';
 import { changedFailure, interruptedFailure, invalidFailure } from '../task/failure.ts';
 import { keepStart } from '../task/keep-start.ts';
-import { type CheckedStages, checkStages } from '../task/plan.ts';
+import { type CheckedStages, checkStages, type Planned } from '../task/plan.ts';
+import type { Composing } from '../task/prompt.ts';
+import type { RunContext } from '../task/run-context.ts';
 import type { RunRequest } from '../task/run-request.ts';
+import type { TaskRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
-import { enterWorktree } from './enter-worktree.ts';
-import type { RanTask, RunWork, WorkedRun } from './run-work.ts';
+import { nearLimitsFor } from '../upkeep/near-limits-for.ts';
+import { notify } from '../upkeep/notify.ts';
 import { runStages, untouched } from './stages.ts';
-import { tellEnd } from './tell-end.ts';
 import { clearTemporaries } from './temporaries.ts';
 import { verdictFailure } from './verdict-failure.ts';
-import { type EndedRun, writeFailure, writeReport } from './write-report.ts';
+import { enterWorktree } from './worktree.ts';
+import { addNotified, type EndedRun, type WrittenReport, writeFailure, writeReport } from './write-report.ts';
+
+/** @property work null for its stages in order. */
+export type WorkedRun = RunRequest & { work: RunWork | null };
+
+/** The work that is done while the task is ours: its stages in order, or something instead of them. */
+export interface RunWork {
+  /** Called before the task is claimed. */
+  mistake(open: OpenTask, request: RunRequest): string | null;
+  /** Called before anything is paid. */
+  check(composing: Composing): Promise<Planned>;
+  goThrough(task: TaskRun, checked: CheckedStages): Promise<EndedRun>;
+}
+
+/** `invalid`: a mistake in the input; nothing was paid. */
+export type RanTask =
+  | ({ how: 'ran' } & WrittenReport)
+  /** The task is ours, but cannot be run in its current state: its report says why. */
+  | ({ how: 'refused'; message: string } & WrittenReport)
+  /** We ran nothing: the outcome is that of the run that had the task. */
+  | { how: 'awaited'; exitCode: number; message: string }
+  | { how: 'not_run'; exitCode: number; message: string }
+  | { how: 'invalid'; message: string };
 
 const STAGES: Pick<RunWork, 'check' | 'goThrough'> = {
   check: (composing) => checkStages(composing),
@@ -195,4 +221,56 @@ function foreignFailure(open: OpenTask, why: string, at: Date): Failure {
     decision: { action: 'stop', why },
     next_actions: callElsewhere(open.called),
   };
+}
+
+/**
+ * Sends notifications about the end of a run after its report is on disk, as `notify` of tollgate.yaml says.
+ * A failed notification does not change the run's result. Nothing is loaded if there are no recipients.
+ * @param usedBefore paid calls of the task when the run began.
+ */
+async function tellEnd(
+  context: RunContext,
+  open: OpenTask,
+  written: WrittenReport,
+  usedBefore: number,
+): Promise<WrittenReport> {
+  const { notifiers, manifest, root, task, journal } = open;
+  if (notifiers.length === 0 || context.tells === 'of_all' || context.stop.aborted) return written;
+  const { report } = written;
+  const { failure, supervision, budget, state } = report;
+  const calls = Math.max(0, budget.used - usedBefore);
+  const callId = [...journal.read().ledger.calls.keys()].at(-1);
+  try {
+    const nearLimits = state === 'interrupted' ? [] : await nearLimitsFor(context, notifiers, root);
+    const notified = await notify(context, {
+      notifiers,
+      events: eventsOf({ state, budget, calls, nearLimits }),
+      content: {
+        task_id: report.task_id,
+        batch_id: null,
+        goal: report.goal,
+        exit_code: report.exit_code,
+        stage: failure?.stage ?? null,
+        class: failure?.class ?? null,
+        reason: failure?.reason ?? null,
+        signature: failure?.signature ?? null,
+        retry_at: failure?.retry_at ?? null,
+        question: state === 'parked' ? (supervision?.question ?? null) : null,
+        budget: { used: budget.used, total: budget.total },
+        tasks: null,
+        near_budget: [],
+        near_limits: nearLimits,
+        next_actions: report.next_actions,
+        summary: report.files.summary,
+      },
+      root,
+      patterns: manifest.security.redaction_patterns,
+      envAllow: manifest.security.env_allow,
+      beside: callId === undefined ? null : { task, callId },
+    });
+    return await addNotified(written, notified);
+  } catch (error) {
+    context.say(`the notifications of the end could not be sent: ${(error as Error).message}`);
+    return written;
+  }
 }

@@ -10,9 +10,8 @@ import type { RunRequest } from '../task/run-request.ts';
 import { choiceMistake, supervisedMistake } from '../task/stage-plan.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
 import { traceEnd } from '../upkeep/trace-end.ts';
-import { awaitedRun, runOwned } from './owned-run.ts';
+import { awaitedRun, type RanTask, type RunWork, runOwned, type WorkedRun } from './owned-run.ts';
 import { recheckMistake } from './recheck.ts';
-import type { RanTask, RunWork, WorkedRun } from './run-work.ts';
 
 /**
  * Runs one task. Failures of stages, of the disk and of the journal are results; what it throws is an internal error.

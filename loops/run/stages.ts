@@ -11,7 +11,7 @@ import { closedBy } from '../guard/enter-task.ts';
 import { changedByOthersFailure } from '../task/closed-failure.ts';
 import { changedFailure, tooLargeFailure, unpreparedFailure } from '../task/failure.ts';
 import { type CheckedStages, changedOf, checkStages } from '../task/plan.ts';
-import { type ComposedPrompt, composePrompt, type Prompt, writePrompt } from '../task/prompt.ts';
+import { type ComposedPrompt, type Composing, composePrompt, type Prompt, writePrompt } from '../task/prompt.ts';
 import type { RunOptions } from '../task/run-options.ts';
 import { keptVerdict, stageFacts } from '../task/stage-facts.ts';
 import { ALL_STAGES, type StagePlan } from '../task/stage-plan.ts';
@@ -21,7 +21,6 @@ import type { OpenTask } from '../task/task.ts';
 import { noteOutcome } from '../upkeep/note-outcome.ts';
 import { recheckStage } from './recheck.ts';
 import type { StageReport } from './report.ts';
-import { stageRunOf } from './stage-run-of.ts';
 import { verdictFailure } from './verdict-failure.ts';
 import { withTreeLock } from './with-tree-lock.ts';
 import type { EndedRun } from './write-report.ts';
@@ -243,3 +242,36 @@ const proposals = (stage: string, { proposedCommands }: Prompt): string[] =>
     : [
         `${stage}: the brief proposes to verify by ${proposedCommands.map((command) => `\`${command}\``).join(', ')}; put them into acceptance.commands, or run with --trust-brief`,
       ];
+
+/**
+ * Makes the context of one stage of a run, for the code that makes its calls.
+ * @param endsAtMs when the task's wall clock runs out, by the steady clock; null without a limit.
+ */
+export function stageRunOf<Task extends Composing>(
+  task: Task,
+  { stage, role, access }: StagePlan,
+  endsAtMs: number | null,
+): Task & Omit<StageRun, keyof TaskRun> {
+  const { open, options, context } = task;
+  const { security } = open.manifest;
+  return {
+    ...task,
+    options: { ...options, trustWorkspace: options.trustWorkspace || security.trust_workspace },
+    context: { ...context, environment: allowed(context.environment, security.env_allow) },
+    stage,
+    role,
+    access,
+    wallLeftMs: () => endsAtMs && endsAtMs - nowMs(),
+    redone: false,
+  };
+}
+
+/** The environment of the CLI: everything without a list, and with one also the variables that every program needs. */
+function allowed(environment: NodeJS.ProcessEnv, names: readonly string[] | undefined): NodeJS.ProcessEnv {
+  if (names === undefined) return environment;
+  const kept = new Set([...names, ...NEEDED]);
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => kept.has(name)));
+}
+
+/** The last one is ours: the id of the call that encloses this run. */
+const NEEDED = ['PATH', 'HOME', 'XDG_STATE_HOME', 'TMPDIR', 'LANG', 'TERM', 'TOLLGATE_STATE', 'TOLLGATE_CALL_ID'];

@@ -1,4 +1,4 @@
-// Makes a git worktree for one task, so that writing tasks need not wait for each other; the user removes it.
+// Makes a git worktree for one task and runs the task's stages in it, so that writing tasks need not wait for each other.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
@@ -7,6 +7,8 @@ import { makeFolders } from '../../state/disk/folder.ts';
 import { isSameFolder } from '../../state/disk/real-folder.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { lockTree } from '../limits/tree-lock.ts';
+import type { RunSettings } from '../task/run-context.ts';
+import type { OpenTask } from '../task/task.ts';
 import {
   askGit,
   complaintOf,
@@ -16,6 +18,7 @@ import {
   repositoryMistake,
   switchedOff,
 } from '../tree/run-git.ts';
+import { workingFolderMistake } from '../tree/task-tree.ts';
 
 interface WorktreeRequest {
   /** The project's root, in a git repository. */
@@ -200,3 +203,43 @@ function isInTheWay(folder: string): boolean {
 }
 
 const invalid = (message: string) => ({ how: 'invalid', message }) as const;
+
+type Entered =
+  /** `notes`: what the final report says about the worktree. */
+  | { how: 'entered'; open: OpenTask; notes(): Promise<string[]> }
+  | { how: 'invalid'; message: string }
+  | { how: 'stopped' };
+
+/** Returns the task in its worktree if its manifest says so, otherwise the task itself. */
+export async function enterWorktree(
+  open: OpenTask,
+  { options: { trustWorkspace }, context: { environment, stop, say, clock } }: RunSettings,
+): Promise<Entered> {
+  const { task, manifest, root, stateFolder } = open;
+  if (!manifest.worktree) return { how: 'entered', open, notes: async () => [] };
+  const trust = trustWorkspace || manifest.security.trust_workspace ? 'trusted' : 'untrusted';
+  const common = { root, environment, trust } as const;
+  const opened = await openWorktree({ ...common, taskId: task.id, stateFolder, stop, say, clock });
+  if (opened.how !== 'opened') return opened;
+  const { folder, top, branch } = opened;
+  const wrong = workingFolderMistake({ cwd: manifest.cwd, manifest: task.manifest!, root: folder, trust });
+  if (wrong !== null) return { how: 'invalid', message: wrong };
+  const notes = async () => {
+    const lines = await closeWorktree(opened, common);
+    return [`its changes are in ${top} on branch ${branch}; to take them: ${lines.join('; ')}`];
+  };
+  return { how: 'entered', open: within(open, folder), notes };
+}
+
+/** For read-only commands. @returns the task as it is in its worktree, or null if the worktree does not exist yet. */
+export function lookIntoWorktree(open: OpenTask): OpenTask | null {
+  if (!open.manifest.worktree) return open;
+  const folder = worktreeOf(open.stateFolder, open.task.id);
+  return existsSync(path.join(folder, '.git')) ? within(open, folder) : null;
+}
+
+const within = (open: OpenTask, folder: string): OpenTask => ({
+  ...open,
+  tree: folder,
+  cwd: path.resolve(folder, open.manifest.cwd ?? '.'),
+});

@@ -1,9 +1,11 @@
-// Defines a supervision in progress, and the end of one of its steps.
+// Defines a supervision in progress, the end of one of its steps, and what its steps share.
 
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { type Standing, standingAfter } from '../../policies/supervise/standing.ts';
 import type { LeftHow } from '../../policies/supervise/supervise-facts.ts';
 import type { ReasonerView } from '../../policies/supervise/turn-text.ts';
+import { keptText } from '../../state/supervise/texts.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
 import type { StageReport } from '../run/report.ts';
 import type { Baseline } from '../stage/baseline.ts';
 import type { Prompt } from '../task/prompt.ts';
@@ -80,3 +82,14 @@ export const leftWith = (failure: Failure): Leaving => ({
   failure,
   retryAt: null,
 });
+
+/** Returns the start of the hash if the text is gone. */
+export const shownText =
+  (task: Pick<TaskFolder, 'state'>) =>
+  (sha256: string): string => {
+    try {
+      return keptText(task, sha256);
+    } catch {
+      return sha256.slice(0, 12);
+    }
+  };

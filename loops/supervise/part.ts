@@ -1,17 +1,29 @@
-// Calls one part of an iteration like any stage: with its prompt, its turn on the tree, its attempts and its gate.
+// Calls a part of an iteration like any stage, and writes the note for a part whose session is not on this machine.
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
-import { stageRunOf } from '../run/stage-run-of.ts';
-import { reportOf } from '../run/stages.ts';
+import { iterationCells, iterationTable } from '../../policies/supervise/iteration-table.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
+import { reportOf, stageRunOf } from '../run/stages.ts';
 import { withTreeLock } from '../run/with-tree-lock.ts';
+import { findSession } from '../session/own-files.ts';
 import { attempts } from '../stage/attempts.ts';
 import { type Baseline, closeBaseline, openBaseline } from '../stage/baseline.ts';
 import { paidAnswer } from '../stage/dispatch-call.ts';
 import { gateAnswer } from '../stage/stage-gate.ts';
 import { tooLargeFailure, unpreparedFailure } from '../task/failure.ts';
 import { composePrompt, type Prompt, writePrompt } from '../task/prompt.ts';
+import { stageFacts } from '../task/stage-facts.ts';
 import type { StageEnd, StageRun, TaskRun } from '../task/stage-run.ts';
-import { interruptedBy, leftWith, type PartRequest, type StepEnd, type SuperviseCourse } from './course.ts';
+import {
+  interruptedBy,
+  leftWith,
+  type Part,
+  type PartRequest,
+  type StepEnd,
+  type SuperviseCourse,
+  shownText,
+  standingOf,
+} from './course.ts';
 
 export async function askPart(course: SuperviseCourse, task: TaskRun, request: PartRequest): Promise<StepEnd> {
   const { part, iteration, supervision, text } = request;
@@ -57,3 +69,37 @@ function answered(run: StageRun, prompt: Prompt, baseline: Baseline | null): Pro
   const answering = { ...run, stage: { ...run.stage, tool: paid.tool } };
   return gateAnswer(answering, paid, prompt, baseline, 0, run.tampered.get(paid.call_id) ?? null);
 }
+
+/** @returns null for a part that has its session, or had none yet. */
+export async function handOffs(course: SuperviseCourse): Promise<Record<Part, string | null>> {
+  const { open, context } = course.task;
+  const standing = standingOf(open);
+  const none = { worker: null, reasoner: null };
+  if (standing.rows.length === 0 || standing.step === 'done') return none;
+  const { ledger } = open.journal.read();
+  const note = noteOf(standing.rows.map((row) => iterationCells(row, shownText(open.task))));
+  const of = async (part: Part): Promise<string | null> => {
+    const { tool } = course.plans[part].stage;
+    const { session_id: id } = stageFacts(open.task, ledger, part, tool);
+    // A session of a described CLI has no files to look for: it is resumed by its id.
+    if (id === null || adapterOf(tool).described !== undefined) return null;
+    const found = await findSession(tool, id, { environment: context.environment, cwd: open.cwd });
+    if (found !== null) return null;
+    const message = `the session ${id} of the ${part} is not on this machine; a new session gets a summary of the work`;
+    context.say(message);
+    course.notes.push(message);
+    return open.hide(note);
+  };
+  return { worker: await of('worker'), reasoner: await of('reasoner') };
+}
+
+const MAX_ROWS = 20;
+
+const noteOf = (cells: Parameters<typeof iterationTable>[0]): string =>
+  `# Where the work stands
+
+This conversation goes on with the work of an earlier one, which is not there any more. The tree is as that one left it.
+What happened so far:
+
+${iterationTable(cells, MAX_ROWS).join('\n')}
+`;

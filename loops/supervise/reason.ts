@@ -1,21 +1,23 @@
-// Runs the reasoner's part of an iteration, and records its decision or failure before the worker's next call.
+// Runs the reasoner's part of an iteration: builds its view, and records its decision or failure before the worker's next call.
 
 import type { ErrorClass } from '../../policies/facts/classes.ts';
 import { tagOf } from '../../policies/session/session-entry.ts';
+import { iterationCells } from '../../policies/supervise/iteration-table.ts';
 import { MAX_ANSWER_CHARS, readReasonerAnswer } from '../../policies/supervise/reasoner-answer.ts';
 import type { Standing } from '../../policies/supervise/standing.ts';
 import type { Reasoned } from '../../policies/supervise/supervise-facts.ts';
-import { reasonerTurn } from '../../policies/supervise/turn-text.ts';
+import { type ReasonerView, reasonerTurn } from '../../policies/supervise/turn-text.ts';
 import { oneLine } from '../../policies/text/display.ts';
 import { readHead } from '../../state/disk/regular-file.ts';
-import { keepText } from '../../state/supervise/texts.ts';
+import { keepText, keptText } from '../../state/supervise/texts.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { readRecord } from '../stage/guardian.ts';
 import type { Prompt } from '../task/prompt.ts';
 import type { StageRun, TaskRun } from '../task/stage-run.ts';
-import { interruptedBy, leftWith, type PartEnd, type StepEnd, type SuperviseCourse } from './course.ts';
-import { viewOf } from './view.ts';
+import { wholeDiff } from './changes.ts';
+import { interruptedBy, leftWith, type PartEnd, type StepEnd, type SuperviseCourse, shownText } from './course.ts';
+import { seenBefore } from './work.ts';
 
 export async function reason(course: SuperviseCourse, standing: Standing): Promise<StepEnd> {
   const notes = standing.notes.map(({ note }) => note);
@@ -154,3 +156,46 @@ function answerOf({ open, stage }: StageRun): string {
 }
 
 const BYTES_A_CHAR = 4;
+
+const MAX_SHOWN_ANSWER = 60_000;
+
+const MAX_SHOWN_DIFF = 60_000;
+
+async function viewOf(course: SuperviseCourse, standing: Standing): Promise<ReasonerView> {
+  const { open } = course.task;
+  const { iteration, worker, refused, question, rows } = standing;
+  const changes = course.whole === null ? [] : await course.whole.look();
+  const diff = changes.length === 0 ? null : await wholeDiff(course.task);
+  course.seen ??= seenBefore(course, standing);
+  const seen = course.seen!;
+  return {
+    iteration,
+    instruction: keptText(open.task, standing.instruction),
+    worker: worker === 'spared' ? null : headOf(outputsOf(open.task, course.plans.worker.stage).out),
+    changed: changes.map(({ path, how }) => open.hide(`${path} (${how})`)),
+    changedNow: rows.at(-1)?.changed ?? null,
+    diff: diff === null ? null : cut(open.hide(diff), MAX_SHOWN_DIFF),
+    acceptance: seen.acceptance,
+    findings: seen.findings,
+    refused,
+    question,
+    notes: standing.notes.map(({ text }) => open.hide(keptText(open.task, text))),
+    history: rows.slice(0, -1).map((row) => iterationCells(row, shownText(open.task))),
+    handOff: course.handOff.reasoner,
+  };
+}
+
+function headOf(file: string): { answer: string; cut: number } {
+  try {
+    const { text, cut: omitted } = cut(readHead(file, MAX_SHOWN_ANSWER * BYTES_A_CHAR).text, MAX_SHOWN_ANSWER);
+    return { answer: text, cut: omitted };
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return { answer: '', cut: 0 };
+  }
+}
+
+const cut = (text: string, max: number): { text: string; cut: number } => ({
+  text: text.slice(0, max),
+  cut: Math.max(0, text.length - max),
+});

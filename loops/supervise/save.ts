@@ -1,23 +1,24 @@
-// Saves the session of a supervision in session_save.json with a patch, so that it can be continued elsewhere or later.
+// Saves the session of a supervision with a patch, and builds the commands that continue it elsewhere or later.
 
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Change } from '../../policies/facts/gate-record.ts';
+import { type NextAction, toDo } from '../../policies/facts/next-action.ts';
 import { iterationCells } from '../../policies/supervise/iteration-table.ts';
 import { SAVE_SCHEMA, type SessionSave, saveMistake } from '../../policies/supervise/session-save.ts';
 import type { LeftHow } from '../../policies/supervise/supervise-facts.ts';
+import { shellWord } from '../../policies/text/display.ts';
 import { readJson, writeAtomic, writeJson } from '../../state/atomic-file.ts';
 import { readBytesIfFit, readIfFit } from '../../state/disk/regular-file.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
 import { keptText } from '../../state/supervise/texts.ts';
 import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
+import type { Composing } from '../task/prompt.ts';
 import { spentOf } from '../task/spent.ts';
 import { stageFacts } from '../task/stage-facts.ts';
 import type { OpenTask } from '../task/task.ts';
 import { gitStand, wholeDiff } from './changes.ts';
-import { type Part, type SuperviseCourse, standingOf } from './course.ts';
-import { shownText } from './shown-text.ts';
-import { answerLine, resumeLine } from './way-on.ts';
+import { type Part, type SuperviseCourse, shownText, standingOf } from './course.ts';
 
 export const saveFileOf = ({ state }: Pick<TaskFolder, 'state'>): string => path.join(state, 'session_save.json');
 
@@ -109,3 +110,28 @@ export async function readSave(
     message: `${file}: ${why}; the journal has all that counts, so look at the tree and say --accept-tree to go on without it`,
   };
 }
+
+type Going = Pick<Composing, 'open' | 'options'>;
+
+/**
+ * Names the worker's session, because users copy that id. Names the task if no session is known, or if a lookup by session would
+ * not find it.
+ */
+const resumeLine = (going: Going, session: string | null): string =>
+  `${going.open.called.launcher} supervise --resume ${session !== null && isAtHome(going) ? session : wordOf(going)}${trustOf(going)}`;
+
+export const answerLine = (going: Going): string =>
+  `${going.open.called.launcher} answer ${wordOf(going)} "…"${trustOf(going)}`;
+
+/** @param line the saved line, with dots in place of the answer. */
+export const answerAction = (line: string): NextAction =>
+  toDo(`ask the user, and give the answer in place of the dots: ${line}`);
+
+const isAtHome = ({ open: { task, stateFolder } }: Going): boolean =>
+  task.root === path.join(stateFolder, 'task', task.id);
+
+const wordOf = (going: Going): string => shellWord(isAtHome(going) ? going.open.task.id : `${going.open.task.root}/`);
+
+/** If the manifest grants trust, no flag is needed. */
+const trustOf = ({ open, options }: Going): string =>
+  options.trustWorkspace && !open.manifest.security.trust_workspace ? ' --trust-workspace' : '';

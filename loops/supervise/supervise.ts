@@ -9,9 +9,9 @@ import { hashOf, keepText, notesFolder, notesLeft, removeNote } from '../../stat
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import { startableCall } from '../call/check.ts';
+import type { RanTask, RunWork } from '../run/owned-run.ts';
 import { runTask } from '../run/run.ts';
-import type { RanTask, RunWork } from '../run/run-work.ts';
-import { stageRunOf } from '../run/stage-run-of.ts';
+import { stageRunOf } from '../run/stages.ts';
 import type { EndedRun } from '../run/write-report.ts';
 import { closeBaseline, dropBaseline, openBaseline } from '../stage/baseline.ts';
 import { readRecord } from '../stage/guardian.ts';
@@ -25,13 +25,19 @@ import { markDone, reopen } from '../task/stage-status.ts';
 import type { OpenTask } from '../task/task.ts';
 import { forgetStart } from '../tree/read-changes.ts';
 import { gitStand, keepBeginning } from './changes.ts';
-import { type Asking, interruptedBy, type Leaving, leftWith, type SuperviseCourse, standingOf } from './course.ts';
-import { handOffs } from './hand-off.ts';
+import {
+  type Asking,
+  interruptedBy,
+  type Leaving,
+  leftWith,
+  type SuperviseCourse,
+  shownText,
+  standingOf,
+} from './course.ts';
 import { endFailure, leaveLoop } from './leave.ts';
-import { askPart } from './part.ts';
+import { askPart, handOffs } from './part.ts';
 import { reason } from './reason.ts';
 import { contentHash, readSave, standOf } from './save.ts';
-import { shownText } from './shown-text.ts';
 import { seenOf, work } from './work.ts';
 
 export interface Supervising {

@@ -1,11 +1,10 @@
-// Waits for a call that is named by its files: looks at its done marker, then at its process.
+// Waits for a call that is named by its files: looks at its done marker, then at its process, and counts its lines.
 
-import { countLines } from './line-count.ts';
-import { type LivingProcesses, readLiving, STARTING_MS } from './living-writers.ts';
+import { closeSync, readSync } from 'node:fs';
+import { openFollowed, readFollowedIfFit } from '../../state/disk/regular-file.ts';
+import { type LivingProcesses, type ProcessLife, readLiving, STARTING_MS, watchProcess } from './living-processes.ts';
 import { readVersion, type SaidByMarker, SUCCESS, versionOf } from './marker.ts';
-import { type NamedPid, type NamedProcess, readNamed } from './named-process.ts';
 import { type Awaited, type AwaitedLook, pending, settled } from './outcome.ts';
-import { type ProcessLife, watchProcess } from './process-life.ts';
 
 export interface NamedCall {
   label: string;
@@ -18,6 +17,8 @@ export interface NamedCall {
   /** Whether a marker and a pid file that were there before the wait began may be this call's. */
   earlier: 'counts' | 'never_counts';
 }
+
+type NamedPid = { number: number } | { file: string } | null;
 
 /** How long the writer of a marker may take to fill it. */
 const WRITING_MS = 200;
@@ -154,4 +155,62 @@ const idOf = (file: string | null): string | null => (file === null ? null : (ve
 function whoseIs({ callId, pid }: SaidByMarker): string {
   if (callId !== null) return `of call ${callId}`;
   return pid === null ? 'of an earlier call' : `of process ${pid}`;
+}
+
+type NamedProcess =
+  /** The caller named none. */
+  | { how: 'unnamed' }
+  /** Its file is not there, or still empty. */
+  | { how: 'not_yet' }
+  | { how: 'garbled'; message: string }
+  /** `fileId` and `sinceMs`: the version of the file, and when it was written; null for a number on the command line. */
+  | { how: 'named'; pid: number; fileId: string | null; sinceMs: number | null };
+
+export function readNamed(pid: NamedPid): NamedProcess {
+  if (pid === null) return { how: 'unnamed' };
+  if ('number' in pid) return { how: 'named', pid: pid.number, fileId: null, sinceMs: null };
+  const version = versionOf(pid.file);
+  const text = textOf(pid.file);
+  if (version === null || text === '') return { how: 'not_yet' };
+  // A number, or a record that has one.
+  const number = Number(/^(?:\{[\s\S]*?"pid"\s*:\s*)?(\d+)\b/.exec(text)?.[1] ?? 0);
+  if (number === 0) return { how: 'garbled', message: `${pid.file} holds no process number` };
+  return { how: 'named', pid: number, fileId: version.id, sinceMs: version.ms };
+}
+
+const textOf = (file: string): string => readFollowedIfFit(file, MAX_PID_BYTES)?.trim() ?? '';
+
+const MAX_PID_BYTES = 64 * 1024;
+
+const CHUNK = 256 * 1024;
+
+/** An endless file must not block the wait. */
+const MAX_COUNTED_BYTES = 64 * 1024 * 1024;
+
+const NEWLINE = 0x0a;
+
+/** Text after the last line end counts as a line. A missing file has none. */
+export function countLines(file: string, enough: number): number {
+  let fd: number;
+  try {
+    fd = openFollowed(file);
+  } catch {
+    return 0;
+  }
+  try {
+    const buffer = Buffer.allocUnsafe(CHUNK);
+    let lines = 0;
+    let last = NEWLINE;
+    let bytes = 0;
+    for (let read = readSync(fd, buffer); read > 0 && lines < enough; read = readSync(fd, buffer)) {
+      const chunk = buffer.subarray(0, read);
+      for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) lines += 1;
+      last = chunk[read - 1]!;
+      bytes += read;
+      if (bytes >= MAX_COUNTED_BYTES) break;
+    }
+    return Math.min(enough, lines + (last === NEWLINE ? 0 : 1));
+  } finally {
+    closeSync(fd);
+  }
 }

@@ -5,9 +5,8 @@ import { type ProcessIdentity, placeOf } from '../../policies/facts/process-iden
 import { lookAt } from '../../state/disk/regular-file.ts';
 import { openJournal } from '../../state/journal/journal.ts';
 import type { Ledger } from '../../state/journal/ledger.ts';
-import { type LivingProcesses, readLiving, STARTING_MS } from './living-writers.ts';
+import { type LivingProcesses, type ProcessLife, readLiving, STARTING_MS, watchProcess } from './living-processes.ts';
 import { type Awaited, type AwaitedLook, pending, settled } from './outcome.ts';
-import { type ProcessLife, watchProcess } from './process-life.ts';
 
 /**
  * @param self where this process runs: a process number of another machine means nothing here.

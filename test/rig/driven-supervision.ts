@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { stageRunOf } from '../../loops/run/stage-run-of.ts';
+import { stageRunOf } from '../../loops/run/stages.ts';
 import type { EndedRun } from '../../loops/run/write-report.ts';
 import { type Asking, interruptedBy, type PartRequest, type SuperviseCourse } from '../../loops/supervise/course.ts';
 import { superviseRun } from '../../loops/supervise/supervise.ts';

@@ -1,8 +1,8 @@
 // Renders a run as a comment of a pull or merge request: for a step's output, and for the file of --comment.
 
 import path from 'node:path';
+import type { RanTask } from '../../../loops/run/owned-run.ts';
 import type { RunReport } from '../../../loops/run/report.ts';
-import type { RanTask } from '../../../loops/run/run-work.ts';
 import type { WrittenReport } from '../../../loops/run/write-report.ts';
 import { mapAction } from '../../../policies/facts/next-action.ts';
 import { commentText } from '../../../policies/report/inert-text.ts';

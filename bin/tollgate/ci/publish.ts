@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants } from 'node:fs';
 import { problemsOf } from '../../../loops/report/problems.ts';
-import type { RanTask } from '../../../loops/run/run-work.ts';
+import type { RanTask } from '../../../loops/run/owned-run.ts';
 import { rootOf } from '../../../loops/task/task.ts';
 import {
   annotationsOf,

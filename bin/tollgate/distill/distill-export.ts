@@ -1,8 +1,7 @@
 // Implements tollgate distill export: writes the book so far as one Markdown, text or PDF file. Ends if the console leaves.
 
 import path from 'node:path';
-import { distilledBook } from '../../../loops/distill/export/distilled-book.ts';
-import { writeExport } from '../../../loops/distill/export/write-export.ts';
+import { distilledBook, writeExport } from '../../../loops/distill/export/write-export.ts';
 import { openDistill } from '../../../loops/distill/open-run.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../../policies/distill/export/file-name.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';

@@ -1,6 +1,6 @@
 // Renders a distillation for users.
 
-import type { DistillView } from '../../../loops/distill/view.ts';
+import type { DistillView } from '../../../loops/distill/open-run.ts';
 import { actionLine } from '../../../policies/facts/next-action.ts';
 
 export const dollars = (usd: number): string => `$${usd.toFixed(usd < 1 ? 4 : 2)}`;

@@ -1,6 +1,6 @@
 // Reports what a distillation does: JSON lines for machines; for users, lines that remain and one that moves.
 
-import type { DistillEvent } from '../../../loops/distill/run/progress.ts';
+import type { DistillEvent } from '../../../loops/distill/distill-run.ts';
 import type { Arguments } from '../../command-line.ts';
 import { printing, printResult } from '../../printing.ts';
 import { startProgress } from '../../progress-line.ts';

@@ -1,7 +1,6 @@
 // Implements tollgate distill status: shows all distillations of a project, or one.
 
-import { openDistill, viewed } from '../../../loops/distill/open-run.ts';
-import type { DistillView } from '../../../loops/distill/view.ts';
+import { type DistillView, openDistill, viewed } from '../../../loops/distill/open-run.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { distillNames } from '../../../state/distill/run-folder.ts';
 import { JournalError } from '../../../state/journal/journal.ts';

@@ -3,11 +3,10 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { distill } from '../../../loops/distill/distill.ts';
-import { openDistill, viewed } from '../../../loops/distill/open-run.ts';
-import { serviceOverCli } from '../../../loops/distill/over-cli/via-cli.ts';
+import { type DistillView, openDistill, viewed } from '../../../loops/distill/open-run.ts';
 import type { DistillRequest } from '../../../loops/distill/request.ts';
-import { uploadBook } from '../../../loops/distill/turns/upload.ts';
-import type { DistillView } from '../../../loops/distill/view.ts';
+import { uploadBook } from '../../../loops/distill/upload.ts';
+import { serviceOverCli } from '../../../loops/distill/via-cli.ts';
 import { pauseFor } from '../../../loops/stage/pauses.ts';
 import { stopExit, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { JournalError } from '../../../state/journal/journal.ts';

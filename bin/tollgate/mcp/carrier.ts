@@ -4,8 +4,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, constants } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { claim, claimOf, end, sayingsOf } from '../../../loops/report/carried-run.ts';
-import { notBegun } from '../../../loops/report/carried-standing.ts';
+import { claim, claimOf, end, notBegun, sayingsOf } from '../../../loops/report/carried-run.ts';
 import type { ProcessIdentity } from '../../../policies/facts/process-identity.ts';
 import { openRegular } from '../../../state/disk/regular-file.ts';
 

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { superviseWanted } from '../../../console/server/changes/begun.ts';
-import type { WantedRun } from '../../../loops/report/begin.ts';
+import type { WantedRun } from '../../../loops/report/carried-run.ts';
 import { makeFolder } from '../../../state/disk/folder.ts';
 import { publishText } from '../../../state/disk/replace-file.ts';
 import { missingTask } from '../../../state/missing-task.ts';

@@ -1,7 +1,6 @@
 // Describes a run's state or end as one object: its result, or class, reason and what to do next.
 
-import type { CarriedEnd, CarriedStart } from '../../../loops/report/carried-run.ts';
-import type { CarriedStanding } from '../../../loops/report/carried-standing.ts';
+import type { CarriedEnd, CarriedStanding, CarriedStart } from '../../../loops/report/carried-run.ts';
 import type { Verdict } from '../../../policies/facts/evidence.ts';
 import { type NextAction, toDo, toType } from '../../../policies/facts/next-action.ts';
 import type { CallRecord } from '../../../policies/report/call-record.ts';

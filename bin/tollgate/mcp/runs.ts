@@ -1,9 +1,21 @@
 // Defines the tools that pay: they begin a run, wait for it as long as a client can, find it by its id, and end it.
 
-import { awaitEnd } from '../../../loops/report/await-end.ts';
-import { begin, removeOld, startsIn, type WantedRun } from '../../../loops/report/begin.ts';
-import { carriedFolder, claim, end, endOfRun, RUN_ID, sayingsOf } from '../../../loops/report/carried-run.ts';
-import { type CarriedStanding, notBegun, standingOf } from '../../../loops/report/carried-standing.ts';
+import {
+  awaitEnd,
+  begin,
+  type CarriedStanding,
+  carriedFolder,
+  claim,
+  end,
+  endOfRun,
+  notBegun,
+  RUN_ID,
+  removeOld,
+  sayingsOf,
+  standingOf,
+  startsIn,
+  type WantedRun,
+} from '../../../loops/report/carried-run.ts';
 import { endProcess } from '../../../loops/report/stop-task.ts';
 import { sweep } from '../../../loops/upkeep/sweep.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';

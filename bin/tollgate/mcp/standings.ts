@@ -2,13 +2,9 @@
 
 import path from 'node:path';
 import { localClock } from '../../../loops/local-clock.ts';
-import { startsIn } from '../../../loops/report/begin.ts';
-import { carriedFolder } from '../../../loops/report/carried-run.ts';
-import { standingOf } from '../../../loops/report/carried-standing.ts';
-import type { FollowedLine } from '../../../loops/report/follow.ts';
-import { followCalls } from '../../../loops/report/follow.ts';
-import { readOwnRules } from '../../../loops/report/own-rules.ts';
-import { triage } from '../../../loops/report/triage.ts';
+import { carriedFolder, standingOf, startsIn } from '../../../loops/report/carried-run.ts';
+import { type FollowedLine, followCalls } from '../../../loops/report/follow.ts';
+import { readOwnRules, triage } from '../../../loops/report/triage.ts';
 import { CLASSES } from '../../../policies/facts/classes.ts';
 import { type BuiltIn, TOOLS as CLIS } from '../../../policies/facts/tools.ts';
 import { missingTask } from '../../../state/missing-task.ts';

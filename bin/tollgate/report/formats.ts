@@ -1,8 +1,7 @@
 // Defines the formats of the report of all tasks; each format reads only the additional facts that it needs.
 
-import type { TasksReport } from '../../../loops/report/collect.ts';
-import { collectSpending } from '../../../loops/report/collect-spending.ts';
-import { reportProblems } from '../../../loops/report/report-problems.ts';
+import { collectSpending, type TasksReport } from '../../../loops/report/collect.ts';
+import { reportProblems } from '../../../loops/report/problems.ts';
 import manifest from '../../../package.json';
 import { annotationsOf } from '../../../policies/report/github-actions.ts';
 import { withRelativePaths } from '../../../policies/report/problem.ts';

@@ -1,7 +1,6 @@
 // Renders the report of all tasks as one self-contained HTML page: no network, no script, usable by keyboard.
 
-import type { TasksReport } from '../../../loops/report/collect.ts';
-import type { FailureGroup } from '../../../loops/report/groups.ts';
+import type { FailureGroup, TasksReport } from '../../../loops/report/collect.ts';
 import type { TaskRow } from '../../../loops/report/task-row.ts';
 import { actionLine } from '../../../policies/facts/next-action.ts';
 import { markupText } from '../../../policies/report/inert-text.ts';

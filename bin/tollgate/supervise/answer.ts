@@ -1,6 +1,6 @@
 // Implements tollgate answer: passes a user's message to a supervised task, which continues if it waits for it.
 
-import { hearing } from '../../../loops/supervise/hearing.ts';
+import { hearing } from '../../../loops/supervise/find-supervised.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { leaveNote, MAX_NOTE_BYTES, notesLeft } from '../../../state/supervise/texts.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { localClock } from '../../../loops/local-clock.ts';
-import { type OwnRules, readOwnRules } from '../../../loops/report/own-rules.ts';
+import { type OwnRules, readOwnRules } from '../../../loops/report/triage.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { RULES } from '../../../policies/rules/rules.ts';
 import { type LintFact, levelOf, lintRules, sentenceOf } from '../../../policies/verdict/lint.ts';

@@ -1,6 +1,6 @@
 // Implements tollgate triage --test: classifies labelled cases by the rules in force, and reports where they differ.
 
-import { judgeCases } from '../../../loops/report/corpus.ts';
+import { judgeCases } from '../../../loops/report/triage.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import type { Rule } from '../../../policies/rules/rule.ts';
 import {

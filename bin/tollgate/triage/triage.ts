@@ -1,9 +1,7 @@
 // Implements tollgate triage: prints the verdict for a captured stderr and stdout.
 
 import { localClock } from '../../../loops/local-clock.ts';
-import { gather } from '../../../loops/report/gather.ts';
-import { readOwnRules } from '../../../loops/report/own-rules.ts';
-import { judgeGathered, triage } from '../../../loops/report/triage.ts';
+import { gather, judgeGathered, readOwnRules, triage } from '../../../loops/report/triage.ts';
 import { CLASSES } from '../../../policies/facts/classes.ts';
 import type { Clock } from '../../../policies/facts/clock.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';

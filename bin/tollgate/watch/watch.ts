@@ -1,8 +1,7 @@
 // Implements tollgate watch: shows live what runs, as a page on a terminal, elsewhere as a line for each change.
 
-import { followNow } from '../../../loops/report/follow-now.ts';
+import { followNow, type NowPlaces, placesOf } from '../../../loops/report/follow-now.ts';
 import type { NowChange, NowTask, RunsNow } from '../../../loops/report/now.ts';
-import { type NowPlaces, placesOf } from '../../../loops/report/places.ts';
 import { stopExit, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import type { WantedRun } from '../../../loops/report/begin.ts';
+import type { WantedRun } from '../../../loops/report/carried-run.ts';
 import { makeFolder } from '../../../state/disk/folder.ts';
 import { isRegular } from '../../../state/disk/regular-file.ts';
 import { publishText } from '../../../state/disk/replace-file.ts';

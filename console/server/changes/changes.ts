@@ -1,7 +1,7 @@
 // Makes each change with the same command as the terminal, or with the function behind it, and with the same refusals.
 
 import { releaseHold } from '../../../loops/limits/holds.ts';
-import type { WantedRun } from '../../../loops/report/begin.ts';
+import type { WantedRun } from '../../../loops/report/carried-run.ts';
 import { stopTask } from '../../../loops/report/stop-task.ts';
 import { summariseSwept } from '../../../loops/upkeep/findings.ts';
 import { isUnswept, type Swept } from '../../../loops/upkeep/swept.ts';

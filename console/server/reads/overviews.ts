@@ -1,6 +1,6 @@
 // Builds the overviews of all tasks: what runs, open questions, grouped failures, supervisions, and spending.
 
-import { groupFailures } from '../../../loops/report/groups.ts';
+import { groupFailures } from '../../../loops/report/collect.ts';
 import type { RunsNow } from '../../../loops/report/now.ts';
 import type { TaskRow } from '../../../loops/report/task-row.ts';
 import type { DaySpending } from '../../../policies/report/spending.ts';

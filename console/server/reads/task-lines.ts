@@ -2,10 +2,9 @@
 
 import path from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
-import { collectSpending } from '../../../loops/report/collect-spending.ts';
+import { collectSpending, readTask, type TaskReading } from '../../../loops/report/collect.ts';
+import { foldersOf } from '../../../loops/report/follow-now.ts';
 import type { NowTask } from '../../../loops/report/now.ts';
-import { foldersOf } from '../../../loops/report/places.ts';
-import { readTask, type TaskReading } from '../../../loops/report/read-task.ts';
 import type { TaskRow } from '../../../loops/report/task-row.ts';
 import type { ProcessIdentity } from '../../../policies/facts/process-identity.ts';
 import type { DaySpending } from '../../../policies/report/spending.ts';

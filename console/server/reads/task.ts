@@ -2,9 +2,8 @@
 
 import path from 'node:path';
 import { launcherIn } from '../../../loops/launcher.ts';
-import { stagesAtWork, standingOf, type TaskState } from '../../../loops/report/standing.ts';
-import { supervisionOf } from '../../../loops/report/supervised.ts';
-import { nextOf, readFailure } from '../../../loops/report/task-row.ts';
+import { nextOf, readFailure, supervisionOf } from '../../../loops/report/task-row.ts';
+import { stagesAtWork, standingOf, type TaskState } from '../../../loops/report/task-state.ts';
 import { readGateRecord } from '../../../loops/task/gate-actions.ts';
 import { stageFacts } from '../../../loops/task/stage-facts.ts';
 import { rootOf } from '../../../loops/task/task.ts';

@@ -7,7 +7,7 @@ import { BOOK_KINDS, type BookKind } from '../../../policies/distill/book-kinds.
 import { makeFolder } from '../../../state/disk/folder.ts';
 import { openFollowed } from '../../../state/disk/regular-file.ts';
 import { openBeside, takePlace } from '../../../state/disk/replace-file.ts';
-import { openEpub } from '../epub/epub.ts';
+import { openEpub } from './epub.ts';
 
 interface BookToSend {
   file: string;

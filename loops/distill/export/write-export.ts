@@ -1,4 +1,4 @@
-// Writes an export to disk completely or not at all, and replaces only an earlier export of the same book.
+// Builds the export of a distillation from its answers, and writes it completely or not at all.
 
 import { closeSync, fstatSync, readSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,6 +7,9 @@ import type { DistilledBook } from '../../../policies/distill/section.ts';
 import { makeFolder } from '../../../state/disk/folder.ts';
 import { kindOf, openRegular, UnfitFileError } from '../../../state/disk/regular-file.ts';
 import { replaceFile } from '../../../state/disk/replace-file.ts';
+import { traceLines } from '../../../state/distill/trace.ts';
+import { unreadableWords } from '../../../state/distill/turns.ts';
+import { type OpenDistill, readableHistory } from '../open-run.ts';
 import type { ExportWork } from './render-export.ts';
 import type { Rendered } from './render-pdf.ts';
 
@@ -128,4 +131,32 @@ const PIECE_BYTES = 64 * 1024;
 function pieceAt(fd: number, at: number): string {
   const buffer = Buffer.allocUnsafe(PIECE_BYTES);
   return buffer.toString('latin1', 0, readSync(fd, buffer, 0, PIECE_BYTES, at));
+}
+
+/** `lost`: which answers cannot be read and are omitted; null if all can be read. */
+export function distilledBook(
+  { folder, checkpoint, standing }: OpenDistill,
+  withTrace: boolean,
+): DistilledBook & { lost: string | null } {
+  const { history, lost } = readableHistory(folder, checkpoint, standing);
+  const texts = history.texts();
+  const { begun, complete, halted } = standing;
+  const sections = standing.sections.filter(({ section }) => !lost.some((one) => one.section === section));
+  return {
+    book: { name: path.basename(checkpoint.book), sha256: checkpoint.book_sha256 },
+    model: checkpoint.model,
+    prompt: checkpoint.prompt_file === null ? 'default' : path.basename(checkpoint.prompt_file),
+    startedAt: begun?.at ?? sections[0]?.at ?? '',
+    finishedAt: complete ? (sections.at(-1)?.at ?? halted?.at ?? null) : null,
+    sections: sections.map(({ section, title, modelVersion, tokens, at }, i) => ({
+      number: section,
+      title,
+      text: texts[i] ?? '',
+      modelVersion,
+      tokens,
+      at,
+    })),
+    lost: lost.length === 0 ? null : unreadableWords(folder, lost),
+    trace: withTrace ? traceLines(folder) : null,
+  };
 }

@@ -2,9 +2,8 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type BatchReport, endOf, failuresOf, totalsOf } from '../../../loops/batch/report.ts';
+import { type BatchReport, endOf, failuresOf, renderBatch, totalsOf } from '../../../loops/batch/report.ts';
 import { type BatchRow, type RowEnd, refusedRow, rowOf, surprisedRow, waitingRow } from '../../../loops/batch/row.ts';
-import { renderBatch } from '../../../loops/batch/summary.ts';
 import { toDo, toType } from '../../../policies/facts/next-action.ts';
 
 const done = (task_id: string): RowEnd => ({

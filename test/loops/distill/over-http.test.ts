@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { uploadBook } from '../../../loops/distill/turns/upload.ts';
+import { uploadBook } from '../../../loops/distill/upload.ts';
 import type { PauseReason } from '../../../policies/distill/pauses.ts';
 import { createGeminiService } from '../../../wrappers/gemini-api/client.ts';
 import { distillRig } from '../../rig/book-service.ts';

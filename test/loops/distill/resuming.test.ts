@@ -5,7 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { changeAtRest } from '../../../loops/distill/at-rest.ts';
-import { distilledBook } from '../../../loops/distill/export/distilled-book.ts';
+import { distilledBook } from '../../../loops/distill/export/write-export.ts';
 import { openDistill } from '../../../loops/distill/open-run.ts';
 import type { DistillRequest } from '../../../loops/distill/request.ts';
 import { actionLine } from '../../../policies/facts/next-action.ts';

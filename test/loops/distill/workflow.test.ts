@@ -16,7 +16,7 @@ import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { askToEnd, changeAtRest } from '../../../loops/distill/at-rest.ts';
-import { distilledBook } from '../../../loops/distill/export/distilled-book.ts';
+import { distilledBook } from '../../../loops/distill/export/write-export.ts';
 import { openDistill } from '../../../loops/distill/open-run.ts';
 import { FIRST_INSTRUCTION } from '../../../policies/distill/turn-contents.ts';
 import { actionLine } from '../../../policies/facts/next-action.ts';

@@ -7,10 +7,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-
+import { watchProcess } from '../../../loops/wait/living-processes.ts';
 import { awaitCall, type NamedCall } from '../../../loops/wait/named-call.ts';
 import { type Awaited, describe } from '../../../loops/wait/outcome.ts';
-import { watchProcess } from '../../../loops/wait/process-life.ts';
 import { type WaitOptions, waitForAll } from '../../../loops/wait/wait.ts';
 import { where } from '../../rig/where-possible.ts';
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { judgeCases } from '../../../loops/report/corpus.ts';
+import { judgeCases } from '../../../loops/report/triage.ts';
 import { ENDING_RULES, LEFTOVERS } from '../../../policies/rules/endings.ts';
 import type { Rule } from '../../../policies/rules/rule.ts';
 import { RULES } from '../../../policies/rules/rules.ts';

@@ -1,7 +1,6 @@
 // Defines the schema of what `tollgate run --dry-run` prints with --json.
 
-import type { Forecast } from '../../../loops/run/forecast.ts';
-import type { ShownPrompt } from '../../../loops/run/shown-prompt.ts';
+import type { Forecast, ShownPrompt } from '../../../loops/run/forecast.ts';
 import type { PartSize } from '../../../policies/prompt/part.ts';
 import { count, hash, list, nextActions, one, orNull, record, type Schema, text, texts, version } from './parts.ts';
 

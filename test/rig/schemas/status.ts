@@ -1,7 +1,6 @@
 // Defines the schema of what `tollgate status` prints with --json.
 
-import type { RunningCall } from '../../../loops/report/running-calls.ts';
-import type { RunningRun, TasksStatus } from '../../../loops/report/status.ts';
+import type { RunningCall, RunningRun, TasksStatus } from '../../../loops/report/status.ts';
 import type { WaitingTicket } from '../../../loops/report/waiting.ts';
 import { amount, count, list, one, orNull, record, text, texts, time, tool, version } from './parts.ts';
 import { STAND_IN } from './stand-in.ts';

@@ -1,10 +1,8 @@
 // Defines the schema of what `tollgate report` prints with --json.
 
-import type { TasksReport } from '../../../loops/report/collect.ts';
-import type { FailureGroup } from '../../../loops/report/groups.ts';
-import type { TaskState } from '../../../loops/report/standing.ts';
-import type { TaskSupervision } from '../../../loops/report/supervised.ts';
-import type { TaskRow } from '../../../loops/report/task-row.ts';
+import type { FailureGroup, TasksReport } from '../../../loops/report/collect.ts';
+import type { TaskRow, TaskSupervision } from '../../../loops/report/task-row.ts';
+import type { TaskState } from '../../../loops/report/task-state.ts';
 import type { StageFacts } from '../../../loops/task/stage-facts.ts';
 import type { DaySpending } from '../../../policies/report/spending.ts';
 import {
