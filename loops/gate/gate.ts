@@ -8,18 +8,19 @@ import {
   type GateCheck,
   type GateRecord,
 } from '../../policies/facts/gate-record.ts';
+import { mapAction } from '../../policies/facts/next-action.ts';
 import { checkVerdict, verdictNotes, verdictSaid } from '../../policies/gate/answer-verdict.ts';
 import { dueChecks } from '../../policies/gate/due-checks.ts';
 import { readJsonAnswer } from '../../policies/gate/json-answer.ts';
 import { checkRefusal } from '../../policies/gate/refusal.ts';
 import { checkChanges, checkLines, checkSections } from '../../policies/gate/required-output.ts';
+import type { Redactor } from '../../policies/redact/redactor.ts';
 import { readHead } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { runAcceptance } from './acceptance.ts';
 import { checkDiff } from './diff.ts';
 import { checkFit } from './fit.ts';
 import type { GateRequest } from './gate-request.ts';
-import { redactRecord } from './redacted-record.ts';
 
 /** Writes only the artifacts of the checks: `<stage>.patch` and `<stage>.acceptance.log`. */
 export async function passGate(request: GateRequest): Promise<GateRecord> {
@@ -173,3 +174,28 @@ const unreadable = (file: string, code: string): Finding => ({
   text: `the answer cannot be read any more (${code}): ${file}`,
   next_actions: [],
 });
+
+/** Removes secrets from names of files, lines of answers and printed output. Text that is already redacted does not change. */
+export function redactRecord(record: GateRecord, { redact }: Redactor): GateRecord {
+  return {
+    ...record,
+    findings: record.findings.map((finding) => ({
+      ...finding,
+      missing: finding.missing.map(redact),
+      ...(finding.signed === undefined ? {} : { signed: finding.signed.map(redact) }),
+      text: redact(finding.text),
+      next_actions: finding.next_actions.map((action) => mapAction(action, redact)),
+    })),
+    changes:
+      record.changes?.map(({ path, how, from }) => ({
+        path: redact(path),
+        how,
+        ...(from === undefined ? {} : { from: redact(from) }),
+      })) ?? null,
+    restored: record.restored.map(({ path, kept_in }) => ({
+      path: redact(path),
+      kept_in: kept_in === null ? null : redact(kept_in),
+    })),
+    notes: record.notes.map(redact),
+  };
+}

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Ending } from '../../policies/facts/evidence.ts';
 import { markEnvironment } from '../../wrappers/processes/marker.ts';
 import { type Observer, type Outcome, run } from '../../wrappers/run.ts';
-import { recordRoot } from './leftover-commands.ts';
+import { recordRoot } from './gate-folder.ts';
 
 interface PlainCommand {
   command: string;

@@ -9,7 +9,7 @@ import type { Fact } from '../../state/journal/facts.ts';
 import { refreshStats } from '../../state/journal/stats.ts';
 import { redactLeftRaw } from '../call/left-raw.ts';
 import { settleLeftovers } from '../call/settle.ts';
-import { describeLeftover, endLeftoverCommands } from '../gate/leftover-commands.ts';
+import { describeLeftover, endLeftoverCommands } from '../gate/gate-folder.ts';
 import { type Recovered, recoverFiles } from '../guard/recover.ts';
 import { clearFolders } from '../stage/clear-result-paths.ts';
 import { changedFailure, interruptedFailure, invalidFailure } from '../task/failure.ts';

@@ -33,7 +33,7 @@ export const TEMPORARIES: readonly Row[] = [
     example: '.codex_brief.codex.out.PID-1',
   },
   {
-    by: 'loops/gate/output-log.ts of earlier versions',
+    by: 'loops/gate/acceptance.ts of earlier versions',
     name: /^\..+\.acceptance\.log\.(?<pid>\d+)$/,
     example: '.codex_verify.acceptance.log.PID',
   },

@@ -13,7 +13,7 @@ import { closeOrphanedCall } from '../call/close-orphaned-call.ts';
 import { GUARDIAN_TIMEOUTS } from '../call/guardian-timeouts.ts';
 import { endLate, isGoneWithin } from '../call/late-guardian.ts';
 import { redactLeftRaw } from '../call/left-raw.ts';
-import { describeLeftover, endLeftoverCommands } from '../gate/leftover-commands.ts';
+import { describeLeftover, endLeftoverCommands } from '../gate/gate-folder.ts';
 import { lateGuardian, type Sweeping, type Swept } from './swept.ts';
 
 /** A task with a living run is left to that run. */

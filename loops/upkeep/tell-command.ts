@@ -9,8 +9,8 @@ import { readTail } from '../../state/disk/regular-file.ts';
 import { replaceText } from '../../state/disk/replace-file.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
+import { withPrivateFolder } from '../gate/gate-folder.ts';
 import { type PlainOutcome, runPlain } from '../gate/plain-command.ts';
-import { withPrivateFolder } from '../gate/private-folder.ts';
 import { findProgram } from './find-program.ts';
 import type { Sent } from './sent.ts';
 

@@ -76,7 +76,7 @@ const DIRECT: Record<string, string> = {
   'bin/wrapper/piped-prompt.ts': 'a pipe that a person hands over, within its time',
   'bin/tollgate/triage/input.ts': 'what a person names, or standard input: a pipe on purpose',
   'bin/tollgate/sessions/undo-send.ts': 'what a person names (--edit-file): a pipe on purpose',
-  'loops/session/stand-in.ts': 'makes a file of its own',
+  'loops/session/replace-session.ts': 'makes a file of its own',
   'loops/distill/book/book-text.ts': 'streams by a descriptor of state/disk/',
   'loops/distill/book/book.ts': 'streams by a descriptor of state/disk/',
   'loops/tree/walk.ts': 'opens without waiting or following, and looks at the kind by the descriptor',

@@ -1,8 +1,9 @@
-// Records the processes of a running gate, so that the next run or a sweep can end them after a kill.
+// Lends a gate its private folder, and records its processes, so that the next run or a sweep can end them after a kill.
 
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isProcessIdentity, type ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { makeFolders } from '../../state/disk/folder.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';
 import { replaceText } from '../../state/disk/replace-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
@@ -10,28 +11,35 @@ import type { TaskFolder } from '../../state/task-folder.ts';
 import { endTree, membersOf } from '../../wrappers/processes/end-tree.ts';
 import { foundTree } from '../../wrappers/processes/found-tree.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
+import { markerOf } from '../../wrappers/processes/marker.ts';
 
-interface LeftoverCommand {
-  /** The call whose answer the gate checked. */
-  callId: string;
-  /** The gate's private folder. */
+/** It is in the attempt that the gate checks, and holds unredacted output until the gate has read it. */
+interface PrivateFolder {
   folder: string;
-  /** `elsewhere`: its dispatcher cannot be looked up from here. `stubborn`: at least one of its processes could not be ended. */
-  how: 'ended' | 'elsewhere' | 'stubborn';
-  /** The number of processes that were still running. */
-  processes: number;
-}
-
-interface GateOwner {
-  owner: ProcessIdentity;
+  /** An empty file in the folder. */
+  nothing: string;
+  /** The marker of every process that is started here. */
   marker: string;
-  /** The first process of the running command; null until it is started. */
-  root: ProcessIdentity | null;
 }
 
-/** Replaces any earlier record in the folder. */
-export function recordGate(folder: string, marker: string, owner: ProcessIdentity): void {
-  write(folder, { owner, marker, root: null });
+/** Creates the folder, lends it, and removes it in any case. First ends the processes that a killed gate left in it. */
+export async function withPrivateFolder<T>(
+  { task, callId, environment }: { task: TaskFolder; callId: string; environment: NodeJS.ProcessEnv },
+  what: string,
+  use: (lent: PrivateFolder) => Promise<T>,
+): Promise<T> {
+  const folder = path.join(task.attempts, callId, `gate-${what}`);
+  const marker = markerOf(`${callId}/gate-${what}`, environment);
+  await clearGate(callId, marker, folder);
+  makeFolders(folder);
+  const nothing = path.join(folder, 'nothing');
+  writeFileSync(nothing, '', { mode: 0o600 });
+  recordGate(folder, marker, (await identify(process.pid))!);
+  try {
+    return await use({ folder, nothing, marker });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Adds the first process of a command to the folder's record. The command has just been started. */
@@ -43,6 +51,17 @@ export async function recordRoot(folder: string, pid: number): Promise<void> {
     // A failure is harmless: the process can also be found by its marker.
     if (!isSystemError(error)) throw error;
   }
+}
+
+interface LeftoverCommand {
+  /** The call whose answer the gate checked. */
+  callId: string;
+  /** The gate's private folder. */
+  folder: string;
+  /** `elsewhere`: its dispatcher cannot be looked up from here. `stubborn`: at least one of its processes could not be ended. */
+  how: 'ended' | 'elsewhere' | 'stubborn';
+  /** The number of processes that were still running. */
+  processes: number;
 }
 
 /** Ends the abandoned processes of these calls' gates and removes their folders, if the dispatcher is dead. Skips live gates. */
@@ -60,13 +79,6 @@ export async function endLeftoverCommands(task: TaskFolder, callIds: Iterable<st
   return leftovers;
 }
 
-/** Clears the folder for a new gate. Its caller owns the task, so any earlier gate in it is over. */
-export async function clearGate(callId: string, marker: string, folder: string): Promise<void> {
-  if (!existsSync(folder)) return;
-  await end(recordOf(callId, folder) ?? { owner: null, marker, root: null }, callId, folder);
-  rmSync(folder, { recursive: true, force: true });
-}
-
 /** Describes the result in a sentence. */
 export function describeLeftover({ folder, how, processes }: LeftoverCommand, taskId: string): string {
   const what = `commands of a gate of ${taskId} that was killed`;
@@ -81,9 +93,30 @@ export function describeLeftover({ folder, how, processes }: LeftoverCommand, ta
   }[how];
 }
 
-type LeftoverGate = Omit<GateOwner, 'owner'> & { owner: ProcessIdentity | null };
+interface GateOwner {
+  owner: ProcessIdentity;
+  marker: string;
+  /** The first process of the running command; null until it is started. */
+  root: ProcessIdentity | null;
+}
 
-async function end({ owner, marker, root }: LeftoverGate, callId: string, folder: string): Promise<LeftoverCommand> {
+/** Replaces any earlier record in the folder. */
+function recordGate(folder: string, marker: string, owner: ProcessIdentity): void {
+  write(folder, { owner, marker, root: null });
+}
+
+/** Clears the folder for a new gate. Its caller owns the task, so any earlier gate in it is over. */
+async function clearGate(callId: string, marker: string, folder: string): Promise<void> {
+  if (!existsSync(folder)) return;
+  await end(recordOf(callId, folder) ?? { owner: null, marker, root: null }, callId, folder);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function end(
+  { owner, marker, root }: { owner: ProcessIdentity | null; marker: string; root: ProcessIdentity | null },
+  callId: string,
+  folder: string,
+): Promise<LeftoverCommand> {
   const tree = await foundTree({ marker, root, guardian: owner, folders: [folder] });
   const processes = (await membersOf(tree)).length;
   if (processes > 0) await endTree(tree);
