@@ -2,9 +2,8 @@
 
 import type { Usage } from '../../policies/facts/engine-event.ts';
 import type { CheckedCall } from '../attempt/phases.ts';
-import { findSession, lookInto } from '../session/own-files.ts';
+import { elsewhereMistake, findSession, isDeleted, lookInto, worksElsewhere } from '../session/own-files.ts';
 import { type RepairedSession, repairBeforeResume } from '../session/repair.ts';
-import { elsewhereMistake, isDeleted, worksElsewhere } from '../session/works-elsewhere.ts';
 import type { Refusal } from './check.ts';
 
 type Resumable =

@@ -1,11 +1,14 @@
-// Adopts a session that the user names: the tag continues in it from now on.
+// Adopts a session that the user names, so that a tag continues in it; lists the sessions that can be adopted.
 
 import type { Tool } from '../../policies/facts/tools.ts';
-import type { SessionEntry } from '../../policies/session/session-entry.ts';
+import { type SessionEntry, sessionTitle } from '../../policies/session/session-entry.ts';
 import { isSameFolder } from '../../state/disk/real-folder.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
+import type { OwnListed, SessionStore } from '../../wrappers/sessions/store.ts';
+import { redactorOf } from '../redactor.ts';
 import { changeSessions } from './change-sessions.ts';
-import { countTokens, findSession } from './own-files.ts';
+import { LOOK_BACK_MS } from './find-lost-session.ts';
+import { countTokens, findSession, quietly } from './own-files.ts';
 
 interface Adopting {
   stateFolder: string;
@@ -58,3 +61,45 @@ const elsewhere = ({ tool, id, cwd }: Adopting, folder: string | null): string[]
     : [
         `${tool} session ${id} works in ${folder}: only tasks that run there go on in it; any other begins one of its own`,
       ];
+
+/** `when` is in words, or an ISO time. */
+export interface Adoptable extends OwnListed {
+  tool: Tool;
+}
+
+interface AdoptableAsking {
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+  clock: () => Date;
+}
+
+/**
+ * Lists the sessions of the last 7 days: from their CLI's own list, or else from its files. Returns them with redacted titles, and
+ * a sentence for each tool whose list is not available.
+ */
+export async function listAdoptable(asking: AdoptableAsking, tools: readonly Tool[], say: (sentence: string) => void) {
+  const sessions: Adoptable[] = [];
+  const problems: string[] = [];
+  for (const tool of tools) {
+    const store = await adapterOf(tool).sessions();
+    const listed = (await store.ask?.(asking, say)) ?? (await fromFiles(asking, store));
+    if (typeof listed === 'string') problems.push(listed);
+    else sessions.push(...listed.map((session) => ({ tool, ...session })));
+  }
+  const { redact } = redactorOf(asking.environment, []);
+  return {
+    sessions: sessions.map((session) => ({ ...session, title: redact(sessionTitle(session.title)) })),
+    problems,
+  };
+}
+
+async function fromFiles({ cwd, environment, clock }: AdoptableAsking, store: SessionStore): Promise<OwnListed[]> {
+  const since = new Date(clock().getTime() - LOOK_BACK_MS);
+  const recent = (await quietly(() => store.recent({ environment, cwd }, since))) ?? [];
+  const listed: OwnListed[] = [];
+  for (const session of recent) {
+    const title = (await quietly(() => store.firstPrompt(session))) ?? '';
+    listed.push({ id: session.id, when: new Date(session.changedAtMs).toISOString(), title });
+  }
+  return listed;
+}

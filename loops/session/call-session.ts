@@ -9,9 +9,8 @@ import { isSystemError } from '../../state/system-error.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
 import { changeSessions } from './change-sessions.ts';
-import { countTokens } from './own-files.ts';
+import { countTokens, isDeleted, worksElsewhere } from './own-files.ts';
 import { acquireSessionTurn, acquireTagTurn, type SessionTurnRequest } from './session-turn.ts';
-import { isDeleted, worksElsewhere } from './works-elsewhere.ts';
 
 /** The session that a call outside a run requests: the one of a tag, or one by its id. */
 export type RequestedSession = { tag: string } | { id: string };

@@ -1,7 +1,9 @@
-// Changes `sessions.json`: one process at a time, each from the result of the previous one.
+// Changes `sessions.json`, one process at a time: any change, forgetting a tag, and marking a session as repaired.
 
 import path from 'node:path';
+import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import { readSessions, type Sessions, writeSessions } from '../../state/sessions/sessions-file.ts';
+import { projectState } from '../../state/task-folder.ts';
 import { acquireTicket } from '../limits/acquire-ticket.ts';
 
 interface Changing {
@@ -44,3 +46,60 @@ export async function changeSessions(
 }
 
 const NEVER = new AbortController().signal;
+
+interface Forgetting {
+  stateFolder: string;
+  clock: () => Date;
+  tag: string;
+  /** null: the sessions of all tools. */
+  tool: Tool | null;
+}
+
+interface Forgotten {
+  forgotten: { tool: Tool; id: string }[];
+  /** Problems of the file, in sentences. */
+  warnings: readonly string[];
+}
+
+/** Removes the tag's entries, so that its next task begins fresh sessions. The CLIs' own files remain. */
+export async function forgetSession({ stateFolder, clock, tag, tool }: Forgetting): Promise<Forgotten> {
+  const forgotten: { tool: Tool; id: string }[] = [];
+  const { warnings } = await changeSessions({ stateFolder, taskId: 'forget', clock }, (before) => {
+    let all = before;
+    for (const each of tool === null ? TOOLS : [tool]) {
+      const kept = before.entries().filter((one) => one.tag === tag && one.tool === each);
+      for (const id of new Set(kept.map(({ entry }) => entry.session_id))) {
+        // Otherwise the session would be found again by its first line.
+        all = all.without(tag, each, id).givingUp(each, id);
+        forgotten.push({ tool: each, id });
+      }
+    }
+    return all;
+  });
+  return { forgotten, warnings: warnings() };
+}
+
+interface Repaired {
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+  clock: () => Date;
+  tool: Tool;
+  id: string;
+}
+
+/** Lets every tag of this project that has the session continue in it. */
+export async function markRepaired({ cwd, environment, clock, tool, id }: Repaired): Promise<void> {
+  const stateFolder = projectState(cwd, environment);
+  await changeSessions({ stateFolder, taskId: 'recover', clock }, (before) => {
+    let all = before.takingBack(tool, id);
+    for (const { tag, entry, folder, tool: its } of before.entries()) {
+      if (its !== tool) continue;
+      const { in_place_of, ...own } = entry;
+      if (in_place_of === id) all = all.with(tag, tool, own, folder);
+      if (entry.session_id !== id) continue;
+      const { poisoned: _, ...sound } = entry;
+      all = all.with(tag, tool, { ...sound, error_count: 0 }, folder);
+    }
+    return all;
+  });
+}

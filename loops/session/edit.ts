@@ -3,7 +3,14 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { oldBackups } from '../../policies/session/reverted-turns.ts';
-import type { EditEntry, EditKind, KeptEdit, KnownEdit, Version } from '../../policies/session/session-edits.ts';
+import type {
+  EditEntry,
+  EditKind,
+  EditState,
+  KeptEdit,
+  KnownEdit,
+  Version,
+} from '../../policies/session/session-edits.ts';
 import {
   ChangedError,
   copyWhole,
@@ -28,7 +35,6 @@ import {
 import { isSystemError } from '../../state/system-error.ts';
 import type { Conversation, Edit, SessionFile } from '../../wrappers/sessions/store.ts';
 import { dropAged } from './backups.ts';
-import { settleInterruptedEdits, stateIn } from './interrupted-edits.ts';
 
 /** The task and feature that the edit is made for, as far as they are known. */
 export interface Holder {
@@ -195,3 +201,57 @@ function quietly(note: () => void): void {
 }
 
 const refused = (why: string): Edited => ({ how: 'refused', why: `${why}; nothing was changed` });
+
+interface SettledEdits {
+  edits: KnownEdit[];
+  /** A sentence for each interrupted edit. */
+  notes: string[];
+}
+
+/**
+ * Determines from the file itself whether an edit that a crash interrupted was made, and records the result. If the ledger cannot
+ * be written, the next call tries it again.
+ */
+function settleInterruptedEdits(
+  ledger: EditsLedger,
+  edits: readonly KnownEdit[],
+  session: { file: string },
+  clock: () => Date,
+): SettledEdits {
+  const settled = lookAtInterruptedEdits(edits, session);
+  for (const [i, { n, state }] of settled.edits.entries())
+    if (edits[i]!.state === 'planned' && state !== 'planned')
+      try {
+        settleEdit(ledger, n, state, clock());
+      } catch (error) {
+        if (!isSystemError(error)) throw error;
+      }
+  return settled;
+}
+
+/** Does the same, and writes nothing. */
+export function lookAtInterruptedEdits(edits: readonly KnownEdit[], { file }: { file: string }): SettledEdits {
+  const notes: string[] = [];
+  const settled = edits.map((edit) => {
+    if (edit.state !== 'planned') return edit;
+    const state = stateIn(edit, file);
+    const is = state === 'made' ? 'was made before that' : 'was not made';
+    notes.push(`an edit of ${edit.at} (${edit.what}) was cut off by a crash; it ${is}`);
+    return { ...edit, state };
+  });
+  return { edits: settled, notes };
+}
+
+/** The CLI may have continued from either version. If both match, the longer one is the better evidence. */
+function stateIn({ before, after }: { before: Version; after: Version }, file: string): EditState {
+  const bytes = sight(file)?.bytes ?? 0;
+  const longerFirst = [
+    { ...before, state: 'failed' as const },
+    { ...after, state: 'made' as const },
+  ].sort((a, b) => b.bytes - a.bytes);
+  const found = longerFirst.find(
+    (version) => version.bytes <= bytes && hashesOf(file, [version.bytes])[0] === version.sha256,
+  );
+  // The CLI has rewritten the file, so the planned edit no longer applies.
+  return found?.state ?? 'failed';
+}

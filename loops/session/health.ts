@@ -1,10 +1,21 @@
 // Reads the known facts of a session before any change: whether it is broken, and which CLI version wrote it.
 
+import { createRedactor } from '../../policies/redact/create-redactor.ts';
+import type { ContextTokens, Flaw } from '../../policies/session/conversation.ts';
+import { oneLine, visible } from '../../policies/text/display.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { versionOfPackage } from '../../wrappers/cli-version.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
 import type { Conversation, SessionFile } from '../../wrappers/sessions/store.ts';
-import type { SessionHealth } from './recovering.ts';
+
+export interface SessionHealth {
+  turns: number;
+  /** null: not known for this version of its CLI. */
+  flaws: Flaw[] | null;
+  cliVersion: string | null;
+  context: ContextTokens | null;
+  lastPrompt: string | null;
+}
 
 /** Throws SessionFileError. */
 export function healthOf(conversation: Conversation, environment: NodeJS.ProcessEnv): SessionHealth {
@@ -25,3 +36,37 @@ export function installedVersion({ tool, cliVersion }: SessionFile, environment:
   const file = findBinary(binary, environment.PATH);
   return (file === null ? null : versionOfPackage(file, packageName)) ?? cliVersion;
 }
+
+/** @param refusal the last message of the service; null if it is not known. It comes first. */
+export function healthLines(
+  { turns, flaws, cliVersion, context, lastPrompt }: SessionHealth,
+  environment: NodeJS.ProcessEnv,
+  refusal: string | null = null,
+): string[] {
+  const { redact } = createRedactor({ env: environment, patterns: [] });
+  const tokens = context === null ? '' : `, ${context.input + context.output} tokens of context`;
+  return [
+    ...(refusal === null ? [] : [`refused: ${oneLine(visible(redact(refusal)), 300)}`]),
+    `${turns} ${turns === 1 ? 'turn' : 'turns'}${tokens}`,
+    ...(lastPrompt === null ? [] : [`the last prompt: ${oneLine(visible(redact(lastPrompt)), 100)}`]),
+    ...flawLines(flaws, cliVersion),
+  ];
+}
+
+const SHOWN_FLAWS = 5;
+
+function flawLines(flaws: Flaw[] | null, cliVersion: string | null): string[] {
+  if (flaws === null) return [`it is unknown whether version ${cliVersion ?? '(unknown)'} accepts it`];
+  if (flaws.length === 0) return ['it is well-formed'];
+  const shown = flaws.slice(0, SHOWN_FLAWS).map((flaw) => `turn ${flaw.turn}: ${SAYS[flaw.how](flaw)}`);
+  const more = flaws.length - shown.length;
+  return more === 0 ? shown : [...shown, `and ${more} more`];
+}
+
+const nameOf = ({ name, id }: Flaw): string => visible(name ?? id);
+
+const SAYS = {
+  unanswered_call: (flaw) => `the call of ${nameOf(flaw)} has no response`,
+  doubled_response: (flaw) => `the call of ${nameOf(flaw)} would be sent with two responses`,
+  stray_response: (flaw) => `a response of ${nameOf(flaw)} answers no call`,
+} as const satisfies Record<Flaw['how'], (flaw: Flaw) => string>;

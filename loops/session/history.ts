@@ -18,8 +18,8 @@ import {
   type SessionFile,
   type SessionStore,
 } from '../../wrappers/sessions/store.ts';
-import { lookAtInterruptedEdits } from './interrupted-edits.ts';
-import { nowOf } from './redo.ts';
+import { lookAtInterruptedEdits } from './edit.ts';
+import { nowOf } from './undo.ts';
 
 export interface History {
   session: SessionFile;

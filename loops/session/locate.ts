@@ -1,12 +1,17 @@
-// Finds the session that a word names: a full id, the prefix of one, or a feature's tag.
+// Finds the session that a word names: a full id, the prefix of one, a feature's tag, or a task with a failed call.
 
-import { isBuiltIn, TOOLS, type Tool } from '../../policies/facts/tools.ts';
-import { ID_OR_PREFIX } from '../../policies/session/session-entry.ts';
+import path from 'node:path';
+import { isBuiltIn, isTool, TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import type { CallRecord } from '../../policies/report/call-record.ts';
+import { ID_OR_PREFIX, WHOLE_ID } from '../../policies/session/session-entry.ts';
+import { namesIfAny } from '../../state/disk/folder.ts';
 import { isSameFolder } from '../../state/disk/real-folder.ts';
+import { readJsonIfFit } from '../../state/disk/regular-file.ts';
 import { type KeptSession, readSessions } from '../../state/sessions/sessions-file.ts';
-import { projectState } from '../../state/task-folder.ts';
+import { projectState, type TaskFolder } from '../../state/task-folder.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import type { Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
+import { quietly } from './own-files.ts';
 
 export interface LocatedSession {
   how: 'located';
@@ -116,3 +121,59 @@ function ambiguous(word: string, several: readonly LocatedSession[]): string {
   const more = several.length > LISTED ? `, and ${several.length - LISTED} more` : '';
   return `"${word}" fits ${several.length} sessions: ${rows.join(', ')}${more}; give the full id, or --tool`;
 }
+
+type WholeId = { how: 'whole'; id: string } | { how: 'invalid'; message: string };
+
+/**
+ * Finds the full id of a session that a task names by its prefix, so that all its users wait in the same queue. Searches the
+ * sessions that these tools would resume from here.
+ */
+export async function wholeId(word: string, tools: readonly Tool[], lookup: Lookup): Promise<WholeId> {
+  const prefix = word.toLowerCase();
+  if (WHOLE_ID.test(word)) return { how: 'whole', id: prefix };
+  const found = new Map<string, Tool>();
+  for (const tool of new Set(tools)) {
+    const store = await adapterOf(tool).sessions();
+    for (const { id } of (await quietly(() => store.recent(lookup, new Date(0)))) ?? [])
+      if (id.toLowerCase().startsWith(prefix)) found.set(id, tool);
+  }
+  const [first, ...others] = [...found];
+  if (first === undefined)
+    return {
+      how: 'invalid',
+      message: `no session of ${[...new Set(tools)].join(', ')} begins with ${word} here; give its whole id`,
+    };
+  if (others.length === 0) return { how: 'whole', id: first[0] };
+  const rows = [first, ...others].slice(0, LISTED).map(([id, tool]) => `${tool} ${id}`);
+  return {
+    how: 'invalid',
+    message: `${word} is the beginning of ${found.size} sessions (${rows.join(', ')}); give the whole id`,
+  };
+}
+
+/** Finds the session of a task's last failed call in the records of its calls. */
+interface FailedSession {
+  tool: Tool;
+  sessionId: string;
+  /** The folder in which its CLI ran. */
+  cwd: string;
+  /** The message of the service. */
+  refusal: string | null;
+}
+
+/** Finds the session of a task's last failed call in the records of its calls; null if no failed call reported its session. */
+export function failedSession(task: TaskFolder): FailedSession | null {
+  const failed = recordsIn(task.outputs).filter(
+    ({ tool, session_id, verdict }) => isTool(tool) && session_id && verdict?.class,
+  );
+  const [last] = failed.sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
+  return last === undefined
+    ? null
+    : { tool: last.tool, sessionId: last.session_id!, cwd: last.cwd, refusal: last.verdict.evidence?.text ?? null };
+}
+
+const recordsIn = (folder: string): CallRecord[] =>
+  namesIfAny(folder)
+    .filter((name) => name.endsWith('.call.json'))
+    .map((name) => readJsonIfFit<CallRecord>(path.join(folder, name)))
+    .filter((record) => record !== null);

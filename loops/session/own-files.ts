@@ -1,8 +1,12 @@
-// Reads facts about a session from its CLI's own files, where they are useful; its errors never cause a failure.
+// Reads facts about a session from its CLI's own files, and whether it can be resumed here; its errors never cause a failure.
 
 import type { Tool } from '../../policies/facts/tools.ts';
+import { WHOLE_ID } from '../../policies/session/session-entry.ts';
+import { isSameFolder } from '../../state/disk/real-folder.ts';
 import { isSystemError } from '../../state/system-error.ts';
+import type { Adapter } from '../../wrappers/adapter.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
+import { isPublished } from '../../wrappers/cli-version.ts';
 import { type Conversation, isSessionFileError, type Lookup, type SessionFile } from '../../wrappers/sessions/store.ts';
 
 export interface Counted {
@@ -47,4 +51,29 @@ export async function quietly<T>(look: () => T | Promise<T>): Promise<T | null> 
     if (isSessionFileError(error) || isSystemError(error)) return null;
     throw error;
   }
+}
+
+/** Returns the other folder in which a session would be resumed; null if the session is valid here, or if it is not known. */
+export async function worksElsewhere(tool: Tool, id: string, lookup: Lookup): Promise<string | null> {
+  const { boundToCwd } = await adapterOf(tool).sessions();
+  if (!boundToCwd) return null;
+  const cwd = (await findSession(tool, id, lookup))?.cwd ?? null;
+  return cwd === null || isSameFolder(cwd, lookup.cwd) ? null : cwd;
+}
+
+/** Returns a full sentence without its full stop. */
+export const elsewhereMistake = (tool: Tool, id: string, there: string, here: string): string =>
+  `${tool} session ${id} works in ${there}, and this is ${here}: run it there, or begin a session of this folder`;
+
+/** Returns whether the CLI has deleted the session. Checks only an id that the CLI could not read as a name or an index, and only if its files could be read. */
+export async function isDeleted(
+  { packageName, entries, sessions }: Adapter,
+  binary: string,
+  id: string,
+  lookup: Lookup,
+): Promise<boolean> {
+  if (!WHOLE_ID.test(id) || !isPublished(binary, packageName, entries)) return false;
+  const store = await sessions();
+  const found = await quietly(async () => ({ file: await store.find(id, lookup) }));
+  return store.isLocal && found !== null && found.file === null;
 }

@@ -7,7 +7,7 @@ import { isSystemError } from '../../state/system-error.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { type Conversation, isSessionFileError, type SessionStore } from '../../wrappers/sessions/store.ts';
 import { editSession } from './edit.ts';
-import { planRollback } from './plans.ts';
+import { planRollback } from './undo.ts';
 import { writerOf } from './wait-until-idle.ts';
 
 export interface Broken {

@@ -1,12 +1,13 @@
-// Waits for the turn to use a tag or a session, so that no two calls write to one session.
+// Takes the turn to use a tag or a session, so that no two processes write to one session.
 
+import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { userState } from '../../state/task-folder.ts';
+import type { SessionFile } from '../../wrappers/sessions/store.ts';
 import { acquireTicket, type QueueTurn, type TicketRequest } from '../limits/acquire-ticket.ts';
 import { sessionLines } from './change-sessions.ts';
-import { queueNameOf } from './queue-names.ts';
 
 export interface SessionTurnRequest extends Omit<TicketRequest, 'line' | 'mode' | 'whileWaiting'> {
   tool: Tool;
@@ -40,3 +41,43 @@ export async function acquireSessionTurn(request: SessionTurnRequest, id: string
 
 const acquire = (request: SessionTurnRequest, what: string, line: TicketRequest['line']): Promise<QueueTurn> =>
   acquireTicket({ ...request, line, mode: 'write', whileWaiting: ({ who }) => request.whileWaiting(what, who) });
+
+type SessionLock = { how: 'held'; release(): void } | { how: 'used'; by: string };
+
+/**
+ * Locks a session for a user's change: at once or not at all, because its task may hold it for hours.
+ * Without a user state folder there is no queue, and no change can be made either. The code that makes the change reports that
+ * better.
+ */
+export async function tryLockSession(
+  { tool, id }: SessionFile,
+  environment: NodeJS.ProcessEnv,
+  clock: () => Date,
+): Promise<SessionLock> {
+  const state = userState(environment);
+  if (state === null) return { how: 'held', release: () => {} };
+  const taken = new AbortController();
+  let by = 'another process has its turn';
+  try {
+    const turn = await acquireTicket({
+      line: { folder: path.join(state, 'sessions'), name: queueNameOf('session', tool, id) },
+      mode: 'write',
+      taskId: `of ${environment.USER ?? 'a person'}`,
+      stage: 'undo or recover',
+      stop: taken.signal,
+      whileWaiting: ({ who }) => {
+        by = `${who} has its turn`;
+        taken.abort();
+      },
+      clock,
+    });
+    return turn.how === 'taken' ? { how: 'held', release: turn.release } : { how: 'used', by };
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return { how: 'held', release: () => {} };
+  }
+}
+
+/** 16 hexadecimal digits, the same in every process. */
+const queueNameOf = (kind: 'tag' | 'session', tool: Tool, what: string): string =>
+  createHash('sha256').update(`${kind}\0${tool}\0${what}`).digest('hex').slice(0, 16);

@@ -7,7 +7,7 @@ import { editsLedger, readEdits } from '../../state/sessions/edits-ledger.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import type { Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
-import { tryLockSession } from './try-lock-session.ts';
+import { tryLockSession } from './session-turn.ts';
 
 type Idleness =
   /** The session in its current state, which may have changed during the wait. No task gets its turn until `release`. */

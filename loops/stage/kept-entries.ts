@@ -7,7 +7,7 @@ import { readSessions, type Sessions } from '../../state/sessions/sessions-file.
 import { isSystemError } from '../../state/system-error.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { changeSessions } from '../session/change-sessions.ts';
-import { notedSession } from '../session/noted-session.ts';
+import { notedSession } from '../session/find-lost-session.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import { freshEntry, lastKnown } from './resolve.ts';
 

@@ -7,10 +7,8 @@ import { isSameFolder } from '../../state/disk/real-folder.ts';
 import { writeRefusal } from '../../state/disk/replace-file.ts';
 import type { Sessions } from '../../state/sessions/sessions-file.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
-import { recoverSession } from '../session/find-again.ts';
-import { notedById } from '../session/noted-session.ts';
-import { countTokens, findSession } from '../session/own-files.ts';
-import { worksElsewhere } from '../session/works-elsewhere.ts';
+import { notedById, recoverSession } from '../session/find-lost-session.ts';
+import { countTokens, findSession, worksElsewhere } from '../session/own-files.ts';
 import type { RunContext } from '../task/run-context.ts';
 import type { StageRun } from '../task/stage-run.ts';
 

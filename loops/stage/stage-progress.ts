@@ -3,10 +3,9 @@
 import type { Change } from '../../policies/facts/gate-record.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
-import type { SessionUse } from '../session/session-use.ts';
 import type { AttemptRequest, NextAttempt, SentText } from '../task/attempt-request.ts';
 import type { Prompt } from '../task/prompt.ts';
-import type { StageSession } from '../task/session-in-use.ts';
+import type { SessionUse, StageSession } from '../task/session-in-use.ts';
 import type { StageEnd, StageRun } from '../task/stage-run.ts';
 
 /** One value per attempt: each step of the stage returns the next one. */

@@ -6,7 +6,7 @@ import type { Conversation } from '../../wrappers/sessions/store.ts';
 import { MAX_PROMPT_BYTES } from '../attempt/request.ts';
 import { editSession } from '../session/edit.ts';
 import { findSession, quietly } from '../session/own-files.ts';
-import { planRollback } from '../session/plans.ts';
+import { planRollback } from '../session/undo.ts';
 import type { SentText } from '../task/attempt-request.ts';
 import type { Prompt } from '../task/prompt.ts';
 import type { StageRun } from '../task/stage-run.ts';

@@ -5,7 +5,7 @@ import type { ChangedPrompt } from '../../policies/verdict/changed-prompt.ts';
 import { readIfFit } from '../../state/disk/regular-file.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import { checkSchema } from '../gate/schema.ts';
-import { elsewhereMistake, worksElsewhere } from '../session/works-elsewhere.ts';
+import { elsewhereMistake, worksElsewhere } from '../session/own-files.ts';
 import { type ComposedPrompt, type Composing, composePrompt, type Prompt } from './prompt.ts';
 import { sentHash } from './sent-hash.ts';
 import { choiceMistake } from './stage-plan.ts';

@@ -2,7 +2,9 @@
 
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
-import type { SessionUse } from '../session/session-use.ts';
+
+/** How a stage got its session. */
+export type SessionUse = 'new' | 'resumed' | 'recovered' | 'named';
 
 /**
  * The session of a stage, locked until `release`. It writes to `sessions.json`, and throws the errors of the operating system.

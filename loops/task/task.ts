@@ -32,7 +32,7 @@ import { describeTools } from '../../wrappers/own/described.ts';
 import type { Lookup } from '../../wrappers/sessions/store.ts';
 import { launcherIn } from '../launcher.ts';
 import { createBounded, redactorOf } from '../redactor.ts';
-import { wholeId } from '../session/named-id.ts';
+import { wholeId } from '../session/locate.ts';
 import { whyTracked } from '../tree/repository.ts';
 import { withOwnGlobs, workingFolderMistake } from '../tree/task-tree.ts';
 import type { RunContext } from './run-context.ts';

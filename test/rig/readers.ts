@@ -10,7 +10,7 @@ import { readAnswer } from '../../loops/gate/gate.ts';
 import { keepJournal } from '../../loops/guard/kept-journal.ts';
 import { redactorOf } from '../../loops/redactor.ts';
 import { readFailure } from '../../loops/report/task-row.ts';
-import { failedSession } from '../../loops/session/failed-session.ts';
+import { failedSession } from '../../loops/session/locate.ts';
 import { recordIn } from '../../loops/stage/guardian.ts';
 import { excerpt } from '../../loops/task/failure.ts';
 import { gateRecordOf } from '../../loops/task/gate-actions.ts';

@@ -1,7 +1,7 @@
 // Formats the result of tollgate recover.
 
-import type { RecoveredConversation, SessionHealth } from '../../../loops/session/recovering.ts';
-import type { Choice } from '../../../loops/session/recovery.ts';
+import type { SessionHealth } from '../../../loops/session/health.ts';
+import type { Choice, RecoveredConversation } from '../../../loops/session/recovery.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { visible } from '../../../policies/text/display.ts';
 import type { SessionFile } from '../../../wrappers/sessions/store.ts';

@@ -1,8 +1,7 @@
 // Shows the menu for a broken conversation on a terminal (an importer of @clack/prompts, loaded when the menu is shown).
 
 import { intro, isCancel, log, select } from '@clack/prompts';
-import { healthLines } from '../../../loops/session/health-lines.ts';
-import type { SessionHealth } from '../../../loops/session/recovering.ts';
+import { healthLines, type SessionHealth } from '../../../loops/session/health.ts';
 import { CHOICES, type Choice } from '../../../loops/session/recovery.ts';
 import { printing } from '../../printing.ts';
 

@@ -1,10 +1,9 @@
 // Implements tollgate recover: makes a conversation usable again that its service refuses.
 
 import { existsSync } from 'node:fs';
-import { failedSession } from '../../../loops/session/failed-session.ts';
-import { healthOf } from '../../../loops/session/health.ts';
-import { healthLines } from '../../../loops/session/health-lines.ts';
-import { markRepaired } from '../../../loops/session/mark-repaired.ts';
+import { markRepaired } from '../../../loops/session/change-sessions.ts';
+import { healthLines, healthOf } from '../../../loops/session/health.ts';
+import { failedSession } from '../../../loops/session/locate.ts';
 import { CHOICES, type Choice, LONG_CHOICES, recover } from '../../../loops/session/recovery.ts';
 import { waitUntilIdle } from '../../../loops/session/wait-until-idle.ts';
 import manifest from '../../../package.json';

@@ -1,6 +1,6 @@
 // Renders the pages of tollgate sessions.
 
-import type { Adoptable } from '../../../loops/session/adoptable.ts';
+import type { Adoptable } from '../../../loops/session/adopt.ts';
 import type { KnownSession } from '../../../loops/session/known-sessions.ts';
 import { visible } from '../../../policies/text/display.ts';
 import type { Sheet } from '../../sheet.ts';

@@ -5,9 +5,8 @@ import path from 'node:path';
 import { accountMistake } from '../../../loops/call/check.ts';
 import { type ResendRequest, type ResentCall, send, sendingMistake } from '../../../loops/call/resend.ts';
 import { editSession } from '../../../loops/session/edit.ts';
-import { planRollback } from '../../../loops/session/plans.ts';
-import { planRedo, redo } from '../../../loops/session/redo.ts';
-import { standIn } from '../../../loops/session/stand-in.ts';
+import { replaceSession } from '../../../loops/session/replace-session.ts';
+import { planRedo, planRollback, redo } from '../../../loops/session/undo.ts';
 import { stopExit, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { HEADER } from '../../../policies/session/session-entry.ts';
 import { isSystemError } from '../../../state/system-error.ts';
@@ -73,7 +72,7 @@ async function sendInNewSession(
       `${sent.message ?? 'its CLI reported no session'} ${await unchanged()}`,
       exit || TOLLGATE_EXIT.failure,
     );
-  const { session, tags, notes } = await standIn({
+  const { session, tags, notes } = await replaceSession({
     store,
     conversation,
     id,

@@ -2,8 +2,7 @@
 
 import { type Edited, editSession } from '../../../loops/session/edit.ts';
 import type { LocatedSession } from '../../../loops/session/locate.ts';
-import { planUndo } from '../../../loops/session/plans.ts';
-import { planRedo, redo } from '../../../loops/session/redo.ts';
+import { planRedo, planUndo, redo } from '../../../loops/session/undo.ts';
 import { waitUntilIdle } from '../../../loops/session/wait-until-idle.ts';
 import { stopExit, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';

@@ -1,8 +1,7 @@
 // Reads the sessions under their tags, and one conversation with what was taken back of it.
 
 import { redactorOf } from '../../../loops/redactor.ts';
-import { healthOf } from '../../../loops/session/health.ts';
-import { healthLines } from '../../../loops/session/health-lines.ts';
+import { healthLines, healthOf } from '../../../loops/session/health.ts';
 import { readHistory } from '../../../loops/session/history.ts';
 import { knownSessions } from '../../../loops/session/known-sessions.ts';
 import { locateSession } from '../../../loops/session/locate.ts';

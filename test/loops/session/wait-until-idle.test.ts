@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { tryLockSession } from '../../../loops/session/try-lock-session.ts';
+import { tryLockSession } from '../../../loops/session/session-turn.ts';
 import { waitUntilIdle } from '../../../loops/session/wait-until-idle.ts';
 import { ADAPTERS } from '../../../wrappers/adapters.ts';
 

@@ -19,11 +19,10 @@ import { isSystemError } from '../../state/system-error.ts';
 import { projectState } from '../../state/task-folder.ts';
 import type { Conversation, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
 import { changeSessions } from './change-sessions.ts';
-import type { Holder } from './edit.ts';
-import { lookAtInterruptedEdits } from './interrupted-edits.ts';
-import { nowOf } from './redo.ts';
+import { type Holder, lookAtInterruptedEdits } from './edit.ts';
+import { nowOf } from './undo.ts';
 
-interface StandingIn {
+interface Replacing {
   store: SessionStore;
   /** The session whose only turn is reverted. Its file is not changed. */
   conversation: Conversation;
@@ -35,7 +34,7 @@ interface StandingIn {
   holder: Holder;
 }
 
-interface StoodIn {
+interface ReplacedSession {
   /** null if its CLI has no file of it. */
   session: SessionFile | null;
   /** The tags that continue in it now. */
@@ -45,7 +44,7 @@ interface StoodIn {
 }
 
 /** Everything that was reverted in the old session, and its only turn, can be brought back in the new one. */
-export async function standIn(request: StandingIn): Promise<StoodIn> {
+export async function replaceSession(request: Replacing): Promise<ReplacedSession> {
   const { store, conversation, id, environment, cwd } = request;
   const notes: string[] = [];
   const session = await store.find(id, { environment, cwd: conversation.session.cwd ?? cwd });
@@ -67,7 +66,7 @@ export async function standIn(request: StandingIn): Promise<StoodIn> {
   return { session, tags, notes };
 }
 
-function carryOver({ store, conversation, environment, clock, holder }: StandingIn, into: SessionFile): void {
+function carryOver({ store, conversation, environment, clock, holder }: Replacing, into: SessionFile): void {
   const { session } = conversation;
   const from = editsLedger(session.tool, session.id, environment);
   const to = editsLedger(into.tool, into.id, environment);
@@ -133,7 +132,7 @@ function writeSynced(file: string, text: string): void {
   }
 }
 
-async function moveTags({ conversation, id, environment, cwd, clock }: StandingIn): Promise<string[]> {
+async function moveTags({ conversation, id, environment, cwd, clock }: Replacing): Promise<string[]> {
   const { session } = conversation;
   const tags: string[] = [];
   await changeSessions({ stateFolder: projectState(cwd, environment), taskId: 'undo', clock }, (before) => {
