@@ -1,4 +1,5 @@
-// The examples of the pages run: each block of shell in a scratch project, the replay CLI in place of the real ones, or it says why not.
+// The examples of the pages run: each block of shell in a scratch project, with the replay CLI instead of the real ones. A remark says why one
+// is not run, or that any exit of its lines is right but that of a wrong command line (2), an internal error (70) and a missing command (127).
 
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
@@ -25,22 +26,26 @@ test.after(({ root }) => rmSync(root, { recursive: true, force: true, maxRetries
 for (const [page, text] of PAGES) {
   const blocks = shellBlocks(page, text);
   test(`${page}: a block that is not run says why`, () => {
-    const unsaid = blocks.filter(({ remark }) => remark !== null && !/^not run: \S.{9,}/.test(remark));
+    const unsaid = blocks.filter(({ remark }) => remark !== null && !/^(?:not run|any exit): \S.{9,}/.test(remark));
     assert.equal(
       unsaid.map(({ at, remark }) => `${at}: ${remark}`),
       [],
     );
   });
 
-  const run = blocks.filter(({ remark }) => remark === null);
+  const run = blocks.filter(({ remark }) => !remark?.startsWith('not run'));
   if (run.length > 0)
     test(`${page}: ${run.length} blocks run one after another`, async ({ root }) => {
       const project = path.join(root, page.replaceAll(/\W/g, '-'));
       mkdirSync(project);
       assert.is((await shell('git init -q', project, root)).code, 0);
-      for (const { at, text } of run) {
-        const { code, output } = await shell(text, project, root);
-        assert.is(code, 0, `${at} exits ${code}\n${text}\n\n${output}`);
+      for (const { at, text, remark } of run) {
+        const scripts = remark === null ? [text] : text.split('\n');
+        for (const script of scripts) {
+          const { code, output } = await shell(script, project, root);
+          const isRight = remark === null ? code === 0 : code !== null && ![2, 70, 127].includes(code);
+          assert.ok(isRight, `${at} exits ${code}\n${script}\n\n${output}`);
+        }
       }
     });
 }
