@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { placesMistake } from '../loops/attempt/guarded-places.ts';
+import { placesMistake } from '../loops/attempt/output-paths.ts';
 import type { WrapperRequest } from '../loops/attempt/request.ts';
 import { call } from '../loops/call/call.ts';
 import { accountMistake } from '../loops/call/check.ts';

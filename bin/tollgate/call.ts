@@ -1,7 +1,7 @@
 // Implements tollgate call: calls any built-in or described CLI once, with the flags of the wrappers.
 
-import { UNKNOWN_CALL } from '../../loops/attempt/believed-draft.ts';
 import { type Dispatch, takeDispatch } from '../../loops/attempt/dispatch.ts';
+import { UNKNOWN_CALL } from '../../loops/attempt/restored-draft.ts';
 import { startableCall } from '../../loops/call/check.ts';
 import { MAX_TIMEOUT_MS } from '../../policies/facts/deadline.ts';
 import { OWN_EXIT, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';

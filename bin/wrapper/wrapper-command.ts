@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { type Dispatch, takeDispatch } from '../../loops/attempt/dispatch.ts';
-import { placesMistake } from '../../loops/attempt/guarded-places.ts';
+import { placesMistake } from '../../loops/attempt/output-paths.ts';
 import { MAX_PROMPT_BYTES, type WrapperRequest } from '../../loops/attempt/request.ts';
 import { call } from '../../loops/call/call.ts';
 import { accountMistake } from '../../loops/call/check.ts';

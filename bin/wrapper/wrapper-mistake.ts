@@ -2,8 +2,7 @@
 
 import { lstatSync } from 'node:fs';
 import { announce, publishDone } from '../../loops/attempt/announce.ts';
-import { isGuarded } from '../../loops/attempt/guarded-places.ts';
-import { realPlace } from '../../loops/attempt/output-paths.ts';
+import { isGuarded, realPlace } from '../../loops/attempt/output-paths.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { projectState, userState } from '../../state/task-folder.ts';

@@ -1,18 +1,31 @@
-// Makes the private folder of one attempt, with all that is needed to classify it, before it is paid.
+// Makes, recognises and removes the private folders of one attempt, which hold all that is needed to classify it.
 
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { OVERLAY_FOLDERS } from '../../policies/facts/file-names.ts';
 import { makeFolders } from '../../state/disk/folder.ts';
 import type { Overlay } from '../../wrappers/adapter.ts';
-import { lookAtFolder } from './private-folders.ts';
 import type { WrapperRequest } from './request.ts';
 
-export interface Attempt {
+interface AttemptFolders {
   folder: string;
-  files: { stdin: string; stdout: string; stderr: string; usage: string };
   /** The CLI's own $TMPDIR: gemini stores whole conversations there. The path is short, because sockets in it need that. */
   temporary: string;
+}
+
+export interface Attempt extends AttemptFolders {
+  files: { stdin: string; stdout: string; stderr: string; usage: string };
 }
 
 /**
@@ -68,29 +81,19 @@ function attemptFolder({ charge, files }: WrapperRequest, callId: string): strin
 /** Nothing was started, so nothing of the attempt is kept. */
 export function discardAttempt(attempt: Attempt, overlay: Overlay): void {
   removeFolder(attempt.folder, [attempt.files.stdin]);
-  removeTemporaries(attempt, overlay);
+  removeTemporaries(attempt, overlay.folders);
 }
-
-/** For a call with no result to classify; its attempt stays. */
-export const discardTemporaries = (
-  attempt: Pick<Attempt, 'folder' | 'temporary'>,
-  overlayFolders: readonly string[],
-): void => removeTemporaries(attempt, { folders: [...overlayFolders] });
 
 /**
  * The names may come from a file that an agent could have written. Only folders that we made in the system's $TMPDIR are removed.
  */
-export function removeTemporaries(
-  attempt: Pick<Attempt, 'folder' | 'temporary'>,
-  overlay: Pick<Overlay, 'folders'>,
-): void {
+export function removeTemporaries(attempt: AttemptFolders, overlayFolders: readonly string[]): void {
   if (hasOwnTemporary(attempt)) removeFolder(attempt.temporary, 'whatever');
-  for (const folder of overlay.folders)
-    if (lookAtFolder('overlay', folder) === 'ours') removeFolder(folder, 'whatever');
+  for (const folder of overlayFolders) if (lookAtFolder('overlay', folder) === 'ours') removeFolder(folder, 'whatever');
 }
 
 /** Whether we made its `$TMPDIR`, so that it may be removed. */
-export const hasOwnTemporary = ({ folder, temporary }: Pick<Attempt, 'folder' | 'temporary'>): boolean =>
+export const hasOwnTemporary = ({ folder, temporary }: AttemptFolders): boolean =>
   path.dirname(temporary) === systemTemporary() &&
   path.basename(temporary).startsWith(prefixFor(folder)) &&
   lookAtFolder('temporary', temporary) === 'ours';
@@ -117,3 +120,53 @@ function removeTree(folder: string): void {
     // The folder is in the system's temporary folder, which the system cleans.
   }
 }
+
+export type PrivateFolderKind = 'attempt' | 'temporary' | 'overlay';
+
+/** `strange`: it belongs to another user, is a link, or has a name that we never use. It is neither read nor removed. */
+export function lookAtFolder(what: PrivateFolderKind, folder: string): 'ours' | 'absent' | 'strange' {
+  if (path.resolve(folder) !== folder || !NAMES[what].test(folder)) return 'strange';
+  try {
+    const found = lstatSync(folder);
+    return found.isDirectory() && found.uid === process.getuid?.() ? 'ours' : 'strange';
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? 'absent' : 'strange';
+  }
+}
+
+/**
+ * Finds a file that the classification needs but that is not a regular file, although we make only those; null if all are sound.
+ */
+export function strangeFileIn(attempt: string): string | null {
+  return FILES.find((name) => isNoFile(path.join(attempt, name))) ?? null;
+}
+
+/** An answer is valid even if its prompt, its stderr or its token count is missing. */
+const FILES = ['attempt.json', 'stdout'];
+
+function isNoFile(file: string): boolean {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  return found !== undefined && !found.isFile();
+}
+
+/** Does nothing to a folder that is absent or strange. @returns whether it was there, and is gone. */
+export function removePrivateFolder(what: PrivateFolderKind, folder: string): boolean {
+  if (lookAtFolder(what, folder) !== 'ours') return false;
+  try {
+    rmSync(folder, { recursive: true, force: true });
+    return true;
+  } catch {
+    // A tool may have left a read-only file; nothing there is worth keeping.
+    return false;
+  }
+}
+
+const OVERLAYS = Object.values(OVERLAY_FOLDERS).flatMap((begins) => begins ?? []);
+
+/** The endings are those of `mkdtemp`, or call ids. */
+const NAMES: Record<PrivateFolderKind, RegExp> = {
+  attempt: /\/\.tollgate-\d{14}-[0-9a-f]{8}$/,
+  temporary: /\/tg-(?:[0-9a-f]{8}-)?[A-Za-z0-9]{6}$/,
+  overlay: new RegExp(`/tollgate/(?:${OVERLAYS.join('|')})[A-Za-z0-9]{6}$`),
+};

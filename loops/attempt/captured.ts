@@ -1,9 +1,11 @@
-// Finds the CLI's output in its attempt: raw while the call is open, and as redacted copies after it is published.
+// Finds the CLI's output in its attempt: raw while the call is open, then redacted copies, and the answer until its gate.
 
-import { fstatSync, lstatSync } from 'node:fs';
+import { fstatSync, lstatSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../../policies/report/call-record.ts';
-import { kindOf, readBytesIfFit, readJsonIfFit } from '../../state/disk/regular-file.ts';
+import { isRegular, kindOf, readBytesIfFit, readIfFit, readJsonIfFit } from '../../state/disk/regular-file.ts';
+import { publishText } from '../../state/disk/replace-file.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Streams } from '../../wrappers/reading.ts';
 import type { Attempt } from './attempt.ts';
 import { MAX_PROMPT_BYTES } from './request.ts';
@@ -14,8 +16,8 @@ export const redactedOf = (raw: string): string => `${raw}.redacted`;
 /** Prefers the redacted copies, which exist once a call is over. For an open call, or with --keep-raw, the raw files are used. */
 export const readableOf = (files: Attempt['files']): Attempt['files'] => ({
   ...files,
-  stdout: isThere(redactedOf(files.stdout)) ? redactedOf(files.stdout) : files.stdout,
-  stderr: isThere(redactedOf(files.stderr)) ? redactedOf(files.stderr) : files.stderr,
+  stdout: isRegular(redactedOf(files.stdout)) ? redactedOf(files.stdout) : files.stdout,
+  stderr: isRegular(redactedOf(files.stderr)) ? redactedOf(files.stderr) : files.stderr,
 });
 
 /** Whether a CLI was started in that attempt. Its output file is opened right before the start. */
@@ -58,8 +60,6 @@ function changeOf(file: string, fd: number | null): string | null {
   return own.ino === named.ino && own.dev === named.dev ? null : 'was replaced by another file';
 }
 
-const isThere = (file: string): boolean => kindOf(file) === REGULAR;
-
 /**
  * Returns the record of a call that its guardian published completely, if the journal has no verdict of it. Raw files are removed
  * after everything is published and the verdict is in the journal. If they are gone but there is no verdict, it was removed from
@@ -71,4 +71,31 @@ export function publishedRecord(folder: string, callId: string): CallRecord | nu
   if (kindOf(path.join(folder, 'stdout')) !== null || !hasOutput(folder)) return null;
   const record = readJsonIfFit<CallRecord>(path.join(folder, 'record.json'));
   return record?.call_id === callId && typeof record.verdict === 'object' ? record : null;
+}
+
+/** A second copy of a run's answer in its attempt until its gate, so that a removed answer is not paid again. */
+export const keptAnswerIn = (attempt: string): string => path.join(attempt, 'answer');
+
+const keptOf = ({ attempts }: TaskFolder, callId: string) => keptAnswerIn(path.join(attempts, callId));
+
+export const hasKeptAnswer = (task: TaskFolder, callId: string): boolean => isRegular(keptOf(task, callId));
+
+/** Larger than any published answer. */
+const MAX_BYTES = 128 * 1024 * 1024;
+
+/**
+ * Publishes the answer again if there is nothing in its place. @returns whether it did. Throws the errors of the operating
+ * system.
+ */
+export function putAnswerBack(task: TaskFolder, callId: string, out: string): boolean {
+  if (kindOf(out) !== null) return false;
+  const text = readIfFit(keptOf(task, callId), MAX_BYTES);
+  if (text === null) return false;
+  publishText(out, text, 'set_aside');
+  return true;
+}
+
+/** Called after a gate has checked the answer: an answer may hold a key, and an attempt must hold none. */
+export function dropKeptAnswer(task: TaskFolder, callId: string): void {
+  if (hasKeptAnswer(task, callId)) unlinkSync(keptOf(task, callId));
 }

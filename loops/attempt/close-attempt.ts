@@ -29,13 +29,13 @@ export function closeAttempt(attempt: Attempt, overlay: Overlay, call: Recordabl
   if (charge !== null) harvest(attempt, call);
   if (published.how === 'published' && !keepRaw) {
     if (charge === null) removeFolder(attempt.folder, Object.values(attempt.files));
-    else if (published.copied) removeRaw(attempt, call.redactor);
+    else if (published.copied) removeRaw(attempt.files, call.redactor);
   }
-  removeTemporaries(attempt, overlay);
+  removeTemporaries(attempt, overlay.folders);
 }
 
 /** For a call whose redacted copies are on disk. If a file cannot be removed, the task's next run handles it. */
-export function removeRaw({ files }: Pick<Attempt, 'files'>, redactor: Redactor): void {
+export function removeRaw(files: Attempt['files'], redactor: Redactor): void {
   for (const file of [files.stdout, files.stderr]) tried(() => unlinkSync(file));
   for (const file of [files.stdin, files.usage]) tried(() => redactInPlace(file, redactor));
 }

@@ -4,7 +4,7 @@ import type { MachineClocks } from '../../policies/facts/deadline.ts';
 import { type ProcessIdentity, placeOf } from '../../policies/facts/process-identity.ts';
 import type { Call } from '../../state/journal/ledger.ts';
 import { readClocks } from '../../wrappers/steady-clock.ts';
-import { savedStart } from './believed-draft.ts';
+import { savedStart } from './restored-draft.ts';
 
 export interface CallStart {
   guardian: ProcessIdentity;

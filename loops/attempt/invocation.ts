@@ -1,12 +1,14 @@
 // Builds what is run for a call: the CLI with its arguments, environment, files and limits.
 
 import path from 'node:path';
+import type { CallLimits } from '../../policies/manifest/call-terms.ts';
+import type { Adapter } from '../../wrappers/adapter.ts';
 import type { GuardLimits } from '../../wrappers/guard.ts';
+import { withFiles } from '../../wrappers/own/adapter.ts';
 import { markEnvironment, markerOf } from '../../wrappers/processes/marker.ts';
 import type { Invocation } from '../../wrappers/run.ts';
-import { withFilesIn } from './own-files.ts';
+import type { Attempt } from './attempt.ts';
 import { type EquippedCall, wallMs } from './phases.ts';
-import type { WrapperRequest } from './request.ts';
 
 /** Makes the input of the runner. */
 export function invocationOf({ request, callId, binary, argv, attempt, overlay }: EquippedCall): Invocation {
@@ -35,7 +37,7 @@ export function invocationOf({ request, callId, binary, argv, attempt, overlay }
     folders: [attempt.folder, attempt.temporary],
     retries: callRequest.innerRetries,
     ...(callRequest.requires === undefined ? {} : { requires: callRequest.requires }),
-    limits: limitsOf(request),
+    limits: limitsOf(request.limits),
     adapter,
   };
 }
@@ -44,7 +46,20 @@ export function invocationOf({ request, callId, binary, argv, attempt, overlay }
 const LOG = 'cli.log';
 
 /** The guard's limits, in milliseconds, turns and bytes. */
-export function limitsOf(request: Pick<WrapperRequest, 'limits'>): GuardLimits {
-  const { idleTimeoutMs, startTimeoutMs, maxTurns, maxOutputBytes } = request.limits;
-  return { wallMs: wallMs(request), idleMs: idleTimeoutMs, startMs: startTimeoutMs, maxTurns, maxOutputBytes };
+export function limitsOf(limits: CallLimits): GuardLimits {
+  const { idleTimeoutMs, startTimeoutMs, maxTurns, maxOutputBytes } = limits;
+  return { wallMs: wallMs(limits), idleMs: idleTimeoutMs, startMs: startTimeoutMs, maxTurns, maxOutputBytes };
 }
+
+/** Inserts the paths of a call's files into the words of a CLI that a project describes. */
+export const withFilesOf = ({ described }: Adapter, words: string[], files: Attempt['files']): string[] =>
+  described === undefined ? words : withFiles(words, { prompt: files.stdin, answer: files.usage });
+
+const withFilesIn = (
+  adapter: Adapter,
+  environment: Record<string, string>,
+  files: Attempt['files'],
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => [name, withFilesOf(adapter, [value], files)[0]!]),
+  );

@@ -2,13 +2,14 @@
 
 import type { Usage } from '../../policies/facts/engine-event.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import type { CallLimits } from '../../policies/manifest/call-terms.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import type { KeptFolder } from '../../state/disk/real-folder.ts';
 import type { Overlay } from '../../wrappers/adapter.ts';
+import type { Exchange } from '../../wrappers/relay/exchange.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import type { Announced } from './announce.ts';
 import type { Attempt } from './attempt.ts';
-import type { Recorder } from './recorder-of-call.ts';
 import type { WrapperRequest } from './request.ts';
 
 /** A call that has an id and a start. */
@@ -65,6 +66,15 @@ export interface RegisteredCall {
   forget(): void;
 }
 
+/** Sends a call through a relay. */
+export interface Recorder {
+  /** Adds to the call's overlay what sends its CLI to the relay. */
+  directed(overlay: Overlay): Overlay;
+  /** The exchange that most likely caused a failure; null if there was none. */
+  exchange(): Exchange | null;
+  close(): Promise<void>;
+}
+
 /** What a record is made from. A call that was refused lacks the values of the later phases. */
 export interface RecordableCall extends BegunCall {
   readonly prompt: Buffer | null;
@@ -107,8 +117,21 @@ export const NOT_REACHED = {
 } as const;
 
 /** The deadline that ends the call. In wait_done mode the given deadline only causes a warning, and twice its length ends the call. */
-export const wallMs = ({ limits }: Pick<WrapperRequest, 'limits'>): number =>
-  limits.timeoutMode === 'wait_done' ? 2 * limits.timeoutMs : limits.timeoutMs;
+export const wallMs = ({ timeoutMode, timeoutMs }: CallLimits): number =>
+  timeoutMode === 'wait_done' ? 2 * timeoutMs : timeoutMs;
+
+/** How long to wait for a guardian that may be suspended or stuck. */
+export interface GuardianTimeouts {
+  /** How long after its deadline a call may lack a verdict. In this time its processes are ended and its result is published. */
+  lateMs: number;
+  /** How long a guardian that was resumed has to do the same. */
+  wokenMs: number;
+  /** How long a guardian may live after the verdict on its call, to clean up. */
+  leavingMs: number;
+}
+
+/** The values outside of tests. */
+export const GUARDIAN_TIMEOUTS: GuardianTimeouts = { lateMs: 60_000, wokenMs: 30_000, leavingMs: 5000 };
 
 /** Sorts by time, and is safe in a file name and a process marker. It is no secret, so it needs no node:crypto. */
 export function newCallId(at: Date): string {

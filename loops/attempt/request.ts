@@ -60,5 +60,12 @@ export interface Charge {
   nestedCalls?: number;
 }
 
+/** The terms with which a call was sent, as the run that waits for it knows them. */
+export interface SentTerms {
+  limits: CallLimits;
+  /** By the steady clock. */
+  atMs: number;
+}
+
 /** How much of a prompt is read: no CLI accepts as much, and a larger file is not read at all. */
 export const MAX_PROMPT_BYTES = 64 * 1024 ** 2;

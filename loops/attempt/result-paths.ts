@@ -1,11 +1,59 @@
-// Decides where a task call's result goes if another process settles it: an agent may have changed the paths in the draft.
+// Protects the places of a call's result from its agent, which may change links, folders, and the paths in the draft.
 
 import path from 'node:path';
-import { realOr } from '../../state/disk/real-folder.ts';
+import {
+  type KeptFolder,
+  keepFolders,
+  mendFolders,
+  realFolder,
+  realOr,
+  strangeStep,
+} from '../../state/disk/real-folder.ts';
 import type { Call } from '../../state/journal/ledger.ts';
-import { outputsOf, projectRoot, type TaskFolder } from '../../state/task-folder.ts';
-import { outputPathsOf } from './output-paths.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { outputsOf, projectRoot, type TaskFolder, taskFolders } from '../../state/task-folder.ts';
+import { outputPathsOf, placing } from './output-paths.ts';
 import type { WrapperRequest } from './request.ts';
+
+/** Replaces the call's paths by paths without links, so that a link that is changed later is not followed. */
+export function withRealPlaces(request: WrapperRequest): WrapperRequest {
+  const { out, err, result, sessionIdOut, doneMarker, pidFile } = request.files;
+  const placeOf = placing();
+  const real = (file: string | null) => (file === null ? null : placeOf(file));
+  const files = {
+    ...request.files,
+    out: placeOf(out),
+    err: placeOf(err),
+    result: real(result),
+    sessionIdOut: real(sessionIdOut),
+    doneMarker: real(doneMarker),
+    pidFile: real(pidFile),
+  };
+  return { ...request, files };
+}
+
+/** Called after the folders are made, and before any process of the CLI runs. */
+export function keepPlaces({ files, charge }: WrapperRequest, attemptFolder: string): KeptFolder[] {
+  const places = outputPathsOf(files).map(({ file }) => path.dirname(file));
+  const ofTask = charge === null ? [] : taskFolders(charge.task);
+  return keepFolders([...ofTask, ...places, realFolder(attemptFolder)]);
+}
+
+/** Called after the call's processes are gone. The later write reports a folder that cannot be restored. @returns warnings. */
+export function putFoldersRight(folders: readonly KeptFolder[], clock: () => Date): string[] {
+  try {
+    return mendFolders(folders, clock);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return [];
+  }
+}
+
+/** Returns why nothing may be written; null if all are folders. */
+export function folderMistake(folders: readonly KeptFolder[]): string | null {
+  const step = strangeStep(folders);
+  return step === null ? null : `${step} is no folder any more, and cannot be set aside`;
+}
 
 type Files = WrapperRequest['files'];
 
@@ -16,7 +64,7 @@ interface ResultPaths {
 }
 
 /**
- * A stage's call has its paths from its name alone. A call outside a run, with --task, keeps the requested paths below the
+ * Decides where a task call's result goes if another process settles it. A stage's call has its paths from its name alone. A call outside a run, with --task, keeps the requested paths below the
  * project. If one is elsewhere, the result goes to the task's outputs.
  */
 export function resultPaths({ reserved }: Call, requested: Files, task: TaskFolder): ResultPaths {

@@ -5,6 +5,7 @@ import type { MachineClocks } from '../../policies/facts/deadline.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { CallTerms } from '../../policies/manifest/call-terms.ts';
 import type { Omission } from '../../policies/prompt/omissions.ts';
+import { secretsOf } from '../../policies/redact/environment.ts';
 import type { OwnToolRow } from '../../policies/rules/described-cli.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
 import { replaceText } from '../../state/disk/replace-file.ts';
@@ -13,7 +14,6 @@ import { markerOf } from '../../wrappers/processes/marker.ts';
 import { readClocks } from '../../wrappers/steady-clock.ts';
 import type { EquippedCall } from './phases.ts';
 import type { WrapperRequest } from './request.ts';
-import { secretNames } from './unknown-secrets.ts';
 
 /** Everything except the environment, which holds keys. Its paths are absolute, since the reader may run in another folder. */
 export interface Saved {
@@ -95,3 +95,19 @@ const fromRoot = (files: WrapperRequest['files']): WrapperRequest['files'] =>
   Object.fromEntries(
     Object.entries(files).map(([name, file]) => [name, file && path.resolve(file)]),
   ) as WrapperRequest['files'];
+
+/** The variables whose values are secret. */
+const secretNames = (environment: NodeJS.ProcessEnv): string[] => [
+  ...new Set(secretsOf(environment).map(({ kind }) => kind)),
+];
+
+/**
+ * The process that settles a call may have another environment than the call had.
+ * @returns the text that replaces the CLI's words, or null if all the call's secrets are known.
+ */
+export function withheldFrom(names: readonly string[], environment: NodeJS.ProcessEnv, folder: string): string | null {
+  const known = new Set(secretNames(environment));
+  const unknown = names.filter((name) => !known.has(name));
+  if (unknown.length === 0) return null;
+  return `[withheld: ${unknown.join(', ')} of the call's environment is not set here, so what it hides could not be taken out; as it was: ${folder}]`;
+}

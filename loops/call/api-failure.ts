@@ -23,9 +23,8 @@ import type { Exchange } from '../../wrappers/relay/exchange.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import type { RecordableCall } from '../attempt/phases.ts';
-import { type ClientError, clientError, lastEvents } from './last-words.ts';
-import { type KeptRequest, keepRequest } from './recorded-request.ts';
-import { takeSnapshot } from './snapshot.ts';
+import { type ClientError, clientError, lastEvents, takeSnapshot } from './failed-conversation.ts';
+import { type KeptRequest, keepRequest } from './recorder.ts';
 
 interface FailedCall {
   call: RecordableCall;

@@ -1,6 +1,5 @@
 // Makes one guarded call: checks, reserves, runs, classifies, records and publishes it. The commands are thin layers over it.
 
-import { stoppedBy } from '../../policies/facts/exit-codes.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import { keepsVersions, keepVersion, recallVersion } from '../../state/cli-versions.ts';
 import type { Fact } from '../../state/journal/facts.ts';
@@ -14,34 +13,31 @@ import { type FlagObserver, runAccepted } from '../../wrappers/run-accepted.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import { announce } from '../attempt/announce.ts';
 import { invocationOf } from '../attempt/invocation.ts';
-import { putFoldersRight, withRealPlaces } from '../attempt/kept-folders.ts';
 import { removeStale } from '../attempt/output-paths.ts';
 import {
   type BegunCall,
   begin,
   type CheckedCall,
   type EquippedCall,
+  GUARDIAN_TIMEOUTS,
   type PreparedCall,
   sha256,
   wallMs,
 } from '../attempt/phases.ts';
 import type { Charge, WrapperRequest } from '../attempt/request.ts';
+import { putFoldersRight, withRealPlaces } from '../attempt/result-paths.ts';
 import { termsOf } from '../attempt/saved-draft.ts';
-import { check, type Refusal } from './check.ts';
+import { cancelled, check, LATE, type Refusal, tooOld } from './check.ts';
 import type { Called, StartedCall } from './conclude.ts';
-import { GUARDIAN_TIMEOUTS } from './guardian-timeouts.ts';
-import { noteFact } from './journal-facts.ts';
-import { discard, prepare } from './prepare.ts';
+import { deadlineOf, discard, prepare, wayOut } from './prepare.ts';
 import type { UnfinishedCall } from './refusal.ts';
-import { deadlineOf, wayOut } from './registered.ts';
-import { cancelled, LATE, tooOld, unadmitted } from './unstarted.ts';
-import { withinLimits } from './within.ts';
+import { withinLimits } from './within-limits.ts';
 
 /** Makes one call, which may cost money. A call that is refused before that also has a record. */
 export async function call(request: WrapperRequest, stop: AbortSignal, clock: () => Date): Promise<Called> {
   const begun: BegunCall = { ...begin(request, clock), announced: await announce(request.files) };
   // A stop signal came while the prompt was still being piped in.
-  if (stop.aborted) return refuse(begun, cancelled(stoppedBy(stop) ?? 'SIGTERM'));
+  if (stop.aborted) return refuse(begun, cancelled(stop));
   const found = check(request);
   if (found.how === 'refused') return refuse({ ...begun, prompt: found.prompt }, found.refusal);
   const { prompt, binary } = found;
@@ -51,7 +47,7 @@ export async function call(request: WrapperRequest, stop: AbortSignal, clock: ()
   if (old !== null) return refuse(checked, old);
   return withinLimits(checked, stop, {
     make: (admitted) => make(admitted, stop),
-    refuse: (unadmittedCall, admission) => refuse(unadmittedCall, unadmitted(admission, stop)),
+    refuse,
   });
 }
 
@@ -96,7 +92,7 @@ async function makePrepared(
   if (ready.how === 'refused') return refuse(checked, ready.refusal);
   const prepared = ready.call;
   // This process was suspended for so long that no caller waits for the call any more.
-  if (nowMs() - checked.begunMs > wallMs(request) + GUARDIAN_TIMEOUTS.lateMs) {
+  if (nowMs() - checked.begunMs > wallMs(request.limits) + GUARDIAN_TIMEOUTS.lateMs) {
     discard(prepared);
     return refuse(prepared, LATE);
   }
@@ -155,9 +151,14 @@ async function pay(prepared: PreparedCall, journal: Journal | null, stop: AbortS
     redactor,
   });
   const note = (fact: Fact): boolean => {
-    const warning = noteFact(journal, fact);
-    if (warning !== null) warnings.push(warning);
-    return warning === null;
+    try {
+      journal?.append(fact);
+      return true;
+    } catch (error) {
+      // The call is running and paid. Its result is more important than its entry in the journal.
+      warnings.push(`the journal could not be written: ${(error as Error).message}`);
+      return false;
+    }
   };
   // This hash, like that of the prompt, is computed while the CLI starts.
   const drafted = () => (saved === null ? {} : { draft_sha256: sha256(Buffer.from(saved)) });
@@ -215,7 +216,7 @@ async function keep(call: PreparedCall, error: unknown): Promise<Called> {
 /** For a stop signal that came before anything was started. */
 function stopBefore(prepared: PreparedCall, stop: AbortSignal): Promise<Called> {
   discard(prepared);
-  return refuse(prepared, cancelled(stoppedBy(stop) ?? 'SIGTERM'));
+  return refuse(prepared, cancelled(stop));
 }
 
 /** Ends a call for which nothing was paid. */

@@ -1,21 +1,23 @@
-// Checks everything that can be wrong with a call before anything is paid.
+// Checks everything that can be wrong with a call before anything is paid, and says why it is refused.
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { OwnReason } from '../../policies/facts/classes.ts';
 import type { Obstacle } from '../../policies/facts/evidence.ts';
-import type { StopSignal } from '../../policies/facts/exit-codes.ts';
+import { type StopSignal, stoppedBy } from '../../policies/facts/exit-codes.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 import { makeFolders, namesIfAny } from '../../state/disk/folder.ts';
 import { readFollowedBytes, toUtf8 } from '../../state/disk/regular-file.ts';
 import { checkTaskId, type TaskFolder } from '../../state/task-folder.ts';
 import type { Adapter, CallRequest, PromptLimit } from '../../wrappers/adapter.ts';
 import { isPublished } from '../../wrappers/cli-version.ts';
+import { lacking } from '../../wrappers/feature.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
 import { homeOf } from '../../wrappers/home.ts';
 import { missingOwn } from '../../wrappers/own/missing.ts';
 import { brokenInstall, TRUST_FOLDER, untrustedCall } from '../../wrappers/startable.ts';
 import { lookAt, outputPathsOf, realPlace } from '../attempt/output-paths.ts';
+import type { CheckedCall } from '../attempt/phases.ts';
 import { MAX_PROMPT_BYTES, type WrapperRequest } from '../attempt/request.ts';
 
 export interface Refusal extends Obstacle {
@@ -25,12 +27,12 @@ export interface Refusal extends Obstacle {
   retryAt?: string;
 }
 
-type CheckedCall =
+type Checked =
   | { how: 'ready'; binary: string; prompt: Buffer }
   /** Nothing was started and nothing was paid. */
   | { how: 'refused'; refusal: Refusal; prompt: Buffer | null };
 
-export function check(request: WrapperRequest): CheckedCall {
+export function check(request: WrapperRequest): Checked {
   const { adapter, call, files } = request;
   const cwd = folderMistake(call.cwd);
   if (cwd !== null) return refuse('no_working_folder', `--cwd: ${cwd}`);
@@ -123,7 +125,7 @@ function missingWords({ binary, packageName, tool, described }: Adapter): string
   );
 }
 
-function refuse(reason: OwnReason, message: string, prompt: Buffer | null = null): CheckedCall {
+function refuse(reason: OwnReason, message: string, prompt: Buffer | null = null): Checked {
   return { how: 'refused', prompt, refusal: { class: 'tooling', reason, exit: 'badInput', message } };
 }
 
@@ -198,6 +200,33 @@ function outputMistake({ files }: WrapperRequest): string | null {
 function makeWritable(folder: string): void {
   makeFolders(folder);
   accessSync(folder, constants.W_OK | constants.X_OK);
+}
+
+export const LATE: Refusal = {
+  class: 'transient',
+  reason: 'timeout',
+  exit: 'failure',
+  message:
+    'the time for the call was over long before anything was started (was its wrapper stopped?); no request was sent',
+};
+
+/** For a stop signal that came before anything was started. */
+export function cancelled(stop: AbortSignal): Refusal {
+  const by = stoppedBy(stop) ?? 'SIGTERM';
+  const message = `stopped by ${by} before anything was started`;
+  return { class: 'transient', reason: 'cancelled', exit: by, message };
+}
+
+/** An older CLI would process the prompt differently. @returns null if it would not, or if the CLI is not older. */
+export function tooOld({ request, prompt, cliVersion }: CheckedCall): Refusal | null {
+  const { adapter, call } = request;
+  for (const { since, keepsFrom } of lacking(adapter.features, cliVersion)) {
+    const made = keepsFrom?.(prompt.toString(), call.cwd) ?? null;
+    if (made === null) continue;
+    const message = `${adapter.tool} ${cliVersion} would ${made}: install ${adapter.packageName}@${since} or later, or take the @ out of the prompt`;
+    return { class: 'tooling', reason: 'not_prepared', exit: 'badInput', message };
+  }
+  return null;
 }
 
 /**

@@ -19,25 +19,20 @@ import { endTree } from '../../wrappers/processes/end-tree.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
-import type { Attempt } from '../attempt/attempt.ts';
-import { discardSaved, restoreCall } from '../attempt/believed-draft.ts';
-import { treeOf } from '../attempt/call-tree.ts';
+import { type Attempt, strangeFileIn } from '../attempt/attempt.ts';
 import { publishedRecord } from '../attempt/captured.ts';
 import { closeAttempt } from '../attempt/close-attempt.ts';
 import { ageOf } from '../attempt/deadline.ts';
 import { limitsOf } from '../attempt/invocation.ts';
-import { keepPlaces, putFoldersRight, withRealPlaces } from '../attempt/kept-folders.ts';
 import type { RecordableCall } from '../attempt/phases.ts';
-import { strangeFileIn } from '../attempt/private-folders.ts';
-import type { RestoredCall } from '../attempt/restored-draft.ts';
-import { resultPaths } from '../attempt/result-paths.ts';
-import type { SentTerms } from '../attempt/sent.ts';
+import type { SentTerms } from '../attempt/request.ts';
+import { discardSaved, type RestoredCall, restoreCall, treeOf } from '../attempt/restored-draft.ts';
+import { keepPlaces, putFoldersRight, resultPaths, withRealPlaces } from '../attempt/result-paths.ts';
 import { logApiFailure } from './api-failure.ts';
 import { classifyOutcome, contextOf } from './classify.ts';
 import { exitOf } from './exit.ts';
-import { verdictFact } from './journal-facts.ts';
 import { publishAll, publishEarly, publishRefusal } from './publish.ts';
-import { recordOf } from './record.ts';
+import { recordOf, verdictFact } from './record.ts';
 import { refusalRecord } from './refusal.ts';
 
 interface Closing {
@@ -242,7 +237,7 @@ async function leftOf(
     adapter,
     retries: call.innerRetries,
     ...(call.requires === undefined ? {} : { requires: call.requires }),
-    limits: limitsOf({ limits: sent === undefined ? limits : strictest(limits, sent.limits) }),
+    limits: limitsOf(sent === undefined ? limits : strictest(limits, sent.limits)),
     ageMs: sent === undefined ? ageMs : Math.max(ageMs, nowMs() - sent.atMs),
   };
 }

@@ -10,10 +10,9 @@ import { closeAttempt, redactorFor } from '../attempt/close-attempt.ts';
 import type { PreparedCall, RecordableCall } from '../attempt/phases.ts';
 import type { Classified } from './classify.ts';
 import { exitOf } from './exit.ts';
-import { verdictFact } from './journal-facts.ts';
+import { wayOut } from './prepare.ts';
 import { publishAll, publishEarly } from './publish.ts';
-import { recordOf, sentenceOf } from './record.ts';
-import { wayOut } from './registered.ts';
+import { recordOf, sentenceOf, verdictFact } from './record.ts';
 
 export { redactorFor };
 
@@ -71,15 +70,13 @@ async function classifiedRecord(call: StartedCall, outcome: Outcome, stop: Abort
 async function classify(call: StartedCall, outcome: Outcome): Promise<Classified> {
   const { completed, answer } = outcome.capture;
   if (isSuccess({ completed, answerChars: visibleChars(answer) })) return { verdict: SUCCESS, signature: null };
-  const { classifyOutcome, contextOf } = await ofFailures();
+  const { classifyOutcome, contextOf } = await import('./classify.ts');
   return classifyOutcome(outcome, contextOf(call));
 }
 
 async function logged(call: StartedCall, outcome: Outcome, record: CallRecord): Promise<CallRecord> {
   if (record.verdict.class === null) return record;
-  const { logApiFailure } = await ofFailures();
+  const { logApiFailure } = await import('./api-failure.ts');
   const { attempt, request } = call;
   return logApiFailure({ call, attempt, outcome, record, runId: request.charge?.runId ?? null, again: 'first' });
 }
-
-const ofFailures = () => import('./failed.ts');

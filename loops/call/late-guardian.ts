@@ -8,7 +8,7 @@ import { guardianOf } from '../../wrappers/adapters.ts';
 import type { ProcessRow } from '../../wrappers/processes/rows.ts';
 import { processTable } from '../../wrappers/processes/table.ts';
 import { hasOutput } from '../attempt/captured.ts';
-import { GUARDIAN_TIMEOUTS, type GuardianTimeouts } from './guardian-timeouts.ts';
+import { GUARDIAN_TIMEOUTS, type GuardianTimeouts } from '../attempt/phases.ts';
 
 /** The interval of checks; the guardian is not our child process. */
 const LOOK_MS = 100;

@@ -1,16 +1,30 @@
-// Creates all that a CLI needs on disk, before the call is paid. A sweep can find the files before they have content.
+// Registers a call and creates all that its CLI needs on disk, before the call is paid. A sweep finds what remains of it.
 
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import {
+  REGISTER_VERSION,
+  type RegisterEntry,
+  registerFolder,
+  removeEntry,
+  writeEntry,
+} from '../../state/calls/call-register.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Overlay } from '../../wrappers/adapter.ts';
 import { lacking, withoutFlags } from '../../wrappers/feature.ts';
-import { type Attempt, discardAttempt, discardTemporaries, fillAttempt, nameAttempt } from '../attempt/attempt.ts';
-import { keepPlaces } from '../attempt/kept-folders.ts';
-import { withFilesOf } from '../attempt/own-files.ts';
-import type { CheckedCall, EquippedCall, PreparedCall, RegisteredCall } from '../attempt/phases.ts';
-import { saveDraft } from '../attempt/saved-draft.ts';
+import { markerOf } from '../../wrappers/processes/marker.ts';
+import { type Attempt, discardAttempt, fillAttempt, nameAttempt, removeTemporaries } from '../attempt/attempt.ts';
+import { withFilesOf } from '../attempt/invocation.ts';
+import {
+  type BegunCall,
+  type CheckedCall,
+  type EquippedCall,
+  type PreparedCall,
+  type RegisteredCall,
+  wallMs,
+} from '../attempt/phases.ts';
+import { keepPlaces } from '../attempt/result-paths.ts';
+import { saveDraft, savedOf } from '../attempt/saved-draft.ts';
 import type { Refusal } from './check.ts';
-import { register } from './registered.ts';
 
 type Prepared = { how: 'ready'; call: PreparedCall } | { how: 'refused'; refusal: Refusal };
 
@@ -51,7 +65,7 @@ export function prepare(
     if (!isSystemError(error)) throw error;
     // On a full disk, each try would otherwise add another folder.
     if (made.isFilled) discardAttempt(made.attempt!, made.overlay!);
-    else if (made.attempt !== undefined) discardTemporaries(made.attempt, made.overlay?.folders ?? []);
+    else if (made.attempt !== undefined) removeTemporaries(made.attempt, made.overlay?.folders ?? []);
     made.registered?.forget();
     const { message } = error;
     const what = `the call could not be prepared (${message}); nothing was started. Make its folders and $TMPDIR writable, with space on their disks`;
@@ -66,4 +80,51 @@ const UNREGISTERED =
 export function discard({ attempt, overlay, registered }: PreparedCall): void {
   discardAttempt(attempt, overlay);
   registered.forget();
+}
+
+/** Says how to get the answer of a paid call, if it could not be published where it was requested. */
+export function wayOut({ request, registered }: PreparedCall): string {
+  if (request.charge !== null) return 'the next run of its task judges and publishes it';
+  return registered.isKnown ? 'once that is corrected, preflight --sweep publishes it' : 'take it from there';
+}
+
+export const deadlineOf = ({ startedAt, request }: BegunCall): Date =>
+  new Date(startedAt.getTime() + wallMs(request.limits));
+
+/** Writes the call into the user's register. A call that cannot be registered is made anyway. */
+function register(call: EquippedCall, guardian: ProcessIdentity): RegisteredCall {
+  const folder = registerFolder(call.request.call.environment);
+  const entry = entryOf(call, guardian);
+  const file = folder === null ? null : writeEntry(folder, entry);
+  return {
+    isKnown: file !== null,
+    started: (cli) => {
+      if (file !== null && cli !== null) writeEntry(folder!, { ...entry, cli });
+    },
+    again: () => {
+      if (file !== null) writeEntry(folder!, entry);
+    },
+    forget: () => {
+      if (file !== null) removeEntry(file);
+    },
+  };
+}
+
+function entryOf(equipped: EquippedCall, guardian: ProcessIdentity): RegisterEntry {
+  const { callId, request, attempt, overlay } = equipped;
+  const { charge, call, adapter } = request;
+  return {
+    v: REGISTER_VERSION,
+    call_id: callId,
+    guardian,
+    cli: null,
+    marker: markerOf(callId, call.environment),
+    deadline_at: deadlineOf(equipped).toISOString(),
+    attempt: attempt.folder,
+    temporary: attempt.temporary,
+    overlay_folders: overlay.folders,
+    task: charge?.task.root ?? null,
+    draft: charge === null ? savedOf(equipped) : null,
+    ...(call.resumeSession === null ? {} : { session: { tool: adapter.tool, id: call.resumeSession } }),
+  };
 }

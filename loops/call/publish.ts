@@ -10,13 +10,12 @@ import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { publishMarker } from '../attempt/announce.ts';
 import type { Attempt } from '../attempt/attempt.ts';
-import { changedFiles, redactedOf } from '../attempt/captured.ts';
+import { changedFiles, keptAnswerIn, redactedOf } from '../attempt/captured.ts';
 import type { Published } from '../attempt/close-attempt.ts';
-import { keptAnswerIn } from '../attempt/kept-answer.ts';
-import { folderMistake, putFoldersRight } from '../attempt/kept-folders.ts';
 import type { BegunCall, RecordableCall } from '../attempt/phases.ts';
 import { publishRedacted } from '../attempt/redacted-copy.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
+import { folderMistake, putFoldersRight } from '../attempt/result-paths.ts';
 
 interface PublishedCall {
   /** As published, with the warnings of publishing. */

@@ -1,4 +1,4 @@
-// Makes the record of a call, and the sentence that the user reads.
+// Makes the record of a call, the sentence that the user reads, and the fact that closes the call in its journal.
 
 import { CLASSES } from '../../policies/facts/classes.ts';
 import { UNKNOWN_USAGE, type Usage } from '../../policies/facts/engine-event.ts';
@@ -8,12 +8,13 @@ import type { CallLimits } from '../../policies/manifest/call-terms.ts';
 import { redactValue } from '../../policies/redact/redactor.ts';
 import { CALL_RECORD_SCHEMA, type CallRecord } from '../../policies/report/call-record.ts';
 import { nextActions } from '../../policies/report/next-actions.ts';
+import type { Fact } from '../../state/journal/facts.ts';
 import { createDryRunJournal } from '../../state/journal/journal.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
 import type { Permission } from '../../wrappers/adapter.ts';
 import { homeOf } from '../../wrappers/home.ts';
 import type { Outcome } from '../../wrappers/run.ts';
-import { type RecordableCall, sha256 } from '../attempt/phases.ts';
+import { type RecordableCall, sha256, wallMs } from '../attempt/phases.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
 import { asCalled, launcherIn } from '../launcher.ts';
 import type { Classified } from './classify.ts';
@@ -97,10 +98,10 @@ export function sentenceOf(
 
 /** Names the time limit that ended the call, with its flag; null if no time limit did. */
 function passedLimit(ending: Ending, reason: string | null, limits: CallLimits): string | null {
-  const { timeoutMs, timeoutMode, idleTimeoutMs, startTimeoutMs } = limits;
-  const wallMs = timeoutMode === 'wait_done' ? 2 * timeoutMs : timeoutMs;
+  const { timeoutMs, idleTimeoutMs, startTimeoutMs } = limits;
+  const mostMs = wallMs(limits);
   if (ending === 'timed_out')
-    return `it took longer than ${wallMs / 1000} s${wallMs === timeoutMs ? '' : ', twice its timeout'}; give it more time with --timeout-ms (now ${timeoutMs})`;
+    return `it took longer than ${mostMs / 1000} s${mostMs === timeoutMs ? '' : ', twice its timeout'}; give it more time with --timeout-ms (now ${timeoutMs})`;
   if (ending !== 'idle') return null;
   if (reason === 'silent_start' && startTimeoutMs !== null)
     return `it wrote nothing within ${startTimeoutMs / 1000} s; give it more time with --start-timeout-ms (now ${startTimeoutMs})`;
@@ -231,6 +232,13 @@ function permissionWords(permission: Permission, { charge }: WrapperRequest): st
 
 const shellWord = (word: string): string =>
   /^[\w./:@=,+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** Makes the fact that closes a call in its journal. */
+export function verdictFact(record: CallRecord): Extract<Fact, { fact: 'verdict' }> {
+  const { class: errorClass, reason, retry_at } = record.verdict;
+  const { call_id, signature, wrapper_exit_code: exit_code } = record;
+  return { fact: 'verdict', call_id, class: errorClass, reason, signature, retry_at, exit_code };
+}
 
 /**
  * Redacts every text of the record: a key may be in an argument or in an error message. Our ids and fixed words are not redacted.

@@ -10,7 +10,7 @@ import { projectState, type TaskFolder, userState } from '../../state/task-folde
 import type { Access } from '../../wrappers/adapter.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import type { SessionFile } from '../../wrappers/sessions/store.ts';
-import { placesMistake } from '../attempt/guarded-places.ts';
+import { placesMistake } from '../attempt/output-paths.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
 import { call } from './call.ts';
 

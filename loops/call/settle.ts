@@ -1,19 +1,26 @@
-// Settles a call that an earlier run left open: waits for its guardian, or closes the call if the guardian is dead.
+// Settles the calls of an earlier run: waits for a living guardian, closes the call of a dead one, redacts remaining raw files.
 
 import { setMaxListeners } from 'node:events';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { namesIfAny } from '../../state/disk/folder.ts';
+import { isRegular } from '../../state/disk/regular-file.ts';
 import type { Journal } from '../../state/journal/journal.ts';
-import { type Call, openCalls } from '../../state/journal/ledger.ts';
+import { type Call, type Ledger, openCalls } from '../../state/journal/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { waitForChange } from '../../state/wait-for-change.ts';
 import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { MARKERS } from '../../wrappers/processes/marker.ts';
+import { attemptIn } from '../attempt/attempt.ts';
+import { redactedOf } from '../attempt/captured.ts';
+import { removeRaw } from '../attempt/close-attempt.ts';
 import { isLate } from '../attempt/deadline.ts';
-import type { SentTerms } from '../attempt/sent.ts';
-import { GUARDIAN_TIMEOUTS, type GuardianTimeouts } from './guardian-timeouts.ts';
+import { GUARDIAN_TIMEOUTS, type GuardianTimeouts } from '../attempt/phases.ts';
+import { copyRedacted } from '../attempt/redacted-copy.ts';
+import type { SentTerms } from '../attempt/request.ts';
+import { savedRedactor } from '../attempt/restored-draft.ts';
 import { endLate, isGoneWithin } from './late-guardian.ts';
 
 interface Settling {
@@ -105,6 +112,27 @@ export async function settle(open: Call, settling: Settling): Promise<SettledCal
     if (!isReported)
       say(`stage ${stage}: waiting for the call ${call_id} that an earlier run started (until ${deadline_at})`);
     await waitForChange(journal.file, LOOK_MS, stop);
+  }
+}
+
+/**
+ * Redacts raw files that remained when the call of a killed wrapper was closed without its secrets, or by an earlier version. Handles
+ * calls that have a verdict. Files that cannot be redacted from here stay, and so do files that are to be kept.
+ */
+export function redactRemainingRaw({ attempts }: TaskFolder, { calls }: Ledger, environment: NodeJS.ProcessEnv): void {
+  for (const callId of namesIfAny(attempts)) {
+    const { folder, files } = attemptIn(path.join(attempts, callId), '');
+    const raw = [files.stdout, files.stderr].filter(isRegular);
+    const call = calls.get(callId);
+    if (raw.length === 0 || !call?.verdict) continue;
+    const saved = savedRedactor(folder, call, environment);
+    if (saved === null || saved.withheld !== null || saved.keepsRaw) continue;
+    try {
+      for (const file of raw) copyRedacted(file, redactedOf(file), saved.redactor, 'synced');
+      removeRaw(files, saved.redactor);
+    } catch {
+      // The disk is full, or an agent still works there. The next run tries again.
+    }
   }
 }
 

@@ -7,8 +7,8 @@ import { type Call, openCalls } from '../../state/journal/ledger.ts';
 import type { Ticket } from '../../state/queue/ticket-file.ts';
 import { membersOf } from '../../wrappers/processes/end-tree.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
-import { treeOf } from '../attempt/call-tree.ts';
 import { isOverdue } from '../attempt/deadline.ts';
+import { treeOf } from '../attempt/restored-draft.ts';
 
 /** Defines who requests, and how to treat an owner that cannot be looked up from here. */
 export interface LookingAtHolders {

@@ -14,7 +14,7 @@ import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { areTrustedTasks } from '../../state/trusted-folders.ts';
 import { findRecord } from '../../state/usage.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
-import { savedTrust } from '../attempt/believed-draft.ts';
+import { savedTrust } from '../attempt/restored-draft.ts';
 import { launcherIn } from '../launcher.ts';
 import { readGateRecord } from '../task/gate-actions.ts';
 import { situationOf } from '../task/situation.ts';

@@ -15,8 +15,8 @@ import type { Call } from '../../state/journal/ledger.ts';
 import type { Stats } from '../../state/journal/stats.ts';
 import { readProject } from '../../state/project/project.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
-import { restoreCall, savedRows } from '../attempt/believed-draft.ts';
 import { readableOf } from '../attempt/captured.ts';
+import { restoreCall, savedRows } from '../attempt/restored-draft.ts';
 import { contextOf, signAgain } from '../call/classify.ts';
 import { outcomeOf } from '../call/close-orphaned-call.ts';
 

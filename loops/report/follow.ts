@@ -13,8 +13,8 @@ import { waitForChange } from '../../state/wait-for-change.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { attemptIn } from '../attempt/attempt.ts';
-import { savedRedactor } from '../attempt/believed-draft.ts';
 import { redactedOf } from '../attempt/captured.ts';
+import { savedRedactor } from '../attempt/restored-draft.ts';
 import { type GrowingFile, growingFile } from './growing-file.ts';
 import { standingOf } from './task-state.ts';
 

@@ -7,8 +7,7 @@ import { callElsewhere } from '../../policies/report/temporary-actions.ts';
 import { judgeRegister } from '../../state/calls/judge-register.ts';
 import type { Fact } from '../../state/journal/facts.ts';
 import { refreshStats } from '../../state/journal/stats.ts';
-import { redactLeftRaw } from '../call/left-raw.ts';
-import { settleLeftovers } from '../call/settle.ts';
+import { redactRemainingRaw, settleLeftovers } from '../call/settle.ts';
 import { describeLeftover, endLeftoverCommands } from '../gate/gate-folder.ts';
 import { type Recovered, recoverFiles } from '../guard/recover.ts';
 import { clearFolders } from '../stage/clear-result-paths.ts';
@@ -184,7 +183,7 @@ async function goThrough(
     const later = await recoverFiles({ task: open.task, root: open.root, register, clock }, 'after');
     const tampered = new Map([...recovered.findings, ...later.findings]);
     clearTemporaries(open.task, open.journal);
-    redactLeftRaw(open.task, open.journal.read().ledger, environment);
+    redactRemainingRaw(open.task, open.journal.read().ledger, environment);
     const commands = await endLeftoverCommands(open.task, open.journal.read().ledger.calls.keys());
     for (const command of commands) if (command.how !== 'ended') say(describeLeftover(command, open.task.id));
     const stages = { open, runId, guardianStop: guardians.signal, register, tampered };

@@ -9,8 +9,8 @@ import type { TaskFolder } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import { writeDispatch } from '../attempt/dispatch.ts';
-import type { SentTerms } from '../attempt/sent.ts';
-import { GUARDIAN_TIMEOUTS, type GuardianTimeouts } from '../call/guardian-timeouts.ts';
+import { GUARDIAN_TIMEOUTS, type GuardianTimeouts } from '../attempt/phases.ts';
+import type { SentTerms } from '../attempt/request.ts';
 import { endLate } from '../call/late-guardian.ts';
 import { commandOf, type Errand, recordFile } from './guardian-command.ts';
 

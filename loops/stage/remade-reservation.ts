@@ -7,7 +7,7 @@ import type { Fact } from '../../state/journal/facts.ts';
 import { JournalError } from '../../state/journal/journal.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { nowMs, readClocks } from '../../wrappers/steady-clock.ts';
-import type { SentTerms } from '../attempt/sent.ts';
+import type { SentTerms } from '../attempt/request.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 

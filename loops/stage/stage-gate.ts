@@ -14,7 +14,7 @@ import { NEVER } from '../../policies/verdict/decide.ts';
 import { writeJson } from '../../state/atomic-file.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
 import { outputsOf } from '../../state/task-folder.ts';
-import { dropKeptAnswer, putAnswerBack } from '../attempt/kept-answer.ts';
+import { dropKeptAnswer, putAnswerBack } from '../attempt/captured.ts';
 import { passGate, redactRecord } from '../gate/gate.ts';
 import type { GateRequest } from '../gate/gate-request.ts';
 import { redactorOf } from '../redactor.ts';

@@ -8,11 +8,10 @@ import { signallingUnread } from '../../wrappers/following/cut.ts';
 import { endTree, membersOf } from '../../wrappers/processes/end-tree.ts';
 import { foundTree } from '../../wrappers/processes/found-tree.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
-
+import { lookAtFolder, removePrivateFolder } from '../attempt/attempt.ts';
 import { type CallStart, pastMs } from '../attempt/deadline.ts';
-import { lookAtFolder, removePrivateFolder } from '../attempt/private-folders.ts';
+import { GUARDIAN_TIMEOUTS } from '../attempt/phases.ts';
 import type { Saved } from '../attempt/saved-draft.ts';
-import { GUARDIAN_TIMEOUTS } from '../call/guardian-timeouts.ts';
 import { type Closed, closeAlone } from './close-alone.ts';
 import { lateGuardian, type Sweeping, type Swept } from './swept.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { namesIfAny } from '../../state/disk/folder.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { lookAtFolder, type PrivateFolderKind, removePrivateFolder } from '../attempt/private-folders.ts';
+import { lookAtFolder, type PrivateFolderKind, removePrivateFolder } from '../attempt/attempt.ts';
 import type { Sweeping, Swept } from './swept.ts';
 
 /** Longer than any known call takes. A younger folder may belong to another container, whose processes are not visible here. */

@@ -13,7 +13,7 @@ import {
 } from '../../state/calls/call-register.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { checkTaskId, projectState } from '../../state/task-folder.ts';
-import { lookAtFolder } from '../attempt/private-folders.ts';
+import { lookAtFolder } from '../attempt/attempt.ts';
 import { dropAged } from '../session/backups.ts';
 import { sweepCall } from './call.ts';
 import { sweepStrays } from './strays.ts';

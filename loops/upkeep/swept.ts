@@ -1,6 +1,6 @@
 // Defines one result of a sweep.
 
-import type { GuardianTimeouts } from '../call/guardian-timeouts.ts';
+import type { GuardianTimeouts } from '../attempt/phases.ts';
 
 export interface Swept {
   what: 'call' | 'gate' | 'task' | 'folder' | 'record' | 'backup';

@@ -7,12 +7,12 @@ import { refreshStats } from '../../state/journal/stats.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { membersOf } from '../../wrappers/processes/end-tree.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
-import { treeOf } from '../attempt/call-tree.ts';
 import { isLate, isOverdue } from '../attempt/deadline.ts';
+import { GUARDIAN_TIMEOUTS } from '../attempt/phases.ts';
+import { treeOf } from '../attempt/restored-draft.ts';
 import { closeOrphanedCall } from '../call/close-orphaned-call.ts';
-import { GUARDIAN_TIMEOUTS } from '../call/guardian-timeouts.ts';
 import { endLate, isGoneWithin } from '../call/late-guardian.ts';
-import { redactLeftRaw } from '../call/left-raw.ts';
+import { redactRemainingRaw } from '../call/settle.ts';
 import { describeLeftover, endLeftoverCommands } from '../gate/gate-folder.ts';
 import { lateGuardian, type Sweeping, type Swept } from './swept.ts';
 
@@ -29,7 +29,7 @@ export async function sweepTask(root: string, sweeping: Sweeping): Promise<Swept
     if (life !== 'dead') return life === 'unknown' ? [elsewhere(task, ledger.run!.owner.host)] : [];
     const swept: Swept[] = [];
     for (const open of openCalls(ledger)) swept.push(...(await sweepOpen(open, task, journal, sweeping)));
-    redactLeftRaw(task, journal.read().ledger, sweeping.environment);
+    redactRemainingRaw(task, journal.read().ledger, sweeping.environment);
     swept.push(...(await sweepGates(task, ledger.calls.keys())));
     if (swept.some(({ how }) => how === 'settled')) await refreshStats(journal, sweeping.clock);
     return swept;

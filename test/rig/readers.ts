@@ -2,8 +2,8 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { savedMarker } from '../../loops/attempt/believed-draft.ts';
 import { copyRedacted } from '../../loops/attempt/redacted-copy.ts';
+import { savedMarker } from '../../loops/attempt/restored-draft.ts';
 import { savedReport } from '../../loops/batch/report.ts';
 import { openOutputLog } from '../../loops/gate/acceptance.ts';
 import { readAnswer } from '../../loops/gate/gate.ts';

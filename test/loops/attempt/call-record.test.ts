@@ -2,10 +2,10 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { UNKNOWN_CALL } from '../../../loops/attempt/believed-draft.ts';
 import { redactorFor } from '../../../loops/attempt/close-attempt.ts';
 import { begin, NOT_REACHED } from '../../../loops/attempt/phases.ts';
 import type { WrapperRequest } from '../../../loops/attempt/request.ts';
+import { UNKNOWN_CALL } from '../../../loops/attempt/restored-draft.ts';
 import { recordOf } from '../../../loops/call/record.ts';
 import { ADAPTERS } from '../../../wrappers/adapters.ts';
 import { createCapture } from '../../../wrappers/capture.ts';

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckedCall } from '../../../loops/attempt/phases.ts';
-import { withinLimits } from '../../../loops/call/within.ts';
+import { withinLimits } from '../../../loops/call/within-limits.ts';
 import { askLimits } from '../../../loops/limits/admission.ts';
 import { locked } from '../../../loops/limits/ledger-lock.ts';
 import type { LimitedCall } from '../../../loops/limits/limited-call.ts';

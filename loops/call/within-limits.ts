@@ -6,13 +6,11 @@ import { nowMs } from '../../wrappers/steady-clock.ts';
 import type { CheckedCall } from '../attempt/phases.ts';
 import type { Admission } from '../limits/admission.ts';
 import { type LimitedCall, projectOf, SHORT_WAIT_MS } from '../limits/limited-call.ts';
-
-/** Why it is not made. */
-export type Unadmitted = Exclude<Admission, { how: 'admitted' }>;
+import { cancelled, type Refusal } from './check.ts';
 
 interface Making<Called> {
   make(admitted: CheckedCall): Promise<Called>;
-  refuse(call: CheckedCall, unadmitted: Unadmitted): Promise<Called>;
+  refuse(call: CheckedCall, refusal: Refusal): Promise<Called>;
 }
 
 /** The call is charged before it is made. After it, its usage is recorded, and what it learnt of a limit of the service. */
@@ -29,7 +27,7 @@ export async function withinLimits<Called extends { record: CallRecord }>(
     const { askLimits } = await import('../limits/admission.ts');
     const say = request.say ?? (() => {});
     const admission = await askLimits({ call: limitedCall, clock, stop, say });
-    if (admission.how !== 'admitted') return refuse(checked, admission);
+    if (admission.how !== 'admitted') return refuse(checked, refusalOf(admission, stop));
     for (const sentence of admission.near) say(sentence);
     const warnings = [...checked.warnings, ...admission.near];
     // The time of a call begins when it leaves the queue.
@@ -42,6 +40,15 @@ export async function withinLimits<Called extends { record: CallRecord }>(
     for (const sentence of await settleLimits(limitedCall, called.record, clock)) request.say?.(sentence);
   }
   return called;
+}
+
+function refusalOf(admission: Exclude<Admission, { how: 'admitted' }>, stop: AbortSignal): Refusal {
+  if (admission.how === 'stopped') return cancelled(stop);
+  const { reason, message, retryAt } = admission;
+  if (reason === 'bad_state') return { class: 'tooling', reason, exit: 'badInput', message };
+  if (reason === 'state_unwritable') return { class: 'tooling', reason, exit: 'failure', message };
+  const retry = retryAt === null ? {} : { retryAt: retryAt.toISOString() };
+  return { class: 'quota', reason, exit: 'failure', message, ...retry };
 }
 
 const limitedOf = ({ callId, request }: CheckedCall): LimitedCall => ({
