@@ -153,7 +153,7 @@ const STAGE = 'section';
 type Means = Pick<JudgedFailure['verdict'], 'class' | 'reason'>;
 
 /** Closes a reservation without an answer. */
-export function close(callId: string, { class: errorClass, reason }: Means, run: Pick<DistillRun, 'record'>): void {
+export function close(callId: string, { class: errorClass, reason }: Means, run: DistillRun): void {
   run.record({
     fact: 'verdict',
     call_id: callId,

@@ -51,7 +51,7 @@ export async function openDistill(
 }
 
 /** Returns `<book>.md` in the folder of the exports. A name of one of our own files in a run's folder gets a suffix. */
-export function documentOf({ book, out }: Pick<DistillCheckpoint, 'book' | 'out'>): string {
+export function documentOf({ book, out }: DistillCheckpoint): string {
   const name = path.basename(book, path.extname(book));
   return path.join(out, `${name}${name.toLowerCase() === 'prompt' ? '.distilled' : ''}.md`);
 }

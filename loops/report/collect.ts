@@ -207,7 +207,7 @@ export function groupFailures(rows: readonly TaskRow[]): FailureGroup[] {
 
 /** Uses the prices of each task's project, as far as they can be read. */
 export async function collectSpending(
-  { tasks }: Pick<TasksReport, 'tasks'>,
+  tasks: readonly TaskRow[],
   cwd: string,
   environment: NodeJS.ProcessEnv,
 ): Promise<DaySpending[]> {

@@ -129,7 +129,7 @@ function reviewed({ stage, answer }: Omit<StageFacts, 'state'>, { task, root }: 
  * @param root the project's root; paths in texts are relative to it.
  */
 export async function reportProblems(
-  { tasks, unreadable }: Pick<TasksReport, 'tasks' | 'unreadable'>,
+  { tasks, unreadable }: TasksReport,
   root: string,
   environment: NodeJS.ProcessEnv,
 ): Promise<Problem[]> {

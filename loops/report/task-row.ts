@@ -153,7 +153,7 @@ function stagesIn({ calls, done, planned }: Ledger): string[] {
 }
 
 /** @returns null if there is none. Throws if the file is not a JSON object with the fields of a failure. */
-export function readFailure(task: Pick<TaskFolder, 'root' | 'state'>): Failure | null {
+export function readFailure(task: TaskPlace): Failure | null {
   const file = path.join(task.state, 'last_failure.json');
   // Most tasks have no failure, and an exception costs more than this check.
   const text = kindOf(file) === null ? null : readRegularOrNull(file);
@@ -170,7 +170,7 @@ export function readFailure(task: Pick<TaskFolder, 'root' | 'state'>): Failure |
 }
 
 /** Detects a copied or moved task. A task that is reached by another name of its folder is the same task. */
-function isOfAnotherFolder({ folder }: Failure, { root }: Pick<TaskFolder, 'root'>): boolean {
+function isOfAnotherFolder({ folder }: Failure, { root }: TaskPlace): boolean {
   if (typeof folder !== 'string' || folder === root) return false;
   const there = lookAt(folder);
   const here = lookAt(root);
@@ -198,9 +198,9 @@ function failureIn(text: string): Failure | null {
 
 /** Returns the action that continues a task without a recorded failure; null if nothing is to be done. */
 export function nextOf(
-  task: Pick<TaskFolder, 'id' | 'state'>,
+  task: TaskPlace,
   state: TaskState,
-  supervision: Pick<TaskSupervision, 'answer_waits'> | null,
+  supervision: TaskSupervision | null,
   launcher: string,
 ): NextAction | null {
   const next = NEXT[state];

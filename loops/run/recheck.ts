@@ -21,10 +21,7 @@ type Rechecked =
   | { how: 'done_earlier'; kept: boolean };
 
 /** Returns why a task cannot be checked again. The result of its last run stays recorded. */
-export function recheckMistake(
-  { plans, journal, called }: Pick<OpenTask, 'plans' | 'journal' | 'called'>,
-  { finished }: Pick<RunOptions, 'finished'>,
-): string | null {
+export function recheckMistake({ plans, journal, called }: OpenTask, { finished }: RunOptions): string | null {
   if (finished !== 'rechecked') return null;
   const { ledger } = journal.read();
   const open = plans.map(({ stage }) => stage.name).find((name) => passedCall(ledger, name) === null);

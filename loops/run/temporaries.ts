@@ -59,9 +59,7 @@ export const PROBE = {
 export const isTemporary = (name: string): boolean => [...TEMPORARIES, PROBE].some((row) => row.name.test(name));
 
 /** The folders that only tollgate writes. A user's `dump.json.1` in `inputs/` is not a temporary file. */
-export function ownFolders(
-  task: Pick<TaskFolder, 'root' | 'inputs' | 'outputs' | 'state' | 'done' | 'attempts'>,
-): string[] {
+export function ownFolders(task: TaskFolder): string[] {
   const shared = path.dirname(path.dirname(task.root));
   return [
     ...(path.basename(path.dirname(task.root)) === 'task' ? [path.join(shared, 'state')] : []),

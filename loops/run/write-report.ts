@@ -121,7 +121,7 @@ async function resolveFailure(open: OpenTask, clock: () => Date): Promise<void> 
 }
 
 /** Lists for the report the manifest fields that have no effect on the stages. */
-function unsupportedFields({ manifest, plans }: Pick<OpenTask, 'manifest' | 'plans'>): string[] {
+function unsupportedFields({ manifest, plans }: OpenTask): string[] {
   const fields = unheeded(manifest.stages);
   const isUnused = manifest.acceptance.commands.length > 0 && !plans.some(({ role }) => role.runsAcceptance);
   return [

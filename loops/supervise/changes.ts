@@ -50,7 +50,7 @@ const TIMEOUT_MS = 30_000;
  * @param task the task's folder, whose own files do not count.
  */
 export async function gitStand(
-  { tree, task }: Pick<OpenTask, 'tree' | 'task'>,
+  { tree, task }: OpenTask,
   environment: NodeJS.ProcessEnv,
 ): Promise<(GitStand & { branches: string[] }) | null> {
   if (!existsSync(path.join(tree, '.git'))) return null;

@@ -66,8 +66,7 @@ export interface Leaving {
   retryAt: string | null;
 }
 
-export const standingOf = ({ journal }: Pick<OpenTask, 'journal'>): Standing =>
-  standingAfter(journal.read().ledger.supervised);
+export const standingOf = ({ journal }: OpenTask): Standing => standingAfter(journal.read().ledger.supervised);
 
 export const interruptedBy = (why: string, retryAt: string | null = null): Leaving => ({
   how: 'interrupted',
@@ -85,7 +84,7 @@ export const leftWith = (failure: Failure): Leaving => ({
 
 /** Returns the start of the hash if the text is gone. */
 export const shownText =
-  (task: Pick<TaskFolder, 'state'>) =>
+  (task: TaskFolder) =>
   (sha256: string): string => {
     try {
       return keptText(task, sha256);

@@ -20,7 +20,7 @@ import type { OpenTask } from '../task/task.ts';
 import { gitStand, wholeDiff } from './changes.ts';
 import { type Part, type SuperviseCourse, shownText, standingOf } from './course.ts';
 
-export const saveFileOf = ({ state }: Pick<TaskFolder, 'state'>): string => path.join(state, 'session_save.json');
+export const saveFileOf = ({ state }: TaskFolder): string => path.join(state, 'session_save.json');
 
 /** Runs before the loop records that it was left. */
 export async function saveSession(
@@ -85,10 +85,7 @@ export function contentHash(tree: string, at: string): string | null {
   return bytes === null ? null : createHash('sha256').update(bytes).digest('hex');
 }
 
-export async function standOf(
-  open: Pick<OpenTask, 'tree' | 'task'>,
-  environment: NodeJS.ProcessEnv,
-): Promise<SessionSave['git']> {
+export async function standOf(open: OpenTask, environment: NodeJS.ProcessEnv): Promise<SessionSave['git']> {
   const stand = await gitStand(open, environment);
   if (stand === null) return null;
   const { head, branch, status } = stand;
@@ -111,27 +108,26 @@ export async function readSave(
   };
 }
 
-type Going = Pick<Composing, 'open' | 'options'>;
-
 /**
  * Names the worker's session, because users copy that id. Names the task if no session is known, or if a lookup by session would
  * not find it.
  */
-const resumeLine = (going: Going, session: string | null): string =>
+const resumeLine = (going: Composing, session: string | null): string =>
   `${going.open.called.launcher} supervise --resume ${session !== null && isAtHome(going) ? session : wordOf(going)}${trustOf(going)}`;
 
-export const answerLine = (going: Going): string =>
+export const answerLine = (going: Composing): string =>
   `${going.open.called.launcher} answer ${wordOf(going)} "…"${trustOf(going)}`;
 
 /** @param line the saved line, with dots in place of the answer. */
 export const answerAction = (line: string): NextAction =>
   toDo(`ask the user, and give the answer in place of the dots: ${line}`);
 
-const isAtHome = ({ open: { task, stateFolder } }: Going): boolean =>
+const isAtHome = ({ open: { task, stateFolder } }: Composing): boolean =>
   task.root === path.join(stateFolder, 'task', task.id);
 
-const wordOf = (going: Going): string => shellWord(isAtHome(going) ? going.open.task.id : `${going.open.task.root}/`);
+const wordOf = (going: Composing): string =>
+  shellWord(isAtHome(going) ? going.open.task.id : `${going.open.task.root}/`);
 
 /** If the manifest grants trust, no flag is needed. */
-const trustOf = ({ open, options }: Going): string =>
+const trustOf = ({ open, options }: Composing): string =>
   options.trustWorkspace && !open.manifest.security.trust_workspace ? ' --trust-workspace' : '';

@@ -48,7 +48,7 @@ const rootOf = ({ report, cwd, environment }: ReportRequest): string =>
 
 const problems = (request: ReportRequest) => reportProblems(request.report, rootOf(request), request.environment);
 
-const spending = ({ report, cwd, environment }: ReportRequest) => collectSpending(report, cwd, environment);
+const spending = ({ report, cwd, environment }: ReportRequest) => collectSpending(report.tasks, cwd, environment);
 
 const spentIf = async (request: ReportRequest): Promise<DaySpending[] | null> =>
   request.spent ? spending(request) : null;

@@ -105,7 +105,7 @@ export function openTaskLines(project: ServedProject, changed: (change: TasksCha
     };
     for (const [id, task] of [...kept]) {
       if (task.spent !== null || kept.get(id) !== task) continue;
-      const spent = task.row === null ? [] : await collectSpending({ tasks: [task.row] }, cwd, environment);
+      const spent = task.row === null ? [] : await collectSpending([task.row], cwd, environment);
       const priced = spent.filter(({ calls, calls_without_price: without }) => calls > without);
       const usd = priced.length === 0 ? null : priced.reduce((sum, each) => sum + each.usd, 0);
       const without = spent.reduce((sum, each) => sum + each.calls_without_price, 0);
