@@ -13,7 +13,7 @@ import { openUnseenCalls } from '../guard/watched-call.ts';
 import { launcherIn } from '../launcher.ts';
 import { runTask } from '../run/run.ts';
 import { traceEnd } from '../upkeep/trace-end.ts';
-import { type Bad, type BatchTask, lookAtTasks } from './look.ts';
+import { type Bad, type BatchTask, lookAtTasks } from './check-tasks.ts';
 import { type BatchReport, endOf, failuresOf, totalsOf } from './report.ts';
 import { type BatchBounds, type BatchLimits, type BatchProgress, type BatchRequest, openLimits } from './request.ts';
 import { type BatchRow, badRow, isBegun, type RowEnd, rowOf, surprisedRow, waitingRow } from './row.ts';

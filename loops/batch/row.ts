@@ -8,7 +8,7 @@ import { changedActions, type Named } from '../../policies/verdict/changed-promp
 import { refusalOf } from '../../state/system-error.ts';
 import type { RanTask } from '../run/owned-run.ts';
 import type { StageReport } from '../run/report.ts';
-import type { Bad } from './look.ts';
+import type { Bad } from './check-tasks.ts';
 
 export type BatchState = 'done' | 'failed' | 'broken' | 'interrupted' | 'refused' | 'not_started';
 

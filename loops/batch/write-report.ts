@@ -13,7 +13,7 @@ import type { RunContext } from '../task/run-context.ts';
 import { nearLimitsFor } from '../upkeep/near-limits-for.ts';
 import { notify } from '../upkeep/notify.ts';
 import type { Notified } from '../upkeep/sent.ts';
-import type { Hearers } from './look.ts';
+import type { Hearers } from './check-tasks.ts';
 import { type BatchReport, renderBatch } from './report.ts';
 import type { BatchRequest } from './request.ts';
 

@@ -1,6 +1,6 @@
 // Implements tollgate distill pause and stop: requests that the running process ends after the answer in flight.
 
-import { askToEnd } from '../../../loops/distill/at-rest.ts';
+import { askToEnd } from '../../../loops/distill/change-distillation.ts';
 import { openDistill, viewed } from '../../../loops/distill/open-run.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { readArguments } from '../../command.ts';

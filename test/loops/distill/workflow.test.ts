@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { askToEnd, changeAtRest } from '../../../loops/distill/at-rest.ts';
+import { askToEnd, changeAtRest } from '../../../loops/distill/change-distillation.ts';
 import { distilledBook } from '../../../loops/distill/export/write-export.ts';
 import { openDistill } from '../../../loops/distill/open-run.ts';
 import { FIRST_INSTRUCTION } from '../../../policies/distill/turn-contents.ts';
