@@ -2,8 +2,8 @@
 
 import type { RanTask as TaskRan } from '../../loops/run/owned-run.ts';
 import { runTask } from '../../loops/run/run.ts';
+import type { RunRequest } from '../../loops/task/run-context.ts';
 import { RUN_FLAGS } from '../../loops/task/run-options.ts';
-import type { RunRequest } from '../../loops/task/run-request.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { readArguments, stopOnSignals } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';

@@ -1,6 +1,6 @@
 // Implements tollgate scope ask: reports to an agent what it may change, before it edits.
 
-import { askTask, type ScopeAnswer } from '../../loops/stage/question.ts';
+import { askTask, type ScopeAnswer } from '../../loops/stage/scope-question.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 import { namesOf } from '../../wrappers/processes/passed-variables.ts';

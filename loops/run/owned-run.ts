@@ -15,8 +15,7 @@ import { changedFailure, interruptedFailure, invalidFailure } from '../task/fail
 import { keepStart } from '../task/keep-start.ts';
 import { type CheckedStages, checkStages, type Planned } from '../task/plan.ts';
 import type { Composing } from '../task/prompt.ts';
-import type { RunContext } from '../task/run-context.ts';
-import type { RunRequest } from '../task/run-request.ts';
+import type { RunContext, RunRequest } from '../task/run-context.ts';
 import type { TaskRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 import { nearLimitsFor } from '../upkeep/near-limits-for.ts';

@@ -4,8 +4,8 @@ import type { NextAction } from '../../policies/facts/next-action.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import type { IterationCells } from '../../policies/supervise/iteration-table.ts';
 import type { LeftHow } from '../../policies/supervise/supervise-facts.ts';
-import type { SessionUse } from '../task/session-in-use.ts';
-import type { Spent } from '../task/spent.ts';
+import type { SessionUse } from '../task/attempt-request.ts';
+import type { Spent } from '../task/paid-calls.ts';
 import type { StageFacts } from '../task/stage-facts.ts';
 import type { Notified } from '../upkeep/sent.ts';
 

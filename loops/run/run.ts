@@ -6,7 +6,7 @@ import { isSystemError } from '../../state/system-error.ts';
 import { enterTask } from '../guard/enter-task.ts';
 import type { Recovered } from '../guard/recover.ts';
 import { claim } from '../task/claim.ts';
-import type { RunRequest } from '../task/run-request.ts';
+import type { RunRequest } from '../task/run-context.ts';
 import { choiceMistake, supervisedMistake } from '../task/stage-plan.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
 import { traceEnd } from '../upkeep/trace-end.ts';

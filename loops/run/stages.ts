@@ -8,8 +8,7 @@ import { type Named, namesNoStage, repeatWords } from '../../policies/verdict/ch
 import { budgetOf } from '../../state/journal/ledger.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import { closedBy } from '../guard/enter-task.ts';
-import { changedByOthersFailure } from '../task/closed-failure.ts';
-import { changedFailure, tooLargeFailure, unpreparedFailure } from '../task/failure.ts';
+import { changedByOthersFailure, changedFailure, tooLargeFailure, unpreparedFailure } from '../task/failure.ts';
 import { type CheckedStages, changedOf, checkStages } from '../task/plan.ts';
 import { type ComposedPrompt, type Composing, composePrompt, type Prompt, writePrompt } from '../task/prompt.ts';
 import type { RunOptions } from '../task/run-options.ts';

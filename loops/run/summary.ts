@@ -9,7 +9,7 @@ import { NAMED_IN_WARNING, omissionSentence, omissionWords } from '../../policie
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { iterationTable } from '../../policies/supervise/iteration-table.ts';
 import { oneLine, visible } from '../../policies/text/display.ts';
-import type { SessionUse } from '../task/session-in-use.ts';
+import type { SessionUse } from '../task/attempt-request.ts';
 import { notifiedLines } from '../upkeep/lines.ts';
 import type { RunReport, StageReport } from './report.ts';
 

@@ -4,7 +4,7 @@ import { goOnLine, toDo, toType } from '../../policies/facts/next-action.ts';
 import { owesVerdict, VERDICT_FAIL, verdictMissing, verdictPlace } from '../../policies/gate/answer-verdict.ts';
 import { gateSignature } from '../../policies/gate/gate-verdict.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
-import { EMPTY_FAILURE } from '../task/empty-failure.ts';
+import { EMPTY_FAILURE } from '../task/failure.ts';
 import type { OpenTask } from '../task/task.ts';
 import type { StageReport } from './report.ts';
 

@@ -6,22 +6,26 @@ import { usedUp } from '../../policies/manifest/call-terms.ts';
 import { omissionSentence } from '../../policies/prompt/omissions.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import type { Decision } from '../../policies/verdict/decide.ts';
-import { changedByOthersFailure } from '../task/closed-failure.ts';
-import { failureOf, limitFailure, pausedFailure, unansweredFailure } from '../task/failure.ts';
+import { changedByOthersFailure, failureOf, limitFailure, pausedFailure, unansweredFailure } from '../task/failure.ts';
+import { spentOf } from '../task/paid-calls.ts';
 import type { Prompt } from '../task/prompt.ts';
-import { spentOf } from '../task/spent.ts';
 import { NOT_BEGUN, type StageEnd, type StageRun } from '../task/stage-run.ts';
-import { applyDecision } from './apply-decision.ts';
 import type { Baseline } from './baseline.ts';
 import { dispatchCall } from './dispatch-call.ts';
 import { promptToSend } from './first-prompt.ts';
-import { decisionFor, planNextAttempt, waitFor } from './next-attempt.ts';
-import { resumeLastAttempt } from './resume-attempt.ts';
-import { resumeStandIns } from './resume-stand-ins.ts';
+import { alone, decisionFor, planNextAttempt, takeBackUnanswered, waitFor } from './next-attempt.ts';
+import { resumeLastAttempt, resumeStandIns } from './resume.ts';
 import { gateAnswer } from './stage-gate.ts';
-import { failed, interrupted, type StageEnded, type StageProgress, type StageStep, startOf } from './stage-progress.ts';
+import {
+  applyDecision,
+  failed,
+  interrupted,
+  type StageEnded,
+  type StageProgress,
+  type StageStep,
+  startOf,
+} from './stage-progress.ts';
 import { openStageSession } from './stage-session.ts';
-import { alone, takeBackUnanswered } from './unanswered.ts';
 
 /**
  * Repeats calls until a gate has checked an answer, a failure allows no retry, or a stop is requested.

@@ -3,13 +3,16 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Finding } from '../../policies/facts/gate-record.ts';
+import { NAMED_IN_WARNING, omissionSentence } from '../../policies/prompt/omissions.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { type Call, isKeptFor, openCalls } from '../../state/journal/ledger.ts';
+import { mayBeLimited } from '../../state/limits/limits-folder.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { passedAs } from '../../wrappers/processes/passed-variables.ts';
 import { hasKeptAnswer, hasOutput } from '../attempt/captured.ts';
+import type { Dispatch } from '../attempt/dispatch.ts';
 import { GUARDIAN_TIMEOUTS, newCallId } from '../attempt/phases.ts';
 import type { SentTerms } from '../attempt/request.ts';
 import { settle } from '../call/settle.ts';
@@ -17,20 +20,20 @@ import { closedBy } from '../guard/enter-task.ts';
 import { checkGuarded, keepGuarded } from '../guard/guard-call.ts';
 import { isIntact, tellsOf } from '../guard/kept-journal.ts';
 import { watchCall } from '../guard/watched-call.ts';
-import { aboutPrompt } from '../task/about-prompt.ts';
+import { askLimits } from '../limits/admission.ts';
+import { type LimitedCall, projectOf } from '../limits/limited-call.ts';
+import { settleLimits } from '../limits/settle-limits.ts';
 import type { AttemptRequest, SentText } from '../task/attempt-request.ts';
 import { eventsOf } from '../task/last-event.ts';
-import { nestedWords } from '../task/lost-calls.ts';
+import { nestedWords } from '../task/paid-calls.ts';
 import type { Prompt } from '../task/prompt.ts';
 import { type CallSlot, UNLIMITED } from '../task/run-context.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 import { clearResultPaths } from './clear-result-paths.ts';
-import { readRecord, recordIn, sendGuardian, sentNow } from './guardian.ts';
-import type { Errand } from './guardian-command.ts';
-import { takeLimitedPlace } from './limited-place.ts';
-import { TREE } from './question.ts';
+import { type Errand, readRecord, recordIn, sendGuardian, sentNow } from './guardian.ts';
 import { reservationOf } from './remade-reservation.ts';
+import { TREE } from './scope-question.ts';
 
 type CallAnswer =
   /** `judge`: the agent changed files that decide whether its work passes. */
@@ -233,3 +236,69 @@ function ownToolOf({ tool }: StageRun['stage']): Pick<Errand['dispatch'], 'own_t
   const { described } = adapterOf(tool);
   return described === undefined ? {} : { own_tool: described.row };
 }
+
+/** Returns what a call records about its prompt besides the text. */
+function aboutPrompt({ warnings, leftOut }: Pick<Prompt, 'warnings' | 'leftOut'>): Omit<Dispatch['prompt'], 'before'> {
+  const sentence = omissionSentence(leftOut, NAMED_IN_WARNING);
+  const all = [...(sentence === null ? [] : [sentence]), ...warnings];
+  const more = all.length - MOST_WARNINGS;
+  return {
+    warnings: [
+      ...all.slice(0, MOST_WARNINGS).map((warning) => warning.slice(0, MOST_WARNING_CHARS)),
+      ...(more > 0 ? [`${more} more warnings about the prompt, which tollgate run --dry-run shows`] : []),
+    ],
+    left_out: leftOut,
+  };
+}
+
+const MOST_WARNINGS = 12;
+const MOST_WARNING_CHARS = 2000;
+
+/** A place within the limits over all tasks. */
+interface LimitedPlace {
+  /** A call that was not made, as its record says, is not charged. */
+  leave(record: CallRecord | null): Promise<void>;
+}
+
+const FREE: LimitedPlace = { leave: async () => {} };
+
+/** The longest wait for a rate limit, as a run waits after its own. A service that requires more reports a quota. */
+const RATE_WAIT_MS = 3_600_000;
+
+/**
+ * Waits for a place before the guardian is started, because its time begins then. The place is charged to this process until the guardian takes it over. If it is refused, the guardian requests and reports it.
+ */
+async function takeLimitedPlace(run: StageRun, callId: string): Promise<LimitedPlace | 'stopped'> {
+  const { stage, open, context, options } = run;
+  const { environment, clock, stop, say } = context;
+  const call: LimitedCall = {
+    callId,
+    tool: stage.tool,
+    model: stage.model ?? null,
+    task: open.task,
+    cwd: open.cwd,
+    environment,
+    holds: options.ignoreHold ? 'ignored' : 'obeyed',
+    rateWaitMs: RATE_WAIT_MS,
+  };
+  if (!mayBeLimited(environment, projectOf(call))) return FREE;
+  const admission = await askLimits({
+    call,
+    clock,
+    stop: endsWith(stop, run.wallLeftMs()),
+    say: (sentence) => say(`stage ${stage.name}: ${sentence}`),
+  });
+  if (admission.how === 'refused') return FREE;
+  // If the stage's own time is up, the stage reports this.
+  if (admission.how === 'stopped') return stop.aborted ? 'stopped' : FREE;
+  for (const sentence of admission.near) say(`stage ${stage.name}: ${sentence}`);
+  return {
+    leave: async (record) => {
+      if (record !== null && record.ending !== 'not_started') return;
+      await settleLimits(call, null, clock);
+    },
+  };
+}
+
+const endsWith = (stop: AbortSignal, wallLeftMs: number | null): AbortSignal =>
+  wallLeftMs === null ? stop : AbortSignal.any([stop, AbortSignal.timeout(Math.max(1, Math.ceil(wallLeftMs)))]);

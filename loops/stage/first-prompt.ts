@@ -1,18 +1,23 @@
 // Builds the text to send: the prompt, and before it the tag's line, a hand-off note for a new session, and earlier findings.
 
+import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { type EarlierTask, handOffNote } from '../../policies/session/hand-off.ts';
-import { headerOf } from '../../policies/session/session-entry.ts';
+import { headerOf, tagOf } from '../../policies/session/session-entry.ts';
 import { figure } from '../../policies/text/display.ts';
 import { readJson } from '../../state/atomic-file.ts';
-import { outputsOf } from '../../state/task-folder.ts';
+import { namesIfAny } from '../../state/disk/folder.ts';
+import { readHead, readRegularOrNull } from '../../state/disk/regular-file.ts';
+import { createDryRunJournal, JournalError } from '../../state/journal/journal.ts';
+import { readManifest } from '../../state/project/manifest.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { locateTask, manifestsIn, outputsOf } from '../../state/task-folder.ts';
 import { quietly } from '../session/own-files.ts';
-import type { AttemptRequest, SentText } from '../task/attempt-request.ts';
+import type { AttemptRequest, SentText, StageSession } from '../task/attempt-request.ts';
 import { feedbackFor } from '../task/feedback.ts';
-import type { StageSession } from '../task/session-in-use.ts';
 import type { StageRun } from '../task/stage-run.ts';
-import { answerHead, earlierTasks } from './earlier-tasks.ts';
+import type { OpenTask } from '../task/task.ts';
 
 /**
  * Builds the text of a request. The stage's prompt, which decides whether the stage is done, is not changed, nor written again.
@@ -71,3 +76,81 @@ const hiding = ({ task, goal, done, open, failure }: EarlierTask, hide: (text: s
   open,
   failure: failure && { ...failure, why: hide(failure.why) },
 });
+
+/** Each task costs a read of its manifest; of those with the tag, only so many are reported. */
+const LOOKED_AT = 200;
+const MAX_REPORTED = 3;
+
+/** Returns the earlier tasks of a tag, newest first. A task that cannot be read is skipped. */
+async function earlierTasks(open: OpenTask, tag: string, clock: () => Date): Promise<EarlierTask[]> {
+  const tasks: EarlierTask[] = [];
+  for (const folder of tasksIn(open)) {
+    const task = await readEarlierTask(folder, open, tag, clock).catch((error: Error) => {
+      if (isSystemError(error) || error instanceof JournalError) return null;
+      throw error;
+    });
+    if (task !== null) tasks.push(task);
+    if (tasks.length === MAX_REPORTED) break;
+  }
+  return tasks;
+}
+
+function tasksIn({ stateFolder, task }: OpenTask): string[] {
+  const folder = path.join(stateFolder, 'task');
+  return namesIfAny(folder)
+    .map((name) => path.join(folder, name))
+    .filter((root) => root !== task.root)
+    .flatMap((root) => {
+      const journal = lstatSync(path.join(root, 'state', 'journal.jsonl'), { throwIfNoEntry: false });
+      return journal?.isFile() ? [{ root, changedAtMs: journal.mtimeMs }] : [];
+    })
+    .sort((a, b) => b.changedAtMs - a.changedAtMs)
+    .slice(0, LOOKED_AT)
+    .map(({ root }) => root);
+}
+
+async function readEarlierTask(
+  root: string,
+  open: OpenTask,
+  tag: string,
+  clock: () => Date,
+): Promise<EarlierTask | null> {
+  const [file] = manifestsIn(root);
+  const id = path.basename(root);
+  // Most tasks have other tags, so their manifests need not be parsed.
+  if (file === undefined || (id !== tag && !readRegularOrNull(file)?.includes(tag))) return null;
+  const read = await readManifest(file, open.project, 'untrusted');
+  if (read.how === 'invalid' || tagOf(read.manifest.meta.feature, id) !== tag) return null;
+  const located = locateTask(root, root, {});
+  if (located.how === 'invalid') return null;
+  const { folder: task } = located;
+  const { ledger } = createDryRunJournal(root, clock).read();
+  const failure = await readJson<Failure>(path.join(task.state, 'last_failure.json'), clock, 'in_place');
+  const standing = failure.how === 'read' && failure.value.resolved_at === null ? failure.value : null;
+  return {
+    task: id,
+    goal: read.manifest.goal,
+    done: read.stages
+      .filter(({ name }) => ledger.done.has(name))
+      .map(({ name, tool }) => {
+        const answered = ledger.calls.get(ledger.done.get(name)?.call_id ?? '')?.reserved.tool ?? tool;
+        return { stage: name, answer: answerHead(outputsOf(task, { name, tool: answered }).out) };
+      }),
+    open: read.stages.map(({ name }) => name).filter((name) => !ledger.done.has(name)),
+    failure: standing && {
+      stage: standing.stage,
+      why: [`${standing.class} (${standing.reason})`, standing.evidence?.text].filter(Boolean).join(': '),
+    },
+  };
+}
+
+const HEAD_BYTES = 4096;
+
+/** If an answer is gone, its head is empty, but its stage is still named. */
+function answerHead(file: string): string {
+  try {
+    return readHead(file, HEAD_BYTES).text;
+  } catch {
+    return '';
+  }
+}

@@ -1,18 +1,39 @@
-// Starts a wrapper as the guardian of one call, waits for its end, and reads its record.
+// Starts a wrapper as the guardian of one call, with the command that describes it, waits for its end, and reads its record.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';
-import type { TaskFolder } from '../../state/task-folder.ts';
+import type { Stage } from '../../state/project/manifest-schema.ts';
+import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
+import type { Access } from '../../wrappers/adapter.ts';
+import { guardianOf } from '../../wrappers/adapters.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
-import { writeDispatch } from '../attempt/dispatch.ts';
+import { type Dispatch, writeDispatch } from '../attempt/dispatch.ts';
 import { GUARDIAN_TIMEOUTS, type GuardianTimeouts } from '../attempt/phases.ts';
 import type { SentTerms } from '../attempt/request.ts';
 import { endLate } from '../call/late-guardian.ts';
-import { commandOf, type Errand, recordFile } from './guardian-command.ts';
+import type { RunOptions } from '../task/run-options.ts';
+import { ownFlagsOf } from '../task/stage-plan.ts';
+
+/** A call for which a guardian is started. */
+export interface Errand {
+  task: TaskFolder;
+  stage: Stage;
+  callId: string;
+  access: Access;
+  cwd: string;
+  options: Pick<RunOptions, 'trustWorkspace' | 'keepRaw' | 'recordRequests' | 'ignoreHold'>;
+  environment: NodeJS.ProcessEnv;
+  /** The folder of the wrapper commands. */
+  commandFolder: string;
+  dispatch: Dispatch;
+  promptFile: string;
+  timeoutMs: number;
+  resumeSession: string | null;
+}
 
 interface GuardianEnd {
   /** null if it died before it could be looked up. */
@@ -144,6 +165,48 @@ function hurry(
     wasEnded: () => ended,
   };
 }
+
+/** By these arguments, other processes recognise the guardian of this call (`late-guardian.ts`). */
+function commandOf(errand: Errand): string[] {
+  const { task, stage, callId, access, cwd, options, commandFolder } = errand;
+  const [script, ...words] = guardianOf(stage.tool);
+  const { out, err } = outputsOf(task, stage);
+  const given = {
+    out,
+    err,
+    result: recordFile(task, callId),
+    task: `${task.root}/`,
+    stage: stage.name,
+    cwd,
+    'idle-timeout-ms': stage.idle_timeout_ms,
+    'start-timeout-ms': stage.start_timeout_ms,
+    'max-turns': stage.max_turns,
+    model: stage.model,
+    access,
+    ...ownFlagsOf(stage),
+    'require-mcp': stage.requires_mcp,
+    'prompt-file': errand.promptFile,
+    'timeout-ms': errand.timeoutMs,
+    'resume-session': errand.resumeSession,
+  };
+  return [
+    ...[path.join(commandFolder, script), ...words, ...flagsOf(given)],
+    ...(stage.on_denied === 'fail' ? ['--fail-on-denied'] : []),
+    ...(options.trustWorkspace ? ['--trust-workspace'] : []),
+    ...(options.keepRaw ? ['--keep-raw'] : []),
+    ...(options.ignoreHold ? ['--ignore-hold'] : []),
+    ...(options.recordRequests ? ['--record-requests'] : []),
+  ];
+}
+
+const flagsOf = (given: Record<string, true | string | number | readonly string[] | undefined | null>): string[] =>
+  Object.entries(given).flatMap(([flag, value]) =>
+    value === undefined || value === null
+      ? []
+      : [value].flat().map((one) => (one === true ? `--${flag}` : `--${flag}=${one}`)),
+  );
+
+const recordFile = (task: TaskFolder, callId: string): string => path.join(task.attempts, callId, 'record.json');
 
 /** The record of this call, which the guardian writes to the attempt's folder; null if there is none. */
 export const readRecord = (task: TaskFolder, callId: string): CallRecord | null => recordIn(recordFile(task, callId));

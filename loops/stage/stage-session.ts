@@ -5,12 +5,11 @@ import { rowOf } from '../../policies/facts/tools.ts';
 import { type SessionEntry, tagOf } from '../../policies/session/session-entry.ts';
 import { afterCall, CONTEXT_LIMIT_TOKENS, fitnessOf, restMs } from '../../policies/session/session-policy.ts';
 import { countTokens } from '../session/own-files.ts';
-import type { StageSession } from '../task/session-in-use.ts';
+import type { StageSession } from '../task/attempt-request.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import { type KeptEntries, keptEntries } from './kept-entries.ts';
-import { untilClosed } from './open-elsewhere.ts';
 import { HANDED_ON, type Resolved, resolveSession } from './resolve.ts';
-import { type HeldSessions, lockSessions } from './session-lock.ts';
+import { type HeldSessions, lockSessions, untilClosed } from './session-lock.ts';
 
 /** @returns null if a stop was requested while it waited. */
 export async function openStageSession(run: StageRun): Promise<StageSession | null> {

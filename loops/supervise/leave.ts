@@ -11,7 +11,7 @@ import type { LeftHow, SuperviseFact } from '../../policies/supervise/supervise-
 import type { SupervisionReport } from '../run/report.ts';
 import { untouched } from '../run/stages.ts';
 import type { EndedRun } from '../run/write-report.ts';
-import { EMPTY_FAILURE } from '../task/empty-failure.ts';
+import { EMPTY_FAILURE } from '../task/failure.ts';
 import type { OpenTask } from '../task/task.ts';
 import { type Leaving, type SuperviseCourse, shownText, standingOf } from './course.ts';
 import { answerAction, answerLine, saveFileOf, saveSession } from './save.ts';

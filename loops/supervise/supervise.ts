@@ -17,9 +17,9 @@ import { closeBaseline, dropBaseline, openBaseline } from '../stage/baseline.ts'
 import { readRecord } from '../stage/guardian.ts';
 import { passStage } from '../stage/stage-gate.ts';
 import { invalidFailure } from '../task/failure.ts';
-import { ownFlagsOf, requirementsOfStage } from '../task/own-flags.ts';
 import { type Composing, composePrompt } from '../task/prompt.ts';
-import type { RunRequest } from '../task/run-request.ts';
+import type { RunRequest } from '../task/run-context.ts';
+import { ownFlagsOf, requirementsOfStage } from '../task/stage-plan.ts';
 import type { StageRun, TaskRun } from '../task/stage-run.ts';
 import { markDone, reopen } from '../task/stage-status.ts';
 import type { OpenTask } from '../task/task.ts';

@@ -13,14 +13,13 @@ import type { AnswerSource, Changes, TextFile } from '../../policies/prompt/sour
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import type { Manifest, Stage } from '../../state/project/manifest-schema.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
-import type { Forbids } from '../tree/forbidden.ts';
-import { forbiddenBy } from '../tree/forbidden.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
+import { type Forbids, forbiddenBy } from '../tree/forbidden.ts';
 import { readChanges } from '../tree/read-changes.ts';
 import { linkMistake, readWithin } from '../tree/within.ts';
-import { MAX_BYTES, readAttachments } from './read-attachments.ts';
+import { MAX_BYTES, readAttachments } from './attachments.ts';
 import { readTemplate } from './read-template.ts';
 import { readText } from './read-text.ts';
-import { sentHash } from './sent-hash.ts';
 
 export interface PromptRequest {
   task: TaskFolder;
@@ -198,4 +197,10 @@ async function readInput(
 export function stateOf({ root }: TaskFolder): string {
   const tasks = path.dirname(root);
   return path.basename(tasks) === 'task' ? path.dirname(tasks) : root;
+}
+
+/** SHA-256 in hexadecimal, over the text as the tool's adapter escapes it. */
+export function sentHash(tool: Tool, text: string): string {
+  const sent = adapterOf(tool).prompt.escape(Buffer.from(text).toString('latin1'));
+  return createHash('sha256').update(Buffer.from(sent, 'latin1')).digest('hex');
 }

@@ -23,7 +23,6 @@ import { lookAt, readHead, readTail } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { redactorOf } from '../redactor.ts';
-import { EMPTY_FAILURE } from './empty-failure.ts';
 import type { Prompt } from './prompt.ts';
 import type { CallSlot } from './run-context.ts';
 import { failingIn, type SentPrompt, situationOf } from './situation.ts';
@@ -285,3 +284,43 @@ const linesOf = (text: string): string[] =>
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map((line) => line.slice(0, MAX_CHARS));
+
+/** The fields that a failure without a call lacks. */
+export const EMPTY_FAILURE: Omit<
+  Failure,
+  'task_id' | 'at' | 'class' | 'reason' | 'evidence' | 'decision' | 'next_actions'
+> = {
+  schema: FAILURE_SCHEMA,
+  stage: null,
+  tool: null,
+  attempt: null,
+  signature: null,
+  count: 1,
+  exit_code: 1,
+  native_exit_code: null,
+  signal: null,
+  ending: null,
+  retry_at: null,
+  missing: [],
+  changed: [],
+  stderr_head: [],
+  stderr_tail: [],
+  files: {},
+  resolved_at: null,
+};
+
+/** @param why what changed, and in which call. */
+export function changedByOthersFailure(run: StageRun, why: string): Failure {
+  const { task, called } = run.open;
+  return {
+    ...unpreparedFailure(run, why),
+    class: 'scope_violation',
+    reason: 'judge_changed',
+    evidence: { source: 'none', text: why, rule: 'changed-by-another-task' },
+    decision: { action: 'stop', why: 'its files were changed while the agent of another task ran' },
+    next_actions: [
+      toDo(`look at what was changed in ${task.root}`),
+      toType('then go on with the files as they are', goOnLine(called, '--accept-changes'), 'pays'),
+    ],
+  };
+}

@@ -7,7 +7,7 @@ import { figure } from '../../policies/text/display.ts';
 import { fenced, fenceWord } from '../../policies/text/fence.ts';
 import { readIfFit } from '../../state/disk/regular-file.ts';
 import { outputsOf } from '../../state/task-folder.ts';
-import { lineOfStages } from './line-of-stages.ts';
+import { lineOfStages } from './gate-actions.ts';
 import type { StageRun } from './stage-run.ts';
 
 /**

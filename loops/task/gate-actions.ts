@@ -3,13 +3,19 @@
 import path from 'node:path';
 import type { GateRecord } from '../../policies/facts/gate-record.ts';
 import { type NextAction, readActions } from '../../policies/facts/next-action.ts';
-import { type GatedCall, gateNextActions, outdatedBy, writerOf } from '../../policies/gate/next-actions.ts';
+import {
+  type GatedCall,
+  gateNextActions,
+  outdatedBy,
+  type StageInLine,
+  writerOf,
+} from '../../policies/gate/next-actions.ts';
 import { placeWords } from '../../policies/manifest/stage-place.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';
 import { answeredIn, budgetOf } from '../../state/journal/ledger.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
-import { lineOfStages } from './line-of-stages.ts';
+import type { StagePlan } from './stage-plan.ts';
 import type { OpenTask } from './task.ts';
 
 /** @param answer whether the stage has a paid answer. @returns the possible actions, the best first. */
@@ -59,3 +65,13 @@ export function readGateRecord(task: TaskFolder, stage: string): GateRecord | nu
   const findings = record.findings.map((finding) => ({ ...finding, next_actions: readActions(finding.next_actions) }));
   return { ...record, findings };
 }
+
+/** Reduces a task's stages to what determines which stage writes, and which stages read its answer. */
+export const lineOfStages = (plans: readonly StagePlan[]): StageInLine[] =>
+  plans.map(({ stage, role, access }) => ({
+    name: stage.name,
+    tool: stage.tool,
+    role: stage.role,
+    writes: role.changesTree && access !== 'read',
+    reads: role.reads,
+  }));

@@ -6,8 +6,8 @@ import { readIfFit } from '../../state/disk/regular-file.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import { checkSchema } from '../gate/schema.ts';
 import { elsewhereMistake, worksElsewhere } from '../session/own-files.ts';
+import { sentHash } from './compose.ts';
 import { type ComposedPrompt, type Composing, composePrompt, type Prompt } from './prompt.ts';
-import { sentHash } from './sent-hash.ts';
 import { choiceMistake } from './stage-plan.ts';
 import { type StageStatus, stageStatusOf } from './stage-status.ts';
 

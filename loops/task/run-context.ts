@@ -1,4 +1,4 @@
-// Holds the context of a run: working folder, clock, listeners and stop signal. It is passed on unchanged.
+// Defines the request and the context of a run: working folder, clock, listeners, slots and stop signal, passed on unchanged.
 
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
@@ -80,3 +80,9 @@ export interface Slots {
 
 /** For a single run: every call may be made at once. */
 export const UNLIMITED: Slots = { take: async () => ({ how: 'taken', release: () => {} }) };
+
+/** A run as a command requests it. */
+export interface RunRequest extends RunSettings {
+  /** The task: an id, or a path. */
+  word: string;
+}

@@ -1,9 +1,12 @@
-// Combines a stage of a task with its role and its CLI's access, and checks the user's choices about stages.
+// Combines a stage with its role and its CLI's access, checks the user's choices of stages, and maps its fields to flags.
 
+import { type Requirements, requirementsOf } from '../../policies/facts/requirements.ts';
+import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import type { ResolvedRole } from '../../policies/manifest/resolved-role.ts';
 import type { Manifest, Stage } from '../../state/project/manifest-schema.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Access } from '../../wrappers/adapter.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import type { PromptTurn } from './compose.ts';
 import type { RunOptions } from './run-options.ts';
 
@@ -36,3 +39,31 @@ export function choiceMistake(
   const both = redo.find((name) => keep.includes(name));
   return both === undefined ? null : `--redo ${both} and --keep ${both} contradict each other; say one of them`;
 }
+
+/** The fields of a stage that only some CLIs support, and the flags of their wrappers. */
+const FIELDS = {
+  effort: 'effort',
+  allow_tool: 'allow-tool',
+  allow_commit: 'allow-commit',
+} as const satisfies Partial<Record<keyof Stage, string>>;
+
+type Field = keyof typeof FIELDS;
+const NAMES = Object.keys(FIELDS) as Field[];
+
+const has = (tool: Tool, field: Field) => FIELDS[field] in adapterOf(tool).own;
+
+/** The values by flag name; empty for a CLI that supports none of the fields. */
+export const ownFlagsOf = (stage: Stage): Record<string, true | string | readonly string[]> =>
+  Object.fromEntries(
+    NAMES.flatMap((field) => (stage[field] && has(stage.tool, field) ? [[FIELDS[field], stage[field]]] : [])),
+  );
+
+/** What a stage requires of its calls besides an answer. */
+export const requirementsOfStage = ({ requires_mcp = [], on_denied = 'note' }: Stage): Requirements =>
+  requirementsOf([requires_mcp].flat(), on_denied);
+
+/** The fields that are set for a CLI that does not support them, each with the tools that do. */
+export const unheeded = (stages: readonly Stage[]): string[] =>
+  NAMES.filter((field) => stages.some((stage) => stage[field] && !has(stage.tool, field))).map(
+    (field) => `stages[].${field} (of a tool that is not ${TOOLS.filter((tool) => has(tool, field)).join(' or ')})`,
+  );

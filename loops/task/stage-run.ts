@@ -6,9 +6,9 @@ import type { CallRecord } from '../../policies/report/call-record.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import type { Access } from '../../wrappers/adapter.ts';
+import type { SessionUse } from './attempt-request.ts';
 import type { PromptTurn } from './compose.ts';
 import type { Composing } from './prompt.ts';
-import type { SessionUse } from './session-in-use.ts';
 
 /** A run that has its task. */
 export interface TaskRun extends Composing {

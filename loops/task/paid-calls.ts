@@ -1,9 +1,31 @@
-// Lists the calls of a task that died with their wrappers: what each may have cost, and the call that replaced it.
+// Reports the paid calls of a task: what they used so far, which were lost, and which its agents made from within others.
 
 import type { Journal } from '../../state/journal/journal.ts';
 import type { Call, Ledger } from '../../state/journal/ledger.ts';
+import { usageOf } from '../../state/usage.ts';
+import type { OpenTask } from './task.ts';
 
-/** One sentence for each, oldest first. */
+/** Sums over all paid calls of a task, in any run. */
+export interface Spent {
+  tokens: number;
+  usd: number;
+  /** Paid calls that did not report a value; they are in neither sum. */
+  calls_without_tokens: number;
+  calls_without_price: number;
+}
+
+/** Uses the journal and the calls' records, with the project's prices. Throws JournalError. */
+export function spentOf({ task, journal, project }: OpenTask): Spent {
+  const { all } = usageOf(task, journal.read().ledger, project.prices);
+  return {
+    tokens: all.total_tokens ?? 0,
+    usd: all.usd ?? 0,
+    calls_without_tokens: all.unknown_calls,
+    calls_without_price: all.unpriced_calls,
+  };
+}
+
+/** Reports the calls that died with their wrappers: one sentence for each, oldest first. */
 export function lostCalls({ calls }: Pick<Ledger, 'calls'>): string[] {
   const granted = [...calls.values()].filter((call) => call.granted);
   return granted.flatMap((call, i) => {

@@ -1,18 +1,51 @@
-// Resumes with the fallbacks that an unfinished run had reached, so that a tool that cannot answer is not paid again.
+// Resumes where an unfinished run was: in the session of an attempt that had run tools, and with the fallbacks it had reached.
 
+import type { Verdict } from '../../policies/facts/evidence.ts';
 import type { NextAction } from '../../policies/facts/next-action.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { causeOf, type StandIn, standInWords } from '../../policies/verdict/stand-ins.ts';
 import { type Call, decisionsByCall, type Ledger, standInsIn } from '../../state/journal/ledger.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
+import type { AttemptRequest, StageSession } from '../task/attempt-request.ts';
 import type { Prompt } from '../task/prompt.ts';
-import { type Applied, applyDecision } from './apply-decision.ts';
+import type { StageRun } from '../task/stage-run.ts';
 import type { Baseline } from './baseline.ts';
 import { readRecord } from './guardian.ts';
-import { decisionFor, planNextAttempt } from './next-attempt.ts';
-import type { StageProgress } from './stage-progress.ts';
+import { continuation, decisionFor, planNextAttempt } from './next-attempt.ts';
+import { type Applied, applyDecision, type StageProgress } from './stage-progress.ts';
 
-/** @param prompt the stage's prompt, which must also be the one of the earlier run. */
+/**
+ * Makes the first request of a run if the stage's last attempt, for the same prompt, was cut off after it had run tools.
+ * @returns null if there was none, if its session cannot be resumed, or if its failure was not a matter of time, network or
+ * history.
+ */
+export async function resumeLastAttempt(
+  run: StageRun,
+  prompt: Prompt,
+  session: StageSession,
+): Promise<AttemptRequest | null> {
+  const { open, stage, redone } = run;
+  const calls = [...open.journal.read().ledger.calls.values()];
+  const last = calls.findLast(({ granted, reserved }) => granted && reserved.stage === stage.name);
+  if (redone || last === undefined || last.reserved.for_prompt !== prompt.sha256) return null;
+  if (last.reserved.tool !== stage.tool) return null;
+  const record = readRecord(open.task, last.reserved.call_id);
+  if (record === null || (record.tool_calls ?? 0) === 0 || !isCutOff(record.verdict)) return null;
+  if (record.session_id === null || session.isUnfit(record.session_id)) return null;
+  const endedAt = new Date(Date.parse(record.started_at) + (record.duration_ms ?? 0));
+  if ((await session.resumeIn(record.session_id, record.verdict, endedAt)) === 'stopped') return null;
+  run.context.say(`stage ${stage.name}: going on in the session of the attempt before, which had already run tools`);
+  return continuation(run, record.session_id);
+}
+
+/** A refused history counts as cut off. If the run died before it decided, the tools would otherwise run once more. */
+const isCutOff = ({ class: errorClass, reason }: Verdict): boolean =>
+  errorClass === 'transient' || reason === 'broken_history';
+
+/**
+ * Resumes with the fallbacks that an unfinished run had reached, so that a tool that cannot answer is not paid again.
+ * @param prompt the stage's prompt, which must also be the one of the earlier run.
+ */
 export async function resumeStandIns(
   progress: StageProgress,
   prompt: Prompt,

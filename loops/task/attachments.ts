@@ -1,12 +1,16 @@
-// Finds the files that a stage attaches: its globs in the tree, and those under `attachments/` in the task's inputs.
+// Finds and reads what a stage attaches: text as head and tail, other files by name only, forbidden files not at all.
 
-import { lstat, readdir, stat } from 'node:fs/promises';
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { Attachment } from '../../policies/prompt/source.ts';
 import { nearest } from '../../policies/text/nearest.ts';
+import { isWithin } from '../../state/disk/real-folder.ts';
 import { isSystemError } from '../../state/system-error.ts';
+import type { Forbids } from '../tree/forbidden.ts';
 import { spelledIn, spellings } from '../tree/within.ts';
+import { readText } from './read-text.ts';
 
-export interface Attachable {
+interface Attachable {
   stage: string;
   /** undefined: all files in the task's `inputs/attachments/`. */
   globs: readonly string[] | undefined;
@@ -18,19 +22,103 @@ export interface Attachable {
 }
 
 /** A file to attach: `name` is relative to `base`, which is the tree or the task's inputs. */
-export interface AttachedFile {
+interface AttachedFile {
   name: string;
   base: string;
 }
 
+type AttachmentsRead =
+  | { how: 'read'; attachments: Attachment[]; warnings: string[] }
+  | { how: 'invalid'; message: string };
+
+export const MAX_BYTES = 64 * 1024 * 1024;
+/** How many of the largest files the message names if all together are too large. */
+const NAMED = 3;
+
+/**
+ * @param root the folder to which `security.forbidden_paths` are relative, besides the tree
+ * @param windowChars the number of characters to read at each end of a text; the prompt will not contain more
+ */
+export async function readAttachments(
+  of: Attachable,
+  root: string,
+  forbids: Forbids,
+  windowChars: number,
+  halt?: AbortSignal,
+): Promise<AttachmentsRead> {
+  const found = await attachedFiles(of);
+  if (found.how === 'invalid') return found;
+  const looked: Looked[] = [];
+  const unnamed: string[] = [];
+  for (const file of found.files) {
+    if (halt?.aborted) return invalid(of, STOPPED);
+    const seen = await look(file, root, forbids).catch((error: unknown) => {
+      if (!isSystemError(error)) throw error;
+      if (error.code === 'ENOENT' && file.name.includes(NO_UTF8)) return null;
+      return `cannot be read (${error.code})`;
+    });
+    if (seen === null) {
+      unnamed.push(`${file.name} has a name that is no UTF-8, and is not included`);
+      continue;
+    }
+    if (typeof seen === 'string') return invalid(of, `${file.name} ${seen}`);
+    looked.push(seen);
+  }
+  const included = looked.filter(({ glob }) => glob === null).sort((a, b) => b.bytes - a.bytes);
+  const bytes = included.reduce((sum, file) => sum + file.bytes, 0);
+  if (bytes > MAX_BYTES) {
+    const largest = included.slice(0, NAMED).map((file) => `${file.name} ${file.bytes}`);
+    const all = `${included.length} files have ${bytes} bytes in all`;
+    return invalid(of, `${all}; at most ${MAX_BYTES} are attached; the largest: ${largest.join(', ')}`);
+  }
+  const attachments: Attachment[] = [];
+  for (const { name, file, glob, ...size } of looked) {
+    if (halt?.aborted) return invalid(of, STOPPED);
+    const read = glob === null ? await readText(file, windowChars, MAX_BYTES) : null;
+    if (read?.how === 'failed') return invalid(of, `${name} ${read.why}`);
+    const holds = read ?? { how: 'forbidden' as const, glob: glob ?? '', ...size };
+    attachments.push({ name, path: path.relative(of.tree, file), bytes: holds.bytes, holds });
+  }
+  return { how: 'read', attachments, warnings: [...found.warnings, ...unnamed] };
+}
+
+const STOPPED = 'stopped before all was read';
+
+/** The character that replaces invalid UTF-8 bytes in a name. No file is found by such a name. */
+const NO_UTF8 = '\ufffd';
+
+interface Looked {
+  name: string;
+  file: string;
+  bytes: number;
+  /** The glob that forbids the file. */
+  glob: string | null;
+}
+
+/** Checks all names of the file, since each may be forbidden. Returns a sentence if the file leads out of its base. */
+async function look({ name, base }: AttachedFile, root: string, forbids: Forbids): Promise<string | Looked> {
+  const file = path.join(base, name);
+  const [real, realBase, realRoot] = await Promise.all([realpath(file), realpath(base), realpath(root)]);
+  if (!isWithin(realBase, real)) return `leads out of ${base} by a symbolic link`;
+  const names = [name, path.relative(realBase, real), path.relative(root, file), path.relative(realRoot, real)];
+  const { size } = await stat(real);
+  return { name, file, bytes: size, glob: forbids([...names, name.replace(/^attachments\//, '')], real) };
+}
+
+const invalid = ({ stage }: Attachable, what: string): AttachmentsRead => ({
+  how: 'invalid',
+  message: `stage ${stage}: attach: ${what}`,
+});
+
 type Attached = { how: 'found'; files: AttachedFile[]; warnings: string[] } | { how: 'invalid'; message: string };
 
 const MAX_FILES = 1000;
+
 /** A higher count has no use. */
 const MOST_COUNTED = 100_000;
 
-/** Sorted by name, byte by byte. */
-export async function attachedFiles(of: Attachable): Promise<Attached> {
+/** Finds the files by the stage's globs in the tree, and those under `attachments/` in the task's inputs. Sorted by name, byte by byte. */
+async function attachedFiles(of: Attachable): Promise<Attached> {
   const globs = of.globs ?? ((await holdsSomething(path.join(of.inputs, OF_TASK))) ? [`${OF_TASK}**`] : []);
   const wanted = globs.filter((glob) => !isNegative(glob));
   const unwanted = globs.filter(isNegative).map((glob) => glob.slice(1));
@@ -124,34 +212,34 @@ type Matched =
   | { how: 'invalid'; message: string };
 
 async function matchedBy(said: string, unwanted: readonly string[], of: Attachable): Promise<Matched> {
-  if (path.isAbsolute(said)) return invalid(`is an absolute path; it must be relative to ${of.tree}`);
-  if (LEAVES.test(said)) return invalid(`leads out of ${of.tree} ("..")`);
+  if (path.isAbsolute(said)) return mismatch(`is an absolute path; it must be relative to ${of.tree}`);
+  if (LEAVES.test(said)) return mismatch(`leads out of ${of.tree} ("..")`);
   const base = said.startsWith(OF_TASK) ? of.inputs : of.tree;
   const glob = spelledIn(base, said.replace(/^(?:\.\/)+/, ''));
   const kind = await lstat(path.join(base, glob)).catch(() => null);
   if (kind?.isSymbolicLink())
-    return invalid('is a symbolic link, which is not followed; name the file that it leads to');
-  if (kind?.isDirectory()) return invalid(`is a folder; say "${glob.replace(/\/+$/, '')}/**" for the files in it`);
+    return mismatch('is a symbolic link, which is not followed; name the file that it leads to');
+  if (kind?.isDirectory()) return mismatch(`is a folder; say "${glob.replace(/\/+$/, '')}/**" for the files in it`);
   const { alternatives, literal, matchesOf, oddlyNamed } = await import('./matches.ts');
   const unwelcome = unwanted.flatMap((not) => spellings(not.replace(/^(?:\.\/)+/, '')));
   const never = [...(base === of.tree ? neverOf(of) : []), ...unwelcome];
   try {
     // The name of a file or folder may itself look like a glob.
     const all = alternatives(kind?.isFile() ? literal(glob) : glob).flatMap(spellings);
-    if (all.some((one) => LEAVES.test(one))) return invalid(`leads out of ${of.tree} ("..")`);
+    if (all.some((one) => LEAVES.test(one))) return mismatch(`leads out of ${of.tree} ("..")`);
     if (all.some((one) => path.isAbsolute(one)))
-      return invalid(`holds an absolute path; it must be relative to ${of.tree}`);
+      return mismatch(`holds an absolute path; it must be relative to ${of.tree}`);
     const meant = await Promise.all(all.map((one) => literally(one, base, literal)));
     const found = await matchesOf(meant, base, never, {
       kept: MAX_FILES + 1,
       counted: MOST_COUNTED,
     });
     const odd = await oddlyNamed(meant, base, never, MOST_ODD);
-    if (found.count === 0 && of.globs !== undefined) return invalid(await nothing(glob, base, { ...found, ...odd }));
+    if (found.count === 0 && of.globs !== undefined) return mismatch(await nothing(glob, base, { ...found, ...odd }));
     return { ...found, ...odd, how: 'matched', files: found.files.map((name) => ({ name, base })) };
   } catch (error) {
-    if (!isSystemError(error)) return invalid(`is no glob (${(error as Error).message})`);
-    return invalid(`cannot be looked up: ${error.path ?? base} (${error.code})`);
+    if (!isSystemError(error)) return mismatch(`is no glob (${(error as Error).message})`);
+    return mismatch(`cannot be looked up: ${error.path ?? base} (${error.code})`);
   }
 }
 
@@ -215,4 +303,4 @@ const leadsNowhere = async (place: string): Promise<boolean> =>
 const byBytes = (a: AttachedFile, b: AttachedFile): number =>
   Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)) || (a.base < b.base ? -1 : 1);
 
-const invalid = (message: string): Matched => ({ how: 'invalid', message });
+const mismatch = (message: string): Matched => ({ how: 'invalid', message });
