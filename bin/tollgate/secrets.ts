@@ -2,7 +2,7 @@
 
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import { createRedactor } from '../../policies/redact/create-redactor.ts';
-import { withoutSecrets } from '../../policies/signature/mask-secrets.ts';
+import { withoutSecrets } from '../../policies/signature/normalise.ts';
 import type { Signature } from '../../policies/signature/sign.ts';
 import { visible } from '../../policies/text/display.ts';
 

@@ -1,11 +1,20 @@
 // Classifies a line in one pass over its characters.
 
-import { isSpace, KIND, LETTER } from './characters.ts';
-import { codesOf } from './codes.ts';
+import {
+  byHead,
+  codesOf,
+  headAt,
+  headOf,
+  isAsciiLetter,
+  isCapital,
+  isSmall,
+  isSpace,
+  KIND,
+  LETTER,
+} from './characters.ts';
 import { FAILURE_HEADS, hasStatusAtHead, tellsFailure } from './failure-words.ts';
 import { LINE_KINDS, type LineKind } from './line-kinds.ts';
 import { type Level, mayBeTime } from './log-head.ts';
-import { byHead, headAt, headOf } from './word-heads.ts';
 
 /** The classification of one line. */
 export interface AssessedLine {
@@ -49,7 +58,7 @@ LINE_KINDS.forEach(({ begins = [], words = [] }, i) => {
   for (const word of begins) note(word, BEGINNING, BEGINNING_SIGN, i);
   for (const word of words) {
     note(word, HOLDING, HOLDING_SIGN, i);
-    if (isLetter(word.charCodeAt(0))) KNOWN[headOf(word)] = 1;
+    if (isAsciiLetter(word.charCodeAt(0))) KNOWN[headOf(word)] = 1;
   }
 });
 for (let code = 0; code < 32; code += 1) if (code !== 9) HOLDING_SIGN[code] = ODD;
@@ -62,7 +71,7 @@ for (const head of [headOf('Codex'), ...FAILURE_HEADS]) KNOWN[head] = 1;
 
 function note(word: string, heads: Int32Array, signs: Int32Array, row: number): void {
   const first = word.charCodeAt(0);
-  if (isLetter(first)) heads[headOf(word)]! |= 1 << row;
+  if (isAsciiLetter(first)) heads[headOf(word)]! |= 1 << row;
   else signs[Math.min(first, BEYOND_ASCII)]! |= 1 << row;
 }
 
@@ -76,11 +85,11 @@ export function surveyIn(codes: Uint16Array, from: number, line: string): number
   while (codes[at] === 32) at += 1;
   while (at < end && isSpace(codes[at]!)) at += 1;
   const first = codes[at]!;
-  let found = isLetter(first) ? BEGINNING[headAt(codes, at)]! : BEGINNING_SIGN[Math.min(first, BEYOND_ASCII)]!;
+  let found = isAsciiLetter(first) ? BEGINNING[headAt(codes, at)]! : BEGINNING_SIGN[Math.min(first, BEYOND_ASCII)]!;
   if (mayBeTime(first, codes[at + 1]!, codes[at + 3]!)) found |= TIMED;
   for (at = from; at < end; ) {
     const code = codes[at]!;
-    if (isLetter(code)) {
+    if (isAsciiLetter(code)) {
       found |= LETTERED;
       const head = headAt(codes, at);
       if (KNOWN[head] !== 0) found |= HOLDING[head]!;
@@ -109,17 +118,6 @@ function pastPart(codes: Uint16Array, from: number): number {
   while (isSmall(codes[at]!)) at += 1;
   return at;
 }
-
-// A code below the first letter becomes a large number here: one comparison instead of two.
-function isLetter(code: number): boolean {
-  return ((code | 32) - 97) >>> 0 < 26;
-}
-
-function isSmall(code: number): boolean {
-  return (code - 97) >>> 0 < 26;
-}
-
-const isCapital = (code: number): boolean => (code - 65) >>> 0 < 26;
 
 /** Classifies a line from the result of its survey. */
 export function lineOf(text: string, found: number): AssessedLine {

@@ -1,7 +1,6 @@
 // Writes the JSON within a text in words: the key facts first, in a fixed order that ignores the service's key order.
 
-import { readJson } from './json-text.ts';
-import { objectEnd } from './object-end.ts';
+import { objectEnd, readJson } from './json-text.ts';
 
 /**
  * Returns the line with each JSON object in it written as `key: value`, also one that was escaped into a string.

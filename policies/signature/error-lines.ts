@@ -3,14 +3,11 @@
 import type { Tool } from '../facts/tools.ts';
 import { type AssessedLine, FAILURE, LETTERED, lineOf, NAMES_CODEX, survey, TIMED } from './assess.ts';
 import { type Bare, createBareReader } from './bare.ts';
-import { isInk, isSpace } from './characters.ts';
-import { codesOf, createCodeReader } from './codes.ts';
-import type { LineFates } from './line-fates.ts';
-import { type Capacity, createBasket } from './line-sample.ts';
+import { codesOf, createCodeReader, isInk, isSpace } from './characters.ts';
+import { createObjectJoiner } from './json-text.ts';
+import { type Capacity, createBasket, createShortLines, type LineFates, SHORT } from './line-sample.ts';
 import { isTimeAlone, type Level } from './log-head.ts';
-import { createObjectJoiner } from './objects.ts';
 import { createReflower } from './reflow.ts';
-import { createShortLines, SHORT } from './short-lines.ts';
 import { shorten } from './tidy.ts';
 import { createUnwrapper } from './unwrap.ts';
 

@@ -1,6 +1,6 @@
 // Lists the words in which programs say that something went wrong.
 
-import { byHead, headAt, headOf } from './word-heads.ts';
+import { byHead, headAt, headOf, isAsciiLetter, isCapital } from './characters.ts';
 
 /** Stems at the beginning of a word, also within a name such as `FetchError`; the first three characters are literal. */
 const STEMS = [
@@ -22,10 +22,10 @@ const STEMS = [
 const NAME = /E[A-Z]{4,80}\b|SIG(?:KILL|TERM|SEGV|ABRT|INT|BUS|PIPE)\b/y;
 
 /** `401 Unauthorized` at the beginning of a line. */
-export const hasStatusAtHead = (line: string): boolean => !isLetter(line.charCodeAt(0)) && STATUS_AT_HEAD.test(line);
+export const hasStatusAtHead = (line: string): boolean =>
+  !isAsciiLetter(line.charCodeAt(0)) && STATUS_AT_HEAD.test(line);
 
 const STATUS_AT_HEAD = /^\W{0,3}[45]\d\d\b/;
-const isLetter = (code: number): boolean => (code | 32) > 96 && (code | 32) < 123;
 
 /** The stems by head. `ROWS` maps a head to its place in `FAILURE_HEADS`, counted from 1. */
 const BY_HEAD = new Map<number, string[]>();
@@ -64,8 +64,6 @@ export function tellsFailure(line: string, at: number, codes: Uint16Array, place
   const first = codes[place];
   return (first === 69 || first === 83) && isCapital(codes[place + 1]!) && matches(NAME, line, at);
 }
-
-const isCapital = (code: number): boolean => code > 64 && code < 91;
 
 function matches(pattern: RegExp, line: string, at: number): boolean {
   pattern.lastIndex = at;

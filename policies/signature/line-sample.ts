@@ -1,4 +1,4 @@
-// Keeps the first lines of a kind, none twice in normal form, and the last ones of a flood too.
+// Keeps few lines of many: the first of a kind, the last of a flood, none twice; and records what became of the others.
 
 import { read } from './normalise.ts';
 
@@ -58,4 +58,75 @@ export function createBasket({ first, looks, last }: Capacity): Basket {
 function isNew(line: string, forms: Set<string>): boolean {
   const { size } = forms;
   return forms.add(read(line, NO_CONTEXT, MAX_FORM) || line).size > size;
+}
+
+/** What became of the lines of a text, to explain why one was signed and another was not. */
+export interface LineFate {
+  /** In words: the name of the line's kind, or what else was found out. */
+  fate: string;
+  count: number;
+  /** The first of these lines, at most 160 characters of it. */
+  example: string;
+}
+
+export interface LineFates {
+  note(fate: string, line: string): void;
+  /** In the order of first occurrence. */
+  fates(): LineFate[];
+}
+
+const MAX_EXAMPLE = 160;
+
+export function createLineFates(): LineFates {
+  const fates = new Map<string, LineFate>();
+  return {
+    note(fate, line) {
+      const known = fates.get(fate);
+      if (known) known.count += 1;
+      else fates.set(fate, { fate, count: 1, example: line.slice(0, MAX_EXAMPLE) });
+    },
+    fates: () => [...fates.values()],
+  };
+}
+
+interface ShortLines {
+  /** Takes a line of `SHORT` characters at most. */
+  push(line: string): void;
+  /** A longer line follows. */
+  end(): void;
+  /** Emits the lines that are held back. */
+  flush(): void;
+}
+
+/** A line of so few characters never says by itself what went wrong. */
+export const SHORT = 3;
+/** Reads the first lines in a row and the last of those that follow: the last may open what comes next. */
+const FIRST = 1000;
+const LAST = 8;
+
+/**
+ * Skips the middle of a flood of lines that are too short to say anything.
+ * @param skip receives each line that is skipped.
+ */
+export function createShortLines(emit: (line: string) => void, skip: (line: string) => void): ShortLines {
+  let inRow = 0;
+  let last: string[] = [];
+  const flush = () => {
+    const lines = last;
+    last = [];
+    for (const line of lines) emit(line);
+  };
+  return {
+    end() {
+      inRow = 0;
+      if (last.length > 0) flush();
+    },
+    push(line) {
+      inRow += 1;
+      if (inRow <= FIRST) return emit(line);
+      last.push(line);
+      if (last.length > LAST) skip(last.shift()!);
+    },
+    flush,
+  };
 }

@@ -1,8 +1,21 @@
 // Defines the token classes that are recognised by a mark: a placeholder, a prefix, the label in front.
 
 import { KEY_FORMATS } from './key-formats.ts';
-import { DIGITS, DURATION, LETTERS, LINE_HEAD, quoted, secondsOf, UNIT_END, VALUE, WORD } from './parts.ts';
-import { keep, oneOf, type TokenClass, type TokenPlace } from './token-class.ts';
+import {
+  DIGITS,
+  DURATION,
+  keep,
+  LETTERS,
+  LINE_HEAD,
+  oneOf,
+  quoted,
+  secondsOf,
+  type TokenClass,
+  type TokenPlace,
+  UNIT_END,
+  VALUE,
+  WORD,
+} from './token-class.ts';
 
 /** The beginnings of secrets, by the characters that may follow. */
 const headsOf = (goesOn: '*-' | '' | '.-'): string =>

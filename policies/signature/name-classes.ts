@@ -1,7 +1,6 @@
 // Defines the token classes for names: things, users, programs, libraries; and last any word with a digit.
 
-import { DIGITS, quoted, TOP_LEVEL, UNIT, WORD } from './parts.ts';
-import { keep, oneOf, type TokenClass, type TokenPlace } from './token-class.ts';
+import { DIGITS, keep, oneOf, quoted, TOP_LEVEL, type TokenClass, type TokenPlace, UNIT, WORD } from './token-class.ts';
 
 /** Servers are not listed: an MCP server has the name from the user's own settings, and two servers are two failures. */
 const NAMED_THINGS = oneOf(

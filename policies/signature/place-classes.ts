@@ -6,17 +6,19 @@ import {
   DIGITS,
   isFile,
   LINE,
+  oneOf,
   PORT,
   QUERY,
   RELATIVE_RUN,
   TOP_LEVEL,
+  type TokenClass,
+  type TokenPlace,
   TRAIL_RUN,
   UNIT,
   UNIT_END,
   URL_RUN,
   WORD,
-} from './parts.ts';
-import { oneOf, type TokenClass, type TokenPlace } from './token-class.ts';
+} from './token-class.ts';
 
 const POSIX = String.raw`(?<![\w${BEYOND}/.\-~)\]}<>@+])(?:~[\w.~]{0,33}|\.[.~]{0,33})?/(?=[\w.@~${BEYOND}])`;
 const IN_QUOTE = String.raw`(?:(?!\1)[^\n ])`;

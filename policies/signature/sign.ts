@@ -1,4 +1,4 @@
-// Computes the signature of a failure, equal for two runs of one failure, different for two failures; and groups failures by it.
+// Computes the signature of a failure: equal for two runs of one failure, different for two failures; and explains it.
 
 import { createHash } from 'node:crypto';
 import type { ErrorClass } from '../facts/classes.ts';
@@ -7,9 +7,8 @@ import type { Tool } from '../facts/tools.ts';
 import { isErrorBearing } from './assess.ts';
 import { tellBodies } from './bodies.ts';
 import { createErrorLines, type ErrorLines } from './error-lines.ts';
-import { normalise, type Step } from './normalise.ts';
+import { normalise, type Step, TOKEN_CLASSES } from './normalise.ts';
 import type { ScanContext } from './token-class.ts';
-import { type Eaten, eatenIn } from './trace.ts';
 
 /** A change of the normaliser changes every signature, so the version is part of it. */
 const VERSION = 'v1';
@@ -162,4 +161,62 @@ export function gatherFailures<T extends FailedOnce>(failed: readonly T[]): [T, 
     else group.push(one);
   }
   return [...groups.values()].sort((a, b) => b.length - a.length);
+}
+
+/** What a token class removed from a text. */
+interface Eaten {
+  class: string;
+  count: number;
+  /** The replacements, each once; empty = nothing. */
+  put: string[];
+  /** The first removed pieces, each once. */
+  pieces: string[];
+}
+
+const MAX_PIECES = 5;
+
+/** In the order of the table of token classes. */
+function eatenIn(steps: readonly Step[]): Eaten[] {
+  const names = TOKEN_CLASSES.map(({ name }) => name);
+  return names.flatMap((name) => {
+    const own = steps.filter((step) => step.class === name);
+    const put = new Set(own.map((step) => step.put).filter((text) => text !== ''));
+    const pieces = new Set(own.map((step) => step.piece));
+    return own.length === 0
+      ? []
+      : [{ class: name, count: own.length, put: [...put], pieces: [...pieces].slice(0, MAX_PIECES) }];
+  });
+}
+
+/** Where two normal forms differ. */
+interface Parting {
+  /** The last words that they share. */
+  after: string;
+  /** What comes next in each; null = nothing. */
+  sides: [one: Side | null, other: Side | null];
+}
+
+export interface Side extends Step {
+  /** The words around it as they were in the text. */
+  around: string;
+}
+
+const SHARED_WORDS = 6;
+const AROUND = 5;
+
+/** Returns the first place where they differ, or null if they are the same. */
+export function partingOf(one: readonly Step[], other: readonly Step[]): Parting | null {
+  const [first, second] = [one, other].map((steps) => steps.filter(({ put }) => put !== '')) as [Step[], Step[]];
+  let at = 0;
+  while (at < first.length && first[at]!.put === second[at]?.put) at += 1;
+  if (at === first.length && at === second.length) return null;
+  const shared = first.slice(Math.max(0, at - SHARED_WORDS), at).map(({ put }) => put);
+  return { after: shared.join(' '), sides: [sideOf(one, first[at]), sideOf(other, second[at])] };
+}
+
+function sideOf(steps: readonly Step[], step: Step | undefined): Side | null {
+  if (step === undefined) return null;
+  const at = steps.indexOf(step);
+  const around = steps.slice(Math.max(0, at - AROUND), at + AROUND + 1).map(({ piece }) => piece);
+  return { ...step, around: around.join(' ') };
 }

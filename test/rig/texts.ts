@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { LINE_KINDS } from '../../policies/signature/line-kinds.ts';
-import { TOKEN_CLASSES } from '../../policies/signature/token-classes.ts';
+import { TOKEN_CLASSES } from '../../policies/signature/normalise.ts';
 
 /** Any characters, also halves of surrogate pairs. */
 export const anyText = fc.oneof(

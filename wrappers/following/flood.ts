@@ -1,7 +1,6 @@
 // Reads a flood. It skips whole repetitions of text that repeats many times, as if the CLI had written it less often.
 
 import { readSync } from 'node:fs';
-import { periodOf } from '../../policies/signature/period.ts';
 import { keepYoungHeapSmall } from '../heap-limits.ts';
 
 /** Reads at most one piece at a position, and passes on the part that must be examined. Returns how many bytes it has read. */
@@ -37,4 +36,14 @@ export function openFlood(countEvents: (() => number) | null): Flood {
     before = all.copy(buffer, 0, Math.max(0, all.length - BEFORE));
     return read;
   };
+}
+
+/** The bytes repeat if this many of their first bytes occur again. */
+const PROBE = 1024;
+
+/** Returns the length of the part of the bytes that repeats up to their end; 0 if none does. */
+function periodOf(bytes: Buffer): number {
+  if (bytes.length < 2 * PROBE) return 0;
+  const period = bytes.indexOf(bytes.subarray(0, PROBE), 1);
+  return period > 0 && bytes.compare(bytes, period, bytes.length, 0, bytes.length - period) === 0 ? period : 0;
 }

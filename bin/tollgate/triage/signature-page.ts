@@ -1,8 +1,7 @@
 // Explains a signature, and shows where two signatures differ.
 
-import type { LineFate } from '../../../policies/signature/line-fates.ts';
-import type { Signature } from '../../../policies/signature/sign.ts';
-import { partingOf, type Side } from '../../../policies/signature/trace.ts';
+import type { LineFate } from '../../../policies/signature/line-sample.ts';
+import { partingOf, type Side, type Signature } from '../../../policies/signature/sign.ts';
 import { columns } from '../../columns.ts';
 import { hidden, hiddenLine, hiddenSignature } from '../secrets.ts';
 

@@ -3,7 +3,7 @@
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { isTool, TOOLS, type Tool } from '../../../policies/facts/tools.ts';
 import { createErrorLines } from '../../../policies/signature/error-lines.ts';
-import { createLineFates } from '../../../policies/signature/line-fates.ts';
+import { createLineFates } from '../../../policies/signature/line-sample.ts';
 import { explainLines, signText } from '../../../policies/signature/sign.ts';
 import { createLineSplitter, MAX_STDERR_LINE } from '../../../wrappers/line-splitter.ts';
 import { readArguments } from '../../command.ts';

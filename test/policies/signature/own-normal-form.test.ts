@@ -2,9 +2,8 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { normalise } from '../../../policies/signature/normalise.ts';
+import { normalise, TOKEN_CLASSES } from '../../../policies/signature/normalise.ts';
 import { signText } from '../../../policies/signature/sign.ts';
-import { TOKEN_CLASSES } from '../../../policies/signature/token-classes.ts';
 import { fuzz } from '../../rig/fuzz.ts';
 import { text } from '../../rig/texts.ts';
 

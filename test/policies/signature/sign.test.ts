@@ -1,8 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TOOLS } from '../../../policies/facts/tools.ts';
-import { type Detail, explainText, type SignatureInput, sign, signText } from '../../../policies/signature/sign.ts';
-import { partingOf } from '../../../policies/signature/trace.ts';
+import {
+  type Detail,
+  explainText,
+  partingOf,
+  type SignatureInput,
+  sign,
+  signText,
+} from '../../../policies/signature/sign.ts';
 
 const detail: Detail = { ending: 'exited', class: 'unknown', reason: null, more: [] };
 const input = (more: Partial<SignatureInput>): SignatureInput => ({

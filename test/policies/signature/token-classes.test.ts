@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { normalise, type Step } from '../../../policies/signature/normalise.ts';
-import { TOKEN_CLASSES } from '../../../policies/signature/token-classes.ts';
+import { normalise, type Step, TOKEN_CLASSES } from '../../../policies/signature/normalise.ts';
 
 const context = { taskId: 'fix-login-7' };
 
