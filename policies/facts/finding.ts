@@ -1,7 +1,10 @@
 // Defines one finding of preflight, and how to fix it.
 
-export interface CheckFinding {
+export interface CheckFinding extends Answer {
   check: string;
+}
+
+interface Answer {
   /** `note`: good to know. `warn`: it may fail. `fail`: it will. */
   status: 'ok' | 'note' | 'warn' | 'fail';
   found: string;
@@ -10,9 +13,9 @@ export interface CheckFinding {
 }
 
 /** The result of a check, before its check's name is added; null if there is nothing to report. */
-export type CheckAnswer = Omit<CheckFinding, 'check'> | null;
+export type CheckAnswer = Answer | null;
 
-export const say = (status: CheckFinding['status'], found: string, fix: string | null = null): CheckAnswer => ({
+export const say = (status: Answer['status'], found: string, fix: string | null = null): CheckAnswer => ({
   status,
   found,
   fix,

@@ -2,9 +2,7 @@
 
 import type { Ending } from '../facts/evidence.ts';
 import { NO_ANSWER_FIELD } from './described-events.ts';
-import type { Rule } from './rule.ts';
-
-type Means = Pick<Rule, 'id' | 'class' | 'reason'>;
+import type { Meaning } from './rule.ts';
 
 /** null: the CLI's output decides. */
 export const ENDING_RULES = {
@@ -21,7 +19,7 @@ export const ENDING_RULES = {
   cancelled: { id: 'ending-cancelled', class: 'transient', reason: 'cancelled' },
   lost: null,
   not_started: { id: 'ending-not-started', class: 'tooling', reason: 'not_started' },
-} as const satisfies Record<Ending, Means | null>;
+} as const satisfies Record<Ending, Meaning | null>;
 
 /** The idle limit does not apply: a call that never began says nothing about how long a pause may be. */
 export const SILENT_START = {
@@ -32,42 +30,42 @@ export const SILENT_START = {
 } as const;
 
 /** The call ended with its wrapper, and no output says why. Most likely a user or the system ended both. */
-export const LOST = { id: 'left-lost', class: 'transient', reason: 'interrupted' } as const satisfies Means;
+export const LOST = { id: 'left-lost', class: 'transient', reason: 'interrupted' } as const satisfies Meaning;
 
 /** The answer was complete, and would be as large again. A verdict on an answer that is not stored completely has this code. */
 export const TOO_LARGE = {
   id: 'left-answer-too-large',
   class: 'contract_violation',
   reason: 'answer_too_large',
-} as const satisfies Means;
+} as const satisfies Meaning;
 
 /** The answer is not where the CLI's description says, and a retry would not put it there either. */
 export const NO_ANSWER = {
   id: 'left-no-answer-field',
   class: 'tooling',
   reason: NO_ANSWER_FIELD,
-} as const satisfies Means;
+} as const satisfies Meaning;
 
 /** The caller requires the server (`--require-mcp`), so an answer without it does not count. */
 export const SERVER_LACKS = {
   id: 'required-server',
   class: 'tooling',
   reason: 'mcp_server',
-} as const satisfies Means;
+} as const satisfies Meaning;
 
 /** The call waited for a user until its time was over. */
 export const SIGN_IN_AWAITED = {
   id: 'ending-sign-in-awaited',
   class: 'auth',
   reason: 'not_signed_in',
-} as const satisfies Means;
+} as const satisfies Meaning;
 
 /** The caller does not accept a call with a denied tool (`--fail-on-denied`). A retry would be denied again. */
 export const TOOL_DENIED = {
   id: 'required-tools',
   class: 'contract_violation',
   reason: 'tool_denied',
-} as const satisfies Means;
+} as const satisfies Meaning;
 
 export const LEFTOVERS = {
   /** gemini counts a prompt over the limit before any request, and then reports success with no message. */
@@ -77,4 +75,4 @@ export const LEFTOVERS = {
   /** The CLI ended successfully, but its terminal event is missing. */
   noResult: { id: 'left-no-result', class: 'transient', reason: 'cut_answer' },
   unmatched: { id: 'left-unmatched', class: 'unknown', reason: 'unmatched' },
-} as const satisfies Record<string, Means>;
+} as const satisfies Record<string, Meaning>;

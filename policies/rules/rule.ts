@@ -4,16 +4,20 @@ import type { ErrorClass } from '../facts/classes.ts';
 import type { EvidenceSource } from '../facts/evidence.ts';
 import type { Tool } from '../facts/tools.ts';
 
-export interface Rule {
+/** What a verdict takes from a row. */
+export interface Meaning {
   /** Kebab case, unique; recorded with each verdict. */
   id: string;
+  class: ErrorClass;
+  reason: string;
+}
+
+export interface Rule extends Meaning {
   tool: Tool | 'any';
   /** The sources for which the row may be used. */
   source: EvidenceSource | 'any';
   /** Every named condition must hold; for a list, one item must match. */
   match: Match;
-  class: ErrorClass;
-  reason: string;
   /** The cases that the row exists for. It decides each of them, with all rows before it in place. */
   proof: readonly Said[];
 }

@@ -12,8 +12,7 @@ import {
   KIND,
   LETTER,
 } from './characters.ts';
-import { FAILURE_HEADS, hasStatusAtHead, tellsFailure } from './failure-words.ts';
-import { LINE_KINDS, type LineKind } from './line-kinds.ts';
+import { FAILURE_HEADS, hasStatusAtHead, LINE_KINDS, type LineKind, tellsFailure } from './line-kinds.ts';
 import { type Level, mayBeTime } from './log-head.ts';
 
 /** The classification of one line. */

@@ -43,7 +43,10 @@ type Grade = 'error' | 'plain' | 'notice' | 'retry' | 'noise';
  * @param tool the tool whose stderr it is; null if unknown: it may be the stderr of codex, which echoes
  * @param fates receives what becomes of each line
  */
-export function createErrorLines(tool: Tool | null = null, fates: Pick<LineFates, 'note'> | null = null): ErrorLines {
+export function createErrorLines(
+  tool: Tool | null = null,
+  fates: { note: LineFates['note'] } | null = null,
+): ErrorLines {
   const kept = openBaskets();
   const whoseOf = ECHO.includes(tool) ? createCodexEcho() : () => 'own' as const;
   const grade = createGrader();

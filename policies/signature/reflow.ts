@@ -182,7 +182,7 @@ const BEGINS =
 const SIDE = /^ ?([|>])(?: |$)/;
 
 /** Removes the bar only where two or more lines in a row have it: one may be a spinner or a shell's sign. */
-function withoutMargins<Line extends Pick<Bare, 'text' | 'found'>>(lines: readonly Line[]): readonly Line[] {
+function withoutMargins(lines: readonly Bare[]): readonly Bare[] {
   if (!lines.some(({ text }) => mayBegin(text))) return lines;
   const signs = lines.map(({ text }) => (mayBegin(text) ? (SIDE.exec(text)?.[1] ?? '') : ''));
   return lines.map((line, i) => {

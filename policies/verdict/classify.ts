@@ -25,7 +25,7 @@ import {
   TOOL_DENIED,
 } from '../rules/endings.ts';
 import { isOfHelper } from '../rules/mcp.ts';
-import type { Rule } from '../rules/rule.ts';
+import type { Meaning, Rule } from '../rules/rule.ts';
 import { TIERS } from '../rules/rules.ts';
 import { asksToSignIn } from '../rules/sign-in-prompt.ts';
 import { findRule, type Subject, textsOf } from './match.ts';
@@ -53,7 +53,7 @@ export function classify(evidence: Evidence, clock: Clock, own: readonly Rule[] 
     for (const subject of heard) {
       const rule = findRule(subject, rules, clock);
       if (rule === null) continue;
-      return verdict(rule, subject.source, subject.failure.message, askedTime(rule, [subject, ...heard], clock));
+      return verdict(rule, subject.source, subject.failure.message, askedTime(rule.class, [subject, ...heard], clock));
     }
   return leftover(evidence, heard);
 }
@@ -123,8 +123,8 @@ function leftover({ tool, completed, ending, exitCode, tokens }: Evidence, subje
 }
 
 /** Only a failure that may pass by itself has a time to try again. */
-function askedTime(rule: Pick<Rule, 'class'>, subjects: readonly Subject[], clock: Clock): string | null {
-  if (rule.class !== 'transient' && rule.class !== 'quota') return null;
+function askedTime(errorClass: Rule['class'], subjects: readonly Subject[], clock: Clock): string | null {
+  if (errorClass !== 'transient' && errorClass !== 'quota') return null;
   for (const { failure } of subjects) {
     const at = retryAt(textsOf(failure), clock);
     if (at !== null) return at.toISOString();
@@ -133,7 +133,7 @@ function askedTime(rule: Pick<Rule, 'class'>, subjects: readonly Subject[], cloc
 }
 
 function verdict(
-  { id, class: errorClass, reason }: Pick<Rule, 'id' | 'class' | 'reason'>,
+  { id, class: errorClass, reason }: Meaning,
   source: EvidenceSource,
   text: string,
   retry_at: string | null,

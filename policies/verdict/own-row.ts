@@ -5,7 +5,7 @@ import { readFailure } from '../facts/engine-failure.ts';
 import type { Tool } from '../facts/tools.ts';
 import { ENDING_RULES, LEFTOVERS, LOST, SILENT_START } from '../rules/endings.ts';
 import { compilePhrases } from '../rules/phrase.ts';
-import type { Match, Rule, Said } from '../rules/rule.ts';
+import type { Match, Meaning, Rule, Said } from '../rules/rule.ts';
 import { RULES } from '../rules/rules.ts';
 import { stderrFailures } from './stderr-failures.ts';
 
@@ -48,9 +48,7 @@ function saidIn(text: string): Said {
 /**
  * The table of the row: `said` matches words and codes; an `ending` decides by itself; a `leftover` applies when nothing matched.
  */
-type FoundRow =
-  | { kind: 'said'; row: Rule }
-  | { kind: 'ending' | 'leftover'; row: Pick<Rule, 'id' | 'class' | 'reason'> };
+type FoundRow = { kind: 'said'; row: Rule } | { kind: 'ending' | 'leftover'; row: Meaning };
 
 /** @returns null for a name that needs no row: an obstacle with our own message, or the finding of a gate. */
 export function findRow(id: string): FoundRow | null {

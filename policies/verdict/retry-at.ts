@@ -163,9 +163,7 @@ function fieldsIn(text: string, clock: Clock): Fields {
 const isReplaced = (waitMs: number, replaced: readonly number[]): boolean =>
   replaced.some((ms) => Math.abs(ms - waitMs) <= Math.max(1000, ms / 100));
 
-interface Field extends Point {
-  /** null for a point in time. */
-  waitMs: number | null;
+interface Field extends FoundTime {
   stem: string;
   asks: boolean;
 }
@@ -212,9 +210,7 @@ const WORDS = new Set(
   ).split(' '),
 );
 
-type Value = Pick<Field, 'at' | 'exact' | 'waitMs'>;
-
-function valueAt(text: string, index: number, unitMs: number, clock: Clock): Value | null {
+function valueAt(text: string, index: number, unitMs: number, clock: Clock): FoundTime | null {
   SECONDS_WITHIN.lastIndex = index;
   const within = SECONDS_WITHIN.exec(text);
   if (within !== null) return after(Number(within[1]) * 1000, clock);
@@ -233,7 +229,7 @@ function valueAt(text: string, index: number, unitMs: number, clock: Clock): Val
 const SECONDS_WITHIN = /\{\s{0,20}["']?seconds["']?\s{0,2}:\s{0,2}["']?(\d{1,9})/y;
 const BARE = /\d{1,9}(?:\.\d{1,6})?(?![\d:TZ/-])/y;
 
-const after = (ms: number, { now }: Clock): Value => ({
+const after = (ms: number, { now }: Clock): FoundTime => ({
   at: new Date(now.getTime() + Math.ceil(ms)),
   exact: false,
   waitMs: ms,
