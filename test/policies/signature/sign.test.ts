@@ -4,6 +4,8 @@ import { TOOLS } from '../../../policies/facts/tools.ts';
 import {
   type Detail,
   explainText,
+  type FailedOnce,
+  gatherFailures,
   partingOf,
   type SignatureInput,
   sign,
@@ -179,6 +181,32 @@ test('a code alone is the name of a failure, a number alone is none', () => {
   const [one, other, number] = ['Error: 503', 'Error: 404', '42'].map((text) => signText('codex', text));
   assert.equal([one!.source, other!.source, number!.source], ['stderr', 'stderr', 'detail']);
   assert.is.not(one!.signature, other!.signature);
+});
+
+// Which failures of many tasks are told as one.
+
+const failed = (at: number, more: Partial<FailedOnce>): FailedOnce & { at: number } => ({
+  at,
+  signature: null,
+  class: null,
+  reason: null,
+  ...more,
+});
+
+test('by signature, else by class and reason, else by message; the most frequent first', () => {
+  const all = [
+    failed(0, { class: 'auth', reason: 'a' }),
+    failed(1, { message: 'auth a' }),
+    failed(2, { class: 'auth', reason: 'a', signature: 'v1:s' }),
+    failed(3, { class: 'tooling', reason: 'b', signature: 'v1:s' }),
+    failed(4, { class: 'auth', reason: 'b' }),
+    failed(5, { class: 'auth', reason: 'a', message: 'other words' }),
+    failed(6, { class: 'quota', reason: 'c', signature: 'v1:s' }),
+  ];
+  assert.equal(
+    gatherFailures(all).map((same) => same.map(({ at }) => at)),
+    [[2, 3, 6], [0, 5], [1], [4]],
+  );
 });
 
 test.run();
