@@ -61,7 +61,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'bin/tollgate/machine/doctor.ts': 'an example',
   'bin/tollgate/mcp/mcp.ts': 'examples: how some of them are told of the server',
   'bin/tollgate/mcp/serve.ts': 'whom an agent may ask, in words',
-  'console/page/distill/start-dialog.tsx': 'models of the Gemini API to choose from',
+  'console/page/distill/distill-view.tsx': 'models of the Gemini API to choose from',
   'policies/distill/': 'the Gemini API: its models, limits and failures',
   'policies/manifest/manifest-fields.ts': 'examples; and who understands `effort`, which the schema says too',
   'policies/manifest/pipelines.ts': 'which CLI does what in the built-in pipelines',

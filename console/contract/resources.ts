@@ -1,13 +1,17 @@
 // Declares what the page reads: the JSON of GET for each address. An id in an address is encoded as one part of it.
 
-import type { LimitsShown, SpentShown } from './budgets.ts';
 import type { BookShown, BooksShown } from './distill.ts';
-import type { ExplainedShown, FailuresShown } from './failures.ts';
-import type { MachineShown } from './machine.ts';
-import type { NowShown } from './now.ts';
+import type {
+  ExplainedShown,
+  FailuresShown,
+  LimitsShown,
+  MachineShown,
+  NowShown,
+  SpentShown,
+  SupervisionsShown,
+} from './overviews.ts';
 import type { PageShown, TaskLine } from './page.ts';
 import type { ConversationShown, HealthShown, SessionsShown } from './sessions.ts';
-import type { SupervisionsShown } from './supervise.ts';
 import type { DiffShown, TaskShown, TextShown } from './task.ts';
 
 export interface Resources {

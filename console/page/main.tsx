@@ -1,11 +1,14 @@
 // Starts the page of `tollgate console`; this is the entry point of its only script.
 
-import { startPage } from './live/start.ts';
-import { startClock } from './parts/clock.ts';
+import type { Resources } from '../contract/resources.ts';
+import { keepToken, read } from './live/requests.ts';
+import { linkState, openStream, place } from './live/stream.ts';
+import { startClock } from './parts/times.tsx';
 import { render } from './reactive.ts';
 import { Frame } from './shell/frame.tsx';
 import { followKeys } from './shell/keys.tsx';
 import { followAddress } from './shell/route.ts';
+import { followTasks } from './tasks/task-list.ts';
 
 const at = document.querySelector('#page')!;
 at.replaceChildren();
@@ -14,3 +17,16 @@ followKeys();
 startClock();
 void startPage();
 render(<Frame />, at);
+
+/** Learns whose tasks it shows, and follows the changes. */
+async function startPage(): Promise<void> {
+  followTasks();
+  openStream();
+  const answered = await read<Resources['/api/page']>('/api/page');
+  if (answered.how === 'failed') {
+    linkState.value = { how: 'gone', what: answered.problem.what, wayOut: answered.problem.wayOut };
+  } else {
+    keepToken(answered.value.token);
+    place.value = answered.value.folder;
+  }
+}

@@ -1,5 +1,6 @@
-// Sends the answers of the server: JSON, the page, a file to save, or a refusal; each has the same protective headers.
+// Sends the answers of the server (JSON, the page, a file to save, a refusal), each with the same protective headers.
 
+import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { RefusedRequest } from '../contract/page.ts';
 
@@ -60,4 +61,30 @@ export function sendFile(response: ServerResponse, name: string, bytes: Buffer):
   };
   sendHead(response, { status: 200, type: 'application/octet-stream', more });
   response.end(bytes);
+}
+
+/** The built page, and the policy that allows only its own script and style by hash, so that no text becomes markup. */
+export interface PageFile {
+  html: Buffer;
+  /** The page's Content-Security-Policy. */
+  policy: string;
+}
+
+export function pageFile(html: Buffer): PageFile {
+  const text = html.toString('utf8');
+  const hashes = (tag: 'script' | 'style') =>
+    [...text.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, 'g'))]
+      .map(([, within]) => `'sha256-${createHash('sha256').update(within!).digest('base64')}'`)
+      .join(' ');
+  const policy = [
+    "default-src 'none'",
+    `script-src ${hashes('script') || "'none'"}`,
+    `style-src ${hashes('style') || "'none'"}`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; ');
+  return { html, policy };
 }

@@ -2,19 +2,14 @@
 
 import { collectHealth } from '../../loops/upkeep/collect-errors.ts';
 import { projectState } from '../../state/task-folder.ts';
-import type { Actions } from '../contract/actions.ts';
-import type { PageShown } from '../contract/page.ts';
-import { CHANGES } from './changes/changes.ts';
-import { WISHES, wishMistake } from './changes/wishes.ts';
+import type { Actions, PageShown } from '../contract/page.ts';
+import { CHANGES, WISHES, wishMistake } from './changes/changes.ts';
 import type { Live } from './live.ts';
 import { answerWith, type Reply, refused, refusedBy, type ServedProject } from './project.ts';
-import { diffShown } from './reads/changes-of-task.ts';
 import { bookShown, booksShown, exportedBook } from './reads/distill.ts';
-import { explainedShown } from './reads/explained.ts';
-import { machineShown } from './reads/machine.ts';
-import { failuresShown, nowShown, spentShown, supervisionsShown } from './reads/overviews.ts';
+import { failuresShown, machineShown, nowShown, spentShown, supervisionsShown } from './reads/overviews.ts';
 import { conversationShown, sessionsShown } from './reads/sessions.ts';
-import { taskShown, textShown } from './reads/task.ts';
+import { diffShown, explainedShown, taskShown, textShown } from './reads/task.ts';
 
 export interface Serving {
   project: ServedProject;

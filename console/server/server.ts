@@ -5,13 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { refusalOf } from '../../state/system-error.ts';
 import type { ChangeTold } from '../contract/page.ts';
 import { follow } from './live.ts';
-import type { PageFile } from './page-file.ts';
 import { type Reply, refused, type ServedProject } from './project.ts';
-import { sendFile, sendHead, sendJson, sendPage, sendRefusal } from './replies.ts';
+import { type PageFile, sendFile, sendHead, sendJson, sendPage, sendRefusal } from './replies.ts';
 import { changeAt, make, readAt, type Serving } from './routes.ts';
-import { admit, MAX_BODY } from './walls/guard.ts';
-import { paceOf } from './walls/pace.ts';
-import { cookieName, makeSecrets, secret } from './walls/secrets.ts';
+import { admit, cookieName, MAX_BODY, makeSecrets, paceOf, secret } from './walls/guard.ts';
 import type { RequestTarget } from './walls/target.ts';
 
 interface OpenConsole {

@@ -6,7 +6,7 @@ import type { Plugin } from 'esbuild';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { pageOf } from '../../build/page.mjs';
-import { pageFile } from '../../console/server/page-file.ts';
+import { pageFile } from '../../console/server/replies.ts';
 import { hasChromium, openBrowser, type Visit, visit } from './rig/browser.ts';
 import { CONTROL_OF, CONTROLS, controlName } from './rig/controls.ts';
 import { openToldServer, type ToldServer } from './rig/told-server.ts';

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { pageFile } from '../../../console/server/page-file.ts';
+import { pageFile } from '../../../console/server/replies.ts';
 import { openConsole } from '../../../console/server/server.ts';
 import manifest from '../../../package.json';
 import { stopExit, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';

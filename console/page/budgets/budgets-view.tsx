@@ -1,20 +1,20 @@
 // Shows the budgets and limits over all tasks, the use by day and tool, and the button that sets a budget.
 
-import type { BudgetShown, HoldShown, LimitsShown, SpentInDay, SpentShown } from '../../contract/budgets.ts';
+import { TOOLS } from '../../../policies/facts/tools.ts';
+import type { BudgetShown, HoldShown, LimitsShown, SpentInDay, SpentShown } from '../../contract/overviews.ts';
 import type { Resources } from '../../contract/resources.ts';
-import { change } from '../live/change.ts';
 import { useFollowing } from '../live/follow.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { change } from '../live/requests.ts';
 import { DayChart } from '../parts/day-chart.tsx';
+import { Confirm } from '../parts/dialog.tsx';
 import { count, money, tokens } from '../parts/figures.ts';
 import { Panel } from '../parts/panel.tsx';
 import { Shown } from '../parts/shown.tsx';
-import { useSignal } from '../reactive.ts';
+import { useId, useSignal } from '../reactive.ts';
 import { route, setQuery } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
-import { BudgetDialog } from './budget-dialog.tsx';
-import { Budgets, Holds, Pace } from './limits.tsx';
+import { amountOf, Budgets, Holds, Pace } from './limits.tsx';
 
 const UNITS = { calls: count, tokens: tokens, usd: money } as const;
 type Unit = keyof typeof UNITS;
@@ -111,3 +111,83 @@ const withoutOf: Record<Unit, (used: SpentInDay) => number> = {
   tokens: ({ calls_without_tokens: n }) => n,
   usd: ({ calls_without_price: n }) => n,
 };
+
+/** Sets a budget over all tasks, like `tollgate budget --set`; changes nothing before the user confirms. */
+interface BudgetDialogProps {
+  /** null for a new budget. */
+  of: BudgetShown | null;
+  onClose: () => void;
+}
+
+const CHOICES = ['any', ...TOOLS];
+
+function BudgetDialog({ of, onClose }: BudgetDialogProps) {
+  const tool = useSignal(of?.tool ?? 'any');
+  const per = useSignal(of?.per ?? 'day');
+  const unit = useSignal(of?.unit ?? 'calls');
+  const most = useSignal(of === null ? '' : String(of.most));
+  const number = Number(most.value);
+  const isRight = most.value.trim() !== '' && Number.isFinite(number) && number >= 0;
+  const isTaken = most.value.trim() === '' && of !== null;
+  const ids = { tool: useId(), per: useId(), unit: useId(), most: useId() };
+  return (
+    <Confirm
+      title={of === null ? 'Set a budget' : 'Change this budget'}
+      verb={isTaken ? 'Take it away' : 'Set it'}
+      tone={isTaken ? 'grave' : 'main'}
+      canDo={isRight || isTaken}
+      act={() =>
+        change('/api/limits', { tool: tool.value, per: per.value, unit: unit.value, most: isTaken ? null : number })
+      }
+      onClose={onClose}
+    >
+      {of === null && (
+        <div class="columns narrow">
+          <Choice id={ids.tool} label="Of which CLI" of={tool} among={CHOICES} />
+          <Choice id={ids.per} label="In each" of={per} among={['day', 'week', 'month']} />
+          <Choice id={ids.unit} label="Counted in" of={unit} among={['calls', 'tokens', 'usd']} />
+        </div>
+      )}
+      <div class="field">
+        <label for={ids.most}>
+          At the most{of !== null && `, ${of.unit} of ${of.tool === 'any' ? 'all CLIs' : of.tool} a ${of.per}`}
+        </label>
+        <input
+          id={ids.most}
+          class="input"
+          inputMode="decimal"
+          autocomplete="off"
+          value={most.value}
+          onInput={(event) => (most.value = event.currentTarget.value)}
+        />
+        <small>{of === null ? 'A number.' : 'A number; empty takes the budget away.'}</small>
+      </div>
+      <p aria-live="polite" class="soft">
+        {isRight &&
+          `From now on ${tool.value === 'any' ? 'all CLIs together' : tool.value} may use ${amountOf(unit.value, number)} a ${per.value}.`}
+      </p>
+    </Confirm>
+  );
+}
+
+interface ChoiceProps {
+  id: string;
+  label: string;
+  of: { value: string };
+  among: readonly string[];
+}
+
+function Choice({ id, label, of, among }: ChoiceProps) {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} class="input" value={of.value} onChange={(event) => (of.value = event.currentTarget.value)}>
+        {among.map((each) => (
+          <option key={each} value={each}>
+            {each === 'any' ? 'all together' : each === 'usd' ? 'US dollars' : each}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

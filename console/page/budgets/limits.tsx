@@ -1,11 +1,10 @@
 // Shows the budgets over all tasks, the pace, and what is held until when.
 
-import type { BudgetShown, HoldShown, LimitsShown } from '../../contract/budgets.ts';
-import { Empty } from '../parts/empty.tsx';
+import type { BudgetShown, HoldShown, LimitsShown } from '../../contract/overviews.ts';
 import { count, counted, lacking, money, short } from '../parts/figures.ts';
 import { Mark } from '../parts/mark.tsx';
-import { Meter } from '../parts/meter.tsx';
-import { Panel } from '../parts/panel.tsx';
+import { Meter, Panel } from '../parts/panel.tsx';
+import { Empty } from '../parts/shown.tsx';
 import { Ago, Countdown, Dated } from '../parts/times.tsx';
 import { Words } from '../text/words.tsx';
 

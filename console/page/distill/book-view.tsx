@@ -1,19 +1,16 @@
 // Shows one distillation: its progress, why it paused, the document so far, and the available actions.
 
 import { actionLine } from '../../../policies/facts/next-action.ts';
-import type { Actions } from '../../contract/actions.ts';
 import type { BookShown } from '../../contract/distill.ts';
+import type { Actions } from '../../contract/page.ts';
 import type { ResourcesOf } from '../../contract/resources.ts';
-import { partOf } from '../live/address.ts';
-import { change } from '../live/change.ts';
 import { useFollowing } from '../live/follow.ts';
-import { Confirm } from '../parts/confirm.tsx';
-import { Empty } from '../parts/empty.tsx';
+import { change, partOf } from '../live/requests.ts';
+import { Confirm } from '../parts/dialog.tsx';
 import { count, counted, lacking, money, short } from '../parts/figures.ts';
 import { Mark, StateMark } from '../parts/mark.tsx';
-import { Meter } from '../parts/meter.tsx';
-import { Panel } from '../parts/panel.tsx';
-import { Shown } from '../parts/shown.tsx';
+import { Meter, Panel } from '../parts/panel.tsx';
+import { Empty, Shown } from '../parts/shown.tsx';
 import { Countdown } from '../parts/times.tsx';
 import { useSignal } from '../reactive.ts';
 import { tellProblem } from '../shell/notes.tsx';

@@ -1,7 +1,7 @@
 // Explains the class of a failure: the evidence, the rule that matched, the signature, and what to do.
 
 import { actionLine } from '../../../policies/facts/next-action.ts';
-import type { FailureExplanation } from '../../contract/failures.ts';
+import type { FailureExplanation } from '../../contract/overviews.ts';
 import { Mark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Ago } from '../parts/times.tsx';

@@ -2,8 +2,7 @@
 
 import type { Topic } from '../../contract/page.ts';
 import { type ReadonlySignal, useEffect, useSignal } from '../reactive.ts';
-import { againBy } from './again.ts';
-import { read, type Trouble } from './ask.ts';
+import { againBy, read, type Trouble } from './requests.ts';
 import { onChange } from './stream.ts';
 
 export interface Following<T> {

@@ -1,9 +1,26 @@
-// Receives the one stream of changes, opens it again after an interruption, and notifies the listeners.
+// Receives the one stream of changes, opens it again after an interruption, and holds the state of the connection.
 
 import type { ChangeTold, TasksChange, Topic } from '../../contract/page.ts';
-import { againBy } from './again.ts';
-import { refusalOf } from './ask.ts';
-import { linkAgainAt, linkState } from './link.ts';
+import { signal } from '../reactive.ts';
+import { againBy, refusalOf } from './requests.ts';
+
+/** The state of the connection to the server: whether changes arrive, and whose tasks they are. */
+type Link =
+  | { how: 'live' }
+  /** The server answers, but cannot follow the changes. */
+  | { how: 'behind'; what: string; wayOut: string }
+  /** The stream was interrupted, and is requested again. */
+  | { how: 'trying' }
+  /** No server answers, or the server does not know this browser. */
+  | { how: 'gone'; what: string; wayOut: string | null };
+
+export const linkState = signal<Link>({ how: 'trying' });
+
+/** ISO time of the next automatic request for the stream; null while the stream is open or requested. */
+export const linkAgainAt = signal<string | null>(null);
+
+/** The folder of the tasks. */
+export const place = signal('');
 
 /** `id` null: the change concerns everything of the topic. */
 type Listener = (topic: Topic, id: string | null, change: TasksChange | null) => void;

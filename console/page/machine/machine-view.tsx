@@ -1,16 +1,17 @@
 // Shows whether the machine has all that a call needs, and what killed processes have not cleaned up.
 
+import type { CheckFinding } from '../../../policies/facts/finding.ts';
 import type { Resources } from '../../contract/resources.ts';
-import { change } from '../live/change.ts';
 import { useFollowing } from '../live/follow.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { change } from '../live/requests.ts';
+import { Confirm } from '../parts/dialog.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { Table } from '../parts/table.tsx';
 import { useSignal } from '../reactive.ts';
 import { View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
-import { Findings } from './findings.tsx';
 
 export function MachineView() {
   const machine = useFollowing<Resources['/api/machine']>(
@@ -71,5 +72,40 @@ export function MachineView() {
         </Confirm>
       )}
     </View>
+  );
+}
+
+/** Shows what preflight found on the machine, and how to fix each finding. */
+const LOOKS = {
+  ok: { tone: 'good', icon: 'done', word: 'ok' },
+  note: { tone: 'calm', icon: 'none', word: 'note' },
+  warn: { tone: 'wait', icon: 'waiting', word: 'warning' },
+  fail: { tone: 'bad', icon: 'failed', word: 'fails' },
+} as const satisfies Record<CheckFinding['status'], object>;
+
+const HEADS = ['Check', 'How it is', 'Found'] as const;
+
+function Findings({ of }: { of: readonly CheckFinding[] }) {
+  return (
+    <Table label="Checks" heads={HEADS}>
+      {of.map(({ check, status, found, fix }) => (
+        <tr key={`${check} ${found}`}>
+          <th scope="row">
+            <Words of={check} />
+          </th>
+          <td>
+            <Mark {...LOOKS[status]} />
+          </td>
+          <td class="wide">
+            <Words of={found} />
+            {fix && (
+              <p class="dim">
+                <Words of={fix} />
+              </p>
+            )}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

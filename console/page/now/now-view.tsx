@@ -1,23 +1,21 @@
 // Shows what runs now, what is queued or waits for a reset, and what is parked with a question.
 
-import type { NowShown, NowTask } from '../../contract/now.ts';
+import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
+import type { NowCall, NowShown, NowTask, NowWait } from '../../contract/overviews.ts';
 import type { Resources } from '../../contract/resources.ts';
-import { change } from '../live/change.ts';
 import { useFollowing } from '../live/follow.ts';
-import { Confirm } from '../parts/confirm.tsx';
-import { Empty } from '../parts/empty.tsx';
-import { count } from '../parts/figures.ts';
-import { StateMark } from '../parts/mark.tsx';
-import { Panel } from '../parts/panel.tsx';
-import { Shown } from '../parts/shown.tsx';
-import { Tile } from '../parts/tile.tsx';
-import { Ago } from '../parts/times.tsx';
+import { change } from '../live/requests.ts';
+import { Confirm } from '../parts/dialog.tsx';
+import { count, counted, short } from '../parts/figures.ts';
+import { Mark, StateMark } from '../parts/mark.tsx';
+import { Panel, Tile } from '../parts/panel.tsx';
+import { Empty, Shown } from '../parts/shown.tsx';
+import { Ago, Countdown, Elapsed } from '../parts/times.tsx';
 import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
 import { Answered, Questions } from './questions.tsx';
-import { Running } from './running.tsx';
 
 export function NowView() {
   const now = useFollowing<Resources['/api/now']>('/api/now', (topic) => topic === 'now' || topic === '*');
@@ -99,5 +97,86 @@ function StopDialog({ task, onClose }: { task: NowTask; onClose: () => void }) {
         done stays done; tollgate run goes on from there.
       </p>
     </Confirm>
+  );
+}
+
+/** Shows the running tasks: each call with its CLI, how long it has run, and its last action. */
+interface RunningProps {
+  tasks: readonly NowTask[];
+  onStop: (task: NowTask) => void;
+}
+
+function Running({ tasks, onStop }: RunningProps) {
+  return (
+    <ul class="works">
+      {tasks.map((task) => (
+        <li key={task.task_id} class="work">
+          <div class="work-head">
+            <StateMark state={task.waits === null ? task.state : 'waiting'} />
+            <a href={to('tasks', task.task_id)}>
+              <Words of={task.task_id} />
+            </a>
+            <span class="dim">
+              {task.since && (
+                <>
+                  for <Elapsed from={task.since} />
+                </>
+              )}
+              , {counted(task.calls.used, 'call')}
+              {task.calls.budget !== null && ` of ${task.calls.budget}`}
+              {task.tokens !== null && `, ${short(task.tokens)} tokens`}
+            </span>
+            <button type="button" class="button small grave" onClick={() => onStop(task)}>
+              Stop<span class="unseen"> {task.task_id}</span>
+            </button>
+          </div>
+          {task.running.map((call) => (
+            <CallOf key={call.call_id} call={call} />
+          ))}
+          {task.waits && (
+            <p class="soft">
+              <WaitOf wait={task.waits} />
+            </p>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function CallOf({ call }: { call: NowCall }) {
+  return (
+    <div class="work-call">
+      <Mark tone="busy" word={call.tool} icon="busy" />
+      <span>
+        <Words of={call.stage} />
+        {call.stand_ins.length > 0 && (
+          <span class="dim">
+            , asked
+            <Words of={inPlaceWords(call.stand_ins)} />
+          </span>
+        )}
+        {call.attempt > 1 && <span class="dim">, attempt {call.attempt}</span>}
+      </span>
+      <span class="dim">
+        <Elapsed from={call.since} />; ended in <Countdown to={call.deadline_at} /> at the latest
+      </span>
+      <span class="cut soft">{call.last === null ? 'nothing said yet' : <Words of={call.last} />}</span>
+    </div>
+  );
+}
+
+function WaitOf({ wait }: { wait: NowWait }) {
+  if (wait.what === 'time')
+    return (
+      <>
+        <Words of={wait.stage} /> goes on in <Countdown to={wait.until} />
+      </>
+    );
+  return (
+    <>
+      <Words of={wait.stage} /> waits for its {wait.what} behind <Words of={wait.behind.slice(0, 3).join(', ')} />
+      {wait.behind.length > 3 && ` and ${wait.behind.length - 3} more`}
+    </>
   );
 }

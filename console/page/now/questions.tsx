@@ -1,7 +1,7 @@
 // Shows the questions of the reasoners, each with a field for the answer.
 
-import type { AskedQuestion } from '../../contract/now.ts';
-import { change } from '../live/change.ts';
+import type { AskedQuestion } from '../../contract/overviews.ts';
+import { change } from '../live/requests.ts';
 import { Mark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { useId, useSignal } from '../reactive.ts';

@@ -1,8 +1,8 @@
 // Draws bars of the use per day and tool; below them the same figures as a table.
 
 import { useEffect, useRef, useSignal } from '../reactive.ts';
-import { Empty } from './empty.tsx';
 import { counted, lacking } from './figures.ts';
+import { Empty } from './shown.tsx';
 
 interface Day {
   /** `2026-11-25`. */

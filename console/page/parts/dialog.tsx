@@ -1,6 +1,7 @@
-// Wraps the browser's dialog element: it holds the focus, returns it, and closes on Escape.
+// Shows a dialog that holds the focus, returns it, and closes on Escape, and one that requests confirmation of a change.
 
-import { type ComponentChildren, useEffect, useId, useRef } from '../reactive.ts';
+import { type ComponentChildren, useEffect, useId, useRef, useSignal } from '../reactive.ts';
+import { Words } from '../text/words.tsx';
 
 export function Dialog({
   title,
@@ -38,5 +39,60 @@ export function Dialog({
         {children}
       </div>
     </dialog>
+  );
+}
+
+/** Requests confirmation before a change, and shows the result. */
+interface ConfirmProps {
+  title: ComponentChildren;
+  children: ComponentChildren;
+  /** The text of the button that makes the change. */
+  verb: string;
+  tone?: 'main' | 'grave';
+  canDo?: boolean;
+  /** @returns the problem, or null if the change was made. */
+  act: () => Promise<{ what: string; wayOut: string | null } | null>;
+  onClose: () => void;
+}
+
+export function Confirm({ title, children, verb, tone = 'main', canDo = true, act, onClose }: ConfirmProps) {
+  const isBusy = useSignal(false);
+  const problem = useSignal<{ what: string; wayOut: string | null } | null>(null);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (isBusy.value || !canDo) return;
+    isBusy.value = true;
+    problem.value = await act();
+    isBusy.value = false;
+    if (problem.value === null) onClose();
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form class="form" onSubmit={submit}>
+        {children}
+        <div role="alert">
+          {problem.value && (
+            <div class="notice bad">
+              <b>
+                <Words of={problem.value.what} />
+              </b>
+              {problem.value.wayOut && (
+                <p class="soft">
+                  <Words of={problem.value.wayOut} />
+                </p>
+              )}
+            </div>
+          )}
+        </div>
+        <div class="buttons">
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class={`button ${tone}`} disabled={isBusy.value || !canDo}>
+            {isBusy.value ? 'One moment …' : verb}
+          </button>
+        </div>
+      </form>
+    </Dialog>
   );
 }

@@ -1,6 +1,6 @@
 // Shows a state as a word, with an icon and a colour of the same meaning.
 
-import type { NowTask } from '../../contract/now.ts';
+import type { NowTask } from '../../contract/overviews.ts';
 import type { TaskLine } from '../../contract/page.ts';
 import type { StageShown } from '../../contract/task.ts';
 import { Icon, type IconName } from './icon.tsx';

@@ -1,4 +1,4 @@
-// Renders a panel with a heading.
+// Renders a panel with a heading, a tile with a figure, and a bar that shows how much of a limit is used.
 
 import { type ComponentChildren, useId } from '../reactive.ts';
 
@@ -20,5 +20,45 @@ export function Panel({ title, aside, children, edge = 'padded' }: PanelProps) {
       </div>
       <div class={edge === 'padded' ? 'panel-body' : ''}>{children}</div>
     </section>
+  );
+}
+
+/** Shows a figure with its name; it can link to the items that it counts. */
+interface TileProps {
+  name: string;
+  figure: ComponentChildren;
+  /** The address of the list of the counted items. */
+  leads?: string;
+  tone?: 'good' | 'bad' | 'wait' | 'busy' | 'calm';
+}
+
+export function Tile({ name, figure, leads, tone = 'calm' }: TileProps) {
+  const within = (
+    <>
+      <span class="name">{name}</span>
+      <span class={`figure ${tone}`}>{figure}</span>
+    </>
+  );
+  return leads === undefined ? (
+    <div class="tile">{within}</div>
+  ) : (
+    <a class="tile" href={leads}>
+      {within}
+    </a>
+  );
+}
+
+/** Shows as a bar how much of a limit is used; the figures are beside it in words. */
+export function Meter({ used, of }: { used: number; of: number }) {
+  const share = of <= 0 ? 1 : Math.min(1, used / of);
+  return (
+    <svg
+      class={`meter ${share >= 1 ? 'full' : share >= 0.8 ? 'near' : ''}`}
+      viewBox="0 0 100 6"
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <rect width={share * 100} height="6" rx="1" />
+    </svg>
   );
 }

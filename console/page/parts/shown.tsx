@@ -1,9 +1,10 @@
-// Shows a followed resource when it has arrived; until then, shows that it is loading, or why it failed.
+// Shows a followed resource when it has arrived; until then, that it is loading; or that it is empty, or why it failed.
 
 import type { Following } from '../live/follow.ts';
+import type { Trouble } from '../live/requests.ts';
 import type { ComponentChildren } from '../reactive.ts';
-import { Coming } from './empty.tsx';
-import { AskedAgain, TroubleNotice } from './trouble-notice.tsx';
+import { Words } from '../text/words.tsx';
+import { Countdown } from './times.tsx';
 
 interface ShownProps<T> {
   of: Following<T>;
@@ -29,5 +30,63 @@ export function Shown<T>({ of: { value, problem, againAt, renew }, what, childre
       )}
       {value.value === null ? wrong === null && <Coming what={what} /> : children(value.value)}
     </>
+  );
+}
+
+/** Shows that there is nothing to show, and what the user can do to change that. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <b>{title}</b>
+      {children}
+    </div>
+  );
+}
+
+/** Shown while something is loading. */
+function Coming({ what }: { what: string }) {
+  return (
+    <div class="skeletons">
+      <span class="unseen" role="status">
+        Loading {what}
+      </span>
+      <div class="skeleton" />
+      <div class="skeleton" />
+      <div class="skeleton" />
+    </div>
+  );
+}
+
+/** Shows a problem and its way out, and announces both to screen readers; the actions are below. */
+interface TroubleNoticeProps {
+  of: Pick<Trouble, 'what' | 'wayOut'>;
+  children?: ComponentChildren;
+}
+
+export function TroubleNotice({ of: { what, wayOut }, children }: TroubleNoticeProps) {
+  return (
+    <div class="notice bad">
+      <div role="alert">
+        <b>
+          <Words of={what} />
+        </b>
+        {wayOut && (
+          <p class="soft">
+            <Words of={wayOut} />
+          </p>
+        )}
+      </div>
+      {children}
+    </div>
+  );
+}
+
+/** Shown beside the button that repeats the request at once; not read aloud each second. */
+export function AskedAgain({ at }: { at: string | null }) {
+  if (at === null) return null;
+  return (
+    <span class="dim">
+      Retried automatically in <Countdown to={at} />.
+    </span>
   );
 }

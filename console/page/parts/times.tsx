@@ -1,6 +1,6 @@
-// Shows times that update by themselves: how long ago, for how long, until when.
+// Shows times that update by themselves by one timer of the page: how long ago, for how long, until when.
 
-import { now } from './clock.ts';
+import { type ReadonlySignal, signal } from '../reactive.ts';
 import { dated, lasting, since } from './figures.ts';
 
 /** Shows the whole date on hover. */
@@ -37,4 +37,25 @@ export function Countdown({ to }: { to: string }) {
       {Number.isNaN(ms) ? 'unknown' : ms <= 0 ? 'now' : lasting(ms + 999)}
     </time>
   );
+}
+
+/** Provides the time for everything that counts up or down: one timer for the page, and none while the page is hidden. */
+const clock = signal(Date.now());
+
+/** Ticks once a second. */
+const now: ReadonlySignal<number> = clock;
+
+let timer: ReturnType<typeof setInterval> | undefined;
+
+export function startClock(): void {
+  const tick = () => {
+    clock.value = Date.now();
+  };
+  const follow = () => {
+    clearInterval(timer);
+    tick();
+    if (!document.hidden) timer = setInterval(tick, 1_000);
+  };
+  document.addEventListener('visibilitychange', follow);
+  follow();
 }

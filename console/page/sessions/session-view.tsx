@@ -1,21 +1,19 @@
 // Shows one conversation: its turns, what was taken back, and the ways to recover it.
 
-import type { Actions } from '../../contract/actions.ts';
+import type { Actions } from '../../contract/page.ts';
 import type { ResourcesOf } from '../../contract/resources.ts';
 import type { ConversationShown } from '../../contract/sessions.ts';
-import { partOf } from '../live/address.ts';
-import { change } from '../live/change.ts';
 import { useFollowing } from '../live/follow.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { change, partOf } from '../live/requests.ts';
+import { Confirm } from '../parts/dialog.tsx';
 import { counted } from '../parts/figures.ts';
 import { Shown } from '../parts/shown.tsx';
 import { Ago } from '../parts/times.tsx';
-import { useSignal } from '../reactive.ts';
+import { type ComponentChildren, useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
 import { Conversation } from './conversation.tsx';
-import { RecoverDialog } from './recover-dialog.tsx';
 
 export function SessionView({ id }: { id: string }) {
   const session = useFollowing<ResourcesOf['session']>(
@@ -116,5 +114,69 @@ function Sheet({ of, renew }: { of: ConversationShown; renew: () => void }) {
         />
       )}
     </>
+  );
+}
+
+/** Offers the ways to recover a conversation that the service no longer accepts, as a dialog of four choices. */
+const CHOICES = [
+  {
+    id: 'rollback',
+    name: 'Deep rollback',
+    does: 'Goes back to before the last prompt, which goes as well, with all that followed it.',
+  },
+  {
+    id: 'clear',
+    name: 'Clear turn',
+    does: 'Mends what is wrong; where nothing is, takes back the last step alone.',
+  },
+  {
+    id: 'export',
+    name: 'Export diagnostic',
+    does: 'Writes down all that is known of it, without secrets, and changes nothing.',
+  },
+  { id: 'ignore', name: 'Ignore', does: 'Leaves it as it is.' },
+] as const;
+
+type RecoveryChoice = (typeof CHOICES)[number]['id'];
+
+interface RecoverDialogProps {
+  title: string;
+  /** The state of the conversation. */
+  about: ComponentChildren;
+  first: RecoveryChoice;
+  act: (choice: RecoveryChoice) => Promise<{ what: string; wayOut: string | null } | null>;
+  onClose: () => void;
+}
+
+function RecoverDialog({ title, about, first, act, onClose }: RecoverDialogProps) {
+  const chosen = useSignal<RecoveryChoice>(first);
+  return (
+    <Confirm
+      title={<Words of={title} />}
+      verb="Do it"
+      tone={chosen.value === 'rollback' || chosen.value === 'clear' ? 'grave' : 'main'}
+      act={() => act(chosen.value)}
+      onClose={onClose}
+    >
+      <div class="soft">{about}</div>
+      <fieldset class="choices">
+        <legend class="unseen">How shall it go on?</legend>
+        {CHOICES.map(({ id, name, does }) => (
+          <label class="choice" key={id}>
+            <input
+              type="radio"
+              name="recovery"
+              checked={chosen.value === id}
+              onChange={() => {
+                chosen.value = id;
+              }}
+            />
+            <b>{name}</b>
+            <small>{does}</small>
+          </label>
+        ))}
+      </fieldset>
+      <p class="dim">A backup is kept of what is changed; undo with its number brings it back.</p>
+    </Confirm>
   );
 }

@@ -1,19 +1,18 @@
 // Lists the sessions that are kept under tags, and shows the health of the services.
 
 import type { Resources } from '../../contract/resources.ts';
-import type { SessionLine } from '../../contract/sessions.ts';
+import type { HealthShown, SessionLine } from '../../contract/sessions.ts';
 import { useFollowing } from '../live/follow.ts';
-import { Empty } from '../parts/empty.tsx';
-import { counted, short } from '../parts/figures.ts';
+import { DayChart } from '../parts/day-chart.tsx';
+import { count, counted, short } from '../parts/figures.ts';
 import { FilterField } from '../parts/filter-field.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { Shown } from '../parts/shown.tsx';
+import { Empty, Shown } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
 import { Ago } from '../parts/times.tsx';
 import { route, setQuery, to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
-import { Health } from './health.tsx';
 
 export function SessionsView() {
   const concerns = (topic: string) => topic === 'sessions' || topic === '*';
@@ -75,5 +74,45 @@ function Lines({ of }: { of: readonly SessionLine[] }) {
         </tr>
       ))}
     </Table>
+  );
+}
+
+/** Each with the text of its legend. */
+const KINDS = {
+  unrecovered: 'not recovered',
+  recovered: 'recovered',
+  users: 'sign-in or quota',
+  open: 'still open',
+} as const;
+
+const NAMES = Object.values(KINDS);
+
+const KEYS = Object.keys(KINDS) as (keyof typeof KINDS)[];
+
+function Health({ of: { days_without: without, last_unrecovered: last, days } }: { of: HealthShown }) {
+  return (
+    <Panel title="Health">
+      <p>
+        <b class="headline">{without === null ? 'No unrecoverable error' : counted(without, 'day')}</b>{' '}
+        {without === null ? (
+          'was ever logged here.'
+        ) : (
+          <>
+            without an unrecoverable error; the last was <Ago at={last} />.
+          </>
+        )}
+      </p>
+      {days.length > 0 && (
+        <DayChart
+          title="Failures of the services"
+          days={days.map((day) => ({
+            day: day.day,
+            values: Object.fromEntries(KEYS.map((kind) => [KINDS[kind], day[kind]])),
+          }))}
+          tools={NAMES}
+          say={count}
+        />
+      )}
+    </Panel>
   );
 }

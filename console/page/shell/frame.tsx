@@ -4,12 +4,10 @@ import { BudgetsView } from '../budgets/budgets-view.tsx';
 import { BookView } from '../distill/book-view.tsx';
 import { DistillView } from '../distill/distill-view.tsx';
 import { FailuresView } from '../failures/failures-view.tsx';
-import { linkAgainAt, linkState } from '../live/link.ts';
-import { openStream } from '../live/stream.ts';
+import { linkAgainAt, linkState, openStream } from '../live/stream.ts';
 import { MachineView } from '../machine/machine-view.tsx';
 import { NowView } from '../now/now-view.tsx';
-import { Empty } from '../parts/empty.tsx';
-import { AskedAgain, TroubleNotice } from '../parts/trouble-notice.tsx';
+import { AskedAgain, Empty, TroubleNotice } from '../parts/shown.tsx';
 import { SessionView } from '../sessions/session-view.tsx';
 import { SessionsView } from '../sessions/sessions-view.tsx';
 import { SuperviseView } from '../supervise/supervise-view.tsx';
@@ -18,9 +16,8 @@ import { TasksView } from '../tasks/tasks-view.tsx';
 import { Keys } from './keys.tsx';
 import { Notes } from './notes.tsx';
 import { Rail } from './rail.tsx';
-import { route } from './route.ts';
+import { route, VIEWS } from './route.ts';
 import { View } from './view.tsx';
-import { VIEWS } from './views.ts';
 
 export function Frame() {
   return (

@@ -2,8 +2,7 @@
 
 import { Dialog } from '../parts/dialog.tsx';
 import { signal } from '../reactive.ts';
-import { go, to } from './route.ts';
-import { VIEWS } from './views.ts';
+import { go, to, VIEWS } from './route.ts';
 
 const isShown = signal(false);
 let wentAt = 0;

@@ -1,14 +1,13 @@
 // Renders the rail beside all views: the current view, the other views, and whether the page is still live.
 
-import { areOld, counts } from '../live/counts.ts';
-import { linkState, place } from '../live/link.ts';
+import { linkState, place } from '../live/stream.ts';
 import { Icon } from '../parts/icon.tsx';
-import { useEffect, useRef } from '../reactive.ts';
+import { computed, useEffect, useRef } from '../reactive.ts';
+import { countStates, everyLine, taskList } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 import { showKeys } from './keys.tsx';
-import { route, to } from './route.ts';
-import { showCurrent } from './show-current.ts';
-import { VIEWS } from './views.ts';
+import { route, to, VIEWS } from './route.ts';
+import { showCurrent } from './view.tsx';
 
 export function Rail() {
   const current = route.value.parts[0] ?? 'now';
@@ -68,3 +67,17 @@ function LinkState() {
     </span>
   );
 }
+
+/** What is shown beside the name of a view. */
+const counts = computed<Readonly<Record<string, { n: number; what: string }>>>(() => {
+  const states = countStates(everyLine());
+  const of = (state: string) => states.get(state) ?? 0;
+  return {
+    now: { n: of('running'), what: 'running' },
+    failures: { n: of('failed') + of('refused'), what: 'failed' },
+    supervise: { n: of('parked'), what: 'parked' },
+  };
+});
+
+/** The counts are out of date: the list cannot be refreshed, or no changes arrive. */
+const areOld = computed(() => taskList.problem.value !== null || linkState.value.how !== 'live');

@@ -1,6 +1,7 @@
-// Derives the current place on the page from the address after its `#`: `#/tasks/TASK/prompts?q=…`.
+// Lists the views, and derives the current place from the address after its `#`: `#/tasks/TASK/prompts?q=…`.
 
-import { partOf } from '../live/address.ts';
+import { partOf } from '../live/requests.ts';
+import type { IconName } from '../parts/icon.tsx';
 import { type ReadonlySignal, signal } from '../reactive.ts';
 
 interface Place {
@@ -52,3 +53,15 @@ function decoded(part: string): string {
     return part;
   }
 }
+
+/** Lists the views of the page, in the order of the rail. */
+export const VIEWS = [
+  { id: 'now', name: 'Now', key: 'n' },
+  { id: 'tasks', name: 'Tasks', key: 't' },
+  { id: 'failures', name: 'Failures', key: 'f' },
+  { id: 'budgets', name: 'Budgets and limits', key: 'b' },
+  { id: 'sessions', name: 'Sessions', key: 's' },
+  { id: 'supervise', name: 'Supervise', key: 'v' },
+  { id: 'distill', name: 'Distill', key: 'd' },
+  { id: 'machine', name: 'Machine', key: 'm' },
+] as const satisfies readonly { id: IconName; name: string; key: string }[];

@@ -1,6 +1,7 @@
-// Renders one view: its heading with actions, and its content; the heading gets the focus when the user opens the view.
+// Renders one view: heading with actions, tabs, content; the heading gets the focus when the user opens the view.
 
 import { type ComponentChildren, useEffect, useRef } from '../reactive.ts';
+import { to } from './route.ts';
 
 export function View({
   title,
@@ -39,3 +40,38 @@ export function View({
 }
 
 let cameFromElsewhere = false;
+
+/** Scrolls the current link into sight in a narrow window, where the list of links is wider than the window. */
+const BESIDE_PX = 40;
+
+export function showCurrent(within: HTMLElement | null): void {
+  const at = within?.querySelector<HTMLElement>('[aria-current]');
+  if (within && at) within.scrollLeft = at.offsetLeft - BESIDE_PX;
+}
+
+/** Renders the parts of an item as links, each with its own address. */
+interface TabsProps {
+  label: string;
+  of: readonly { id: string; name: string }[];
+  current: string;
+  /** The address that the tabs belong to. */
+  below: readonly string[];
+}
+
+export function Tabs({ label, of, current, below }: TabsProps) {
+  const tabs = useRef<HTMLElement>(null);
+  useEffect(() => showCurrent(tabs.current), [current]);
+  return (
+    <nav ref={tabs} class="tabs" aria-label={label}>
+      {of.map(({ id, name }, nth) => (
+        <a
+          key={id}
+          href={nth === 0 ? to(...below) : to(...below, id)}
+          aria-current={id === current ? 'page' : undefined}
+        >
+          {name}
+        </a>
+      ))}
+    </nav>
+  );
+}

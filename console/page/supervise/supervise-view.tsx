@@ -1,14 +1,13 @@
 // Shows supervised tasks: the progress of each, the instructions to its worker, and the questions of its reasoner.
 
 import type { IterationCells } from '../../../policies/supervise/iteration-table.ts';
+import type { SupervisionShown } from '../../contract/overviews.ts';
 import type { Resources } from '../../contract/resources.ts';
-import type { SupervisionShown } from '../../contract/supervise.ts';
 import { useFollowing } from '../live/follow.ts';
 import { Answered, Questions } from '../now/questions.tsx';
-import { Empty } from '../parts/empty.tsx';
 import { StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { Shown } from '../parts/shown.tsx';
+import { Empty, Shown } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
 import { Ago } from '../parts/times.tsx';
 import { to } from '../shell/route.ts';

@@ -1,9 +1,9 @@
 // Lists the attempts of a task, the latest first: how each ended, the decision after it, and the reason.
 
 import type { TaskShown } from '../../contract/task.ts';
-import { Empty } from '../parts/empty.tsx';
 import { lasting, money, short } from '../parts/figures.ts';
 import { Mark } from '../parts/mark.tsx';
+import { Empty } from '../parts/shown.tsx';
 import { Ago } from '../parts/times.tsx';
 import { Cell, VirtualTable } from '../parts/virtual-table.tsx';
 import { useMemo } from '../reactive.ts';

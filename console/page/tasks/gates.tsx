@@ -1,9 +1,9 @@
 // Shows what the gate checked in each stage, and what it found.
 
 import type { TaskShown } from '../../contract/task.ts';
-import { Empty } from '../parts/empty.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
+import { Empty } from '../parts/shown.tsx';
 import { Ago } from '../parts/times.tsx';
 import { Words } from '../text/words.tsx';
 

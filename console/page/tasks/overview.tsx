@@ -3,10 +3,10 @@
 import { actionLine } from '../../../policies/facts/next-action.ts';
 import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
 import type { StageShown, TaskShown } from '../../contract/task.ts';
-import { Empty } from '../parts/empty.tsx';
 import { count, lacking, lasting, money, tokens } from '../parts/figures.ts';
 import { StateMark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
+import { Empty } from '../parts/shown.tsx';
 import { Table } from '../parts/table.tsx';
 import { Markdown } from '../text/markdown.tsx';
 import { Words } from '../text/words.tsx';

@@ -1,19 +1,16 @@
 // Shows all tasks in one table with filter and order; each row leads to the view of its task.
 
-import { taskList } from '../live/follow-tasks.ts';
-import { Empty } from '../parts/empty.tsx';
 import { count, counted, money } from '../parts/figures.ts';
 import { FilterField } from '../parts/filter-field.tsx';
 import { StateMark, wordOf } from '../parts/mark.tsx';
-import { Shown } from '../parts/shown.tsx';
+import { Empty, Shown } from '../parts/shown.tsx';
 import { Ago } from '../parts/times.tsx';
 import { Cell, VirtualTable } from '../parts/virtual-table.tsx';
 import { useComputed } from '../reactive.ts';
 import { route, setQuery, to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
-import { chosenTasks, countStates, SORTS, type SortKey } from './choose-tasks.ts';
-import { everyLine, lineOf } from './task-store.ts';
+import { chosenTasks, countStates, everyLine, lineOf, SORTS, type SortKey, taskList } from './task-list.ts';
 
 const HEADS: Record<SortKey, string> = { task_id: 'Task', state: 'State', at: 'Last', calls: 'Calls', usd: 'Money' };
 

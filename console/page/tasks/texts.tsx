@@ -2,11 +2,10 @@
 
 import type { ResourcesOf } from '../../contract/resources.ts';
 import type { TaskShown } from '../../contract/task.ts';
-import { partOf } from '../live/address.ts';
 import { useFollowing } from '../live/follow.ts';
-import { Empty } from '../parts/empty.tsx';
+import { partOf } from '../live/requests.ts';
 import { bytes } from '../parts/figures.ts';
-import { Shown } from '../parts/shown.tsx';
+import { Empty, Shown } from '../parts/shown.tsx';
 import { useSignal } from '../reactive.ts';
 import { Markdown } from '../text/markdown.tsx';
 import { Quote, Words } from '../text/words.tsx';

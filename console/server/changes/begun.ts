@@ -7,7 +7,7 @@ import { makeFolder } from '../../../state/disk/folder.ts';
 import { isRegular } from '../../../state/disk/regular-file.ts';
 import { publishText } from '../../../state/disk/replace-file.ts';
 import { projectState } from '../../../state/task-folder.ts';
-import type { Actions } from '../../contract/actions.ts';
+import type { Actions } from '../../contract/page.ts';
 import type { ServedProject } from '../project.ts';
 
 export const superviseWanted = (task: string, project: Pick<ServedProject, 'trustWorkspace'>): WantedRun =>

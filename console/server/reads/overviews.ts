@@ -1,13 +1,25 @@
-// Builds the overviews of all tasks: what runs, open questions, grouped failures, supervisions, and spending.
+// Builds the overviews: what runs, open questions, grouped failures, supervisions, spending, and the machine.
 
 import { groupFailures } from '../../../loops/report/collect.ts';
 import type { RunsNow } from '../../../loops/report/now.ts';
 import type { TaskRow } from '../../../loops/report/task-row.ts';
+import { TOOLS } from '../../../policies/facts/tools.ts';
 import type { DaySpending } from '../../../policies/report/spending.ts';
-import type { SpentInDay, SpentShown } from '../../contract/budgets.ts';
-import type { FailuresShown } from '../../contract/failures.ts';
-import type { NowShown } from '../../contract/now.ts';
-import type { SupervisionsShown } from '../../contract/supervise.ts';
+import { projectRoot } from '../../../state/task-folder.ts';
+import { ADAPTERS } from '../../../wrappers/adapters.ts';
+import { findCli } from '../../../wrappers/cli-search.ts';
+import { versionOfPackage } from '../../../wrappers/cli-version.ts';
+import { homeOf } from '../../../wrappers/home.ts';
+import type { SignIn } from '../../../wrappers/sign-in/sign-in.ts';
+import type {
+  FailuresShown,
+  MachineShown,
+  NowShown,
+  SpentInDay,
+  SpentShown,
+  SupervisionsShown,
+} from '../../contract/overviews.ts';
+import { answerWith, type Reply, refusedBy, type ServedProject } from '../project.ts';
 
 /** The number of tasks that do not run; the latest are shown. */
 const MOST_RESTING = 50;
@@ -61,3 +73,23 @@ export function spentShown(spent: readonly DaySpending[], now: Date): SpentShown
 }
 
 const NOTHING_SPENT: SpentInDay = { calls: 0, tokens: 0, calls_without_tokens: 0, usd: 0, calls_without_price: 0 };
+
+/** The state of the machine from preflight, and of each CLI: its path, its version, and its sign-in. */
+export async function machineShown({ cwd, environment, commands }: ServedProject): Promise<Reply> {
+  const checked = await commands.read(['preflight', '--quick']);
+  if (!Array.isArray(checked.object.findings)) return refusedBy(checked);
+  const surroundings = { environment, home: homeOf(environment) ?? cwd, cwd };
+  const clis = TOOLS.map((tool) => {
+    const { binary, packageName, signIn } = ADAPTERS[tool];
+    const path = findCli(binary, surroundings, projectRoot(cwd))?.file ?? null;
+    const version = path === null ? null : versionOfPackage(path, packageName);
+    return { tool, version, path, signed_in: signInWords(signIn(surroundings)) };
+  });
+  const shown: MachineShown = { findings: checked.object.findings as MachineShown['findings'], clis };
+  return answerWith(shown);
+}
+
+const signInWords = (found: SignIn): string =>
+  found.how === 'signed_in'
+    ? `signed in by ${found.by}`
+    : `${found.how === 'unclear' ? 'unclear' : 'signed out'}: ${found.because}`;

@@ -12,8 +12,7 @@ import { projectState } from '../../../state/task-folder.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 import type { TaskLine, TasksChange } from '../../contract/page.ts';
 import type { ServedProject } from '../project.ts';
-import { goalOf } from './goal.ts';
-import { redactorOfTask } from './redacted.ts';
+import { goalOf, redactorOfTask } from './texts.ts';
 
 export interface TaskLines {
   /** The current rows; the first call reads them. */

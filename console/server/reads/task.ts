@@ -1,12 +1,17 @@
-// Reads one task: its stages, every attempt with the decision, the findings of its gates, its summary and its texts.
+// Reads one task: its stages, attempts, gates, summary and texts, what it changed in its tree, and why it failed.
 
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { launcherIn } from '../../../loops/launcher.ts';
+import { redactorOf } from '../../../loops/redactor.ts';
+import { explainTask } from '../../../loops/report/explain.ts';
 import { nextOf, readFailure, supervisionOf } from '../../../loops/report/task-row.ts';
 import { stagesAtWork, standingOf, type TaskState } from '../../../loops/report/task-state.ts';
+import { forbidsOf, stateOf } from '../../../loops/task/compose.ts';
 import { readGateRecord } from '../../../loops/task/gate-actions.ts';
 import { stageFacts } from '../../../loops/task/stage-facts.ts';
-import { rootOf } from '../../../loops/task/task.ts';
+import { readTask, rootOf, treeOf } from '../../../loops/task/task.ts';
+import { readChanges, startOf } from '../../../loops/tree/read-changes.ts';
 import type { GateRecord } from '../../../policies/facts/gate-record.ts';
 import type { NextAction } from '../../../policies/facts/next-action.ts';
 import type { ProjectFile } from '../../../policies/manifest/project-file.ts';
@@ -21,10 +26,10 @@ import { isSystemError } from '../../../state/system-error.ts';
 import { locateTask, type TaskFolder } from '../../../state/task-folder.ts';
 import { findRecord } from '../../../state/usage.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
-import type { StageShown, TaskShown } from '../../contract/task.ts';
+import type { ExplainedShown } from '../../contract/overviews.ts';
+import type { DiffShown, StageShown, TaskShown } from '../../contract/task.ts';
 import { answerWith, type Reply, refused, type ServedProject } from '../project.ts';
-import { goalOf } from './goal.ts';
-import { headOfFile, redactorOfTask } from './redacted.ts';
+import { goalOf, headOfFile, headOfText, redactorOfTask } from './texts.ts';
 
 /** Finds a task of this project by its id, never by a path. */
 export function foundTask(id: string, { cwd, environment }: ServedProject): TaskFolder | Reply {
@@ -221,4 +226,50 @@ function shownFiles({ root }: TaskFolder): ShownFile[] {
         return found?.isFile() ? [{ name: `${folder}/${name}`, what, bytes: found.size, file }] : [];
       }),
   );
+}
+
+/** Why the task failed, as `tollgate explain` reports it. */
+export async function explainedShown(id: string, project: ServedProject): Promise<Reply> {
+  const task = foundTask(id, project);
+  if ('how' in task) return task;
+  const explained = await explainTask({ ...project, word: id, stage: null });
+  switch (explained.how) {
+    case 'invalid':
+      return refused(409, explained.message);
+    case 'nothing':
+      return answerWith<ExplainedShown>({ explanation: null, message: explained.message });
+    case 'explained':
+      return answerWith<ExplainedShown>({ explanation: explained.explanation, message: '' });
+  }
+}
+
+const MAX_CHARS = 2 * 1024 * 1024;
+
+/** What the task has changed in its tree since it began, as a unified diff. */
+export async function diffShown(id: string, project: ServedProject): Promise<Reply> {
+  const task = foundTask(id, project);
+  if ('how' in task) return task;
+  const { cwd, environment } = project;
+  const read = await readTask({ word: id, cwd, environment, trustWorkspace: true });
+  if (read.how === 'invalid') return refused(409, read.message);
+  const tree = treeOf(read);
+  const nothing = (why: string) => answerWith<DiffShown>({ text: '', notes: [why] });
+  if (!existsSync(path.join(tree, '.git')))
+    return nothing('The tree is in no repository of git, which alone tells what changed.');
+  if (startOf(task.state) === null)
+    return nothing(
+      'The tree as it was before this task is not stored. A stage with `diff: {since: start}` stores it, and so does a supervision.',
+    );
+  const forbids = await forbidsOf(read.manifest.security.forbidden_paths, [read.root, tree]);
+  const rules = { cwd: tree, root: read.root, state: stateOf(task), forbids, environment };
+  const changes = await readChanges({ ...rules, task: task.state }, { since: 'start' });
+  if (changes.how === 'invalid') return refused(409, changes.message);
+  const { text, forbidden } = changes.changes;
+  const redactor = redactorOf(environment, read.manifest.security.redaction_patterns);
+  const notes = [
+    ...changes.warnings,
+    ...(forbidden > 0 ? [`${forbidden} forbidden paths are omitted.`] : []),
+    ...(text.length > MAX_CHARS ? [`${text.length - MAX_CHARS} characters more are omitted.`] : []),
+  ];
+  return answerWith<DiffShown>({ text: headOfText(text, MAX_CHARS, redactor), notes });
 }

@@ -1,8 +1,8 @@
-// Decides who is admitted: checks each request in a fixed order before any code looks at what it requests.
+// Decides who is admitted, by secrets and a fixed order of checks, and at what rate, before any code looks at a request.
 
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { PAGE_HEADER } from '../../contract/page.ts';
-import { type ConsoleSecrets, cookieIn, cookieName, isSecret } from './secrets.ts';
 import { type RequestTarget, readTarget } from './target.ts';
 
 interface TurnedAway {
@@ -98,3 +98,63 @@ const away = (status: TurnedAway['status'], message: string, way_out: string | n
   how: 'turned_away',
   ...{ status, message, way_out },
 });
+
+interface Pace {
+  /**
+   * Takes one request from the bucket.
+   * @returns whether there was one.
+   */
+  take(nowMs: number): boolean;
+}
+
+/** A bucket that refills over time. */
+export function paceOf({ atOnce, aSecond }: { atOnce: number; aSecond: number }): Pace {
+  let allowance = atOnce;
+  let seenMs: number | null = null;
+  return {
+    take(nowMs) {
+      allowance = Math.min(atOnce, allowance + ((nowMs - (seenMs ?? nowMs)) / 1000) * aSecond);
+      seenMs = nowMs;
+      if (allowance < 1) return false;
+      allowance -= 1;
+      return true;
+    },
+  };
+}
+
+/** The random secrets that admit a browser: new for each console, only in memory, compared in constant time. */
+interface ConsoleSecrets {
+  /** In the printed address; the browser exchanges it for the cookie. */
+  token: string;
+  /** In the address that starts the browser, which others may read; invalid after its first use. */
+  once: string | null;
+  /** In the cookie, which no script can read. */
+  cookie: string;
+  /** Held by the page, which sends it with each change. */
+  page: string;
+}
+
+export const makeSecrets = (): ConsoleSecrets => ({
+  ...{ token: secret(), once: null },
+  ...{ cookie: secret(), page: secret() },
+});
+
+/** 256 bits. */
+export const secret = (): string => randomBytes(32).toString('base64url');
+
+/** The time that it takes reveals nothing about either value. */
+function isSecret(given: string | undefined | null, held: string): boolean {
+  const hash = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(hash(given ?? ''), hash(held));
+}
+
+/** A browser sends a cookie to all ports of a host: two consoles must not overwrite each other's cookie. */
+export const cookieName = (port: number): string => `tollgate-${port}`;
+
+function cookieIn(header: string | undefined, name: string): string | null {
+  const found = (header ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`));
+  return found.length === 1 ? found[0]!.slice(name.length + 1) : null;
+}

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ChangeTold, PAGE_HEADER } from '../../../console/contract/page.ts';
-import { pageFile } from '../../../console/server/page-file.ts';
+import { pageFile } from '../../../console/server/replies.ts';
 
 export interface ToldServer {
   url: string;

@@ -1,7 +1,7 @@
 // A whole world as the contract has it, with the texts of a test in every field that holds one.
 
 import type { Resources, ResourcesOf } from '../../../console/contract/resources.ts';
-import { partOf } from '../../../console/page/live/address.ts';
+import { partOf } from '../../../console/page/live/requests.ts';
 import { toldBook, toldSession } from './told-conversations.ts';
 import { BOOK, LATER, NOW, SESSION, TASK, type Texts } from './told-names.ts';
 import { toldExplanation, toldNow, toldTask } from './told-task.ts';

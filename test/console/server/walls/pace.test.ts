@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pageFile } from '../../../../console/server/page-file.ts';
 import type { ServedProject } from '../../../../console/server/project.ts';
+import { pageFile } from '../../../../console/server/replies.ts';
 import { openConsole } from '../../../../console/server/server.ts';
 import { TestRig } from '../../../rig/test-rig.ts';
 

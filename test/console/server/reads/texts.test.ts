@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { headOfFile, headOfText } from '../../../../console/server/reads/redacted.ts';
+import { headOfFile, headOfText } from '../../../../console/server/reads/texts.ts';
 import { redactorOf } from '../../../../loops/redactor.ts';
 import { openConsoleOf } from '../../../rig/console-client.ts';
 import { ANY_ANSWER, makeTask } from '../../../rig/task-run.ts';

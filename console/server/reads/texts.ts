@@ -1,9 +1,11 @@
-// Prepares texts for the console: redacts them first, also by the patterns of the task's project, and only then cuts them.
+// Prepares texts of a task, and its goal: redacts them by the patterns of its project, and only then cuts them.
 
 import { redactorOf } from '../../../loops/redactor.ts';
 import { readTask } from '../../../loops/task/task.ts';
 import type { Redactor } from '../../../policies/redact/redactor.ts';
 import { readHead } from '../../../state/disk/regular-file.ts';
+import { isSystemError } from '../../../state/system-error.ts';
+import { manifestsIn } from '../../../state/task-folder.ts';
 import type { TextShown } from '../../contract/task.ts';
 import type { ServedProject } from '../project.ts';
 
@@ -45,4 +47,42 @@ function redactedHead(
   return until < redacted.length || isCut
     ? { how: 'cut', text: redacted.slice(0, until) }
     : { how: 'whole', text: redacted };
+}
+
+/** The goal is read from the head of the manifest: ten thousand manifests cannot be parsed for one line each. */
+const MAX_BYTES = 4096;
+const MAX_CHARS = 300;
+
+/** One line without secrets; null if none is found. The text is not trusted: it is from the author of the manifest. */
+export function goalOf(root: string, { redact }: Redactor): string | null {
+  const [file] = manifestsIn(root);
+  if (file === undefined) return null;
+  try {
+    const { text } = readHead(file, MAX_BYTES);
+    const goal = file.endsWith('.json') ? inJson(text) : inYaml(text);
+    if (goal === null) return null;
+    // Redacted before it is shortened: a secret that is cut can no longer be recognized.
+    return redact(goal).replace(/\s+/g, ' ').trim().slice(0, MAX_CHARS);
+  } catch (error) {
+    if (isSystemError(error)) return null;
+    throw error;
+  }
+}
+
+function inJson(text: string): string | null {
+  const found = /"goal"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1];
+  if (found === undefined) return null;
+  try {
+    return JSON.parse(found) as string;
+  } catch {
+    return null;
+  }
+}
+
+function inYaml(text: string): string | null {
+  const found = /^goal:[ \t]*(.*)\n?((?:[ \t]+.*\n?)*)/m.exec(text);
+  if (found === null) return null;
+  const [, same = '', below = ''] = found;
+  const goal = /^[|>][-+\d]*\s*$/.test(same) || same === '' ? below : `${same} ${below}`;
+  return goal.trim().replace(/^(["'])([\s\S]*)\1$/, '$2') || null;
 }

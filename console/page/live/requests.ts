@@ -1,6 +1,8 @@
-// Sends requests to the server; a failure carries the server's message, or a description of what went wrong on the way.
+// Sends requests to the server and repeats failed ones; a failure carries the server's message or what went wrong on the way.
 
-import { PAGE_HEADER, type PageShown, type RefusedRequest } from '../../contract/page.ts';
+import { type Actions, type Changed, PAGE_HEADER, type PageShown, type RefusedRequest } from '../../contract/page.ts';
+import type { Signal } from '../reactive.ts';
+import { tellDone } from '../shell/notes.tsx';
 
 export interface Trouble {
   what: string;
@@ -23,7 +25,7 @@ export function keepToken(given: string): void {
 }
 
 /** Sends a change. If the page does not have its token yet, fetches the token first. */
-export async function write<T>(path: string, wish: object): Promise<Reply<T>> {
+async function write<T>(path: string, wish: object): Promise<Reply<T>> {
   if (token === '') {
     const page = await read<PageShown>('/api/page');
     if (page.how === 'failed') return page;
@@ -89,4 +91,56 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Any text as one part of an address, which cannot contain half of a surrogate pair. */
+export const partOf = (text: string): string => encodeURIComponent(text.toWellFormed());
+
+const WAITS_MS = [1_000, 2_000, 5_000, 10_000, 20_000];
+
+interface Again {
+  /** The request failed: schedules the next one. */
+  later: () => void;
+  /** The request succeeded, or is not repeated: the next series begins with the shortest wait. */
+  rest: () => void;
+}
+
+/**
+ * Repeats a failed request: after one second at first, then at longer intervals, until it succeeds or is cancelled.
+ * @param at ISO time of the next request; null if none is scheduled.
+ */
+export function againBy(ask: () => void, at: Signal<string | null>): Again {
+  let times = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const end = () => {
+    clearTimeout(timer);
+    at.value = null;
+  };
+  return {
+    later() {
+      end();
+      const waitMs = WAITS_MS[Math.min(times, WAITS_MS.length - 1)]!;
+      times += 1;
+      at.value = new Date(Date.now() + waitMs).toISOString();
+      timer = setTimeout(() => {
+        at.value = null;
+        ask();
+      }, waitMs);
+    },
+    rest() {
+      end();
+      times = 0;
+    },
+  };
+}
+
+/**
+ * The server calls the function of the command, with the same refusals.
+ * @returns null if the change was made, which the page announces; otherwise the problem.
+ */
+export async function change<P extends keyof Actions>(path: P, wish: Actions[P]): Promise<Trouble | null> {
+  const answered = await write<Changed>(path, wish);
+  if (answered.how === 'failed') return answered.problem;
+  tellDone(answered.value.says);
+  return null;
 }

@@ -1,0 +1,115 @@
+// Declares the overviews of all tasks: what runs, grouped failures, budgets, supervisions, and the state of the machine.
+
+import type { FailureGroup } from '../../loops/report/collect.ts';
+import type { FailureExplanation } from '../../loops/report/explanation.ts';
+import type { RunsNow } from '../../loops/report/now.ts';
+import type { CheckFinding } from '../../policies/facts/finding.ts';
+import type { IterationCells } from '../../policies/supervise/iteration-table.ts';
+
+export type { FailureGroup } from '../../loops/report/collect.ts';
+export type { FailureExplanation } from '../../loops/report/explanation.ts';
+export type { NowCall, NowTask, NowWait } from '../../loops/report/now.ts';
+
+export interface AskedQuestion {
+  task_id: string;
+  question: string;
+}
+
+export type NowShown = Pick<RunsNow, 'tasks' | 'totals'> & {
+  questions: AskedQuestion[];
+  /** Tasks whose answer is stored, and that no run has continued yet. */
+  answered: string[];
+};
+
+export interface FailuresShown {
+  groups: FailureGroup[];
+}
+
+export interface ExplainedShown {
+  /** null if nothing failed. */
+  explanation: FailureExplanation | null;
+  message: string;
+}
+
+export interface LimitsShown {
+  budgets: BudgetShown[];
+  at_once: PaceShown[];
+  per_minute: PaceShown[];
+  open: { call_id: string; tool: string; since: string }[];
+  holds: HoldShown[];
+}
+
+export interface BudgetShown {
+  tool: string;
+  per: string;
+  unit: string;
+  most: number;
+  used: number;
+  left: number;
+  /** Calls whose use is not known; they are not included in the sum. */
+  unknown_calls: number;
+  until: string;
+  /** ISO time since when calls are counted; null if they are counted for the whole period. */
+  counted_since: string | null;
+  /** The root of the project that limits itself; null for the user's own limits. */
+  project: string | null;
+}
+
+interface PaceShown {
+  tool: string;
+  most: number;
+  project: string | null;
+}
+
+export interface HoldShown {
+  tool: string;
+  account: string;
+  model: string | null;
+  reason: string;
+  since: string;
+  until: string | null;
+}
+
+export interface SpentShown {
+  tools: string[];
+  /** Oldest first, without gaps; `day` as `2026-11-25`. */
+  days: { day: string; by_tool: Record<string, SpentInDay> }[];
+}
+
+/** The sums are over the calls that reported the figure. */
+export interface SpentInDay {
+  calls: number;
+  tokens: number;
+  calls_without_tokens: number;
+  usd: number;
+  calls_without_price: number;
+}
+
+export interface SupervisionsShown {
+  supervisions: SupervisionShown[];
+}
+
+export interface SupervisionShown {
+  task_id: string;
+  state: string;
+  question: string | null;
+  /** An answer is stored, and no run has given it to the reasoner yet. */
+  answer_waits: boolean;
+  instruction: string;
+  /** The number of consecutive errors of the reasoner. */
+  errors: number;
+  iterations: IterationCells[];
+  at: string | null;
+}
+
+export interface MachineShown {
+  findings: CheckFinding[];
+  clis: {
+    tool: string;
+    version: string | null;
+    /** null if it is not installed. */
+    path: string | null;
+    /** In words. */
+    signed_in: string;
+  }[];
+}

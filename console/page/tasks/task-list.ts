@@ -1,0 +1,142 @@
+// Follows the list of all tasks while the page is open, and chooses which of them to show in what order.
+
+import type { TaskLine, TasksChange } from '../../contract/page.ts';
+import type { Resources } from '../../contract/resources.ts';
+import type { Following } from '../live/follow.ts';
+import { againBy, read, type Trouble } from '../live/requests.ts';
+import { onChange } from '../live/stream.ts';
+import { batch, type ReadonlySignal, type Signal, signal } from '../reactive.ts';
+
+/** A signal for each task, so that a change of one task redraws one row. */
+const lines = new Map<string, Signal<TaskLine>>();
+/** Increases when a task is added or removed, or when a value changes that tasks are sorted or filtered by. */
+const changed = signal(0);
+
+export const lineOf = (id: string): ReadonlySignal<TaskLine> | undefined => lines.get(id);
+
+/** Returns all lines. A computation that reads them runs again when the position of a row may have changed. */
+export function everyLine(): TaskLine[] {
+  void changed.value;
+  return [...lines.values()].map((line) => line.peek());
+}
+
+/** Replaces all lines with the current ones. */
+function replaceLines(all: readonly TaskLine[]): void {
+  batch(() => {
+    const there = new Set(all.map(({ task_id }) => task_id));
+    for (const id of lines.keys()) if (!there.has(id)) lines.delete(id);
+    for (const line of all) put(line);
+    changed.value += 1;
+  });
+}
+
+function changeLines(some: readonly TaskLine[], gone: readonly string[]): void {
+  batch(() => {
+    let isMoved = false;
+    for (const line of some) isMoved = put(line) || isMoved;
+    for (const id of gone) isMoved = lines.delete(id) || isMoved;
+    if (isMoved) changed.value += 1;
+  });
+}
+
+/** @returns whether the position of the line may have changed. */
+function put(line: TaskLine): boolean {
+  const known = lines.get(line.task_id);
+  if (known === undefined) {
+    lines.set(line.task_id, signal(line));
+    return true;
+  }
+  const before = known.peek();
+  known.value = line;
+  return KEYS.some((key) => before[key] !== line[key]) || before.calls.used !== line.calls.used;
+}
+
+const KEYS = ['state', 'at', 'stage', 'class', 'reason', 'usd'] as const;
+
+export const SORTS = ['at', 'task_id', 'state', 'calls', 'usd'] as const;
+export type SortKey = (typeof SORTS)[number];
+
+interface Wish {
+  text: string;
+  state: string;
+  sort: SortKey;
+  order: 'ascending' | 'descending';
+}
+
+/** Returns the ids in order. A row must contain every word of the text. */
+export function chosenTasks(all: readonly TaskLine[], { text, state, sort, order }: Wish): string[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const some = all.filter((line) => (state === '' || line.state === state) && words.every((word) => has(line, word)));
+  const sign = order === 'ascending' ? 1 : -1;
+  return some
+    .map((line) => ({ id: line.task_id, key: keyOf(line, sort) }))
+    .sort((a, b) => sign * compare(a.key, b.key) || compare(a.id, b.id))
+    .map(({ id }) => id);
+}
+
+const has = (line: TaskLine, word: string): boolean =>
+  line.task_id.toLowerCase().includes(word) ||
+  (line.goal ?? '').toLowerCase().includes(word) ||
+  (line.stage ?? '').toLowerCase().includes(word) ||
+  (line.class ?? '').includes(word) ||
+  (line.reason ?? '').includes(word) ||
+  (line.signature ?? '').startsWith(word);
+
+type Key = string | number;
+
+function keyOf(line: TaskLine, sort: SortKey): Key {
+  if (sort === 'calls') return line.calls.used;
+  if (sort === 'usd') return line.usd ?? -1;
+  return line[sort] ?? '';
+}
+
+const compare = (a: Key, b: Key): number => (a < b ? -1 : a > b ? 1 : 0);
+
+export function countStates(all: readonly TaskLine[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { state } of all) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return counts;
+}
+
+const value = signal<number | null>(null);
+const problem = signal<Trouble | null>(null);
+const againAt = signal<string | null>(null);
+/** The changes that arrive while the newest request is open. The server may have made the answer before them. */
+let since: TasksChange[] | null = null;
+
+/** The number of tasks when the whole list last arrived; the rows are in the store. */
+export const taskList: Following<number> = { value, problem, againAt, renew: () => void renew() };
+
+const again = againBy(() => void renew(), againAt);
+
+async function renew(): Promise<void> {
+  const changes: TasksChange[] = [];
+  since = changes;
+  const answered = await read<Resources['/api/tasks']>('/api/tasks');
+  // A later request misses nothing, whichever answer arrives first.
+  if (since !== changes) return;
+  since = null;
+  if (answered.how === 'failed') {
+    problem.value = answered.problem;
+    if (answered.problem.lasts === 'a while') again.later();
+    else again.rest();
+    return;
+  }
+  again.rest();
+  problem.value = null;
+  replaceLines(answered.value.tasks);
+  for (const { lines, gone } of changes) changeLines(lines, gone);
+  value.value = answered.value.tasks.length;
+}
+
+/** Requests first the whole list, then takes over the changed rows. */
+export function followTasks(): void {
+  // The list is requested after the stream opens, which sends `*`. An earlier list would miss the changes in between.
+  onChange((topic, _id, change) => {
+    if (topic === '*') void renew();
+    if (topic !== 'tasks') return;
+    if (change === null) return void renew();
+    since?.push(change);
+    changeLines(change.lines, change.gone);
+  });
+}
