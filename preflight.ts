@@ -2,9 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { checkLeftovers } from './loops/upkeep/check-leftovers.ts';
-import { findProgram } from './loops/upkeep/find-program.ts';
-import type { Swept } from './loops/upkeep/swept.ts';
+import { checkLeftovers, type Swept } from './loops/upkeep/swept.ts';
 import { type CheckAnswer, type CheckFinding, say } from './policies/facts/finding.ts';
 import { isBuiltIn, TOOLS, type Tool } from './policies/facts/tools.ts';
 import { scrubbed } from './policies/gate/command-environment.ts';
@@ -26,7 +24,7 @@ import {
 } from './wrappers/checks.ts';
 import { type CliLocation, findCli, foldersOutside } from './wrappers/cli-search.ts';
 import { versionIn } from './wrappers/cli-version.ts';
-import { findBinary } from './wrappers/find-binary.ts';
+import { findBinary, findProgram } from './wrappers/find-binary.ts';
 import { homeOf } from './wrappers/home.ts';
 import { checkEscapes } from './wrappers/kernel-walls.ts';
 import { checkOwnFound, checkOwnVersion } from './wrappers/own/checks.ts';

@@ -1,8 +1,7 @@
 // Implements preflight: reads the flags, and prints a table of findings.
 
 import path from 'node:path';
-import { findingsOf, summariseSwept } from '../loops/upkeep/findings.ts';
-import { isUnswept } from '../loops/upkeep/swept.ts';
+import { findingsOf, isUnswept, summariseSwept } from '../loops/upkeep/swept.ts';
 import { TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import { TOOLS, type Tool } from '../policies/facts/tools.ts';
 import type { NotifierRow } from '../policies/manifest/notifier.ts';

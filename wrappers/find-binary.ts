@@ -13,6 +13,10 @@ export function findBinary(name: string, searchPath: string | undefined): string
   );
 }
 
+/** Finds a program on the PATH, or relative to a folder if its name has a slash. */
+export const findProgram = (program: string, folder: string, { PATH }: NodeJS.ProcessEnv): string | null =>
+  findBinary(program.includes('/') ? path.resolve(folder, program) : program, PATH);
+
 /** Omits `.`, `bin` and empty entries: they resolve to the working folder, which may be a stranger's repository. */
 export const absoluteFolders = (searchPath: string | undefined): string[] =>
   (searchPath ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));

@@ -9,8 +9,7 @@ import { oneLine, visible } from '../../policies/text/display.ts';
 import { entriesIn } from '../../state/disk/folder.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
 import { exitByClass } from '../call/exit.ts';
-import { notifiedLines } from '../upkeep/lines.ts';
-import type { Notified } from '../upkeep/sent.ts';
+import { type Notified, notifiedLines } from '../upkeep/notified.ts';
 import type { BatchRow, BatchState, RowEnd } from './row.ts';
 
 export interface BatchReport {

@@ -7,7 +7,7 @@ import type { LeftHow } from '../../policies/supervise/supervise-facts.ts';
 import type { SessionUse } from '../task/attempt-request.ts';
 import type { Spent } from '../task/paid-calls.ts';
 import type { StageFacts } from '../task/stage-facts.ts';
-import type { Notified } from '../upkeep/sent.ts';
+import type { Notified } from '../upkeep/notified.ts';
 
 /** The result in this run, or else the state from the journal. */
 type StageState = 'done' | 'failed' | 'interrupted' | StageFacts['state'];

@@ -10,7 +10,7 @@ import type { Failure } from '../../policies/report/task-failure.ts';
 import { iterationTable } from '../../policies/supervise/iteration-table.ts';
 import { oneLine, visible } from '../../policies/text/display.ts';
 import type { SessionUse } from '../task/attempt-request.ts';
-import { notifiedLines } from '../upkeep/lines.ts';
+import { notifiedLines } from '../upkeep/notified.ts';
 import type { RunReport, StageReport } from './report.ts';
 
 const MAX_LINES = 80;

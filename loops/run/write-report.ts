@@ -9,7 +9,7 @@ import { budgetOf } from '../../state/journal/ledger.ts';
 import { lostCalls, nestedCalls, spentOf } from '../task/paid-calls.ts';
 import { unheeded } from '../task/stage-plan.ts';
 import type { OpenTask } from '../task/task.ts';
-import type { Notified } from '../upkeep/sent.ts';
+import type { Notified } from '../upkeep/notified.ts';
 import type { RunReport, StageReport, SupervisionReport } from './report.ts';
 import { renderSummary } from './summary.ts';
 

@@ -5,7 +5,7 @@ import type { TraceSpan } from '../../policies/report/trace-span.ts';
 import type { RunContext } from '../task/run-context.ts';
 import type { RunOptions } from '../task/run-options.ts';
 import { openTask } from '../task/task.ts';
-import { readTraces } from './read-traces.ts';
+import { readTraces } from './traces.ts';
 
 /** The maximum delay of a run's end. A collector nearby answers in a hundredth of it. */
 const END_MS = 2000;

@@ -1,5 +1,9 @@
-// Defines one result of a sweep.
+// Defines one result of a sweep, reports results as findings, and checks whether there is something to sweep.
 
+import { type CheckAnswer, type CheckFinding, say } from '../../policies/facts/finding.ts';
+import { readEntries, registerFolder } from '../../state/calls/call-register.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import type { GuardianTimeouts } from '../attempt/phases.ts';
 
 export interface Swept {
@@ -39,3 +43,66 @@ export const lateGuardian = (what: string, pid: number): [told: string, fix: str
 
 /** Whether the user has to act. */
 export const isUnswept = ({ how }: Swept): boolean => how === 'kept' || how === 'failed';
+
+/** One finding for each result, in the same order. */
+export const findingsOf = (swept: readonly Swept[]): CheckFinding[] =>
+  swept.map(({ what, how, told, fix }) => ({ check: `${what} ${how}`, status: STATUS[how], found: told, fix }));
+
+const STATUS = {
+  settled: 'ok',
+  ended: 'ok',
+  removed: 'ok',
+  working: 'note',
+  elsewhere: 'note',
+  unseen: 'note',
+  kept: 'fail',
+  failed: 'fail',
+} as const satisfies Record<Swept['how'], CheckFinding['status']>;
+
+/** One line at the end. */
+export function summariseSwept(swept: readonly Swept[]): string {
+  if (swept.length === 0) return 'Nothing to sweep.';
+  const unswept = swept.filter(isUnswept).length;
+  const waiting = swept.filter(({ how }) => how === 'working' || how === 'elsewhere').length;
+  const unseen = swept.filter(({ how }) => how === 'unseen').length;
+  const counts = [
+    `${swept.length - unswept - waiting - unseen} swept`,
+    ...(waiting === 0 ? [] : [`${waiting} still at work`]),
+    ...(unswept === 0 ? [] : [`${unswept} to be seen to`]),
+  ];
+  return `${counts.join(', ')}.`;
+}
+
+/**
+ * Checks by the register whether there is something to sweep, and changes nothing.
+ * @param depth `quick` starts no process. If only `ps` shows which processes live, the result is unknown then.
+ */
+export async function checkLeftovers(environment: NodeJS.ProcessEnv, depth: 'full' | 'quick'): Promise<CheckAnswer> {
+  const folder = registerFolder(environment);
+  if (folder === null || (depth === 'quick' && process.platform !== 'linux')) return null;
+  try {
+    return await look(folder);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return say('warn', `the register of calls cannot be read: ${error.message}`, `look at ${folder}`);
+  }
+}
+
+async function look(folder: string): Promise<CheckAnswer> {
+  const self = (await identify(process.pid))!;
+  let [dead, invalid] = [0, 0];
+  for (const found of readEntries(folder)) {
+    if (found.how === 'invalid') invalid += 1;
+    else if ((await isAlive(found.entry.guardian, self)) === 'dead') dead += 1;
+  }
+  if (dead + invalid === 0) return null;
+  const counts = [
+    ...(dead === 0 ? [] : [`${dead} ${dead === 1 ? 'call' : 'calls'} whose wrapper was killed`]),
+    ...(invalid === 0 ? [] : [`${invalid} in the register that cannot be gone by`]),
+  ];
+  return say(
+    'warn',
+    `${counts.join(', and ')}; an answer may wait there, a process may still run`,
+    'preflight --sweep',
+  );
+}

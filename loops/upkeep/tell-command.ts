@@ -8,11 +8,11 @@ import { oneLine } from '../../policies/text/display.ts';
 import { readTail } from '../../state/disk/regular-file.ts';
 import { replaceText } from '../../state/disk/replace-file.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
+import { findProgram } from '../../wrappers/find-binary.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
 import { withPrivateFolder } from '../gate/gate-folder.ts';
 import { type PlainOutcome, runPlain } from '../gate/plain-command.ts';
-import { findProgram } from './find-program.ts';
-import type { Sent } from './sent.ts';
+import type { Sent } from './notified.ts';
 
 export interface Handing {
   command: readonly string[];

@@ -1,25 +1,62 @@
-// Converts the runs of a task to traces of run, stage and call; verdicts, decisions and checks are events on them.
+// Makes traces of run, stage and call from a task's journal and records; verdicts, decisions and checks are events on them.
 
+import path from 'node:path';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import {
   type CallTexts,
   callAttributes,
   errorAttributes,
   known,
+  type SpanEvent,
   spanIdOf,
   type TraceSpan,
   type TraceValue,
   traceIdOf,
   workflowAttributes,
 } from '../../policies/report/trace-span.ts';
+import { visible } from '../../policies/text/display.ts';
+import { readIfFit } from '../../state/disk/regular-file.ts';
 import type { JournalLine } from '../../state/journal/facts.ts';
+import { journalLines } from '../../state/journal/journal.ts';
 import type { Call, Ledger } from '../../state/journal/ledger.ts';
-import { traceEvent } from './trace-event.ts';
+import { findRecord } from '../../state/usage.ts';
+import type { OpenTask } from '../task/task.ts';
 
-export interface Trace {
+interface Trace {
   /** The time of its last fact. */
   lastAt: string;
   spans: TraceSpan[];
+}
+
+/**
+ * Reads the traces of a task, without secrets and without control characters for a terminal.
+ * @param content whether prompts and answers are included.
+ */
+export function readTraces(
+  open: Pick<OpenTask, 'task' | 'journal' | 'hide'>,
+  content: 'omitted' | 'included',
+): Trace[] {
+  const { task, journal, hide } = open;
+  const shown = (text: string) => visible(hide(text));
+  // Redacted before it is cut or encoded as JSON, where a secret or an escape would have another form.
+  const textIn = (file: string): string | null => {
+    const text = readIfFit(file);
+    return text === null ? null : cut(shown(text));
+  };
+  const textsOf = ({ reserved: { call_id, stage, tool } }: Call): CallTexts => ({
+    prompt: textIn(path.join(task.attempts, call_id, 'prompt')),
+    answer: isLastOf(call_id, stage, tool) ? textIn(path.join(task.outputs, `${stage}.${tool}.out`)) : null,
+  });
+  const isLastOf = (callId: string, stage: string, tool: string): boolean =>
+    (readIfFit(path.join(task.outputs, `${stage}.${tool}.call.json`)) ?? '').includes(JSON.stringify(callId));
+  const traces = tracesOf({
+    taskId: task.id,
+    lines: journalLines(task.root),
+    ledger: journal.read().ledger,
+    recordOf: (call) => findRecord(task, call),
+    textsOf: (call) => (content === 'included' ? textsOf(call) : null),
+  });
+  return traces.map(({ lastAt, spans }) => ({ lastAt, spans: spans.map((span) => shownSpan(span, shown)) }));
 }
 
 interface TraceSource {
@@ -38,7 +75,7 @@ interface Growing extends Trace {
 }
 
 /** The same journal gives the same traces with the same ids. */
-export function tracesOf(source: TraceSource): Trace[] {
+function tracesOf(source: TraceSource): Trace[] {
   const { taskId, lines, ledger } = source;
   const traces = new Map<string, Growing>();
   const calls = new Map<string, { trace: Growing; span: TraceSpan; stage: TraceSpan | null }>();
@@ -185,4 +222,87 @@ function finish(span: TraceSpan, root: TraceSpan): void {
   if (span === root && !('tollgate.state' in span.attributes) && span.kind === 'internal')
     span.attributes['tollgate.state'] = 'not_ended';
   Object.assign(span.attributes, errorAttributes(span.error));
+}
+
+interface TraceEvent {
+  name: string;
+  on: 'call' | 'stage' | 'run';
+  attributes: Record<string, TraceValue>;
+  /** The error of the event's span; null: earlier failures no longer count. */
+  error?: string | null;
+}
+
+/** Returns null for a fact that a trace shows in another form, or not at all. */
+function traceEvent(line: JournalLine): TraceEvent | null {
+  switch (line.fact) {
+    case 'verdict': {
+      const { class: errorClass, reason, signature, retry_at, exit_code } = line;
+      const error = errorOf(errorClass, reason);
+      const attributes = known({ ...verdictOf(line), signature, retry_at, exit_code });
+      return { name: 'verdict', on: 'call', attributes: ours(attributes), error };
+    }
+    case 'gate': {
+      const { passed, missing, class: errorClass, reason, signature } = line;
+      const attributes = ours(known({ ...verdictOf(line), passed, missing, signature, said: line.verdict }));
+      return {
+        name: 'gate',
+        on: 'stage',
+        attributes,
+        ...(passed ? {} : { error: errorOf(errorClass, reason) ?? 'gate' }),
+      };
+    }
+    case 'decided': {
+      const { action, why, wait_ms } = line;
+      return { name: 'decision', on: 'stage', attributes: ours({ action, why, wait_ms }) };
+    }
+    case 'done':
+      return { name: 'done', on: 'stage', attributes: {}, error: null };
+    case 'kept':
+    case 'reopened':
+      return { name: line.fact, on: 'run', attributes: ours({ stage: line.stage }) };
+    case 'budget':
+      return { name: 'budget', on: 'run', attributes: ours({ calls: line.calls, from: line.from }) };
+    case 'reasoned':
+      return { name: 'reasoned', on: 'run', attributes: ours({ action: line.action }) };
+    case 'left':
+      return { name: 'left', on: 'run', attributes: ours({ how: line.how }) };
+    default:
+      return null;
+  }
+}
+
+const verdictOf = ({ class: errorClass, reason }: { class: string | null; reason: string | null }) => ({
+  class: errorClass ?? 'success',
+  reason,
+});
+
+const errorOf = (errorClass: string | null, reason: string | null): string | null =>
+  errorClass === null ? null : `${errorClass}/${reason ?? 'unknown'}`;
+
+const ours = (attributes: Record<string, TraceValue>): Record<string, TraceValue> =>
+  Object.fromEntries(Object.entries(attributes).map(([name, value]) => [`tollgate.${name}`, value]));
+
+/** No backend accepts more in one attribute. */
+const MAX_CHARS = 32_000;
+
+const cut = (text: string): string =>
+  text.length <= MAX_CHARS
+    ? text
+    : `${text.slice(0, MAX_CHARS)}\n[cut after ${MAX_CHARS} of ${text.length} characters]`;
+
+type Shown = (text: string) => string;
+
+const shownSpan = (span: TraceSpan, shown: Shown): TraceSpan => ({
+  ...span,
+  name: shown(span.name),
+  attributes: shownAll(span.attributes, shown),
+  events: span.events.map((event): SpanEvent => ({ ...event, attributes: shownAll(event.attributes, shown) })),
+});
+
+const shownAll = (attributes: Record<string, TraceValue>, shown: Shown): Record<string, TraceValue> =>
+  Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, shownValue(value, shown)]));
+
+function shownValue(value: TraceValue, shown: Shown): TraceValue {
+  if (typeof value === 'string') return shown(value);
+  return typeof value === 'object' ? value.map(shown) : value;
 }

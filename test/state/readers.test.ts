@@ -87,7 +87,7 @@ const DIRECT: Record<string, string> = {
   'loops/task/read-text.ts': 'opens without waiting, and looks at the kind by the descriptor',
   'loops/report/folder-watch.ts': '/proc',
   'loops/guard/kept-files.ts': 'copies by the descriptor that the careful reader opened, and makes a file of its own',
-  'loops/upkeep/strays.ts': '/proc',
+  'loops/upkeep/sweep.ts': '/proc',
   'state/corpus.ts': 'a pipe that a person names',
   'state/compare-and-swap-file.ts': 'copies what it has just seen to be a file, and makes files of its own',
   'state/append-line.ts': 'opens folders alone',

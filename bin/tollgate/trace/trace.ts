@@ -2,7 +2,7 @@
 
 import { openTask } from '../../../loops/task/task.ts';
 import { withinMs } from '../../../loops/upkeep/export.ts';
-import { readTraces } from '../../../loops/upkeep/read-traces.ts';
+import { readTraces } from '../../../loops/upkeep/traces.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { traceEndpoint } from '../../../policies/report/trace-endpoint.ts';
 import type { TraceSpan } from '../../../policies/report/trace-span.ts';

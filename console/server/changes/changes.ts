@@ -3,8 +3,7 @@
 import { releaseHold } from '../../../loops/limits/holds.ts';
 import type { WantedRun } from '../../../loops/report/carried-run.ts';
 import { stopTask } from '../../../loops/report/stop-task.ts';
-import { summariseSwept } from '../../../loops/upkeep/findings.ts';
-import { isUnswept, type Swept } from '../../../loops/upkeep/swept.ts';
+import { isUnswept, type Swept, summariseSwept } from '../../../loops/upkeep/swept.ts';
 import { limitsFiles } from '../../../state/limits/limits-folder.ts';
 import type { Actions, Changed } from '../../contract/page.ts';
 import { answerWith, type CommandResult, type Reply, refused, refusedBy, type ServedProject } from '../project.ts';

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { DIED } from '../../../loops/call/close-orphaned-call.ts';
 import { settle, settleLeftovers } from '../../../loops/call/settle.ts';
 import { type Errand, sendGuardian } from '../../../loops/stage/guardian.ts';
-import { sweepTask } from '../../../loops/upkeep/task.ts';
+import { sweepTask } from '../../../loops/upkeep/sweep-task.ts';
 import type { PreflightReport } from '../../../preflight.ts';
 import { type Call, openCalls } from '../../../state/journal/ledger.ts';
 import { locateTask } from '../../../state/task-folder.ts';

@@ -2,7 +2,7 @@
 
 import type { RunReport, StageReport, SupervisionReport } from '../../../loops/run/report.ts';
 import type { StageFacts } from '../../../loops/task/stage-facts.ts';
-import type { Notified } from '../../../loops/upkeep/sent.ts';
+import type { Notified } from '../../../loops/upkeep/notified.ts';
 import type { NextAction } from '../../../policies/facts/next-action.ts';
 import { NOTIFY_EVENTS } from '../../../policies/manifest/notifier.ts';
 import type { IterationCells } from '../../../policies/supervise/iteration-table.ts';

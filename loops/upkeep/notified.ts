@@ -1,10 +1,23 @@
-// Writes the lines of a summary about notifications; a failed notification is a warning.
+// Defines the outcome of one notification, and writes the lines of a summary about notifications.
 
+import type { NotifyEvent } from '../../policies/manifest/notifier.ts';
 import { oneLine } from '../../policies/text/display.ts';
-import type { Notified } from './sent.ts';
+
+export interface Sent {
+  how: 'sent' | 'failed';
+  /** A short description without secrets. */
+  why: string;
+}
+
+export interface Notified extends Sent {
+  event: NotifyEvent;
+  /** The receiver, without the secret parts of an address. */
+  to: string;
+}
 
 const MAX_CHARS = 300;
 
+/** A failed notification is a warning. */
 export function notifiedLines(notified: readonly Notified[]): string[] {
   const sent = notified
     .filter(({ how }) => how === 'sent')
