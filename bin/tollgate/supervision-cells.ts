@@ -1,7 +1,7 @@
 // Formats the iterations of supervised tasks, with the columns of docs/supervise.md, and the open questions.
 
 import type { TaskRow } from '../../loops/report/task-row.ts';
-import { ITERATION_COLUMNS } from '../../policies/supervise/iteration-table.ts';
+import { ITERATION_COLUMNS } from '../../policies/supervise/supervise-text.ts';
 import { oneLine, visible } from '../../policies/text/display.ts';
 import type { Sheet } from '../sheet.ts';
 import { type Column, tableLines, wrapLine } from '../table.ts';

@@ -4,7 +4,7 @@ import type { FailureGroup } from '../../loops/report/collect.ts';
 import type { FailureExplanation } from '../../loops/report/explanation.ts';
 import type { RunsNow } from '../../loops/report/now.ts';
 import type { CheckFinding } from '../../policies/facts/finding.ts';
-import type { IterationCells } from '../../policies/supervise/iteration-table.ts';
+import type { IterationCells } from '../../policies/supervise/supervise-text.ts';
 
 export type { FailureGroup } from '../../loops/report/collect.ts';
 export type { FailureExplanation } from '../../loops/report/explanation.ts';

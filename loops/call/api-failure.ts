@@ -7,10 +7,9 @@ import {
   type Response,
   type SentRequest,
 } from '../../policies/api-errors/entry.ts';
-import { isApiFailure } from '../../policies/api-errors/failures.ts';
+import { isApiFailure, UNLOGGED } from '../../policies/api-errors/failures.ts';
 import { headersTold } from '../../policies/api-errors/headers.ts';
-import { layOut, type Unmeasured } from '../../policies/api-errors/layout.ts';
-import { UNLOGGED } from '../../policies/api-errors/unlogged.ts';
+import { layOut, type Unmeasured } from '../../policies/api-errors/log-format.ts';
 import type { EngineFailure } from '../../policies/facts/engine-event.ts';
 import { ENDINGS, type EvidenceSource } from '../../policies/facts/evidence.ts';
 import { redactValue } from '../../policies/redact/redactor.ts';

@@ -2,7 +2,7 @@
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import path from 'node:path';
-import type { Unmeasured } from '../../policies/api-errors/layout.ts';
+import type { Unmeasured } from '../../policies/api-errors/log-format.ts';
 import { redactValue } from '../../policies/redact/redactor.ts';
 import type { Item } from '../../policies/session/conversation.ts';
 import { namesIfAny } from '../../state/disk/folder.ts';

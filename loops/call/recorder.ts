@@ -1,8 +1,13 @@
 // Records the requests of a call: routes them through a relay, and writes a failed one into a file beside the log.
 
 import type { Response } from '../../policies/api-errors/entry.ts';
-import { RECORDED_VERSION, type RecordedExchange, type RecordedMessage } from '../../policies/api-errors/recorded.ts';
-import { keptHeaders, keptUrl } from '../../policies/api-errors/unkept.ts';
+import {
+  keptHeaders,
+  keptUrl,
+  RECORDED_VERSION,
+  type RecordedExchange,
+  type RecordedMessage,
+} from '../../policies/api-errors/recorded-request.ts';
 import { type Redactor, redactValue } from '../../policies/redact/redactor.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { cut } from '../../policies/text/display.ts';

@@ -7,7 +7,7 @@ import { signalWords } from '../../policies/facts/exit-codes.ts';
 import { actionLine } from '../../policies/facts/next-action.ts';
 import { NAMED_IN_WARNING, omissionSentence, omissionWords } from '../../policies/prompt/omissions.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
-import { iterationTable } from '../../policies/supervise/iteration-table.ts';
+import { iterationTable } from '../../policies/supervise/supervise-text.ts';
 import { oneLine, visible } from '../../policies/text/display.ts';
 import type { SessionUse } from '../task/attempt-request.ts';
 import { notifiedLines } from '../upkeep/notified.ts';

@@ -1,6 +1,6 @@
 // Runs the attempts of a stage: call, verdict, decision, and then a retry or the end. Other modules classify and decide.
 
-import { isAboutLog } from '../../policies/api-errors/unlogged.ts';
+import { isAboutLog } from '../../policies/api-errors/failures.ts';
 import { isLack } from '../../policies/facts/requirements.ts';
 import { usedUp } from '../../policies/manifest/call-terms.ts';
 import { omissionSentence } from '../../policies/prompt/omissions.ts';

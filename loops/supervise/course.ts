@@ -1,9 +1,8 @@
 // Defines a supervision in progress, the end of one of its steps, and what its steps share.
 
 import type { Failure } from '../../policies/report/task-failure.ts';
-import { type Standing, standingAfter } from '../../policies/supervise/standing.ts';
-import type { LeftHow } from '../../policies/supervise/supervise-facts.ts';
-import type { ReasonerView } from '../../policies/supervise/turn-text.ts';
+import type { ReasonerView } from '../../policies/supervise/supervise-text.ts';
+import { type LeftHow, type Standing, standingAfter } from '../../policies/supervise/supervision.ts';
 import { keptText } from '../../state/supervise/texts.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { StageReport } from '../run/report.ts';

@@ -1,8 +1,7 @@
 // Finds a supervised task by its name or a session id, and finds out whether it can receive a user's note.
 
 import path from 'node:path';
-import { standingAfter } from '../../policies/supervise/standing.ts';
-import type { LeftHow } from '../../policies/supervise/supervise-facts.ts';
+import { type LeftHow, standingAfter } from '../../policies/supervise/supervision.ts';
 import { namesIn } from '../../state/disk/folder.ts';
 import { JournalError, openJournal } from '../../state/journal/journal.ts';
 import { notesFolder } from '../../state/supervise/texts.ts';

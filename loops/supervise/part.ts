@@ -1,7 +1,7 @@
 // Calls a part of an iteration like any stage, and writes the note for a part whose session is not on this machine.
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
-import { iterationCells, iterationTable } from '../../policies/supervise/iteration-table.ts';
+import { iterationCells, iterationTable } from '../../policies/supervise/supervise-text.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { reportOf, stageRunOf } from '../run/stages.ts';
 import { withTreeLock } from '../run/with-tree-lock.ts';

@@ -2,11 +2,9 @@
 
 import type { ErrorClass } from '../../policies/facts/classes.ts';
 import { tagOf } from '../../policies/session/session-entry.ts';
-import { iterationCells } from '../../policies/supervise/iteration-table.ts';
 import { MAX_ANSWER_CHARS, readReasonerAnswer } from '../../policies/supervise/reasoner-answer.ts';
-import type { Standing } from '../../policies/supervise/standing.ts';
-import type { Reasoned } from '../../policies/supervise/supervise-facts.ts';
-import { type ReasonerView, reasonerTurn } from '../../policies/supervise/turn-text.ts';
+import { iterationCells, type ReasonerView, reasonerTurn } from '../../policies/supervise/supervise-text.ts';
+import type { Reasoned, Standing } from '../../policies/supervise/supervision.ts';
 import { oneLine } from '../../policies/text/display.ts';
 import { readHead } from '../../state/disk/regular-file.ts';
 import { keepText, keptText } from '../../state/supervise/texts.ts';

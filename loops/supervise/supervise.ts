@@ -1,10 +1,9 @@
 // Supervises a task: a worker follows instructions, a reasoner gives them. A reasoner's failure never reaches the worker.
 
 import { stopWords } from '../../policies/facts/exit-codes.ts';
-import { iterationCells, iterationLine } from '../../policies/supervise/iteration-table.ts';
-import { nextMove } from '../../policies/supervise/next-move.ts';
 import { movedSince } from '../../policies/supervise/session-save.ts';
-import { type Standing, standingAfter } from '../../policies/supervise/standing.ts';
+import { iterationCells, iterationLine } from '../../policies/supervise/supervise-text.ts';
+import { nextMove, type Standing, standingAfter } from '../../policies/supervise/supervision.ts';
 import { hashOf, keepText, notesFolder, notesLeft, removeNote } from '../../state/supervise/texts.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';

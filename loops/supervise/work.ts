@@ -1,8 +1,8 @@
 // Runs the worker's part of an iteration: sends the current instruction byte for byte, and records the result.
 
 import type { GateRecord } from '../../policies/facts/gate-record.ts';
-import type { Standing } from '../../policies/supervise/standing.ts';
-import { workerTurn } from '../../policies/supervise/turn-text.ts';
+import { workerTurn } from '../../policies/supervise/supervise-text.ts';
+import type { Standing } from '../../policies/supervise/supervision.ts';
 import { readTail } from '../../state/disk/regular-file.ts';
 import { keptText } from '../../state/supervise/texts.ts';
 import { isSystemError } from '../../state/system-error.ts';

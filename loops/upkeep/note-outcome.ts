@@ -1,7 +1,7 @@
 // Records in the log the outcome of a stage's API failures: a later answer, or the end of the stage.
 
 import type { ApiErrorFate } from '../../policies/api-errors/entry.ts';
-import { layOutOutcome } from '../../policies/api-errors/layout.ts';
+import { layOutOutcome } from '../../policies/api-errors/log-format.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { appendToLog } from '../../state/api-errors/append.ts';
 import { LOG_NAME, logPlace } from '../../state/api-errors/place.ts';

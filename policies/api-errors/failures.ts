@@ -66,3 +66,8 @@ const FROM_ENGINE: ReadonlySet<EvidenceSource> = new Set(['failure', 'error', 's
 
 /** A deadline says nothing about the service, unless a request was made and no response came. */
 const WAITED: ReadonlySet<string> = new Set(['timeout', 'idle']);
+
+/** Defines the warning in a call's record that its failure could not be logged. */
+export const UNLOGGED = 'the API failure could not be logged whole';
+
+export const isAboutLog = (warning: string): boolean => warning.startsWith(UNLOGGED);

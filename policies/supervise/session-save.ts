@@ -2,8 +2,8 @@
 
 import type { Change } from '../facts/gate-record.ts';
 import type { Tool } from '../facts/tools.ts';
-import type { IterationCells } from './iteration-table.ts';
-import type { LeftHow } from './supervise-facts.ts';
+import type { IterationCells } from './supervise-text.ts';
+import type { LeftHow } from './supervision.ts';
 
 export const SAVE_SCHEMA = 1;
 

@@ -2,7 +2,7 @@
 
 import { closeSync, fstatSync, lstatSync, readSync } from 'node:fs';
 import path from 'node:path';
-import { createParser, type LogLine, type ParsedEntry } from '../../policies/api-errors/parse.ts';
+import { createParser, type LogLine, type ParsedEntry } from '../../policies/api-errors/log-format.ts';
 import { namesIn } from '../disk/folder.ts';
 import { lookAt, openRegular } from '../disk/regular-file.ts';
 import { isSystemError } from '../system-error.ts';

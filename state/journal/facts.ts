@@ -8,7 +8,7 @@ import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { CallTerms } from '../../policies/manifest/call-terms.ts';
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
-import type { SuperviseFact } from '../../policies/supervise/supervise-facts.ts';
+import type { SuperviseFact } from '../../policies/supervise/supervision.ts';
 import type { StandIn } from '../../policies/verdict/stand-ins.ts';
 
 /** A reader that finds a higher number does not understand the journal, and reports it. */

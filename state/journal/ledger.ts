@@ -3,7 +3,7 @@
 import type { DistillFact } from '../../policies/distill/distill-facts.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
-import type { SuperviseFact } from '../../policies/supervise/supervise-facts.ts';
+import type { SuperviseFact } from '../../policies/supervise/supervision.ts';
 import type { StandIn } from '../../policies/verdict/stand-ins.ts';
 import type { Fact, JournalLine } from './facts.ts';
 

@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, readFileSync, renameSync, symlinkSync, write
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { layOut, layOutOutcome } from '../../policies/api-errors/layout.ts';
+import { layOut, layOutOutcome } from '../../policies/api-errors/log-format.ts';
 import { appendToLog } from '../../state/api-errors/append.ts';
 import { validatorOf } from '../rig/schemas/validator.ts';
 import { failWith } from '../rig/streams.ts';

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { RecordedExchange } from '../../policies/api-errors/recorded.ts';
+import type { RecordedExchange } from '../../policies/api-errors/recorded-request.ts';
 import type { BuiltIn } from '../../policies/facts/tools.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { logFiles, readLog } from '../../state/api-errors/read.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { redactorOf } from '../../loops/redactor.ts';
-import type { RecordedExchange } from '../../policies/api-errors/recorded.ts';
+import type { RecordedExchange } from '../../policies/api-errors/recorded-request.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import { logFiles, readLog } from '../../state/api-errors/read.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';

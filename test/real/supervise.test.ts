@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RunReport } from '../../loops/run/report.ts';
 import type { SessionSave } from '../../policies/supervise/session-save.ts';
-import { INSTRUCTION_HEADING } from '../../policies/supervise/turn-text.ts';
+import { INSTRUCTION_HEADING } from '../../policies/supervise/supervise-text.ts';
 import { sentHistory } from '../rig/model-api/sent-history.ts';
 import { startModelApi } from '../rig/model-api.ts';
 import { RealHome } from './real-home.ts';

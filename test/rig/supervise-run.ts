@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { BuiltIn } from '../../policies/facts/tools.ts';
-import { INSTRUCTION_HEADING } from '../../policies/supervise/turn-text.ts';
+import { INSTRUCTION_HEADING } from '../../policies/supervise/supervise-text.ts';
 import type { FakeCall, FakeCommand } from './fake-call.ts';
 import { answerWith, failWith } from './streams.ts';
 import { makeTask, type Ran, type TestTask } from './task-run.ts';

@@ -1,6 +1,6 @@
 // Models the document's table of a supervision in small: which part is called next, with what text, and what its answer means.
 
-import type { LeftHow } from '../../policies/supervise/supervise-facts.ts';
+import type { LeftHow } from '../../policies/supervise/supervision.ts';
 
 /** The meaning of a reasoner's call. */
 export type Said =

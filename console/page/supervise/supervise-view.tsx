@@ -1,6 +1,6 @@
 // Shows supervised tasks: the progress of each, the instructions to its worker, and the questions of its reasoner.
 
-import type { IterationCells } from '../../../policies/supervise/iteration-table.ts';
+import type { IterationCells } from '../../../policies/supervise/supervise-text.ts';
 import type { SupervisionShown } from '../../contract/overviews.ts';
 import type { Resources } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';

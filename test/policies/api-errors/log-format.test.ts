@@ -3,8 +3,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ApiContext, ApiError } from '../../../policies/api-errors/entry.ts';
-import { layOut, layOutOutcome, type Unmeasured } from '../../../policies/api-errors/layout.ts';
-import { createParser, type ParsedEntry } from '../../../policies/api-errors/parse.ts';
+import {
+  createParser,
+  layOut,
+  layOutOutcome,
+  type ParsedEntry,
+  type Unmeasured,
+} from '../../../policies/api-errors/log-format.ts';
 
 const AT = '2026-11-22T10:00:00.000Z';
 const CONTEXT: Omit<ApiContext, 'snapshot'> = {

@@ -5,7 +5,7 @@ import type { StageFacts } from '../../../loops/task/stage-facts.ts';
 import type { Notified } from '../../../loops/upkeep/notified.ts';
 import type { NextAction } from '../../../policies/facts/next-action.ts';
 import { NOTIFY_EVENTS } from '../../../policies/manifest/notifier.ts';
-import type { IterationCells } from '../../../policies/supervise/iteration-table.ts';
+import type { IterationCells } from '../../../policies/supervise/supervise-text.ts';
 import { evidence, FAILURE, leftOut } from './call.ts';
 import {
   amount,

@@ -1,6 +1,6 @@
 // One of many processes that append to one log: `appender.ts FOLDER MAX_BYTES NAME COUNT`.
 
-import { layOut } from '../../../policies/api-errors/layout.ts';
+import { layOut } from '../../../policies/api-errors/log-format.ts';
 import { appendToLog } from '../../../state/api-errors/append.ts';
 import { entryOf } from './entries.ts';
 

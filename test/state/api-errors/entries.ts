@@ -1,7 +1,7 @@
 // Entries for a log, of which only the call's id and the message count.
 
 import type { ApiContext } from '../../../policies/api-errors/entry.ts';
-import type { layOut } from '../../../policies/api-errors/layout.ts';
+import type { layOut } from '../../../policies/api-errors/log-format.ts';
 
 export function entryOf(
   call_id: string,

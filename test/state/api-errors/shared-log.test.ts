@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { layOut } from '../../../policies/api-errors/layout.ts';
+import { layOut } from '../../../policies/api-errors/log-format.ts';
 import { appendToLog } from '../../../state/api-errors/append.ts';
 import { logFiles, readData, readLog } from '../../../state/api-errors/read.ts';
 import { ownScript } from '../../rig/own-script.ts';

@@ -1,6 +1,48 @@
-// Computes the state of a supervision by folding its facts, by the table of docs/supervise.md. It is a pure function.
+// Defines the facts of a supervision, folds them into its state (docs/supervise.md), and decides its next step.
 
-import type { LeftHow, ReasonedAction, SuperviseFact } from './supervise-facts.ts';
+import type { ErrorClass } from '../facts/classes.ts';
+import type { ReasonerAction } from './reasoner-answer.ts';
+
+/** A text that has its own file is represented here by its SHA-256. */
+export type SuperviseFact =
+  /** The supervision begins, or begins again. `goal`: the goal it was started with, which is the first instruction. */
+  | { fact: 'supervised'; run_id: string; supervision: string; goal: string }
+  /** An iteration begins. This is written before its worker is paid. The worker is spared if only the reasoner has new input. */
+  | { fact: 'instructed'; run_id: string; iteration: number; instruction: string; worker: 'asked' | 'spared' }
+  /** The worker answered. `changed`: the number of paths; `failed`: the checks that it did not pass. */
+  | {
+      fact: 'worked';
+      run_id: string;
+      iteration: number;
+      call_id: string;
+      changed: number;
+      failed: string[];
+    }
+  /** Written before the worker is called again. */
+  | ({
+      fact: 'reasoned';
+      run_id: string;
+      iteration: number;
+      call_id: string | null;
+      /** The notes of users that the reasoner received. */
+      notes: string[];
+    } & Reasoned)
+  /** A user's note to the reasoner. */
+  | { fact: 'noted'; note: string; text: string }
+  /** The loop ended. It can be resumed from this point. */
+  | { fact: 'left'; run_id: string; how: LeftHow; why: string };
+
+export type Reasoned =
+  | { action: 'continue'; instruction: string }
+  /** `refused`: why it was rejected; empty if it was accepted. */
+  | { action: 'done'; text: string; refused: string[] }
+  | { action: 'no_op' }
+  | { action: 'save_session' | 'ask'; text: string }
+  | { action: 'error'; class: ErrorClass; reason: string | null; text: string };
+
+export type ReasonedAction = ReasonerAction | 'error';
+
+export type LeftHow = 'done' | 'saved' | 'parked' | 'stopped' | 'interrupted';
 
 /** The reasoner may fail this many times in a row. The last failure saves the session. */
 export const MAX_REASONER_ERRORS = 3;
@@ -175,3 +217,57 @@ function reasoned(standing: Standing, fact: SuperviseFact & { fact: 'reasoned' }
     lastEnd: null,
   };
 }
+
+interface SuperviseTerms {
+  max_iterations: number;
+  /** How many times in a row an instruction that changes nothing may be kept. */
+  stall_after: number;
+}
+
+type Move =
+  | { do: 'begin'; iteration: number; instruction: string; worker: 'asked' | 'spared' }
+  | { do: 'work' | 'reason' }
+  | { do: 'leave'; how: Exclude<LeftHow, 'interrupted'>; reason: LeaveReason; why: string };
+
+export type LeaveReason = 'done' | 'reasoner_errors' | 'save_session' | 'question' | 'max_iterations' | 'stalled';
+
+/** Decides what a supervision does next. */
+export function nextMove(standing: Standing, { max_iterations, stall_after }: SuperviseTerms): Move {
+  const { step, iteration, instruction, errors, stalled, lastEnd } = standing;
+  if (step === 'done') return { do: 'leave', how: 'done', reason: 'done', why: lastText(standing) };
+  if (step !== 'begin') return { do: step };
+  const last = standing.rows.at(-1)?.action ?? null;
+  if (lastEnd === null) {
+    if (errors >= MAX_REASONER_ERRORS)
+      return leave('saved', 'reasoner_errors', `the reasoner failed ${errors} times in a row: ${lastText(standing)}`);
+    if (last === 'save_session') return leave('saved', 'save_session', lastText(standing));
+    // If an answer came meanwhile, the supervision no longer waits.
+    if (last === 'ask' && standing.notes.length === 0) return leave('parked', 'question', standing.question ?? '');
+    if (stalled >= stall_after)
+      return leave('stopped', 'stalled', `the same instruction changed nothing in the tree ${stalled} times in a row`);
+  }
+  if (last === 'ask' && standing.question !== null && standing.notes.length === 0)
+    return leave('parked', 'question', standing.question);
+  if (iteration >= max_iterations)
+    return leave(
+      'stopped',
+      'max_iterations',
+      `${iteration} iterations are over, and supervise.max_iterations is ${max_iterations}`,
+    );
+  // In these cases the worker has done its work, and only the reasoner has new information to read.
+  const isHeard =
+    standing.refused !== null || last === 'ask' || (lastEnd !== null && last !== null && NOT_HEARD.has(last));
+  return { do: 'begin', iteration: iteration + 1, instruction, worker: isHeard ? 'spared' : 'asked' };
+}
+
+/** Actions that stop the loop before the reasoner has assessed the last work. */
+const NOT_HEARD: ReadonlySet<string> = new Set(['error', 'save_session']);
+
+const leave = (how: Exclude<LeftHow, 'interrupted'>, reason: LeaveReason, why: string): Move => ({
+  do: 'leave',
+  how,
+  reason,
+  why,
+});
+
+const lastText = ({ rows }: Standing): string => rows.at(-1)?.text ?? '';

@@ -3,9 +3,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nextMove } from '../../../policies/supervise/next-move.ts';
-import { standingAfter } from '../../../policies/supervise/standing.ts';
-import type { Reasoned, SuperviseFact } from '../../../policies/supervise/supervise-facts.ts';
+import { nextMove, type Reasoned, type SuperviseFact, standingAfter } from '../../../policies/supervise/supervision.ts';
 
 const TERMS = { max_iterations: 1000, stall_after: 1000 };
 

@@ -1,8 +1,71 @@
-// Parses api_errors.log line by line. It skips torn and foreign lines and never takes them for an entry.
+// Writes and parses api_errors.log. Torn and foreign lines are skipped and never taken for an entry.
 
+import { visible } from '../text/display.ts';
 import { numberOf, parseObject, partOf, textOf } from '../text/json.ts';
-import { API_ERROR_VERSION, type ApiContext, type ApiError, type ApiOutcome, type Response } from './entry.ts';
-import { SNAPSHOT_TITLE } from './layout.ts';
+import {
+  API_ERROR_VERSION,
+  type ApiContext,
+  type ApiError,
+  type ApiOutcome,
+  type ApiSnapshot,
+  type Response,
+} from './entry.ts';
+
+const SNAPSHOT_TITLE = 'Conversation History Snapshot';
+
+/** The snapshot without the length of its line, which is computed here. */
+export type Unmeasured = Omit<Extract<ApiSnapshot, { how: 'read' }>, 'bytes'> | { how: 'absent'; why: string };
+
+/**
+ * @param data the conversation as one line of JSON; `null` if there is none.
+ * @returns whole lines; a blank one comes last.
+ */
+export function layOut(
+  error: Omit<ApiError, 'context'> & { context: Omit<ApiContext, 'snapshot'> },
+  snapshot: Unmeasured,
+  data: string,
+): string {
+  const { at, context, message, stack, response, before } = error;
+  const measured: ApiContext = { ...context, snapshot: { ...snapshot, bytes: Buffer.byteLength(data) } };
+  return [
+    `[${at}] ERROR: ${headOf(context)}`,
+    `Context: ${JSON.stringify(measured)}`,
+    `Message: ${indented(message)}`,
+    ...(stack === null ? [] : [`Stack: ${indented(stack)}`]),
+    `Response: ${JSON.stringify(response)}`,
+    `Before: ${JSON.stringify(before)}`,
+    '---',
+    `[${at}] ${SNAPSHOT_TITLE}`,
+    `Data: ${data}`,
+    '\n',
+  ].join('\n');
+}
+
+export const layOutOutcome = ({ at, ...outcome }: ApiOutcome): string =>
+  `[${at}] OUTCOME: ${outcome.how} ${JSON.stringify(outcome)}\n\n`;
+
+/** For human readers only: the line below it has the same data for machines. */
+function headOf({
+  task,
+  stage,
+  tool,
+  cli_version,
+  model,
+  call_id,
+  session_id,
+  ...verdict
+}: Omit<ApiContext, 'snapshot'>) {
+  const where = task === null ? 'a call without a task' : `task ${task}, stage ${stage}`;
+  const who = [tool, cli_version, model === null ? null : `(${model})`].filter((word) => word !== null).join(' ');
+  const session = session_id === null ? '' : `, session ${session_id}`;
+  const reason = verdict.reason === null ? '' : ` (${verdict.reason})`;
+  return oneLine(`${where}: ${who}: ${verdict.class}${reason}; call ${call_id}${session}`);
+}
+
+const oneLine = (text: string): string => visible(text).replace(/\s+/g, ' ');
+
+/** Indents all lines of a text by two spaces, so that no message can look like a line of ours. */
+const indented = (text: string): string => visible(text).replaceAll('\n', '\n  ');
 
 /** A line may contain a large conversation, so only its beginning is read. */
 export interface LogLine {

@@ -1,9 +1,9 @@
-// Builds the last part of the worker's and the reasoner's prompts, which changes in each iteration. It is never shortened.
+// Writes the texts of a supervision: the changing end of both prompts, never shortened, and the table of its iterations.
 
 import { oneLine } from '../text/display.ts';
 import { closingFence, fenced, fenceWord, openingFence } from '../text/fence.ts';
-import { ITERATION_COLUMNS, type IterationCells, iterationTable } from './iteration-table.ts';
 import { REASONER_ACTIONS, REASONER_SCHEMA } from './reasoner-answer.ts';
+import { type IterationRow, MAX_REASONER_ERRORS, type ReasonedAction } from './supervision.ts';
 
 /** The worker's text. The instruction comes last and is passed byte for byte, from any source and in every iteration. */
 export const workerTurn = (instruction: string, handOff: string | null): string =>
@@ -129,3 +129,63 @@ ${Object.entries(REASONER_ACTIONS)
   .map(([action, { about }]) => `- \`${action}\`: ${about}.`)
   .join('\n')}
 `;
+
+export const ITERATION_COLUMNS = ['iteration', 'reasoner', 'error count', 'action', 'instruction'] as const;
+
+/** `instruction`: the next instruction for the worker; `N/A` if there is none. */
+export interface IterationCells {
+  iteration: number;
+  reasoner: 'Success' | 'Error' | '-';
+  errors: string;
+  action: string;
+  instruction: string;
+}
+
+const ACTION: Record<ReasonedAction, string> = {
+  continue: 'Normal',
+  no_op: 'Normal',
+  error: 'Preserve',
+  done: 'Done',
+  save_session: 'Exit',
+  ask: 'Ask',
+};
+
+/** @param textOf returns the text of an instruction, given its hash. */
+export function iterationCells(row: IterationRow, textOf: (instruction: string) => string): IterationCells {
+  const { iteration, action, errors, isReset, instruction, isNew, refused } = row;
+  if (action === null)
+    return { iteration, reasoner: '-', errors: '-', action: '-', instruction: quote(textOf(instruction)) };
+  const isError = action === 'error';
+  const saves = errors >= MAX_REASONER_ERRORS;
+  const ends = (isError && saves) || action === 'save_session' || (action === 'done' && !refused);
+  return {
+    iteration,
+    reasoner: isError ? 'Error' : 'Success',
+    errors: isError ? `${errors} → ${saves ? 'SAVE' : 'NO_OP'}` : isReset ? '0 (reset)' : '0',
+    action: isError && saves ? 'Exit' : refused ? 'Done (refused)' : ACTION[action],
+    instruction: ends ? 'N/A' : `${quote(textOf(instruction))}${isNew ? ' (new)' : iteration === 1 ? '' : ' (same)'}`,
+  };
+}
+
+const quote = (text: string): string => `"${oneLine(text, CELL_CHARS)}"`;
+
+const CELL_CHARS = 60;
+
+/** @param most the maximum number of rows; if there are more, the last ones are shown. */
+export function iterationTable(cells: readonly IterationCells[], most: number): string[] {
+  const shown = cells.slice(-most);
+  const row = (values: readonly (string | number)[]) =>
+    `| ${values.map((value) => String(value).replaceAll('|', '\\|')).join(' | ')} |`;
+  return [
+    row(ITERATION_COLUMNS),
+    `|${'---|'.repeat(ITERATION_COLUMNS.length)}`,
+    ...(cells.length > shown.length ? [row([`${cells.length - shown.length} before`, '', '', '', ''])] : []),
+    ...shown.map(({ iteration, reasoner, errors, action, instruction }) =>
+      row([iteration, reasoner, errors, action, instruction]),
+    ),
+  ];
+}
+
+/** The line that a run prints. */
+export const iterationLine = ({ iteration, reasoner, errors, action, instruction }: IterationCells): string =>
+  `iteration ${iteration}: reasoner ${reasoner.toLowerCase()}, error count ${errors}, ${action.toLowerCase()}, instruction ${instruction}`;
