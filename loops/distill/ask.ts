@@ -2,11 +2,16 @@
 
 import { randomUUID } from 'node:crypto';
 import { budgetReached, withUnheard } from '../../policies/distill/budgets.ts';
+import type { DistillMove } from '../../policies/distill/distillation.ts';
 import { modelRow } from '../../policies/distill/models.ts';
-import type { DistillMove } from '../../policies/distill/next-move.ts';
 import type { PauseReason } from '../../policies/distill/pauses.ts';
-import type { TurnAnswer, TurnContent } from '../../policies/distill/service.ts';
-import { type JudgedFailure, judgeFailure, waitAfter } from '../../policies/distill/service-failures.ts';
+import {
+  type ClassifiedFailure,
+  classifyFailure,
+  type TurnAnswer,
+  type TurnContent,
+  waitAfter,
+} from '../../policies/distill/service.ts';
 import { LOST } from '../../policies/rules/endings.ts';
 import { ServiceFailure } from '../../wrappers/gemini-api/document-service.ts';
 import type { DistillRun } from './distill-run.ts';
@@ -92,7 +97,7 @@ function reachedBy(tries: number, contents: readonly TurnContent[], run: Distill
   return budgetReached(budgets, withUnheard(spent, { tries, turns, chars }), run.elapsedMs());
 }
 
-type Once = { how: 'answered'; answer: TurnAnswer } | { how: 'failed'; judged: JudgedFailure } | { how: 'aborted' };
+type Once = { how: 'answered'; answer: TurnAnswer } | { how: 'failed'; judged: ClassifiedFailure } | { how: 'aborted' };
 
 async function askOnce(contents: readonly TurnContent[], run: DistillRun): Promise<Once> {
   const { control, checkpoint, service, terms, context } = run;
@@ -117,7 +122,7 @@ async function askOnce(contents: readonly TurnContent[], run: DistillRun): Promi
     if (control.asking.aborted) return { how: 'aborted' };
     const refusal = error instanceof ServiceFailure ? error : cut.signal.reason === late ? tooLate(late) : null;
     if (refusal === null) throw error;
-    const judged = judgeFailure(refusal, context.clock());
+    const judged = classifyFailure(refusal, context.clock());
     return { how: 'failed', judged: { ...judged, evidence: run.redact(judged.evidence) } };
   } finally {
     clearTimeout(timer);
@@ -150,7 +155,7 @@ function reserve(section: number, run: DistillRun): string | null {
 
 const STAGE = 'section';
 
-type Means = Pick<JudgedFailure['verdict'], 'class' | 'reason'>;
+type Means = Pick<ClassifiedFailure['verdict'], 'class' | 'reason'>;
 
 /** Closes a reservation without an answer. */
 export function close(callId: string, { class: errorClass, reason }: Means, run: DistillRun): void {
@@ -171,13 +176,13 @@ function giveBack(callId: string, means: Means, run: DistillRun): void {
   run.uncount();
 }
 
-const verdictOf = ({ verdict }: JudgedFailure): Means => verdict;
+const verdictOf = ({ verdict }: ClassifiedFailure): Means => verdict;
 
 interface GivenUp {
   callId: string;
   reason: PauseReason;
   evidence: string;
-  judged: JudgedFailure;
+  judged: ClassifiedFailure;
 }
 
 function given({ callId, reason, evidence, judged }: GivenUp, run: DistillRun): AskResult {
@@ -196,7 +201,7 @@ function trace(
   attempt: number,
   request: TurnContent,
   history: number,
-  judged: JudgedFailure,
+  judged: ClassifiedFailure,
   run: DistillRun,
 ): void {
   const { verdict, does, retryAfterMs, evidence } = judged;

@@ -1,10 +1,9 @@
 // Prepares a distillation that begins or continues: reads its checkpoint, and finds every mistake that costs nothing here.
 
 import path from 'node:path';
-import { DEFAULT_END_MARKER, withoutMarker } from '../../policies/distill/completion.ts';
-import { defaultPrompt } from '../../policies/distill/default-prompt.ts';
+import { foldStanding } from '../../policies/distill/distillation.ts';
 import { CLI_MODEL, DEFAULT_DISTILL_MODEL, modelMistake } from '../../policies/distill/models.ts';
-import { foldStanding } from '../../policies/distill/standing.ts';
+import { DEFAULT_END_MARKER, defaultPrompt, withoutMarker } from '../../policies/distill/turn-contents.ts';
 import { kindOf, lookAt, readFollowed, readRegularOrNull, UnfitFileError } from '../../state/disk/regular-file.ts';
 import { type DistillCheckpoint, readCheckpoint } from '../../state/distill/checkpoint.ts';
 import { isMadeOf } from '../../state/distill/live-document.ts';

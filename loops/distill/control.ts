@@ -1,6 +1,6 @@
 // Receives the user's requests to a running distillation: by a signal, or from another terminal.
 
-import type { DistillWish } from '../../policies/distill/next-move.ts';
+import type { DistillWish } from '../../policies/distill/distillation.ts';
 import type { DistillFolder } from '../../state/distill/run-folder.ts';
 import { bellOf, openWishes, removeWish, wishesLeft } from '../../state/distill/wishes.ts';
 import { waitForChange } from '../../state/wait-for-change.ts';

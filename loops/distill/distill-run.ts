@@ -2,10 +2,14 @@
 
 import type { Anomaly } from '../../policies/distill/anomalies.ts';
 import type { DistillBudgets } from '../../policies/distill/budgets.ts';
-import type { UploadWhy } from '../../policies/distill/distill-facts.ts';
+import {
+  type DistillLine,
+  foldStanding,
+  type StandingFold,
+  type UploadWhy,
+} from '../../policies/distill/distillation.ts';
 import type { PauseReason } from '../../policies/distill/pauses.ts';
 import type { UploadedBook } from '../../policies/distill/service.ts';
-import { type DistillLine, foldStanding, type StandingFold } from '../../policies/distill/standing.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import type { DistillCheckpoint } from '../../state/distill/checkpoint.ts';

@@ -2,8 +2,8 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { isEmptyAnswer } from '../../policies/distill/anomalies.ts';
+import { foldStanding } from '../../policies/distill/distillation.ts';
 import { moneyMistake } from '../../policies/distill/models.ts';
-import { foldStanding } from '../../policies/distill/standing.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { createRedactor } from '../../policies/redact/create-redactor.ts';
 import { writeAtomic } from '../../state/atomic-file.ts';

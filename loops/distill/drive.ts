@@ -1,7 +1,6 @@
 // Drives a distillation: derives each step from the recorded state, and records its result before the next paid step.
 
-import type { HaltHow } from '../../policies/distill/distill-facts.ts';
-import { nextMove } from '../../policies/distill/next-move.ts';
+import { type HaltHow, nextMove } from '../../policies/distill/distillation.ts';
 import type { PauseReason } from '../../policies/distill/pauses.ts';
 import { writeDocument } from '../../state/distill/live-document.ts';
 import { readVolume } from '../../state/volume.ts';

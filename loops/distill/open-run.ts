@@ -2,10 +2,9 @@
 
 import path from 'node:path';
 import { isEmptyAnswer } from '../../policies/distill/anomalies.ts';
-import { withoutMarker } from '../../policies/distill/completion.ts';
+import { type DistillStanding, foldStanding, shownState } from '../../policies/distill/distillation.ts';
 import { ANOMALY_PAUSES, PAUSES, type PauseReason, type PauseRow } from '../../policies/distill/pauses.ts';
-import { type DistillStanding, foldStanding, shownState } from '../../policies/distill/standing.ts';
-import { answerContent } from '../../policies/distill/turn-contents.ts';
+import { answerContent, withoutMarker } from '../../policies/distill/turn-contents.ts';
 import { forUser, inOrder, type NextAction, toType } from '../../policies/facts/next-action.ts';
 import { shellWord } from '../../policies/text/display.ts';
 import { StrangeStateError } from '../../state/disk/strange-state-error.ts';

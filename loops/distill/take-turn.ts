@@ -2,10 +2,9 @@
 
 import { type AnomalyName, anomalyOf } from '../../policies/distill/anomalies.ts';
 import { tokensOf } from '../../policies/distill/budgets.ts';
-import { reachesEnd, withoutMarker } from '../../policies/distill/completion.ts';
+import type { DistillMove } from '../../policies/distill/distillation.ts';
 import { turnPrice } from '../../policies/distill/models.ts';
-import type { DistillMove } from '../../policies/distill/next-move.ts';
-import { answerContent, titleOf } from '../../policies/distill/turn-contents.ts';
+import { answerContent, reachesEnd, titleOf, withoutMarker } from '../../policies/distill/turn-contents.ts';
 import { LOST } from '../../policies/rules/endings.ts';
 import { appendSection, writeDocument } from '../../state/distill/live-document.ts';
 import { type KeptTurn, keepTurn, turnOrNull } from '../../state/distill/turns.ts';

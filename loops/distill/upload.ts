@@ -1,8 +1,8 @@
 // Uploads a book and waits until the service has prepared it, and uploads it again when the service has lost it.
 
-import type { UploadWhy } from '../../policies/distill/distill-facts.ts';
+import type { UploadWhy } from '../../policies/distill/distillation.ts';
 import type { PauseReason } from '../../policies/distill/pauses.ts';
-import { type JudgedFailure, judgeFailure, waitAfter } from '../../policies/distill/service-failures.ts';
+import { type ClassifiedFailure, classifyFailure, waitAfter } from '../../policies/distill/service.ts';
 import { UnfitFileError } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { type BookToUpload, type DocumentService, ServiceFailure } from '../../wrappers/gemini-api/document-service.ts';
@@ -82,9 +82,9 @@ async function patiently<T>(run: Uploading, request: (progressed: () => void) =>
       if (error instanceof UnfitFileError || isSystemError(error)) return failed('book', error.message);
       if (!(error instanceof ServiceFailure)) throw error;
       const now = context.clock();
-      const said = judgeFailure(error, now);
+      const said = classifyFailure(error, now);
       // An upload costs nothing, however often its connection fails.
-      const judged: JudgedFailure = error.offline ? { ...said, does: { means: 'retry', forever: true } } : said;
+      const judged: ClassifiedFailure = error.offline ? { ...said, does: { means: 'retry', forever: true } } : said;
       if (judged.does.means !== 'retry') return failed('error', judged.evidence);
       if (!judged.does.forever) tries += 1;
       const wait = waitAfter(judged, { attempt, tries, autoWaitMs: terms.autoWaitMs, now, random: context.random });

@@ -2,9 +2,9 @@
 
 import { oneLine } from '../text/display.ts';
 import { fencesOf } from '../text/markdown.ts';
-import { reachesEnd } from './completion.ts';
 import type { ANOMALY_PAUSES } from './pauses.ts';
 import type { TurnAnswer } from './service.ts';
+import { reachesEnd } from './turn-contents.ts';
 
 export type AnomalyName = keyof typeof ANOMALY_PAUSES;
 

@@ -1,4 +1,4 @@
-// Builds what a turn sends: the book with the first turn, then only `Next`. It also renames the file in a history.
+// Builds what the turns of a distillation send: the instruction, the book, `Next`; and reads the end marker.
 
 import type { TurnAnswer, TurnContent } from './service.ts';
 
@@ -62,3 +62,36 @@ export function titleOf(text: string, section: number): string {
     .trim();
   return plain === '' ? `Section ${section}` : [...plain].slice(0, 120).join('');
 }
+
+export const DEFAULT_END_MARKER = '<end_of_book>';
+
+/**
+ * Whether an answer ends the book: it ends with the end marker, a literal text. Only white space may follow the marker, and white space around the marker itself is ignored. Elsewhere in the text it has no
+ * meaning.
+ */
+export function reachesEnd(text: string, marker: string): boolean {
+  const literal = marker.trim();
+  return literal !== '' && text.trimEnd().endsWith(literal);
+}
+
+/** Returns the text without the marker at its end. */
+export const withoutMarker = (text: string, marker: string): string =>
+  reachesEnd(text, marker) ? text.trimEnd().slice(0, -marker.trim().length).trimEnd() : text;
+
+/** @param endMarker the literal text that ends the last section. */
+export const defaultPrompt = (
+  endMarker: string,
+): string => `You distil a book for a reader who wants its substance in a fraction of its length.
+
+Work through the book in its own order, one section per answer. Follow the chapters of the book; divide a long chapter, and join very short ones.
+
+Each answer is plain Markdown:
+- a heading \`## …\` with the title of the section;
+- the claims, events and arguments of the section, in complete sentences, with the reasons and examples that carry them;
+- names, figures, definitions and technical terms exactly as the book gives them;
+- at least one sentence quoted word for word, as a block quote, where the wording matters.
+
+Write at least 300 words per section. Do not comment on your task, do not ask questions, and add nothing that the book does not say.
+
+The first answer opens with one paragraph on what the book is about, followed by the first section. When you read \`Next\`, continue with the next section. End the answer with the last section of the book with \`${endMarker}\`, and use that marker nowhere else.
+`;

@@ -2,7 +2,7 @@
 
 import { closeSync, constants, fstatSync } from 'node:fs';
 import path from 'node:path';
-import { shownText } from '../../policies/distill/export/shown-text.ts';
+import { shownText } from '../../policies/distill/export/distilled-book.ts';
 import { appendText } from '../append-line.ts';
 import { makeFolder } from '../disk/folder.ts';
 import { openRegular, readUnlessUnfit } from '../disk/regular-file.ts';

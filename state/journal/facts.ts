@@ -1,6 +1,6 @@
 // Defines the facts of a task's journal: everything that ever happened to it, one small line each.
 
-import type { DistillFact } from '../../policies/distill/distill-facts.ts';
+import type { DistillFact } from '../../policies/distill/distillation.ts';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
 import type { Ending } from '../../policies/facts/evidence.ts';
 import type { SaidVerdict } from '../../policies/facts/gate-record.ts';

@@ -1,6 +1,6 @@
 // Folds a journal into its meaning: which run owns the task, what was paid, what is open, what is done.
 
-import type { DistillFact } from '../../policies/distill/distill-facts.ts';
+import type { DistillFact } from '../../policies/distill/distillation.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { SuperviseFact } from '../../policies/supervise/supervision.ts';

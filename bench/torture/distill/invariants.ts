@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Anomaly } from '../../../policies/distill/anomalies.ts';
-import { foldStanding } from '../../../policies/distill/standing.ts';
+import { foldStanding } from '../../../policies/distill/distillation.ts';
 import { openJournal } from '../../../state/journal/journal.ts';
 import { linesIn, readdirOr, type Violation } from '../rig.ts';
 import { BOOK, type TurnSeen, textOf } from './side.ts';

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { distilledBook, writeExport } from '../../../loops/distill/export/write-export.ts';
 import { openDistill } from '../../../loops/distill/open-run.ts';
-import { EXPORT_FORMATS, type ExportFormat } from '../../../policies/distill/export/file-name.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../../../policies/distill/export/distilled-book.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { visible } from '../../../policies/text/display.ts';
 import { readArguments } from '../../command.ts';

@@ -2,9 +2,9 @@
 
 import type { DistillRequest } from '../../../loops/distill/request.ts';
 import type { AnomalyName } from '../../../policies/distill/anomalies.ts';
-import { DEFAULT_END_MARKER } from '../../../policies/distill/completion.ts';
 import { DEFAULT_DISTILL_MODEL } from '../../../policies/distill/models.ts';
 import { ANOMALY_PAUSES } from '../../../policies/distill/pauses.ts';
+import { DEFAULT_END_MARKER } from '../../../policies/distill/turn-contents.ts';
 import { wholeDuration } from '../../../policies/facts/duration.ts';
 import { type BuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
 import type { Arguments, FlagRow } from '../../command-line.ts';

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { openDistill, viewed } from '../../../loops/distill/open-run.ts';
 import { redactorOf } from '../../../loops/redactor.ts';
-import { withoutMarker } from '../../../policies/distill/completion.ts';
+import { withoutMarker } from '../../../policies/distill/turn-contents.ts';
 import { readBytesIfFit } from '../../../state/disk/regular-file.ts';
 import { distillNames } from '../../../state/distill/run-folder.ts';
 import { traceLines } from '../../../state/distill/trace.ts';

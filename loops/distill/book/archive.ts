@@ -4,7 +4,7 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
 import { EPUB_LIMITS } from '../../../policies/distill/book-kinds.ts';
-import { DECLARATION_BYTES, encodingOf } from '../../../policies/distill/epub/encoding.ts';
+import { DECLARATION_BYTES, encodingOf } from '../../../policies/distill/epub/markup.ts';
 import { openFollowed } from '../../../state/disk/regular-file.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 

@@ -4,9 +4,14 @@ import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, fstatSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { constants, inflateSync } from 'node:zlib';
-import { HEAD_BYTES, isNamedAsBook, kindOfHead } from '../../../policies/distill/book-head.ts';
-import { BOOK_KINDS, type BookKind } from '../../../policies/distill/book-kinds.ts';
-import { createUtf8Check } from '../../../policies/distill/utf8-check.ts';
+import {
+  BOOK_KINDS,
+  type BookKind,
+  createUtf8Check,
+  HEAD_BYTES,
+  isNamedAsBook,
+  kindOfHead,
+} from '../../../policies/distill/book-kinds.ts';
 import { openFollowed, UnfitFileError } from '../../../state/disk/regular-file.ts';
 import { ArchiveRefusal } from './archive.ts';
 import { openEpub } from './epub.ts';

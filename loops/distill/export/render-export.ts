@@ -1,10 +1,9 @@
 // Renders the bytes of an export in a separate process, because the layout of a model's text may take any time and memory.
 
 import { fileURLToPath } from 'node:url';
-import type { ExportFormat } from '../../../policies/distill/export/file-name.ts';
+import type { DistilledBook, ExportFormat } from '../../../policies/distill/export/distilled-book.ts';
 import { asMarkdown } from '../../../policies/distill/export/markdown.ts';
 import { asPlainText } from '../../../policies/distill/export/plain-text.ts';
-import type { DistilledBook } from '../../../policies/distill/section.ts';
 import { answerFromProcess, runInProcess } from '../../limited-process.ts';
 import type { Rendered } from './render-pdf.ts';
 

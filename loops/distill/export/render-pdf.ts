@@ -5,9 +5,9 @@ import monoBase64 from 'dejavu-fonts-ttf/ttf/DejaVuSansMono.ttf';
 import { create, type Font } from 'fontkit';
 import pdfmake from 'pdfmake';
 import roboto from 'pdfmake/build/vfs_fonts.js';
+import type { DistilledBook } from '../../../policies/distill/export/distilled-book.ts';
 import { createTypesetter, type FontCoverage } from '../../../policies/distill/export/font-runs.ts';
 import { pdfDocument } from '../../../policies/distill/export/pdf-document.ts';
-import type { DistilledBook } from '../../../policies/distill/section.ts';
 import { readFollowedBytes } from '../../../state/disk/regular-file.ts';
 
 export type Rendered =

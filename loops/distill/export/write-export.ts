@@ -2,8 +2,7 @@
 
 import { closeSync, fstatSync, readSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type ExportFormat, exportName } from '../../../policies/distill/export/file-name.ts';
-import type { DistilledBook } from '../../../policies/distill/section.ts';
+import { type DistilledBook, type ExportFormat, exportName } from '../../../policies/distill/export/distilled-book.ts';
 import { makeFolder } from '../../../state/disk/folder.ts';
 import { kindOf, openRegular, UnfitFileError } from '../../../state/disk/regular-file.ts';
 import { replaceFile } from '../../../state/disk/replace-file.ts';

@@ -1,8 +1,7 @@
 // Exports a distilled book as one text file without Markdown: a header, the titled sections, then the trace.
 
 import { oneLine } from '../../text/display.ts';
-import type { DistilledBook } from '../section.ts';
-import { bookTitle, facts } from './book-facts.ts';
+import { bookTitle, type DistilledBook, facts, shownSection, shownText } from './distilled-book.ts';
 import {
   blockTokens,
   inlineTokens,
@@ -14,7 +13,6 @@ import {
   unescaped,
   withoutTags,
 } from './markdown-tokens.ts';
-import { shownSection, shownText } from './shown-text.ts';
 
 export function asPlainText(distilled: DistilledBook): string {
   const { sections, trace } = distilled;

@@ -4,18 +4,26 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { anomalyOf, LOOP_SIMILARITY, SHORT_CHARS, trigramSimilarity } from '../../../policies/distill/anomalies.ts';
 import { budgetReached, NOTHING_SPENT, tokensOf } from '../../../policies/distill/budgets.ts';
-import { DEFAULT_END_MARKER, reachesEnd, withoutMarker } from '../../../policies/distill/completion.ts';
 import { DEFAULT_DISTILL_MODEL, DISTILL_MODELS, modelMistake, turnPrice } from '../../../policies/distill/models.ts';
 import { ANOMALY_PAUSES } from '../../../policies/distill/pauses.ts';
-import type { ServiceRefusal, TurnAnswer } from '../../../policies/distill/service.ts';
-import { isFileLost, judgeFailure, MAX_TRIES, waitAfter } from '../../../policies/distill/service-failures.ts';
 import {
+  classifyFailure,
+  isFileLost,
+  MAX_TRIES,
+  type ServiceRefusal,
+  type TurnAnswer,
+  waitAfter,
+} from '../../../policies/distill/service.ts';
+import {
+  DEFAULT_END_MARKER,
   FIRST_INSTRUCTION,
   filePart,
   firstContent,
   NEXT_CONTENT,
+  reachesEnd,
   titleOf,
   withFile,
+  withoutMarker,
 } from '../../../policies/distill/turn-contents.ts';
 
 const NOW = new Date('2026-11-23T12:00:00Z');
@@ -97,10 +105,10 @@ for (const [what, failure] of Object.entries({
   'no answer in time': refusal({ message: 'The operation timed out' }),
 }))
   test(`Transient errors (429/5xx/Retry-After/RetryInfo): automatically retried: ${what}`, () =>
-    assert.equal(judgeFailure(failure, NOW).does, { means: 'retry', forever: false }));
+    assert.equal(classifyFailure(failure, NOW).does, { means: 'retry', forever: false }));
 
 test('Network offline: treated as transient; retried until pause/stop', () => {
-  const judged = judgeFailure(refusal({ offline: true, message: 'connect ECONNREFUSED 127.0.0.1:9' }), NOW);
+  const judged = classifyFailure(refusal({ offline: true, message: 'connect ECONNREFUSED 127.0.0.1:9' }), NOW);
   assert.equal(judged.does, { means: 'retry', forever: true });
   const terms = { attempt: MAX_TRIES * 100, autoWaitMs: 60_000, now: NOW, random: () => 0.5 };
   assert.is(waitAfter(judged, terms).how, 'wait');
@@ -112,7 +120,7 @@ for (const message of [
   'the answer broke off before its end',
 ])
   test(`a line that broke after something was sent is bounded, for it may have been paid: ${message}`, () => {
-    const judged = judgeFailure(refusal({ offline: true, message }), NOW);
+    const judged = classifyFailure(refusal({ offline: true, message }), NOW);
     assert.ok(judged.maybePaid);
     const terms = { autoWaitMs: 60_000, now: NOW, random: () => 0.5 };
     assert.is(waitAfter(judged, { ...terms, attempt: MAX_TRIES - 1 }).how, 'wait');
@@ -128,7 +136,7 @@ for (const [what, failure, errorClass] of [
   ['no service here', google(400, 'FAILED_PRECONDITION', 'User location is not supported for the API use'), 'auth'],
 ] as const)
   test(`Non-transient errors: the run pauses: ${what}`, () => {
-    const judged = judgeFailure(failure, NOW);
+    const judged = classifyFailure(failure, NOW);
     assert.equal(judged.does, { means: 'pause' }, JSON.stringify(judged.verdict));
     assert.is(judged.verdict.class, errorClass);
     assert.ok(judged.evidence.includes(failure.message), judged.evidence);
@@ -142,40 +150,40 @@ for (const failure of [
 ])
   test(`Invalid File Reference: errors like FAILED_PRECONDITION or "Unsupported file uri": ${failure.message}`, () => {
     assert.ok(isFileLost(failure));
-    assert.equal(judgeFailure(failure, NOW).does, { means: 'file_lost' });
+    assert.equal(classifyFailure(failure, NOW).does, { means: 'file_lost' });
   });
 
 test('RetryInfo/Retry-After headers are honored when provided; fallback is exponential backoff with jitter', () => {
   const terms = { attempt: 1, autoWaitMs: 60_000, now: NOW, random: () => 0.5 };
-  const asked = judgeFailure(refusal({ status: 503, retryAfterMs: 7000 }), NOW);
+  const asked = classifyFailure(refusal({ status: 503, retryAfterMs: 7000 }), NOW);
   assert.equal(waitAfter(asked, terms), { how: 'wait', waitMs: 7000 });
   const told = refusal({
     status: 429,
     body: '{"error":{"code":429,"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"9s"}]}}',
   });
-  assert.equal(waitAfter(judgeFailure(told, NOW), terms), { how: 'wait', waitMs: 9000 });
-  const bare = judgeFailure(refusal({ status: 503 }), NOW);
+  assert.equal(waitAfter(classifyFailure(told, NOW), terms), { how: 'wait', waitMs: 9000 });
+  const bare = classifyFailure(refusal({ status: 503 }), NOW);
   assert.equal(waitAfter(bare, terms), { how: 'wait', waitMs: 1000 });
   assert.equal(waitAfter(bare, { ...terms, attempt: 3 }), { how: 'wait', waitMs: 4000 });
 });
 
 test('a wait longer than --auto-wait pauses, and so do retries without end', () => {
   const terms = { attempt: 1, autoWaitMs: 60_000, now: NOW, random: () => 0.5 };
-  const asked = judgeFailure(refusal({ status: 429, retryAfterMs: 61_000 }), NOW);
+  const asked = classifyFailure(refusal({ status: 429, retryAfterMs: 61_000 }), NOW);
   assert.equal(waitAfter(asked, terms), {
     how: 'pause',
     reason: 'reset',
     evidence: 'the service asks to wait until 2026-11-23T12:01:01.000Z: HTTP 429: no',
   });
-  const failing = waitAfter(judgeFailure(refusal({ status: 503 }), NOW), { ...terms, attempt: MAX_TRIES });
+  const failing = waitAfter(classifyFailure(refusal({ status: 503 }), NOW), { ...terms, attempt: MAX_TRIES });
   assert.is(failing.how === 'pause' && failing.reason, 'retries');
 });
 
 test('a request that was refused, or that nobody received, was not paid; one that broke off may have been', () => {
-  assert.is(judgeFailure(google(503, 'UNAVAILABLE', 'x'), NOW).maybePaid, false);
-  assert.is(judgeFailure(refusal({ offline: true, message: 'getaddrinfo ENOTFOUND x' }), NOW).maybePaid, false);
-  assert.is(judgeFailure(refusal({ offline: true, message: 'read ECONNRESET' }), NOW).maybePaid, true);
-  assert.is(judgeFailure(refusal({ message: 'The operation timed out' }), NOW).maybePaid, true);
+  assert.is(classifyFailure(google(503, 'UNAVAILABLE', 'x'), NOW).maybePaid, false);
+  assert.is(classifyFailure(refusal({ offline: true, message: 'getaddrinfo ENOTFOUND x' }), NOW).maybePaid, false);
+  assert.is(classifyFailure(refusal({ offline: true, message: 'read ECONNRESET' }), NOW).maybePaid, true);
+  assert.is(classifyFailure(refusal({ message: 'The operation timed out' }), NOW).maybePaid, true);
 });
 
 test('Completion: when the latest assistant text ends with the end marker (default <end_of_book>)', () => {

@@ -9,9 +9,9 @@ import * as assert from 'uvu/assert';
 import { renderExport } from '../../../../loops/distill/export/render-export.ts';
 import { renderPdf } from '../../../../loops/distill/export/render-pdf.ts';
 import { writeExport } from '../../../../loops/distill/export/write-export.ts';
+import type { DistilledBook } from '../../../../policies/distill/export/distilled-book.ts';
 import { createTypesetter } from '../../../../policies/distill/export/font-runs.ts';
 import { pdfDocument } from '../../../../policies/distill/export/pdf-document.ts';
-import type { DistilledBook } from '../../../../policies/distill/section.ts';
 import { temporaryFolder } from '../../../rig/temporary-folder.ts';
 
 const SHA = 'ab'.repeat(32);

@@ -3,11 +3,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { asMarkdown } from '../../../../policies/distill/export/markdown.ts';
+import type { BookSection, DistilledBook } from '../../../../policies/distill/export/distilled-book.ts';
+import { asMarkdown, tamed } from '../../../../policies/distill/export/markdown.ts';
 import { withoutTags } from '../../../../policies/distill/export/markdown-tokens.ts';
 import { asPlainText } from '../../../../policies/distill/export/plain-text.ts';
-import { tamed } from '../../../../policies/distill/export/tame-markdown.ts';
-import type { BookSection, DistilledBook } from '../../../../policies/distill/section.ts';
 
 const section = (number: number, text: string, title = `Title ${number}`): BookSection => ({
   number,

@@ -2,10 +2,15 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { DistillFact } from '../../../policies/distill/distill-facts.ts';
-import { nextMove } from '../../../policies/distill/next-move.ts';
+import {
+  type DistillFact,
+  type DistillStanding,
+  foldStanding,
+  NOT_DISTILLED,
+  nextMove,
+  shownState,
+} from '../../../policies/distill/distillation.ts';
 import { PAUSES } from '../../../policies/distill/pauses.ts';
-import { type DistillStanding, foldStanding, NOT_DISTILLED, shownState } from '../../../policies/distill/standing.ts';
 
 const AT = '2026-11-23T12:00:00.000Z';
 const RUN = { run_id: 'r' };

@@ -1,10 +1,65 @@
-// Computes the state of a distillation by folding its facts. It is a pure function.
+// Defines the facts of a distillation, folds them into its state, and decides its next step.
 
 import type { Anomaly } from './anomalies.ts';
-import { type DistillSpent, NOTHING_SPENT } from './budgets.ts';
-import type { DistillFact, HaltHow } from './distill-facts.ts';
+import { budgetReached, type DistillBudgets, type DistillSpent, NOTHING_SPENT } from './budgets.ts';
 import type { PauseReason } from './pauses.ts';
 import type { FileReference } from './turn-contents.ts';
+
+/** A fact of the journal: the terms of a distillation, and what was uploaded, answered, kept and deleted. */
+export type DistillFact =
+  /** The distillation begins, or resumes with other terms. The last such fact counts. */
+  | {
+      fact: 'distilled';
+      run_id: string;
+      book_sha256: string;
+      prompt_sha256: string;
+      model: string;
+    }
+  /** Written after the service reports that the file is ready. Uploads cost nothing. */
+  | {
+      fact: 'uploaded';
+      run_id: string;
+      why: UploadWhy;
+      name: string;
+      uri: string;
+      mime_type: string;
+      expires_at: string | null;
+    }
+  /** The answer is on disk, synced, in `turns/<turn>.json`. `held`: it belongs to the book only after a user accepts it. */
+  | {
+      fact: 'answered';
+      run_id: string;
+      call_id: string;
+      /** Among all answers that were ever paid for, from 1. */
+      turn: number;
+      /** Its place in the book, from 1. */
+      section: number;
+      title: string;
+      chars: number;
+      /** The requested model; older lines lack it. */
+      model?: string;
+      model_version: string | null;
+      tokens: number;
+      /** The service counted no tokens, so `tokens` is a fourth of the characters. */
+      estimated: boolean;
+      /** null if no price is known. */
+      usd: number | null;
+      /** The answer ended with the end marker. */
+      ends: boolean;
+      held: Anomaly | null;
+    }
+  /** A held answer is accepted, or it is dropped and its section is requested again. */
+  | { fact: 'accepted'; turn: number }
+  | { fact: 'dropped'; turn: number }
+  /** The section is removed from the document and from the history. `again`: it is requested again. */
+  | { fact: 'deleted'; section: number; again: boolean }
+  /** The loop ended. It can be resumed from this point. */
+  | { fact: 'halted'; run_id: string; how: HaltHow; reason: PauseReason | null; evidence: string };
+
+/** `lost`: the service no longer knows the file; `expiring`: the file expires soon. */
+export type UploadWhy = 'first' | 'expiring' | 'lost';
+
+export type HaltHow = 'complete' | 'paused' | 'stopped' | 'interrupted';
 
 type Answered = Extract<DistillFact, { fact: 'answered' }>;
 export type DistillLine = DistillFact & { at: string };
@@ -190,3 +245,45 @@ export function shownState(
   if (halted === null) return 'open';
   return halted.how === 'paused' && halted.reason !== null ? `paused (${shown(halted.reason)})` : halted.how;
 }
+
+export type DistillMove =
+  | { move: 'upload'; why: UploadWhy }
+  | { move: 'ask'; section: number }
+  | { move: 'pause'; reason: PauseReason; evidence: string }
+  | { move: 'stop'; evidence: string }
+  /** A signal ended us. */
+  | { move: 'interrupt' }
+  | { move: 'complete' };
+
+/** A request from another terminal, or by a signal. */
+export type DistillWish = 'pause' | 'stop' | 'interrupt';
+
+interface MoveTerms {
+  budgets: DistillBudgets;
+  wish: DistillWish | null;
+  /** For this run of the command. */
+  elapsedMs: number;
+  now: Date;
+}
+
+/** Decides what a distillation does next, from its state, its terms and the time. */
+export function nextMove(standing: DistillStanding, terms: MoveTerms): DistillMove {
+  const { complete, held, file, spent, sections, wanted, lastSection } = standing;
+  if (complete) return { move: 'complete' };
+  if (terms.wish === 'interrupt') return { move: 'interrupt' };
+  if (terms.wish === 'stop') return { move: 'stop', evidence: 'you asked for it' };
+  if (terms.wish === 'pause') return { move: 'pause', reason: 'asked', evidence: 'you asked for it' };
+  if (held !== null) return { move: 'pause', reason: held.anomaly.name, evidence: held.anomaly.evidence };
+  const reached = budgetReached(terms.budgets, spent, terms.elapsedMs);
+  if (reached !== null) return { move: 'stop', evidence: reached };
+  if (file === null) return { move: 'upload', why: 'first' };
+  // Another upload would not last longer: our clock is wrong, or the service's files are short-lived.
+  if (!file.isRenewed && expiresSoon(file.expiresAt, terms.now)) return { move: 'upload', why: 'expiring' };
+  return { move: 'ask', section: wanted[0] ?? Math.max(lastSection, sections.at(-1)?.section ?? 0) + 1 };
+}
+
+/** A file is renewed before it expires, with time for the turn that uses it. */
+const EXPIRY_MARGIN_MS = 20 * 60_000;
+
+const expiresSoon = (expiresAt: string | null, now: Date): boolean =>
+  expiresAt !== null && Date.parse(expiresAt) - now.getTime() < EXPIRY_MARGIN_MS;

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createUtf8Check } from '../../../policies/distill/utf8-check.ts';
+import { createUtf8Check } from '../../../policies/distill/book-kinds.ts';
 
 function badByte(bytes: Buffer, size: number): number | null {
   const check = createUtf8Check();

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { encodingOf } from '../../../../policies/distill/epub/encoding.ts';
+import { encodingOf } from '../../../../policies/distill/epub/markup.ts';
 
 const ROWS: [head: string, encoding: string][] = [
   ['<html><head><title>A</title>', 'utf-8'],
