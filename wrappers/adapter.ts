@@ -104,6 +104,13 @@ export interface Adapter {
   allows(denial: Denial, request: CallRequest): Permission | null;
   /** A file in which the CLI counts what the event stream does not: the argument that requests it, and its reader. */
   usageFile: { argument(file: string): string; read(text: string): Partial<Usage> } | null;
+  /** How the CLI itself makes its answer fit a JSON Schema; null if it cannot, so that only the prompt requests it. */
+  answerSchema: {
+    /** Whether the CLI and its service accept this schema. */
+    takes(schema: Readonly<Record<string, unknown>>): boolean;
+    /** @param file holds the schema. */
+    argv(schema: Readonly<Record<string, unknown>>, file: string): string[];
+  } | null;
   /** What the token counts cover: this call, or the whole session so far. */
   usageCounts: 'call' | 'session';
   /** Whether the session's id is known before the call (`chosen`) or reported by the CLI (`announced`). */

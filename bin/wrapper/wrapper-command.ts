@@ -4,6 +4,7 @@ import path from 'node:path';
 import { type Dispatch, takeDispatch } from '../../loops/attempt/dispatch.ts';
 import { placesMistake } from '../../loops/attempt/output-paths.ts';
 import { MAX_PROMPT_BYTES, type WrapperRequest } from '../../loops/attempt/request.ts';
+import type { AnswerForm } from '../../loops/call/answer-schema.ts';
 import { call } from '../../loops/call/call.ts';
 import { accountMistake } from '../../loops/call/check.ts';
 import { exitByClass } from '../../loops/call/exit.ts';
@@ -44,18 +45,14 @@ export async function runWrapper(
   const read = await readArguments(spec, argv, badInput);
   if (read.how === 'ended') return read.mistake === null ? read.ran : refused(argv, read.ran);
   const { args } = read;
-  const oneLine = dispatch === null && isOneLine(args) ? (await import('./one-line.ts')).completeOneLine(args) : null;
-  const requested = dispatch === null ? await sessionOf(adapter, args) : null;
-  const request =
-    typeof oneLine === 'string'
-      ? oneLine
-      : typeof requested === 'string'
-        ? requested
-        : requestOf(adapter, args, dispatch, oneLine);
+  const extras = await extrasOf(adapter, args, dispatch);
+  if (typeof extras === 'string') return refused(argv, { exit: badInput, err: `${spec.name}: ${extras}\n` });
+  const { oneLine, session } = extras;
+  const request = requestOf(adapter, args, dispatch, extras);
   // This check comes before anything is written: the record of a refusal would go to the forbidden place.
   const mistake = typeof request === 'string' ? request : placesMistake(request.files, guarding(request));
-  if (typeof oneLine === 'string' || typeof requested === 'string' || typeof request === 'string' || mistake !== null) {
-    if (typeof oneLine !== 'string') oneLine?.close();
+  if (typeof request === 'string' || mistake !== null) {
+    oneLine?.close();
     return refused(argv, { exit: badInput, err: `${spec.name}: ${mistake}\n` });
   }
   // Only a user passes a pipe: the dispatcher saves each prompt to a file.
@@ -70,9 +67,9 @@ export async function runWrapper(
   if (line !== null) request.watch = line.watch;
   if (!args.given.has('quiet')) request.say = (sentence) => printMessage(`${spec.name}: ${sentence}`);
   const called =
-    requested === null
+    session === null
       ? await call(request, stop, () => new Date())
-      : await (await import('./requested-session.ts')).callInSession(request, requested, stop);
+      : await (await import('./requested-session.ts')).callInSession(request, session, stop);
   line?.stop();
   if (typeof called === 'string') {
     oneLine?.close();
@@ -91,10 +88,27 @@ export async function runWrapper(
   return oneLine === null ? ran : endOneLine(ran, oneLine, record, args);
 }
 
-/** Most calls request no session, and load nothing for it. */
-async function sessionOf({ tool }: Adapter, args: Arguments): Promise<RequestedSession | null | string> {
-  if (!args.given.has('session') && !args.given.has('last')) return null;
-  return (await import('./requested-session.ts')).requestedSession(tool, args);
+/** What a call may have beside its flags. Most calls have none of it, and load nothing for it. */
+interface Extras {
+  form: AnswerForm | null;
+  session: RequestedSession | null;
+  oneLine: OneLine | null;
+}
+
+/** @returns a sentence if one of them cannot be had. The files of a call in one line are made last. */
+async function extrasOf(adapter: Adapter, args: Arguments, dispatch: Dispatch | null): Promise<Extras | string> {
+  const schema = args.text['json-schema'];
+  const form =
+    schema === undefined
+      ? null
+      : await (await import('../../loops/call/answer-schema.ts')).readAnswerForm(adapter, schema);
+  if (typeof form === 'string') return form;
+  if (dispatch !== null) return { form, session: null, oneLine: null };
+  const isInSession = args.given.has('session') || args.given.has('last');
+  const session = isInSession ? (await import('./requested-session.ts')).requestedSession(adapter.tool, args) : null;
+  if (typeof session === 'string') return session;
+  const oneLine = isOneLine(args) ? (await import('./one-line.ts')).completeOneLine(args) : null;
+  return typeof oneLine === 'string' ? oneLine : { form, session, oneLine };
 }
 
 /** The caller did not name all files of the call. */
@@ -150,7 +164,7 @@ function requestOf(
   adapter: Adapter,
   args: Arguments,
   dispatch: Dispatch | null,
-  oneLine: OneLine | null,
+  { oneLine, form }: Extras,
 ): WrapperRequest | string {
   const { text, texts, number, given } = args;
   const unfit = commitMistake(given.has('allow-commit'), text.access!, '--allow-commit', '--access write');
@@ -182,10 +196,13 @@ function requestOf(
       trustWorkspace: given.has('trust-workspace') || isTrustedFolder(cwd, environment),
       cwd,
       environment,
-      requires: requirementsOf(required, given.has('fail-on-denied') ? 'fail' : 'note'),
+      requires: {
+        ...requirementsOf(required, given.has('fail-on-denied') ? 'fail' : 'note'),
+        ...(form === null ? {} : { schema: form.schema }),
+      },
       own: ownGiven(adapter, args),
     },
-    ...(dispatch === null ? {} : { before: dispatch.prompt.before }),
+    before: [dispatch?.prompt.before, form?.before].filter(Boolean).join('\n\n'),
     ...(oneLine === null ? {} : { ownId: oneLine.callId }),
     ...(oneLine === null || oneLine.prompt === null ? {} : { piped: oneLine.prompt }),
     files: {

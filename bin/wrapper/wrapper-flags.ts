@@ -93,6 +93,11 @@ export const WRAPPER_FLAGS = {
     about:
       'fail (tooling, mcp_server) unless this MCP server works, before the first request if the CLI allows it; all: every server (repeatable)',
   },
+  'json-schema': {
+    takes: 'text',
+    about:
+      'a JSON Schema as a file or as JSON: the answer is JSON that fits it, else the call fails (contract_violation)',
+  },
   'fail-on-denied': {
     takes: 'nothing',
     about: 'fail (contract_violation, tool_denied) when a tool of the agent is denied, instead of a warning',

@@ -28,6 +28,7 @@ import type { RecordableCall } from '../attempt/phases.ts';
 import type { SentTerms } from '../attempt/request.ts';
 import { discardSaved, type RestoredCall, restoreCall, treeOf } from '../attempt/restored-draft.ts';
 import { keepPlaces, putFoldersRight, resultPaths, withRealPlaces } from '../attempt/result-paths.ts';
+import { heldToSchema } from './answer-schema.ts';
 import { logApiFailure } from './api-failure.ts';
 import { classifyOutcome, contextOf } from './classify.ts';
 import { exitOf } from './exit.ts';
@@ -180,7 +181,8 @@ async function closeStarted(
       warnings.push(...publishEarly(call(), recorded(call(), soFar)));
     },
   };
-  const outcome = withRecordedEnd(open, await adopt(orphan, observer, closing.stop));
+  const adopted = withRecordedEnd(open, await adopt(orphan, observer, closing.stop));
+  const outcome = await heldToSchema(call(), adopted);
   warnings.push(...putFoldersRight(restored.call.folders, restored.call.clock));
   if (outcome.ending === 'lost') warnings.push(LOST);
   const ended = call();

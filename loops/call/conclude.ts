@@ -37,11 +37,15 @@ export async function concludeEarly(call: StartedCall, soFar: Outcome, stop: Abo
  */
 export async function conclude(
   call: StartedCall,
-  outcome: Outcome,
+  ended: Outcome,
   stop: AbortSignal,
   note: (fact: Fact) => boolean,
 ): Promise<Called> {
   const { attempt, overlay, registered, request } = call;
+  const outcome =
+    request.call.requires?.schema === undefined
+      ? ended
+      : await (await import('./answer-schema.ts')).heldToSchema(call, ended);
   const classified = await classifiedRecord(call, outcome, stop);
   const { record, published } = publishAll(call, attempt, await logged(call, outcome, classified), outcome);
   // The verdict in the journal confirms that the result is published. Without it, the next run publishes the result from the

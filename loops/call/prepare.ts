@@ -1,5 +1,7 @@
 // Registers a call and creates all that its CLI needs on disk, before the call is paid. A sweep finds what remains of it.
 
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import {
   REGISTER_VERSION,
@@ -23,6 +25,7 @@ import {
   wallMs,
 } from '../attempt/phases.ts';
 import { keepPlaces } from '../attempt/result-paths.ts';
+import type { WrapperRequest } from '../attempt/request.ts';
 import { saveDraft, savedOf } from '../attempt/saved-draft.ts';
 import type { Refusal } from './check.ts';
 
@@ -45,7 +48,10 @@ export function prepare(
     made.overlay = overlay;
     const counting = adapter.usageFile === null ? [] : [adapter.usageFile.argument(attempt.files.usage)];
     const lacked = lacking(adapter.features, checked.cliVersion);
-    const words = withoutFlags(adapter.argv(request.call, [...overlay.argv, ...counting]), lacked);
+    const schemaFile = path.join(attempt.temporary, 'answer-schema.json');
+    const schema = flaggedSchema(request);
+    const formed = schema === null ? [] : adapter.answerSchema!.argv(schema, schemaFile);
+    const words = withoutFlags(adapter.argv(request.call, [...overlay.argv, ...counting, ...formed]), lacked);
     const argv = withFilesOf(adapter, words, attempt.files);
     const warnings = [...checked.warnings, ...overlay.warnings];
     const equipped: EquippedCall = { ...checked, argv, attempt, overlay, countedBefore, recorder, warnings };
@@ -58,6 +64,7 @@ export function prepare(
     fillAttempt(attempt, request, found.prompt, () => {
       if (charge !== null) saved = saveDraft(found);
     });
+    if (schema !== null) writeFileSync(schemaFile, JSON.stringify(schema), { mode: 0o600 });
     made.isFilled = true;
     const folders = keepPlaces(request, attempt.folder);
     return { how: 'ready', call: { ...found, guardian, registered, saved, folders } };
@@ -75,6 +82,12 @@ export function prepare(
 
 const UNREGISTERED =
   'the call could not be registered (the user has no home that can be written): if its wrapper is killed, preflight --sweep does not find it';
+
+/** Returns the schema that is given to the CLI itself; null if there is none, or only the prompt requests it. */
+function flaggedSchema({ adapter, call }: WrapperRequest) {
+  const schema = call.requires?.schema;
+  return schema !== undefined && adapter.answerSchema?.takes(schema) === true ? schema : null;
+}
 
 /** Cleans up after a call that was not started. */
 export function discard({ attempt, overlay, registered }: PreparedCall): void {

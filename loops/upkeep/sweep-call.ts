@@ -13,7 +13,6 @@ import { signallingUnread } from '../../wrappers/following/cut.ts';
 import { endTree, membersOf } from '../../wrappers/processes/end-tree.ts';
 import { foundTree } from '../../wrappers/processes/found-tree.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
-import type { Outcome } from '../../wrappers/run.ts';
 import { type Attempt, lookAtFolder, removePrivateFolder, strangeFileIn } from '../attempt/attempt.ts';
 import { closeAttempt } from '../attempt/close-attempt.ts';
 import { type CallStart, pastMs } from '../attempt/deadline.ts';
@@ -21,6 +20,7 @@ import { GUARDIAN_TIMEOUTS } from '../attempt/phases.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
 import { isSaved, restoreSaved } from '../attempt/restored-draft.ts';
 import type { Saved } from '../attempt/saved-draft.ts';
+import { heldToSchema } from '../call/answer-schema.ts';
 import { logApiFailure } from '../call/api-failure.ts';
 import { DIED, outcomeOf, recorded, wasStarted } from '../call/close-orphaned-call.ts';
 import { publishAll } from '../call/publish.ts';
@@ -157,7 +157,7 @@ async function closeAlone(
   const { adapter, files } = call.request;
   const fromFiles = await outcomeOf({ ended: null }, attempt.files, adapter, call.request.limits.maxOutputBytes);
   const ending = fromFiles.ending === 'lost' && ended.processes > 0 ? ended.how : fromFiles.ending;
-  const outcome: Outcome = { ...fromFiles, ending, orphansKilled: ended.processes };
+  const outcome = await heldToSchema(call, { ...fromFiles, ending, orphansKilled: ended.processes });
   const record = recorded(call, outcome);
   if (isTaken(files, record, outcome.capture.answer)) {
     if (said(attempt)) return { how: 'kept', place: folder, why: `${files.out} or a file beside it is another call's` };

@@ -1,4 +1,4 @@
-// Defines what a caller requires of a call beside an answer: MCP servers that work, and tools that are not denied.
+// Defines what a caller requires of a call beside an answer: MCP servers that work, tools that are not denied, a JSON Schema.
 
 import type { EngineFailure, ServerState } from './engine-event.ts';
 
@@ -20,6 +20,8 @@ export interface Requirements {
   /** Names of MCP servers; `all`: every one that the CLI reports. */
   servers: 'all' | readonly string[];
   denied: 'note' | 'fail';
+  /** The JSON Schema that the answer must fit; absent for an answer of any form. */
+  schema?: Readonly<Record<string, unknown>>;
 }
 
 export const NO_REQUIREMENTS: Requirements = { servers: [], denied: 'note' };

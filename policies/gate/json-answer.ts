@@ -3,7 +3,8 @@
 import type { Finding } from '../facts/gate-record.ts';
 import { fencesOf } from '../text/markdown.ts';
 
-type JsonAnswer = { how: 'read'; value: unknown } | { how: 'invalid'; finding: Finding };
+/** `text`: the JSON alone. */
+type JsonAnswer = { how: 'read'; value: unknown; text: string } | { how: 'invalid'; finding: Finding };
 
 /** Uses the only block marked as JSON; if none is marked, the only block. With two, it is unclear which is meant. */
 export function readJsonAnswer(answer: string): JsonAnswer {
@@ -19,11 +20,11 @@ export function readJsonAnswer(answer: string): JsonAnswer {
   return inner.how === 'read' ? inner : invalid(`its block of code is no JSON (${inner.why})`);
 }
 
-type Parsed = { how: 'read'; value: unknown } | { how: 'broken'; why: string };
+type Parsed = { how: 'read'; value: unknown; text: string } | { how: 'broken'; why: string };
 
 function parse(text: string): Parsed {
   try {
-    return { how: 'read', value: JSON.parse(text) };
+    return { how: 'read', value: JSON.parse(text), text: text.trim() };
   } catch (error) {
     if (text.trim() === '') return { how: 'broken', why: 'it is empty' };
     // The engine's message contains text of the answer, and differs between versions of Node.

@@ -85,6 +85,11 @@ const askForJson = (situation: Situation): NextAction[] => [
   thenRerun(situation),
 ];
 
+const simplerSchema = (situation: Situation): NextAction[] => [
+  toDo('make the schema simpler: a pattern with one repeat within another, as in (a+)+, can take for ever'),
+  thenRerun(situation),
+];
+
 /** The warnings of the call's record name the missing permission. */
 const allowTool = (situation: Situation): NextAction[] => [
   toDo(
@@ -95,6 +100,9 @@ const allowTool = (situation: Situation): NextAction[] => [
 
 export const REQUEST_ACTIONS = {
   tool_denied: allowTool,
+  not_json: askForJson,
+  schema_mismatch: askForJson,
+  schema_unchecked: simplerSchema,
   model_not_found: otherModel,
   not_found: (situation) => [
     toDo(

@@ -67,6 +67,13 @@ export const TOOL_DENIED = {
   reason: 'tool_denied',
 } as const satisfies Meaning;
 
+/** The answer does not fit the schema that the caller gave (`--json-schema`), or that could not be checked. */
+export const MISFITS = {
+  not_json: { id: 'required-json', class: 'contract_violation', reason: 'not_json' },
+  schema_mismatch: { id: 'required-schema', class: 'contract_violation', reason: 'schema_mismatch' },
+  schema_unchecked: { id: 'required-schema-unchecked', class: 'contract_violation', reason: 'schema_unchecked' },
+} as const satisfies Record<string, Means>;
+
 export const LEFTOVERS = {
   /** gemini counts a prompt over the limit before any request, and then reports success with no message. */
   nothingAsked: { id: 'left-nothing-asked', class: 'prompt_too_large', reason: 'over_limit' },

@@ -17,6 +17,7 @@ import {
   ENDING_RULES,
   LEFTOVERS,
   LOST,
+  MISFITS,
   NO_ANSWER,
   SERVER_LACKS,
   SIGN_IN_AWAITED,
@@ -47,6 +48,8 @@ export function classify(evidence: Evidence, clock: Clock, own: readonly Rule[] 
   if (failure?.code === NO_ANSWER.reason) return verdict(NO_ANSWER, 'terminal', failure.message, null);
   if (failure?.code === SERVER_REQUIRED) return verdict(SERVER_LACKS, 'terminal', failure.message, null);
   if (failure?.code === DENIAL_REFUSED) return verdict(TOOL_DENIED, 'terminal', failure.message, null);
+  const misfit = Object.values(MISFITS).find(({ reason }) => reason === failure?.code);
+  if (misfit !== undefined) return verdict(misfit, 'terminal', failure!.message, null);
   const { subjects, asides } = saidIn(evidence);
   const heard = subjects.some(({ exit }) => exit === null) ? subjects : [...subjects, ...asides];
   for (const rules of tiersWith(own))

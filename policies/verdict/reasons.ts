@@ -5,6 +5,7 @@ import {
   ENDING_RULES,
   LEFTOVERS,
   LOST,
+  type MISFITS,
   NO_ANSWER,
   SERVER_LACKS,
   SILENT_START,
@@ -25,7 +26,8 @@ type EndingReason =
   | typeof TOO_LARGE.reason
   | typeof NO_ANSWER.reason
   | typeof SERVER_LACKS.reason
-  | typeof TOOL_DENIED.reason;
+  | typeof TOOL_DENIED.reason
+  | (typeof MISFITS)[keyof typeof MISFITS]['reason'];
 
 /** A project's own rows may add others, which are handled by their class. */
 export type CallReason = SaidReason | EndingReason | OwnReason;

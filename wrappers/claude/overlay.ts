@@ -14,7 +14,7 @@ export function overlay(request: CallRequest): Overlay {
     ...(request.innerRetries === 'cut'
       ? {
           ...ONE_REQUEST,
-          ...(request.own['json-schema'] === undefined ? {} : ONE_TRY),
+          ...(request.requires?.schema === undefined ? {} : ONE_TRY),
           ...noGuesses(readSettings({ environment, cwd }), environment),
         }
       : {}),

@@ -82,7 +82,6 @@ export const CLAUDE = {
     ...(mayCommit(request) ? COMMITS.map((rule) => `--allowedTools=${rule}`) : []),
     ...(own['deny-tool'] ?? []).map((tool) => `--disallowedTools=${tool}`),
     ...(own.effort === undefined ? [] : ['--effort', own.effort]),
-    ...(own['json-schema'] === undefined ? [] : [`--json-schema=${own['json-schema']}`]),
     ...(request.maxTurns === null ? [] : [`--max-turns=${request.maxTurns}`]),
     ...overlay,
     request.resumeSession === null ? `--session-id=${request.newSession}` : `--resume=${request.resumeSession}`,
@@ -109,6 +108,7 @@ export const CLAUDE = {
       : { flag: 'allow-tool', value: rule ?? tool };
   },
   usageFile: null,
+  answerSchema: { takes: () => true, argv: (schema) => [`--json-schema=${JSON.stringify(schema)}`] },
   usageCounts: 'call',
   sessionId: 'chosen',
   sessions: async () => (await import('./sessions/store.ts')).CLAUDE_SESSIONS,

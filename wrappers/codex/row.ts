@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { COMMANDS } from '../../policies/facts/tools.ts';
+import { partOf } from '../../policies/text/json.ts';
 import { gitFolders } from '../../state/disk/git-place.ts';
 import type { Adapter, CallRequest, FolderRequest } from '../adapter.ts';
 import type { Feature } from '../feature.ts';
@@ -36,6 +37,7 @@ const FEATURES = [
   { kind: 'flag', name: '--skip-git-repo-check', since: null, without: null },
   { kind: 'flag', name: '--model', since: null, without: null },
   { kind: 'flag', name: '-c', since: null, without: null },
+  { kind: 'flag', name: '--output-schema', since: null, without: 'the answer may not be JSON' },
   { kind: 'flag', name: '--add-dir', since: null, without: 'it cannot commit with `--access write`' },
   { kind: 'setting', name: 'sandbox_mode', since: null, without: null },
   { kind: 'setting', name: 'approval_policy', since: null, without: null },
@@ -64,6 +66,26 @@ const FEATURES = [
   { kind: 'event', name: 'error', since: null, without: null },
   { kind: 'event', name: 'turn.failed', since: null, without: null },
 ] as const satisfies readonly Feature[];
+
+/** OpenAI's service accepts only schemas in which each object lists its properties, requires them all, and allows no others. */
+function isStrict(schema: Readonly<Record<string, unknown>>): boolean {
+  if (schema.type !== 'object') return false;
+  const isClosed = (value: unknown): boolean => {
+    if (Array.isArray(value)) return value.every(isClosed);
+    const part = partOf(value);
+    if (part === null) return true;
+    const properties = partOf(part.properties);
+    const required = Array.isArray(part.required) ? part.required : [];
+    const names = Object.keys(properties ?? {});
+    if (
+      part.type === 'object' &&
+      (part.additionalProperties !== false || names.some((name) => !required.includes(name)))
+    )
+      return false;
+    return Object.values(part).every(isClosed);
+  };
+  return isClosed(schema);
+}
 
 export const CODEX = {
   tool: 'codex',
@@ -119,6 +141,7 @@ export const CODEX = {
     return value === null ? null : { flag: 'access', value };
   },
   usageFile: null,
+  answerSchema: { takes: isStrict, argv: (_, file) => ['--output-schema', file] },
   usageCounts: 'session',
   sessionId: 'announced',
   sessions: async () => (await import('./sessions/store.ts')).CODEX_SESSIONS,

@@ -94,6 +94,7 @@ export const COPILOT = {
   missingServer: () => null,
   allows,
   usageFile: { argument: (file) => `--usage-output-file=${file}`, read: readUsage },
+  answerSchema: null,
   usageCounts: 'session',
   sessionId: 'chosen',
   sessions: async () => (await import('./sessions/store.ts')).COPILOT_SESSIONS,

@@ -146,6 +146,7 @@ export const GEMINI = {
     return { flag: 'access', value: access === 'read' && WRITES.includes(tool) ? 'write' : 'full' };
   },
   usageFile: null,
+  answerSchema: null,
   usageCounts: 'call',
   sessionId: 'announced',
   sessions: async () => (await import('./sessions/store.ts')).GEMINI_SESSIONS,

@@ -61,6 +61,7 @@ export function ownAdapter(row: OwnToolRow): Adapter {
     missingServer: () => null,
     allows: () => null,
     usageFile: null,
+    answerSchema: null,
     usageCounts: 'call',
     sessionId: places.has('new_session') ? 'chosen' : 'announced',
     sessions: async () => noSessions(row.name),

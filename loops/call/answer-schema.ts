@@ -1,0 +1,69 @@
+// Holds a call to the JSON Schema that its caller gave: requests it from the CLI, and checks the answer before it counts.
+
+import type { Requirements } from '../../policies/facts/requirements.ts';
+import { readJsonAnswer } from '../../policies/gate/json-answer.ts';
+import { parseObject } from '../../policies/text/json.ts';
+import { isSuccess, visibleChars } from '../../policies/verdict/success.ts';
+import { readFollowed } from '../../state/disk/regular-file.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import type { Adapter } from '../../wrappers/adapter.ts';
+import type { Outcome } from '../../wrappers/run.ts';
+import type { RecordableCall } from '../attempt/phases.ts';
+import { checkFit } from '../gate/fit.ts';
+import { checkSchema } from '../gate/schema.ts';
+
+type Schema = NonNullable<Requirements['schema']>;
+
+const MAX_SCHEMA_BYTES = 256 * 1024;
+
+/** `before`: the text before the prompt that requests the form; empty if the CLI has a flag for it. */
+export interface AnswerForm {
+  schema: Schema;
+  before: string;
+}
+
+/**
+ * Reads the value of --json-schema.
+ * @param given JSON, or the file that holds it.
+ * @returns the schema, or a sentence that says what is wrong with it.
+ */
+export async function readAnswerForm(adapter: Adapter, given: string): Promise<AnswerForm | string> {
+  const isInline = given.trimStart().startsWith('{');
+  const where = isInline ? '--json-schema' : `--json-schema ${given}`;
+  let text = given;
+  try {
+    if (!isInline) text = readFollowed(given, MAX_SCHEMA_BYTES);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return `${where}: ${error.message}; give a file, or JSON that begins with {`;
+  }
+  const schema = parseObject(text);
+  if (schema === null) return `${where} is not a JSON object; expected a JSON Schema`;
+  const mistake = await checkSchema(schema);
+  if (mistake !== null) return `${where} is no JSON Schema: ${mistake}`;
+  return { schema, before: adapter.answerSchema?.takes(schema) === true ? '' : promptFor(schema) };
+}
+
+const promptFor = (schema: Schema): string =>
+  `Answer with one JSON value that fits this JSON Schema, and with nothing else: no other text, no code block.\n\n${JSON.stringify(schema, null, 2)}\n\n`;
+
+/**
+ * Checks the answer of a successful call. The check takes at most five seconds, whatever the schema is.
+ * @returns the outcome with the JSON alone as its answer, or as a failure that says what does not fit.
+ */
+export async function heldToSchema({ request, redactor }: RecordableCall, outcome: Outcome): Promise<Outcome> {
+  const { capture } = outcome;
+  const schema = request.call.requires?.schema;
+  if (schema === undefined || !isSuccess({ ...capture, answerChars: visibleChars(capture.answer) })) return outcome;
+  const read = readJsonAnswer(capture.answer);
+  const finding =
+    read.how === 'invalid'
+      ? read.finding
+      : (await checkFit(schema, read.value, read.text.length, { redact: redactor.redact, stop: NEVER })).finding;
+  if (finding === null && read.how === 'read') return { ...outcome, capture: { ...capture, answer: read.text } };
+  const failure = { message: finding!.text, code: finding!.reason };
+  return { ...outcome, capture: { ...capture, completed: false, failure } };
+}
+
+/** A stop that arrives after the CLI has ended does not make an unchecked answer count. */
+const NEVER = new AbortController().signal;
