@@ -1,9 +1,9 @@
 // Holds a call to the JSON Schema that its caller gave: requests it from the CLI, and checks the answer before it counts.
 
+import { isSuccess, visibleChars } from '../../policies/facts/evidence.ts';
 import type { Requirements } from '../../policies/facts/requirements.ts';
 import { readJsonAnswer } from '../../policies/gate/json-answer.ts';
 import { parseObject } from '../../policies/text/json.ts';
-import { isSuccess, visibleChars } from '../../policies/verdict/success.ts';
 import { readFollowed } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
