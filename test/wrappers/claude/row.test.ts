@@ -123,8 +123,9 @@ test('a slash at the very start is a command to claude, and nothing else is', ()
 });
 
 test('a schema and an effort are its own flags, and a schema has one try', ({ home }) => {
-  const request = requestIn(home, { own: { effort: 'max', 'json-schema': '{"type":"object"}' } });
-  const argv = CLAUDE.argv(request, []);
+  const requires = { servers: [], denied: 'note', schema: { type: 'object' } } as const;
+  const request = requestIn(home, { own: { effort: 'max' }, requires });
+  const argv = CLAUDE.argv(request, CLAUDE.answerSchema.argv(requires.schema));
   assert.equal(argv[argv.indexOf('--effort') + 1], 'max');
   assert.ok(argv.includes('--json-schema={"type":"object"}'));
   const tries = (one: CallRequest) => settingsOf(CLAUDE.overlay(one).argv).MAX_STRUCTURED_OUTPUT_RETRIES;
