@@ -72,7 +72,7 @@ export const MISFITS = {
   not_json: { id: 'required-json', class: 'contract_violation', reason: 'not_json' },
   schema_mismatch: { id: 'required-schema', class: 'contract_violation', reason: 'schema_mismatch' },
   schema_unchecked: { id: 'required-schema-unchecked', class: 'contract_violation', reason: 'schema_unchecked' },
-} as const satisfies Record<string, Means>;
+} as const satisfies Record<string, Meaning>;
 
 export const LEFTOVERS = {
   /** gemini counts a prompt over the limit before any request, and then reports success with no message. */
