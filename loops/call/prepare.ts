@@ -24,8 +24,8 @@ import {
   type RegisteredCall,
   wallMs,
 } from '../attempt/phases.ts';
-import { keepPlaces } from '../attempt/result-paths.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
+import { keepPlaces } from '../attempt/result-paths.ts';
 import { saveDraft, savedOf } from '../attempt/saved-draft.ts';
 import type { Refusal } from './check.ts';
 
