@@ -3,8 +3,10 @@
 import path from 'node:path';
 import { findingsOf, isUnswept, summariseSwept } from '../loops/upkeep/swept.ts';
 import { TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
+import type { CheckFinding } from '../policies/facts/finding.ts';
 import { TOOLS, type Tool } from '../policies/facts/tools.ts';
 import type { NotifierRow } from '../policies/manifest/notifier.ts';
+import { visible } from '../policies/text/display.ts';
 import { nearest } from '../policies/text/nearest.ts';
 import { type PreflightOptions, type PreflightReport, preflight } from '../preflight.ts';
 import { readProject, readSoundTools } from '../state/project/project.ts';
@@ -13,11 +15,10 @@ import { isTrustedProject } from '../state/trusted-folders.ts';
 import { describeTools } from '../wrappers/own/described.ts';
 import { readArguments } from './command.ts';
 import type { Arguments, CommandSpec } from './command-line.ts';
-import { renderFindings, renderRows } from './finding-table.ts';
 import { printing } from './printing.ts';
 import { startProgress } from './progress-line.ts';
 import type { Ran } from './ran.ts';
-import { sheetOf } from './sheet.ts';
+import { coloursOf, sheetOf } from './sheet.ts';
 
 export const PREFLIGHT_SPEC = {
   name: 'preflight',
@@ -144,4 +145,39 @@ function sweepMistake(given: ReadonlySet<string>): string | null {
   if (!given.has('sweep')) return given.has('now') ? '--now goes with --sweep alone' : null;
   const other = ['tools', 'quick'].find((name) => given.has(name));
   return other === undefined ? null : `--sweep checks no CLI; leave --${other} out`;
+}
+
+interface TableStyle {
+  which: 'all' | 'problems';
+  ink: 'colour' | 'plain';
+}
+
+function renderFindings(findings: readonly CheckFinding[], style: TableStyle): string {
+  const rows = renderRows(findings, style);
+  return `${rows}${style.which === 'all' ? '\n' : ''}${summarise(problemsOf(findings))}\n`;
+}
+
+/** The table alone. */
+function renderRows(findings: readonly CheckFinding[], { which, ink }: TableStyle): string {
+  const colours = coloursOf(ink);
+  const paint = { ok: colours.green, note: colours.cyan, warn: colours.yellow, fail: colours.red } as const;
+  const shown = which === 'all' ? findings : problemsOf(findings);
+  const width = Math.max(0, ...shown.map(({ check }) => check.length));
+  const rows = shown.map(({ check, status, found, fix }) => {
+    const row = `${paint[status](status.padEnd(4))}  ${check.padEnd(width)}  ${visible(found)}\n`;
+    return fix === null ? row : `${row}${' '.repeat(width + 8)}${colours.dim('→')} ${visible(fix)}\n`;
+  });
+  return rows.join('');
+}
+
+const problemsOf = (findings: readonly CheckFinding[]): CheckFinding[] =>
+  findings.filter(({ status }) => status === 'warn' || status === 'fail');
+
+function summarise(problems: readonly CheckFinding[]): string {
+  const count = (status: CheckFinding['status']) => problems.filter((finding) => finding.status === status).length;
+  const [failed, warned] = [count('fail'), count('warn')];
+  if (failed + warned === 0) return 'Ready.';
+  const warnings = `${warned} ${warned === 1 ? 'warning' : 'warnings'}`;
+  if (failed === 0) return `Ready, with ${warnings}.`;
+  return `Not ready: ${failed} failed${warned === 0 ? '' : `, ${warnings}`}.`;
 }

@@ -1,17 +1,20 @@
-// Implements tollgate batch: dispatches many tasks at once on this machine.
+// Implements tollgate batch: dispatches many tasks at once on this machine, and shows their progress.
 
 import { availableParallelism } from 'node:os';
 import { type BatchRan, runBatch } from '../../loops/batch/batch.ts';
+import type { BatchProgress } from '../../loops/batch/request.ts';
+import type { BatchRow } from '../../loops/batch/row.ts';
 import { launcherIn } from '../../loops/launcher.ts';
 import { RUN_FLAGS } from '../../loops/task/run-options.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { type NextAction, toType } from '../../policies/facts/next-action.ts';
 import { readArguments, stopOnSignals, unexpected } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
+import { printing } from '../printing.ts';
+import { startProgress } from '../progress-line.ts';
 import type { Ran } from '../ran.ts';
 import { sheetOf } from '../sheet.ts';
 import { onSheet } from '../terminal-page.ts';
-import { startBatchProgress } from './batch-progress.ts';
 import { contextOf, flagsOf, optionsOf } from './run-flags.ts';
 import { readInput } from './triage/input.ts';
 
@@ -116,3 +119,43 @@ const help = () => [toType('see how it is called', `${launcherIn(process.env)} b
 
 const refusal = (message: string, next_actions: NextAction[]): string =>
   `${JSON.stringify({ schema: 1, state: 'refused', exit_code: TOLLGATE_EXIT.badInput, message, next_actions })}\n`;
+
+interface BatchReporting {
+  tell(progress: BatchProgress): void;
+  /** A message about the whole batch, such as a failed notification of its end. */
+  say(sentence: string): void;
+  stop(): void;
+}
+
+function startBatchProgress(detail: 'all' | 'problems'): BatchReporting {
+  const stream = printing('stderr');
+  let last: BatchProgress | null = null;
+  const line = startProgress(stream, detail, () => (last === null ? 'looking at the tasks' : movingLine(last)));
+  return {
+    tell(progress) {
+      last = progress;
+      const { row } = progress;
+      // On a terminal, only problems get a line that remains.
+      if (row !== null && detail === 'all' && (stream.isTTY !== true || row.state !== 'done'))
+        line.print(`tollgate: ${endedLine(row, progress)}`);
+    },
+    say(sentence) {
+      if (detail === 'all') line.print(`tollgate: ${sentence}`);
+    },
+    stop: () => line.stop(),
+  };
+}
+
+function movingLine({ done, failed, active, total, calls, running }: BatchProgress): string {
+  const tools = Object.entries(running).flatMap(([tool, count]) => (count ? [`${tool} ${count}`] : []));
+  const now = tools.length === 0 ? '' : ` (${tools.join(', ')})`;
+  return `tollgate: ${done} done, ${failed} failed, ${active} at work${now} of ${total}; ${calls} paid calls`;
+}
+
+function endedLine(row: BatchRow, { done, failed, total }: BatchProgress): string {
+  const why =
+    row.class === null
+      ? (row.message?.split('\n')[0] ?? null)
+      : `${row.failed_stage ?? 'the start'}, ${row.class} (${row.reason})`;
+  return `${row.task_id}: ${row.state}${why === null ? '' : `: ${why}`} [${done + failed} of ${total}]`;
+}

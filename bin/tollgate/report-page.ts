@@ -8,8 +8,15 @@ import { oneLine, visible } from '../../policies/text/display.ts';
 import { coloursOf, type Sheet } from '../sheet.ts';
 import { type Column, tableLines, wrapLine } from '../table.ts';
 import { SPENT_HEADINGS, spentRows } from './report/spent-words.ts';
-import { questionsOf, SUPERVISION_HEADINGS, supervisionCells, supervisionLines } from './supervision-cells.ts';
-import { STATE_PAINT, stateWords, taskCalls } from './task-cells.ts';
+import {
+  questionsOf,
+  STATE_PAINT,
+  SUPERVISION_HEADINGS,
+  stateWords,
+  supervisionCells,
+  supervisionLines,
+  taskCalls,
+} from './task-cells.ts';
 
 /** @param spent null if it was not requested. */
 export function renderText(report: TasksReport, sheet: Sheet, spent: readonly DaySpending[] | null = null): string {

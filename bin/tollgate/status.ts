@@ -1,12 +1,15 @@
 // Implements tollgate status: lists what exists, what runs, and what waits in line.
 
-import { statusOf } from '../../loops/report/status.ts';
+import { statusOf, type TasksStatus } from '../../loops/report/status.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { oneLine, visible } from '../../policies/text/display.ts';
+import { inPlaceWords } from '../../policies/verdict/stand-ins.ts';
 import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
 import type { Ran } from '../ran.ts';
-import { sheetOf } from '../sheet.ts';
-import { renderStatus } from './status-page.ts';
+import { coloursOf, type Sheet, sheetOf } from '../sheet.ts';
+import { type Column, cutLine, tableLines } from '../table.ts';
+import { STATE_PAINT, spell, supervisionLines, taskCalls } from './task-cells.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate status',
@@ -44,3 +47,109 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     out: given.has('json') ? `${JSON.stringify(status)}\n` : renderStatus(status, sheetOf(process.env)),
   };
 }
+
+function renderStatus(status: TasksStatus, sheet: Sheet): string {
+  const { running, waiting, tasks, unreadable } = status;
+  const blocks = [
+    section('Running:', CALLS, running.calls.map(callCells), sheet),
+    runsBetweenCalls(status),
+    section(
+      'In line:',
+      WAITING,
+      waiting.map(({ task_id, stage, pid, what, behind }) => [task_id, stage, what, String(pid), behind.join(', ')]),
+      sheet,
+    ),
+    section(
+      '',
+      TASKS,
+      tasks.map((task) => [
+        task.task_id,
+        task.state.replace('_', ' '),
+        task.class === null ? '-' : `${task.class}${task.reason === null ? '' : ` (${task.reason})`}`,
+        task.at === null ? '-' : `${task.at.slice(0, 16)}Z`,
+        taskCalls(task.calls),
+      ]),
+      sheet,
+    ),
+    supervisionLines(
+      tasks.filter(({ state }) => state === 'running' || state === 'parked'),
+      sheet,
+    ),
+    unreadable.map(({ folder, message }) => coloursOf(sheet.ink).red(words(`Not readable: ${folder}: ${message}`))),
+    [totalsOf(status)],
+  ];
+  return `${blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+const CALLS: readonly Column[] = [
+  { heading: 'TASK', least: 12 },
+  { heading: 'STAGE', least: 10 },
+  { heading: 'CLI' },
+  { heading: 'FOR' },
+  { heading: 'PID', leaveOut: 1 },
+  { heading: 'LAST', least: 12, leaveOut: 2 },
+];
+
+const WAITING: readonly Column[] = [
+  { heading: 'TASK', least: 12 },
+  { heading: 'STAGE', least: 10 },
+  { heading: 'FOR ITS' },
+  { heading: 'PID', leaveOut: 1 },
+  { heading: 'BEHIND', least: 12 },
+];
+
+const TASKS: readonly Column[] = [
+  { heading: 'TASK', least: 12 },
+  { heading: 'STATE', paint: STATE_PAINT },
+  { heading: 'FAILURE', least: 12 },
+  { heading: 'SINCE', leaveOut: 1 },
+  { heading: 'CALLS' },
+];
+
+const callCells = ({
+  task_id,
+  stage,
+  tool,
+  stand_ins,
+  elapsed_ms,
+  pid,
+  last,
+}: TasksStatus['running']['calls'][number]): string[] => [
+  task_id,
+  stage,
+  `${tool}${inPlaceWords(stand_ins)}`,
+  spell(elapsed_ms),
+  String(pid),
+  last ?? 'has said nothing yet',
+];
+
+/** A run makes no call while it checks an answer, waits for a reset, or waits in line. */
+function runsBetweenCalls({ running, waiting }: TasksStatus): string[] {
+  const busy = new Set([...running.calls, ...waiting].map(({ task_id }) => task_id));
+  return running.runs
+    .filter(({ task_id }) => !busy.has(task_id))
+    .map(({ task_id, pid }) => `${task_id}: a run has it (pid ${pid}), and makes no call at the moment`);
+}
+
+function section(title: string, columns: readonly Column[], rows: readonly string[][], sheet: Sheet): string[] {
+  if (rows.length === 0) return [];
+  const lines = tableLines(
+    columns,
+    rows.map((cells) => cells.map(words)),
+    sheet,
+  );
+  return title === '' ? lines : [cutLine(title, sheet.width), ...lines];
+}
+
+function totalsOf({ totals, folder }: TasksStatus): string {
+  const { tasks, unreadable, ...states } = totals;
+  const parts = Object.entries(states).flatMap(([state, n]) => (n === 0 ? [] : [`${n} ${state.replace('_', ' ')}`]));
+  const line = `${tasks} ${tasks === 1 ? 'task' : 'tasks'} in ${folder}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
+  return visible(unreadable === 0 ? line : `${line}; ${unreadable} not readable`);
+}
+
+/** Text from a file may contain anything; only printable words may reach a terminal. */
+const words = (text: string): string => oneLine(visible(text));

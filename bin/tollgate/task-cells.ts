@@ -1,7 +1,10 @@
-// Formats the cells that several tables of tasks share.
+// Formats the cells that several tables of tasks share, and the iterations and questions of supervised tasks.
 
 import type { TaskRow } from '../../loops/report/task-row.ts';
-import type { Paint } from '../sheet.ts';
+import { ITERATION_COLUMNS } from '../../policies/supervise/supervise-text.ts';
+import { oneLine, visible } from '../../policies/text/display.ts';
+import type { Paint, Sheet } from '../sheet.ts';
+import { type Column, tableLines, wrapLine } from '../table.ts';
 
 const PAINTS: Partial<Record<string, Paint>> = {
   done: 'green',
@@ -31,3 +34,46 @@ export function spell(ms: number): string {
   const minutes = Math.floor(seconds / 60);
   return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
+
+type Supervised = Pick<TaskRow, 'task_id' | 'supervision'>;
+
+export const SUPERVISION_HEADINGS = ['task', ...ITERATION_COLUMNS] as const;
+
+/** Returns all iterations of a single task, or the last one of each of several tasks. */
+export function supervisionCells(tasks: readonly Supervised[]): string[][] {
+  const most = tasks.length === 1 ? MAX_ITERATIONS : 1;
+  return tasks.flatMap(({ task_id, supervision }) =>
+    (supervision?.iterations ?? [])
+      .slice(-most)
+      .map(({ iteration, reasoner, errors, action, instruction }) =>
+        [task_id, String(iteration), reasoner, errors, action, instruction].map((cell) => visible(cell)),
+      ),
+  );
+}
+
+const MAX_ITERATIONS = 50;
+
+/** Returns a sentence for each task that waits for an answer, and for each whose answer waits for a run. */
+export const questionsOf = (tasks: readonly Supervised[]): string[] =>
+  tasks.flatMap(({ task_id, supervision }) => {
+    if (supervision === null || supervision.how === null) return [];
+    if (supervision.answer_waits)
+      return [`${task_id} has an answer that its reasoner has not received: tollgate supervise ${task_id}`];
+    if (supervision.how !== 'parked' || supervision.question === null) return [];
+    return [`${task_id} asks: ${oneLine(visible(supervision.question), MAX_QUESTION)}`];
+  });
+
+const MAX_QUESTION = 2000;
+
+export function supervisionLines(tasks: readonly Supervised[], sheet: Sheet): string[] {
+  const rows = supervisionCells(tasks);
+  const questions = questionsOf(tasks).flatMap((line) =>
+    sheet.width === null ? [line] : wrapLine(line, sheet.width, 0),
+  );
+  return rows.length === 0 ? [] : ['Supervised:', ...tableLines(COLUMNS, rows, sheet), ...questions];
+}
+
+const COLUMNS: readonly Column[] = SUPERVISION_HEADINGS.map((heading, i) => ({
+  heading: heading.toUpperCase(),
+  ...[{ least: 12 }, {}, { leaveOut: 1 }, {}, {}, { least: 16 }][i],
+}));

@@ -1,10 +1,14 @@
-// Publishes a run to CI at its end: annotations, the step summary and outputs. None of it changes how the run ended.
+// Publishes a run to CI at its end: annotations, step summary, outputs, comment. None of it changes how the run ended.
 
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants } from 'node:fs';
+import path from 'node:path';
 import { problemsOf } from '../../../loops/report/problems.ts';
 import type { RanTask } from '../../../loops/run/owned-run.ts';
+import type { RunReport } from '../../../loops/run/report.ts';
+import type { WrittenReport } from '../../../loops/run/write-report.ts';
 import { rootOf } from '../../../loops/task/task.ts';
+import { mapAction } from '../../../policies/facts/next-action.ts';
 import {
   annotationsOf,
   answerOutputs,
@@ -12,14 +16,15 @@ import {
   stepOutputLines,
   stepSummary,
 } from '../../../policies/report/github-actions.ts';
+import { commentText } from '../../../policies/report/inert-text.ts';
 import { redactedProblem } from '../../../policies/report/problem.ts';
 import { oneLine, visible } from '../../../policies/text/display.ts';
 import { appendText } from '../../../state/append-line.ts';
 import { openRegular, readIfFit } from '../../../state/disk/regular-file.ts';
+import { replaceText } from '../../../state/disk/replace-file.ts';
 import { locateTask } from '../../../state/task-folder.ts';
 import type { Arguments } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
-import { answeredLast, commentOf } from './comment.ts';
 import { type CiSystem, LOG_MARKS } from './system.ts';
 
 /**
@@ -104,5 +109,39 @@ function appended(variable: 'GITHUB_OUTPUT' | 'GITHUB_STEP_SUMMARY', text: strin
     return [];
   } catch (error) {
     return [`what the step leaves could not be written to the file of ${variable}: ${(error as Error).message}`];
+  }
+}
+
+/**
+ * A service shows the comment to others, so it contains no secret and no path of this machine. The answer itself is not changed.
+ */
+function commentOf({ report, post }: Pick<WrittenReport, 'report' | 'post'>): string {
+  const { task_id, state, failure, next_actions } = report;
+  const last = answeredLast(report);
+  const answer = (last && readIfFit(last.answer!)) ?? '';
+  return commentText({
+    task_id,
+    state,
+    failure,
+    next_actions: next_actions.map((action) => mapAction(action, post)),
+    answer: post(answer),
+    checked_earlier: last?.checked_by === 'earlier_run' ? last.checked_at : null,
+  });
+}
+
+/** A reasoner's last message says that the task is done, so the answer is the worker's. */
+function answeredLast({ stages, supervision }: RunReport): RunReport['stages'][number] | null {
+  const candidates = supervision === undefined ? stages : stages.filter(({ stage }) => stage === 'worker');
+  return candidates.findLast(({ answer }) => answer !== null) ?? null;
+}
+
+/** A refused run writes no comment. An error here does not change how the run ended. */
+export function withComment(file: string | undefined, ran: RanTask, answer: Ran): Ran {
+  if (file === undefined || !('report' in ran)) return answer;
+  try {
+    replaceText(path.resolve(file), `${commentOf(ran)}\n`);
+    return answer;
+  } catch (error) {
+    return { ...answer, err: `${answer.err ?? ''}tollgate run: --comment: ${(error as Error).message}\n` };
   }
 }

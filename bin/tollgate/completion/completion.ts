@@ -1,11 +1,52 @@
 // Implements tollgate completion: prints a shell's completion script, and answers its request at each TAB.
 
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { COMMANDS } from '../../../policies/facts/tools.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
 import { candidatesFor } from './candidates.ts';
-import { SCRIPTS, SHELLS, type Shell } from './scripts.ts';
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+
+type Shell = (typeof SHELLS)[number];
+
+const NAMES = ['tollgate', ...Object.values(COMMANDS), 'preflight', 'wait_parallel_tasks'].join(' ');
+
+/** If tollgate has no completion, each script completes file names, as the shell would without it. */
+const SCRIPTS: Record<Shell, string> = {
+  bash: `# tollgate completion for bash: source <(tollgate completion bash)
+_tollgate() {
+  local line
+  COMPREPLY=()
+  while IFS= read -r line; do
+    COMPREPLY+=("\${line%%$'\\t'*}")
+  done < <(command tollgate completion --line -- "\${COMP_WORDS[@]:0:COMP_CWORD+1}" 2>/dev/null)
+}
+complete -o default -F _tollgate ${NAMES}
+`,
+  zsh: `#compdef ${NAMES}
+# tollgate completion for zsh: source <(tollgate completion zsh), behind compinit
+_tollgate() {
+  local line
+  local -a found
+  while IFS= read -r line; do
+    found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+  done < <(command tollgate completion --line -- "\${(@)words[1,CURRENT]}" 2>/dev/null)
+  if (( \${#found} )); then _describe tollgate found; else _files; fi
+}
+if [ "\${funcstack[1]}" = _tollgate ]; then _tollgate; else compdef _tollgate ${NAMES}; fi
+`,
+  fish: `# tollgate completion for fish: tollgate completion fish > ~/.config/fish/completions/tollgate.fish
+function __tollgate_complete
+    set -l typed (commandline -opc) (commandline -ct)
+    command tollgate completion --line -- $typed 2>/dev/null
+end
+for name in ${NAMES}
+    complete -c $name -a '(__tollgate_complete)'
+end
+`,
+};
 
 const SPEC: CommandSpec = {
   name: 'tollgate completion',

@@ -9,8 +9,7 @@ import type { Ran } from '../../ran.ts';
 import { exportBook } from './distill-export.ts';
 import { BOOK_FLAGS, RUN_FLAGS_OF_BOOK } from './distill-flags.ts';
 import { deleteSectionOf, sections } from './distill-sections.ts';
-import { status } from './distill-status.ts';
-import { wishFor } from './distill-wish.ts';
+import { status, wishFor } from './distill-status.ts';
 import { driveBook } from './drive-book.ts';
 
 const EXITS: CommandSpec['exits'] = [

@@ -1,10 +1,12 @@
-// Makes the answer for the client: without secrets, bounded, and for a failure an error that says what to do.
+// Makes the answer for the client: without secrets, bounded, with tools to call instead of commands to type.
 
-import { toDo } from '../../../policies/facts/next-action.ts';
+import path from 'node:path';
+import { type NextAction, toDo } from '../../../policies/facts/next-action.ts';
 import { createRedactor } from '../../../policies/redact/create-redactor.ts';
 import { visible } from '../../../policies/text/display.ts';
+import { realOr } from '../../../state/disk/real-folder.ts';
 import { refusalOf } from '../../../state/system-error.ts';
-import { withCalls } from './next-calls.ts';
+import { projectState } from '../../../state/task-folder.ts';
 import type { McpTool, ToolCaller, ToolResult } from './tool.ts';
 
 /** A client that sends too many calls must wait for its earlier ones. */
@@ -57,3 +59,92 @@ const MOST_CHARS = 20_000;
 
 const shortened = (text: string): string =>
   text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS)} [${text.length - MOST_CHARS} more characters]`;
+
+interface NextCall extends Omit<NextAction, 'command'> {
+  call?: { tool: string; arguments: Record<string, unknown> };
+}
+
+/** If no tool of the server does the same as the command, the user must type it. */
+export function callFor({ text, command, pays, changes }: NextAction): NextCall {
+  if (command === undefined) return { text, pays, changes };
+  const call = toolFor(wordsOf(command));
+  if (call === null) return { text: `ask the user to type a command. To ${text}: \`${command}\``, pays, changes };
+  return { text, call, pays, changes };
+}
+
+/** Converts the next actions everywhere in an object that a command printed. */
+export function withCalls(value: unknown, key = ''): unknown {
+  if (key === 'next_action' && isAction(value)) return callFor(value);
+  if (Array.isArray(value))
+    return value.map((each) => (key === 'next_actions' && isAction(each) ? callFor(each) : withCalls(each)));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withCalls(each, name)]));
+}
+
+const isAction = (value: unknown): value is NextAction =>
+  value !== null && typeof value === 'object' && 'text' in value && 'pays' in value;
+
+/** Reads words as `shellWord` writes them. */
+const wordsOf = (command: string): string[] =>
+  (command.match(/(?:[^\s'\\]|'[^']*'|\\.)+/g) ?? []).map((word) =>
+    word.replace(/'([^']*)'|\\(.)/g, (_, quoted: string | undefined, one: string) => quoted ?? one),
+  );
+
+/** @returns null if no tool can do the same: the flags say more than the tool takes. */
+function toolFor(words: readonly string[]): Required<NextCall>['call'] | null {
+  const begins = words.findIndex((word) => /(?:^|\/)(?:tollgate|preflight)$/.test(word));
+  if (begins === -1 || words.includes('&&')) return null;
+  const [program, ...all] = words.slice(begins);
+  const rest = all.filter((word) => word !== '--trust-workspace');
+  if (program!.endsWith('preflight'))
+    return rest[0] === '--tools' && rest.length === 2
+      ? { tool: 'preflight', arguments: { tools: rest[1]!.split(',') } }
+      : null;
+  const [verb, task, ...flags] = rest;
+  if (task === undefined) return verb === 'budget' || verb === 'status' ? { tool: verb, arguments: {} } : null;
+  const id = idOf(task);
+  switch (verb) {
+    case 'run': {
+      const stages = stagesOf(flags);
+      return stages !== null && id !== null ? { tool: 'run_task', arguments: { task: id, ...stages } } : null;
+    }
+    case 'supervise':
+      return flags.length === 0 && task !== '--resume' && id !== null
+        ? { tool: 'supervise', arguments: { task: id } }
+        : null;
+    case 'explain':
+      return flags.length === 0 && id !== null ? { tool: 'explain_failure', arguments: { task: id } } : null;
+    default:
+      return null;
+  }
+}
+
+/**
+ * A tool takes the id of a task in the server's project.
+ * @returns null for the path of another task, which may have the same id as one of ours.
+ */
+function idOf(word: string): string | null {
+  if (!word.includes('/')) return word;
+  const folder = path.resolve(word);
+  const tasks = path.join(projectState(process.cwd(), process.env), 'task');
+  return realOr(path.dirname(folder)) === realOr(tasks) ? path.basename(folder) : null;
+}
+
+/**
+ * Reads `--redo` and `--keep`, each with its stage, or `--recheck` alone.
+ * @returns null if there is another flag.
+ */
+function stagesOf(flags: readonly string[]): { redo?: string[]; keep?: string[]; recheck?: true } | null {
+  if (flags.length === 1 && flags[0] === '--recheck') return { recheck: true };
+  const named = { redo: [] as string[], keep: [] as string[] };
+  for (let i = 0; i < flags.length; i += 2) {
+    const list = flags[i] === '--redo' ? named.redo : flags[i] === '--keep' ? named.keep : null;
+    const stage = flags[i + 1];
+    if (list === null || stage === undefined) return null;
+    list.push(stage);
+  }
+  return {
+    ...(named.redo.length === 0 ? {} : { redo: named.redo }),
+    ...(named.keep.length === 0 ? {} : { keep: named.keep }),
+  };
+}

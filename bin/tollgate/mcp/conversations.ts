@@ -6,8 +6,7 @@ import { run as history } from '../sessions/history.ts';
 import { run as recover } from '../sessions/recover.ts';
 import { run as sessions } from '../sessions/sessions.ts';
 import { run as undo } from '../sessions/undo.ts';
-import { COUNT, giving, LIST, SESSION, taking, WORD } from './fields.ts';
-import type { FieldSchema, McpTool } from './tool.ts';
+import { COUNT, type FieldSchema, giving, LIST, type McpTool, SESSION, taking, WORD } from './tool.ts';
 import { verbTool } from './verb.ts';
 
 /** All choices in one sentence. */

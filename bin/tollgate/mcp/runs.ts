@@ -29,16 +29,21 @@ import { run as init } from '../init.ts';
 import { run as answer } from '../supervise/answer.ts';
 import { refusalWithin } from '../within-call.ts';
 import { startCarrier } from './carrier.ts';
-import { giving, LIST, OBJECT, TASK, taking, WORD } from './fields.ts';
 import { callWanted, supervisionWanted, taskWanted } from './requests.ts';
 import { answerOfRun, refused } from './run-object.ts';
 import {
   ACCESS,
   type FieldSchema,
+  giving,
+  LIST,
   type McpTool,
+  OBJECT,
   type ServerSettings,
+  TASK,
   type ToolCaller,
   type ToolResult,
+  taking,
+  WORD,
 } from './tool.ts';
 import { inTurn, verbTool } from './verb.ts';
 

@@ -15,10 +15,21 @@ import { run as report } from '../report.ts';
 import { hiddenVerdict } from '../secrets.ts';
 import { run as status } from '../status.ts';
 import { run as explain } from '../triage/explain.ts';
-import { COUNT, giving, LIST, OBJECT, TASK, taking, WORD, WORD_OR_NONE } from './fields.ts';
 import { tasksFolder } from './resources.ts';
 import { refused } from './run-object.ts';
-import type { McpTool, ToolCaller, ToolResult } from './tool.ts';
+import {
+  COUNT,
+  giving,
+  LIST,
+  type McpTool,
+  OBJECT,
+  TASK,
+  type ToolCaller,
+  type ToolResult,
+  taking,
+  WORD,
+  WORD_OR_NONE,
+} from './tool.ts';
 import { verbTool } from './verb.ts';
 
 const MOST: { type: string; minimum: number; maximum: number } = { type: 'integer', minimum: 1, maximum: 200 };

@@ -2,9 +2,15 @@
 
 import { existsSync } from 'node:fs';
 import { markRepaired } from '../../../loops/session/change-sessions.ts';
-import { healthLines, healthOf } from '../../../loops/session/health.ts';
+import { healthLines, healthOf, type SessionHealth } from '../../../loops/session/health.ts';
 import { failedSession } from '../../../loops/session/locate.ts';
-import { CHOICES, type Choice, LONG_CHOICES, recover } from '../../../loops/session/recovery.ts';
+import {
+  CHOICES,
+  type Choice,
+  LONG_CHOICES,
+  type RecoveredConversation,
+  recover,
+} from '../../../loops/session/recovery.ts';
 import { waitUntilIdle } from '../../../loops/session/wait-until-idle.ts';
 import manifest from '../../../package.json';
 import { stopExit, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
@@ -17,9 +23,7 @@ import { readArguments, stopOnSignals } from '../../command.ts';
 import type { Arguments, CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
 import { waitingSay } from '../waiting-say.ts';
-import { inUse } from './in-use.ts';
-import { answerTo, refusal } from './recover-answer.ts';
-import { TOOL_FLAG, unreadable, type Which, whichSession } from './which-session.ts';
+import { inUse, TOOL_FLAG, unreadable, type Which, whichSession } from './which-session.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate recover',
@@ -163,3 +167,41 @@ function describeChoices(): string {
 }
 
 const clock = () => new Date();
+
+interface About {
+  choice: Choice;
+  session: SessionFile;
+  /** The health before the recovery. */
+  health: SessionHealth;
+}
+
+function answerTo(recovered: RecoveredConversation, { choice, session, health }: About, { given }: Arguments): Ran {
+  const done = recovered.how === 'edited' || recovered.how === 'left' || recovered.how === 'exported';
+  const exit = done ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.failure;
+  const says = 'says' in recovered ? recovered.says : recovered.why;
+  const redo = `tollgate undo ${session.id} --redo`;
+  const isRevertible = recovered.how === 'edited' && recovered.what !== 'mended';
+  if (given.has('json')) {
+    const object = {
+      schema: 1,
+      tool: session.tool,
+      session_id: session.id,
+      session_file: session.file,
+      choice,
+      how: recovered.how,
+      says,
+      flaws: health.flaws,
+      turns: health.turns,
+      edit: recovered.how === 'edited' ? recovered.edit : null,
+      reverted: recovered.how === 'edited' ? recovered.reverted : 0,
+      file: recovered.how === 'exported' ? recovered.file : null,
+      redo: isRevertible ? redo : null,
+    };
+    return { exit, out: `${JSON.stringify(object)}\n` };
+  }
+  if (recovered.how === 'refused') return refusal(says, exit);
+  const line = `${session.tool} ${session.id}: ${visible(says)}`;
+  return { exit, out: `${[line, ...(isRevertible ? [`Bring it back: ${redo}`] : [])].join('\n')}\n` };
+}
+
+const refusal = (message: string, exit: number): Ran => ({ exit, err: `tollgate recover: ${message}\n` });

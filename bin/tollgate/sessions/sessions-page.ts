@@ -1,7 +1,10 @@
-// Renders the pages of tollgate sessions.
+// Renders the pages of tollgate sessions, with the one of its backups.
 
+import path from 'node:path';
 import type { Adoptable } from '../../../loops/session/adopt.ts';
+import type { Backup } from '../../../loops/session/backups.ts';
 import type { KnownSession } from '../../../loops/session/known-sessions.ts';
+import { KEPT_BACKUPS } from '../../../policies/session/reverted-turns.ts';
 import { visible } from '../../../policies/text/display.ts';
 import type { Sheet } from '../../sheet.ts';
 import { type Column, tableLines } from '../../table.ts';
@@ -85,3 +88,35 @@ export function ageOf(at: string, now: Date): string {
   }
   return 'just now';
 }
+
+export function backupLines(backups: readonly Backup[], now: Date, sheet: Sheet): string[] {
+  const [first] = backups;
+  if (first === undefined) return ['no copy of a conversation is kept'];
+  const rows = backups.map(({ tool, session_id, n, what, at, bytes, goes_at }) => [
+    tool,
+    session_id,
+    String(n),
+    what ?? 'cut off',
+    sizeOf(bytes),
+    ageOf(at, now),
+    goes_at.slice(0, 10),
+  ]);
+  const bytes = backups.reduce((sum, each) => sum + each.bytes, 0);
+  const folder = path.dirname(path.dirname(first.file));
+  return [
+    ...tableLines(BACKUPS, clean(rows), sheet),
+    '',
+    `${sizeOf(bytes)} in ${folder}/CLI.SESSION/EDIT.backup: what was said, byte for byte, with the secrets in it.`,
+    `Each goes after ${KEPT_BACKUPS.days} days, with the next edit of a conversation or preflight --sweep.`,
+  ];
+}
+
+const BACKUPS: readonly Column[] = [
+  { heading: 'CLI' },
+  { heading: 'SESSION', least: 9 },
+  { heading: 'EDIT' },
+  { heading: 'BEFORE IT WAS', leaveOut: 1 },
+  { heading: 'SIZE' },
+  { heading: 'MADE' },
+  { heading: 'GOES', leaveOut: 2 },
+];

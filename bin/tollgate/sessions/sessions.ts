@@ -16,8 +16,7 @@ import type { Arguments, CommandSpec } from '../../command-line.ts';
 import { printing } from '../../printing.ts';
 import type { Ran } from '../../ran.ts';
 import { sheetOf } from '../../sheet.ts';
-import { backupLines } from './backups-page.ts';
-import { adoptableLines, detailLines, sessionLines } from './sessions-page.ts';
+import { adoptableLines, backupLines, detailLines, sessionLines } from './sessions-page.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate sessions',

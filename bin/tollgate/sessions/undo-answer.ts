@@ -1,9 +1,9 @@
-// Formats what tollgate undo did, or would do.
+// Defines what an undo works on, and formats what it did, or would do.
 
 import { createRedactor } from '../../../policies/redact/create-redactor.ts';
 import type { CallRecord } from '../../../policies/report/call-record.ts';
 import { visible } from '../../../policies/text/display.ts';
-import type { SessionFile } from '../../../wrappers/sessions/store.ts';
+import type { SessionFile, SessionStore } from '../../../wrappers/sessions/store.ts';
 import type { Arguments } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
 
@@ -59,3 +59,11 @@ export function answerOf(result: UndoResult, { given, text }: Arguments): Ran {
 }
 
 const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+
+export interface Undoing {
+  store: SessionStore;
+  session: SessionFile;
+  feature: string | null;
+  args: Arguments;
+  stop: AbortSignal;
+}

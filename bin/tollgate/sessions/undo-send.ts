@@ -17,9 +17,8 @@ import type { Conversation } from '../../../wrappers/sessions/store.ts';
 import type { Arguments } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
 import { startLiveLine } from '../../wrapper/live-line.ts';
-import { answerOf, type UndoResult } from './undo-answer.ts';
+import { answerOf, type Undoing, type UndoResult } from './undo-answer.ts';
 import { filesOf, type UndoMode } from './undo-flags.ts';
-import type { Undoing } from './undoing.ts';
 
 export async function sendInstead(undoing: Undoing, mode: UndoMode): Promise<Ran> {
   const { store, session, args } = undoing;

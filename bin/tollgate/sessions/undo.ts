@@ -9,12 +9,10 @@ import { readArguments, stopOnSignals } from '../../command.ts';
 import type { Arguments } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
 import { waitingSay } from '../waiting-say.ts';
-import { inUse } from './in-use.ts';
-import { answerOf, type UndoResult } from './undo-answer.ts';
+import { answerOf, type Undoing, type UndoResult } from './undo-answer.ts';
 import { modeOf, UNDO, undoMistake } from './undo-flags.ts';
 import { sendInstead } from './undo-send.ts';
-import type { Undoing } from './undoing.ts';
-import { unreadable, whichSession } from './which-session.ts';
+import { inUse, unreadable, whichSession } from './which-session.ts';
 
 export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(UNDO, argv, TOLLGATE_EXIT.badInput);

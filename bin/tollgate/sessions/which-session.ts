@@ -3,7 +3,7 @@
 import { type LocatedSession, locateSession } from '../../../loops/session/locate.ts';
 import { isTool, TOOLS } from '../../../policies/facts/tools.ts';
 import { isSystemError } from '../../../state/system-error.ts';
-import { isSessionFileError } from '../../../wrappers/sessions/store.ts';
+import { isSessionFileError, type SessionFile } from '../../../wrappers/sessions/store.ts';
 import type { Arguments, FlagRow } from '../../command-line.ts';
 
 export const TOOL_FLAG = {
@@ -39,3 +39,6 @@ export function styleOf() {
   const coloured = process.stdout.isTTY === true && !process.env.NO_COLOR;
   return { ink: coloured ? 'colour' : 'plain', width: process.stdout.columns || 120 } as const;
 }
+
+export const inUse = ({ tool, id }: SessionFile, by: string): string =>
+  `the ${tool} session ${id} is in use: ${by}; try again when that has ended (nothing was changed)`;

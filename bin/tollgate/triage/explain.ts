@@ -1,11 +1,14 @@
 // Implements tollgate explain: shows why a task failed, by which rule, the text of its signature, and what to do.
 
 import { explainTask } from '../../../loops/report/explain.ts';
+import type { FailureExplanation, ShownRow } from '../../../loops/report/explanation.ts';
+import type { EvidenceSource } from '../../../policies/facts/evidence.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { actionLine } from '../../../policies/facts/next-action.ts';
+import { oneLine, visible } from '../../../policies/text/display.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
-import { renderExplanation } from './explain-page.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate explain',
@@ -49,3 +52,123 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     }
   }
 }
+
+function renderExplanation(explanation: FailureExplanation): string {
+  const { findings, next_actions } = explanation;
+  const rows: [label: string, text: string | null][] = [
+    ['class', `${explanation.class}: ${explanation.meaning}`],
+    ['reason', explanation.reason],
+    ['evidence', evidenceOf(explanation)],
+    ['rule', ruleOf(explanation)],
+    ['signature', explanation.signature],
+    ['made from', signedOf(explanation)],
+    ['seen', seenOf(explanation)],
+    ['decision', explanation.decision && `${explanation.decision.action}: ${explanation.decision.why}`],
+    ['policy', policyOf(explanation)],
+    ['not before', explanation.retry_at],
+    ['call', explanation.call_id],
+  ];
+  const width = Math.max(...rows.map(([label]) => label.length));
+  return `${[
+    headline(explanation),
+    '',
+    ...rows.flatMap(([label, text]) => (text === null ? [] : [`${label.padEnd(width)}  ${words(text)}`])),
+    ...(findings.length === 0 ? [] : ['', 'The gate found:']),
+    ...findings.flatMap(({ check, text, missing }) => [
+      `- ${check}: ${words(text)}`,
+      ...missing.map((name) => `  - ${words(name)}`),
+    ]),
+    ...(next_actions.length === 0
+      ? []
+      : ['', 'Next:', ...next_actions.map((action) => `- ${words(actionLine(action))}`)]),
+  ].join('\n')}\n`;
+}
+
+/** The state by the reason. A run that was stopped, or that refused to begin, has not failed. */
+const OTHER_THAN_FAILED: Record<string, string> = {
+  cancelled: 'interrupted',
+  interrupted: 'interrupted',
+  prompt_changed: 'refused',
+  not_prepared: 'refused',
+};
+
+function headline({ task_id, of, stage, tool, at, resolved_at, reason }: FailureExplanation): string {
+  const other = OTHER_THAN_FAILED[reason ?? ''];
+  const was = other === undefined ? 'failed' : `was ${other}`;
+  const had = other === undefined ? 'failed' : `been ${other}`;
+  const where = stage === null ? 'before any stage' : `at ${stage}${tool === null ? '' : ` (${tool})`}`;
+  if (of === 'call') return `A call of ${task_id} ${was} ${where}, ${at}.`;
+  if (resolved_at === null) return `${task_id} ${was} ${where}, ${at}.`;
+  return `${task_id} has succeeded since, ${resolved_at}. Before, it had ${had} ${where}, ${at}.`;
+}
+
+const SOURCES: Record<EvidenceSource, string> = {
+  terminal: "the CLI's terminal event",
+  ending: 'how the call ended',
+  failure: "the CLI's terminal failure event",
+  error: "an error event in the CLI's stream",
+  stderr: 'a line of stderr',
+  exit_code: "the CLI's exit code",
+  gate: 'the gate',
+  none: 'in our own words',
+};
+
+function evidenceOf({ evidence }: FailureExplanation): string | null {
+  if (evidence === null) return null;
+  return `${evidence.text === '' ? 'no words' : evidence.text} [${SOURCES[evidence.source as EvidenceSource] ?? evidence.source}]`;
+}
+
+function ruleOf({ rule }: FailureExplanation): string | null {
+  if (rule === null) return null;
+  const { id, of, row } = rule;
+  if (row === null) return `${id}, ${of === null ? 'a row that is not there any more' : 'which needs no match'}`;
+  const whose = of === 'project' ? " (the project's own, of tollgate.yaml)" : '';
+  return `${id}${whose}: ${lookedFor(row)} → ${row.class} (${row.reason})`;
+}
+
+const MAX_MATCH = 300;
+
+function lookedFor({ kind, looks_for }: ShownRow): string {
+  if (kind === 'ending') return 'this ending decides by itself';
+  if (looks_for === null) return 'the result when no rule matches';
+  const { tool, source, match } = looks_for;
+  const of = `${tool === 'any' ? 'any tool' : tool}, ${source === 'any' ? 'anything said' : SOURCES[source]}`;
+  const parts = Object.entries(match).map(
+    ([name, value]) => `${name} ${Array.isArray(value) ? value.join(' or ') : String(value)}`,
+  );
+  const sought = parts.join(', and ');
+  return `${of}; ${sought.length > MAX_MATCH ? `${sought.slice(0, MAX_MATCH - 1)}…` : sought}`;
+}
+
+const SIGNED = {
+  stderr: 'error lines of stderr',
+  event: "the engine's error event",
+  detail: 'how it ended, for nothing was said',
+} as const;
+
+function signedOf({ signature, signed }: FailureExplanation): string | null {
+  if (signature === null) return null;
+  if (signed === null) return 'this cannot be made again: the files of the call are gone, or another version signed it';
+  return `${signed.normalised} [${SIGNED[signed.source]}]`;
+}
+
+function seenOf({ seen }: FailureExplanation): string | null {
+  const parts = [
+    ...(seen.in_run === null ? [] : [`${times(seen.in_run)} in this stage and run`]),
+    ...(seen.in_life === null
+      ? []
+      : [`${times(seen.in_life)} in the life of the task (first ${seen.first_seen}, last ${seen.last_seen})`]),
+  ];
+  return parts.length === 0 ? null : parts.join(', ');
+}
+
+const times = (n: number): string => (n === 1 ? 'once' : `${n} times`);
+
+const ACTS = { retry: 'retry once', retry_digest: 'retry once with a digest', stop: 'stop' } as const;
+
+function policyOf({ class: errorClass, retry }: FailureExplanation): string {
+  return `${errorClass} the first time: ${ACTS[retry.first]}; again: ${ACTS[retry.again]}; then: ${retry.report}`;
+}
+
+/** Text from a file may contain anything; only printable words may reach a terminal. */
+const words = (text: string): string => oneLine(visible(text));

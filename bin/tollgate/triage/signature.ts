@@ -1,23 +1,18 @@
-// Implements tollgate signature: prints a failure's signature, and the text that it represents.
+// Implements tollgate signature: explains a failure's signature, and shows where two signatures differ.
 
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { isTool, TOOLS, type Tool } from '../../../policies/facts/tools.ts';
 import { createErrorLines } from '../../../policies/signature/error-lines.ts';
-import { createLineFates } from '../../../policies/signature/line-sample.ts';
-import { explainLines, signText } from '../../../policies/signature/sign.ts';
+import { createLineFates, type LineFate } from '../../../policies/signature/line-sample.ts';
+import { explainLines, partingOf, type Side, type Signature, signText } from '../../../policies/signature/sign.ts';
 import { createLineSplitter, MAX_STDERR_LINE } from '../../../wrappers/line-splitter.ts';
+import { columns } from '../../columns.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
 import { answerLines } from '../answer-lines.ts';
+import { hidden, hiddenLine, hiddenSignature } from '../secrets.ts';
 import { readInto } from './input.ts';
-import {
-  comparisonOf,
-  type ExplainedSignature,
-  explanationOf,
-  renderComparison,
-  renderExplanation,
-} from './signature-page.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate signature',
@@ -89,3 +84,100 @@ const manyLines = (word: string | undefined): Promise<Ran> =>
   });
 
 const invalid = badInputOf('tollgate signature');
+
+interface ExplainedSignature {
+  /** The file, or another name of the input. */
+  name: string;
+  signed: Signature;
+  fates: readonly LineFate[];
+}
+
+const MAX_LINES = 10;
+
+const MAX_WIDTH = 160;
+
+/** For programs: the same facts as on the page. */
+const explanationOf = ({ signed, fates }: ExplainedSignature) => ({
+  ...hiddenSignature(signed),
+  fates: fates.map((fate) => ({ ...fate, example: hiddenLine(fate.example) })),
+});
+
+function renderExplanation(explained: ExplainedSignature): string {
+  const { signature, source, normalised, lines, eaten, fates } = explanationOf(explained);
+  const rest = lines.length - MAX_LINES;
+  return text([
+    signature,
+    '',
+    `signed text [${source}]:`,
+    normalised,
+    ...section('signed lines:', [
+      ...lines.slice(0, MAX_LINES).map((line) => `  ${line.slice(0, MAX_WIDTH)}`),
+      ...(rest > 0 ? [`  and ${rest} more`] : []),
+    ]),
+    ...section(
+      'taken from them:',
+      cutRows([
+        ['class', 'times', 'for', 'original text'],
+        ...eaten.map(({ class: name, count, put, pieces }) => [
+          name,
+          String(count),
+          put.join(' ') || '–',
+          pieces.join(' | '),
+        ]),
+      ]),
+    ),
+    ...section(
+      'all lines:',
+      cutRows([
+        ['what became of them', 'times', 'the first'],
+        ...fates.map(({ fate, count, example }) => [fate, String(count), example.trim()]),
+      ]),
+    ),
+  ]);
+}
+
+/** For programs: `parted` is null if both are the same. */
+function comparisonOf(one: ExplainedSignature, other: ExplainedSignature) {
+  const parting = partingOf(one.signed.explained?.steps ?? [], other.signed.explained?.steps ?? []);
+  return {
+    same: one.signed.signature === other.signed.signature,
+    signatures: [one, other].map(({ name, signed: { signature, source } }) => ({ name, signature, source })),
+    parted: parting && {
+      after: hidden(parting.after),
+      sides: parting.sides.map((side) => side && { ...side, piece: hidden(side.piece), around: hidden(side.around) }),
+    },
+  };
+}
+
+function renderComparison(one: ExplainedSignature, other: ExplainedSignature): string {
+  const { same, signatures, parted } = comparisonOf(one, other);
+  const heads = cutRows(signatures.map(({ name, signature, source }) => [name, signature, `[${source}]`]));
+  if (same) return text(['The same signature.', ...heads]);
+  return text(['Two signatures.', ...heads, ...(parted === null ? [] : partingPage(parted, [one.name, other.name]))]);
+}
+
+const partingPage = (
+  { after, sides }: NonNullable<ReturnType<typeof comparisonOf>['parted']>,
+  names: readonly string[],
+): string[] => [
+  '',
+  after === '' ? 'They part at the first word:' : `They part after "${after}":`,
+  ...cutRows(sides.map((side, i) => [names[i]!, ...(side === null ? ['ends here'] : cellsOf(side))])),
+];
+
+const cellsOf = ({ put, piece, class: name, around }: Side): string[] => [
+  put,
+  name === null ? 'kept' : `class "${name}" for "${piece}"`,
+  `in: ${around}`,
+];
+
+const section = (title: string, rows: readonly string[]): string[] => (rows.length === 0 ? [] : ['', title, ...rows]);
+
+/** Cuts the last cell of each row. */
+const cutRows = (rows: readonly (readonly string[])[]): string[] =>
+  columns(
+    rows.map((row) => row.map((cell, i) => (i === row.length - 1 ? cell.slice(0, MAX_WIDTH) : cell))),
+    '  ',
+  );
+
+const text = (lines: readonly string[]): string => `${lines.join('\n')}\n`;

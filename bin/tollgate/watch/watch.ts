@@ -9,8 +9,7 @@ import { printing, printResult } from '../../printing.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
 import { openScreen } from '../../screen.ts';
 import { sheetOf } from '../../sheet.ts';
-import { changeLine, overLine } from './watch-lines.ts';
-import { totalsLine, watchPage } from './watch-page.ts';
+import { changeLine, overLine, totalsLine, watchPage } from './watch-page.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate watch',

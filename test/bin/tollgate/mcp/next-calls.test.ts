@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { callFor, withCalls } from '../../../../bin/tollgate/mcp/next-calls.ts';
+import { callFor, withCalls } from '../../../../bin/tollgate/mcp/answer.ts';
 import { toDo, toType } from '../../../../policies/facts/next-action.ts';
 import { shellWord } from '../../../../policies/text/display.ts';
 

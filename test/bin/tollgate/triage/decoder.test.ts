@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createDecoder } from '../../../../bin/tollgate/triage/decoder.ts';
+import { createDecoder } from '../../../../bin/tollgate/triage/input.ts';
 
 const utf16 = (text: string) => Buffer.from(text, 'utf16le');
 const ROWS: [what: string, bytes: Buffer, text: string][] = [

@@ -2,8 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { changeLine } from '../../../../bin/tollgate/watch/watch-lines.ts';
-import { watchPage } from '../../../../bin/tollgate/watch/watch-page.ts';
+import { changeLine, watchPage } from '../../../../bin/tollgate/watch/watch-page.ts';
 import type { NowCall, NowTask, NowWait, RunsNow } from '../../../../loops/report/now.ts';
 
 const AT = '2026-01-01T00:01:00.000Z';
