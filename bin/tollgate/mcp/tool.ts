@@ -15,7 +15,7 @@ export interface McpTool {
 }
 
 /** A JSON Schema of an object. */
-export interface ObjectSchema {
+interface ObjectSchema {
   type: 'object';
   properties: Record<string, FieldSchema>;
   required: string[];

@@ -66,9 +66,9 @@ const ADOPTABLE: readonly Column[] = [
   { heading: '', least: 10 },
 ];
 
-export const clean = (rows: readonly string[][]): string[][] => rows.map((cells) => cells.map((cell) => visible(cell)));
+const clean = (rows: readonly string[][]): string[][] => rows.map((cells) => cells.map((cell) => visible(cell)));
 
-export function sizeOf(bytes: number | null): string {
+function sizeOf(bytes: number | null): string {
   if (bytes === null) return 'unknown';
   if (bytes < 1024) return `${bytes} B`;
   return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
@@ -80,7 +80,7 @@ const UNITS: [name: string, ms: number][] = [
   ['minute', 60_000],
 ];
 
-export function ageOf(at: string, now: Date): string {
+function ageOf(at: string, now: Date): string {
   const ms = now.getTime() - Date.parse(at);
   for (const [name, each] of UNITS) {
     const count = Math.floor(ms / each);
