@@ -92,13 +92,13 @@ const DIRECT: Record<string, string> = {
   'state/compare-and-swap-file.ts': 'copies what it has just seen to be a file, and makes files of its own',
   'state/append-line.ts': 'opens folders alone',
   'state/volume.ts': 'makes a file of its own',
-  'wrappers/gemini/sessions/ask.ts': 'makes a file of its own',
+  'wrappers/gemini/sessions/listed.ts': 'makes a file of its own',
   'wrappers/gemini/sessions/users.ts': '/proc',
   'wrappers/kernel-walls.ts': '/proc and /sys',
   'wrappers/processes/cgroup.ts': '/proc and /sys',
   'wrappers/processes/linux.ts': '/proc',
   'wrappers/run.ts': 'makes the files of a call in a folder of its own, before its CLI runs',
-  'wrappers/sessions/kernel-lock.ts': '/proc',
+  'wrappers/sessions/in-use.ts': '/proc',
   'wrappers/startable.ts': 'a program that was found to be a regular file',
 };
 

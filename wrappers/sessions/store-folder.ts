@@ -1,9 +1,10 @@
-// Lists the content of a CLI's store: only real folders and files, since a link may lead out of it.
+// Lists the content of a CLI's store, and reads the beginning of a session. A link may lead out of a store and is not followed.
 
 import { closeSync, fstatSync, lstatSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { entriesIfAny } from '../../state/disk/folder.ts';
 import { openRegular } from '../../state/disk/regular-file.ts';
+import type { SessionFile } from './store.ts';
 
 /** Names of the folders in it, the last of the alphabet first; none where it cannot be read. */
 export const foldersIn = (folder: string): string[] =>
@@ -60,4 +61,19 @@ function lookAt(file: string) {
   } catch {
     return null;
   }
+}
+
+/** The second is for the longest prompt that anybody sends. */
+const PROMPT_BYTES = [256 * 1024, 8 * 1024 * 1024];
+
+/** The first prompt of a session; null where there is none, or none that can be read. */
+export function readFirstPrompt({ file }: SessionFile, promptOf: (line: string) => string | null): string | null {
+  try {
+    for (const bytes of PROMPT_BYTES)
+      for (const line of firstLines(file, bytes)) {
+        const prompt = promptOf(line);
+        if (prompt !== null) return prompt;
+      }
+  } catch {}
+  return null;
 }

@@ -1,15 +1,106 @@
-// Implements the session store of copilot.
+// Implements the session store of copilot: finds its sessions, and tells which process uses one.
 
 import path from 'node:path';
+import { readRegularOrNull } from '../../../state/disk/regular-file.ts';
+import { homeOf } from '../../home.ts';
 import { processTable } from '../../processes/table.ts';
-import { changedLately } from '../../sessions/changed-lately.ts';
-import { readFirstPrompt } from '../../sessions/first-prompt.ts';
-import { holderOf } from '../../sessions/kernel-lock.ts';
-import type { SessionFile, SessionStore } from '../../sessions/store.ts';
-import { filesIn, measure } from '../../sessions/store-folder.ts';
+import { changedLately, holderOf } from '../../sessions/in-use.ts';
+import type { Lookup, SessionFile, SessionStore } from '../../sessions/store.ts';
+import {
+  filesIn,
+  firstLines,
+  foldersIn,
+  isFolder,
+  linksBelow,
+  measure,
+  readFirstPrompt,
+} from '../../sessions/store-folder.ts';
 import { openEvents } from './conversation.ts';
-import { promptOf } from './event-line.ts';
-import { find, links, recent } from './lookup.ts';
+import { type CopilotSessionStart, promptOf, readBegun } from './lines.ts';
+
+export const COPILOT_SESSIONS: SessionStore = {
+  tool: 'copilot',
+  boundToCwd: true,
+  // It also finds tasks of GitHub by their id.
+  isLocal: false,
+  takesLock: true,
+  find: async (id, lookup) => find(id, lookup),
+  recent: async (lookup, since) => recent(lookup, since),
+  links,
+  ask: null,
+  firstPrompt: (session) => readFirstPrompt(session, promptOf),
+  open: openEvents,
+  renamed: null,
+  usedBy: async (session, _lookup, now) => usedBy(session, now),
+};
+
+/** A session is a folder for its id, with its events in it. */
+function find(id: string, lookup: Lookup): SessionFile | null {
+  const store = stateFolder(lookup);
+  if (store === null || !PLAIN.test(id) || !isFolder(path.join(store, id))) return null;
+  return look(store, id);
+}
+
+function recent(lookup: Lookup, since: Date): SessionFile[] {
+  const store = stateFolder(lookup);
+  if (store === null) return [];
+  return foldersIn(store)
+    .flatMap((id) => {
+      if (!PLAIN.test(id)) return [];
+      const size = measure(path.join(store, id, EVENTS));
+      if (size === null || size.changedAtMs < since.getTime()) return [];
+      const begun = start(path.join(store, id, EVENTS));
+      return begun?.id === id ? identify(store, id, begun, size) : [];
+    })
+    .sort((one, other) => other.changedAtMs - one.changedAtMs);
+}
+
+function links(lookup: Lookup): string[] {
+  const store = stateFolder(lookup);
+  return store === null ? [] : linksBelow(store, 2);
+}
+
+const EVENTS = 'events.jsonl';
+
+/** Ids are uuids; any other text from a user must not lead out of the store. */
+const PLAIN = /^[\da-z][\w-]*$/i;
+
+const START_BYTES = 64 * 1024;
+
+/** `$COPILOT_HOME`, or `.copilot` in the home; null if there is no home. */
+function stateFolder({ environment }: Lookup): string | null {
+  const home = homeOf(environment);
+  const own = environment.COPILOT_HOME || (home === null ? null : path.join(home, '.copilot'));
+  return own === null ? null : path.join(own, 'session-state');
+}
+
+function look(store: string, id: string): SessionFile | null {
+  const file = path.join(store, id, EVENTS);
+  const size = measure(file);
+  return size && identify(store, id, start(file), size);
+}
+
+function start(file: string): CopilotSessionStart | null {
+  try {
+    return readBegun(firstLines(file, START_BYTES)[0] ?? '');
+  } catch {
+    return null;
+  }
+}
+
+const identify = (
+  store: string,
+  id: string,
+  begun: CopilotSessionStart | null,
+  size: { bytes: number; changedAtMs: number },
+): SessionFile => ({
+  tool: 'copilot',
+  id,
+  file: path.join(store, id, EVENTS),
+  cwd: workspaceOf(path.join(store, id)) ?? begun?.cwd ?? null,
+  cliVersion: begun?.version ?? null,
+  ...size,
+});
 
 /**
  * Is a copilot session in use? While copilot runs, it keeps a file with its pid in the session's folder, and holds a lock on
@@ -32,18 +123,41 @@ async function runs(folder: string, pid: number): Promise<boolean> {
   return row !== null && !row.zombie;
 }
 
-export const COPILOT_SESSIONS: SessionStore = {
-  tool: 'copilot',
-  boundToCwd: true,
-  // It also finds tasks of GitHub by their id.
-  isLocal: false,
-  takesLock: true,
-  find: async (id, lookup) => find(id, lookup),
-  recent: async (lookup, since) => recent(lookup, since),
-  links,
-  ask: null,
-  firstPrompt: (session) => readFirstPrompt(session, promptOf),
-  open: openEvents,
-  renamed: null,
-  usedBy: async (session, _lookup, now) => usedBy(session, now),
-};
+/** Names the folder in which a session works wherever it is resumed. */
+const WORKSPACE = 'workspace.yaml';
+
+const MAX_WORKSPACE_BYTES = 64 * 1024;
+
+/** @returns null if no such file names one. */
+function workspaceOf(sessionFolder: string): string | null {
+  const text = read(path.join(sessionFolder, WORKSPACE));
+  return text === null ? null : cwdIn(text);
+}
+
+function read(file: string): string | null {
+  try {
+    return readRegularOrNull(file, MAX_WORKSPACE_BYTES);
+  } catch {
+    return null;
+  }
+}
+
+/** Reads a YAML text: plain, or in quotes if the path contains YAML syntax. */
+export function cwdIn(yaml: string): string | null {
+  const found = /^cwd:[ \t]+(\S.*(?:\n[ \t]+\S.*)*)/m.exec(yaml)?.[1];
+  if (found === undefined) return null;
+  // A long one may be folded.
+  const value = found.replace(/\s*\n\s+/g, ' ').trim();
+  if (value.startsWith('"')) return doubleQuoted(value);
+  const text = /^'(.*)'$/.exec(value)?.[1]?.replaceAll("''", "'") ?? value;
+  return path.isAbsolute(text) ? text : null;
+}
+
+function doubleQuoted(value: string): string | null {
+  try {
+    const text: unknown = JSON.parse(value);
+    return typeof text === 'string' && path.isAbsolute(text) ? text : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,17 +1,13 @@
-// Implements the session store of gemini.
+// Implements the session store of gemini, and opens a session in either of its two file formats.
 
 import { readRegular } from '../../../state/disk/regular-file.ts';
-import type { SessionFile, SessionStore } from '../../sessions/store.ts';
-import { askGemini } from './ask.ts';
-import { readBeginning } from './beginning.ts';
-import { converse, type Source } from './conversation.ts';
-import { held } from './fold.ts';
-import { findSession, recentSessions } from './found.ts';
-import { openLineFile } from './line-file.ts';
-import { indexLines } from './lines.ts';
-import { links } from './places.ts';
-import { asObject, isMessage, objectsOf } from './record.ts';
-import { tokensOf } from './turns.ts';
+import { type Edit, type SessionFile, SessionFileError, type SessionStore } from '../../sessions/store.ts';
+import { converse, type Source, tokensOf } from './conversation.ts';
+import { foldLines, type GeminiEntry, held, isMetadata } from './fold.ts';
+import { indexLines, type Lines } from './lines.ts';
+import { askGemini } from './listed.ts';
+import { findSession, links, readBeginning, recentSessions } from './lookup.ts';
+import { asObject, type GeminiMessage, isMessage, objectsOf, parseRecord } from './record.ts';
 import { namedBy, userOf } from './users.ts';
 
 /** The limit for an old session that is one JSON document; a long conversation has tens of megabytes. */
@@ -70,4 +66,53 @@ function parse(text: string): Record<string, unknown> | null {
   } catch {
     return null;
   }
+}
+
+/** Opens the current format, in which a later line changes what an earlier one says. Throws SessionFileError if the file is not a session of gemini. */
+function openLineFile(session: SessionFile, lines: Lines): Source {
+  if (!isSession(lines)) throw new SessionFileError(session.file, 'is no session of gemini');
+  const use = foldLines(lines);
+  const { entries, unknown } = use((folded) => folded);
+  if (entries.length === 0 && unknown > 0) throw new SessionFileError(session.file, unknownFormat(session, unknown));
+  const append = (records: readonly unknown[]): Edit => {
+    const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+    return { how: 'append', text: lines.unfinished ? `\n${text}` : text };
+  };
+  return {
+    session,
+    use: (read) => use(({ entries }) => read(entries)),
+    rewrite: append,
+    cutFrom: ({ id }) => append([{ $rewindTo: id }]),
+    totalTokens: () => use(({ entries }) => totalTokens(lines, entries)),
+  };
+}
+
+const unknownFormat = ({ cliVersion }: SessionFile, records: number) =>
+  `none of its ${records} records is of a kind that we know; gemini ${cliVersion ?? 'of an unknown version'} wrote it`;
+
+/** Each start of the CLI writes such a line. The CLI does not accept a file without one as a session. */
+function isSession(lines: Lines): boolean {
+  for (let i = 0; i < lines.count; i++) {
+    if (i > 0 && !lines.piece(i).head.startsWith('{"sessionId"')) continue;
+    if (isMetadata(parseRecord(lines.piece(i).text()))) return true;
+  }
+  return false;
+}
+
+/**
+ * Counts removed messages too, because they were paid for. A message is written repeatedly under its id: its last tokens count.
+ */
+function totalTokens(lines: Lines, entries: readonly GeminiEntry[]): number | null {
+  const totals = new Map<string, number>();
+  const count = (message: GeminiMessage) => {
+    const tokens = tokensOf(message);
+    if (tokens !== null) totals.set(message.id, tokens.input + tokens.output);
+  };
+  for (let i = 0; i < lines.count; i++) {
+    const { head, text } = lines.piece(i);
+    const record = /"type":"gemini"/.test(head) ? parseRecord(text()) : null;
+    if (isMessage(record)) count(record);
+  }
+  for (const entry of entries) if (!totals.has(entry.id) && entry.type === 'gemini') count(entry.read());
+  return totals.size === 0 ? null : [...totals.values()].reduce((sum, tokens) => sum + tokens, 0);
 }

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { changedLately } from '../../sessions/changed-lately.ts';
+import { changedLately } from '../../sessions/in-use.ts';
 import type { Lookup, SessionFile } from '../../sessions/store.ts';
 
 /**

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { cwdIn } from '../../../../wrappers/copilot/sessions/workspace.ts';
+import { cwdIn } from '../../../../wrappers/copilot/sessions/store.ts';
 
 const ROWS: [what: string, yaml: string, cwd: string | null][] = [
   ['plain', 'id: 1\ncwd: /srv/shop\nname: ONE\n', '/srv/shop'],

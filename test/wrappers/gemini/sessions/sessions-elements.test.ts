@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { elementsIn, REPLACING } from '../../../../wrappers/gemini/sessions/elements.ts';
+import { elementsIn, REPLACING } from '../../../../wrappers/gemini/sessions/lines.ts';
 
 const MESSAGES = [{ a: '\\' }, 'text {', { b: ['"]}', { c: '\\"' }, []] }, [{ d: 1 }], {}, 7, { 'é{': '\u2028\n' }];
 const LINE = Buffer.from(JSON.stringify({ $set: { messages: MESSAGES, more: [{ e: 1 }], last: '}' } }));

@@ -1,10 +1,12 @@
-// Who holds a lock on a file, as Linux tells it: such a lock goes with its process, however that ends.
+// Tells whether a program still uses a session file: by the kernel's lock on it, or by the time of its last change.
 
 import { readFileSync, statSync } from 'node:fs';
+import type { SessionFile } from './store.ts';
+import { measure } from './store-folder.ts';
 
 type HeldLock = 'free' | 'unknown' | { pid: number };
 
-/** 'unknown' where the system does not tell. Looks only: a try to take the lock could come in its owner's way. */
+/** Who holds a lock on it: such a lock ends with its process. 'unknown' where the system does not tell. Looks only: a try to take the lock could come in its owner's way. */
 export function holderOf(file: string): HeldLock {
   try {
     const { dev, ino } = statSync(file, { bigint: true });
@@ -23,3 +25,14 @@ export function holderOf(file: string): HeldLock {
 const majorOf = (dev: bigint): bigint => ((dev >> 8n) & 0xfffn) | ((dev >> 32n) & ~0xfffn);
 const minorOf = (dev: bigint): bigint => (dev & 0xffn) | ((dev >> 12n) & ~0xffn);
 const hex = (number: bigint): string => number.toString(16).padStart(2, '0');
+
+/** A session file that changed a moment ago may have a writer still, where nothing better tells. */
+const LATELY_MS = 30_000;
+
+/** Returns half a sentence, or null. Looks at the file again. A time in the future means that the clock was set back. */
+export function changedLately({ file }: SessionFile, now: Date): string | null {
+  const size = measure(file);
+  if (size === null) return null;
+  const agoMs = now.getTime() - size.changedAtMs;
+  return Math.abs(agoMs) < LATELY_MS ? `its file changed ${Math.max(0, Math.round(agoMs / 1000))} s ago` : null;
+}
