@@ -25,6 +25,8 @@ export interface CommandSpec {
   usage: string;
   about: string;
   flags: Record<string, FlagRow>;
+  /** The most used of more than ten flags: --help shows these, and --help --all shows every flag. */
+  common?: readonly string[];
   /** Families of numbered flags, such as --task-3-done. */
   families?: readonly { match: RegExp; shown: string; about: string }[];
   /** How many words without a dash the command takes. */
@@ -47,11 +49,13 @@ type Parsed = { how: 'parsed'; args: Arguments } | { how: 'help' | 'version' } |
 export const SHARED_FLAGS = {
   json: { takes: 'nothing', about: 'one JSON object on stdout and nothing else there' },
   quiet: { takes: 'nothing', about: 'no progress and no notes: the result alone, or the line of the failure' },
-  help: { takes: 'nothing', about: 'show this help' },
+  help: { takes: 'nothing', about: 'show the help; with --all: every flag' },
   version: { takes: 'nothing', about: 'show the version (-V)' },
 } as const satisfies Record<string, FlagRow>;
 
 export const HELP_FLAGS: readonly string[] = ['--help', '-h'];
+/** After or before --help. Alone it is a flag only if the command has one of that name. */
+export const ALL_FLAG = '--all';
 export const VERSION_FLAGS: readonly string[] = ['--version', '-V'];
 
 export function parseCommandLine(spec: CommandSpec, argv: readonly string[]): Parsed {
@@ -98,6 +102,7 @@ export function parseCommandLine(spec: CommandSpec, argv: readonly string[]): Pa
     if (VERSION_FLAGS.includes(token.rawName)) return { how: 'version' };
     const row = Object.hasOwn(flags, token.name) ? flags[token.name] : undefined;
     if (row === undefined) {
+      if (token.rawName === ALL_FLAG && argv.some((word) => HELP_FLAGS.includes(word))) continue;
       if (!spec.families?.some((family) => family.match.test(token.name)))
         return unknownFlag(spec, flags, token.rawName);
       // Otherwise a later one would silently override the first.

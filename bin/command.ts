@@ -6,7 +6,7 @@ import { EXIT_BUG, EXIT_BY_SIGNAL, type StopSignal, TOLLGATE_EXIT } from '../pol
 import { toDo, toType } from '../policies/facts/next-action.ts';
 import { visible } from '../policies/text/display.ts';
 import { refusalOf, workingFolderMistake } from '../state/system-error.ts';
-import { type Arguments, type CommandSpec, parseCommandLine, SHARED_FLAGS } from './command-line.ts';
+import { ALL_FLAG, type Arguments, type CommandSpec, parseCommandLine, SHARED_FLAGS } from './command-line.ts';
 import { keptHelp } from './help/kept-help.ts';
 import { printing, printResult } from './printing.ts';
 import type { Ran } from './ran.ts';
@@ -142,7 +142,8 @@ export async function readArguments(
     }
     case 'help': {
       if (argv.includes('--json')) return { how: 'ended', ran: { exit: 0, out: helpAsObject(spec) }, mistake: null };
-      const out = keptHelp(spec.name) ?? (await (await import('./help/help.ts')).renderHelp(spec));
+      const form = spec.common === undefined || argv.includes(ALL_FLAG) ? 'full' : 'short';
+      const out = keptHelp(spec.name, form) ?? (await (await import('./help/help.ts')).renderHelp(spec, form));
       return { how: 'ended', ran: { exit: 0, out }, mistake: null };
     }
     case 'version': {

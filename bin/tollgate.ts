@@ -1,32 +1,16 @@
 // Runs the command tollgate: one word selects the subcommand, and only that is loaded.
 
 import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
-import { COMMANDS, namedTools } from '../policies/facts/tools.ts';
+import { COMMANDS } from '../policies/facts/tools.ts';
 import { nearest } from '../policies/text/nearest.ts';
 import { projectState, strayState } from '../state/task-folder.ts';
 import { columns } from './columns.ts';
 import { runCommand } from './command.ts';
-import { HELP_FLAGS, VERSION_FLAGS } from './command-line.ts';
+import { ALL_FLAG, HELP_FLAGS, VERSION_FLAGS } from './command-line.ts';
 import { keptHelp } from './help/kept-help.ts';
 import type { Ran } from './ran.ts';
-import { SUBCOMMANDS } from './tollgate/subcommands.ts';
+import { GROUPS, SUBCOMMANDS } from './tollgate/subcommands.ts';
 import { printVersion } from './version.ts';
-
-const EXAMPLES: readonly (readonly [line: string, does: string])[] = [
-  ['tollgate preflight', 'is the machine ready?'],
-  ['tollgate run fix-login', 'the task in .tmp/task/fix-login'],
-  ['tollgate run ./tasks/fix-login --json', 'one object on stdout, for another program'],
-  ['tollgate status', 'what exists, and what runs'],
-  ['tollgate budget fix-login --set 20', 'allow 20 paid calls'],
-];
-
-const EXITS: readonly (readonly [code: number | string, means: string])[] = [
-  [TOLLGATE_EXIT.ok, 'done'],
-  [TOLLGATE_EXIT.failure, 'a stage, a check or an awaited call failed, or a result could not be written'],
-  [TOLLGATE_EXIT.badInput, 'usage, or a mistake in what was given; nothing was paid'],
-  [Object.values(EXIT_BY_SIGNAL).join(', '), `stopped by ${Object.keys(EXIT_BY_SIGNAL).join(', ')}`],
-  [EXIT_BUG, 'an internal error'],
-];
 
 async function run([word, ...rest]: readonly string[]): Promise<Ran> {
   if (word === undefined) return { exit: TOLLGATE_EXIT.badInput, err: usage() };
@@ -54,8 +38,10 @@ async function help(words: readonly string[]): Promise<Ran> {
     return { exit: TOLLGATE_EXIT.badInput, err: `tollgate help: ${word} is a command of its own: ${word} --help\n` };
   const subcommand = subcommandOf(word);
   if (subcommand === undefined) return unknown(word);
-  const kept = keptHelp(`tollgate ${word}`);
-  return kept === null ? (await subcommand.load()).run(['--help']) : { exit: 0, out: kept };
+  const all = words.includes(ALL_FLAG);
+  const name = `tollgate ${word}`;
+  const kept = (all ? null : keptHelp(name, 'short')) ?? keptHelp(name, 'full');
+  return kept === null ? (await subcommand.load()).run(['--help', ...(all ? [ALL_FLAG] : [])]) : { exit: 0, out: kept };
 }
 
 const WRAPPERS: readonly string[] = Object.values(COMMANDS);
@@ -68,22 +54,24 @@ function unknown(word: string): Ran {
   return { exit: TOLLGATE_EXIT.badInput, err: `tollgate: unknown ${kind} "${word}"; ${hint}\n` };
 }
 
+/** Fits one screen of 40 lines and 80 columns. */
 function usage(): string {
-  const commands = Object.entries(SUBCOMMANDS).map(([name, { about }]) => [`tollgate ${name}`, about] as const);
+  const commands = GROUPS.flatMap((group) =>
+    Object.entries(SUBCOMMANDS)
+      .filter(([, row]) => row.group === group)
+      .map(([name, { about }], i) => [i === 0 ? group : '', name, about] as const),
+  );
+  const { ok, failure, badInput } = TOLLGATE_EXIT;
   return `${[
-    `Call the headless agent CLIs ${namedTools('and')} like a reliable function.`,
+    'Usage: tollgate COMMAND [options]',
     '',
-    'Commands:',
-    ...columns(commands, '  '),
+    ...columns(commands),
     '',
-    'Examples:',
-    ...columns(EXAMPLES, '  '),
-    '',
-    'Exit codes:',
-    ...columns(EXITS, '  '),
-    '',
-    'tollgate help COMMAND, or COMMAND --help, says more; -V prints the version. The wrappers are commands of their own,',
-    `with exit codes of their own: ${WRAPPERS.join(', ')}.`,
+    `Exit codes: ${ok} done; ${failure} failed; ${badInput} bad input, nothing was paid; ${EXIT_BUG} internal error;`,
+    `${Object.values(EXIT_BY_SIGNAL).join(', ')} stopped by ${Object.keys(EXIT_BY_SIGNAL).join(', ')}.`,
+    'tollgate COMMAND --help shows flags and examples; -V prints the version.',
+    'The wrappers have their own help and exit codes:',
+    `${WRAPPERS.join(', ')}.`,
   ].join('\n')}\n`;
 }
 

@@ -210,8 +210,7 @@ async function keepHelp() {
   await mkdir(`${out}/help`);
   const { texts, completed } = JSON.parse(stdout);
   await writeFile(`${out}/help/completion.json`, JSON.stringify(completed));
-  for (const [command, text] of Object.entries(texts))
-    await writeFile(`${out}/help/${command.replaceAll(' ', '-')}.txt`, text);
+  for (const [file, text] of Object.entries(texts)) await writeFile(`${out}/help/${file}`, text);
 }
 
 /** For `import`, names that are seen without running it; and its types: the surface, and of each function which it is. */

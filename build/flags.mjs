@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 const PAGE = 'docs/flags.md';
 const SHARED = ['json', 'quiet', 'help', 'version'];
 const { bin } = JSON.parse(readFileSync('package.json', 'utf8'));
-// In the order of `tollgate --help`. `distill` has words with flags of their own.
+// `distill` has words with flags of their own.
 const commands = Object.keys(JSON.parse(readFileSync('dist/help/completion.json', 'utf8'))).flatMap((command) =>
   command === 'tollgate distill' ? [command, ...wordsOf(command)] : [command],
 );
@@ -20,7 +20,7 @@ const named = wrappers.map(({ name }) => `\`${name}\``);
 
 const page = [
   '# All flags',
-  '`COMMAND --help` prints the same with examples, `COMMAND --help --json` for programs. `npm run flags` writes this page.',
+  '`COMMAND --help --all` prints the same with examples, `COMMAND --help --json` for programs. `npm run flags` writes this page.',
   '## Every command',
   tableOf(specs[0].flags, SHARED),
   '## The wrappers',

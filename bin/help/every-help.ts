@@ -12,22 +12,27 @@ import { SUBCOMMANDS } from '../tollgate/subcommands.ts';
 import { WAIT_SPEC } from '../wait-command.ts';
 import { wrapperSpec } from '../wrapper/wrapper-flags.ts';
 import { renderHelp } from './help.ts';
+import { keptFile } from './kept-help.ts';
 
 const specs: CommandSpec[] = [...TOOLS.map((tool) => wrapperSpec(adapterOf(tool))), PREFLIGHT_SPEC, WAIT_SPEC];
 
 async function everyHelp(): Promise<Ran> {
   const texts: Record<string, string> = {};
   const completed: Record<string, CompletedCommand> = {};
+  const keep = async (spec: CommandSpec) => {
+    texts[keptFile(spec.name, 'full')] = await renderHelp(spec, 'full');
+    if (spec.common) texts[keptFile(spec.name, 'short')] = await renderHelp(spec, 'short');
+  };
   for (const spec of specs) {
-    texts[spec.name] = await renderHelp(spec);
+    await keep(spec);
     completed[spec.name] = completedOf(spec.about, null, { ...spec.flags, ...SHARED_FLAGS });
   }
   for (const [word, { about, word: kind = null, load }] of Object.entries(SUBCOMMANDS)) {
     const { run } = await load();
-    const { out = '' } = await run(['--help']);
-    texts[`tollgate ${word}`] = out;
-    const { flags } = JSON.parse((await run(['--help', '--json'])).out!) as CommandSpec;
-    completed[`tollgate ${word}`] = completedOf(about, kind, flags);
+    const spec = JSON.parse((await run(['--help', '--json'])).out!) as CommandSpec;
+    // `tollgate wait` has the help of wait_parallel_tasks.
+    await keep(spec);
+    completed[`tollgate ${word}`] = completedOf(about, kind, spec.flags);
   }
   return { exit: TOLLGATE_EXIT.ok, out: JSON.stringify({ texts, completed }) };
 }

@@ -2,17 +2,20 @@
 
 import yargs from 'yargs';
 import { type CommandSpec, type FlagRow, SHARED_FLAGS } from '../command-line.ts';
-import { HELP_WIDTH } from './kept-help.ts';
+import { HELP_WIDTHS, type HelpForm } from './kept-help.ts';
 
-export async function renderHelp(spec: CommandSpec): Promise<string> {
+export async function renderHelp(spec: CommandSpec, form: HelpForm): Promise<string> {
+  const width = HELP_WIDTHS[form];
   const parser = yargs([])
     .scriptName(spec.name)
     .usage(`$0 ${spec.usage}\n\n${spec.about}`)
     .version(false)
     .help(false)
-    .wrap(Math.min(HELP_WIDTH, process.stdout.columns || HELP_WIDTH));
-  const flags: Record<string, FlagRow> = { ...spec.flags, ...SHARED_FLAGS };
-  for (const [name, row] of Object.entries(flags)) {
+    .wrap(Math.min(width, process.stdout.columns || width));
+  const every: Record<string, FlagRow> = { ...spec.flags, ...SHARED_FLAGS };
+  const shown = form === 'short' && spec.common ? spec.common : Object.keys(every);
+  for (const name of shown) {
+    const row = every[name]!;
     parser.option(name, {
       describe: row.about,
       ...(row.short === undefined ? {} : { alias: row.short }),
@@ -23,9 +26,12 @@ export async function renderHelp(spec: CommandSpec): Promise<string> {
     });
   }
   for (const family of spec.families ?? []) parser.option(family.shown.slice(2), { describe: family.about });
-  for (const [line, does] of spec.examples) parser.example(line, does);
-  const exits = spec.exits.map(([code, means]) => `  ${`${code} `.padEnd(9)}${means}`).join('\n');
-  parser.epilogue(`Exit codes:\n${exits}`);
+  for (const [line, does] of form === 'short' ? spec.examples.slice(0, 2) : spec.examples) parser.example(line, does);
+  const exits = spec.exits
+    .map(([code, means]) => `  ${`${code} `.padEnd(9)}${form === 'short' ? means.split(/[;:] /)[0] : means}`)
+    .join('\n');
+  const pointer = `${spec.name} --help --all shows all ${Object.keys(every).length} flags, also --json and --quiet.`;
+  parser.epilogue(`Exit codes:\n${exits}${form === 'short' ? `\n\n${pointer}` : ''}`);
   return `${await parser.getHelp()}\n`;
 }
 

@@ -4,19 +4,25 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The greatest width of the help. */
-export const HELP_WIDTH = 110;
+/** `short`: of a command with more than ten flags, only those that are used most. */
+export type HelpForm = 'short' | 'full';
+
+/** The greatest width of each form. */
+export const HELP_WIDTHS: Record<HelpForm, number> = { short: 80, full: 110 };
 
 /**
  * @param command with its words, such as `tollgate run`.
  * @returns null if the help must be printed again: on a terminal that is too narrow for it, and outside of a build.
  */
-export function keptHelp(command: string): string | null {
-  if ((process.stdout.columns || HELP_WIDTH) < HELP_WIDTH) return null;
+export function keptHelp(command: string, form: HelpForm): string | null {
+  const width = HELP_WIDTHS[form];
+  if ((process.stdout.columns || width) < width) return null;
   const folder = path.dirname(fileURLToPath(import.meta.url));
   try {
-    return readFileSync(path.join(folder, 'help', `${command.replaceAll(' ', '-')}.txt`), 'utf8');
+    return readFileSync(path.join(folder, 'help', keptFile(command, form)), 'utf8');
   } catch {
     return null;
   }
 }
+
+export const keptFile = (command: string, form: HelpForm): string => `${command.replaceAll(' ', '-')}.${form}.txt`;

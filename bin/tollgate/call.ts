@@ -18,7 +18,7 @@ import { type CommandSpec, HELP_FLAGS } from '../command-line.ts';
 import { printing } from '../printing.ts';
 import type { Ran } from '../ran.ts';
 import { runWrapper } from '../wrapper/wrapper-command.ts';
-import { WRAPPER_FLAGS } from '../wrapper/wrapper-flags.ts';
+import { COMMON_FLAGS, WRAPPER_FLAGS } from '../wrapper/wrapper-flags.ts';
 import { undispatched } from '../wrapper/wrapper-mistake.ts';
 
 const SPEC: CommandSpec = {
@@ -30,6 +30,7 @@ const SPEC: CommandSpec = {
     ...WRAPPER_FLAGS,
     'timeout-ms': { takes: 'number', min: 1, max: MAX_TIMEOUT_MS, about: 'end the call after this time' },
   },
+  common: COMMON_FLAGS,
   words: {
     min: 0,
     max: 2,

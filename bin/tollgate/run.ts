@@ -51,6 +51,7 @@ const SPEC: CommandSpec = {
       about: 'exit with 75 quota, 76 budget, 77 auth, 65 gate, 66 prompt too large',
     },
   },
+  common: ['dry-run', 'redo', 'recheck', 'keep', 'accept-changes', 'wait-for-reset', 'deadline', 'trust-workspace'],
   words: { min: 1, max: 1, called: 'TASK (an id, or a path with a /)' },
   examples: [
     ['tollgate run fix-login', 'the task in .tmp/task/fix-login'],

@@ -106,6 +106,18 @@ export const WRAPPER_FLAGS = {
   'exit-by-class': { takes: 'nothing', about: 'exit with 75 quota, 76 budget, 77 auth, 65 gate, 66 prompt too large' },
 } as const satisfies Record<string, FlagRow>;
 
+/** The most used ones. */
+export const COMMON_FLAGS: readonly string[] = [
+  'prompt-file',
+  'out',
+  'model',
+  'session',
+  'access',
+  'timeout-ms',
+  'task',
+  'trust-workspace',
+];
+
 /** Returns the given flags that only this CLI has. */
 export const ownGiven = ({ own }: Adapter, { text, texts, given }: Arguments): OwnValues =>
   Object.fromEntries(
@@ -132,6 +144,7 @@ export function wrapperSpec(adapter: Adapter): CommandSpec {
       },
       ...adapter.own,
     },
+    common: COMMON_FLAGS,
     words: { min: 0, max: 1, called: 'PROMPT' },
     examples: [
       [`${command} "what is this repository"`, 'the answer on stdout'],
@@ -142,7 +155,7 @@ export function wrapperSpec(adapter: Adapter): CommandSpec {
       ],
     ],
     exits: [
-      [codes.ok, "the CLI's own terminal event reports success, and the answer is not empty"],
+      [codes.ok, "the CLI's terminal event reports success, and the answer is not empty"],
       [codes.timeout, 'timeout (wall, idle, or a silent start)'],
       [codes.failure, 'any other failure; the record names it'],
       [codes.missingBinary, `${adapter.binary} is not installed`],

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { renderHelp } from '../../bin/help/help.ts';
-import { SUBCOMMANDS } from '../../bin/tollgate/subcommands.ts';
+import { GROUPS, SUBCOMMANDS } from '../../bin/tollgate/subcommands.ts';
 import { wrapperSpec } from '../../bin/wrapper/wrapper-flags.ts';
 import { COMMANDS, TOOLS } from '../../policies/facts/tools.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
@@ -30,8 +30,71 @@ for (const [command, words] of [...WRAPPERS, ...WORDS])
 for (const tool of TOOLS)
   test(`the help that is kept of ${tool}'s wrapper is what would be printed anew`, async ({ rig }) => {
     const { stdout } = await rig.run(COMMANDS[tool], ['--help']);
-    assert.is(stdout, await renderHelp(wrapperSpec(adapterOf(tool))));
+    const spec = wrapperSpec(adapterOf(tool));
+    assert.is(stdout, await renderHelp(spec, 'short'));
+    assert.is((await rig.run(COMMANDS[tool], ['--help', '--all'])).stdout, await renderHelp(spec, 'full'));
   });
+
+interface Printed {
+  common?: string[];
+  flags: Record<string, object>;
+  families: { shown: string }[];
+}
+
+const DISTILL_RESUME = ['tollgate', ['distill', 'resume']] as const;
+for (const [command, words] of [...WRAPPERS, ...WORDS, DISTILL_RESUME])
+  test(`${[command, ...words].join(' ')}: --help has at most ten flags or the common ones, --help --all has every flag`, async ({
+    rig,
+  }) => {
+    const print = async (...flags: string[]) => (await rig.run(command, [...words, ...flags])).stdout;
+    const { common, flags, families }: Printed = JSON.parse(await print('--help', '--json'));
+    const names = Object.keys(flags);
+    assert.equal(
+      shownFlags(await print('--help', '--all')).sort(),
+      [...names, ...families.map(({ shown }) => shown.slice(2))].sort(),
+    );
+    assert.is(common !== undefined, names.length - SHARED > 10, `${names.length - SHARED} flags`);
+    if (common === undefined) return;
+    const short = await print('--help');
+    assert.equal(shownFlags(short), common);
+    assert.match(short, `--help --all shows all ${names.length} flags`);
+    assert.equal(tooWide(short), []);
+  });
+
+test('tollgate run --help has exactly eight flags, and says how to see every flag', async ({ rig }) => {
+  const { stdout } = await rig.run('tollgate', ['run', '--help']);
+  assert.is(shownFlags(stdout).length, 8);
+  assert.match(stdout, /^tollgate run --help --all shows all \d+ flags/m);
+  assert.is((await rig.run('tollgate', ['help', 'run'])).stdout, stdout);
+  const all = await rig.run('tollgate', ['run', '--help', '--all']);
+  assert.equal(await rig.run('tollgate', ['help', 'run', '--all']), all);
+  assert.equal(await rig.run('tollgate', ['run', '--all', '--help']), all);
+  assert.is.not(all.stdout, stdout);
+});
+
+test('tollgate --help fits a screen: one line for each command, in groups', async ({ rig }) => {
+  const { stdout } = await rig.run('tollgate', ['--help']);
+  const lines = stdout.trimEnd().split('\n');
+  assert.ok(lines.length <= 40, `${lines.length} lines`);
+  assert.equal(tooWide(stdout), []);
+  const rows = lines.filter((line) => /^.{10}[a-z]+ {2}/.test(line));
+  assert.equal(rows.map((row) => row.slice(10).split(' ')[0]).sort(), Object.keys(SUBCOMMANDS).sort());
+  const named = rows.map((row) => row.slice(0, 10).trim()).filter((group) => group !== '');
+  assert.equal(named, [...GROUPS]);
+});
+
+test('--all without --help is an unknown flag', async ({ rig }) => {
+  const { code, stderr } = await rig.run('tollgate', ['run', '--all']);
+  assert.equal([code, stderr.split(/[;\n]/)[0]], [2, 'tollgate run: unknown flag --all']);
+});
+
+/** The flags of every command. */
+const SHARED = 4;
+
+const shownFlags = (help: string) =>
+  [...help.split('Options:')[1]!.matchAll(/^ {2,6}(?:-\w, )?--([\w-]+)/gm)].map(([, name]) => name!);
+
+const tooWide = (help: string) => help.split('\n').filter((line) => line.length > 80);
 
 const { version } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../package.json'), 'utf8'));
 

@@ -21,7 +21,7 @@ const FOREIGN = new Set([
 ]);
 
 const helps = new Map<string, string>();
-const SUBCOMMANDS = [...help(['tollgate']).matchAll(/^ {2}tollgate (\w+)/gm)].map(([, word]) => word as string);
+const SUBCOMMANDS = [...help(['tollgate']).matchAll(/^.{10}([a-z]+) {2}/gm)].map(([, word]) => word as string);
 const FLAGS = new Set(
   [...Object.keys(bin).map((name) => [name]), ...SUBCOMMANDS.map((word) => ['tollgate', word])].flatMap((words) =>
     flagsOf(help(words)),
@@ -88,7 +88,8 @@ function help(words: readonly string[]): string {
   const key = words.join(' ');
   const [command = '', ...rest] = words;
   const text =
-    helps.get(key) ?? execFileSync(process.execPath, [bin[command] as string, ...rest, '--help'], { encoding: 'utf8' });
+    helps.get(key) ??
+    execFileSync(process.execPath, [bin[command] as string, ...rest, '--help', '--all'], { encoding: 'utf8' });
   helps.set(key, text);
   return text;
 }

@@ -32,6 +32,7 @@ const SPEC: CommandSpec = {
   about:
     'Uploads a book (PDF, EPUB or text) to the Gemini API once and has it distilled section by section, for hours if need be: each answer is on disk before the next is paid for, and a run that was stopped, killed or paused goes on where it was. The key is taken from GEMINI_API_KEY, another address from GOOGLE_GEMINI_BASE_URL. tollgate distill status --help tells of the other words.',
   flags: { ...BOOK_FLAGS, ...RUN_FLAGS_OF_BOOK },
+  common: ['prompt', 'via', 'name', 'model', 'max-usd', 'max-calls', 'auto-wait', 'out'],
   words: { min: 1, max: 1, called: 'BOOK (or a word: resume, pause, stop, status, sections, delete-section, export)' },
   examples: [
     ['tollgate distill republic.epub', 'starts with the default prompt, or resumes where it stopped'],
@@ -55,6 +56,7 @@ const RESUME: CommandSpec = {
     force: { takes: 'nothing', about: 'take it over from a host or container that is gone' },
     ...RUN_FLAGS_OF_BOOK,
   },
+  common: ['accept', 'force', 'model', 'max-usd', 'max-calls', 'auto-wait', 'no-check', 'out'],
   words: { min: 1, max: 1, called: 'NAME (tollgate distill status lists them)' },
   examples: [
     ['tollgate distill resume republic', 'with the next section'],

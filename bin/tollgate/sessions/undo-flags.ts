@@ -38,6 +38,7 @@ export const UNDO: CommandSpec = {
     err: { takes: 'text', about: "where the CLI's stderr goes" },
     result: { takes: 'text', about: 'where the call record (JSON) goes' },
   },
+  common: ['resend', 'edit', 'edit-file', 'redo', 'dry-run', 'tool', 'access', 'trust-workspace'],
   words: { min: 1, max: 1, called: SESSION_WORD },
   examples: [
     ['tollgate undo login', 'the last answer goes, its prompt stays'],

@@ -18,6 +18,7 @@ const SPEC: CommandSpec = {
     later: { takes: 'nothing', about: 'leave it for the next run, and begin none' },
     ...SUPERVISE_FLAGS,
   },
+  common: ['later', 'deadline', 'no-wait', 'accept-changes', 'wait-for-reset', 'trust-workspace'],
   words: { min: 2, max: 2, called: 'TASK (an id, or a path with a /) and TEXT (one word: put it in quotes)' },
   examples: [
     ['tollgate answer fix-login "Keep the old flag."', 'answers its question, and goes on'],

@@ -26,6 +26,7 @@ const SPEC: CommandSpec = {
     anew: { takes: 'nothing', about: 'start from the beginning: earlier instructions and results are ignored' },
     ...SUPERVISE_FLAGS,
   },
+  common: ['resume', 'anew', 'deadline', 'no-wait', 'accept-changes', 'wait-for-reset', 'trust-workspace'],
   words: { min: 0, max: 1, called: 'TASK (an id, or a path with a /)' },
   examples: [
     ['tollgate supervise fix-login', 'begins, or goes on where it stopped'],
