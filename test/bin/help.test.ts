@@ -92,7 +92,7 @@ test('--all without --help is an unknown flag', async ({ rig }) => {
 const SHARED = 4;
 
 const shownFlags = (help: string) =>
-  [...help.split('Options:')[1]!.matchAll(/^ {2,6}(?:-\w, )?--([\w-]+)/gm)].map(([, name]) => name!);
+  [...help.split(/^(?:Options|Examples):$/m)[1]!.matchAll(/^ {2,6}(?:-\w, )?--([\w-]+)/gm)].map(([, name]) => name!);
 
 const tooWide = (help: string) => help.split('\n').filter((line) => line.length > 80);
 
