@@ -51,7 +51,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'bin/tollgate/call.ts': 'an example in a help',
   'bin/tollgate/distill/': 'the Gemini API, which is a service and no CLI',
   'bin/tollgate/sessions/sessions.ts': 'an example in a help, and a warning of what only gemini costs',
-  'bin/tollgate/triage/errors-page.ts': 'the words for a snapshot that only gemini leaves',
+  'bin/tollgate/report/errors-page.ts': 'the words for a snapshot that only gemini leaves',
   'bin/tollgate/triage/explain.ts': 'an example in a help',
   'bin/tollgate/triage/logs.ts': 'an example in a help',
   'bin/tollgate/triage/triage.ts': 'an example in a help',

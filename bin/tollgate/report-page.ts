@@ -7,11 +7,12 @@ import type { DaySpending } from '../../policies/report/spending.ts';
 import { oneLine, visible } from '../../policies/text/display.ts';
 import { coloursOf, type Sheet } from '../sheet.ts';
 import { type Column, tableLines, wrapLine } from '../table.ts';
-import { SPENT_HEADINGS, spentRows } from './report/spent-words.ts';
 import {
   questionsOf,
+  SPENT_HEADINGS,
   STATE_PAINT,
   SUPERVISION_HEADINGS,
+  spentRows,
   stateWords,
   supervisionCells,
   supervisionLines,

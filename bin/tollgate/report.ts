@@ -1,23 +1,54 @@
-// Implements tollgate report: shows the state of all tasks and failures by signature, or the failures of the services.
+// Implements tollgate report: shows all tasks and their failures in several formats, or the failures of the services.
 
 import { existsSync } from 'node:fs';
 import { savedReport } from '../../loops/batch/report.ts';
 import { launcherIn } from '../../loops/launcher.ts';
-import { collectTasks } from '../../loops/report/collect.ts';
+import { collectSpending, collectTasks, type TasksReport } from '../../loops/report/collect.ts';
+import { reportProblems } from '../../loops/report/problems.ts';
 import { collectErrors, collectHealth } from '../../loops/upkeep/collect-errors.ts';
+import manifest from '../../package.json';
 import { wholeDuration } from '../../policies/facts/duration.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { annotationsOf } from '../../policies/report/github-actions.ts';
+import { withRelativePaths } from '../../policies/report/problem.ts';
+import { codeQualityOf, sarifOf } from '../../policies/report/problem-formats.ts';
+import type { DaySpending } from '../../policies/report/spending.ts';
 import { visible } from '../../policies/text/display.ts';
 import { missingTask } from '../../state/missing-task.ts';
-import { locateTask, projectState } from '../../state/task-folder.ts';
+import { locateTask, projectRoot, projectState } from '../../state/task-folder.ts';
 import { readArguments } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { badInputOf, type Ran } from '../ran.ts';
 import { sheetOf } from '../sheet.ts';
 import { onSheet } from '../terminal-page.ts';
-import { FORMATS, type ReportFormat } from './report/formats.ts';
-import { type HealthObject, renderHealth } from './sessions/health-page.ts';
-import { errorsObject, renderErrors } from './triage/errors-page.ts';
+import { errorsObject, type HealthObject, renderErrors, renderHealth } from './report/errors-page.ts';
+import { renderHtml } from './report/html-page.ts';
+import { renderJunit } from './report/junit-page.ts';
+import { renderMarkdown, renderText } from './report-page.ts';
+
+interface ReportRequest {
+  report: TasksReport;
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+  /** Whether text, json and md include what was spent; an HTML page always does. */
+  spent: boolean;
+}
+
+const FORMATS = {
+  text: async (request) => renderText(request.report, sheetOf(request.environment), await spentIf(request)),
+  json: async (request) => {
+    const spent = await spentIf(request);
+    return `${JSON.stringify(spent === null ? request.report : { ...request.report, spent })}\n`;
+  },
+  md: async (request) => renderMarkdown(posted(request), await spentIf(request)),
+  html: async (request) => renderHtml(posted(request), await problems(request), await spending(request)),
+  junit: async (request) => renderJunit(posted(request)),
+  sarif: async (request) => sarifOf(await problems(request), { version: manifest.version, at: request.report.at }),
+  github: async (request) => annotationsOf(await problems(request)),
+  gitlab: async (request) => codeQualityOf(await problems(request)),
+} as const satisfies Record<string, (request: ReportRequest) => Promise<string>>;
+
+type ReportFormat = keyof typeof FORMATS;
 
 const SPEC: CommandSpec = {
   name: 'tollgate report',
@@ -157,3 +188,19 @@ function clashOf({ given, words }: Arguments): string | null {
 }
 
 const invalid = badInputOf('tollgate report');
+
+/** Makes paths relative, because a reader on another machine cannot use the paths of this one. */
+function posted(request: ReportRequest): TasksReport {
+  const root = JSON.stringify(rootOf(request)).slice(1, -1);
+  return JSON.parse(withRelativePaths(JSON.stringify(request.report), [root])) as TasksReport;
+}
+
+const rootOf = ({ report, cwd, environment }: ReportRequest): string =>
+  projectRoot(environment.TOLLGATE_STATE ? cwd : report.folder);
+
+const problems = (request: ReportRequest) => reportProblems(request.report, rootOf(request), request.environment);
+
+const spending = ({ report, cwd, environment }: ReportRequest) => collectSpending(report.tasks, cwd, environment);
+
+const spentIf = async (request: ReportRequest): Promise<DaySpending[] | null> =>
+  request.spent ? spending(request) : null;

@@ -1,4 +1,4 @@
-// Converts the flags of a run, alone or in a batch, into options.
+// Converts the flags of a run, alone or in a batch, into options, and stops a run at its deadline.
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import type { RunContext } from '../../loops/task/run-context.ts';
 import { RUN_FLAGS, type RunOptions } from '../../loops/task/run-options.ts';
 import { wholeDuration } from '../../policies/facts/duration.ts';
 import { areTrustedTasks } from '../../state/trusted-folders.ts';
-import type { Arguments } from '../command-line.ts';
+import type { Arguments, FlagRow } from '../command-line.ts';
 
 /**
  * @returns the chosen options, or what is wrong with them. @param tasks ids, and paths of tasks that may belong to another
@@ -56,4 +56,31 @@ export function flagsOf({ text, texts, given }: Arguments): string[] {
     const values = texts[name] ?? (text[name] === undefined ? [] : [text[name]]);
     return values.length === 0 ? [`--${name}`] : values.map((value) => `--${name}=${value}`);
   });
+}
+
+export const DEADLINE_FLAG = {
+  takes: 'text',
+  about: 'stop after so long (50m, 5h), as by TERM, with everything saved: the next run goes on',
+} as const satisfies FlagRow;
+
+interface Deadline {
+  /** Aborts on a signal, or at the deadline. */
+  stop: AbortSignal;
+  /** Stops the timer. */
+  close(): void;
+}
+
+/**
+ * @returns the deadline, or a sentence that says what is wrong with it. @param text as it was given; undefined means no deadline.
+ */
+export function deadlineOf(text: string | undefined, signals: AbortSignal): Deadline | string {
+  if (text === undefined) return { stop: signals, close: () => {} };
+  const ms = wholeDuration(text);
+  if (ms === null || ms <= 0) return `--deadline takes a duration such as 50m or 5h, not "${text}"`;
+  const late = new AbortController();
+  const over = new AbortController();
+  void pauseFor(ms, AbortSignal.any([signals, over.signal])).then(() => {
+    if (!signals.aborted && !over.signal.aborted) late.abort(`its deadline (--deadline ${text})`);
+  });
+  return { stop: AbortSignal.any([signals, late.signal]), close: () => over.abort() };
 }

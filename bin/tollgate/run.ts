@@ -1,22 +1,23 @@
 // Implements tollgate run: dispatches one task.
 
 import type { RanTask as TaskRan } from '../../loops/run/owned-run.ts';
+import type { RunReport } from '../../loops/run/report.ts';
 import { runTask } from '../../loops/run/run.ts';
 import type { RunRequest } from '../../loops/task/run-context.ts';
 import { RUN_FLAGS } from '../../loops/task/run-options.ts';
+import type { ErrorClass } from '../../policies/facts/classes.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import { readArguments, stopOnSignals } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { printing } from '../printing.ts';
 import type { Ran } from '../ran.ts';
-import { startCiReporting } from './ci/ci-reporting.ts';
-import { DEADLINE_FLAG, deadlineOf } from './ci/deadline.ts';
 import { publishInCi, withComment } from './ci/publish.ts';
 import { ciSystem } from './ci/system.ts';
-import { startReporting } from './reporting.ts';
+import { startCiReporting, startReporting } from './reporting.ts';
 import { answerTo, answerWithoutRun, surprise } from './run-answer.ts';
-import { contextOf, optionsOf } from './run-flags.ts';
-import { refusedSession } from './sessions/refused-session.ts';
+import { contextOf, DEADLINE_FLAG, deadlineOf, optionsOf } from './run-flags.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate run',
@@ -130,4 +131,26 @@ async function foresee(request: RunRequest, args: Arguments): Promise<Ran> {
   if (seen.how !== 'foreseen') return answerTo(seen, args);
   const { forecast } = seen;
   return { exit: 0, out: args.given.has('json') ? `${JSON.stringify(forecast)}\n` : showForecast(forecast) };
+}
+
+const BAD_REQUEST = 400;
+
+/** These failures concern an account, and no change of the conversation fixes them. */
+const OF_ACCOUNTS: ReadonlySet<ErrorClass> = new Set(['auth', 'quota']);
+
+/** @returns null also if the CLI has no file of the session: then the user has nothing to choose from. */
+async function refusedSession({ failure, stages }: RunReport) {
+  if (failure === null || failure.tool === null || OF_ACCOUNTS.has(failure.class)) return null;
+  if (failure.reason !== 'broken_history' && failure.http_status !== BAD_REQUEST) return null;
+  const { stage, tool } = failure;
+  const id = stages.find((each) => each.stage === stage)?.session_id ?? null;
+  if (id === null) return null;
+  const store = await adapterOf(tool).sessions();
+  try {
+    const session = await store.find(id, { environment: process.env, cwd: process.cwd() });
+    return session && { id, tool };
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return null;
+  }
 }

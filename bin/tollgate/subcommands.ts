@@ -1,7 +1,7 @@
 // Lists the subcommands of tollgate: a description of each, and how to load it.
 
 import type { Ran } from '../ran.ts';
-import type { WordKind } from './completion/candidate.ts';
+import type { WordKind } from './completion/table.ts';
 
 /** The groups of `tollgate --help`, in its order. */
 export const GROUPS = ['call', 'tasks', 'inspect', 'sessions', 'agents', 'machine'] as const;

@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FlagRow } from '../../command-line.ts';
-import type { WordKind } from './candidate.ts';
 
 export interface CompletedCommand {
   about: string;
@@ -22,3 +21,12 @@ export function completedCommands(): Record<string, CompletedCommand> {
     return {};
   }
 }
+
+export interface Candidate {
+  word: string;
+  /** One line; may be ''. */
+  about: string;
+}
+
+/** What kind of words a command takes; a list contains the possible first words. */
+export type WordKind = 'task' | 'session' | 'tool' | readonly string[];

@@ -8,8 +8,7 @@ import { byGravity, type Problem } from '../../../policies/report/problem.ts';
 import type { DaySpending } from '../../../policies/report/spending.ts';
 import { oneLine } from '../../../policies/text/display.ts';
 import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
-import { stateWords, taskCalls } from '../task-cells.ts';
-import { SPENT_HEADINGS, spentRows, spentTotals, spentWords } from './spent-words.ts';
+import { SPENT_HEADINGS, spentRows, spentTotals, spentWords, stateWords, taskCalls } from '../task-cells.ts';
 
 export function renderHtml(report: TasksReport, problems: readonly Problem[], spent: readonly DaySpending[]): string {
   const { at, folder, tasks, groups, unreadable } = report;

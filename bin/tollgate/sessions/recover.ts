@@ -22,8 +22,7 @@ import type { SessionFile } from '../../../wrappers/sessions/store.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { Arguments, CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
-import { waitingSay } from '../waiting-say.ts';
-import { inUse, TOOL_FLAG, unreadable, type Which, whichSession } from './which-session.ts';
+import { inUse, TOOL_FLAG, unreadable, type Which, waitingSay, whichSession } from './which-session.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate recover',

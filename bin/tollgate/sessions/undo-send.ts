@@ -15,8 +15,8 @@ import { isTrustedFolder } from '../../../state/trusted-folders.ts';
 import type { Access } from '../../../wrappers/adapter.ts';
 import type { Conversation } from '../../../wrappers/sessions/store.ts';
 import type { Arguments } from '../../command-line.ts';
+import { startLiveLine } from '../../progress-line.ts';
 import type { Ran } from '../../ran.ts';
-import { startLiveLine } from '../../wrapper/live-line.ts';
 import { answerOf, type Undoing, type UndoResult } from './undo-answer.ts';
 import { filesOf, type UndoMode } from './undo-flags.ts';
 

@@ -8,11 +8,10 @@ import { stopExit, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { Arguments } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
-import { waitingSay } from '../waiting-say.ts';
 import { answerOf, type Undoing, type UndoResult } from './undo-answer.ts';
 import { modeOf, UNDO, undoMistake } from './undo-flags.ts';
 import { sendInstead } from './undo-send.ts';
-import { inUse, unreadable, whichSession } from './which-session.ts';
+import { inUse, unreadable, waitingSay, whichSession } from './which-session.ts';
 
 export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(UNDO, argv, TOLLGATE_EXIT.badInput);

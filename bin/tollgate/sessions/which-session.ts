@@ -1,10 +1,12 @@
-// Finds the session that a command's arguments name, or says why it cannot.
+// Finds the session that a command's arguments name, or says why it cannot; reports when the session is in use.
 
 import { type LocatedSession, locateSession } from '../../../loops/session/locate.ts';
 import { isTool, TOOLS } from '../../../policies/facts/tools.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { isSessionFileError, type SessionFile } from '../../../wrappers/sessions/store.ts';
 import type { Arguments, FlagRow } from '../../command-line.ts';
+import { printing } from '../../printing.ts';
+import { type Progress, startProgress } from '../../progress-line.ts';
 
 export const TOOL_FLAG = {
   takes: 'choice',
@@ -42,3 +44,15 @@ export function styleOf() {
 
 export const inUse = ({ tool, id }: SessionFile, by: string): string =>
   `the ${tool} session ${id} is in use: ${by}; try again when that has ended (nothing was changed)`;
+
+export function waitingSay(command: string, { given }: Arguments): { say(what: string): void; stop(): void } {
+  let progress: Progress | null = null;
+  return {
+    say(what) {
+      if (given.has('quiet')) return;
+      progress = startProgress(printing('stderr'), 'all', () => `${command}: waiting`);
+      progress.print(`${command}: ${what}`);
+    },
+    stop: () => progress?.stop(),
+  };
+}

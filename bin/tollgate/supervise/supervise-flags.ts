@@ -4,7 +4,7 @@ import type { Supervising } from '../../../loops/supervise/supervise.ts';
 import { RUN_FLAGS } from '../../../loops/task/run-options.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import type { Arguments, CommandSpec, FlagRow } from '../../command-line.ts';
-import { DEADLINE_FLAG } from '../ci/deadline.ts';
+import { DEADLINE_FLAG } from '../run-flags.ts';
 
 export const SUPERVISE_FLAGS = {
   'accept-tree': {

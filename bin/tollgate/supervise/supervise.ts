@@ -6,10 +6,9 @@ import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { Arguments, CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
-import { deadlineOf } from '../ci/deadline.ts';
 import { startReporting } from '../reporting.ts';
 import { answerTo, answerWithoutRun, type RunningWord, surprise } from '../run-answer.ts';
-import { contextOf, optionsOf } from '../run-flags.ts';
+import { contextOf, deadlineOf, optionsOf } from '../run-flags.ts';
 import { SUPERVISE_EXITS, SUPERVISE_FLAGS, supervisingOf } from './supervise-flags.ts';
 
 const SPEC: CommandSpec = {

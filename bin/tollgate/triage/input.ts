@@ -1,8 +1,11 @@
-// Reads a command's input: a file, or standard input, completely or as it arrives.
+// Reads a command's input, completely or as it arrives: a file or standard input; answers JSONL line by line.
 
 import { createReadStream, readFileSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
-import type { LineSplitter } from '../../../wrappers/line-splitter.ts';
+import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { createLineSplitter, type LineSplitter } from '../../../wrappers/line-splitter.ts';
+import { printing, printResult } from '../../printing.ts';
+import type { Ran } from '../../ran.ts';
 
 type Input = { how: 'read'; text: string } | { how: 'invalid'; message: string };
 
@@ -31,7 +34,7 @@ export async function readInto(lines: LineSplitter, word: string | undefined): P
 }
 
 /** @param take receives the text piece by piece; after it returns `enough`, the rest is not read. */
-export async function readText(
+async function readText(
   word: string | undefined,
   take: (text: string) => 'more' | Promise<'more' | 'enough'>,
 ): Promise<string | null> {
@@ -105,4 +108,63 @@ function swapped(): Decoder {
     },
     end: () => decoder.end(),
   };
+}
+
+type Line = Record<string, unknown>;
+
+/** A longer line is a mistake; the other lines are still answered. */
+const MAX_LINE = 8 * 1024 * 1024;
+
+/**
+ * Writes one answer for each line, in order and before it reads the next lines. Stops when no process reads the answers.
+ * @param command the name that begins each complaint on stderr.
+ * @param take returns the answer to a line, or what is wrong with the line.
+ */
+export async function answerLines(
+  command: string,
+  word: string | undefined,
+  take: (line: Line) => unknown,
+  maxLine = MAX_LINE,
+): Promise<Ran> {
+  const err = printing('stderr');
+  let answers: string[] = [];
+  let number = 0;
+  let mistakes = 0;
+  let lost: string | null = null;
+  const lines = createLineSplitter(maxLine, 'all', (line, dropped) => {
+    number += 1;
+    if (line.trim() === '') return;
+    const answer = dropped > 0 ? `this is longer than ${maxLine} characters` : answerTo(line, take);
+    if (typeof answer === 'string') {
+      mistakes += 1;
+      err.write(`${command}: line ${number}: ${answer}\n`);
+      answers.push(JSON.stringify({ id: null, line: number, error: answer }));
+    } else answers.push(JSON.stringify(answer));
+  });
+  const flush = async () => {
+    const ready = answers;
+    answers = [];
+    if (ready.length > 0 && lost === null) lost = await printResult(`${ready.join('\n')}\n`);
+    return lost === null ? 'more' : 'enough';
+  };
+  const mistake = await readText(word, (text) => {
+    lines.push(text);
+    return flush();
+  });
+  if (mistake !== null) return { exit: TOLLGATE_EXIT.badInput, err: `${command}: ${mistake}\n` };
+  // Without a reader the remaining lines are not read, and the last of them may be incomplete.
+  if (lost === null) lines.end();
+  await flush();
+  return { exit: mistakes === 0 ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.badInput, lost };
+}
+
+function answerTo(line: string, take: (line: Line) => unknown): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return 'this is no JSON';
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'this is no JSON object';
+  return take(value as Line);
 }

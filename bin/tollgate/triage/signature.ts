@@ -10,9 +10,8 @@ import { columns } from '../../columns.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
-import { answerLines } from '../answer-lines.ts';
 import { hidden, hiddenLine, hiddenSignature } from '../secrets.ts';
-import { readInto } from './input.ts';
+import { answerLines, readInto } from './input.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate signature',

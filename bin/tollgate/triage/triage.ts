@@ -11,9 +11,8 @@ import { visible } from '../../../policies/text/display.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
-import { answerLines } from '../answer-lines.ts';
 import { hiddenSignature, hiddenVerdict } from '../secrets.ts';
-import { readInto } from './input.ts';
+import { answerLines, readInto } from './input.ts';
 import { lintHere } from './triage-lint.ts';
 import { testCorpus } from './triage-test.ts';
 

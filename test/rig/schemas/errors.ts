@@ -1,7 +1,6 @@
 // Defines the schemas of what `tollgate report` prints with --errors --json and with --health --json.
 
-import type { HealthObject } from '../../../bin/tollgate/sessions/health-page.ts';
-import type { ErrorObject, ErrorsObject } from '../../../bin/tollgate/triage/errors-page.ts';
+import type { ErrorObject, ErrorsObject, HealthObject } from '../../../bin/tollgate/report/errors-page.ts';
 import type { ApiSnapshot, SentRequest } from '../../../policies/api-errors/entry.ts';
 import type { Counts } from '../../../policies/api-errors/health.ts';
 import { evidenceSource } from './call.ts';
