@@ -54,7 +54,7 @@ for (const tool of TOOLS.filter((each) => each !== 'claude'))
   test(`${tool}: an answer that fits its schema is printed, and prose fails the call after one request`, () =>
     within(tool, async (home, api) => {
       const argv = ['call', tool, 'PROMPT-A', '--json-schema', SCHEMA, '--trust-workspace', '--no-files'];
-      api.script(['json']);
+      api.script(['says={"risk":"low"}']);
       const fits = await home.start('tollgate', argv).result;
       assert.equal([fits.code, fits.stdout], [0, '{"risk":"low"}\n'], fits.stderr);
       const paid = api.paid().length;

@@ -35,7 +35,6 @@ const paced = (text: string, end: Saying['end']): Reply => ({
 const SCENARIOS: Record<string, Scenario> = {
   ok: { reply: says(ANSWER) },
   unicode: { reply: says('naïve — 日本語 👍 “quoted” \t tabbed') },
-  json: { reply: says('{"risk":"low"}') },
   blank: { reply: says(' \n\n') },
   refusal: { reply: says(REFUSAL) },
   empty: { reply: says('') },
