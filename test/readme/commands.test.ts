@@ -36,8 +36,8 @@ for (const [page, text] of PAGES)
     assert.equal(wrong, []);
   });
 
-test('README.md has each command in its table', () => {
-  const [, table = ''] = PAGES.get('README.md')!.split('\n## Commands\n');
+test('docs/reference.md has each command in its table', () => {
+  const [, table = ''] = PAGES.get('docs/reference.md')!.split('\n## Commands\n');
   const said = new Set(spansOf(table.split('\n## ')[0]!).flatMap((span) => span.split(' ')));
   const words = SUBCOMMANDS.filter((word) => word !== 'wait').concat('wait_parallel_tasks');
   assert.equal(

@@ -70,7 +70,8 @@ const JOURNAL = 50;
 const OPENED = 97;
 // Each folder above the tree is looked at 5 times, and the figure was counted with two of them.
 const LOOKS = 500 + 5 * Math.max(0, tmpdir().split('/').length - 3);
-const LISTS = 40;
+// A tenth of them: the inputs of the other tasks are listed at each call, since a cache of them saved no time that a user feels.
+const LISTS = 50;
 const WRITES = 23;
 const CHANGES = 28;
 

@@ -188,7 +188,9 @@ test('an answer whose run asks again at once is taken, and said to be', async ({
   rig.answer(({ report: { tool } }) => answerWith(tool, tool === REASONER ? JSON.stringify(question) : 'done'));
   await superviseTask(rig).supervise();
   const answered = await page.post('/api/answer', { task: 'fix', answer: 'The left one.' });
-  assert.equal([answered.status, answered.value.says], [200, 'fix has the answer, and is parked now.']);
+  assert.is(answered.status, 200);
+  // On a busy machine the page does not wait until the run has parked its task again.
+  assert.match(answered.value.says, /^fix has the answer, and is (?:parked now|at work)\.$/);
 });
 
 test('a sweep, with nothing to be swept', async ({ page }) => {
