@@ -1,9 +1,8 @@
-// Runs one CLI with the flags that it accepts. If it refuses a flag that the call works without, runs it again without that flag.
+// Runs one CLI with the flags that it accepts: after it refused a flag that the call works without, again without that flag.
 
-import { closeSync, constants } from 'node:fs';
-import { openRegular } from '../state/disk/regular-file.ts';
-import { type Feature, withoutFlags } from './feature.ts';
-import { refusedFlag } from './refused-flag.ts';
+import { closeSync, constants, readSync } from 'node:fs';
+import { lookAt, openRegular } from '../state/disk/regular-file.ts';
+import { type Feature, flagOf, withoutFlags } from './feature.ts';
 import { type Invocation, type Observer, type Outcome, run } from './run.ts';
 
 export interface FlagObserver extends Observer {
@@ -35,4 +34,50 @@ export async function runAccepted(
     sleptMs: outcome.sleptMs + next.sleptMs,
     orphansKilled: outcome.orphansKilled + next.orphansKilled,
   };
+}
+
+/** How the CLIs' parsers report an unknown flag: clap (codex, copilot from 1.0.89), commander (older copilot), yargs (gemini). */
+const REFUSALS = [
+  /^error: unexpected argument '(--[^'=]+)[^']*' found/m,
+  /^error: unknown option '(--[^'=]+)[^']*'/m,
+  /^Unknown arguments?: (.+)$/m,
+];
+
+/** A CLI reports a usage error at once. A CLI that takes longer did something before. */
+const AT_ONCE_MS = 30_000;
+
+const HEAD_BYTES = 64 * 1024;
+
+/**
+ * Finds a flag that we passed and that the call works without; null if a request may have been sent. Every CLI writes an event
+ * before its first request.
+ */
+function refusedFlag({ files, argv }: Invocation, outcome: Outcome, features: readonly Feature[]): Feature | null {
+  const { ending, exitCode, durationMs, survivors = [] } = outcome;
+  if (ending !== 'exited' || exitCode === 0 || survivors.length > 0 || (durationMs ?? 0) > AT_ONCE_MS) return null;
+  if (lookAt(files.stdout)?.size !== 0) return null;
+  const refused = namesIn(headOf(files.stderr));
+  const passed = argv.map(flagOf);
+  return (
+    features.find(
+      ({ kind, name, without }) =>
+        kind === 'flag' && without !== null && passed.includes(name) && refused.has(bare(name)),
+    ) ?? null
+  );
+}
+
+/** yargs reports names without dashes, possibly several. For `--no-color` it reports that it does not know `color`. */
+const namesIn = (said: string): ReadonlySet<string> =>
+  new Set(REFUSALS.flatMap((words) => words.exec(said)?.[1]?.split(/,\s*/) ?? []).map(bare));
+
+const bare = (name: string): string => name.trim().replace(/^--/, '').replace(/^no-/, '');
+
+function headOf(file: string): string {
+  const fd = openRegular(file);
+  try {
+    const bytes = Buffer.alloc(HEAD_BYTES);
+    return bytes.toString('utf8', 0, readSync(fd, bytes, 0, HEAD_BYTES, 0));
+  } finally {
+    closeSync(fd);
+  }
 }

@@ -3,8 +3,8 @@
 import path from 'node:path';
 import { type Json, parseObject, partOf } from '../../policies/text/json.ts';
 import type { CallRequest, Overlay } from '../adapter.ts';
-import { noGuesses } from './betas.ts';
 import { claudeHome, readMemory } from './home.ts';
+import { noGuesses } from './route.ts';
 import { readObject, readSettings } from './settings.ts';
 
 export function overlay(request: CallRequest): Overlay {

@@ -1,7 +1,9 @@
-// Passes one request on to the service and its answer back, byte by byte and once; what is seen of it is noted.
+// Passes a request, or a connection that becomes a web socket, on to the service; what is seen of a request is noted.
 
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type Exchange, emptyBody, keep, type RawHeaders } from './exchange.ts';
 
 /** A message that has come to the relay, for `path` of the service at `upstream`: the very bytes, query and all, which URL would spell otherwise. */
@@ -15,7 +17,7 @@ export interface Passing {
  * Throws what Node throws at a header or a path that it does not send.
  * A connection of its own for each: one that is kept open may be closed just then, and a request must not be sent twice.
  */
-export function ask({ incoming, upstream, path }: Passing): ClientRequest {
+function ask({ incoming, upstream, path }: Passing): ClientRequest {
   const send = upstream.protocol === 'https:' ? httpsRequest : httpRequest;
   return send(upstream, {
     agent: false,
@@ -122,3 +124,50 @@ function answerWith(answer: IncomingMessage, outgoing: ServerResponse, exchange:
 
 /** In a reason, which decides nothing: Node reads it with these, and does not write it. */
 const UNSAYABLE = /[^\t\x20-\x7e\x80-\xff]/g;
+
+/** Forwards a connection that becomes a web socket, without recording it. It forwards no other upgrade. */
+export const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket';
+
+/** The connection as it was before its request was read, which asks for nothing but its answer: Node leaves the body of such a one unread. */
+export function withoutUpgrade(
+  { method, url, httpVersion, rawHeaders }: IncomingMessage,
+  socket: Socket,
+  rest: Buffer,
+) {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]!.toLowerCase() !== 'upgrade') lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), rest]));
+  return socket;
+}
+
+export function tunnel(passing: Passing, socket: Duplex, head: Buffer): ClientRequest {
+  const request = ask(passing);
+  socket.on('error', () => request.destroy());
+  socket.on('close', () => request.destroy());
+  request.on('error', () => socket.destroy());
+  request.on('upgrade', (answer, other: Duplex, first: Buffer) => {
+    other.on('error', () => socket.destroy());
+    socket.on('close', () => other.destroy());
+    socket.write(headOf(answer));
+    socket.write(first);
+    other.write(head);
+    socket.pipe(other).pipe(socket);
+  });
+  // Refused: as it was said, and then the connection is over.
+  request.on('response', (answer) => {
+    socket.write(headOf(answer));
+    answer.on('error', () => socket.destroy());
+    answer.pipe(socket);
+  });
+  request.end();
+  return request;
+}
+
+function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage): string {
+  const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`];
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    // It comes unpacked from its chunks, and ends with the connection.
+    if (rawHeaders[i]!.toLowerCase() !== 'transfer-encoding') lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}

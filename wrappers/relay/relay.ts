@@ -5,8 +5,7 @@ import { type ClientRequest, createServer, type IncomingMessage } from 'node:htt
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createMemory, type Exchange } from './exchange.ts';
-import { exchangeOf, forward, MAX_HEADER_BYTES, type Passing } from './forward.ts';
-import { isWebSocket, tunnel, withoutUpgrade } from './tunnel.ts';
+import { exchangeOf, forward, isWebSocket, MAX_HEADER_BYTES, type Passing, tunnel, withoutUpgrade } from './forward.ts';
 
 export interface Relay {
   /** The base URL for the CLI. */
