@@ -206,7 +206,7 @@ test('no folder has more than 24 files', () => {
   const counts = new Map<string, number>();
   for (const file of FILES) counts.set(path.dirname(file), (counts.get(path.dirname(file)) ?? 0) + 1);
   assert.equal(
-    [...counts].filter(([, count]) => count > 41),
+    [...counts].filter(([, count]) => count > 24),
     [],
   );
 });

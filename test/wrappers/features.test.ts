@@ -41,6 +41,7 @@ function requestsIn(cwd: string, flags: Adapter['own']): CallRequest[] {
     ...(['write', 'full'] as Access[]).map((access) => ({ ...plain, access })),
     { ...plain, own },
     { ...plain, requires: { servers: ['a'], denied: 'note' } },
+    { ...plain, requires: { servers: [], denied: 'note', schema: { type: 'object', additionalProperties: false } } },
     { ...plain, access: 'write', own: { 'allow-commit': true } },
     { ...plain, environment: { HOME: cwd, ANTHROPIC_BASE_URL: 'https://gateway' } },
   ];
@@ -51,7 +52,9 @@ type Use = Pick<Feature, 'kind' | 'name'>;
 function usesOf(adapter: Adapter, request: CallRequest): Use[] {
   const overlay = adapter.overlay(request);
   const counting = adapter.usageFile === null ? [] : [adapter.usageFile.argument('/x')];
-  const argv = adapter.argv(request, [...overlay.argv, ...counting]);
+  const schema = request.requires?.schema;
+  const formed = schema === undefined ? [] : (adapter.answerSchema?.argv(schema, '/schema.json') ?? []);
+  const argv = adapter.argv(request, [...overlay.argv, ...counting, ...formed]);
   const flags = argv.filter((word) => /^-./.test(word)).map((word) => word.replace(/=.*/, ''));
   const settings = argv.flatMap((word, at) =>
     argv[at - 1] === '-c' ? [word.replace(/=.*/, '').replace(/^mcp_servers\.a\./, 'mcp_servers.*.')] : [],
