@@ -44,10 +44,10 @@ export const PREFLIGHT_SPEC = {
   },
   words: { min: 0, max: 0, called: 'nothing' },
   examples: [
-    ['preflight', 'checks the machine for all CLIs'],
-    ['preflight --tools codex --quick', 'for codex alone, in a few milliseconds'],
-    ['preflight --json | jq -r ".findings[].fix // empty"', 'only what there is to do'],
-    ['preflight --sweep', 'publishes what was answered, ends what still runs, removes what is of no use'],
+    ['tollgate preflight', 'checks the machine for all CLIs'],
+    ['tollgate preflight --tools codex --quick', 'for codex alone, in a few milliseconds'],
+    ['tollgate preflight --json | jq -r ".findings[].fix // empty"', 'only what there is to do'],
+    ['tollgate preflight --sweep', 'publishes what was answered, ends what still runs, removes what is of no use'],
   ],
   exits: [
     [TOLLGATE_EXIT.ok, 'no check failed (there may be warnings); with --sweep: nothing more to do'],

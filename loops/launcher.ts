@@ -14,4 +14,4 @@ export function launcherIn(environment: NodeJS.ProcessEnv): string {
 
 /** Rewrites the commands in a sentence so that the user's shell can start them. */
 export const asCalled = (text: string, environment: NodeJS.ProcessEnv): string =>
-  launcherIn(environment) === 'tollgate' ? text : text.replace(/`(?=(?:tollgate|preflight)\b)/g, '`npx ');
+  launcherIn(environment) === 'tollgate' ? text : text.replace(/`(?=tollgate\b)/g, '`npx ');

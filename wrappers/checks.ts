@@ -65,7 +65,7 @@ export async function checkVersion(place: ToolPlace): Promise<CheckAnswer> {
   const { from, below, tested, install } = TESTED_VERSIONS[tool];
   const packaged = versionOfPackage(cli.file, adapterOf(tool).packageName);
   if (packaged === null && versionOf === null)
-    return say('note', 'not known without starting it', 'run preflight without --quick');
+    return say('note', 'not known without starting it', 'run tollgate preflight without --quick');
   if (packaged === null && isStrange(cli, place)) return notStarted(cli);
   const version = packaged ?? (await versionOf?.(cli.file)) ?? null;
   if (version === null) return say('fail', `\`${cli.file} --version\` tells no version`, install);

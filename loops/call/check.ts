@@ -121,7 +121,7 @@ function missingWords({ binary, packageName, tool, described }: Adapter): string
   const install = packageName === '' ? 'install it' : `install it (npm install -g ${packageName})`;
   return (
     missing ??
-    `${binary} is not on the PATH: ${install}, or run \`preflight --tools ${tool}\` to see where it was looked for`
+    `${binary} is not on the PATH: ${install}, or run \`tollgate preflight --tools ${tool}\` to see where it was looked for`
   );
 }
 

@@ -81,7 +81,7 @@ export function prepare(
 }
 
 const UNREGISTERED =
-  'the call could not be registered (the user has no home that can be written): if its wrapper is killed, preflight --sweep does not find it';
+  'the call could not be registered (the user has no home that can be written): if its wrapper is killed, tollgate preflight --sweep does not find it';
 
 /** Returns the schema that is given to the CLI itself; null if there is none, or only the prompt requests it. */
 function flaggedSchema({ adapter, call }: WrapperRequest) {
@@ -98,7 +98,7 @@ export function discard({ attempt, overlay, registered }: PreparedCall): void {
 /** Says how to get the answer of a paid call, if it could not be published where it was requested. */
 export function wayOut({ request, registered }: PreparedCall): string {
   if (request.charge !== null) return 'the next run of its task judges and publishes it';
-  return registered.isKnown ? 'once that is corrected, preflight --sweep publishes it' : 'take it from there';
+  return registered.isKnown ? 'once that is corrected, tollgate preflight --sweep publishes it' : 'take it from there';
 }
 
 export const deadlineOf = ({ startedAt, request }: BegunCall): Date =>

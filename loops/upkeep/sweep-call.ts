@@ -56,7 +56,7 @@ export async function sweepCall(entry: RegisterEntry, sweeping: Sweeping): Promi
       entry,
       'working',
       `${what} lost its guardian and still works, until ${deadline_at}`,
-      'leave it to its deadline, or end it with preflight --sweep --now',
+      'leave it to its deadline, or end it with tollgate preflight --sweep --now',
     );
   if (count > 0) await endTree(tree, undefined, () => signallingIn(attempt));
   if (count > 0 && (await membersOf(tree)).length > 0)

@@ -83,7 +83,7 @@ async function sweepOpen(open: Call, task: TaskFolder, journal: Journal, sweepin
   return [of(task, call_id, 'settled', `${what} was settled from its files: ${ended}${gone}`)];
 }
 
-const NOW = 'leave it to its deadline, or end it with preflight --sweep --now';
+const NOW = 'leave it to its deadline, or end it with tollgate preflight --sweep --now';
 
 /** Returns whether the call is settled already, or a run has begun meanwhile, which settles it itself. */
 async function isAnothers(journal: Journal, callId: string): Promise<boolean> {

@@ -103,6 +103,6 @@ async function look(folder: string): Promise<CheckAnswer> {
   return say(
     'warn',
     `${counts.join(', and ')}; an answer may wait there, a process may still run`,
-    'preflight --sweep',
+    'tollgate preflight --sweep',
   );
 }

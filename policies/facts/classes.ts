@@ -32,7 +32,7 @@ export const CLASSES = {
   },
   tooling: {
     meaning: 'binary missing, bad flag, config, model, session id, environment',
-    next: 'run `preflight`',
+    next: 'run `tollgate preflight`',
     exitByClass: null,
   },
   scope_violation: {

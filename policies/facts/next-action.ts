@@ -103,6 +103,6 @@ const OF_STAGES = /^--(?:redo|keep|recheck|ignore-hold)\b/;
 export const taskLine = ({ launcher, word }: CalledAs, command: string, ...flags: string[]): string =>
   [launcher, command, shellWord(word), ...flags].join(' ');
 
-/** A check of the machine, a separate program beside `tollgate`. */
+/** A check of the machine. `npx preflight` would start a package of another author where Tollgate is not installed. */
 export const preflightLine = (launcher: string, ...flags: string[]): string =>
-  [launcher.replace(/tollgate$/, 'preflight'), ...flags].join(' ');
+  [launcher, 'preflight', ...flags].join(' ');

@@ -53,7 +53,7 @@ test('wrapper: a CLI that cannot start', async ({ world }) => {
     `npm_command=exec node '${path.resolve('dist/run_codex.cjs')}' --prompt-file=ask.md --out=a.out --err=a.err`,
   );
   const command = /Next: run `(.*?)`/.exec(broken.stderr)?.[1];
-  assert.is(command, 'npx preflight', broken.stderr);
+  assert.is(command, 'npx tollgate preflight', broken.stderr);
   assert.match((await sh(`${command} --tools codex`)).stdout, 'codex');
 });
 

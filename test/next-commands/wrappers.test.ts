@@ -75,7 +75,7 @@ const SCENES: Record<string, Scene> = {
   'a key that is refused': {
     calls: fails('unexpected status 401 Unauthorized: Incorrect API key provided', 401),
     verdict: ['auth', 'bad_key'],
-    command: /^npx preflight --tools codex$/,
+    command: /^npx tollgate preflight --tools codex$/,
     does: (_, { stdout }) => assert.match(stdout, /^ok +codex version/m),
   },
   'a CLI that is not there': {

@@ -22,7 +22,7 @@ export async function checkOwnVersion(place: OwnPlace): Promise<CheckAnswer> {
   const packaged = row.packageName === null ? null : versionOfPackage(cli.file, row.packageName);
   if (packaged !== null) return say('ok', packaged);
   if (row.version === null) return null;
-  if (versionOf === null) return say('note', 'not known without starting it', 'run preflight without --quick');
+  if (versionOf === null) return say('note', 'not known without starting it', 'run tollgate preflight without --quick');
   if (isStrange(cli, place)) return notStarted(cli);
   const version = await versionOf(cli.file, row.version);
   if (version !== null) return say('ok', version);

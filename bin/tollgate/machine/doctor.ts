@@ -87,7 +87,7 @@ function stepsOf(findings: readonly CheckFinding[], tools: readonly string[]): S
 /** To verify a check of one CLI, preflight runs for that CLI only. */
 function lineFor(check: string, tools: readonly string[]): string {
   const tool = tools.find((name) => check.startsWith(`${name} `));
-  return tool === undefined ? 'preflight' : `preflight --tools ${tool}`;
+  return tool === undefined ? 'tollgate preflight' : `tollgate preflight --tools ${tool}`;
 }
 
 function paragraph({ status, check, found, do: what, verify }: Step, i: number): string {

@@ -92,15 +92,9 @@ const wordsOf = (command: string): string[] =>
 
 /** @returns null if no tool can do the same: the flags say more than the tool takes. */
 function toolFor(words: readonly string[]): Required<NextCall>['call'] | null {
-  const begins = words.findIndex((word) => /(?:^|\/)(?:tollgate|preflight)$/.test(word));
+  const begins = words.findIndex((word) => /(?:^|\/)tollgate$/.test(word));
   if (begins === -1 || words.includes('&&')) return null;
-  const [program, ...all] = words.slice(begins);
-  const rest = all.filter((word) => word !== '--trust-workspace');
-  if (program!.endsWith('preflight'))
-    return rest[0] === '--tools' && rest.length === 2
-      ? { tool: 'preflight', arguments: { tools: rest[1]!.split(',') } }
-      : null;
-  const [verb, task, ...flags] = rest;
+  const [verb, task, ...flags] = words.slice(begins + 1).filter((word) => word !== '--trust-workspace');
   if (task === undefined) return verb === 'budget' || verb === 'status' ? { tool: verb, arguments: {} } : null;
   const id = idOf(task);
   switch (verb) {
@@ -114,6 +108,10 @@ function toolFor(words: readonly string[]): Required<NextCall>['call'] | null {
         : null;
     case 'explain':
       return flags.length === 0 && id !== null ? { tool: 'explain_failure', arguments: { task: id } } : null;
+    case 'preflight':
+      return task === '--tools' && flags.length === 1
+        ? { tool: 'preflight', arguments: { tools: flags[0]!.split(',') } }
+        : null;
     default:
       return null;
   }

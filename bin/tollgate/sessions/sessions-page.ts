@@ -107,7 +107,7 @@ export function backupLines(backups: readonly Backup[], now: Date, sheet: Sheet)
     ...tableLines(BACKUPS, clean(rows), sheet),
     '',
     `${sizeOf(bytes)} in ${folder}/CLI.SESSION/EDIT.backup: what was said, byte for byte, with the secrets in it.`,
-    `Each goes after ${KEPT_BACKUPS.days} days, with the next edit of a conversation or preflight --sweep.`,
+    `Each goes after ${KEPT_BACKUPS.days} days, with the next edit of a conversation or tollgate preflight --sweep.`,
   ];
 }
 

@@ -67,7 +67,7 @@ test('a refused sign-in stops its tool for the others, later stages too, until t
     'the sign-in of gemini was refused (bad_key); it is not called again for the rest of this batch',
   ]);
   assert.equal(report.next_actions.map(actionLine), [
-    'see how to sign in again: `preflight --tools gemini`',
+    'see how to sign in again: `tollgate preflight --tools gemini`',
     `run the remaining tasks; what is done costs nothing: \`tollgate batch --from ${shellWord(report.files.left!)} --concurrency 1\``,
   ]);
   const failure = JSON.parse(readFileSync(path.join(rig.project, `.tmp/task/${held}/state/last_failure.json`), 'utf8'));

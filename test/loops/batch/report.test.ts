@@ -24,7 +24,7 @@ const failed = (task_id: string, more: Partial<BatchRow> = {}): RowEnd => ({
   },
   next: [
     toDo('start `codex login`'),
-    toType('check it', 'preflight --tools codex'),
+    toType('check it', 'tollgate preflight --tools codex'),
     toType('go on', `tollgate run ${task_id}`, 'pays'),
   ],
 });
@@ -67,7 +67,7 @@ test('whole', () => {
 - 2 × auth (not_signed_in), v1:aaaaaaaaaaaaaaaa…: b, c
   Then: not before 2026-03-02T00:00:00.000Z
   b: start \`codex login\`
-  b: check it: \`preflight --tools codex\`
+  b: check it: \`tollgate preflight --tools codex\`
 - 1 × another run has this task: d
 
 Next:

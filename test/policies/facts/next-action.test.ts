@@ -35,7 +35,7 @@ for (const [what, called, flags, line] of ROWS)
 test('other commands are started the same way, and trust nothing', () => {
   const called = { ...PLAIN, launcher: 'npx tollgate', word: 'a b', trusts: true };
   assert.is(taskLine(called, 'budget', '--set 6'), "npx tollgate budget 'a b' --set 6");
-  assert.is(preflightLine('npx tollgate', '--tools codex'), 'npx preflight --tools codex');
+  assert.is(preflightLine('npx tollgate', '--tools codex'), 'npx tollgate preflight --tools codex');
 });
 
 test('a line holds the whole command', () => {

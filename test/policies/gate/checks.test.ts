@@ -36,7 +36,11 @@ test('the JSON of an answer', () => {
     ['```sh\nls\n```\n```json\n1\n```', 1],
     [`${'['.repeat(5000)}${']'.repeat(5000)}`, JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`)],
   ];
-  for (const [answer, value] of read) assert.equal(readJsonAnswer(answer), { how: 'read', value }, answer.slice(0, 80));
+  for (const [answer, value] of read) {
+    const found = readJsonAnswer(answer);
+    assert.equal(found.how === 'read' && found.value, value, answer.slice(0, 80));
+    assert.equal(found.how === 'read' && JSON.parse(found.text), value, answer.slice(0, 80));
+  }
   const invalid: [answer: string, text: RegExp][] = [
     ['', /^the answer must be JSON: it is no JSON \(it is empty\), and holds no block of it$/],
     [

@@ -35,7 +35,7 @@ const AGAIN = 'ask codex again: `tollgate run fix`';
 const THEN = `then ${AGAIN}`;
 const LATER = `in 5 minutes or later, ${AGAIN}`;
 const checks = (tool: string, flags = '') =>
-  `check the installation and the sign-in of ${tool}, without a paid call: \`preflight --tools ${tool}${flags}\``;
+  `check the installation and the sign-in of ${tool}, without a paid call: \`tollgate preflight --tools ${tool}${flags}\``;
 const CHECK = checks('codex');
 const key = (by: string): Known => ({ key: { how: 'signed_in', by } });
 
@@ -307,7 +307,7 @@ test('each CLI is signed in to in its own way', () => {
 
 /** test/next-commands executes them, as far as a fake CLI brings a task to where they are told. */
 const FORMS =
-  /^(?:tollgate run fix(?: --(?:trust-workspace|wait-for-reset 24h|ignore-hold|force|keep-all|redo-all))?|preflight --tools codex|tollgate budget(?: fix --set \d+)?|tollgate recover s-1 --choose clear|tollgate sessions (?:list|forget fix)|tollgate triage --help|npm install -g codex)$/;
+  /^(?:tollgate run fix(?: --(?:trust-workspace|wait-for-reset 24h|ignore-hold|force|keep-all|redo-all))?|tollgate preflight --tools codex|tollgate budget(?: fix --set \d+)?|tollgate recover s-1 --choose clear|tollgate sessions (?:list|forget fix)|tollgate triage --help|npm install -g codex)$/;
 
 test('no reason puts first what loosens something, and each command is whole', () => {
   for (const reason of FAILURE_REASONS)

@@ -18,8 +18,8 @@ const CALLS: [command: string, tool: string, given: Record<string, unknown>][] =
   ['tollgate supervise fix', 'supervise', { task: 'fix' }],
   ['tollgate explain fix', 'explain_failure', { task: 'fix' }],
   ['tollgate budget', 'budget', {}],
-  ['npx preflight --tools codex', 'preflight', { tools: ['codex'] }],
-  ['npx preflight --tools codex,claude', 'preflight', { tools: ['codex', 'claude'] }],
+  ['npx tollgate preflight --tools codex', 'preflight', { tools: ['codex'] }],
+  ['npx tollgate preflight --tools codex,claude', 'preflight', { tools: ['codex', 'claude'] }],
 ];
 for (const [command, tool, given] of CALLS)
   test(`${command} is a call of ${tool}`, () => {
