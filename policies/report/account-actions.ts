@@ -113,7 +113,7 @@ function fixKey(situation: Situation): string {
   if (provider !== null && key.by.startsWith(provider.begins))
     return `${tool} was refused by the provider of ${provider.fix}`;
   if (/^[A-Z][A-Z0-9_]{2,}(?: \(.*\))?$/.test(key.by))
-    return `set a valid key or token in ${key.by}: ${tool} went by the one there, and it was refused`;
+    return `set a valid key or token in ${key.by}: ${tool} used its value, and the service refused it`;
   if (key.by.startsWith('provider '))
     return `${tool} went by its ${key.by}: name one in its \`env_key\` (config.toml), and set that variable`;
   return signInOf(tool);
