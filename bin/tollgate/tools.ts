@@ -4,7 +4,7 @@ import path from 'node:path';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { TOOLS } from '../../policies/facts/tools.ts';
 import { TESTED_VERSIONS } from '../../policies/manifest/tested-versions.ts';
-import { placesIn } from '../../policies/rules/places.ts';
+import { placesIn } from '../../policies/rules/described-words.ts';
 import { readSoundTools } from '../../state/project/project.ts';
 import { projectRoot } from '../../state/task-folder.ts';
 import type { Access, Adapter } from '../../wrappers/adapter.ts';

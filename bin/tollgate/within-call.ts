@@ -1,6 +1,6 @@
 // Lists what an agent may not do within its call. Each command is checked against this when its arguments are read.
 
-import { originOf } from '../../loops/report/origin.ts';
+import { originOf } from '../../loops/report/calling-call.ts';
 import type { Arguments } from '../command-line.ts';
 import { loosensBudget } from './limits/loosens.ts';
 

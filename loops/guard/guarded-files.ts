@@ -9,7 +9,7 @@ import { outputsOf } from '../../state/task-folder.ts';
 import { forbidsOf } from '../task/compose.ts';
 import { readTemplate } from '../task/read-template.ts';
 import type { OpenTask } from '../task/task.ts';
-import { readWithin, spelledIn } from '../tree/within.ts';
+import { readWithin, spelledIn } from '../tree/read-within-folder.ts';
 import { lookAt } from './file-look.ts';
 
 /** Returns absolute paths without duplicates. */

@@ -12,8 +12,8 @@ import { untouched } from '../run/stages.ts';
 import type { EndedRun } from '../run/write-report.ts';
 import { EMPTY_FAILURE } from '../task/failure.ts';
 import type { OpenTask } from '../task/task.ts';
-import { type Leaving, type SuperviseCourse, shownText, standingOf } from './course.ts';
 import { answerAction, answerLine, saveFileOf, saveSession } from './save.ts';
+import { type Leaving, type SuperviseCourse, shownText, standingOf } from './supervision-run.ts';
 
 export async function leaveLoop(course: SuperviseCourse, leaving: Leaving): Promise<EndedRun> {
   const { open, runId, context } = course.task;

@@ -23,7 +23,7 @@ import {
   type SuperviseCourse,
   shownText,
   standingOf,
-} from './course.ts';
+} from './supervision-run.ts';
 
 export async function askPart(course: SuperviseCourse, task: TaskRun, request: PartRequest): Promise<StepEnd> {
   const { part, iteration, supervision, text } = request;

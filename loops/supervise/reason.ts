@@ -14,7 +14,14 @@ import { readRecord } from '../stage/guardian.ts';
 import type { Prompt } from '../task/prompt.ts';
 import type { StageRun, TaskRun } from '../task/stage-run.ts';
 import { wholeDiff } from './changes.ts';
-import { interruptedBy, leftWith, type PartEnd, type StepEnd, type SuperviseCourse, shownText } from './course.ts';
+import {
+  interruptedBy,
+  leftWith,
+  type PartEnd,
+  type StepEnd,
+  type SuperviseCourse,
+  shownText,
+} from './supervision-run.ts';
 import { seenBefore } from './work.ts';
 
 export async function reason(course: SuperviseCourse, standing: Standing): Promise<StepEnd> {

@@ -18,7 +18,7 @@ import type { Composing } from '../task/prompt.ts';
 import { stageFacts } from '../task/stage-facts.ts';
 import type { OpenTask } from '../task/task.ts';
 import { gitStand, wholeDiff } from './changes.ts';
-import { type Part, type SuperviseCourse, shownText, standingOf } from './course.ts';
+import { type Part, type SuperviseCourse, shownText, standingOf } from './supervision-run.ts';
 
 export const saveFileOf = ({ state }: TaskFolder): string => path.join(state, 'session_save.json');
 

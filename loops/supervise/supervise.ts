@@ -24,6 +24,10 @@ import { markDone, reopen } from '../task/stage-status.ts';
 import type { OpenTask } from '../task/task.ts';
 import { forgetStart } from '../tree/read-changes.ts';
 import { gitStand, keepBeginning } from './changes.ts';
+import { endFailure, leaveLoop } from './leave.ts';
+import { askPart, handOffs } from './part.ts';
+import { reason } from './reason.ts';
+import { contentHash, readSave, standOf } from './save.ts';
 import {
   type Asking,
   interruptedBy,
@@ -32,11 +36,7 @@ import {
   type SuperviseCourse,
   shownText,
   standingOf,
-} from './course.ts';
-import { endFailure, leaveLoop } from './leave.ts';
-import { askPart, handOffs } from './part.ts';
-import { reason } from './reason.ts';
-import { contentHash, readSave, standOf } from './save.ts';
+} from './supervision-run.ts';
 import { seenOf, work } from './work.ts';
 
 export interface Supervising {

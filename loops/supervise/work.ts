@@ -7,7 +7,7 @@ import { readTail } from '../../state/disk/regular-file.ts';
 import { keptText } from '../../state/supervise/texts.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { gateRecordOf } from '../task/gate-actions.ts';
-import { interruptedBy, leftWith, type PartEnd, type StepEnd, type SuperviseCourse } from './course.ts';
+import { interruptedBy, leftWith, type PartEnd, type StepEnd, type SuperviseCourse } from './supervision-run.ts';
 
 export async function work(course: SuperviseCourse, standing: Standing): Promise<StepEnd> {
   const { open } = course.task;

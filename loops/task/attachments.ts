@@ -7,7 +7,7 @@ import { nearest } from '../../policies/text/nearest.ts';
 import { isWithin } from '../../state/disk/real-folder.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Forbids } from '../tree/forbidden.ts';
-import { spelledIn, spellings } from '../tree/within.ts';
+import { spelledIn, spellings } from '../tree/read-within-folder.ts';
 import { readText } from './read-text.ts';
 
 interface Attachable {

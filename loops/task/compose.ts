@@ -16,7 +16,7 @@ import type { TaskFolder } from '../../state/task-folder.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import { type Forbids, forbiddenBy } from '../tree/forbidden.ts';
 import { readChanges } from '../tree/read-changes.ts';
-import { linkMistake, readWithin } from '../tree/within.ts';
+import { linkMistake, readWithin } from '../tree/read-within-folder.ts';
 import { MAX_BYTES, readAttachments } from './attachments.ts';
 import { readTemplate } from './read-template.ts';
 import { readText } from './read-text.ts';

@@ -7,7 +7,7 @@ import { ROLES } from '../../policies/manifest/roles.ts';
 import { type ExpandedTemplate, expandTemplate, type LookedUp } from '../../policies/prompt/template.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 import type { Forbids } from '../tree/forbidden.ts';
-import { type Ground, type ReadWithin, readWithin } from '../tree/within.ts';
+import { type Ground, type ReadWithin, readWithin } from '../tree/read-within-folder.ts';
 
 interface TemplatePlace {
   stage: string;

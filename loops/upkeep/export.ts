@@ -36,7 +36,7 @@ export async function exportEnded({ words, since, options, context }: Ended): Pr
       spans.push(...traces.flatMap((one) => one.spans));
     }
     if (spans.length === 0) return;
-    const { sendTraces } = await import('./send.ts');
+    const { sendTraces } = await import('./send-spans.ts');
     const sent = await sendTraces({
       spans,
       url: endpoint.url,

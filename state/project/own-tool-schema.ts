@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { MAX_TIMEOUT_MS } from '../../policies/facts/deadline.ts';
 import { COMMANDS, TOOL_NAME, TOOLS } from '../../policies/facts/tools.ts';
 import { LEAST_CHARS } from '../../policies/manifest/prompt-limits.ts';
-import { PLACES, placesIn } from '../../policies/rules/places.ts';
+import { PLACES, placesIn } from '../../policies/rules/described-words.ts';
 import { secretVariables, secretWords } from '../../policies/rules/stray-secrets.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 

@@ -4,8 +4,13 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { stageRunOf } from '../../loops/run/stages.ts';
 import type { EndedRun } from '../../loops/run/write-report.ts';
-import { type Asking, interruptedBy, type PartRequest, type SuperviseCourse } from '../../loops/supervise/course.ts';
 import { superviseRun } from '../../loops/supervise/supervise.ts';
+import {
+  type Asking,
+  interruptedBy,
+  type PartRequest,
+  type SuperviseCourse,
+} from '../../loops/supervise/supervision-run.ts';
 import type { Prompt } from '../../loops/task/prompt.ts';
 import type { StageEnd, TaskRun } from '../../loops/task/stage-run.ts';
 import type { OpenTask } from '../../loops/task/task.ts';

@@ -4,7 +4,7 @@ import { readFailure } from '../../policies/facts/engine-failure.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { OwnToolRow } from '../../policies/rules/described-cli.ts';
 import { announcedIn, cutObject, readRows } from '../../policies/rules/described-events.ts';
-import { fillWords, type PlaceValues, placesIn } from '../../policies/rules/places.ts';
+import { fillWords, type PlaceValues, placesIn } from '../../policies/rules/described-words.ts';
 import { beginsAsObject, parseObject } from '../../policies/text/json.ts';
 import type { Adapter, CallRequest } from '../adapter.ts';
 import { SessionFileError, type SessionStore } from '../sessions/store.ts';

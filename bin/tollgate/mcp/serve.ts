@@ -11,7 +11,7 @@ import { answerTo, resultOf } from './answer.ts';
 import { CONVERSATIONS } from './conversations.ts';
 import { RESOURCES } from './resources.ts';
 import { RUNS } from './runs.ts';
-import { STANDINGS } from './standings.ts';
+import { STATE_TOOLS } from './state-tools.ts';
 import type { McpTool, ServerSettings, ToolCaller } from './tool.ts';
 
 /** Serves until the client closes stdin, or `stop` aborts. @returns the exit code. */
@@ -86,7 +86,7 @@ const INSTRUCTIONS = [
 ].join(' ');
 
 /** Lists the tools of the server. */
-const TOOLS: readonly McpTool[] = [...RUNS, ...STANDINGS, ...CONVERSATIONS];
+const TOOLS: readonly McpTool[] = [...RUNS, ...STATE_TOOLS, ...CONVERSATIONS];
 
 /** The SDK would close the connection at its own limit, which is twice this. */
 const MAX_MESSAGE_BYTES = 4 * 1024 ** 2;

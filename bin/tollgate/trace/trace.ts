@@ -75,7 +75,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     const out = given.has('json') ? `${JSON.stringify({ ...answer, sent: false })}\n` : traceTree(spans);
     return { exit: TOLLGATE_EXIT.ok, out };
   }
-  const { sendTraces } = await import('../../../loops/upkeep/send.ts');
+  const { sendTraces } = await import('../../../loops/upkeep/send-spans.ts');
   const sent = await sendTraces({
     spans,
     url: endpoint.url,

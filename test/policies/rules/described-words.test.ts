@@ -3,7 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { announcedIn } from '../../../policies/rules/described-events.ts';
-import { fillWords, placesIn } from '../../../policies/rules/places.ts';
+import { fillWords, placesIn } from '../../../policies/rules/described-words.ts';
 
 test('a list of words goes where one of its places has no value', () => {
   const words = ['run', ['--model', '{model}'], ['-C', '{cwd}'], 'x={cwd}'];

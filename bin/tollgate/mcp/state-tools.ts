@@ -61,7 +61,7 @@ const STATUS = verbTool({
   },
 });
 
-export const STANDINGS: readonly McpTool[] = [
+export const STATE_TOOLS: readonly McpTool[] = [
   {
     ...STATUS,
     async act(given, caller) {
