@@ -15,6 +15,8 @@ import { checkSchema } from '../gate/schema.ts';
 type Schema = NonNullable<Requirements['schema']>;
 
 const MAX_SCHEMA_BYTES = 256 * 1024;
+/** A deeper one would overflow the stack of a function that goes through it. */
+const MAX_DEPTH = 500;
 
 /** `before`: the text before the prompt that requests the form; empty if the CLI has a flag for it. */
 export interface AnswerForm {
@@ -37,11 +39,21 @@ export async function readAnswerForm(adapter: Adapter, given: string): Promise<A
     if (!isSystemError(error)) throw error;
     return `${where}: ${error.message}; give a file, or JSON that begins with {`;
   }
-  const schema = parseObject(text);
+  // `trim` also removes the byte order mark.
+  const schema = parseObject(text.trim());
   if (schema === null) return `${where} is not a JSON object; expected a JSON Schema`;
-  const mistake = await checkSchema(schema);
+  const mistake = isTooDeep(schema) ? 'it is nested too deeply' : await checkSchema(schema);
   if (mistake !== null) return `${where} is no JSON Schema: ${mistake}`;
   return { schema, before: adapter.answerSchema?.takes(schema) === true ? '' : promptFor(schema) };
+}
+
+function isTooDeep(schema: Schema): boolean {
+  let level: unknown[] = [schema];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+  }
+  return false;
 }
 
 const promptFor = (schema: Schema): string =>
@@ -64,6 +76,10 @@ export async function heldToSchema({ request, redactor }: RecordableCall, outcom
   const failure = { message: finding!.text, code: finding!.reason };
   return { ...outcome, capture: { ...capture, completed: false, failure } };
 }
+
+/** For the record that is published before the end: an answer that is not checked yet does not count. */
+export const notYetHeld = ({ request }: RecordableCall, soFar: Outcome): Outcome =>
+  request.call.requires?.schema === undefined ? soFar : { ...soFar, capture: { ...soFar.capture, completed: false } };
 
 /** A stop that arrives after the CLI has ended does not make an unchecked answer count. */
 const NEVER = new AbortController().signal;

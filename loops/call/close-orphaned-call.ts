@@ -28,7 +28,7 @@ import type { RecordableCall } from '../attempt/phases.ts';
 import type { SentTerms } from '../attempt/request.ts';
 import { discardSaved, type RestoredCall, restoreCall, treeOf } from '../attempt/restored-draft.ts';
 import { keepPlaces, putFoldersRight, resultPaths, withRealPlaces } from '../attempt/result-paths.ts';
-import { heldToSchema } from './answer-schema.ts';
+import { heldToSchema, notYetHeld } from './answer-schema.ts';
 import { logApiFailure } from './api-failure.ts';
 import { classifyOutcome, contextOf } from './classify.ts';
 import { exitOf } from './exit.ts';
@@ -178,7 +178,7 @@ async function closeStarted(
         `stage ${stage}: the call ${call_id} lost its guardian and still works; guarded from here (until ${until()})`,
       ),
     cancelling: async (soFar: Outcome) => {
-      warnings.push(...publishEarly(call(), recorded(call(), soFar)));
+      warnings.push(...publishEarly(call(), recorded(call(), notYetHeld(call(), soFar))));
     },
   };
   const adopted = withRecordedEnd(open, await adopt(orphan, observer, closing.stop));

@@ -27,7 +27,8 @@ export type StartedCall = PreparedCall & RecordableCall;
 
 /** Publishes the current record when a stop signal arrives, before any process is killed. @returns warnings. */
 export async function concludeEarly(call: StartedCall, soFar: Outcome, stop: AbortSignal): Promise<string[]> {
-  return publishEarly(call, await classifiedRecord(call, soFar, stop));
+  const { notYetHeld } = await import('./answer-schema.ts');
+  return publishEarly(call, await classifiedRecord(call, notYetHeld(call, soFar), stop));
 }
 
 /**

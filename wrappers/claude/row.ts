@@ -59,6 +59,11 @@ type ClaudeOwn = OwnOf<typeof OWN_FLAGS>;
 /** Works on latin1 text, byte by byte, so that the encoding is not changed. */
 const escapePrompt = (text: string): string => (text.startsWith('/') ? `\n${text}` : text);
 
+const schemaArgument = (schema: Readonly<Record<string, unknown>>): string => `--json-schema=${JSON.stringify(schema)}`;
+
+/** Linux starts no process with a longer argument. */
+const MAX_ARGUMENT_BYTES = 128 * 1024;
+
 export const CLAUDE = {
   tool: 'claude',
   command: COMMANDS.claude,
@@ -108,7 +113,10 @@ export const CLAUDE = {
       : { flag: 'allow-tool', value: rule ?? tool };
   },
   usageFile: null,
-  answerSchema: { takes: () => true, argv: (schema) => [`--json-schema=${JSON.stringify(schema)}`] },
+  answerSchema: {
+    takes: (schema) => Buffer.byteLength(schemaArgument(schema)) < MAX_ARGUMENT_BYTES,
+    argv: (schema) => [schemaArgument(schema)],
+  },
   usageCounts: 'call',
   sessionId: 'chosen',
   sessions: async () => (await import('./sessions/store.ts')).CLAUDE_SESSIONS,

@@ -1,6 +1,6 @@
 // Calls whose answer must fit a JSON Schema, by the flag of the CLI or by its prompt.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -101,11 +101,40 @@ test('the schema may be a file', async ({ rig }) => {
   assert.equal([code, schemaFile], [0, STRICT]);
 });
 
+test('the file may begin with a mark and end with blank lines', async ({ rig }) => {
+  rig.write('risk.json', `\ufeff\n${JSON.stringify(STRICT)}\n\n`);
+  const { code, schemaFile, stderr } = await call(rig, 'codex', 'risk.json', '{"risk":"high"}');
+  assert.equal([code, schemaFile], [0, STRICT], stderr);
+});
+
+test('claude gets a schema that is too long for an argument in the prompt', async ({ rig }) => {
+  const long = { ...OPEN, description: 'é'.repeat(70_000) };
+  rig.write('long.json', JSON.stringify(long));
+  const { code, prompt, words, stderr } = await call(rig, 'claude', 'long.json', '{"risk":"low"}');
+  assert.is(code, 0, stderr);
+  assert.ok(prompt!.includes(long.description));
+  assert.not.ok(words.some((word) => word.startsWith('--json-schema')));
+});
+
 test('a pattern that never ends does not make an answer count', async ({ rig }) => {
   const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
   const answer = JSON.stringify({ a: `${'a'.repeat(40)}!` });
   const { stdout, record } = await call(rig, 'gemini', JSON.stringify(schema), answer);
   assert.equal([stdout, record.verdict.reason], ['', 'schema_unchecked']);
+});
+
+test('the record before the end of a stopped call counts no answer that is not checked yet', async ({ rig }) => {
+  const running = rig.start('tollgate', ['call', 'codex', 'Rate it.', '--json-schema', JSON.stringify(OPEN)]);
+  const fake = await rig.call();
+  await fake.tell(answerWith('codex', 'The risk is low.')[0]!, { do: 'trap', signals: ['SIGTERM'] });
+  running.signal('SIGINT');
+  await fake.caught('SIGTERM');
+  const calls = path.join(rig.project, '.tmp/calls');
+  const [id] = readdirSync(calls).filter((name) => /^\d/.test(name));
+  const early = JSON.parse(readFileSync(path.join(calls, id!, 'call.json'), 'utf8'));
+  assert.equal([early.ending, early.verdict.reason], ['cancelled', 'cancelled']);
+  const { code, stdout } = await running.result;
+  assert.equal([code === 0, stdout], [false, '']);
 });
 
 const REFUSED: [what: string, schema: string, says: RegExp][] = [
@@ -122,5 +151,12 @@ for (const [what, schema, says] of REFUSED)
     assert.equal([code, stdout, prompt], [2, '', null]);
     assert.match(stderr, says);
   });
+
+test('a schema that is nested too deeply is refused before anything is paid', async ({ rig }) => {
+  rig.write('deep.json', `${'{"default":'.repeat(12_000)}{}${'}'.repeat(12_000)}`);
+  const { code, stderr, prompt } = await call(rig, 'codex', 'deep.json', '{}');
+  assert.equal([code, prompt], [2, null]);
+  assert.match(stderr, /--json-schema deep\.json is no JSON Schema: it is nested too deeply/);
+});
 
 test.run();
