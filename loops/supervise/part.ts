@@ -96,9 +96,9 @@ export async function handOffs(course: SuperviseCourse): Promise<Record<Part, st
 const MAX_ROWS = 20;
 
 const noteOf = (cells: Parameters<typeof iterationTable>[0]): string =>
-  `# Where the work stands
+  `# State of the work
 
-This conversation goes on with the work of an earlier one, which is not there any more. The tree is as that one left it.
+This conversation continues the work of an earlier one, which no longer exists. The tree is as the earlier one left it.
 What happened so far:
 
 ${iterationTable(cells, MAX_ROWS).join('\n')}

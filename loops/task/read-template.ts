@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { ResolvedRole } from '../../policies/manifest/resolved-role.ts';
-import { ROLES } from '../../policies/manifest/roles.ts';
+import { ANSWER_SECTIONS, ROLES } from '../../policies/manifest/roles.ts';
 import { type ExpandedTemplate, expandTemplate, type LookedUp } from '../../policies/prompt/template.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 import type { Forbids } from '../tree/forbidden.ts';
@@ -74,7 +74,7 @@ function lookUpBuiltIn({ answer }: Pick<TemplatePlace, 'answer'>, wanted: string
 }
 
 /** A built-in template ends with the list of its answer's sections. */
-const withoutSections = (template: string): string => template.split('\nYour answer has these sections,')[0]!;
+const withoutSections = (template: string): string => template.split(`\n${ANSWER_SECTIONS}`)[0]!;
 
 /** Looks in the same folder, with or without the extension of the including file. */
 function lookUpFile(

@@ -3,7 +3,7 @@
 import type { TurnAnswer, TurnContent } from './service.ts';
 
 export const FIRST_INSTRUCTION =
-  'This is the book. Begin now: give the opening and the first section, as the system instruction says.';
+  'This is the book. Begin now: write the opening paragraph and the first section, as the system instruction says.';
 const NEXT_INSTRUCTION = 'Next';
 
 /** @param bookParts represent the book: a file reference, or its text. */
@@ -83,7 +83,7 @@ export const defaultPrompt = (
   endMarker: string,
 ): string => `You distil a book for a reader who wants its substance in a fraction of its length.
 
-Work through the book in its own order, one section per answer. Follow the chapters of the book; divide a long chapter, and join very short ones.
+Work through the book in its own order, one section per answer. Follow the chapters of the book; divide a long chapter, and combine very short ones.
 
 Each answer is plain Markdown:
 - a heading \`## …\` with the title of the section;
@@ -93,5 +93,5 @@ Each answer is plain Markdown:
 
 Write at least 300 words per section. Do not comment on your task, do not ask questions, and add nothing that the book does not say.
 
-The first answer opens with one paragraph on what the book is about, followed by the first section. When you read \`Next\`, continue with the next section. End the answer with the last section of the book with \`${endMarker}\`, and use that marker nowhere else.
+The first answer begins with one paragraph on what the book is about. The first section follows it. When you read \`Next\`, continue with the next section. End the answer that contains the last section of the book with \`${endMarker}\`, and use that marker nowhere else.
 `;

@@ -36,7 +36,7 @@ export function shorten(excerpt: Excerpt, maxChars: number, lean: Lean): Excerpt
 export function render({ head, tail, omitted }: Excerpt): string {
   if (omitted === null) return head;
   const lines = omitted.lines > 0 ? `${omitted.lines} lines, ` : '';
-  return `${onItsOwnLine(head)}[... ${lines}${omitted.chars} characters left out here ...]\n${tail}`;
+  return `${onItsOwnLine(head)}[... ${lines}${omitted.chars} characters omitted here ...]\n${tail}`;
 }
 
 /** The length of the text before anything was omitted. */

@@ -52,7 +52,7 @@ export function changesPart({ changes }: PromptSource): PromptPart[] {
       instruction(
         'changes',
         'Changes',
-        `Nothing has changed since ${since}${apart === '' ? '' : `, but for files: ${apart}`}.`,
+        `Nothing has changed since ${since}${apart === '' ? '' : `, except files: ${apart}`}.`,
       ),
     ];
   const part = quoted('changes', 'Changes', `changes since ${since}`, wholeText(text));
@@ -107,18 +107,18 @@ const ASK = '`tollgate scope ask PATH` answers';
 
 function scopeOf({ allow, role }: PromptSource, listed: Listed): string {
   if (role.access === 'read' && !role.answersWithDiff)
-    return `You change no file in this part.${allow.length === 0 ? '' : ` The changes of this task are allowed in these globs only:\n\n${listed(allow, ASK)}`}`;
+    return `You change no file in this part.${allow.length === 0 ? '' : ` The changes of this task are allowed only in these globs:\n\n${listed(allow, ASK)}`}`;
   return allow.length === 0
-    ? 'The whole tree, but for what is named below.'
-    : `Only what these globs match may be added, changed or deleted:\n\n${listed(allow, ASK)}`;
+    ? 'The whole tree, except what is named below.'
+    : `Add, change or delete only paths that match these globs:\n\n${listed(allow, ASK)}`;
 }
 
 function prohibitedOf({ deny, forbidden }: PromptSource, listed: Listed): string {
   return [
-    ...(deny.length === 0 ? [] : [`Whatever these globs match stays as it is:\n\n${listed(deny, ASK)}`]),
+    ...(deny.length === 0 ? [] : [`Do not change a path that matches these globs:\n\n${listed(deny, ASK)}`]),
     ...(forbidden.length === 0
       ? []
-      : [`Whatever these globs match is secret: do not open, quote or change it:\n\n${listed(forbidden, ASK)}`]),
+      : [`Files that match these globs are secret. Do not open, quote or change them:\n\n${listed(forbidden, ASK)}`]),
   ].join('\n\n');
 }
 
@@ -129,7 +129,7 @@ function acceptanceOf({ criteria, commands }: PromptSource, listed: Listed): str
     ...(commands.length === 0
       ? []
       : [
-          `The dispatcher runs these commands in the tree, and each must exit 0:\n\n${listed(commands.map(asCode), 'they are run likewise')}`,
+          `The dispatcher runs these commands in the tree, and each must exit 0:\n\n${listed(commands.map(asCode), 'they run too')}`,
         ]),
   ].join('\n\n');
 }
@@ -139,22 +139,22 @@ function formOf({ role, schema }: PromptSource): string {
     ...(schema === null
       ? []
       : [
-          `It is one JSON value that this JSON Schema takes, with nothing before or after it:\n\n${JSON.stringify(schema, null, 2)}`,
+          `Answer with one JSON value that is valid against this JSON Schema, with nothing before or after it:\n\n${JSON.stringify(schema, null, 2)}`,
           ...(role.givesVerdict ? [VERDICT_AS_JSON] : []),
         ]),
     ...(role.requires.length === 0
       ? []
       : [
-          `It must have these sections, each under a Markdown heading that is spelt exactly so:\n\n${list(role.requires.map(asHeading))}`,
+          `It must have these sections. Spell each Markdown heading exactly as here:\n\n${list(role.requires.map(asHeading))}`,
         ]),
     ...(role.minLines === 0 ? [] : [`It must have at least ${role.minLines} lines with text.`]),
   ].join('\n\n');
 }
 
 const VERDICT_AS_JSON = `\
-Its property \`verdict\` is PASS or FAIL, spelt as the schema allows: FAIL if there is a blocker or a major finding, or a
-criterion that is not met or was not checked. Where the schema has \`findings\`, list the most serious first, each with its
-severity (\`blocker\`, \`major\` or \`minor\`), path and line, as far as the schema has properties for them.`;
+Its property \`verdict\` is PASS or FAIL, spelt as the schema allows. It is FAIL if there is a blocker or a major finding,
+or a criterion that is not met or was not checked. If the schema has \`findings\`, list the most serious first. Give each
+its severity (\`blocker\`, \`major\` or \`minor\`), path and line, if the schema has properties for them.`;
 
 const asHeading = (title: string): string => asCode(title.startsWith('#') ? title : `## ${title}`);
 

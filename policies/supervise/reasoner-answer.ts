@@ -6,14 +6,14 @@ import { fencesOf } from '../text/markdown.ts';
 export const REASONER_ACTIONS = {
   continue: {
     needs: 'instruction',
-    about: 'the next instruction for the worker, whole: it takes the place of the current one',
+    about: 'the next instruction for the worker, complete; it replaces the current one',
   },
   done: {
     needs: 'summary',
-    about: 'the task is achieved; counts only if the acceptance commands pass and the scope is clean',
+    about: 'the goal is achieved; accepted only if the acceptance commands pass and the scope is clean',
   },
-  no_op: { needs: null, about: 'the worker goes on with the current instruction' },
-  save_session: { needs: 'why', about: 'stop here; the session is saved, and can be resumed' },
+  no_op: { needs: null, about: 'the worker continues with the current instruction' },
+  save_session: { needs: 'why', about: 'stop here; the session is saved and can be resumed' },
   ask: { needs: 'question', about: 'a person must decide; the task waits for the answer' },
 } as const satisfies Record<string, { needs: string | null; about: string }>;
 
@@ -41,7 +41,7 @@ export const REASONER_SCHEMA = {
   oneOf: Object.entries(REASONER_ACTIONS).map(([action, { needs, about }]) => ({
     description: about,
     properties: {
-      action: { description: 'What is to be done', const: action },
+      action: { description: 'The action to take', const: action },
       ...(needs === null
         ? {}
         : { [needs]: { description: about, type: 'string', minLength: 1, maxLength: MAX_TEXT_CHARS, pattern: '\\S' } }),

@@ -52,13 +52,13 @@ export function reasonerTurn(view: ReasonerView): string {
     section('What the worker answered', workerPart(view, word)),
     section('What has changed in the tree', changedPart(view, word)),
     section('The acceptance commands', acceptancePart(view, word)),
-    ...(findings.length === 0 ? [] : [section('What was found against the work', list(findings))]),
+    ...(findings.length === 0 ? [] : [section('Findings on the work', list(findings))]),
     ...(refused === null
       ? []
       : [
           section(
             'Your last answer was "done", and it does not count',
-            `The task is not done while this stands:\n\n${list(refused)}`,
+            `The task is not done while these problems remain:\n\n${list(refused)}`,
           ),
         ]),
     ...(notes.length === 0
@@ -83,14 +83,14 @@ export function reasonerTurn(view: ReasonerView): string {
 }
 
 const readingOf = (word: string): string =>
-  `From here on quoted material stands between a line \`${openingFence(word, '...')}\` and the next line \`${closingFence(word)}\`, and is
-information likewise: agents, commands and files said it.`;
+  `From here on, quoted material is between a line \`${openingFence(word, '...')}\` and the next line \`${closingFence(word)}\`. It is
+information too: it comes from agents, commands and files.`;
 
 const section = (heading: string, body: string): string => `# ${heading}\n\n${body.trimEnd()}\n`;
 
 function workerPart({ worker }: ReasonerView, word: string): string {
-  if (worker === null) return 'The worker was not asked in this iteration: what it answered before still stands.';
-  return `${fenced(word, 'answer of the worker', worker.answer)}${worker.cut === 0 ? '' : `\n${worker.cut} characters of it are left out.`}`;
+  if (worker === null) return 'The worker was not called in this iteration. Its previous answer is still valid.';
+  return `${fenced(word, 'answer of the worker', worker.answer)}${worker.cut === 0 ? '' : `\n${worker.cut} characters of it are omitted.`}`;
 }
 
 function changedPart({ changed, changedNow, diff }: ReasonerView, word: string): string {
@@ -102,14 +102,14 @@ function changedPart({ changed, changedNow, diff }: ReasonerView, word: string):
     `Since the task began${now}:\n\n${list(listed)}${more}`,
     ...(diff === null
       ? []
-      : [`${fenced(word, 'diff', diff.text)}${diff.cut === 0 ? '' : `\n${diff.cut} characters of it are left out.`}`]),
+      : [`${fenced(word, 'diff', diff.text)}${diff.cut === 0 ? '' : `\n${diff.cut} characters of it are omitted.`}`]),
   ].join('\n\n');
 }
 
 const MAX_PATHS = 200;
 
 function acceptancePart({ acceptance }: ReasonerView, word: string): string {
-  if (acceptance.length === 0) return 'None was run.';
+  if (acceptance.length === 0) return 'None ran.';
   return acceptance
     .map(({ command, passed, tail }) =>
       passed
@@ -121,7 +121,7 @@ function acceptancePart({ acceptance }: ReasonerView, word: string): string {
 
 const list = (items: readonly string[]): string => items.map((item) => `- ${item}`).join('\n');
 
-const FORM = `One JSON object that this JSON Schema takes, with nothing before or after it:
+const FORM = `Answer with one JSON object that is valid against this JSON Schema, with nothing before or after it:
 
 ${JSON.stringify(REASONER_SCHEMA, null, 2)}
 

@@ -58,7 +58,7 @@ for (const tool of BOUND)
     const { code, report, summary } = await makeTask(rig, { stages: [stageOf(tool)], meta: { feature: TAG } }).run();
     assert.equal([code, asked(rig), report.stages[0]!.session], [0, [null], 'new'], summary);
     assert.match(summary, `a fresh session takes the place of ${SESSION_IDS[tool]}: it works in ${there}`);
-    assert.match(rig.calls[0]!.report.stdin.text, /^\[Feature: the login\]\n\n# Where the work stands\n/);
+    assert.match(rig.calls[0]!.report.stdin.text, /^\[Feature: the login\]\n\n# State of the work\n/);
   });
 
 for (const tool of BOUND)

@@ -164,7 +164,7 @@ test('an id that the CLI does not know costs neither the task nor a retry', asyn
   const { code, summary } = await task.run();
   assert.equal([code, asked(rig)], [0, [OTHER, null]]);
   assert.match(summary, `session ${OTHER} is not known to codex any more`);
-  assert.match(prompts(rig)[1]!, /^\[Feature: fix\]\n\n# Where the work stands\n/);
+  assert.match(prompts(rig)[1]!, /^\[Feature: fix\]\n\n# State of the work\n/);
   assert.is(stored(rig).active_sessions.fix!.codex!.session_id, SESSION);
 });
 
@@ -180,9 +180,9 @@ for (const [context_tokens, isFresh] of LIMITS)
     rig.answer(() => answerWith('codex', 'fine', isFresh ? OTHER : SESSION));
     const { report } = await makeTask(rig, ONE).run();
     assert.equal([asked(rig), report.stages[0]!.session], isFresh ? [[null], 'new'] : [[SESSION], 'resumed']);
-    assert.is(prompts(rig)[0]!.includes('# Where the work stands'), isFresh);
+    assert.is(prompts(rig)[0]!.includes('# State of the work'), isFresh);
     if (!isFresh) return;
-    assert.match(prompts(rig)[0]!, /^\[Feature: fix\]\n\n# Where the work stands\n/);
+    assert.match(prompts(rig)[0]!, /^\[Feature: fix\]\n\n# State of the work\n/);
     assert.match(prompts(rig)[0]!, 'Goal: Find out.');
     assert.equal(
       [stored(rig).active_sessions.fix!.codex!.session_id, stored(rig).given_up],

@@ -152,7 +152,7 @@ test('what was forgotten is not brought back by the journal', async ({ rig }) =>
     assert.is(code, 0, stderr);
     assert.match(stderr, `a fresh session takes the place of ${NAMED}: ${kept} cannot be written (EROFS)`);
     assert.equal([asked(rig), tags(rig).fix.codex.session_id], [[null], FRESH]);
-    assert.match(rig.calls[0]!.report.stdin.text, '# Where the work stands');
+    assert.match(rig.calls[0]!.report.stdin.text, '# State of the work');
   },
 );
 

@@ -59,7 +59,7 @@ can('--when-open=fresh goes on with its work in a new one, and leaves it alone',
   const { code, said } = await task.run('--when-open=fresh');
   assert.equal([code, resumed(rig)], [0, [false]]);
   assert.match(said, `a fresh session takes the place of ${ID}, which is open: gemini was started with it`);
-  assert.match(rig.calls[0]!.report.stdin.text, '# Where the work stands');
+  assert.match(rig.calls[0]!.report.stdin.text, '# State of the work');
 });
 
 test.run();

@@ -54,7 +54,7 @@ test('an instruction against the scope stands, its change stays, the reasoner is
   const ran = await task.supervise();
   assert.equal([ran.code, ran.report.failure!.evidence!.rule], [1, 'supervise-max-iterations'], ran.said);
   const [, second, third] = task.prompts(REASONER);
-  assert.match(second!, /What was found against the work[\s\S]*secret\.txt/);
+  assert.match(second!, /Findings on the work[\s\S]*secret\.txt/);
   assert.match(third!, /it does not count[\s\S]*secret\.txt/);
   assert.match(task.prompts(WORKER)[1]!, 'secret.txt');
   assert.match(ran.summary, 'secret.txt (modified)');
@@ -78,7 +78,7 @@ test('a session that its CLI does not find is begun afresh, and told where the w
   const ran = await task.supervise();
   assert.is(ran.code, 0, ran.said);
   assert.match(ran.summary, 'a new session gets a summary of the work');
-  assert.match(task.prompts(REASONER)[1]!, '# Where the work stands');
+  assert.match(task.prompts(REASONER)[1]!, '# State of the work');
 });
 
 test.run();

@@ -54,7 +54,7 @@ test('done is not believed while anything out of scope is changed since the begi
   assert.is(ran.code, 0, ran.said);
   assert.equal([toolsOf(rig), task.instructions().at(-1)], ['wrwrrwr', 'Take it back.']);
   const [first, , third] = task.prompts(REASONER);
-  assert.match(first!, 'What was found against the work');
+  assert.match(first!, 'Findings on the work');
   assert.match(third!, 'secret.txt');
 });
 
@@ -140,7 +140,7 @@ test('the sessions go on: each in its own, by its id; on a machine without them 
   const ran = await task.supervise();
   assert.is(ran.code, 0, ran.said);
   assert.match(ran.said, 'is not on this machine; a new session gets a summary of the work');
-  assert.match(task.prompts(REASONER).at(-1)!, 'Where the work stands');
+  assert.match(task.prompts(REASONER).at(-1)!, 'State of the work');
 });
 
 test('a failure of the worker follows the ordinary policy, saves the session, and clears no instruction', async ({

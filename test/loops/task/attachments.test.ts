@@ -220,7 +220,7 @@ test('a long log keeps its ends, the last more than the first, and says what is 
   assert.ok(text.length <= 400_000 && text.length > 399_000, String(text.length));
   assert.equal(leftOut, [{ what: 'attachment attachments/build.log', kept: shown.kept, chars: shown.chars }]);
   const [, head, left, chars, tail] =
-    /(line 0\n[\s\S]*)\[\.\.\. (\d+) lines, (\d+) characters left out here \.\.\.\]\n([\s\S]*?)=====/.exec(text)!;
+    /(line 0\n[\s\S]*)\[\.\.\. (\d+) lines, (\d+) characters omitted here \.\.\.\]\n([\s\S]*?)=====/.exec(text)!;
   const count = (some: string) => some.split('\n').length - 1;
   assert.is(count(head!) + Number(left) + count(tail!), lines.length);
   assert.is(head!.length + Number(chars) + tail!.length, lines.join('').length);
@@ -231,7 +231,7 @@ test('a long log keeps its ends, the last more than the first, and says what is 
 test('one endless line is cut, and no character in two', async ({ world }) => {
   world.input('attachments/one.txt', `x${'😀'.repeat(600_000)}`);
   const { text } = await world.prompt(AUTO);
-  assert.match(text, /\n\[\.\.\. \d+ characters left out here \.\.\.\]\n/);
+  assert.match(text, /\n\[\.\.\. \d+ characters omitted here \.\.\.\]\n/);
   assert.is(text, Buffer.from(text).toString('utf8'));
 });
 

@@ -66,6 +66,16 @@ test("the task's template goes before the project's, and that before the built-i
   }
 });
 
+test('a stage that answers in JSON gets no list of Markdown sections', async ({ world }) => {
+  for (const role of ['brief', 'test_design', 'review'] as const) {
+    const sections = partOf((await world.prompt({ stage: { role } })).text);
+    const json = partOf((await world.prompt({ stage: { role, schema: { type: 'object' } } })).text);
+    assert.match(sections, /^- `## /m);
+    assert.not.match(json, /^- `## /m);
+    assert.ok(sections.startsWith(json));
+  }
+});
+
 test('an untrusted workspace has no say: built-in template and rules, and a warning', async ({ world }) => {
   world.write('prompts/brief.md', 'EVIL\n');
   world.write('rules.md', 'EVIL\n');

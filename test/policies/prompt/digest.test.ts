@@ -197,7 +197,7 @@ for (const digest of ['auto', 'aggressive'] as const)
       ['- src/part-0/**', '- src/part-39/**\n- ... and 360 more; `tollgate scope ask PATH` answers\n'],
       ['- vendor/part-0/**', '- vendor/part-39/**\n- ... and 360 more; `tollgate scope ask PATH` answers\n'],
       ['- keys/part-0/**', '- keys/part-39/**\n- ... and 1 more; `tollgate scope ask PATH` answers\n'],
-      ['- `test 0`', '- `test 39`\n- ... and 10 more; they are run likewise\n'],
+      ['- `test 0`', '- `test 39`\n- ... and 10 more; they run too\n'],
       ['- Criterion 0.', '- Criterion 44.\n'],
     ])
       assert.ok(text.includes(from!) && text.includes(to!), to);
