@@ -52,24 +52,25 @@ export function startProgress(
   };
 }
 
-interface LiveLine {
+interface LiveLine extends Progress {
   watch(event: EngineEvent, capture: () => Capture): void;
-  stop(): void;
 }
 
 /** The line appears two seconds after the start, so a short call shows none. null: stderr is no terminal. */
 export function startLiveLine(name: string, tool: string): LiveLine | null {
   const stream = printing('stderr');
   if (stream.isTTY !== true) return null;
-  let action = 'works';
+  // Before its first event, the CLI may not be started: the call may still wait for its turn.
+  let action = '';
   let used = () => '';
-  const progress: Progress = startProgress(stream, 'all', () => `${name}: ${tool} ${action}${used()}`);
+  const progress: Progress = startProgress(stream, 'all', () => `${name}: ${tool}${action}${used()}`);
   return {
     watch(event, capture) {
-      action = wordsFor(event) ?? action;
+      const words = wordsFor(event);
+      if (words !== null) action = ` ${words}`;
       used = () => usedWords(capture());
     },
-    stop: progress.stop,
+    ...progress,
   };
 }
 

@@ -65,7 +65,8 @@ export async function runWrapper(
     request.typed = { command: spec.name, given: argv.map(shellWord).join(' '), task: args.text.task ?? null };
   const line = args.given.has('quiet') ? null : startLiveLine(spec.name, adapter.tool);
   if (line !== null) request.watch = line.watch;
-  if (!args.given.has('quiet')) request.say = (sentence) => printMessage(`${spec.name}: ${sentence}`);
+  const print = line?.print ?? printMessage;
+  if (!args.given.has('quiet')) request.say = (sentence) => print(`${spec.name}: ${sentence}`);
   const called =
     session === null
       ? await call(request, stop, () => new Date())

@@ -1,5 +1,6 @@
 // Gives a call outside a run the session of a tag, or a named one: waits for its turn, and stores the session after the call.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
@@ -11,6 +12,7 @@ import { findBinary } from '../../wrappers/find-binary.ts';
 import { changeSessions } from './change-sessions.ts';
 import { countTokens, isDeleted, worksElsewhere } from './own-files.ts';
 import { acquireSessionTurn, acquireTagTurn, type SessionTurnRequest } from './session-turn.ts';
+import { writerIn } from './wait-until-idle.ts';
 
 /** The session that a call outside a run requests: the one of a tag, or one by its id. */
 export type RequestedSession = { tag: string } | { id: string };
@@ -41,6 +43,7 @@ export interface CallSession {
  */
 export async function openCallSession(call: SessionCall, requested: RequestedSession): Promise<CallSession | null> {
   const turns: { release(): void }[] = [];
+  let isGuest = false;
   const release = () => {
     for (const turn of turns.splice(0)) turn.release();
   };
@@ -50,15 +53,21 @@ export async function openCallSession(call: SessionCall, requested: RequestedSes
       const turn = await acquireTagTurn(turnRequestOf(call), tag);
       if (turn.how === 'stopped') return null;
       turns.push(turn);
+      isGuest = turn.within;
     }
     const id = 'id' in requested ? requested.id : await sessionOfTag(call, requested.tag);
     if (id !== null) {
       const turn = await acquireSessionTurn(turnRequestOf(call), id);
-      if (turn.how === 'stopped') {
+      if (turn.how === 'taken') turns.push(turn);
+      isGuest ||= turn.how === 'taken' && turn.within;
+      if (turn.how === 'stopped' || (!isGuest && !(await isClosed(call, id)))) {
         release();
         return null;
       }
-      turns.push(turn);
+    }
+    if (isGuest) {
+      call.say('a new session is begun, and not stored: the agent of the session started this call');
+      return { id: null, release, keep: () => Promise.resolve(null) };
     }
     return {
       id,
@@ -77,6 +86,25 @@ const turnRequestOf = ({ callId, ...call }: SessionCall): SessionTurnRequest => 
   stage: 'call',
   whileWaiting: (what, who) => call.say(`waiting for ${what}: ${who} has it`),
 });
+
+const LOOK_MS = 1000;
+
+/**
+ * Waits while a process has the session open that holds no turn: the CLI of a killed call, or one that the user started.
+ * @returns false if a stop was requested meanwhile.
+ */
+async function isClosed(call: SessionCall, id: string): Promise<boolean> {
+  const { tool, stop, say, clock } = call;
+  for (let isReported = false; !stop.aborted; isReported = true) {
+    const by = await writerIn(tool, id, call, clock);
+    if (by === null) return true;
+    if (!isReported) say(`waiting for ${tool} session ${id}: ${by}; ${ENDS_ORPHANS}`);
+    await sleep(LOOK_MS, undefined, { signal: stop }).catch(() => {});
+  }
+  return false;
+}
+
+const ENDS_ORPHANS = 'if its wrapper was killed, tollgate preflight --sweep --now ends it';
 
 /** Copilot's and gemini's sessions can be used in one folder only. @returns the folder, or null. */
 async function folderOf({ tool, cwd }: SessionCall): Promise<string | null> {

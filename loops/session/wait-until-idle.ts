@@ -1,12 +1,15 @@
 // Waits until a session is unused: no call of ours continues in it, and no other process seems to.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Tool } from '../../policies/facts/tools.ts';
 import { lastEndedMs, readEntries, registerFolder } from '../../state/calls/call-register.ts';
 import { hashesOf, isSame, sight } from '../../state/compare-and-swap-file.ts';
 import { editsLedger, readEdits } from '../../state/sessions/edits-ledger.ts';
 import { isSystemError } from '../../state/system-error.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import type { Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
+import { findSession, quietly } from './own-files.ts';
 import { tryLockSession } from './session-turn.ts';
 
 type Idleness =
@@ -86,6 +89,14 @@ export async function writerOf({ store, session, lookup, clock }: SessionQuestio
   return store.usedBy(session, lookup, quietOf({ store, session, lookup, clock }));
 }
 
+/** The same for a session whose file may not be found. An error in its file names no process. */
+export async function writerIn(tool: Tool, id: string, lookup: Lookup, clock: () => Date): Promise<string | null> {
+  const session = await findSession(tool, id, lookup);
+  if (session === null) return callIn({ tool, id }, lookup.environment);
+  const store = await adapterOf(tool).sessions();
+  return quietly(() => writerOf({ store, session, lookup, clock }));
+}
+
 /** Names the process that uses the session now, in half a sentence, or null. */
 async function userOf(question: SessionQuestion): Promise<string | null> {
   const { store, session, lookup, clock } = question;
@@ -103,7 +114,10 @@ const QUIET_MS = 30_000;
 const changedAtMs = ({ file, changedAtMs }: SessionFile): number => sight(file)?.changedAtMs ?? changedAtMs;
 
 /** Finds a living call of ours in the user's register. */
-async function callIn({ tool, id }: SessionFile, environment: NodeJS.ProcessEnv): Promise<string | null> {
+async function callIn(
+  { tool, id }: Pick<SessionFile, 'tool' | 'id'>,
+  environment: NodeJS.ProcessEnv,
+): Promise<string | null> {
   const folder = registerFolder(environment);
   if (folder === null) return null;
   const self = (await identify(process.pid))!;

@@ -1,9 +1,7 @@
 // Reserves the session of a stage: locks its tag, then its id against other runs, and waits while a CLI has it open.
 
-import { adapterOf } from '../../wrappers/adapters.ts';
-import { findSession, quietly } from '../session/own-files.ts';
 import { acquireSessionTurn, acquireTagTurn, type SessionTurnRequest } from '../session/session-turn.ts';
-import { writerOf } from '../session/wait-until-idle.ts';
+import { writerIn } from '../session/wait-until-idle.ts';
 import type { StageRun } from '../task/stage-run.ts';
 
 export interface HeldSessions {
@@ -68,7 +66,8 @@ export async function untilClosed(run: StageRun, id: string): Promise<OpenedElse
   const { stop, say, pause } = context;
   let isReported = false;
   for (;;) {
-    const by = await openBy(run, id);
+    const lookup = { environment: context.environment, cwd: run.open.cwd };
+    const by = await writerIn(stage.tool, id, lookup, context.clock);
     if (by === null) return { how: 'free' };
     const leftMs = run.wallLeftMs();
     if (options.whenOpen === 'fresh' || (leftMs !== null && leftMs <= 0)) return { how: 'open', by };
@@ -80,13 +79,4 @@ export async function untilClosed(run: StageRun, id: string): Promise<OpenedElse
     await pause(Math.min(LOOK_MS, leftMs ?? LOOK_MS), stop);
     if (stop.aborted) return { how: 'stopped' };
   }
-}
-
-/** @returns half a sentence, or null if no process is known to have it open. */
-async function openBy({ open, stage, context: { environment, clock } }: StageRun, id: string): Promise<string | null> {
-  const lookup = { environment, cwd: open.cwd };
-  const session = await findSession(stage.tool, id, lookup);
-  if (session === null) return null;
-  const store = await adapterOf(stage.tool).sessions();
-  return quietly(() => writerOf({ store, session, lookup, clock }));
 }

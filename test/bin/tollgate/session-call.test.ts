@@ -1,5 +1,7 @@
 // Calls in one line that share a session: by its name, or as the previous call's.
 
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -16,6 +18,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ rig }) => rig.dispose());
 
+const TOLLGATE = path.resolve(import.meta.dirname, '../../../dist/tollgate.cjs');
 const OTHER = '00000000-0000-4000-8000-000000000002';
 
 interface Made {
@@ -117,6 +120,42 @@ test('a call that is stopped while it waits starts nothing', async ({ rig }) => 
   assert.equal([(await first.result).code, await later], [0, null]);
 });
 
+test('a killed call whose CLI goes on in the session: the next call waits for its end', async ({ rig }) => {
+  const asks = ['codex', 'Say hello.', '--session', 'login'];
+  await call(rig, asks);
+  const killed = rig.start('tollgate', ['call', ...asks]);
+  const orphan = await rig.call();
+  killed.signal('SIGKILL');
+  await killed.result;
+  const next = rig.start('tollgate', ['call', ...asks]);
+  await next.says(new RegExp(`waiting for codex session ${SESSION}: the call .* goes on in it; .* --sweep --now`));
+  const later = rig.call();
+  await orphan.tell(...answerWith('codex', 'Late.'));
+  const fake = await later;
+  assert.ok(fake.report.argv.includes(SESSION));
+  await fake.tell(...answerWith('codex', 'Two.'));
+  const { code, stdout } = await next.result;
+  assert.equal([code, stdout], [0, 'Two.\n']);
+});
+
+test('a call that the agent of the session starts gets a new session, and does not store it', async ({ rig }) => {
+  const asks = ['call', 'codex', 'Say hello.', '--session', 'login'];
+  await call(rig, asks.slice(1));
+  const outer = rig.start('tollgate', asks);
+  const fake = await rig.call();
+  const said = path.join(rig.root, 'said');
+  const nested = rig.call();
+  const ran = fake.tell({ do: 'run', argv: [process.execPath, TOLLGATE, ...asks], to: said });
+  const inner = await nested;
+  assert.not.ok(inner.report.argv.includes(SESSION), inner.report.argv.join(' '));
+  await inner.tell(...answerWith('codex', 'Inner.', OTHER));
+  await ran;
+  assert.match(readFileSync(said, 'utf8'), /a new session is begun, and not stored/);
+  await fake.tell(...answerWith('codex', 'Outer.'));
+  assert.is((await outer.result).code, 0);
+  assert.is(sessionsIn(rig).login.codex.session_id, SESSION);
+});
+
 test('--last resumes the session of the previous call, with its CLI', async ({ rig }) => {
   await call(rig, ['codex', 'Say hello.']);
   await call(rig, ['copilot', 'Say hello.', '--trust-workspace'], answerWith('copilot', 'B.', OTHER));
@@ -152,5 +191,32 @@ test('a record that an agent forged names no session', async ({ rig }) => {
   assert.equal([code, argv], [2, null]);
   rmSync(folder, { recursive: true });
 });
+
+const hasScript = spawnSync('script', ['--version']).status === 0;
+if (!hasScript) console.log('SKIPPED: the live line of a call that waits: there is no script(1) for a terminal');
+(hasScript ? test : test.skip)(
+  'a message is on a line of its own, and a call that waits does not say that its CLI works',
+  async ({ rig }) => {
+    const first = rig.start('tollgate', ['call', 'codex', 'Say hello.', '--session', 'login']);
+    const one = await rig.call();
+    const command = `'${process.execPath}' '${TOLLGATE}' call codex Hi. --session login`;
+    const terminal = spawn('script', ['-qec', command, '/dev/null'], { cwd: rig.project, env: rig.env });
+    let shown = '';
+    const waits = new Promise<void>((resolve) => {
+      terminal.stdout.on('data', (text) => {
+        shown += text;
+        if (/run_codex: codex[^\n]* \(\d+ s\)/.test(shown)) resolve();
+      });
+    });
+    const ended = once(terminal, 'close');
+    await Promise.race([waits, ended]);
+    assert.not.match(shown, /codex works/);
+    await one.tell(...answerWith('codex', 'One.'));
+    await first.result;
+    await (await rig.call()).tell(...answerWith('codex', 'Two.'));
+    await ended;
+    assert.match(shown, /\r\u001b\[Krun_codex: resuming codex session/);
+  },
+);
 
 test.run();
