@@ -1,7 +1,9 @@
 // Runs the command tollgate: one word selects the subcommand, and only that is loaded.
 
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
-import { COMMANDS } from '../policies/facts/tools.ts';
+import { COMMANDS, namedTools, TOOLS } from '../policies/facts/tools.ts';
 import { nearest } from '../policies/text/nearest.ts';
 import { projectState, strayState } from '../state/task-folder.ts';
 import { columns } from './columns.ts';
@@ -13,7 +15,7 @@ import { GROUPS, SUBCOMMANDS } from './tollgate/subcommands.ts';
 import { printVersion } from './version.ts';
 
 async function run([word, ...rest]: readonly string[]): Promise<Ran> {
-  if (word === undefined) return { exit: TOLLGATE_EXIT.badInput, err: usage() };
+  if (word === undefined) return { exit: TOLLGATE_EXIT.badInput, err: `${usage()}\n${await nextStep()}` };
   if (HELP_FLAGS.includes(word)) return { exit: 0, out: usage() };
   if (VERSION_FLAGS.includes(word)) return printVersion(rest);
   if (word === 'help') return help(rest);
@@ -23,6 +25,19 @@ async function run([word, ...rest]: readonly string[]): Promise<Ran> {
   const stray = subcommand.writes ? strayState(projectState(process.cwd(), process.env), process.env) : null;
   if (stray !== null) return { exit: TOLLGATE_EXIT.badInput, err: `tollgate ${word}: ${stray}\n` };
   return (await subcommand.load()).run(rest);
+}
+
+/** For a user who types the name alone, such as `npx tollgate` in an empty folder: what is missing, and the next command. */
+async function nextStep(): Promise<string> {
+  const { findBinary } = await import('../wrappers/find-binary.ts');
+  const { launcherIn } = await import('../loops/launcher.ts');
+  const launcher = launcherIn(process.env);
+  const found = TOOLS.filter((tool) => findBinary(tool, process.env.PATH) !== null);
+  if (found.length === 0)
+    return `Next: none of ${namedTools('and')} is installed. \`${launcher} doctor\` gives the command that installs each; one is enough.\n`;
+  if (existsSync(path.join(projectState(process.cwd(), process.env), 'task')))
+    return `Next: \`${launcher} status\` shows the tasks of this project.\n`;
+  return `Next: there is no task here. \`${launcher} init NAME --goal "…"\` creates one; \`${launcher} call ${found[0]} "PROMPT"\` needs none.\n`;
 }
 
 const subcommandOf = (word: string) => (Object.hasOwn(SUBCOMMANDS, word) ? SUBCOMMANDS[word] : undefined);
