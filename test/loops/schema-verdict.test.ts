@@ -102,7 +102,7 @@ test('the prompt asks for JSON alone, in the words of the role', async ({ rig })
     const prompt = readFileSync(`${task.folder}/inputs/prompt/codex.${role}.md`, 'utf8');
     assert.not.match(prompt, /Markdown heading|`## /);
     assert.match(prompt, 'Its property `verdict` is PASS or FAIL');
-    assert.match(prompt, 'It is one JSON value');
+    assert.match(prompt, 'Answer with one JSON value');
   }
 });
 
