@@ -110,6 +110,8 @@ export interface Adapter {
     takes(schema: Readonly<Record<string, unknown>>): boolean;
     /** @param file holds the schema. */
     argv(schema: Readonly<Record<string, unknown>>, file: string): string[];
+    /** Whether the CLI's own flag takes JSON, and the CLI refuses what is no schema before any request. */
+    refusesItself: boolean;
   } | null;
   /** What the token counts cover: this call, or the whole session so far. */
   usageCounts: 'call' | 'session';

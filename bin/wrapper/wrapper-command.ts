@@ -199,7 +199,7 @@ function requestOf(
       environment,
       requires: {
         ...requirementsOf(required, given.has('fail-on-denied') ? 'fail' : 'note'),
-        ...(form === null ? {} : { schema: form.schema }),
+        ...(form === null || form.schema === null ? {} : { schema: form.schema }),
       },
       own: ownGiven(adapter, args),
     },

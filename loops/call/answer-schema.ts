@@ -20,7 +20,8 @@ const MAX_DEPTH = 500;
 
 /** `before`: the text before the prompt that requests the form; empty if the CLI has a flag for it. */
 export interface AnswerForm {
-  schema: Schema;
+  /** null: the CLI gets the value as it is, and refuses it. */
+  schema: Schema | null;
   before: string;
 }
 
@@ -41,10 +42,17 @@ export async function readAnswerForm(adapter: Adapter, given: string): Promise<A
   }
   // `trim` also removes the byte order mark.
   const schema = parseObject(text.trim());
-  if (schema === null) return `${where} is not a JSON object; expected a JSON Schema`;
-  const mistake = isTooDeep(schema) ? 'it is nested too deeply' : await checkSchema(schema);
-  if (mistake !== null) return `${where} is no JSON Schema: ${mistake}`;
+  const mistake = await mistakeIn(schema);
+  if (schema === null || mistake !== null)
+    return isInline && adapter.answerSchema?.refusesItself ? { schema: null, before: '' } : `${where} ${mistake}`;
   return { schema, before: adapter.answerSchema?.takes(schema) === true ? '' : promptFor(schema) };
+}
+
+/** @returns the rest of a sentence, or null. */
+async function mistakeIn(schema: Schema | null): Promise<string | null> {
+  if (schema === null) return 'is not a JSON object; expected a JSON Schema';
+  const mistake = isTooDeep(schema) ? 'it is nested too deeply' : await checkSchema(schema);
+  return mistake === null ? null : `is no JSON Schema: ${mistake}`;
 }
 
 function isTooDeep(schema: Schema): boolean {

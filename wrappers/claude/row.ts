@@ -87,6 +87,9 @@ export const CLAUDE = {
     ...(mayCommit(request) ? COMMITS.map((rule) => `--allowedTools=${rule}`) : []),
     ...(own['deny-tool'] ?? []).map((tool) => `--disallowedTools=${tool}`),
     ...(own.effort === undefined ? [] : ['--effort', own.effort]),
+    ...(own['json-schema'] === undefined || request.requires?.schema !== undefined
+      ? []
+      : [`--json-schema=${own['json-schema']}`]),
     ...(request.maxTurns === null ? [] : [`--max-turns=${request.maxTurns}`]),
     ...overlay,
     request.resumeSession === null ? `--session-id=${request.newSession}` : `--resume=${request.resumeSession}`,
@@ -116,6 +119,7 @@ export const CLAUDE = {
   answerSchema: {
     takes: (schema) => Buffer.byteLength(schemaArgument(schema)) < MAX_ARGUMENT_BYTES,
     argv: (schema) => [schemaArgument(schema)],
+    refusesItself: true,
   },
   usageCounts: 'call',
   sessionId: 'chosen',

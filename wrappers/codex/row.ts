@@ -141,7 +141,7 @@ export const CODEX = {
     return value === null ? null : { flag: 'access', value };
   },
   usageFile: null,
-  answerSchema: { takes: isStrict, argv: (_, file) => ['--output-schema', file] },
+  answerSchema: { takes: isStrict, argv: (_, file) => ['--output-schema', file], refusesItself: false },
   usageCounts: 'session',
   sessionId: 'announced',
   sessions: async () => (await import('./sessions/store.ts')).CODEX_SESSIONS,

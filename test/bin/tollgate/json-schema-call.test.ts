@@ -95,6 +95,12 @@ for (const tool of ['gemini', 'copilot', 'codex'] as const)
     assert.not.ok(words.join(' ').includes('schema'), words.join(' '));
   });
 
+test('claude gets a value that is no schema as it is, and refuses it itself', async ({ rig }) => {
+  const { words, prompt } = await call(rig, 'claude', '{"type":"nope"}', 'The answer.');
+  assert.ok(words.includes('--json-schema={"type":"nope"}'), words.join(' '));
+  assert.is(prompt, 'Rate it.');
+});
+
 test('the schema may be a file', async ({ rig }) => {
   rig.write('risk.json', JSON.stringify(STRICT));
   const { code, schemaFile } = await call(rig, 'codex', 'risk.json', '{"risk":"high"}');
