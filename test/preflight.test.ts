@@ -177,7 +177,7 @@ test('a binary of no package is asked for its version, unless nothing may be sta
     'warn gemini version: 0.44.3 is older than the tested ones (from 0.45.2 up to, but not including, 0.62.0; last 0.61.0) → npm install -g @google/gemini-cli@0.61.0',
   ]);
   assert.equal(await look({ depth: 'quick' }), [
-    'note gemini version: not known without starting it → run preflight without --quick',
+    'note gemini version: not known without starting it → run tollgate preflight without --quick',
   ]);
 });
 

@@ -24,12 +24,15 @@ export const SETUP_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      needs: ['argument', 'option', 'flag', 'command', 'invalid value', '--help', 'usage: '],
-      text: /\bunknown (?:argument|option|flag|subcommand|command)s?\b|\bunexpected argument|\bunrecogni[sz]ed (?:option|argument|subcommand)|\binvalid values?(?: '[^']*' for|:)|\binvalid command format|\brequired arguments? (?:was|were) not provided|\bmissing required (?:argument|option)|\btoo many arguments\b|\boption\b.{0,60}\bargument missing|\bbad option:|\btry '?[\w -]{0,20}--help|^usage: /i,
+      needs: ['argument', 'option', 'flag', 'command', 'invalid value', '--help', 'usage: ', 'is not valid'],
+      text: /\bunknown (?:argument|option|flag|subcommand|command)s?\b|\bunexpected argument|\bunrecogni[sz]ed (?:option|argument|subcommand)|\binvalid values?(?: '[^']*' for|:)|\binvalid command format|\brequired arguments? (?:was|were) not provided|\bmissing required (?:argument|option)|\btoo many arguments\b|\boption\b.{0,60}\bargument missing|\bbad option:|\btry '?[\w -]{0,20}--help|^usage: |--[a-z][\w-]{1,40} is not valid\b/i,
     },
     class: 'tooling',
     reason: 'bad_flag',
-    proof: [{ message: "error: unknown option '--foo'" }],
+    proof: [
+      { message: "error: unknown option '--foo'" },
+      { message: 'Error: --json-schema is not valid JSON: JSON Parse error: Unexpected EOF' },
+    ],
   },
   {
     id: 'setup-config',
