@@ -192,6 +192,7 @@ test('pause from another terminal: the answer in flight is kept, and the run is 
   const { release } = await held(world);
   const running = rig.start('tollgate', BEGIN);
   await running.says(/section 1:/);
+  await world.api.asked(2);
   const refused = await rig.run('tollgate', BEGIN);
   assert.is(refused.code, 1);
   assert.match(refused.stderr, /another process \(pid \d+ on .+\) drives the distillation republic now/);
@@ -212,6 +213,7 @@ test('Ctrl-C waits for the answer in flight, and a second run goes on', async (w
   const { release } = await held(world);
   const running = rig.start('tollgate', BEGIN);
   await running.says(/section 1:/);
+  await world.api.asked(2);
   running.signal('SIGINT');
   await running.says(/the answer in flight is paid for, so it is awaited/);
   release();
