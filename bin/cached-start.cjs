@@ -11,7 +11,8 @@ const { Script } = require('node:vm');
 // A cache contains what a run has compiled, so each command has its own cache. V8 accepts only a cache of its own version and
 // flags. The hash of a bundle distinguishes it from a bundle of the same length.
 const [, , word = ''] = process.argv;
-const command = 'NAME' === 'tollgate' && /^[a-z]{1,20}$/.test(word) ? `tollgate-${word}` : 'NAME';
+const name = 'NAME'; // A comparison with the literal itself would be computed before build/build.mjs fills the name in.
+const command = name === 'tollgate' && /^[a-z]{1,20}$/.test(word) ? `tollgate-${word}` : name;
 const flags = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ').trim();
 const mark = flags === '' ? '' : `.${flags.replace(/[^\w-]+/g, '_').slice(0, 80)}`;
 
@@ -49,8 +50,8 @@ function evaluate(body, module) {
   // build/build.mjs makes one function of the bundle, in ASCII only, and puts its hash at the end.
   const source = fs.readFileSync(body, 'latin1');
   const folder = cacheFolder();
-  const name = `${path.basename(body, '.body.cjs')}.${command}.${source.slice(-16)}.${process.versions.v8}${mark}.cache`;
-  const cache = folder === null ? null : path.join(folder, name);
+  const kept = `${path.basename(body, '.body.cjs')}.${command}.${source.slice(-16)}.${process.versions.v8}${mark}.cache`;
+  const cache = folder === null ? null : path.join(folder, kept);
   const cachedData = cache === null ? undefined : read(cache);
   const script = new Script(source, { filename: body, cachedData });
   if (cache !== null && (cachedData === undefined || script.cachedDataRejected)) saveAtExit(script, cache);

@@ -60,6 +60,14 @@ test('the first run leaves one cache, and the next uses it as it is', ({ caches,
   assert.ok(before.equals(readFileSync(path.join(caches, cache!))));
 });
 
+// A cache that another command made lacks the functions of this one, and each start compiles them again.
+test('each command of tollgate has its own cache', ({ rig, dist, caches }) => {
+  for (const word of ['status', 'tools'])
+    spawnSync(process.execPath, [path.join(dist, 'tollgate.cjs'), word], { cwd: rig.project, env: rig.env });
+  const owners = cachesIn(caches).map((name) => name.split('.')[1]);
+  assert.equal([...new Set(owners)].sort(), ['tollgate-status', 'tollgate-tools']);
+});
+
 // Their starter reads them so.
 test('a bundle that has a starter is ASCII', ({ dist }) => {
   const bodies = readdirSync(dist).filter((name) => name.endsWith('.body.cjs'));
