@@ -38,6 +38,8 @@ const STARTED = {
 /** What a command loads before it knows what to do, and what a call needs that ends well: it is read at each start, so it is kept apart from the rest. */
 const core = await importedBy([
   ...COMMAND_FILES,
+  'bin/tollgate/call.ts',
+  'bin/wrapper/one-line.ts',
   'loops/call/conclude.ts',
   'loops/call/reserve.ts',
   // What stderr says may have to end the CLI before its next request.
