@@ -119,6 +119,13 @@ for (const tool of TOOLS) {
   });
 }
 
+test('a one-line call that ends well loads one bundle', async ({ rig, counted }) => {
+  rig.answer(() => answerWith('codex', 'ok'));
+  const { code } = await rig.start('tollgate', ['call', 'codex', 'Say hello.']).result;
+  assert.is(code, 0);
+  assert.equal(bundlesOf(counted()[0]!), ['tollgate.cjs', 'core.cjs']);
+});
+
 test('a call that finds out whether a limit still stands writes that down, and stands still for no disk', async (context) => {
   const { whole, code } = await warm(context, 'gemini', () =>
     failWith('gemini', 'You exceeded your current quota', 429),
