@@ -304,6 +304,24 @@ test('what could not be published stays in the register, and is published by a s
   assert.is(readFileSync(path.join(rig.project, 'codex.out'), 'utf8'), 'paid for');
 });
 
+where('faults', test)(
+  'a full disk keeps the call of a dead guardian open, and the next sweep publishes it',
+  async ({ rig }) => {
+    const { task, fake } = await killedTask(rig);
+    await fake.tell(...answerWith('codex', 'paid for'));
+    await fake.gone;
+    const under = path.join(task.folder, 'outputs');
+    const fault = faultEnv({ in: 'preflight.cjs', under, at: 1, times: 0, does: 'ENOSPC' });
+    Object.assign(rig.env, fault);
+    const full = await sweep(rig);
+    assert.equal([full.code, full.hows, openCalls(task.journal.read().ledger).length], [1, ['call failed'], 1]);
+    for (const name of Object.keys(fault)) delete rig.env[name];
+    assert.equal([(await sweep(rig)).hows, traces(rig)], [['call settled'], []]);
+    assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
+    assert.is(task.read('outputs/codex_brief.codex.out'), 'paid for');
+  },
+);
+
 test('a call whose files cannot be read is told as made, and swept when they can be', async ({ rig }) => {
   const under = path.join(rig.project, 'kept');
   mkdirSync(under);
