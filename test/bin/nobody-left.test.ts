@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ownGroup } from '../../wrappers/processes/cgroup.ts';
 import type { FakeCall, FakeCommand } from '../rig/fake-call.ts';
 import { answerWith, SESSION, STREAMS, write } from '../rig/streams.ts';
 import { isAlive, type Survivor } from '../rig/survivors.ts';
@@ -97,7 +98,11 @@ for (const [name, seen] of ended)
     assert.equal(await seen, [name.split(' ')[0], 4, [], []]));
 
 /** Leaves for a session of its own with nothing in its environment; what it is called with decides what it holds. */
-const DAEMON = `setsid env -i sh -c ': >cleared.$$; exec sleep 600'`;
+const daemonAfter = (first = '') => `setsid env -i sh -c '${first}: >cleared.$$; exec sleep 600'`;
+const DAEMON = daemonAfter();
+const group = ownGroup()?.group;
+/** The cgroup of the call would find the daemon by itself. */
+const LEAVE_GROUP = group ? `{ echo 0 >"${group}/cgroup.procs"; } 2>/dev/null; ` : '';
 const onLinux = process.platform === 'linux' && existsSync('/proc/self/io') ? test : test.skip;
 if (onLinux === test.skip) console.log('SKIPPED: nothing here tells what a process reads, or which files it holds');
 
@@ -105,7 +110,7 @@ onLinux('a daemon that cleared its environment is ended if it was seen below the
   const rig = await openRig();
   const call = runWrapper(rig, 'codex');
   const fake = await rig.call();
-  await fake.spawn(['sh', '-c', `${DAEMON} >/dev/null 2>&1 & while [ ! -e go ]; do sleep 0.1; done`]);
+  await fake.spawn(['sh', '-c', `${daemonAfter(LEAVE_GROUP)} >/dev/null 2>&1 & while [ ! -e go ]; do sleep 0.1; done`]);
   await until(() => standing(rig).length === 1);
   // A look at the machine is known by what it reads: twice of each process. Two of them, so that one is whole.
   const goal = readsOf(call.running.pid) + 5 * readdirSync('/proc').filter((name) => Number(name) > 0).length;
