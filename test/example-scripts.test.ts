@@ -65,7 +65,7 @@ test('two-reviews: the findings that both CLIs name are first', async ({ rig }) 
   const at = (file: string, line: number, problem: string) => ({ file, line, problem });
   const found = {
     codex: [at('b.ts', 9, 'by codex alone'), at('a.ts', 4, 'by both')],
-    claude: [at('a.ts', 6, 'the same in other words'), at('a.ts', 40, 'by claude alone')],
+    claude: [at('a.ts', 6, 'the same in other words'), at('a.ts', 40, 'by claude\n\talone')],
   };
   rig.answer(({ report }) => {
     const tool = report.tool as keyof typeof found;
@@ -82,6 +82,14 @@ test('two-reviews: the findings that both CLIs name are first', async ({ rig }) 
   for (const { report } of rig.calls) assert.match(report.stdin.text, '+const a = 1;');
   // codex gets the schema by its flag, which it refuses for a schema that is not strict.
   assert.ok(rig.calls.find(({ report }) => report.tool === 'codex')!.report.argv.includes('--output-schema'));
+  rig.answer(({ report }) =>
+    report.tool === 'codex'
+      ? failWith('codex', 'The server is overloaded.', 503)
+      : answerWith('claude', JSON.stringify({ findings: [] })),
+  );
+  const failed = await script(rig, 'two-reviews.ts');
+  assert.equal([failed.code, failed.stdout], [1, '']);
+  assert.match(failed.stderr, /^run_codex: transient \(overloaded\) .*\nfiles: /);
 });
 
 test('nightly: a report of all tasks, and a failure of one is a failure of the script', async ({ rig }) => {

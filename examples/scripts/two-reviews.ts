@@ -3,8 +3,7 @@
 
 import { $ } from 'zx';
 
-const [base = 'main', ...tools] = process.argv.slice(2);
-const [first = 'codex', second = 'claude'] = tools;
+const [base = 'main', first = 'codex', second = 'claude'] = process.argv.slice(2);
 
 // codex takes a schema by its own flag only if each property is required and no other is allowed.
 const strict = (properties: object) => {
@@ -21,17 +20,21 @@ interface Finding {
 }
 
 const { stdout: diff } = await $({ quiet: true })`git diff ${base}...HEAD`;
-const review = async (tool: string): Promise<Finding[]> => {
+const review = async (tool: string): Promise<Finding[] | null> => {
   const input = `Review this diff. Name each defect with its file and line.\n\n${diff}`;
-  const { stdout } = await $({ quiet: true, input })`tollgate call ${tool} --json-schema ${schema}`;
-  return JSON.parse(stdout).findings;
+  const called = await $({ quiet: true, nothrow: true, input })`tollgate call ${tool} --json-schema ${schema}`;
+  if (called.exitCode === 0) return JSON.parse(called.stdout).findings;
+  console.error(called.stderr.trim());
+  return null;
 };
 const [ours, theirs] = await Promise.all([review(first), review(second)]);
+if (ours === null || theirs === null) process.exit(1);
 
 const isSame = (a: Finding, b: Finding) => a.file === b.file && Math.abs(a.line - b.line) <= 3;
 const both = ours.filter((a) => theirs.some((b) => isSame(a, b)));
 const one = [...ours, ...theirs].filter((a) => !both.some((b) => isSame(a, b)));
-const print = (by: string, found: Finding[]) =>
-  found.forEach(({ file, line, problem }) => void console.log(`${by}\t${file}:${line}\t${problem}`));
+const print = (by: string, found: Finding[]) => {
+  for (const { file, line, problem } of found) console.log(`${by}\t${file}:${line}\t${problem.replace(/\s+/g, ' ')}`);
+};
 print('both', both);
 print('one', one);
