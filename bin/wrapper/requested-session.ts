@@ -9,7 +9,7 @@ import { type CallSession, openCallSession, type RequestedSession } from '../../
 import { isTool, type Tool } from '../../policies/facts/tools.ts';
 import { TAG, TAG_MUST } from '../../policies/session/session-entry.ts';
 import { readJsonIfFit } from '../../state/disk/regular-file.ts';
-import { readSessions } from '../../state/sessions/sessions-file.ts';
+import { type KeptSession, readSessions } from '../../state/sessions/sessions-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { projectState, strayState } from '../../state/task-folder.ts';
 import type { Arguments } from '../command-line.ts';
@@ -32,10 +32,19 @@ export function requestedSession(tool: Tool, { text, given }: SessionFlags): Req
 export async function toolOfSession({ text, given }: SessionFlags): Promise<Tool | null> {
   if (given.has('last')) return lastCall(null)?.tool ?? null;
   if (text.session === undefined) return null;
-  const sessions = await readSessions(projectState(process.cwd(), process.env), () => new Date(), 'in_place');
-  const entries = sessions.entries().filter(({ tag }) => tag === text.session);
+  const entries = (await readEntries()).filter(({ tag }) => tag === text.session);
   const newest = entries.sort((a, b) => Date.parse(b.entry.last_used) - Date.parse(a.entry.last_used))[0];
   return newest?.tool ?? null;
+}
+
+/** A file that cannot be read is reported by the call, which needs it too. */
+async function readEntries(): Promise<KeptSession[]> {
+  try {
+    return (await readSessions(projectState(process.cwd(), process.env), () => new Date(), 'in_place')).entries();
+  } catch (error) {
+    if (isSystemError(error)) return [];
+    throw error;
+  }
 }
 
 interface LastCall {
@@ -81,7 +90,7 @@ function namesIn(folder: string): string[] {
 
 /**
  * Makes the call when no other call uses the session, and stores its session under the tag.
- * @returns a sentence if the session's queue cannot be used: nothing was started.
+ * @returns a sentence if the files of the session cannot be used: nothing was started.
  */
 export async function callInSession(
   request: WrapperRequest,
@@ -101,7 +110,7 @@ export async function callInSession(
     session = await openCallSession({ tool, cwd, environment, stateFolder, callId, stop, say, clock }, requested);
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    return `the queue of the session cannot be written: ${error.message}`;
+    return `the files of the session cannot be used: ${error.message}; nothing was started`;
   }
   // A stop was requested while it waited, so the call ends as cancelled.
   if (session === null) return call(request, stop, clock);
