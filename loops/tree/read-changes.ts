@@ -31,12 +31,12 @@ const IS_ID = /^[0-9a-f]{40,64}$/;
 const MAX_CHARS = 64 * 1024 * 1024;
 
 /**
- * Returns the diff of the tree against `base`, or against the task's start; `invalid` with a sentence if git or the reference is
+ * Returns the diff of the tree against `base`, or against the task's start, with `context` lines around each change; `invalid` with a sentence if git or the reference is
  * missing.
  */
 export async function readChanges(
   request: ChangesRequest,
-  from: { base?: string | undefined; since?: 'start' | undefined },
+  from: { base?: string | undefined; since?: 'start' | undefined; context?: number },
 ): Promise<ChangesRead> {
   const start = from.base === undefined ? startOf(request.task) : null;
   const others = start === null ? [] : [start.objects];
@@ -53,7 +53,7 @@ export async function readChanges(
     const apartFrom = await leaveOut(apart, base, request);
     if (!Array.isArray(apartFrom)) return apartFrom;
     const forbidden = new Set([...taken.forbidden, ...apartFrom]).size;
-    const ran = await apart.git([...PATCH, base, '--', '.']);
+    const ran = await apart.git([...PATCH, `-U${from.context ?? 3}`, base, '--', '.']);
     if (ran.code !== 0) return invalid(`git could not compare with ${since}: ${complaintOf(ran)}`);
     const text = ran.stdout;
     if (text.length > MAX_CHARS)
@@ -89,7 +89,6 @@ const PATCH = [
   ...COMPARE,
   '-p',
   '-M',
-  '-U3',
   '--full-index',
   '--submodule=short',
   '--diff-algorithm=myers',

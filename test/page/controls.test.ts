@@ -48,7 +48,8 @@ function fullWorld(): Record<string, unknown> {
   const world = toldWorld();
   const { groups } = world['/api/failures'] as { groups: object[] };
   const many = Array.from({ length: 13 }, (_, n) => `key-${n}`);
-  const diff = Array.from({ length: 1_100 }, (_, n) => `+line ${n}`).join('\n');
+  const same = Array.from({ length: 30 }, (_, n) => ` line ${n}`).join('\n');
+  const diff = ['a', 'b'].map((name) => `diff --git a/${name} b/${name}\n@@ -1,31 +1,30 @@\n-x\n${same}\n`).join('');
   return {
     ...world,
     '/api/failures': { groups: [{ ...groups[0], task_ids: many }] },

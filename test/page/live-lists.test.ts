@@ -88,18 +88,49 @@ live.test('failures are filtered, and all tasks of one cause are shown when they
 
 live.test('a long prompt and a long diff are shown to their end', async ({ rig, page, go }) => {
   execFileSync('git', ['init', '-q'], { cwd: rig.project, env: rig.env });
+  const words = Array.from({ length: 40 }, (_, n) => `word ${n}`).join('\n');
+  rig.write('src/edited.txt', `first\n${words}\n`);
   const lines = Array.from({ length: 1_100 }, (_, n) => `line ${n}`).join('\n');
   const goal = `Write it. ${'All of it, from the first word to the last. '.repeat(600)}`;
   rig.answer(({ report }) =>
     report.tool === 'gemini'
       ? answerWith('gemini', JSON.stringify({ action: 'done', summary: 'It is written.' }))
-      : [{ do: 'save', file: 'src/long.txt', text: lines }, ...answerWith('codex', 'It is written.')],
+      : [
+          { do: 'save', file: 'src/edited.txt', text: `other\n${words}\nlast\n` },
+          { do: 'save', file: 'src/long.txt', text: lines },
+          ...answerWith('codex', 'It is written.'),
+        ],
   );
   const { code } = await superviseTask(rig, { goal }, 'long-text').supervise();
   assert.is(code, 0);
   await go('tasks/long-text/changes');
-  await page.getByRole('button', { name: /^Show all 1,1\d\d lines$/ }).click();
-  await page.getByText('+line 1099').waitFor();
+  const diff = page.getByRole('table', { name: 'What changed' });
+  await diff.focus();
+  await page.keyboard.press('End');
+  await diff.getByText('+line 1099').waitFor();
+  await page.getByRole('button', { name: 'src/edited.txt +2 −1' }).click();
+  await diff.getByText('-first').waitFor();
+  await diff
+    .getByRole('button', { name: /^Show \d+ unchanged lines$/ })
+    .first()
+    .click();
+  await diff.getByText('word 10').waitFor();
+  await diff.getByRole('button', { name: 'src/edited.txt' }).click();
+  await diff.getByText('-first').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Fold all files' }).click();
+  await diff.getByText('+line 1').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Fold all files' }).click();
+  await diff.getByText('-first').waitFor();
+  await page.getByRole('button', { name: 'Copy the diff' }).click();
+  await page.getByText('The diff was copied.').waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download as patch' }).click(),
+  ]);
+  assert.is(download.suggestedFilename(), 'long-text.patch');
+  const patch = readFileSync(await download.path(), 'utf8');
+  assert.match(patch, /^diff --git a\/src\/edited\.txt b\/src\/edited\.txt$/m);
+  assert.match(patch, /^\+line 1099$/m);
   await go('tasks/long-text/texts');
   const prompt = page.locator('summary', { hasText: /^prompt/ }).first();
   const name = await prompt.locator('.mono').innerText();

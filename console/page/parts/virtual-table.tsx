@@ -14,11 +14,13 @@ interface VirtualTableProps {
   head: ComponentChildren;
   /** The class that lays out the columns. */
   columns: string;
+  /** A row to scroll to; each new value scrolls again. */
+  show?: { index: number } | null;
 }
 
 type List = Virtualizer<HTMLDivElement, HTMLDivElement>;
 
-export function VirtualTable({ label, keys, rowHeight, row, head, columns }: VirtualTableProps) {
+export function VirtualTable({ label, keys, rowHeight, row, head, columns, show = null }: VirtualTableProps) {
   const box = useRef<HTMLDivElement>(null);
   const version = useSignal(0);
   const virtual = useRef<List | null>(null);
@@ -40,6 +42,9 @@ export function VirtualTable({ label, keys, rowHeight, row, head, columns }: Vir
   virtual.current.setOptions(options);
   useEffect(() => virtual.current!._didMount(), []);
   useLayoutEffect(() => virtual.current!._willUpdate());
+  useEffect(() => {
+    if (show !== null) virtual.current!.scrollToIndex(show.index, { align: 'start' });
+  }, [show]);
   // The value is read, so that the table is drawn again when it is scrolled.
   void version.value;
   const list = virtual.current;

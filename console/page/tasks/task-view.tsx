@@ -95,7 +95,7 @@ function Changes({ of: { task_id: id } }: { of: TaskShown }) {
               <Words of={note} />
             </p>
           ))}
-          {text !== '' && <Diff of={text} label="What changed" />}
+          {text !== '' && <Diff of={text} label="What changed" name={`${id}.patch`} />}
           {text === '' && notes.length === 0 && (
             <Empty title="Nothing has changed">The tree is as it was when the task began.</Empty>
           )}

@@ -244,6 +244,8 @@ export async function explainedShown(id: string, project: ServedProject): Promis
 }
 
 const MAX_CHARS = 2 * 1024 * 1024;
+/** The page folds unchanged lines, and shows them on request. */
+const CONTEXT = 20;
 
 /** What the task has changed in its tree since it began, as a unified diff. */
 export async function diffShown(id: string, project: ServedProject): Promise<Reply> {
@@ -262,7 +264,7 @@ export async function diffShown(id: string, project: ServedProject): Promise<Rep
     );
   const forbids = await forbidsOf(read.manifest.security.forbidden_paths, [read.root, tree]);
   const rules = { cwd: tree, root: read.root, state: stateOf(task), forbids, environment };
-  const changes = await readChanges({ ...rules, task: task.state }, { since: 'start' });
+  const changes = await readChanges({ ...rules, task: task.state }, { since: 'start', context: CONTEXT });
   if (changes.how === 'invalid') return refused(409, changes.message);
   const { text, forbidden } = changes.changes;
   const redactor = redactorOf(environment, read.manifest.security.redaction_patterns);
