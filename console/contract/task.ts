@@ -42,12 +42,27 @@ interface AttemptShown {
   usd: number | null;
 }
 
+/** The failure that is not resolved. */
+export interface ShownFailure {
+  class: string;
+  reason: string | null;
+  /** null if the task failed before any stage. */
+  stage: string | null;
+  tool: string | null;
+  /** What happened. */
+  sentence: string;
+  /** The text that decided; null if there is none. */
+  evidence: string | null;
+}
+
 export interface TaskShown {
   task_id: string;
   folder: string;
   goal: string | null;
   state: TaskState;
   at: string | null;
+  /** null if nothing failed, while the task runs, and if it is done. */
+  failure: ShownFailure | null;
   calls: { used: number; budget: number | null };
   tokens: number | null;
   usd: number | null;

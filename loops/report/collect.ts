@@ -178,6 +178,8 @@ export interface FailureGroup {
   signature: string | null;
   class: string;
   reason: string | null;
+  /** What happened to the task that failed last, in one sentence. */
+  sentence: string;
   task_ids: string[];
   first_seen: string | null;
   last_seen: string | null;
@@ -191,12 +193,13 @@ export interface FailureGroup {
  */
 export function groupFailures(rows: readonly TaskRow[]): FailureGroup[] {
   return gatherFailures(rows.filter((row) => row.class !== null)).map((same) => {
-    const [{ signature, class: errorClass, reason, at, evidence }] = same;
+    const [{ signature, class: errorClass, reason, sentence, at, evidence }] = same;
     const times = same.flatMap(({ since }) => (since === null ? [] : [since]));
     return {
       signature,
       class: errorClass!,
       reason,
+      sentence: sentence!,
       task_ids: same.map(({ task_id }) => task_id),
       first_seen: times.sort()[0] ?? null,
       last_seen: at,

@@ -7,6 +7,7 @@ import type { Finding } from '../../policies/facts/gate-record.ts';
 import type { NextAction } from '../../policies/facts/next-action.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { signGate } from '../../policies/gate/gate-verdict.ts';
+import { failureSentence } from '../../policies/report/failure-sentence.ts';
 import type { Match, Rule } from '../../policies/rules/rule.ts';
 import { type Signature, sign } from '../../policies/signature/sign.ts';
 import { compileRow, findRow, isTaken, type OwnRow, SAID_IN } from '../../policies/verdict/own-row.ts';
@@ -30,6 +31,8 @@ export interface FailureExplanation {
   call_id: string | null;
   at: string;
   resolved_at: string | null;
+  /** What happened. */
+  sentence: string;
   class: ErrorClass;
   meaning: string;
   reason: string | null;
@@ -91,6 +94,7 @@ export function explanationOf(known: KnownFailure, signatures: Stats['signatures
     call_id,
     at,
     resolved_at,
+    sentence: failureSentence({ class: verdict.class, reason: verdict.reason, tool }),
     class: verdict.class,
     meaning: CLASSES[verdict.class]?.meaning ?? 'a class of another version of tollgate',
     reason: verdict.reason,

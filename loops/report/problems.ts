@@ -1,7 +1,9 @@
 // Lists the problems of a task or a report: findings of gates, comments of reviews, and failures.
 
+import type { ErrorClass } from '../../policies/facts/classes.ts';
 import type { GateRecord } from '../../policies/facts/gate-record.ts';
 import { createRedactor } from '../../policies/redact/create-redactor.ts';
+import { failureSentence } from '../../policies/report/failure-sentence.ts';
 import {
   type FilePlace,
   type Problem,
@@ -11,7 +13,6 @@ import {
   withRelativePaths,
 } from '../../policies/report/problem.ts';
 import { findingsOf } from '../../policies/report/review-findings.ts';
-import type { Failure } from '../../policies/report/task-failure.ts';
 import { readIfFit, readJsonIfFit } from '../../state/disk/regular-file.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { redactorOf } from '../redactor.ts';
@@ -20,6 +21,16 @@ import type { StageFacts } from '../task/stage-facts.ts';
 import { readTask } from '../task/task.ts';
 import type { TasksReport } from './collect.ts';
 
+interface ShownFailure {
+  stage: string | null;
+  class: ErrorClass;
+  reason: string | null;
+  /** What happened. */
+  sentence: string;
+  /** The evidence. */
+  text: string | null;
+}
+
 interface ProblemSource {
   task: TaskFolder;
   /** The absolute folder of the tree. Reported paths are relative to it. */
@@ -27,7 +38,7 @@ interface ProblemSource {
   /** In the order in which the problems are listed. */
   stages: readonly Omit<StageFacts, 'state'>[];
   /** null if there is no open failure. */
-  failure: (Pick<Failure, 'stage' | 'class' | 'reason' | 'signature'> & { text: string | null }) | null;
+  failure: (ShownFailure & { signature: string | null }) | null;
   /** A stopped task has not failed, so it gets `warning`. */
   level: 'error' | 'warning';
 }
@@ -46,25 +57,22 @@ export function problemsOf(source: ProblemSource): Problem[] {
   );
   if (failure === null || ofStages.some(({ stage, rule }) => stage === failure.stage && !rule.startsWith('review/')))
     return ofStages;
-  const { stage, class: errorClass, reason, text } = failure;
-  return [...ofStages, failed(source, stage, errorClass, reason, text)];
+  return [...ofStages, failed(source, failure)];
 }
 
 function failuresOf(facts: Omit<StageFacts, 'state'>, source: ProblemSource): Problem[] {
-  const { stage, gate, class: errorClass, reason, evidence } = facts;
+  const { stage, tool, gate, class: errorClass, reason, evidence } = facts;
   const found = gate === 'failed' ? gateFindings(source, stage) : [];
   if (found.length > 0 || errorClass === null) return found;
-  return [failed(source, stage, errorClass, reason, evidence?.text ?? null)];
+  const sentence = failureSentence({ class: errorClass, reason, tool });
+  return [failed(source, { stage, class: errorClass, reason, sentence, text: evidence?.text ?? null })];
 }
 
 function failed(
   { task, level, failure }: ProblemSource,
-  stage: string | null,
-  errorClass: string,
-  reason: string | null,
-  text: string | null,
+  { stage, class: errorClass, reason, sentence, text }: ShownFailure,
 ): Problem {
-  const what = reason === null ? errorClass : `${errorClass} (${reason})`;
+  const what = `${errorClass}${reason === null ? '' : ` (${reason})`}: ${sentence}`;
   return {
     rule: `failure/${errorClass}`,
     level,
@@ -72,7 +80,7 @@ function failed(
     stage,
     place: null,
     earlier_at: null,
-    text: text === null ? what : `${what}: ${text}`,
+    text: text === null ? what : `${what} ${text}`,
     signature: failure?.stage === stage ? failure.signature : null,
   };
 }
@@ -137,8 +145,9 @@ export async function reportProblems(
   for (const row of tasks) {
     const located = locateTask(`${row.folder}/`, '/', {});
     if (located.how === 'invalid') continue;
-    const { stage, class: errorClass, reason, signature, evidence } = row;
-    const failure = errorClass === null ? null : { stage, class: errorClass, reason, signature, text: evidence };
+    const { stage, class: errorClass, reason, sentence, signature, evidence } = row;
+    const failure =
+      errorClass === null ? null : { stage, class: errorClass, reason, sentence: sentence!, signature, text: evidence };
     const level = row.state === 'interrupted' ? 'warning' : 'error';
     const { folder: task } = located;
     const found = problemsOf({ task, root, stages: row.stages, failure, level });

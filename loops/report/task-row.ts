@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
 import { goOnLine, type NextAction, readActions, toDo, toType } from '../../policies/facts/next-action.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { failureSentence } from '../../policies/report/failure-sentence.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import type { SessionSave } from '../../policies/supervise/session-save.ts';
 import { type IterationCells, iterationCells } from '../../policies/supervise/supervise-text.ts';
@@ -33,6 +34,8 @@ export interface TaskRow {
   stage: string | null;
   class: ErrorClass | null;
   reason: string | null;
+  /** What happened, in one sentence. */
+  sentence: string | null;
   signature: string | null;
   evidence: string | null;
   /** When this signature was first seen in the task's life, and how often since then. */
@@ -108,6 +111,7 @@ export async function readRow(
       stage: standing?.stage ?? null,
       class: standing?.class ?? null,
       reason: standing?.reason ?? null,
+      sentence: standing && failureSentence(standing),
       signature: standing?.signature ?? null,
       evidence: standing?.evidence?.text ?? null,
       since: seen?.first_seen ?? standing?.at ?? null,

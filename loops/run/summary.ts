@@ -1,11 +1,11 @@
 // Renders the summary page of a run: at most 80 lines, complete for a reader who has no other source.
 
 import path from 'node:path';
-import { CLASSES } from '../../policies/facts/classes.ts';
 import { ENDINGS } from '../../policies/facts/evidence.ts';
 import { signalWords } from '../../policies/facts/exit-codes.ts';
 import { actionLine } from '../../policies/facts/next-action.ts';
 import { NAMED_IN_WARNING, omissionSentence, omissionWords } from '../../policies/prompt/omissions.ts';
+import { failureSentence } from '../../policies/report/failure-sentence.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import { iterationTable } from '../../policies/supervise/supervise-text.ts';
 import { oneLine, visible } from '../../policies/text/display.ts';
@@ -22,6 +22,7 @@ export function renderSummary(report: RunReport): string {
   const head = [
     `# Task ${report.task_id}: ${headline(report)}`,
     '',
+    ...(failure === null ? [] : [failureSentence(failure), '']),
     `Goal: ${oneLine(report.goal, 200)}`,
     '',
     ...stageRows(report.stages),
@@ -212,7 +213,7 @@ function failureLines(failure: Failure, report: RunReport): string[] {
   return [
     `## ${report.state === 'refused' ? 'Refused' : 'Failed'}: ${failure.stage ?? 'before any stage'}`,
     '',
-    `- Class: ${failure.class} (${failure.reason}): ${meaningOf(failure)}`,
+    `- Class: ${failure.class} (${failure.reason})`,
     `- Evidence: ${evidence === null ? 'none' : `${oneLine(evidence.text, 300)} [${evidence.source}, rule ${evidence.rule}]`}`,
     ...findingLines(failure),
     ...missingLines(failure),
@@ -231,41 +232,9 @@ function failureLines(failure: Failure, report: RunReport): string[] {
   ];
 }
 
-/** Some reasons are more precise than their class, or differ from it. */
-const REASONS: Record<string, string> = {
-  budget: "the task's own limit, not the service's",
-  paused: 'another task of the batch had this failure before; no call was made',
-  cancelled: 'the run was stopped',
-  verdict_fail: 'the answer judges what it was to judge as not good enough',
-  verdict_missing: 'the answer had to judge with PASS or FAIL, and does neither',
-  max_turns: 'the turns were used up before there was an answer',
-  prompt_changed: 'a prompt is another than the one that was answered; nothing was paid',
-  not_prepared: 'the stage could not be begun; nothing was paid for it',
-  judge_changed: 'files by which the task itself is judged were changed',
-  answer_unreadable: 'the answer was there and cannot be read any more',
-  refusal: 'the answer is a refusal',
-  no_change: 'the stage had to change the working tree, and changed nothing',
-  missing_sections: 'the answer lacks required sections, or they are empty',
-  too_short: 'the answer has fewer lines with text than required',
-  not_json: 'the answer had to be one JSON value, and is none',
-  schema_mismatch: 'the answer does not fit the schema of its stage',
-  schema_unchecked: 'whether the answer fits its schema could not be found out in time',
-  no_diff: 'the answer had to hold a unified diff, and holds none',
-  diff_does_not_apply: 'the diff of the answer does not fit the files that are there',
-  diff_unclear: 'the diff of the answer touches files that its headers do not name',
-  diff_unchecked: 'whether the diff of the answer applies could not be found out',
-  diff_leaves_tree: 'the diff of the answer leads out of the working folder',
-  acceptance_failed: 'the answer is there, and an acceptance command failed',
-  save_session: 'the reasoner had the session saved',
-  stalled: 'an instruction was kept, and nothing came of it',
-};
-
 /** Whether the loop of a supervision ended, and not one of its calls failed. */
 const isOfSupervision = (failure: Failure | null): boolean =>
   failure?.evidence?.rule?.startsWith('supervise-') === true;
-
-const meaningOf = ({ class: errorClass, reason }: Failure): string =>
-  REASONS[reason ?? ''] ?? CLASSES[errorClass].meaning;
 
 function missingLines({ missing, changed, class: errorClass }: Failure): string[] {
   const what = errorClass === 'scope_violation' ? 'Out of bounds' : 'Missing';

@@ -9,6 +9,7 @@ import type { RunReport } from '../../../loops/run/report.ts';
 import type { WrittenReport } from '../../../loops/run/write-report.ts';
 import { rootOf } from '../../../loops/task/task.ts';
 import { mapAction } from '../../../policies/facts/next-action.ts';
+import { failureSentence } from '../../../policies/report/failure-sentence.ts';
 import {
   annotationsOf,
   answerOutputs,
@@ -66,7 +67,11 @@ function problemsIn(ran: RanTask, word: string) {
     return [{ ...place, rule: `run/${ran.how}`, level: 'error' as const, task_id: task.id, text: ran.message }];
   }
   const { stages, failure, state } = ran.report;
-  const shownFailure = failure === null ? null : { ...failure, text: failure.evidence?.text ?? null };
+  const shownFailure = failure && {
+    ...failure,
+    sentence: failureSentence(failure),
+    text: failure.evidence?.text ?? null,
+  };
   const level = state === 'interrupted' ? 'warning' : 'error';
   const problems = problemsOf({ task, root, stages, failure: shownFailure, level });
   return problems.map((problem) => redactedProblem(problem, ran.post));

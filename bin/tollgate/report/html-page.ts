@@ -52,10 +52,10 @@ function totals({ totals: { tasks, unreadable, ...states } }: TasksReport): stri
 }
 
 function groupBlock(group: FailureGroup, anchors: ReadonlyMap<string, string>): string {
-  const { task_ids, signature, first_seen, last_seen, evidence } = group;
+  const { task_ids, signature, first_seen, last_seen, evidence, sentence } = group;
   const n = `${task_ids.length} ${task_ids.length === 1 ? 'task' : 'tasks'}`;
   return details(
-    `<b>${n}</b> <span class="failed">${text(failureOf(group.class, group.reason))}</span> ${text(cut(evidence ?? '', 140))}`,
+    `<b>${n}</b> <span class="failed">${text(failureOf(group.class, group.reason))}</span> ${text(sentence)}`,
     [
       pairs([
         ['evidence', evidence === null ? null : code(evidence)],
@@ -106,13 +106,15 @@ function filter(tasks: readonly TaskRow[]): string {
 }
 
 function taskBlock(row: TaskRow, i: number): string {
-  const { task_id, state, stage, signature, since, at, calls, evidence, next_action, retry_at, checked_at } = row;
+  const { task_id, state, stage, sentence, signature, since, at, calls, evidence, next_action, retry_at, checked_at } =
+    row;
   const failure =
     row.class === null ? '' : `: ${failureOf(row.class, row.reason)}${stage === null ? '' : ` in ${stage}`}`;
   return details(
     `<span class="state ${state}">${stateWords(row)}</span>${text(task_id)}<span class="dim">${text(failure)}</span>`,
     [
       pairs([
+        ['failure', sentence === null ? null : text(sentence)],
         ['evidence', evidence === null ? null : code(evidence, MAX_OF_TASK)],
         ['next', next_action === null ? null : code(actionLine(next_action), MAX_OF_TASK)],
         ['signature', signature === null ? null : code(signature)],

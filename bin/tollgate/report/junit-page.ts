@@ -3,6 +3,7 @@
 import type { TasksReport } from '../../../loops/report/collect.ts';
 import type { TaskRow } from '../../../loops/report/task-row.ts';
 import type { StageFacts } from '../../../loops/task/stage-facts.ts';
+import { failureSentence } from '../../../policies/report/failure-sentence.ts';
 import { markupText } from '../../../policies/report/inert-text.ts';
 import { standInWords } from '../../../policies/verdict/stand-ins.ts';
 
@@ -47,18 +48,24 @@ function casesOf(row: TaskRow): Case[] {
 
 function failureCase(row: TaskRow): Case {
   const how = row.state === 'interrupted' ? 'skipped' : 'error';
-  const message = row.evidence ?? row.reason ?? row.class!;
+  const message = messageOf(row.sentence!, row.evidence);
   return caseOf(row.stage ?? '(task)', { how, type: typeOf(row), message });
 }
+
+const messageOf = (sentence: string, evidence: string | null): string =>
+  evidence === null ? sentence : `${sentence} ${evidence}`;
 
 const caseOf = (name: string, wrong: Case['wrong']): Case => ({ name, seconds: 0, wrong, out: [] });
 
 function stageCase(facts: StageFacts): Case {
   const { stage, stand_ins, state, duration_ms, gate, verdict, evidence, checked_at, checked_by } = facts;
-  const message = evidence?.text ?? facts.reason ?? '';
   const wrong: Case['wrong'] =
     facts.class !== null
-      ? { how: gate === 'failed' ? 'failure' : 'error', type: typeOf(facts), message }
+      ? {
+          how: gate === 'failed' ? 'failure' : 'error',
+          type: typeOf(facts),
+          message: messageOf(failureSentence({ ...facts, class: facts.class }), evidence?.text ?? null),
+        }
       : state === 'done_earlier'
         ? null
         : { how: 'skipped', type: state, message: state.replace('_earlier', '') };

@@ -8,25 +8,12 @@ import { Ago } from '../parts/times.tsx';
 import { Quote, Words } from '../text/words.tsx';
 
 export function Explanation({ of }: { of: FailureExplanation }) {
-  const {
-    stage,
-    tool,
-    at,
-    resolved_at,
-    class: errorClass,
-    meaning,
-    reason,
-    evidence,
-    rule,
-    signature,
-    signed,
-    seen,
-  } = of;
+  const { stage, tool, at, resolved_at, class: errorClass, reason, evidence, rule, signature, signed, seen } = of;
   return (
     <div class="columns">
       <Panel title="What happened">
         <p>
-          <Mark tone="bad" word={errorClass} icon="failed" /> {meaning}
+          <Mark tone="bad" word={errorClass} icon="failed" /> <Words of={of.sentence} />
         </p>
         <dl class="facts">
           <dt>Reason</dt>

@@ -16,7 +16,9 @@ import type { GateRecord } from '../../../policies/facts/gate-record.ts';
 import type { NextAction } from '../../../policies/facts/next-action.ts';
 import type { ProjectFile } from '../../../policies/manifest/project-file.ts';
 import type { Redactor } from '../../../policies/redact/redactor.ts';
+import { failureSentence } from '../../../policies/report/failure-sentence.ts';
 import { priceOf } from '../../../policies/report/spending.ts';
+import type { Failure } from '../../../policies/report/task-failure.ts';
 import { namesIfAny } from '../../../state/disk/folder.ts';
 import { isFolder, lookAt } from '../../../state/disk/regular-file.ts';
 import { JournalError, openJournal } from '../../../state/journal/journal.ts';
@@ -27,7 +29,7 @@ import { locateTask, type TaskFolder } from '../../../state/task-folder.ts';
 import { findRecord } from '../../../state/usage.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 import type { ExplainedShown } from '../../contract/overviews.ts';
-import type { DiffShown, StageShown, TaskShown } from '../../contract/task.ts';
+import type { DiffShown, ShownFailure, StageShown, TaskShown } from '../../contract/task.ts';
 import { answerWith, type Reply, refused, type ServedProject } from '../project.ts';
 import { goalOf, headOfFile, headOfText, redactorOfTask } from './texts.ts';
 
@@ -65,12 +67,14 @@ async function shownOf(task: TaskFolder, served: ServedProject): Promise<TaskSho
   const atWork = state === 'running' ? await stagesAtWork(ledger, self) : undefined;
   const attempts = attemptsOf(task, ledger, prices);
   const redactor = await redactorOfTask(task.id, served);
+  const failure = failureOf(task, state);
   return {
     task_id: task.id,
     folder: task.root,
     goal: goalOf(task.root, redactor),
     state,
     at,
+    failure: shownFailure(failure),
     calls: { used: ledger.used, budget: ledger.budget === null ? null : budgetOf(ledger) },
     tokens: sumOf(attempts.map(({ tokens }) => tokens)),
     usd: sumOf(attempts.map(({ usd }) => usd)),
@@ -80,7 +84,7 @@ async function shownOf(task: TaskFolder, served: ServedProject): Promise<TaskSho
     gates: gatesOf(task, ledger),
     summary: summaryOf(task, redactor),
     texts: shownFiles(task).map(({ name, what, bytes }) => ({ name, what, bytes })),
-    next_actions: await nextActionsOf(task, ledger, state, environment),
+    next_actions: await nextActionsOf(task, ledger, state, failure, environment),
   };
 }
 
@@ -145,11 +149,11 @@ async function nextActionsOf(
   task: TaskFolder,
   ledger: Ledger,
   state: TaskState,
+  failure: Failure | null,
   environment: NodeJS.ProcessEnv,
 ): Promise<NextAction[]> {
   if (state === 'running' || state === 'done') return [];
-  const failure = state === 'parked' ? null : failureOf(task);
-  if (failure?.resolved_at === null) return failure.next_actions;
+  if (failure !== null) return failure.next_actions;
   return [nextOf(task, state, await supervisionOf(task, ledger, environment), launcherIn(environment)) ?? []].flat();
 }
 
@@ -170,9 +174,19 @@ function summaryOf({ outputs }: TaskFolder, redactor: Redactor): string | null {
   }
 }
 
-function failureOf(task: TaskFolder) {
+function shownFailure(failure: Failure | null): ShownFailure | null {
+  if (failure === null) return null;
+  const { class: errorClass, reason, stage, tool, evidence } = failure;
+  const sentence = failureSentence(failure);
+  return { class: errorClass, reason, stage, tool, sentence, evidence: evidence?.text ?? null };
+}
+
+/** Returns null if it is resolved, or if the task has begun something else since. */
+function failureOf(task: TaskFolder, state: TaskState): Failure | null {
+  if (state === 'running' || state === 'done' || state === 'parked') return null;
   try {
-    return readFailure(task);
+    const failure = readFailure(task);
+    return failure?.resolved_at === null ? failure : null;
   } catch {
     // The file may contain anything; the journal records the failure.
     return null;

@@ -38,6 +38,7 @@ const explained = record<FailureExplanation>('A failure that is explained', {
   call_id: orNull(text('The call'), 'it is of none'),
   at: time('When'),
   resolved_at: orNull(time('When the task succeeded after all'), 'it is not resolved'),
+  sentence: text('What happened, in one sentence'),
   class: errorClass,
   meaning: text('What the class means'),
   reason: orNull(reason, 'none'),

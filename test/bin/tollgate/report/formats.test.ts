@@ -213,6 +213,7 @@ const ROW: TasksReport['tasks'][number] = {
   stage: 'gemini_review',
   class: 'quota',
   reason: 'plan',
+  sentence: 'The usage limit is used up.',
   signature: `v1:${'0'.repeat(64)}`,
   evidence: `${EVIL} ${'<'.repeat(100_000)}`,
   since: '2026-01-01T00:00:00.000Z',
@@ -238,6 +239,7 @@ test('1,000 failures: under 2 MB of HTML, and XML that is well-formed', () => {
   const group = {
     ...ROW,
     class: 'quota',
+    sentence: ROW.sentence!,
     task_ids: tasks.map(({ task_id }) => task_id),
     first_seen: null,
     last_seen: null,
