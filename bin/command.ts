@@ -8,7 +8,7 @@ import { visible } from '../policies/text/display.ts';
 import { refusalOf, workingFolderMistake } from '../state/system-error.ts';
 import { ALL_FLAG, type Arguments, type CommandSpec, parseCommandLine, SHARED_FLAGS } from './command-line.ts';
 import { keptHelp } from './help/kept-help.ts';
-import { printing, printResult } from './printing.ts';
+import { fitting, printing, printResult } from './printing.ts';
 import type { Ran } from './ran.ts';
 import { refusalOfArguments } from './tollgate/within-call.ts';
 import { printVersion } from './version.ts';
@@ -32,10 +32,12 @@ interface Command {
 export async function runCommand({ name, run, failure, badInput }: Command): Promise<void> {
   const argv = process.argv.slice(2);
   const ran = await endOf({ run, failure, badInput }, argv);
-  const code = ran.lost ?? (await printResult(ran.out ?? ''));
+  const { out = '' } = ran;
+  const isPage = ran.isPage === true && out !== '' && !asksForObject(argv);
+  const code = ran.lost ?? (await printResult(isPage ? fitting(out, printing('stdout')) : out));
   const lost = code === null ? null : lostResult(name, code, argv);
   const err = `${ran.err ?? ''}${lost ?? ''}`;
-  if (err !== '') printing('stderr').write(err);
+  if (err !== '') printing('stderr').write(fitting(err, printing('stderr')));
   process.exitCode = lost !== null && ran.exit === 0 ? failure : ran.exit;
   await endIdle();
 }

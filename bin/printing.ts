@@ -2,6 +2,7 @@
 
 import { fstatSync, writeSync } from 'node:fs';
 import type { WriteStream } from 'node:tty';
+import { wrapped } from './wrap.ts';
 
 /**
  * `tollgate run T 2>&1 | head -1` closes the pipe after a line. Paid calls continue, and the exit code is still reported. Made
@@ -14,6 +15,10 @@ export function printing(name: 'stdout' | 'stderr'): WriteStream {
 }
 
 function forget(): void {}
+
+/** Wraps text for a person to the width of a terminal; a pipe or a file gets it unchanged. */
+export const fitting = (text: string, stream: WriteStream): string =>
+  stream.isTTY === true ? wrapped(text, stream.columns || 80) : text;
 
 /**
  * Writes a piece of the result to stdout.

@@ -5,7 +5,7 @@ import { wordsFor } from '../loops/task/last-event.ts';
 import type { EngineEvent } from '../policies/facts/engine-event.ts';
 import { visible } from '../policies/text/display.ts';
 import type { Capture } from '../wrappers/capture.ts';
-import { printing } from './printing.ts';
+import { fitting, printing } from './printing.ts';
 
 export interface Progress {
   /** Prints a permanent line above the one that changes. */
@@ -43,7 +43,7 @@ export function startProgress(
   return {
     print(line) {
       erase();
-      stream.write(`${visible(line)}\n`);
+      stream.write(`${fitting(visible(line), stream)}\n`);
     },
     stop() {
       clearInterval(timer);

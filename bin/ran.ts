@@ -6,6 +6,8 @@ import { TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 export interface Ran {
   exit: number;
   out?: string;
+  /** `out` is a page for a person: on a terminal it is wrapped to the width. */
+  isPage?: true;
   err?: string;
   /** For a command that prints as it runs: the code of what prevented a write, such as ENOSPC. */
   lost?: string | null;

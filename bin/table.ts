@@ -1,11 +1,14 @@
 // Formats a table of text: as wide as it needs on unlimited width, otherwise within the width of a terminal.
 
 import { coloursOf, type Paint, type Sheet } from './sheet.ts';
+import { cutLine, lengthOf, padded } from './wrap.ts';
 
 export interface Column {
   heading: string;
   /** If room is short, the column may be cut to this many characters; by default it is never cut. */
   least?: number;
+  /** Only in the first column: a longer cell is not cut, but has a line of its own above the rest of its row. */
+  isWhole?: true;
   /** If that is not enough, columns are omitted, the highest number first. */
   leaveOut?: number;
   /** The colour of a cell, if there is colour. */
@@ -16,7 +19,7 @@ const GAP = '  ';
 
 /**
  * @param rows Read twice, for the widths and for the lines.
- * @returns the headings and then a line for each row, without white space at its end.
+ * @returns the headings and then one text for each row, without white space at its end.
  */
 export function tableLines(
   columns: readonly Column[],
@@ -40,7 +43,10 @@ export function tableLines(
     }
   }
   const textsOf = (cells: readonly string[]): string[] => {
-    const texts = shown.map((i) => padded(cutLine(cells[i]!, widths[i]!), widths[i]!));
+    const texts = shown.map((i) => {
+      const isLong = columns[i]!.isWhole === true && lengthOf(cells[i]!) > widths[i]!;
+      return isLong ? `${cells[i]}\n${' '.repeat(widths[i]!)}` : padded(cutLine(cells[i]!, widths[i]!), widths[i]!);
+    });
     texts.push(texts.pop()?.trimEnd() ?? '');
     return texts;
   };
@@ -73,29 +79,3 @@ function shrunk(
   }
   return widths;
 }
-
-/** A line within the width, with a mark if something is missing. */
-export function cutLine(text: string, width: number | null): string {
-  if (width === null || lengthOf(text) <= width) return text;
-  return `${[...text].slice(0, Math.max(0, width - 1)).join('')}…`;
-}
-
-/** Lines within the width, broken at spaces; those after the first are indented twice as far. A longer word is not broken. */
-export function wrapLine(text: string, width: number, indent: number): string[] {
-  const lines: string[] = [];
-  let line = ' '.repeat(indent);
-  let begun = false;
-  for (const word of text.split(' ')) {
-    if (begun && lengthOf(line) + 1 + lengthOf(word) > width) {
-      lines.push(line);
-      line = ' '.repeat(2 * indent) + word;
-    } else line += begun ? ` ${word}` : word;
-    begun = true;
-  }
-  return [...lines, line];
-}
-
-/** In characters as a reader counts them, approximately: characters of two cells' width count as one. */
-const lengthOf = (text: string): number => (/^[ -~]*$/.test(text) ? text.length : [...text].length);
-
-const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - lengthOf(text)));

@@ -24,7 +24,8 @@ async function run([word, ...rest]: readonly string[]): Promise<Ran> {
   if (subcommand === undefined) return unknown(word);
   const stray = subcommand.writes ? strayState(projectState(process.cwd(), process.env), process.env) : null;
   if (stray !== null) return { exit: TOLLGATE_EXIT.badInput, err: `tollgate ${word}: ${stray}\n` };
-  return (await subcommand.load()).run(rest);
+  const ran = await (await subcommand.load()).run(rest);
+  return subcommand.isPage ? { ...ran, isPage: true } : ran;
 }
 
 /** For a user who types the name alone, such as `npx tollgate` in an empty folder: what is missing, and the next command. */

@@ -4,6 +4,7 @@ import { rootOf } from '../../loops/task/task.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { PERIODS, UNITS } from '../../policies/limits/limits.ts';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
+import { figure } from '../../policies/text/display.ts';
 import { type Journal, JournalError, openJournal } from '../../state/journal/journal.ts';
 import { budgetOf, type Ledger, openCalls } from '../../state/journal/ledger.ts';
 import { adoptEdits, refreshStats } from '../../state/journal/stats.ts';
@@ -16,6 +17,9 @@ import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
 import { badInputOf, type Ran } from '../ran.ts';
+import { coloursOf, type Sheet, sheetOf } from '../sheet.ts';
+import { type Column, tableLines } from '../table.ts';
+import { bar } from './limits/bar.ts';
 import { runLimits } from './limits/limits.ts';
 
 const SPEC: CommandSpec = {
@@ -86,7 +90,10 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     const project = await readProject(rootOf(located.folder, process.cwd(), process.env));
     if (project.how === 'invalid') return invalid(project.message);
     const view = viewOf(located.folder, ledger, project.value.prices);
-    return { exit: 0, out: args.given.has('json') ? `${JSON.stringify(view)}\n` : show(view) };
+    return {
+      exit: 0,
+      out: args.given.has('json') ? `${JSON.stringify(view)}\n` : show(view, sheetOf(process.env)),
+    };
   } catch (error) {
     if (error instanceof JournalError) return invalid(error.message);
     if (!isSystemError(error)) throw error;
@@ -130,14 +137,39 @@ function viewOf(task: TaskFolder, ledger: Ledger, prices: ProjectFile['prices'])
   };
 }
 
-function show({ used, total, left, usage }: BudgetObject): string {
+function show(view: BudgetObject, sheet: Sheet): string {
+  const { used, total, left, usage } = view;
+  const sentence = `${used} of ${total} paid calls used, ${left} left`;
   const stages = Object.entries(usage.stages);
-  const lines = [`${used} of ${total} paid calls used, ${left} left`];
+  if (sheet.width !== null) return showOnTerminal(view, sentence, sheet);
+  const lines = [sentence];
   if (stages.length > 0)
     lines.push('Calls by stage, ever:', ...stages.map(([stage, of]) => `  ${stage}: ${usageLine(of)}`));
   if (stages.length > 1) lines.push(`  all: ${usageLine(usage.all)}`);
   return `${lines.join('\n')}\n`;
 }
+
+function showOnTerminal({ task_id, used, total, usage }: BudgetObject, sentence: string, sheet: Sheet): string {
+  const { bold } = coloursOf(sheet.ink);
+  const stages = Object.entries(usage.stages);
+  const rows = [...stages, ...(stages.length > 1 ? [['all', usage.all] as const] : [])].map(([stage, of]) => [
+    stage,
+    String(of.calls),
+    of.total_tokens === null ? 'not known' : figure(of.total_tokens),
+    of.usd === null ? 'not known' : `$${of.usd.toFixed(4)}`,
+    notKnown(of),
+  ]);
+  const table = rows.length === 0 ? [] : ['', bold('Calls by stage, ever:'), ...tableLines(STAGES, rows, sheet)];
+  return `${[`${bold(task_id)}`, `${bar(used, total, sheet)}  ${sentence}`, ...table].join('\n')}\n`;
+}
+
+const STAGES: readonly Column[] = ['STAGE', 'CALLS', 'TOKENS', 'USD', ''].map((heading) => ({ heading }));
+
+const notKnown = ({ unknown_calls: calls, unpriced_calls: unpriced, total_tokens, usd }: UsedSoFar): string =>
+  [
+    ...(calls > 0 && total_tokens !== null ? [`tokens of ${calls} not known`] : []),
+    ...(unpriced > 0 && usd !== null ? [`${unpriced} without a price`] : []),
+  ].join(', ');
 
 function usageLine(of: UsedSoFar): string {
   const { calls, unknown_calls, unpriced_calls, total_tokens, usd } = of;

@@ -2,12 +2,16 @@
 
 import type { FailureGroup, TasksReport } from '../../loops/report/collect.ts';
 import type { TaskRow } from '../../loops/report/task-row.ts';
-import { actionLine } from '../../policies/facts/next-action.ts';
+import { actionLine, type NextAction } from '../../policies/facts/next-action.ts';
 import type { DaySpending } from '../../policies/report/spending.ts';
 import { oneLine, visible } from '../../policies/text/display.ts';
-import { coloursOf, type Sheet } from '../sheet.ts';
-import { type Column, tableLines, wrapLine } from '../table.ts';
+import { coloursOf, PAPER, type Sheet } from '../sheet.ts';
+import { type Column, tableLines } from '../table.ts';
 import {
+  failuresFirst,
+  moreLines,
+  mostRows,
+  needsUser,
   questionsOf,
   SPENT_HEADINGS,
   STATE_PAINT,
@@ -17,19 +21,28 @@ import {
   supervisionCells,
   supervisionLines,
   taskCalls,
+  timeCell,
+  totalsLine,
 } from './task-cells.ts';
 
-/** @param spent null if it was not requested. */
-export function renderText(report: TasksReport, sheet: Sheet, spent: readonly DaySpending[] | null = null): string {
+interface TextOptions {
+  sheet: Sheet;
+  /** null if it was not requested. */
+  spent: readonly DaySpending[] | null;
+  isAll: boolean;
+}
+
+export function renderText(report: TasksReport, { sheet, spent, isAll }: TextOptions): string {
+  const { bold, red } = coloursOf(sheet.ink);
   const blocks = [
-    taskLines(report, sheet),
+    [totalsLine(report, sheet)],
+    report.groups.length === 0 ? [] : [bold('Failures:'), ...groupLines(report, sheet, isAll)],
+    report.tasks.length === 0 ? [] : taskLines(report, sheet, isAll),
     supervisionLines(report.tasks, sheet),
-    report.groups.length === 0 ? [] : ['Failures:', ...groupLines(report, sheet)],
     spent === null || spent.length === 0 ? [] : tableLines(SPENT, spentRows(spent), { ...sheet, ink: 'plain' }),
-    report.unreadable.map(({ folder, message }) => `Not readable: ${folder}: ${words(message, 300)}`),
-    [totalsOf(report)],
+    report.unreadable.map(({ folder, message }) => red(`Not readable: ${folder}: ${words(message, 300)}`)),
   ];
-  return textOf(report.tasks.length === 0 ? blocks.slice(1) : blocks);
+  return textOf(blocks);
 }
 
 /** Puts an empty line between the blocks. Makes one string at once: for 10,000 tasks, each further string takes 4 MB. */
@@ -46,15 +59,23 @@ export function renderMarkdown(report: TasksReport, spent: readonly DaySpending[
     );
   const blocks = [
     ['# Tasks'],
-    [totalsOf(report)],
-    report.tasks.length === 0 ? [] : table(HEADINGS, report.tasks.map(cellsOf)),
+    [totalsLine(report, PAPER)],
+    report.tasks.length === 0
+      ? []
+      : table(
+          HEADINGS,
+          failuresFirst(report.tasks).map((row) => cellsOf(row, new Date(report.at), PAPER)),
+        ),
     ...supervisionBlocks(report, table),
     report.groups.length === 0 ? [] : ['## Failures'],
     report.groups.length === 0
       ? []
       : table(
           ['tasks', 'failure', 'signature', 'since', 'evidence', 'which'],
-          report.groups.map((group) => [String(group.task_ids.length), ...groupCells(group)]),
+          report.groups.map((group) => [
+            String(group.task_ids.length),
+            ...groupCells(group, new Date(report.at), PAPER),
+          ]),
         ),
     ...(spent === null || spent.length === 0 ? [] : [['## Spent'], table(SPENT_HEADINGS, spentRows(spent))]),
     report.unreadable.length === 0 ? [] : ['## Not readable'],
@@ -71,66 +92,84 @@ function supervisionBlocks({ tasks }: TasksReport, table: Table): string[][] {
   return [['## Supervised'], table(SUPERVISION_HEADINGS, rows), questionsOf(tasks).map((line) => `- ${escaped(line)}`)];
 }
 
-function taskLines({ tasks }: TasksReport, sheet: Sheet): string[] {
+function taskLines(report: TasksReport, sheet: Sheet, isAll: boolean): string[] {
   const isPaper = sheet.width === null;
-  const columns = isPaper ? TASKS : TASKS.slice(0, -1);
+  const most = mostRows(sheet, isAll);
+  const tasks = failuresFirst(report.tasks).slice(0, most);
+  const now = new Date(report.at);
   // Built again on each iteration: for 10,000 tasks, stored rows would take 8 MB.
   const rows = {
     *[Symbol.iterator]() {
-      for (const row of tasks) yield cellsOf(row);
+      for (const row of tasks) yield cellsOf(row, now, sheet);
     },
   };
-  const [heading, ...lines] = tableLines(columns, rows, sheet);
-  if (isPaper) return [heading!, ...lines];
-  // A user could not type a command that is cut, so it is on its own lines below its task.
+  const more = moreLines(report.tasks.length, most, 'tasks');
+  if (isPaper) return [...tableLines(TASKS, rows, sheet), ...more];
+  const [heading, ...lines] = tableLines(TASKS.filter(isForTerminal), rows, sheet);
+  // A failure's action is shown with its group. A user could not type a command that is cut, so it is on its own line.
   const { dim } = coloursOf(sheet.ink);
-  const nexts = tasks.map(({ next_action }) =>
-    next_action === null ? [] : wrapLine(`→ ${words(actionLine(next_action), 300)}`, sheet.width!, 2),
-  );
-  return [heading!, ...lines.flatMap((line, i) => [line, ...nexts[i]!.map((next) => dim(next))])];
+  const nextOf = (row: TaskRow): string[] =>
+    row.next_action === null || row.class !== null || !needsUser(row) ? [] : [dim(`  ${actionOf(row.next_action)}`)];
+  return [heading!, ...lines.flatMap((line, i) => [line, ...nextOf(tasks[i]!)]), ...more];
 }
 
-/** Has no headings, because the cells are clear without them. */
-const groupLines = ({ groups }: TasksReport, sheet: Sheet): string[] =>
-  tableLines(
-    GROUPS,
-    groups.map((group) => [`  ${howMany(group)}`, ...groupCells(group)]),
-    { ...sheet, ink: 'plain' },
-  ).slice(1);
+const actionOf = (action: NextAction): string => `→ ${words(actionLine(action), 400)}`;
+
+/** On a terminal: a few lines for each failure, with what to do. On paper: a row without headings, which are not needed. */
+function groupLines({ groups, tasks, at }: TasksReport, sheet: Sheet, isAll: boolean): string[] {
+  const now = new Date(at);
+  if (sheet.width === null)
+    return tableLines(
+      GROUPS,
+      groups.map((group) => [`  ${howMany(group)}`, ...groupCells(group, now, sheet)]),
+      sheet,
+    ).slice(1);
+  const { red, dim } = coloursOf(sheet.ink);
+  const most = mostRows(sheet, isAll, MOST_GROUPS);
+  const byId = new Map(tasks.map((row) => [row.task_id, row]));
+  const shown = groups.slice(0, most).flatMap((group) => {
+    const [failure, , since, evidence, which] = groupCells(group, now, sheet);
+    const action = byId.get(group.task_ids[0]!)?.next_action ?? null;
+    return [
+      `  ${howMany(group).padEnd(7)}  ${red(failure!)}, first ${since}: ${which}`,
+      ...(group.evidence === null ? [] : [`${INDENT}  ${dim(evidence!)}`]),
+      ...(action === null ? [] : [`${INDENT}${actionOf(action)}`]),
+    ];
+  });
+  return [...shown, ...moreLines(groups.length, most, 'failures').map((line) => `  ${line}`)];
+}
+
+const MOST_GROUPS = 6;
+const INDENT = ' '.repeat(9);
+
+const isForTerminal = ({ heading }: Column): boolean => heading !== 'NEXT' && heading !== 'SIGNATURE';
 
 const TASKS: readonly Column[] = [
-  { heading: 'TASK', least: 12 },
+  { heading: 'TASK', least: 24, isWhole: true },
   { heading: 'STATE', paint: STATE_PAINT },
-  { heading: 'STAGE', least: 8 },
+  { heading: 'STAGE', leaveOut: 1 },
   { heading: 'FAILURE', least: 12 },
-  { heading: 'SIGNATURE', leaveOut: 2 },
-  { heading: 'SINCE', leaveOut: 1 },
-  { heading: 'CALLS' },
+  { heading: 'SIGNATURE' },
+  { heading: 'SINCE', leaveOut: 2 },
+  { heading: 'CALLS', leaveOut: 3 },
   { heading: 'NEXT' },
 ];
 
-const GROUPS: readonly Column[] = [
-  { heading: '' },
-  { heading: '', least: 12 },
-  { heading: '', leaveOut: 3 },
-  { heading: '', leaveOut: 2 },
-  { heading: '', least: 16, leaveOut: 1 },
-  { heading: '', least: 12 },
-];
+const GROUPS: readonly Column[] = ['', '', '', '', '', ''].map((heading) => ({ heading }));
 
 const SPENT: readonly Column[] = SPENT_HEADINGS.map((heading) => ({ heading: heading.toUpperCase() }));
 
 const HEADINGS = ['task', 'state', 'stage', 'failure', 'signature', 'since', 'calls', 'next'] as const;
 
-function cellsOf(row: TaskRow): string[] {
+function cellsOf(row: TaskRow, now: Date, sheet: Sheet): string[] {
   const { task_id, stage, signature, since, at, calls, next_action, checked_at, checked_by } = row;
   return [
     task_id,
     stateWords(row),
     stage ?? '-',
     row.class === null ? '-' : failureOf(row.class, row.reason),
-    short(signature),
-    minute(since ?? (checked_by === 'earlier_run' ? checked_at : at)),
+    ...(sheet.width === null ? [short(signature)] : []),
+    timeCell(since ?? (checked_by === 'earlier_run' ? checked_at : at), now, sheet),
     taskCalls(calls),
     next_action === null ? '-' : words(actionLine(next_action), 400),
   ];
@@ -138,13 +177,14 @@ function cellsOf(row: TaskRow): string[] {
 
 const NAMED = 5;
 
-function groupCells({ signature, class: errorClass, reason, task_ids, first_seen, evidence }: FailureGroup): string[] {
+function groupCells(group: FailureGroup, now: Date, sheet: Sheet): string[] {
+  const { signature, class: errorClass, reason, task_ids, first_seen, evidence } = group;
   const more = task_ids.length > NAMED ? `, and ${task_ids.length - NAMED} more` : '';
   return [
     failureOf(errorClass, reason),
     short(signature),
-    minute(first_seen),
-    words(evidence ?? '-', 80),
+    timeCell(first_seen, now, sheet),
+    words(evidence ?? '-', sheet.width === null ? 80 : 2 * sheet.width),
     `${task_ids.slice(0, NAMED).join(', ')}${more}`,
   ];
 }
@@ -152,21 +192,11 @@ function groupCells({ signature, class: errorClass, reason, task_ids, first_seen
 const howMany = ({ task_ids }: FailureGroup): string =>
   `${task_ids.length} ${task_ids.length === 1 ? 'task' : 'tasks'}`;
 
-function totalsOf({ totals, folder }: TasksReport): string {
-  const { tasks, unreadable, ...states } = totals;
-  const parts = Object.entries(states).flatMap(([state, n]) => (n === 0 ? [] : [`${n} ${state.replace('_', ' ')}`]));
-  const line = `${tasks} ${tasks === 1 ? 'task' : 'tasks'} in ${folder}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
-  return unreadable === 0 ? line : `${line}; ${unreadable} not readable`;
-}
-
 const failureOf = (errorClass: string, reason: string | null) =>
   reason === null ? errorClass : `${errorClass} (${reason})`;
 
 /** Enough characters to distinguish two signatures; `--format json` prints the whole signature. */
 const short = (signature: string | null): string => signature?.slice(0, 15) ?? '-';
-
-/** Times are UTC, as in all records. */
-const minute = (at: string | null): string => (at === null ? '-' : `${at.slice(0, 16)}Z`);
 
 /** Text from a file may contain anything; only printable words may reach a terminal. */
 const words = (text: string, max: number): string => oneLine(visible(text), max);

@@ -25,6 +25,7 @@ import { errorsObject, type HealthObject, renderErrors, renderHealth } from './r
 import { renderHtml } from './report/html-page.ts';
 import { renderJunit } from './report/junit-page.ts';
 import { renderMarkdown, renderText } from './report-page.ts';
+import { ALL_ROWS } from './task-cells.ts';
 
 interface ReportRequest {
   report: TasksReport;
@@ -32,10 +33,14 @@ interface ReportRequest {
   environment: NodeJS.ProcessEnv;
   /** Whether text, json and md include what was spent; an HTML page always does. */
   spent: boolean;
+  isAll: boolean;
 }
 
 const FORMATS = {
-  text: async (request) => renderText(request.report, sheetOf(request.environment), await spentIf(request)),
+  text: async (request) => {
+    const { report, environment, isAll } = request;
+    return renderText(report, { sheet: sheetOf(environment), spent: await spentIf(request), isAll });
+  },
   json: async (request) => {
     const spent = await spentIf(request);
     return `${JSON.stringify(spent === null ? request.report : { ...request.report, spent })}\n`;
@@ -60,6 +65,7 @@ const SPEC: CommandSpec = {
     since: { takes: 'text', about: 'only tasks in which something happened within this time, such as 24h or 7d' },
     spent: { takes: 'nothing', about: 'also what was spent, by day and CLI; html tells it always' },
     failed: { takes: 'nothing', about: 'only tasks that have failed' },
+    all: ALL_ROWS,
     task: { takes: 'text', about: 'this task alone (an id, or a path with a /)' },
     batch: { takes: 'text', about: 'the report of this batch, by its id or "last", instead of the tasks' },
     errors: { takes: 'nothing', about: 'the API failures that are logged, the newest last, instead of the tasks' },
@@ -67,6 +73,7 @@ const SPEC: CommandSpec = {
     full: { takes: 'nothing', about: 'with --errors: each whole, with its conversation' },
     health: { takes: 'nothing', about: 'days without an unrecoverable API failure, and which there were (30d)' },
   },
+  common: ['format', 'since', 'failed', 'all', 'task', 'spent', 'batch', 'errors', 'health'],
   words: { min: 0, max: 1, called: 'DIR' },
   examples: [
     ['tollgate report', 'the tasks in .tmp/task of this project'],
@@ -117,8 +124,11 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (collected.how === 'invalid') return invalid(collected.message);
   const { cwd, environment } = from;
   const { tasks } = collected.report.totals;
-  const out = await FORMATS[format]({ report: collected.report, cwd, environment, spent: given.has('spent') });
-  return tasks > MANY ? { exit: 0, out, err: slow(tasks, environment) } : { exit: 0, out };
+  const { report } = collected;
+  const request = { report, cwd, environment, spent: given.has('spent'), isAll: given.has('all') };
+  const out = await FORMATS[format](request);
+  const err = tasks > MANY ? { err: slow(tasks, environment) } : {};
+  return { exit: 0, out, ...(format === 'text' ? { isPage: true } : {}), ...err };
 }
 
 const MANY = 10_000;
@@ -135,7 +145,9 @@ function batch(word: string, { given, text }: Arguments): Ran {
   if (saved.how === 'invalid') return invalid(saved.message);
   if (given.has('json') || text.format === 'json') return { exit: 0, out: `${JSON.stringify(saved.report)}\n` };
   const summary = visible(saved.summary);
-  return { exit: 0, out: text.format === 'md' ? summary : onSheet(summary, sheetOf(process.env)) };
+  return text.format === 'md'
+    ? { exit: 0, out: summary }
+    : { exit: 0, out: onSheet(summary, sheetOf(process.env)), isPage: true };
 }
 
 type From = Parameters<typeof collectErrors>[0];
@@ -148,7 +160,7 @@ function errors(from: From, { given, number }: Arguments, sinceMs: number | null
   const collected = collectErrors(from, since, number.last ?? (since === null ? LAST : null));
   if (collected.how === 'invalid') return invalid(collected.message);
   const how = given.has('full') ? 'full' : 'short';
-  if (!given.has('json')) return { exit: 0, out: renderErrors(collected.value, how) };
+  if (!given.has('json')) return { exit: 0, out: renderErrors(collected.value, how), isPage: true };
   return { exit: 0, out: `${JSON.stringify(errorsObject(collected.value, from.now, how))}\n` };
 }
 
@@ -156,7 +168,7 @@ function health(from: From, asJson: boolean, sinceMs: number): Ran {
   const since = isoBefore(from.now, sinceMs);
   const collected = collectHealth(from, since);
   if (collected.how === 'invalid') return invalid(collected.message);
-  if (!asJson) return { exit: 0, out: renderHealth(collected.value, since) };
+  if (!asJson) return { exit: 0, out: renderHealth(collected.value, since), isPage: true };
   const object: HealthObject = { schema: 1, at: from.now.toISOString(), since, ...collected.value };
   return { exit: 0, out: `${JSON.stringify(object)}\n` };
 }

@@ -91,5 +91,5 @@ function reported({ report, summary }: TaskRan & { how: 'ran' }, given: Argument
   const verdict = failure && { class: failure.class, reason: failure.reason, evidence: null, retry_at: null };
   const exit = verdict !== null && given.has('exit-by-class') ? exitByClass(exit_code, verdict) : exit_code;
   if (given.has('json')) return { exit, out: `${JSON.stringify(report)}\n` };
-  return { exit, out: onSheet(summary, sheetOf(process.env)) };
+  return { exit, out: onSheet(summary, sheetOf(process.env)), isPage: true };
 }

@@ -8,15 +8,27 @@ import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
 import type { Ran } from '../ran.ts';
 import { coloursOf, type Sheet, sheetOf } from '../sheet.ts';
-import { type Column, cutLine, tableLines } from '../table.ts';
-import { STATE_PAINT, spell, supervisionLines, taskCalls } from './task-cells.ts';
+import { type Column, tableLines } from '../table.ts';
+import {
+  ALL_ROWS,
+  failuresFirst,
+  moreLines,
+  mostRows,
+  needsUser,
+  STATE_PAINT,
+  spell,
+  supervisionLines,
+  taskCalls,
+  timeCell,
+  totalsLine,
+} from './task-cells.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate status',
-  usage: '[TASK|DIR]',
+  usage: '[TASK|DIR] [--all]',
   about:
     'Shows what exists and what runs: each running call with its duration and the last event of its CLI, who waits for whom, and the state of every task. Reads only.',
-  flags: {},
+  flags: { all: ALL_ROWS },
   words: { min: 0, max: 1, called: 'TASK, or DIR with tasks' },
   examples: [
     ['tollgate status', 'of this project'],
@@ -44,13 +56,25 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const { status } = seen;
   return {
     exit: 0,
-    out: given.has('json') ? `${JSON.stringify(status)}\n` : renderStatus(status, sheetOf(process.env)),
+    out: given.has('json')
+      ? `${JSON.stringify(status)}\n`
+      : renderStatus(status, sheetOf(process.env), given.has('all')),
   };
 }
 
-function renderStatus(status: TasksStatus, sheet: Sheet): string {
-  const { running, waiting, tasks, unreadable } = status;
+function renderStatus(status: TasksStatus, sheet: Sheet, isAll: boolean): string {
+  const { running, waiting, unreadable } = status;
+  const most = mostRows(sheet, isAll);
+  const tasks = failuresFirst(status.tasks);
+  // On a terminal, the tables of what runs and waits show these tasks already.
+  const isAbove = new Set(sheet.width === null ? [] : [...running.calls, ...waiting].map(({ task_id }) => task_id));
+  const urgent = tasks.filter(needsUser);
+  const others = tasks.filter((task) => !needsUser(task) && !isAbove.has(task.task_id));
+  const taskRows = (rows: TasksStatus['tasks']) => rows.map((task) => taskCells(task, new Date(status.at), sheet));
+  const shown = urgent.slice(0, most);
   const blocks = [
+    [totalsLine(status, sheet)],
+    section('Needs you:', TASKS, taskRows(shown), sheet),
     section('Running:', CALLS, running.calls.map(callCells), sheet),
     runsBetweenCalls(status),
     section(
@@ -59,24 +83,13 @@ function renderStatus(status: TasksStatus, sheet: Sheet): string {
       waiting.map(({ task_id, stage, pid, what, behind }) => [task_id, stage, what, String(pid), behind.join(', ')]),
       sheet,
     ),
-    section(
-      '',
-      TASKS,
-      tasks.map((task) => [
-        task.task_id,
-        task.state.replace('_', ' '),
-        task.class === null ? '-' : `${task.class}${task.reason === null ? '' : ` (${task.reason})`}`,
-        task.at === null ? '-' : `${task.at.slice(0, 16)}Z`,
-        taskCalls(task.calls),
-      ]),
-      sheet,
-    ),
+    section('Others:', TASKS, taskRows(others.slice(0, most - shown.length)), sheet),
+    moreLines(urgent.length + others.length, most, 'tasks'),
     supervisionLines(
       tasks.filter(({ state }) => state === 'running' || state === 'parked'),
       sheet,
     ),
     unreadable.map(({ folder, message }) => coloursOf(sheet.ink).red(words(`Not readable: ${folder}: ${message}`))),
-    [totalsOf(status)],
   ];
   return `${blocks
     .filter((lines) => lines.length > 0)
@@ -84,9 +97,17 @@ function renderStatus(status: TasksStatus, sheet: Sheet): string {
     .join('\n\n')}\n`;
 }
 
+const taskCells = (task: TasksStatus['tasks'][number], now: Date, sheet: Sheet): string[] => [
+  task.task_id,
+  task.state.replace('_', ' '),
+  task.class === null ? '-' : `${task.class}${task.reason === null ? '' : ` (${task.reason})`}`,
+  timeCell(task.at, now, sheet),
+  taskCalls(task.calls),
+];
+
 const CALLS: readonly Column[] = [
-  { heading: 'TASK', least: 12 },
-  { heading: 'STAGE', least: 10 },
+  { heading: 'TASK', least: 24, isWhole: true },
+  { heading: 'STAGE' },
   { heading: 'CLI' },
   { heading: 'FOR' },
   { heading: 'PID', leaveOut: 1 },
@@ -94,15 +115,15 @@ const CALLS: readonly Column[] = [
 ];
 
 const WAITING: readonly Column[] = [
-  { heading: 'TASK', least: 12 },
-  { heading: 'STAGE', least: 10 },
+  { heading: 'TASK', least: 24, isWhole: true },
+  { heading: 'STAGE' },
   { heading: 'FOR ITS' },
   { heading: 'PID', leaveOut: 1 },
-  { heading: 'BEHIND', least: 12 },
+  { heading: 'BEHIND', leaveOut: 2 },
 ];
 
 const TASKS: readonly Column[] = [
-  { heading: 'TASK', least: 12 },
+  { heading: 'TASK', least: 24, isWhole: true },
   { heading: 'STATE', paint: STATE_PAINT },
   { heading: 'FAILURE', least: 12 },
   { heading: 'SINCE', leaveOut: 1 },
@@ -141,14 +162,7 @@ function section(title: string, columns: readonly Column[], rows: readonly strin
     rows.map((cells) => cells.map(words)),
     sheet,
   );
-  return title === '' ? lines : [cutLine(title, sheet.width), ...lines];
-}
-
-function totalsOf({ totals, folder }: TasksStatus): string {
-  const { tasks, unreadable, ...states } = totals;
-  const parts = Object.entries(states).flatMap(([state, n]) => (n === 0 ? [] : [`${n} ${state.replace('_', ' ')}`]));
-  const line = `${tasks} ${tasks === 1 ? 'task' : 'tasks'} in ${folder}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
-  return visible(unreadable === 0 ? line : `${line}; ${unreadable} not readable`);
+  return [coloursOf(sheet.ink).bold(title), ...lines];
 }
 
 /** Text from a file may contain anything; only printable words may reach a terminal. */

@@ -12,6 +12,8 @@ interface Subcommand {
   about: string;
   /** What kind of words it takes; by default files, or nothing that is known. */
   word?: WordKind;
+  /** What it prints is a page for a person: a terminal wraps it, unless it is JSON. */
+  isPage?: true;
   /** The command writes to the state of the project, so no link may redirect that state. */
   writes?: true;
   load(): Promise<{ run(argv: readonly string[]): Promise<Ran> }>;
@@ -28,6 +30,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   supervise: {
     group: 'tasks',
     about: 'let a reasoner instruct a worker step by step',
+    isPage: true,
     writes: true,
     word: 'task',
     load: () => import('./supervise/supervise.ts'),
@@ -35,6 +38,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   answer: {
     group: 'tasks',
     about: 'answer the reasoner of a supervised task',
+    isPage: true,
     writes: true,
     word: 'task',
     load: () => import('./supervise/answer.ts'),
@@ -42,6 +46,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   distill: {
     group: 'tasks',
     about: 'distil a long document, section by section',
+    isPage: true,
     writes: true,
     word: ['resume', 'pause', 'stop', 'status', 'sections', 'delete-section', 'export'],
     load: () => import('./distill/distill.ts'),
@@ -56,23 +61,27 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   tools: {
     group: 'call',
     about: 'list the CLIs here, their versions and features',
+    isPage: true,
     load: () => import('./tools.ts'),
   },
   init: {
     group: 'tasks',
     about: 'create a task folder to fill in',
+    isPage: true,
     writes: true,
     load: () => import('./init.ts'),
   },
   explain: {
     group: 'inspect',
     about: "explain a task's last failure, and what to do",
+    isPage: true,
     word: 'task',
     load: () => import('./triage/explain.ts'),
   },
   status: {
     group: 'inspect',
     about: 'what exists, what runs, and who waits',
+    isPage: true,
     load: () => import('./status.ts'),
   },
   watch: {
@@ -100,6 +109,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   archive: {
     group: 'tasks',
     about: 'archive or delete tasks that have ended',
+    isPage: true,
     writes: true,
     word: 'task',
     load: () => import('./archive.ts'),
@@ -107,6 +117,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   batch: {
     group: 'tasks',
     about: 'run many tasks at once, with one report',
+    isPage: true,
     writes: true,
     word: 'task',
     load: () => import('./batch.ts'),
@@ -114,6 +125,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   budget: {
     group: 'tasks',
     about: "show, set or reset a task's budget",
+    isPage: true,
     writes: true,
     word: 'task',
     load: () => import('./budget.ts'),
@@ -121,6 +133,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   sessions: {
     group: 'sessions',
     about: 'show, adopt or forget the CLI sessions of the tags',
+    isPage: true,
     writes: true,
     word: ['list', 'show', 'adopt', 'forget', 'backups'],
     load: () => import('./sessions/sessions.ts'),
@@ -128,6 +141,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   scope: {
     group: 'agents',
     about: 'check whether a task may change a path',
+    isPage: true,
     word: ['ask'],
     load: () => import('./scope.ts'),
   },
@@ -140,6 +154,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   undo: {
     group: 'sessions',
     about: 'remove or replace the last answer, or restore it',
+    isPage: true,
     writes: true,
     word: 'session',
     load: () => import('./sessions/undo.ts'),
@@ -147,6 +162,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   recover: {
     group: 'sessions',
     about: 'repair a conversation that its service refuses',
+    isPage: true,
     writes: true,
     word: 'session',
     load: () => import('./sessions/recover.ts'),
@@ -154,6 +170,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   triage: {
     group: 'inspect',
     about: 'classify a captured stderr and stdout',
+    isPage: true,
     load: () => import('./triage/triage.ts'),
   },
   signature: {
@@ -164,6 +181,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   preflight: {
     group: 'machine',
     about: 'check the machine before anything is paid',
+    isPage: true,
     load: async () => ({ run: (await import('../preflight-command.ts')).preflightCommand }),
   },
   console: {
@@ -175,11 +193,13 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   trust: {
     group: 'machine',
     about: 'trust a folder permanently, list or revoke',
+    isPage: true,
     load: () => import('./machine/trust.ts'),
   },
   doctor: {
     group: 'machine',
     about: 'what to fix on this machine, and how to check it',
+    isPage: true,
     load: () => import('./machine/doctor.ts'),
   },
   completion: {
@@ -197,6 +217,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   wait: {
     group: 'agents',
     about: 'wait for parallel wrappers or tasks',
+    isPage: true,
     load: async () => ({ run: (await import('../wait-command.ts')).waitCommand }),
   },
 };

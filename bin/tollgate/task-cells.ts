@@ -1,15 +1,81 @@
 // Formats the cells that several tables of tasks share: states, what was spent, iterations and questions.
 
+import path from 'node:path';
+import type { TasksReport } from '../../loops/report/collect.ts';
 import type { TaskRow } from '../../loops/report/task-row.ts';
+import type { TaskState } from '../../loops/report/task-state.ts';
 import type { DaySpending } from '../../policies/report/spending.ts';
 import { ITERATION_COLUMNS } from '../../policies/supervise/supervise-text.ts';
 import { oneLine, visible } from '../../policies/text/display.ts';
-import type { Paint, Sheet } from '../sheet.ts';
-import { type Column, tableLines, wrapLine } from '../table.ts';
+import { coloursOf, type Paint, type Sheet } from '../sheet.ts';
+import { type Column, tableLines } from '../table.ts';
+
+/** What needs the user comes first. */
+const STATE_ORDER = ['failed', 'refused', 'parked', 'interrupted', 'running', 'never_run', 'done'] as const;
+
+/** In the order of the states; within a state, the order remains. */
+export const failuresFirst = <T extends { state: TaskState }>(tasks: readonly T[]): T[] =>
+  STATE_ORDER.flatMap((state) => tasks.filter((task) => task.state === state));
+
+export const needsUser = ({ state }: { state: TaskState }): boolean => STATE_ORDER.indexOf(state) < NEED_USER;
+
+const NEED_USER = 4;
+
+/** How many tasks a terminal shows without `--all`. */
+const MOST_TASKS = 20;
+
+export const ALL_ROWS = {
+  takes: 'nothing',
+  about: `on a terminal: all tasks and failures, not only the first ${MOST_TASKS} tasks`,
+} as const;
+
+/** How many rows fit on a page. A pipe gets all of them. */
+export const mostRows = (sheet: Sheet, isAll: boolean, most = MOST_TASKS): number =>
+  isAll || sheet.width === null ? Number.POSITIVE_INFINITY : most;
+
+export const moreLines = (all: number, shown: number, what: string): string[] =>
+  all <= shown ? [] : [`… and ${all - shown} more ${what}: --all shows them`];
+
+/** `5 tasks in .tmp/task: 2 failed, 3 done`. A terminal shows the folder as it is seen from the working folder. */
+export function totalsLine({ totals, folder }: Pick<TasksReport, 'totals' | 'folder'>, sheet: Sheet): string {
+  const colours = coloursOf(sheet.ink);
+  const near = path.relative(process.cwd(), folder);
+  const place = sheet.width === null || near.startsWith('..') ? folder : near || '.';
+  const parts = STATE_ORDER.flatMap((state) => {
+    const words = state.replace('_', ' ');
+    return totals[state] === 0 ? [] : [colours[PAINTS[words] ?? 'bold'](`${totals[state]} ${words}`)];
+  });
+  const { tasks, unreadable } = totals;
+  const head = colours.bold(`${tasks} ${tasks === 1 ? 'task' : 'tasks'}`);
+  const line = `${head} in ${visible(place)}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
+  return unreadable === 0 ? line : `${line}; ${colours.red(`${unreadable} not readable`)}`;
+}
+
+/** A terminal shows how long ago it was; a pipe gets the minute, in UTC as in all records. */
+export function timeCell(at: string | null, now: Date, sheet: Sheet): string {
+  if (at === null) return '-';
+  return sheet.width === null ? `${at.slice(0, 16)}Z` : ago(at, now);
+}
+
+const AGO: [unit: string, ms: number][] = [
+  ['days', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+];
+
+export function ago(at: string, now: Date): string {
+  const ms = now.getTime() - Date.parse(at);
+  for (const [unit, each] of AGO) {
+    const count = Math.floor(ms / each);
+    if (count > 0) return `${count} ${count === 1 ? unit.replace('days', 'day') : unit} ago`;
+  }
+  return 'just now';
+}
 
 const PAINTS: Partial<Record<string, Paint>> = {
   done: 'green',
   failed: 'red',
+  refused: 'red',
   interrupted: 'yellow',
   parked: 'yellow',
   running: 'cyan',
@@ -68,15 +134,12 @@ const MAX_QUESTION = 2000;
 
 export function supervisionLines(tasks: readonly Supervised[], sheet: Sheet): string[] {
   const rows = supervisionCells(tasks);
-  const questions = questionsOf(tasks).flatMap((line) =>
-    sheet.width === null ? [line] : wrapLine(line, sheet.width, 0),
-  );
-  return rows.length === 0 ? [] : ['Supervised:', ...tableLines(COLUMNS, rows, sheet), ...questions];
+  return rows.length === 0 ? [] : ['Supervised:', ...tableLines(COLUMNS, rows, sheet), ...questionsOf(tasks)];
 }
 
 const COLUMNS: readonly Column[] = SUPERVISION_HEADINGS.map((heading, i) => ({
   heading: heading.toUpperCase(),
-  ...[{ least: 12 }, {}, { leaveOut: 1 }, {}, {}, { least: 16 }][i],
+  ...[{}, {}, { leaveOut: 1 }, {}, {}, { least: 16 }][i],
 }));
 
 export const SPENT_HEADINGS = ['day', 'CLI', 'calls', 'tokens', 'USD', 'time'] as const;

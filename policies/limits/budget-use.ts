@@ -90,12 +90,16 @@ export const reached = (before: readonly BudgetUsed[], after: readonly BudgetUse
 export const amount = (count: number, unit: Unit): string =>
   unit === 'usd' ? `$${Number(count.toFixed(4))}` : `${count} ${count === 1 ? unit.slice(0, -1) : unit}`;
 
-/** `7 of 100 calls a day of codex, since FROM, until UNTIL`. */
-export function standingWords({ used, most, unit, per, tool, project, from, until }: BudgetUsed): string {
+/** `7 of 100 calls a day of codex`. */
+export function useWords({ used, most, unit, per, tool, project }: BudgetUsed): string {
   const whose = `${tool === 'any' ? '' : ` of ${tool}`}${project === null ? '' : ' of this project'}`;
   const spent = unit === 'usd' ? amount(used, unit) : used;
-  return `${spent} of ${amount(most, unit)} a ${per}${whose}, since ${from.toISOString()}, until ${until.toISOString()}`;
+  return `${spent} of ${amount(most, unit)} a ${per}${whose}`;
 }
+
+/** `7 of 100 calls a day of codex, since FROM, until UNTIL`. */
+export const standingWords = (row: BudgetUsed): string =>
+  `${useWords(row)}, since ${row.from.toISOString()}, until ${row.until.toISOString()}`;
 
 /** `from` is part of the period; `until` is the first instant of the next one. */
 interface PeriodSpan {

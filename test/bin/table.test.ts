@@ -3,10 +3,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PAPER, type Sheet } from '../../bin/sheet.ts';
-import { type Column, tableLines, wrapLine } from '../../bin/table.ts';
+import { type Column, tableLines } from '../../bin/table.ts';
 import { onSheet } from '../../bin/terminal-page.ts';
+import { bar } from '../../bin/tollgate/limits/bar.ts';
 import { renderText } from '../../bin/tollgate/report-page.ts';
 import { sessionLines } from '../../bin/tollgate/sessions/sessions-page.ts';
+import { cutLine, lengthOf, wrapped } from '../../bin/wrap.ts';
 import type { TasksReport } from '../../loops/report/collect.ts';
 import type { KnownSession } from '../../loops/session/known-sessions.ts';
 import { toDo } from '../../policies/facts/next-action.ts';
@@ -39,9 +41,43 @@ test('colour goes around the cell, and moves nothing', () => {
   assert.is(line, 'fix-the-login  \u001b[32mdone  \u001b[39m  12345');
 });
 
-test('lines are broken at spaces, and a word stays whole', () => {
-  assert.equal(wrapLine('→ tollgate run fix --keep brief', 16, 2), ['  → tollgate run', '    fix --keep', '    brief']);
-  assert.equal(wrapLine('→ 0123456789', 8, 2), ['  →', '    0123456789']);
+const WRAPPED: [what: string, width: number | null, text: string, lines: string[]][] = [
+  ['no terminal', null, 'a line of words', ['a line of words']],
+  ['a line that fits', 15, 'a line of words', ['a line of words']],
+  ['below an arrow', 16, '  → tollgate run fix --keep brief', ['  → tollgate run', '    fix --keep', '    brief']],
+  ['below a number', 12, '1. one two three', ['1. one two', '   three']],
+  [
+    'below the last column',
+    29,
+    'ok    node    20.19 or newer it is',
+    ['ok    node    20.19 or newer', '              it is'],
+  ],
+  ['a word that is too long', 8, '→ 0123456789 is', ['→ 0123456789', '  is']],
+  ['a long word below a short one', 8, 'see 0123456789', ['see', '0123456789']],
+  ['colour takes no room', 9, '\u001b[31mfailed\u001b[39m at x', ['\u001b[31mfailed\u001b[39m at', 'x']],
+  ['wide characters take two columns', 8, '日本語 日本', ['日本語', '日本']],
+  ['each line by itself', 6, 'one two\n\nthree four', ['one', 'two', '', 'three', 'four']],
+];
+for (const [what, width, text, lines] of WRAPPED)
+  test(`wraps: ${what}`, () => {
+    assert.equal(wrapped(text, width).split('\n'), lines);
+  });
+
+test('a cut line has a mark, and wide characters count twice', () => {
+  assert.equal(
+    [cutLine('abcdef', 4), cutLine('日本語', 5), lengthOf('日本語'), lengthOf('e\u0301')],
+    ['abc…', '日本…', 6, 1],
+  );
+});
+
+test('an id is never cut: it has its own line above its row', () => {
+  const columns: Column[] = [{ heading: 'TASK', least: 6, isWhole: true }, { heading: 'STATE' }];
+  assert.equal(tableLines(columns, ROWS, { width: 14, ink: 'plain' }).join('\n').split('\n'), [
+    'TASK    STATE',
+    'fix-the-login',
+    '        done',
+    'b       failed',
+  ]);
 });
 
 const PAGE = '# Task fix: done\n\n| stage | state |\n|---|---|\n| a \\| b | done |\n\nNote: x\n';
@@ -118,17 +154,72 @@ const SESSION = {
 } as KnownSession;
 
 const PAGES: [what: string, lines: (sheet: Sheet) => string[]][] = [
-  ['report', (sheet) => renderText(REPORT, sheet).split('\n')],
+  ['report', (sheet) => wrapped(renderText(REPORT, { sheet, spent: null, isAll: false }), sheet.width).split('\n')],
   ['sessions list', (sheet) => sessionLines([SESSION], new Date('2026-01-12T00:00:00Z'), sheet)],
 ];
 for (const [what, lines] of PAGES)
   for (const width of [80, 100, 120])
     test(`${what} fits ${width} columns`, () => {
       assert.equal(
-        lines(at(width)).filter((line) => [...line].length > width),
+        lines(at(width))
+          .flatMap((line) => line.split('\n'))
+          .filter((line) => [...line].length > width),
         [],
       );
       assert.ok(lines(PAPER).some((line) => line.length > 120));
     });
+
+const MANY: TasksReport = {
+  ...REPORT,
+  totals: { ...TOTALS, tasks: 26, done: 25 },
+  tasks: [
+    ...Array.from({ length: 25 }, (_, i): TasksReport['tasks'][number] => ({
+      ...ROW,
+      task_id: `done-${i}`,
+      state: 'done',
+      class: null,
+      reason: null,
+      next_action: null,
+    })),
+    ROW,
+  ],
+};
+
+test('a terminal gets 20 tasks, the failed ones first, and says how many more there are; --all and a pipe get all', () => {
+  const shown = (sheet: Sheet, isAll: boolean) => renderText(MANY, { sheet, spent: null, isAll }).split('\n');
+  const terminal = shown(at(120), false);
+  assert.is(terminal[0]!.replace(/in \S+:/, 'in DIR:'), '26 tasks in DIR: 1 failed, 25 done');
+  const rows = terminal.slice(terminal.findIndex((line) => line.startsWith('TASK')) + 1);
+  assert.match(rows[0]!, /^a-task-with/);
+  assert.equal(
+    [rows.filter((line) => /^done-/.test(line)).length, rows.at(-2)],
+    [19, '… and 6 more tasks: --all shows them'],
+  );
+  for (const [sheet, isAll] of [
+    [at(120), true],
+    [PAPER, false],
+  ] as const)
+    assert.is(shown(sheet, isAll).filter((line) => /^done-/.test(line)).length, 25);
+});
+
+const BARS: [used: number, most: number, locale: string, shown: string][] = [
+  [0, 100, 'C.UTF-8', '░░░░░░░░░░░░   0 %'],
+  [1, 100, 'C.UTF-8', '█░░░░░░░░░░░   1 %'],
+  [42, 100, 'en_US.utf8', '█████░░░░░░░  42 %'],
+  [42, 100, 'C', '#####.......  42 %'],
+  [300, 100, 'POSIX', '############ 300 %'],
+  [0, 0, 'C', '############ 100 %'],
+];
+for (const [used, most, locale, shown] of BARS)
+  test(`a bar of ${used} of ${most} in the locale ${locale}`, () => {
+    const before = process.env.LC_ALL;
+    process.env.LC_ALL = locale;
+    try {
+      assert.is(bar(used, most, at(80)), shown);
+    } finally {
+      if (before === undefined) delete process.env.LC_ALL;
+      else process.env.LC_ALL = before;
+    }
+  });
 
 test.run();

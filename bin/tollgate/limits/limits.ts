@@ -3,19 +3,11 @@
 import { limitsInForce } from '../../../loops/limits/in-force.ts';
 import { locked } from '../../../loops/limits/ledger-lock.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
-import { isBuiltIn, namedTools, TOOL_NAME } from '../../../policies/facts/tools.ts';
-import { amount, type BudgetUsed, budgetsUsed, standingWords } from '../../../policies/limits/budget-use.ts';
+import { isBuiltIn, namedTools } from '../../../policies/facts/tools.ts';
+import { amount, type BudgetUsed, budgetsUsed, standingWords, useWords } from '../../../policies/limits/budget-use.ts';
 import { type Hold, holdWords } from '../../../policies/limits/holds.ts';
 import { asOf, countingFrom, type LimitsLedger } from '../../../policies/limits/ledger.ts';
-import {
-  type BudgetRow,
-  isLimited,
-  type Limits,
-  type LimitsInForce,
-  limitsMistake,
-  type Period,
-  type Unit,
-} from '../../../policies/limits/limits.ts';
+import { isLimited, type LimitsInForce } from '../../../policies/limits/limits.ts';
 import { StrangeStateError } from '../../../state/disk/strange-state-error.ts';
 import {
   readHolds,
@@ -30,6 +22,10 @@ import { projectRoot } from '../../../state/task-folder.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 import type { Arguments } from '../../command-line.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
+import { type Sheet, sheetOf } from '../../sheet.ts';
+import { ago, spell } from '../task-cells.ts';
+import { bar } from './bar.ts';
+import { changedLimits, isChange } from './changed-limits.ts';
 
 const invalid = badInputOf('tollgate budget');
 
@@ -61,7 +57,9 @@ export async function runLimits(args: Arguments): Promise<Ran> {
     return {
       exit: TOLLGATE_EXIT.ok,
       ...(note === null ? {} : { err: `tollgate budget: ${note}\n` }),
-      out: args.given.has('json') ? `${JSON.stringify(limitsObject(shown))}\n` : limitsPage(shown),
+      out: args.given.has('json')
+        ? `${JSON.stringify(limitsObject(shown))}\n`
+        : limitsPage(shown, sheetOf(process.env)),
     };
   } catch (error) {
     if (error instanceof StrangeStateError) return invalid(error.message);
@@ -86,60 +84,6 @@ const strangeTool = (tool: string | undefined): string | null =>
   tool === undefined || tool === 'any' || isBuiltIn(tool)
     ? null
     : `${tool} is none of ${namedTools('and')}: this limit holds for a CLI of that name alone, which a tollgate.yaml describes`;
-
-const CHANGES = ['set', 'unset', 'at-once', 'per-minute', 'time-zone'] as const;
-
-const isChange = ({ given }: Arguments): boolean => CHANGES.some((flag) => given.has(flag));
-
-/** @returns the changed limits, or what is wrong with the combination of flags. */
-export function changedLimits(limits: Limits, { text, number, given }: Arguments): Limits | string {
-  const tool = text.tool ?? 'any';
-  if (!TOOL_NAME.test(tool)) return `--tool ${JSON.stringify(tool)} is no name of a CLI`;
-  const isBudget = given.has('set') || given.has('unset');
-  if (given.has('set') && given.has('unset')) return '--set and --unset are two things; give one of them';
-  if (isBudget && text.per === undefined)
-    return '--set and --unset need --per day, week or month; to change what a task may pay, name the task';
-  if (!isBudget && given.has('per')) return '--per says of which budget; give --set N or --unset with it';
-  const next: Limits = {
-    time_zone: text['time-zone'] ?? limits.time_zone,
-    budgets: isBudget
-      ? withBudget(limits.budgets, {
-          per: text.per as Period,
-          tool: tool as BudgetRow['tool'],
-          unit: (text.of ?? 'calls') as Unit,
-          most: number.set ?? null,
-        })
-      : limits.budgets,
-    at_once: withPace(limits.at_once, tool, number['at-once']),
-    per_minute: withPace(limits.per_minute, tool, number['per-minute']),
-  };
-  const mistake = limitsMistake(next);
-  return mistake === null ? next : `this would be no limit: it ${mistake}`;
-}
-
-interface BudgetChange {
-  per: Period;
-  tool: BudgetRow['tool'];
-  unit: Unit;
-  /** null removes the limit. */
-  most: number | null;
-}
-
-function withBudget(rows: readonly BudgetRow[], { per, tool, unit, most }: BudgetChange): BudgetRow[] {
-  const others = rows.flatMap((row) => {
-    if (row.per !== per || row.tool !== tool) return [row];
-    const { [unit]: _, ...rest } = row;
-    return Object.keys(rest).length === 2 ? [] : [rest];
-  });
-  return most === null ? others : [...others, { per, tool, [unit]: most }];
-}
-
-/** 0 removes the limit. */
-function withPace(counts: Limits['at_once'], tool: string, most: number | undefined): Limits['at_once'] {
-  if (most === undefined) return counts;
-  const { [tool]: _, ...others } = counts;
-  return most === 0 ? others : { ...others, [tool]: most };
-}
 
 interface PaceRow {
   /** The CLI that it limits; `any`: all CLIs together. */
@@ -211,7 +155,7 @@ const paceRows = (inForce: readonly LimitsInForce[], name: 'at_once' | 'per_minu
     Object.entries(limits[name]).map(([tool, most]) => ({ tool, most, project })),
   );
 
-function limitsPage(shown: Shown): string {
+function limitsPage(shown: Shown, sheet: Sheet): string {
   const { inForce, ledger, holds, now } = shown;
   const { at_once, per_minute, open } = limitsObject(shown);
   const pace = ({ tool, most, project }: PaceRow, what: string) =>
@@ -219,7 +163,7 @@ function limitsPage(shown: Shown): string {
   const lines = [
     ...(inForce.some(({ limits }) => isLimited(limits)) ? [] : ['No limit over all tasks; see tollgate budget --help']),
     ...budgetsUsed(inForce, ledger, now).map(
-      (row) => `${standingWords(row)}, ${leftWords(row)} left${unknownWords(row)}${countedWords(row)}`,
+      (row) => `${budgetLine(row, now, sheet)}${unknownWords(row)}${countedWords(row, now, sheet)}`,
     ),
     ...at_once.map((row) => pace(row, 'at once')),
     ...per_minute.map((row) => pace(row, 'a minute')),
@@ -229,13 +173,23 @@ function limitsPage(shown: Shown): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** A terminal shows a bar, and when the budget begins again; a pipe gets the times. */
+function budgetLine(row: BudgetUsed, now: Date, sheet: Sheet): string {
+  if (sheet.width === null) return `${standingWords(row)}, ${leftWords(row)} left`;
+  const reset = spell(Math.max(0, row.until.getTime() - now.getTime()));
+  return `${bar(row.used, row.most, sheet)}  ${useWords(row)}, ${leftWords(row)} left; starts again in ${reset}`;
+}
+
 const leftWords = ({ most, used, unit }: BudgetUsed): string => amount(Math.max(0, most - used), unit);
 
 const unknownWords = ({ unknown_calls: n, unit }: BudgetUsed): string =>
   n === 0 ? '' : `; ${amount(n, 'calls')} more with unknown ${unit === 'usd' ? 'price' : 'tokens'}`;
 
-const countedWords = ({ counted_since: since }: BudgetUsed): string =>
-  since === null ? '' : `; calls before ${since.toISOString()} are not all counted, since no limit was set`;
+function countedWords({ counted_since: since }: BudgetUsed, now: Date, sheet: Sheet): string {
+  if (since === null) return '';
+  if (sheet.width !== null) return `; counted since the first limit was set, ${ago(since.toISOString(), now)}`;
+  return `; calls before ${since.toISOString()} are not all counted, since no limit was set`;
+}
 
 const openWords = ({ call_id, tool, pid, since }: LimitsObject['open'][number]): string =>
   `  ${tool} ${call_id} (pid ${pid}) since ${since}`;

@@ -7,7 +7,7 @@ import { readUserLimits } from '../../../state/limits/limits-files.ts';
 import { limitsFiles } from '../../../state/limits/limits-folder.ts';
 import { locateTask } from '../../../state/task-folder.ts';
 import type { Arguments } from '../../command-line.ts';
-import { changedLimits } from './limits.ts';
+import { changedLimits } from './changed-limits.ts';
 
 /** State that cannot be read counts as loosened. */
 export function loosensBudget(args: Arguments): boolean {

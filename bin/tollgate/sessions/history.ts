@@ -11,7 +11,7 @@ import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
 import { coloursOf } from '../../sheet.ts';
-import { cutLine } from '../../table.ts';
+import { cutLine } from '../../wrap.ts';
 import { SESSION_WORD, styleOf, TOOL_FLAG, unreadable, whichSession } from './which-session.ts';
 
 const SPEC: CommandSpec = {

@@ -8,6 +8,7 @@ import { KEPT_BACKUPS } from '../../../policies/session/reverted-turns.ts';
 import { visible } from '../../../policies/text/display.ts';
 import type { Sheet } from '../../sheet.ts';
 import { type Column, tableLines } from '../../table.ts';
+import { ago } from '../task-cells.ts';
 
 export function sessionLines(sessions: readonly KnownSession[], now: Date, sheet: Sheet): string[] {
   if (sessions.length === 0) return ['no session is kept'];
@@ -17,22 +18,21 @@ export function sessionLines(sessions: readonly KnownSession[], now: Date, sheet
     entry.session_id,
     sizeOf(bytes),
     entry.context_tokens === null ? 'context unknown' : `${entry.context_tokens} tokens`,
-    ageOf(entry.last_used, now),
+    ago(entry.last_used, now),
     entry.error_count === 0 ? 'no errors' : `${entry.error_count} ${entry.error_count === 1 ? 'error' : 'errors'}`,
     entry.poisoned === undefined ? health : 'not gone on with',
   ]);
   return tableLines(SESSIONS, clean(rows), sheet);
 }
 
-/** The end of an id may be omitted: a tag is enough to show, or to forget, a session. */
 const SESSIONS: readonly Column[] = [
-  { heading: 'TAG', least: 12 },
+  { heading: 'TAG', least: 12, isWhole: true },
   { heading: 'CLI' },
-  { heading: 'SESSION', least: 9 },
-  { heading: 'SIZE', leaveOut: 1 },
-  { heading: 'CONTEXT', least: 9 },
-  { heading: 'USED' },
-  { heading: 'ERRORS', paint: (cell) => (cell === 'no errors' ? null : 'yellow') },
+  { heading: 'SESSION' },
+  { heading: 'SIZE', leaveOut: 4 },
+  { heading: 'CONTEXT', leaveOut: 3 },
+  { heading: 'USED', leaveOut: 2 },
+  { heading: 'ERRORS', leaveOut: 1, paint: (cell) => (cell === 'no errors' ? null : 'yellow') },
   {
     heading: 'HEALTH',
     least: 10,
@@ -46,7 +46,7 @@ export const detailLines = (sessions: readonly KnownSession[], now: Date): strin
     `  file: ${file ?? 'unknown'} (${sizeOf(bytes)})`,
     `  turns: ${turns ?? 'unknown'}`,
     `  context: ${entry.context_tokens ?? 'unknown'} tokens; in all ${entry.total_tokens}`,
-    `  last used: ${entry.last_used} (${ageOf(entry.last_used, now)}), in ${entry.cwd}`,
+    `  last used: ${entry.last_used} (${ago(entry.last_used, now)}), in ${entry.cwd}`,
     `  errors in a row: ${entry.error_count}`,
     `  health: ${health}`,
     ...(entry.poisoned === undefined ? [] : [`  not gone on with: ${entry.poisoned}`]),
@@ -74,21 +74,6 @@ function sizeOf(bytes: number | null): string {
   return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }
 
-const UNITS: [name: string, ms: number][] = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-];
-
-function ageOf(at: string, now: Date): string {
-  const ms = now.getTime() - Date.parse(at);
-  for (const [name, each] of UNITS) {
-    const count = Math.floor(ms / each);
-    if (count > 0) return `${count} ${name}${count === 1 ? '' : 's'} ago`;
-  }
-  return 'just now';
-}
-
 export function backupLines(backups: readonly Backup[], now: Date, sheet: Sheet): string[] {
   const [first] = backups;
   if (first === undefined) return ['no copy of a conversation is kept'];
@@ -98,7 +83,7 @@ export function backupLines(backups: readonly Backup[], now: Date, sheet: Sheet)
     String(n),
     what ?? 'cut off',
     sizeOf(bytes),
-    ageOf(at, now),
+    ago(at, now),
     goes_at.slice(0, 10),
   ]);
   const bytes = backups.reduce((sum, each) => sum + each.bytes, 0);
@@ -113,7 +98,7 @@ export function backupLines(backups: readonly Backup[], now: Date, sheet: Sheet)
 
 const BACKUPS: readonly Column[] = [
   { heading: 'CLI' },
-  { heading: 'SESSION', least: 9 },
+  { heading: 'SESSION' },
   { heading: 'EDIT' },
   { heading: 'BEFORE IT WAS', leaveOut: 1 },
   { heading: 'SIZE' },

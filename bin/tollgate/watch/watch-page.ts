@@ -4,7 +4,8 @@ import type { NowChange, NowTask, NowWait, RunsNow } from '../../../loops/report
 import { oneLine, visible } from '../../../policies/text/display.ts';
 import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
 import { coloursOf, type Sheet } from '../../sheet.ts';
-import { type Column, cutLine, tableLines } from '../../table.ts';
+import { type Column, tableLines } from '../../table.ts';
+import { cutLine } from '../../wrap.ts';
 import { STATE_PAINT, spell, taskCalls } from '../task-cells.ts';
 
 const RUNNING: readonly Column[] = [

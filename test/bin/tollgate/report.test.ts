@@ -52,26 +52,26 @@ async function everyKind(rig: TestRig): Promise<void> {
   rig.write('.tmp/task/later/state/journal.jsonl', '{"v":2,"at":"2026-11-22T00:00:00.000Z","fact":"stage"}\n');
 }
 
-test('as text: newest first, a line for each failure, what is not readable, totals', async ({ rig }) => {
+test('as text: totals, a line for each failure, failed tasks first, what is not readable', async ({ rig }) => {
   await everyKind(rig);
   const { code, stdout, stderr } = await rig.run('tollgate', ['report']);
   assert.equal([code, stderr], [0, '']);
   assert.is(
     settled(stdout, rig),
-    `TASK   STATE      STAGE         FAILURE         SIGNATURE        SINCE              CALLS  NEXT
-full   failed     codex_review  quota (plan)    v1:ffd3862b774c  2026-11-22T00:00Z  1/10   once the limit of codex is reset (it did not say when), ask codex again: \`tollgate run full\`
-beta   failed     codex_review  auth (bad_key)  v1:db3695717249  2026-11-22T00:00Z  1/10   run \`codex login\`, or export CODEX_API_KEY=…
-alpha  failed     codex_review  auth (bad_key)  v1:db3695717249  2026-11-22T00:00Z  1/10   run \`codex login\`, or export CODEX_API_KEY=…
-good   done       -             -               -                2026-11-22T00:00Z  1/10   -
-new    never run  -             -               -                -                  0/-    run it: \`tollgate run new\`
+    `5 tasks in PROJECT/.tmp/task: 3 failed, 1 never run, 1 done; 1 not readable
 
 Failures:
   2 tasks  auth (bad_key)  v1:db3695717249  2026-11-22T00:00Z  unexpected status 401 Unauthorized: Incorrect API key provided  beta, alpha
   1 task   quota (plan)    v1:ffd3862b774c  2026-11-22T00:00Z  Quota exceeded. Check your plan | billing <details>.            full
 
-Not readable: PROJECT/.tmp/task/later: PROJECT/.tmp/task/later/state/journal.jsonl was written by a newer version (format 2, this one reads 1): update tollgate; nothing was changed
+TASK   STATE      STAGE         FAILURE         SIGNATURE        SINCE              CALLS  NEXT
+full   failed     codex_review  quota (plan)    v1:ffd3862b774c  2026-11-22T00:00Z  1/10   once the limit of codex is reset (it did not say when), ask codex again: \`tollgate run full\`
+beta   failed     codex_review  auth (bad_key)  v1:db3695717249  2026-11-22T00:00Z  1/10   run \`codex login\`, or export CODEX_API_KEY=…
+alpha  failed     codex_review  auth (bad_key)  v1:db3695717249  2026-11-22T00:00Z  1/10   run \`codex login\`, or export CODEX_API_KEY=…
+new    never run  -             -               -                -                  0/-    run it: \`tollgate run new\`
+good   done       -             -               -                2026-11-22T00:00Z  1/10   -
 
-5 tasks in PROJECT/.tmp/task: 1 done, 3 failed, 1 never run; 1 not readable
+Not readable: PROJECT/.tmp/task/later: PROJECT/.tmp/task/later/state/journal.jsonl was written by a newer version (format 2, this one reads 1): update tollgate; nothing was changed
 `,
   );
   const md = await rig.run('tollgate', ['report', '--format', 'md', '--failed']);
@@ -79,7 +79,7 @@ Not readable: PROJECT/.tmp/task/later: PROJECT/.tmp/task/later/state/journal.jso
     settled(md.stdout, rig),
     `# Tasks
 
-5 tasks in .tmp/task: 1 done, 3 failed, 1 never run; 1 not readable
+5 tasks in .tmp/task: 3 failed, 1 never run, 1 done; 1 not readable
 
 | task | state | stage | failure | signature | since | calls | next |
 | --- | --- | --- | --- | --- | --- | --- | --- |
