@@ -59,7 +59,7 @@ for (const [name, answer, manifest] of PAGES)
   test(`${name}: the whole page`, async ({ rig }) => {
     rig.answer(() => answer);
     await makeTask(rig, manifest).run();
-    const shown = await explained(rig);
+    const shown = `${await explained(rig)}\n--verbose\n\n${await explained(rig, '--verbose')}`;
     assert.is(shown, page(name, shown));
   });
 
@@ -69,8 +69,11 @@ test('a failure that a success has resolved is told as what was', async ({ rig }
   await task.run();
   rig.answer(() => answerWith('codex', ANSWER));
   await task.run();
-  const text = await explained(rig);
-  assert.is(text.split('\n')[0], 'fix has succeeded since, TIME. Before, it had failed at codex_review (codex), TIME.');
+  const text = await explained(rig, '--verbose');
+  assert.is(
+    text.split('\n')[0],
+    'fix has succeeded since, TIME. Before, it had failed at codex_review (codex), TIME: auth (bad_key).',
+  );
   assert.match(lineOf(text, 'made from')!, 'incorrect api key provided');
   assert.not.match(text, 'Next:');
   const { stdout } = await rig.run('tollgate', ['explain', 'fix', '--json']);
@@ -83,7 +86,7 @@ test('a run that was refused, and one that was interrupted, have not failed', as
   await rig.call();
   running.signal('SIGINT');
   await running.result;
-  assert.is((await explained(rig)).split('\n')[0], 'fix was interrupted at codex_review, TIME.');
+  assert.is((await explained(rig)).split('\n')[1], 'fix was interrupted at codex_review, TIME: transient (cancelled).');
   rig.answer(() => answerWith('codex', ANSWER));
   await makeTask(rig, ONE).run();
   assert.match(
@@ -91,7 +94,10 @@ test('a run that was refused, and one that was interrupted, have not failed', as
     /^fix has succeeded since, TIME\. Before, it had been interrupted at codex_review, /,
   );
   await makeTask(rig, { ...ONE, goal: 'Another.' }).run();
-  assert.is((await explained(rig)).split('\n')[0], 'fix was refused at codex_review (codex), TIME.');
+  assert.is(
+    (await explained(rig)).split('\n')[1],
+    'fix was refused at codex_review (codex), TIME: tooling (prompt_changed).',
+  );
 });
 
 test('a stage that is not the last one to fail', async ({ rig }) => {
@@ -103,7 +109,7 @@ test('a stage that is not the last one to fail', async ({ rig }) => {
   const answers = [BOOM, answerWith('codex', ANSWER), NO_KEY];
   rig.answer(() => answers[rig.calls.length - 1]!);
   await task.run();
-  assert.is((await explained(rig)).split('\n')[0], 'fix failed at two (codex), TIME.');
+  assert.is((await explained(rig)).split('\n')[1], 'fix failed at two (codex), TIME: auth (bad_key).');
   assert.is(await explained(rig, '--stage', 'one'), 'the last call of one succeeded (TIME)\n');
   const { code, stdout, stderr } = await rig.run('tollgate', ['explain', 'fix', '--stage', 'tow']);
   assert.equal(
@@ -141,10 +147,10 @@ test('files of the call that are gone leave the rest', async ({ rig }) => {
   rig.answer(() => NO_KEY);
   await task.run();
   rmSync(path.join(task.folder, 'state/attempts'), { recursive: true });
-  const text = await explained(rig);
+  const text = await explained(rig, '--verbose');
   assert.is(
     lineOf(text, 'made from'),
-    'made from   this cannot be made again: the files of the call are gone, or another version signed it',
+    'made from  unknown: the files of the call are gone, or another version of tollgate made the signature',
   );
   assert.match(lineOf(text, 'evidence')!, 'Incorrect API key provided');
 });
@@ -152,7 +158,7 @@ test('files of the call that are gone leave the rest', async ({ rig }) => {
 test("the task's own patterns are kept out of what is made again from private files", async ({ rig }) => {
   rig.answer(() => failWith('codex', 'customer ACME Corp is angry', 0));
   await makeTask(rig, { ...ONE, security: { redaction_patterns: ['ACME \\w+'] } }).run();
-  const text = await explained(rig);
+  const text = await explained(rig, '--verbose');
   assert.not(/acme|corp/i.test(text));
   assert.match(lineOf(text, 'made from')!, 'is angry');
 });
@@ -161,11 +167,12 @@ test('--json has the same as fields', async ({ rig }) => {
   rig.answer(() => NO_KEY);
   await makeTask(rig, ONE).run();
   const { stdout } = await rig.run('tollgate', ['explain', 'fix', '--json']);
-  const { of, rule, seen, retry, signed, findings } = JSON.parse(stdout);
+  const { of, sentence, rule, seen, retry, signed, findings } = JSON.parse(stdout);
   assert.equal(
-    [of, rule.id, rule.row.looks_for.tool, seen.in_run, seen.in_life, retry, signed, findings],
+    [of, sentence, rule.id, rule.row.looks_for.tool, seen.in_run, seen.in_life, retry, signed, findings],
     [
       'last_failure',
+      'The service rejected the API key as invalid.',
       'access-key',
       'any',
       1,

@@ -4,6 +4,7 @@ import { redactorOf } from '../../../loops/redactor.ts';
 import { type History, type Redoable, readHistory } from '../../../loops/session/history.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import type { Tool } from '../../../policies/facts/tools.ts';
+import { type Opening, openingOf } from '../../../policies/prompt/opening.ts';
 import { type Redactor, redactValue } from '../../../policies/redact/redactor.ts';
 import type { Item, ShownTurn } from '../../../policies/session/conversation.ts';
 import { visible } from '../../../policies/text/display.ts';
@@ -22,7 +23,10 @@ const SPEC: CommandSpec = {
   flags: {
     last: { takes: 'number', min: 1, default: 20, about: 'so many turns, counted from the end' },
     all: { takes: 'nothing', about: 'all turns' },
-    full: { takes: 'nothing', about: 'prompts in full, which otherwise show their first lines' },
+    full: {
+      takes: 'nothing',
+      about: 'prompts in full; otherwise without the rules before the goal, and their first lines only',
+    },
     tool: TOOL_FLAG,
   },
   words: { min: 1, max: 1, called: SESSION_WORD },
@@ -91,7 +95,7 @@ interface PageStyle {
   ink: 'colour' | 'plain';
   /** Columns. */
   width: number;
-  /** A prompt that Tollgate composed has a hundred lines, and most of them are in every prompt. */
+  /** A prompt that Tollgate composed has a hundred lines, and half of them are in every prompt. */
   prompts: 'begun' | 'full';
   redactor: Redactor;
 }
@@ -153,12 +157,23 @@ function titleOf({ number, at, tokens }: ShownTurn): string {
 }
 
 function promptLines({ prompt }: ShownTurn, style: PageStyle, { cyan, dim }: Colours): Line[] {
-  const lines = whole(prompt, style);
+  const all = whole(prompt, style);
+  const opening = style.prompts === 'full' ? null : openingOf(all.join('\n'));
+  const lines = all.slice(opening?.lines ?? 0);
   const shown = style.prompts === 'full' || lines.length <= PROMPT_LINES + 1 ? lines.length : PROMPT_LINES;
   const begun = lines.slice(0, shown).map((line): Line => [`> ${line}`, cyan]);
   const hidden = lines.length - shown;
-  return hidden === 0 ? begun : [...begun, [`  (${more(hidden)}; --full shows them)`, dim]];
+  return [
+    ...(opening === null ? [] : [foldedLine(opening, style, dim)]),
+    ...begun,
+    ...(hidden === 0 ? [] : [[`  (${more(hidden)}; --full shows them)`, dim] as Line]),
+  ];
 }
+
+const foldedLine = ({ lines, role }: Opening, style: PageStyle, dim: Paint): Line => [
+  `  (rules and instructions for the role ${oneLine(head(role, 80, style))}: ${lines} lines; --full shows them)`,
+  dim,
+];
 
 const PROMPT_LINES = 15;
 

@@ -1,24 +1,30 @@
-// Implements tollgate explain: shows why a task failed, by which rule, the text of its signature, and what to do.
+// Implements tollgate explain: shows why a task failed and what to do; with --verbose also by which rule it was classified.
 
 import { explainTask } from '../../../loops/report/explain.ts';
 import type { FailureExplanation, ShownRow } from '../../../loops/report/explanation.ts';
 import type { EvidenceSource } from '../../../policies/facts/evidence.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import type { Finding } from '../../../policies/facts/gate-record.ts';
 import { actionLine } from '../../../policies/facts/next-action.ts';
 import { oneLine, visible } from '../../../policies/text/display.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
+import { coloursOf, type Paint, type Sheet, sheetOf } from '../../sheet.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate explain',
-  usage: 'TASK [--stage S]',
+  usage: 'TASK [--stage S] [--verbose]',
   about:
-    "Explains a task's last failure: class, evidence, the rule that matched, what the signature means, what was decided, what to do.",
-  flags: { stage: { takes: 'text', about: 'the last call of this stage instead' } },
+    "Explains a task's last failure: what happened, what to do, the evidence, and what was decided. With --verbose also the rule that matched, and what the signature means.",
+  flags: {
+    stage: { takes: 'text', about: 'the last call of this stage instead' },
+    verbose: { takes: 'nothing', about: 'also the class, the rule that matched, the signature and its text' },
+  },
   words: { min: 1, max: 1, called: 'TASK (an id, or a path with a /)' },
   examples: [
     ['tollgate explain fix-login', 'the last failure, also after a success has resolved it'],
+    ['tollgate explain fix-login --verbose', 'also by which rule it was classified'],
     ['tollgate explain fix-login --stage codex_impl --json', "one stage's last call, for another program"],
   ],
   exits: [
@@ -48,41 +54,71 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     }
     case 'explained': {
       const { explanation } = explained;
-      return { exit: 0, out: given.has('json') ? `${JSON.stringify(explanation)}\n` : renderExplanation(explanation) };
+      if (given.has('json')) return { exit: 0, out: `${JSON.stringify(explanation)}\n` };
+      const which = given.has('verbose') ? 'whole' : 'short';
+      return { exit: 0, out: renderExplanation(explanation, { ink: sheetOf(process.env).ink, which }) };
     }
   }
 }
 
-function renderExplanation(explanation: FailureExplanation): string {
-  const { findings, next_actions } = explanation;
+/** The words say the same. */
+const paintOf = ({ resolved_at, reason }: FailureExplanation): Paint =>
+  resolved_at !== null ? 'green' : OTHER_THAN_FAILED[reason ?? ''] === undefined ? 'red' : 'yellow';
+
+interface PageStyle {
+  ink: Sheet['ink'];
+  /** `whole`: also the rule, the signature and the policy. */
+  which: 'short' | 'whole';
+}
+
+/** The sentence and the first action come first. */
+function renderExplanation(explanation: FailureExplanation, style: PageStyle): string {
+  const { findings, evidence } = explanation;
+  const colours = coloursOf(style.ink);
+  const { bold, dim, cyan } = colours;
+  const [first, ...others] = explanation.next_actions.map((action) => words(actionLine(action)));
+  const paint = colours[paintOf(explanation)];
+  // The first finding of a gate is also the evidence.
+  const isFinding = findings.some(({ text }) => text === evidence?.text);
   const rows: [label: string, text: string | null][] = [
-    ['class', `${explanation.class}: ${explanation.meaning}`],
-    ['reason', explanation.reason],
-    ['evidence', evidenceOf(explanation)],
-    ['rule', ruleOf(explanation)],
-    ['signature', explanation.signature],
-    ['made from', signedOf(explanation)],
-    ['seen', seenOf(explanation)],
+    ['evidence', isFinding ? null : evidenceOf(explanation)],
     ['decision', explanation.decision && `${explanation.decision.action}: ${explanation.decision.why}`],
-    ['policy', policyOf(explanation)],
+    ['seen', seenOf(explanation)],
     ['not before', explanation.retry_at],
     ['call', explanation.call_id],
+    ...(style.which === 'short' ? [] : detailsOf(explanation)),
   ];
-  const width = Math.max(...rows.map(([label]) => label.length));
-  return `${[
-    headline(explanation),
-    '',
-    ...rows.flatMap(([label, text]) => (text === null ? [] : [`${label.padEnd(width)}  ${words(text)}`])),
-    ...(findings.length === 0 ? [] : ['', 'The gate found:']),
-    ...findings.flatMap(({ check, text, missing }) => [
-      `- ${check}: ${words(text)}`,
-      ...missing.map((name) => `  - ${words(name)}`),
-    ]),
-    ...(next_actions.length === 0
-      ? []
-      : ['', 'Next:', ...next_actions.map((action) => `- ${words(actionLine(action))}`)]),
-  ].join('\n')}\n`;
+  const shown = rows.flatMap(([label, text]) => (text === null ? [] : [{ label, text: words(text) }]));
+  const width = Math.max(...shown.map(({ label }) => label.length));
+  const head = [paint(bold(words(explanation.sentence))), words(headline(explanation))];
+  const blocks = [
+    explanation.resolved_at === null ? head : head.reverse(),
+    first === undefined ? [] : [`${bold('Next:')} ${cyan(first)}`],
+    shown.map(({ label, text }) => `${dim(label.padEnd(width))}  ${text}`),
+    listed(bold('The gate found:'), findings.flatMap(findingLines)),
+    listed(
+      bold('Other actions:'),
+      others.map((action) => `- ${action}`),
+    ),
+  ];
+  const page = blocks.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
+  return `${page.join('\n\n')}\n`;
 }
+
+const listed = (title: string, lines: readonly string[]): string[] => (lines.length === 0 ? [] : [title, ...lines]);
+
+const findingLines = ({ check, text, missing }: Finding): string[] => [
+  `- ${check}: ${words(text)}`,
+  ...missing.map((name) => `  - ${words(name)}`),
+];
+
+const detailsOf = (explanation: FailureExplanation): [label: string, text: string | null][] => [
+  ['class', `${explanation.class}: ${explanation.meaning}`],
+  ['policy', policyOf(explanation)],
+  ['rule', ruleOf(explanation)],
+  ['signature', explanation.signature],
+  ['made from', signedOf(explanation)],
+];
 
 /** The state by the reason. A run that was stopped, or that refused to begin, has not failed. */
 const OTHER_THAN_FAILED: Record<string, string> = {
@@ -92,14 +128,16 @@ const OTHER_THAN_FAILED: Record<string, string> = {
   not_prepared: 'refused',
 };
 
-function headline({ task_id, of, stage, tool, at, resolved_at, reason }: FailureExplanation): string {
+function headline(explanation: FailureExplanation): string {
+  const { task_id, of, stage, tool, at, resolved_at, class: errorClass, reason } = explanation;
   const other = OTHER_THAN_FAILED[reason ?? ''];
   const was = other === undefined ? 'failed' : `was ${other}`;
   const had = other === undefined ? 'failed' : `been ${other}`;
   const where = stage === null ? 'before any stage' : `at ${stage}${tool === null ? '' : ` (${tool})`}`;
-  if (of === 'call') return `A call of ${task_id} ${was} ${where}, ${at}.`;
-  if (resolved_at === null) return `${task_id} ${was} ${where}, ${at}.`;
-  return `${task_id} has succeeded since, ${resolved_at}. Before, it had ${had} ${where}, ${at}.`;
+  const what = `${where}, ${at}: ${errorClass}${reason === null ? '' : ` (${reason})`}.`;
+  if (of === 'call') return `A call of ${task_id} ${was} ${what}`;
+  if (resolved_at === null) return `${task_id} ${was} ${what}`;
+  return `${task_id} has succeeded since, ${resolved_at}. Before, it had ${had} ${what}`;
 }
 
 const SOURCES: Record<EvidenceSource, string> = {
@@ -110,18 +148,18 @@ const SOURCES: Record<EvidenceSource, string> = {
   stderr: 'a line of stderr',
   exit_code: "the CLI's exit code",
   gate: 'the gate',
-  none: 'in our own words',
+  none: 'reported by tollgate',
 };
 
 function evidenceOf({ evidence }: FailureExplanation): string | null {
   if (evidence === null) return null;
-  return `${evidence.text === '' ? 'no words' : evidence.text} [${SOURCES[evidence.source as EvidenceSource] ?? evidence.source}]`;
+  return `${evidence.text === '' ? 'no text' : evidence.text} [${SOURCES[evidence.source as EvidenceSource] ?? evidence.source}]`;
 }
 
 function ruleOf({ rule }: FailureExplanation): string | null {
   if (rule === null) return null;
   const { id, of, row } = rule;
-  if (row === null) return `${id}, ${of === null ? 'a row that is not there any more' : 'which needs no match'}`;
+  if (row === null) return `${id}, ${of === null ? 'a rule that no longer exists' : 'which needs no match'}`;
   const whose = of === 'project' ? " (the project's own, of tollgate.yaml)" : '';
   return `${id}${whose}: ${lookedFor(row)} → ${row.class} (${row.reason})`;
 }
@@ -143,12 +181,13 @@ function lookedFor({ kind, looks_for }: ShownRow): string {
 const SIGNED = {
   stderr: 'error lines of stderr',
   event: "the engine's error event",
-  detail: 'how it ended, for nothing was said',
+  detail: 'how it ended, since the CLI reported nothing',
 } as const;
 
 function signedOf({ signature, signed }: FailureExplanation): string | null {
   if (signature === null) return null;
-  if (signed === null) return 'this cannot be made again: the files of the call are gone, or another version signed it';
+  if (signed === null)
+    return 'unknown: the files of the call are gone, or another version of tollgate made the signature';
   return `${signed.normalised} [${SIGNED[signed.source]}]`;
 }
 

@@ -42,10 +42,10 @@ for (const [what, manifest, flags] of [
     assert.equal([record.verdict.reason, record.verdict.evidence.rule], ['corporate_proxy', 'corp-proxy']);
     // What judged stays with the call, also when the file says something else by now.
     rmSync(path.join(rig.project, 'tollgate.yaml'));
-    const { stdout } = await rig.run('tollgate', ['explain', 'fix']);
+    const { stdout } = await rig.run('tollgate', ['explain', 'fix', '--verbose']);
     assert.is(
       lineOf(stdout, 'rule'),
-      'rule        corp-proxy (the project\'s own, of tollgate.yaml): any tool, anything said; text "corporate proxy" → tooling (corporate_proxy)',
+      'rule       corp-proxy (the project\'s own, of tollgate.yaml): any tool, anything said; text "corporate proxy" → tooling (corporate_proxy)',
     );
     const told = await rig.run('tollgate', ['explain', 'fix', '--json']);
     assert.equal(JSON.parse(told.stdout).rule, {
@@ -68,10 +68,10 @@ test('where the call is gone too, tollgate.yaml is asked; where that has no such
   const task = makeTask(rig, TRUSTED);
   await task.run();
   rmSync(path.join(task.folder, 'state/attempts'), { recursive: true });
-  const explained = async () => lineOf((await rig.run('tollgate', ['explain', 'fix'])).stdout, 'rule');
+  const explained = async () => lineOf((await rig.run('tollgate', ['explain', 'fix', '--verbose'])).stdout, 'rule');
   assert.match(await explained(), "corp-proxy (the project's own, of tollgate.yaml): any tool");
   rmSync(path.join(rig.project, 'tollgate.yaml'));
-  assert.is(await explained(), 'rule        corp-proxy, a row that is not there any more');
+  assert.is(await explained(), 'rule       corp-proxy, a rule that no longer exists');
 });
 
 test('in one that is not trusted they count for nothing, and the summary and the forecast say so', async ({ rig }) => {

@@ -7,6 +7,7 @@ import { renderHtml } from '../../../../bin/tollgate/report/html-page.ts';
 import { renderJunit } from '../../../../bin/tollgate/report/junit-page.ts';
 import type { TasksReport } from '../../../../loops/report/collect.ts';
 import { toDo } from '../../../../policies/facts/next-action.ts';
+import { failureSentence } from '../../../../policies/report/failure-sentence.ts';
 import { sarifMistakes } from '../../../rig/sarif.ts';
 import { validatorOf } from '../../../rig/schemas/validator.ts';
 import { answerWith, failWith } from '../../../rig/streams.ts';
@@ -91,6 +92,18 @@ test('no format for another machine names a path of this one', async ({ rig }) =
     JSON.parse(await report(rig, '--format=gitlab')).map(({ severity }: { severity: string }) => severity),
     ['major'],
   );
+});
+
+test('each format, the summary and tollgate explain say what happened with the same sentence', async ({ rig }) => {
+  rig.answer(() => failWith('codex', 'Quota exceeded. Check your plan and billing details.', 429));
+  const sentence = failureSentence({ class: 'quota', reason: 'plan', tool: 'codex' });
+  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'review' }] });
+  await task.run();
+  const pages: [string, string][] = [['summary', task.read('outputs/_summary.md')]];
+  pages.push(['explain', (await rig.run('tollgate', ['explain', 'fix'])).stdout]);
+  for (const format of ['json', 'html', 'junit', 'sarif', 'github'])
+    pages.push([format, await report(rig, '--format', format)]);
+  for (const [name, shown] of pages) assert.match(shown, sentence, name);
 });
 
 test('sarif: findings at their lines are results, the rest are notifications; it is valid', async ({ rig }) => {

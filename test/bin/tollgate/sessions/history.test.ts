@@ -5,7 +5,9 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type BuiltIn, TOOLS } from '../../../../policies/facts/tools.ts';
+import { composeText } from '../../../../policies/prompt/compose-text.ts';
 import type { SessionEntry } from '../../../../policies/session/session-entry.ts';
+import { REDACTOR, sourceOf } from '../../../policies/prompt/source.ts';
 import { validatorOf } from '../../../rig/schemas/validator.ts';
 import { age, SESSION_IDS } from '../../../rig/session-files.ts';
 import { makeIn, tollgate } from '../../../rig/session-run.ts';
@@ -149,6 +151,19 @@ test('of a long prompt the first lines are shown, with --full all of it', async 
   assert.match(begun.out, '> line 15\n  (25 more lines; --full shows them)\nfine\n');
   const full = await tollgate(rig, ['history', SESSION_IDS.codex, '--full']);
   assert.match(full.out, '> line 40\nfine\n');
+});
+
+test('the rules before the goal of a composed prompt are one line, with --full all of them', async ({ rig }) => {
+  const prompt = composeText(sourceOf({ goal: 'Find it.' }), 'off', REDACTOR, 400_000).text;
+  makeIn(rig, 'codex', [{ prompt, answer: 'fine' }]);
+  const folded = await tollgate(rig, ['history', SESSION_IDS.codex]);
+  assert.match(
+    folded.out,
+    /\n {2}\(rules and instructions for the role brief: \d+ lines; --full shows them\)\n> # Goal\n> \n> Find it\.\n/,
+  );
+  assert.not.match(folded.out, 'You run headless');
+  const full = await tollgate(rig, ['history', SESSION_IDS.codex, '--full']);
+  assert.match(full.out, '> You run headless');
 });
 
 test('a tag of this project names a session, and --tool one of several', async ({ rig }) => {
