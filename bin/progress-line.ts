@@ -6,10 +6,13 @@ import type { EngineEvent } from '../policies/facts/engine-event.ts';
 import { visible } from '../policies/text/display.ts';
 import type { Capture } from '../wrappers/capture.ts';
 import { fitting, printing } from './printing.ts';
+import { cutLine } from './wrap.ts';
 
 export interface Progress {
   /** Prints a permanent line above the one that changes. */
   print(line: string): void;
+  /** The same for a line with colours, whose other text is known to be printable. */
+  printPainted(line: string): void;
   stop(): void;
 }
 
@@ -17,34 +20,41 @@ const QUIET_MS = 2000;
 const REFRESH_MS = 500;
 const ERASE = '\r\u001b[K';
 
-/** @param began The start of the wait, by the clock of `performance.now`. */
+/**
+ * @param say gets the columns that are free; a longer text is cut.
+ * @param began The start of the wait, by the clock of `performance.now`.
+ * @param ending follows the text.
+ */
 export function startProgress(
   stream: WriteStream,
   detail: 'all' | 'problems',
-  say: () => string,
+  say: (room: number) => string,
   began = performance.now(),
+  ending = (ms: number) => ` (${Math.round(ms / 1000)} s)`,
 ): Progress {
   const moves = stream.isTTY === true && detail === 'all';
   let shown = false;
   const draw = () => {
     const ms = performance.now() - began;
     if (ms < QUIET_MS) return;
-    const time = ` (${Math.round(ms / 1000)} s)`;
+    const time = ending(ms);
     // A line that wraps could not be erased.
     const room = Math.max(0, (stream.columns || 80) - time.length - 1);
-    stream.write(`${ERASE}${visible(say()).slice(0, room)}${time}`);
+    stream.write(`${ERASE}${cutLine(visible(say(room)), room)}${time}`);
     shown = true;
   };
   const erase = () => {
     if (shown) stream.write(ERASE);
     shown = false;
   };
+  const printPainted = (line: string) => {
+    erase();
+    stream.write(`${fitting(line, stream)}\n`);
+  };
   const timer = moves ? setInterval(draw, REFRESH_MS).unref() : undefined;
   return {
-    print(line) {
-      erase();
-      stream.write(`${fitting(visible(line), stream)}\n`);
-    },
+    print: (line) => printPainted(visible(line)),
+    printPainted,
     stop() {
       clearInterval(timer);
       erase();

@@ -19,7 +19,7 @@ export const sheetOf = (environment: NodeJS.ProcessEnv): Sheet =>
   sheetFor({ isTTY: process.stdout.isTTY, columns: process.stdout.columns }, environment);
 
 /** The sheet of one output. @param environment NO_COLOR and TERM=dumb disable colour. */
-function sheetFor({ isTTY, columns }: Output, environment: NodeJS.ProcessEnv): Sheet {
+export function sheetFor({ isTTY, columns }: Output, environment: NodeJS.ProcessEnv): Sheet {
   if (isTTY !== true) return PAPER;
   const isPlain = Boolean(environment.NO_COLOR) || environment.TERM === 'dumb';
   return { width: Math.max(LEAST_WIDTH, columns || 80), ink: isPlain ? 'plain' : 'colour' };

@@ -129,9 +129,10 @@ function groupLines({ groups, tasks, at }: TasksReport, sheet: Sheet, isAll: boo
   const byId = new Map(tasks.map((row) => [row.task_id, row]));
   const shown = groups.slice(0, most).flatMap((group) => {
     const [failure, , since, evidence, which] = groupCells(group, now, sheet);
-    const action = byId.get(group.task_ids[0]!)?.next_action ?? null;
+    const { next_action: action = null, sentence = null } = byId.get(group.task_ids[0]!) ?? {};
     return [
-      `  ${howMany(group).padEnd(7)}  ${red(failure!)}, first ${since}: ${which}`,
+      `  ${howMany(group).padEnd(7)}  ${red(failure!)}${sentence === null ? '' : `: ${words(sentence, 300)}`}`,
+      `${INDENT}  first ${since}: ${which}`,
       ...(group.evidence === null ? [] : [`${INDENT}  ${dim(evidence!)}`]),
       ...(action === null ? [] : [`${INDENT}${actionOf(action)}`]),
     ];

@@ -1,22 +1,24 @@
 // Reports on stderr what a run does; in a CI log in a collapsed section, with a line after each 30 seconds of silence.
 
 import { lastEvent, type Underway } from '../../loops/task/last-event.ts';
-import type { RunContext } from '../../loops/task/run-context.ts';
 import { oneLine, visible } from '../../policies/text/display.ts';
 import type { Arguments } from '../command-line.ts';
 import { printing } from '../printing.ts';
-import { type Progress, startProgress } from '../progress-line.ts';
+import { startProgress } from '../progress-line.ts';
 import { type CiSystem, LOG_MARKS } from './ci/system.ts';
+import { type StageLines, startStageLines } from './stage-lines.ts';
 
-interface RunReporting {
-  progress: Progress;
-  reporter: Pick<RunContext, 'say' | 'watch'>;
+interface LineReporting extends StageLines {
   /** The last message, and the last event of the CLI. */
   present(): string;
 }
 
-/** Prints lines that remain. On a terminal, one more line moves: the last message, and the last event of the CLI. */
-export function startReporting({ given }: Arguments): RunReporting {
+/** A terminal shows a line for each stage, and one that moves. A pipe gets a line for each event. */
+export function startReporting(args: Arguments): StageLines {
+  return printing('stderr').isTTY === true && !args.given.has('quiet') ? startStageLines() : startLines(args);
+}
+
+function startLines({ given }: Arguments): LineReporting {
   const detail = given.has('quiet') ? 'problems' : 'all';
   let last = '';
   let underway: Underway | null = null;
@@ -36,8 +38,8 @@ const SILENCE_MS = 30_000;
 
 const SECTION = 'tollgate_run';
 
-export function startCiReporting(args: Arguments, system: CiSystem): RunReporting {
-  const reporting = startReporting(args);
+export function startCiReporting(args: Arguments, system: CiSystem): StageLines {
+  const reporting = startLines(args);
   if (args.given.has('quiet')) return reporting;
   const marks = LOG_MARKS[system];
   const mark = (text: string) => void (text !== '' && printing('stderr').write(text));
@@ -50,7 +52,7 @@ export function startCiReporting(args: Arguments, system: CiSystem): RunReportin
   return {
     ...reporting,
     progress: {
-      print: reporting.progress.print,
+      ...reporting.progress,
       stop() {
         silence.stop();
         reporting.progress.stop();

@@ -14,6 +14,7 @@ import type { Arguments } from '../command-line.ts';
 import type { Ran } from '../ran.ts';
 import { sheetOf } from '../sheet.ts';
 import { onSheet } from '../terminal-page.ts';
+import { runPage } from './run-page.ts';
 
 /** The command that runs or continues a task. */
 export type RunningWord = 'run' | 'supervise' | 'answer';
@@ -91,5 +92,8 @@ function reported({ report, summary }: TaskRan & { how: 'ran' }, given: Argument
   const verdict = failure && { class: failure.class, reason: failure.reason, evidence: null, retry_at: null };
   const exit = verdict !== null && given.has('exit-by-class') ? exitByClass(exit_code, verdict) : exit_code;
   if (given.has('json')) return { exit, out: `${JSON.stringify(report)}\n` };
-  return { exit, out: onSheet(summary, sheetOf(process.env)), isPage: true };
+  const sheet = sheetOf(process.env);
+  // The page of a supervision has its iterations.
+  const isShort = sheet.width !== null && report.supervision === undefined;
+  return { exit, out: isShort ? runPage(report, sheet) : onSheet(summary, sheet), isPage: true };
 }

@@ -33,6 +33,10 @@ export async function runStages(task: TaskRun, checked: CheckedStages): Promise<
   const { max_wallclock_sec: seconds } = open.manifest.budgets;
   const endsAtMs = seconds === undefined ? null : nowMs() + seconds * 1000;
   const reports: StageReport[] = [];
+  const add = (report: StageReport) => {
+    reports.push(report);
+    context.ended?.(report);
+  };
   const notes: string[] = [];
   let failure: Failure | null = null;
   let retryAt: string | null = null;
@@ -49,7 +53,7 @@ export async function runStages(task: TaskRun, checked: CheckedStages): Promise<
   let changedBy: string | null = null;
   for (const plan of open.plans) {
     if (state !== 'done') {
-      reports.push(untouched(open, plan));
+      add(untouched(open, plan));
       continue;
     }
     const run = stageRunOf(task, plan, endsAtMs);
@@ -59,26 +63,27 @@ export async function runStages(task: TaskRun, checked: CheckedStages): Promise<
     const entered = isOlder ? await recheckStage(run, plan) : first;
     if (isOlder && changedBy !== null) notes.push(answeredBefore(open, plan, changedBy));
     if (entered.how === 'done_earlier') {
-      reports.push(untouched(open, plan));
+      add(untouched(open, plan));
       continue;
     }
     if (entered.how === 'stopped') {
-      reports.push(untouched(open, plan));
+      add(untouched(open, plan));
       state = 'interrupted';
       continue;
     }
     if (entered.how === 'refused') {
-      reports.push(untouched(open, plan));
+      add(untouched(open, plan));
       [state, exitCode, failure] = ['failed', entered.exitCode, entered.failure];
       continue;
     }
     const { end } = entered;
     const report = reportOf(open, plan, end);
     // The answer itself is not new.
-    reports.push(entered.how === 'rechecked' && end.how === 'done' ? { ...report, state: 'done_earlier' } : report);
+    add(entered.how === 'rechecked' && end.how === 'done' ? { ...report, state: 'done_earlier' } : report);
     noteOutcome({ ...run.context, ...open, runId: run.runId, stage: plan.stage.name }, end);
     if (entered.how === 'ran') notes.push(...proposals(plan.stage.name, entered.prompt));
-    if (end.how === 'done') context.say(`stage ${plan.stage.name}: ${entered.how === 'ran' ? 'done' : 'passed again'}`);
+    if (end.how === 'done')
+      context.say(`stage ${plan.stage.name}: ${entered.how === 'ran' ? 'done' : 'passed again'}`, 'step');
     else [state, exitCode] = [end.how, TOLLGATE_EXIT.failure];
     // A stage that only kept its answer has not worked on the tree.
     const hasWorked = entered.how === 'ran' && report.calls > 0;

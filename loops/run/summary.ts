@@ -18,7 +18,7 @@ const MAX_STAGES = 12;
 const MAX_NEXT = 6;
 
 export function renderSummary(report: RunReport): string {
-  const { failure, budget } = report;
+  const { failure } = report;
   const head = [
     `# Task ${report.task_id}: ${headline(report)}`,
     '',
@@ -29,7 +29,7 @@ export function renderSummary(report: RunReport): string {
     '',
     ...supervisionLines(report),
     ...(failure === null ? doneLines(report) : failureLines(failure, report)),
-    `Budget: ${budget.used} of ${budget.total} paid calls used, ${budget.left} left${spentWords(report)}.`,
+    `Budget: ${costWords(report)}.`,
     ...sessionLine(report.stages),
     ...leftOutLines(report.stages),
     ...lines('Note', [...report.notes, ...report.stages.flatMap((stage) => stage.notes)]),
@@ -74,7 +74,7 @@ function supervisionLines({ supervision, state }: RunReport): string[] {
   ];
 }
 
-function headline({ state, failure, supervision }: RunReport): string {
+export function headline({ state, failure, supervision }: RunReport): string {
   if (state === 'done') return 'done';
   if (state === 'parked') return 'waits for an answer';
   if (state === 'interrupted') return 'interrupted';
@@ -83,6 +83,10 @@ function headline({ state, failure, supervision }: RunReport): string {
     return `${supervision.how === 'saved' ? 'session saved' : 'stopped'} in iteration ${supervision.iteration}: ${failure!.decision.why}`;
   return `failed at ${failure?.stage ?? 'the start'}, ${failure?.class} (${failure?.reason})`;
 }
+
+/** What the task has paid, and may still pay. */
+export const costWords = (report: RunReport): string =>
+  `${report.budget.used} of ${report.budget.total} paid calls used, ${report.budget.left} left${spentWords(report)}`;
 
 /** Unknown values are counted separately, never as zero. */
 function spentWords({ spent, limits }: RunReport): string {

@@ -7,7 +7,7 @@ import { omissionSentence } from '../../policies/prompt/omissions.ts';
 import type { CallRecord } from '../../policies/report/call-record.ts';
 import type { Decision } from '../../policies/verdict/decide.ts';
 import { changedByOthersFailure, failureOf, limitFailure, pausedFailure, unansweredFailure } from '../task/failure.ts';
-import { spentOf } from '../task/paid-calls.ts';
+import { paidWords, spentOf } from '../task/paid-calls.ts';
 import type { Prompt } from '../task/prompt.ts';
 import { NOT_BEGUN, type StageEnd, type StageRun } from '../task/stage-run.ts';
 import type { Baseline } from './baseline.ts';
@@ -105,7 +105,7 @@ async function attempt(before: StageProgress, first: Prompt, baseline: Baseline 
   if (stop.aborted) return interrupted(before, first, null);
   const limit = usedUp(open.manifest.budgets, { ...spentOf(open), wallLeftMs: run.wallLeftMs() });
   if (limit !== null) return failed(before, first, limitFailure(run, limit), null);
-  run.context.say(callAnnouncement(before));
+  run.context.say(callAnnouncement(before), 'step');
   const sentPrompt = request.isContinuation ? before.sentPrompt : request.prompt;
   const leftOut = omissionSentence(sentPrompt.leftOut, NAMED_IN_LINE);
   if (leftOut !== null) run.context.say(`stage ${run.stage.name}: ${leftOut} (digest ${sentPrompt.digest})`);
@@ -247,8 +247,5 @@ function callAnnouncement({ run: { open, stage }, calls }: StageProgress): strin
   const own = open.plans.find((plan) => plan.stage.name === stage.name)?.stage;
   const model = own?.tool === stage.tool && stage.model !== own.model ? ` with ${stage.model ?? 'its own model'}` : '';
   const standIn = stage.tool === own?.tool && model === '' ? '' : `, ${stage.tool}${model} as the replacement`;
-  const { used } = open.journal.read().ledger;
-  const { tokens, usd } = spentOf(open);
-  const cost = [`${used} paid so far`, tokens > 0 ? `${tokens} tokens` : '', usd > 0 ? `$${usd.toFixed(4)}` : ''];
-  return `stage ${stage.name}: call ${calls + 1}${standIn} (${cost.filter(Boolean).join(', ')})`;
+  return `stage ${stage.name}: call ${calls + 1}${standIn} (${paidWords(open).join(', ')})`;
 }

@@ -25,7 +25,7 @@ import { type LimitedCall, projectOf } from '../limits/limited-call.ts';
 import { settleLimits } from '../limits/settle-limits.ts';
 import type { AttemptRequest, SentText } from '../task/attempt-request.ts';
 import { eventsOf } from '../task/last-event.ts';
-import { nestedWords } from '../task/paid-calls.ts';
+import { nestedWords, paidWords } from '../task/paid-calls.ts';
 import type { Prompt } from '../task/prompt.ts';
 import { type CallSlot, UNLIMITED } from '../task/run-context.ts';
 import type { StageRun } from '../task/stage-run.ts';
@@ -96,7 +96,16 @@ async function dispatchNow(
   });
   const judge = await keepGuarded(open, callId, watched.copies);
   watched.begin(judge.files, errand.promptFile);
-  watch({ stage: stage.name, tool: stage.tool, events: eventsOf(open.task, callId) });
+  const { hide } = open;
+  const { timeoutMs } = errand;
+  watch({
+    stage: stage.name,
+    tool: stage.tool,
+    events: eventsOf(open.task, callId),
+    hide,
+    timeoutMs,
+    paid: paidWords(open),
+  });
   const sent = sentNow(errand);
   const running = sendGuardian(errand, guardianStop).finally(() => watch(null));
   const { guardian, why, killed } = await running;

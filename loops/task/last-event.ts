@@ -3,16 +3,26 @@
 import path from 'node:path';
 import type { EngineEvent } from '../../policies/facts/engine-event.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
+import { oneLine } from '../../policies/text/display.ts';
 import { readTail } from '../../state/disk/regular-file.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 
 /** A call that is running. */
-export interface Underway {
+interface CallEvents {
   stage: string;
   tool: Tool;
   /** The file of its events; it may not exist yet. */
   events: string;
+  /** Removes the secrets of its task. Without it, no command or file is named. */
+  hide?: (text: string) => string;
+}
+
+/** A call that a run waits for. */
+export interface Underway extends CallEvents {
+  timeoutMs: number;
+  /** What the task has paid so far, such as `3 paid`, `9450 tokens`. */
+  paid: readonly string[];
 }
 
 /** The file to which the CLI of a call writes its events. */
@@ -22,10 +32,10 @@ export const eventsOf = (task: TaskFolder, callId: string): string => path.join(
 const WINDOW = 16 * 1024;
 
 /** null before the first event. */
-export function lastEvent({ tool, events }: Underway): string | null {
+export function lastEvent({ tool, events, hide }: CallEvents): string | null {
   for (const line of linesAtEnd(events).reverse())
     for (const event of readLine(tool, line).reverse()) {
-      const words = wordsFor(event);
+      const words = wordsFor(event, hide);
       if (words !== null) return words;
     }
   return null;
@@ -48,7 +58,7 @@ function readLine(tool: Tool, line: string): EngineEvent[] {
 }
 
 /** null for an event that says nothing about what the CLI does. */
-export function wordsFor(event: EngineEvent): string | null {
+export function wordsFor(event: EngineEvent, hide?: CallEvents['hide']): string | null {
   switch (event.how) {
     case 'turn_began':
     case 'requested':
@@ -56,7 +66,7 @@ export function wordsFor(event: EngineEvent): string | null {
     case 'said':
       return 'answers';
     case 'tool_began':
-      return `runs ${event.name}`;
+      return `runs ${event.name}${event.subject === undefined || hide === undefined ? '' : `: ${oneLine(hide(event.subject))}`}`;
     case 'tool_ended':
       return `has run ${event.name ?? 'a tool'}`;
     case 'retrying':

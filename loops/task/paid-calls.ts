@@ -25,6 +25,17 @@ export function spentOf({ task, journal, project }: OpenTask): Spent {
   };
 }
 
+/** In words: the paid calls so far, and their tokens and dollars as far as they are known. */
+export function paidWords(open: OpenTask): string[] {
+  const { tokens, usd } = spentOf(open);
+  const { used } = open.journal.read().ledger;
+  return [
+    `${used} paid so far`,
+    ...(tokens > 0 ? [`${tokens} tokens`] : []),
+    ...(usd > 0 ? [`$${usd.toFixed(4)}`] : []),
+  ];
+}
+
 /** Reports the calls that died with their wrappers: one sentence for each, oldest first. */
 export function lostCalls({ calls }: Pick<Ledger, 'calls'>): string[] {
   const granted = [...calls.values()].filter((call) => call.granted);

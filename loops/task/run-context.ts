@@ -23,11 +23,26 @@ export interface RunContext {
   random: () => number;
   /** Ends at once when `stop` aborts. */
   pause(ms: number, stop: AbortSignal): Promise<void>;
-  say(sentence: string): void;
+  /** @param what `step`: what a call or a stage begins or ends, which `watch` and `ended` report too. */
+  say(sentence: string, what?: 'step'): void;
   /** Who sends the notification about the end of a run: each run, or the batch for all of them at once. */
   tells?: 'of_each' | 'of_all';
   /** The call that the run waits for; null when there is none. */
   watch(underway: Underway | null): void;
+  /** A stage that this run is done with. */
+  ended?(stage: FinishedStage): void;
+}
+
+export interface FinishedStage {
+  stage: string;
+  tool: Tool | null;
+  state: string;
+  /** Paid calls of this run. */
+  calls: number;
+  duration_ms: number | null;
+  tokens: number | null;
+  class: string | null;
+  reason: string | null;
 }
 
 /** What a command passes down to each call of a run. */

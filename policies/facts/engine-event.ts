@@ -28,8 +28,11 @@ export type EngineEvent =
   | { how: 'turn_began' }
   /** One request to the model. */
   | { how: 'requested' }
-  /** `server`: the MCP server that provides it; `rule`: the permission that allows it, in the CLI's own syntax. */
-  | { how: 'tool_began'; id: string; name: string; server?: string; rule?: string }
+  /**
+   * `server`: the MCP server that provides it; `rule`: the permission that allows it, in the CLI's own syntax; `subject`: the
+   * command, file or address of the use, with all secrets in it.
+   */
+  | { how: 'tool_began'; id: string; name: string; server?: string; rule?: string; subject?: string }
   /**
    * Text before a tool's result is not an answer: the answer follows the last result. `gone`: its MCP server ended, in these
    * words.

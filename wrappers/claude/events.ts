@@ -4,7 +4,7 @@ import type { EngineEvent, EngineFailure, Usage } from '../../policies/facts/eng
 import { readFailure } from '../../policies/facts/engine-failure.ts';
 import { goneIn, serverState } from '../../policies/facts/requirements.ts';
 import { type Json, listOf, numberOf, partOf, textOf } from '../../policies/text/json.ts';
-import { type EventTable, readLine } from '../event-table.ts';
+import { type EventTable, readLine, subjectIn } from '../event-table.ts';
 import { stoppedCommit } from '../own-flags.ts';
 
 export const readEvent = (line: string): EngineEvent[] => readLine(line, READ);
@@ -75,6 +75,7 @@ function readMessage(event: Json): EngineEvent[] {
         name,
         ...(server === undefined ? {} : { server }),
         ...ruleOf(name, part.input),
+        ...subjectIn(part.input),
       },
     ];
   });

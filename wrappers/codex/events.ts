@@ -4,7 +4,7 @@ import type { EngineEvent, Usage } from '../../policies/facts/engine-event.ts';
 import { readFailure } from '../../policies/facts/engine-failure.ts';
 import { goneIn } from '../../policies/facts/requirements.ts';
 import { type Json, numberOf, partOf, textOf } from '../../policies/text/json.ts';
-import { type EventTable, readLine } from '../event-table.ts';
+import { type EventTable, readLine, subjectIn } from '../event-table.ts';
 import { stoppedCommit } from '../own-flags.ts';
 
 export const readEvent = (line: string): EngineEvent[] => readLine(line, READ);
@@ -22,7 +22,15 @@ export const READ: EventTable = {
 function readStarted(item: Json | null): EngineEvent[] {
   if (item === null || NO_TOOLS.has(textOf(item.type) ?? '')) return [];
   const server = textOf(item.server);
-  return [{ how: 'tool_began', id: textOf(item.id) ?? '', name: nameOf(item), ...(server === null ? {} : { server }) }];
+  return [
+    {
+      how: 'tool_began',
+      id: textOf(item.id) ?? '',
+      name: nameOf(item),
+      ...(server === null ? {} : { server }),
+      ...subjectIn(item),
+    },
+  ];
 }
 
 /** A todo list ends with the turn, after the answer. */

@@ -4,7 +4,7 @@ import type { EngineEvent, EngineFailure } from '../../policies/facts/engine-eve
 import { readFailure } from '../../policies/facts/engine-failure.ts';
 import { goneIn, serverState } from '../../policies/facts/requirements.ts';
 import { type Json, listOf, numberOf, partOf, textOf } from '../../policies/text/json.ts';
-import { type EventTable, readLine } from '../event-table.ts';
+import { type EventTable, readLine, subjectIn } from '../event-table.ts';
 import { stoppedCommit } from '../own-flags.ts';
 
 export const readEvent = (line: string): EngineEvent[] => readLine(line, READ);
@@ -65,6 +65,7 @@ function readToolStart({ toolCallId, toolName, arguments: given, mcpServerName, 
       name,
       ...(server === null ? {} : { server }),
       ...(rule === null ? {} : { rule }),
+      ...subjectIn(given),
     },
   ];
 }

@@ -4,7 +4,7 @@ import type { EngineEvent, ServerState, Usage } from '../../policies/facts/engin
 import { readFailure } from '../../policies/facts/engine-failure.ts';
 import { goneIn } from '../../policies/facts/requirements.ts';
 import { type Json, numberOf, partOf, textOf } from '../../policies/text/json.ts';
-import { type EventTable, readLine } from '../event-table.ts';
+import { type EventTable, readLine, subjectIn } from '../event-table.ts';
 import { stoppedCommit } from '../own-flags.ts';
 
 export const readEvent = (line: string): EngineEvent[] => readLine(line, READ);
@@ -20,12 +20,13 @@ export const READ: EventTable = {
       ? [{ how: 'said', text: textOf(content) ?? '', whole: delta !== true, message: null }]
       : [];
   },
-  tool_use: ({ tool_id, tool_name }) => [
+  tool_use: ({ tool_id, tool_name, parameters }) => [
     {
       how: 'tool_began',
       id: textOf(tool_id) ?? '',
       name: textOf(tool_name) ?? 'unknown',
       ...serverOf(textOf(tool_name)),
+      ...subjectIn(parameters),
     },
   ],
   tool_result: readToolResult,

@@ -9,7 +9,7 @@ const STREAM: [line: object, events: EngineEvent[]][] = [
   [{ type: 'turn.started' }, [{ how: 'turn_began' }]],
   [
     { type: 'item.started', item: { ...command, exit_code: null, status: 'in_progress' } },
-    [{ how: 'tool_began', id: 'item_1', name: 'command_execution' }],
+    [{ how: 'tool_began', id: 'item_1', name: 'command_execution', subject: 'cat log' }],
   ],
   [
     { type: 'item.completed', item: { ...command, exit_code: 3, status: 'failed' } },

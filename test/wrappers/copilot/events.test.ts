@@ -23,6 +23,10 @@ const STREAM: [line: object, events: EngineEvent[]][] = [
     [{ how: 'tool_began', id: '1', name: 'bash' }],
   ],
   [
+    { type: 'tool.execution_start', data: { toolCallId: '1', toolName: 'view', arguments: { path: 'a.ts' } } },
+    [{ how: 'tool_began', id: '1', name: 'view', subject: 'a.ts' }],
+  ],
+  [
     { type: 'tool.execution_complete', data: { toolCallId: '1', success: true, result: { content: 'HTTP 401' } } },
     [{ how: 'tool_ended', id: '1', name: null, denied: false }],
   ],

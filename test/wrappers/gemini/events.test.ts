@@ -18,6 +18,10 @@ const STREAM: [line: object, events: EngineEvent[]][] = [
   ],
   [{ type: 'tool_use', tool_name: 'read_file', tool_id: '1' }, [{ how: 'tool_began', id: '1', name: 'read_file' }]],
   [
+    { type: 'tool_use', tool_name: 'read_file', tool_id: '1', parameters: { absolute_path: '/a.ts' } },
+    [{ how: 'tool_began', id: '1', name: 'read_file', subject: '/a.ts' }],
+  ],
+  [
     { type: 'tool_result', tool_id: '1', status: 'success', output: 'HTTP 401' },
     [{ how: 'tool_ended', id: '1', name: null, denied: false }],
   ],

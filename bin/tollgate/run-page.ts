@@ -1,0 +1,94 @@
+// Shows the end of a run on a terminal: the headline, its evidence, what to do next, and what it cost.
+
+import path from 'node:path';
+import type { RunReport } from '../../loops/run/report.ts';
+import { costWords, headline } from '../../loops/run/summary.ts';
+import { actionLine } from '../../policies/facts/next-action.ts';
+import { failureSentence } from '../../policies/report/failure-sentence.ts';
+import type { Failure } from '../../policies/report/task-failure.ts';
+import { oneLine, visible } from '../../policies/text/display.ts';
+import { coloursOf, type Paint, type Sheet } from '../sheet.ts';
+
+const MARKS: Record<RunReport['state'], [mark: string, paint: Paint]> = {
+  done: ['✓', 'green'],
+  failed: ['✗', 'red'],
+  refused: ['✗', 'red'],
+  interrupted: ['■', 'yellow'],
+  parked: ['?', 'yellow'],
+};
+
+type Row = [label: string, text: string];
+
+export function runPage(report: RunReport, { ink }: Sheet): string {
+  const colours = coloursOf(ink);
+  const { failure, stages, next_actions } = report;
+  const [mark, paint] = MARKS[report.state];
+  const rows: Row[] = [
+    ...(failure === null ? resultRows(report) : evidenceRows(failure)),
+    ...cappedRows(
+      'warning',
+      stages.flatMap(({ warnings }) => warnings),
+    ),
+    ...cappedRows('note', [...report.notes, ...stages.flatMap(({ notes }) => notes)]),
+    ...next_actions.slice(0, MOST).map((action, i): Row => [i === 0 ? 'next' : '', actionLine(action)]),
+    ['cost', costWords(report)],
+    ['summary', near(report.files.summary)],
+  ];
+  const width = Math.max(...rows.map(([label]) => label.length));
+  return `${[
+    '',
+    colours.bold(colours[paint](visible(`${mark} ${report.task_id}: ${headline(report)}`))),
+    ...(failure === null ? [] : [visible(failureSentence(failure))]),
+    '',
+    ...rows.map(([label, text]) => {
+      const name = label.padEnd(width);
+      return `  ${label === 'next' ? colours.bold(name) : colours.dim(name)}  ${oneLine(visible(text), MAX_TEXT)}`;
+    }),
+  ].join('\n')}\n`;
+}
+
+const MAX_TEXT = 600;
+/** Rows of one label; the summary has the others. */
+const MOST = 4;
+
+const evidenceRows = ({ evidence, findings = [], missing, changed }: Failure): Row[] => [
+  ...(evidence === null || evidence.text === '' ? [] : [['evidence', evidence.text] satisfies Row]),
+  ...findings.slice(1, MOST).map(({ text }): Row => ['also', text]),
+  ...namesRow('missing', missing),
+  ...namesRow('changed', changed),
+];
+
+const resultRows = ({ stages }: RunReport): Row[] => [
+  ...cappedRows(
+    'answer',
+    stages.flatMap(({ answer }) => (answer === null ? [] : [near(answer)])),
+  ),
+  ...namesRow('changed', [...new Set(stages.flatMap(({ changed }) => changed))]),
+  ...cappedRows(
+    'passed',
+    stages.flatMap(({ passed_commands }) => passed_commands),
+  ),
+];
+
+const MOST_NAMES = 8;
+
+function namesRow(label: string, names: readonly string[]): Row[] {
+  if (names.length === 0) return [];
+  const more = names.length - MOST_NAMES;
+  return [[label, `${names.slice(0, MOST_NAMES).join(', ')}${more > 0 ? `, and ${more} more` : ''}`]];
+}
+
+function cappedRows(label: string, all: readonly string[]): Row[] {
+  const distinct = [...new Set(all)];
+  const more = distinct.length - MOST;
+  return [
+    ...distinct.slice(0, MOST).map((text): Row => [label, text]),
+    ...(more > 0 ? [[label, `and ${more} more, in the summary`] satisfies Row] : []),
+  ];
+}
+
+/** As it is seen from the working folder, if it is below it. */
+function near(file: string): string {
+  const relative = path.relative(process.cwd(), file);
+  return relative.startsWith('..') ? file : relative;
+}
