@@ -12,7 +12,7 @@ import type {
 } from './overviews.ts';
 import type { PageShown, TaskLine } from './page.ts';
 import type { ConversationShown, HealthShown, SessionsShown } from './sessions.ts';
-import type { DiffShown, TaskShown, TextShown } from './task.ts';
+import type { DiffShown, DiffsShown, TaskShown, TextShown } from './task.ts';
 
 export interface Resources {
   '/api/page': PageShown;
@@ -35,6 +35,8 @@ export interface ResourcesOf {
   /** /api/tasks/ID/explain */
   explain: ExplainedShown;
   /** /api/tasks/ID/diff */
+  diffs: DiffsShown;
+  /** /api/tasks/ID/diff/STAGE */
   diff: DiffShown;
   /** /api/tasks/ID/texts/NAME */
   text: TextShown;

@@ -2,7 +2,7 @@
 
 import type { TaskState } from '../../loops/report/task-state.ts';
 import type { StageFacts } from '../../loops/task/stage-facts.ts';
-import type { GateRecord } from '../../policies/facts/gate-record.ts';
+import type { Change, GateRecord } from '../../policies/facts/gate-record.ts';
 import type { NextAction } from '../../policies/facts/next-action.ts';
 import type { StandIn } from '../../policies/verdict/stand-ins.ts';
 
@@ -92,8 +92,30 @@ export interface TextShown {
   cut: number;
 }
 
+/** The diffs that can be shown. */
+export interface DiffsShown {
+  /**
+   * The stages that may write. `changed`: the number of changes that the gate found; null before it has looked. `kept`: whether
+   * their trees are stored.
+   */
+  stages: { stage: string; changed: number | null; kept: boolean }[];
+  /** Whether the tree at the start of the task is stored. */
+  whole: boolean;
+}
+
+/** In the place of a stage's name: the whole task, since it began. */
+export const WHOLE_TASK = '*';
+
 export interface DiffShown {
   /** In the unified format. */
   text: string;
+  /** What had changed before the stage, since the last commit; in the same format. */
+  earlier: string;
+  /** What the gate found to have changed; also known if the text is empty. */
+  changes: Change[];
+  /** The paths that are out of scope. */
+  outside: string[];
   notes: string[];
+  /** Shows the whole diff on the user's terminal, if the text is only its beginning. */
+  command: string | null;
 }

@@ -6,10 +6,11 @@ import type { Actions, PageShown } from '../contract/page.ts';
 import { CHANGES, WISHES, wishMistake } from './changes/changes.ts';
 import type { Live } from './live.ts';
 import { answerWith, type Reply, refused, refusedBy, type ServedProject } from './project.ts';
+import { diffShown, diffsShown } from './reads/diffs.ts';
 import { bookShown, booksShown, exportedBook } from './reads/distill.ts';
 import { failuresShown, machineShown, nowShown, spentShown, supervisionsShown } from './reads/overviews.ts';
 import { conversationShown, sessionsShown } from './reads/sessions.ts';
-import { diffShown, explainedShown, taskShown, textShown } from './reads/task.ts';
+import { explainedShown, taskShown, textShown } from './reads/task.ts';
 
 export interface Serving {
   project: ServedProject;
@@ -27,7 +28,8 @@ const READS: readonly [address: string, read: Read][] = [
   ['api/tasks', async ({ live }) => answerWith({ tasks: await live.lines.all() })],
   ['api/tasks/*', ({ project }, [id]) => taskShown(id!, project)],
   ['api/tasks/*/explain', ({ project }, [id]) => explainedShown(id!, project)],
-  ['api/tasks/*/diff', ({ project }, [id]) => diffShown(id!, project)],
+  ['api/tasks/*/diff', ({ project }, [id]) => diffsShown(id!, project)],
+  ['api/tasks/*/diff/*', ({ project }, [id, stage]) => diffShown(id!, stage!, project)],
   ['api/tasks/*/texts/*', ({ project }, [id, name]) => textShown(id!, name!, project)],
   ['api/failures', async ({ live }) => answerWith(failuresShown(await live.lines.rows()))],
   ['api/budgets', ({ project }) => limits(project)],

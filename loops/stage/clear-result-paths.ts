@@ -37,7 +37,8 @@ export function clearResultPaths(
  * aside. Throws the errors of the operating system.
  */
 export function clearFolders({ inputs, outputs, state, done, attempts }: TaskFolder, clock: () => Date): string[] {
-  const ours = [path.join(inputs, 'prompt'), outputs, attempts, path.join(state, 'baseline'), done];
+  const kept = ['baseline', 'trees'].map((name) => path.join(state, name));
+  const ours = [path.join(inputs, 'prompt'), outputs, attempts, ...kept, done];
   return setAsideUnless(isFolder, ours, clock);
 }
 

@@ -25,6 +25,7 @@ import type { StageEnd, StageRun } from '../task/stage-run.ts';
 import { restore } from '../tree/restore.ts';
 import { scopeOf } from '../tree/task-tree.ts';
 import type { Baseline } from './baseline.ts';
+import { keepTreeAfter } from './kept-trees.ts';
 
 /** The parts of a prompt that its gate uses. */
 type GatedPrompt = Pick<Prompt, 'acceptanceCommands' | 'warnings'>;
@@ -45,6 +46,7 @@ export async function passStage(
   const { environment, clock } = context;
   const { task, manifest, cwd } = open;
   const changes = baseline === null ? null : await baseline.look();
+  await keepTreeAfter(run, changes);
   const violations = judgeScope(changes ?? [], scopeOf(open.manifest));
   const findings = [judge, violationsFinding(violations)].filter((finding) => finding !== null);
   const { out: answerFile } = outputsOf(task, stage);

@@ -10,6 +10,7 @@ import { markDone } from '../task/stage-status.ts';
 import { attempts } from './attempts.ts';
 import { closeBaseline, openBaseline } from './baseline.ts';
 import { paidAnswer } from './dispatch-call.ts';
+import { keepTreeBefore } from './kept-trees.ts';
 import { gateAnswer } from './stage-gate.ts';
 
 /**
@@ -38,11 +39,13 @@ export async function runStage(run: StageRun, first: Prompt): Promise<StageEnd> 
   const paid = paidAnswer(run, first);
   // The changes were checked when the answer passed the first time.
   const isLookedAt = paid !== null && run.open.journal.read().ledger.passed.has(paid.call_id);
-  const baseline = isLookedAt ? null : await openBaseline(run, earlierWork(run));
+  const earlier = earlierWork(run);
+  const baseline = isLookedAt ? null : await openBaseline(run, earlier);
   if (baseline !== null && 'how' in baseline) {
     const failure = unpreparedFailure(run, baseline.message);
     return { how: 'failed', failure, record: null, gate: null, calls: 0, warnings: [] };
   }
+  await keepTreeBefore(run, baseline, earlier);
   const answering = paid === null ? null : { ...run, stage: { ...run.stage, tool: paid.tool } };
   const end =
     paid === null

@@ -27,16 +27,16 @@ interface ChangesRequest extends TreeRules {
 type ChangesRead = { how: 'read'; changes: Changes; warnings: string[] } | Invalid;
 
 /** The id of a commit or a tree; git gets nothing else as one. */
-const IS_ID = /^[0-9a-f]{40,64}$/;
+export const IS_ID = /^[0-9a-f]{40,64}$/;
 const MAX_CHARS = 64 * 1024 * 1024;
 
 /**
- * Returns the diff of the tree against `base`, or against the task's start, with `context` lines around each change; `invalid` with a sentence if git or the reference is
+ * Returns the diff of the tree against `base`, or against the task's start, with `context` lines around each change and at most `most` characters; `invalid` with a sentence if git or the reference is
  * missing.
  */
 export async function readChanges(
   request: ChangesRequest,
-  from: { base?: string | undefined; since?: 'start' | undefined; context?: number },
+  from: { base?: string | undefined; since?: 'start' | undefined; context?: number; most?: number },
 ): Promise<ChangesRead> {
   const start = from.base === undefined ? startOf(request.task) : null;
   const others = start === null ? [] : [start.objects];
@@ -53,7 +53,10 @@ export async function readChanges(
     const apartFrom = await leaveOut(apart, base, request);
     if (!Array.isArray(apartFrom)) return apartFrom;
     const forbidden = new Set([...taken.forbidden, ...apartFrom]).size;
-    const ran = await apart.git([...PATCH, `-U${from.context ?? 3}`, base, '--', '.']);
+    const ran = await apart.git(
+      ['diff-index', '--cached', ...PATCH, `-U${from.context ?? 3}`, base, '--', '.'],
+      from.most === undefined ? {} : { most: from.most },
+    );
     if (ran.code !== 0) return invalid(`git could not compare with ${since}: ${complaintOf(ran)}`);
     const text = ran.stdout;
     if (text.length > MAX_CHARS)
@@ -84,9 +87,11 @@ async function baseOf({ git }: Apart, ref: string, cwd: string): Promise<string 
 }
 
 /** The bytes must not depend on a user's settings, nor on the number of objects. */
-const COMPARE = ['diff-index', '--cached', '--no-color', '--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty'];
-const PATCH = [
-  ...COMPARE,
+const PLAIN = ['--no-color', '--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty'];
+const COMPARE = ['diff-index', '--cached', ...PLAIN];
+/** The form of each diff that is shown. */
+export const PATCH = [
+  ...PLAIN,
   '-p',
   '-M',
   '--full-index',
@@ -147,7 +152,7 @@ export async function keepStart(
   task: string,
   rules: TreeRules & { environment: NodeJS.ProcessEnv; halt?: AbortSignal },
 ): Promise<TakenIn> {
-  if (startOf(task) !== null) return { how: 'taken', forbidden: [], warnings: [] };
+  if (startOf(task) !== null) return { how: 'taken', forbidden: [], unread: [], warnings: [] };
   const { name, objects } = placesOf(task);
   return withApart({ ...rules, objects }, async (apart): Promise<TakenIn> => {
     const taken = await takeIn(apart, rules);

@@ -17,6 +17,8 @@ export interface GitRequest {
   apart?: ApartPlaces;
   /** Its abort ends git, and the result is a failure. */
   halt?: AbortSignal;
+  /** Ends git after so much output, which is then cut. */
+  most?: number;
 }
 
 interface ApartPlaces {
@@ -32,6 +34,8 @@ export interface GitRan {
   code: number;
   stdout: string;
   stderr: string;
+  /** There was more output than requested. */
+  isCut?: true;
 }
 
 /** Enough for the names of about ten million files. */
@@ -39,14 +43,24 @@ const MAX_BYTES = 1024 ** 3;
 
 /** Runs git once and never rejects: a failure, a missing git and a timeout are codes of the result. */
 export async function askGit(args: readonly string[], request: GitRequest): Promise<GitRan> {
-  const { cwd, timeoutMs, input, environment = process.env, settings = [], fetching = 'never', apart, halt } = request;
+  const {
+    cwd,
+    timeoutMs,
+    input,
+    environment = process.env,
+    settings = [],
+    fetching = 'never',
+    apart,
+    halt,
+    most,
+  } = request;
   const { execa } = await import('execa');
   const ran = await execa('git', [...HARMLESS, ...args], {
     cwd,
     timeout: timeoutMs,
     reject: false,
     stripFinalNewline: false,
-    maxBuffer: MAX_BYTES,
+    maxBuffer: most ?? MAX_BYTES,
     extendEnv: false,
     env: {
       ...harmlessEnvironment(environment),
@@ -58,6 +72,7 @@ export async function askGit(args: readonly string[], request: GitRequest): Prom
     ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
   });
   const { exitCode, timedOut, stdout, stderr } = ran;
+  if (most !== undefined && ran.isMaxBuffer) return { code: 0, stdout, stderr, isCut: true };
   if (timedOut) return { code: 124, stdout, stderr: `git ${args[0]} took more than ${timeoutMs} ms` };
   if (exitCode !== undefined) return { code: exitCode, stdout, stderr };
   const missing = ran.code === 'ENOENT';

@@ -55,14 +55,17 @@ export async function withApart<T>(
 ): Promise<T | Invalid> {
   const asking = { cwd, timeoutMs: PATIENCE_MS, environment, ...(halt === undefined ? {} : { halt }) };
   const plain: Git = (args, more) => askGit(args, { ...asking, ...more });
-  const places = await plain(['rev-parse', '--path-format=absolute', '--show-toplevel', ...PLACES]);
+  const [places, filters, beside] = await Promise.all([
+    plain(['rev-parse', '--path-format=absolute', '--show-toplevel', ...PLACES]),
+    allFilters(plain),
+    plain(['rev-parse', '--show-prefix']),
+  ]);
   if (places.code === 127) return invalid('it needs git, and git is not on the PATH');
   if (places.code !== 0) return invalid(repositoryMistake(cwd, places, 'leave diff out'));
   const [top, index, own] = places.stdout.split('\n') as [string, string, string];
-  const filters = await allFilters(plain);
   if (filters.how === 'unknown')
     return invalid(`the filters of ${cwd} cannot be looked up: ${complaintOf(filters.ran)}`);
-  const prefix = (await plain(['rev-parse', '--show-prefix'])).stdout.replace(/\n$/, '');
+  const prefix = beside.stdout.replace(/\n$/, '');
   const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-diff-'));
   try {
     const apart = {
@@ -110,10 +113,12 @@ export interface TreeRules {
   /** The folder with every task's state. */
   state: string;
   forbids: Forbids;
+  /** The limits of one file, and of all changed files together; without them any size is read. */
+  most?: { file: number; all: number };
 }
 
-/** `forbidden`: the names of changed files that are not shown. */
-export type TakenIn = { how: 'taken'; forbidden: string[]; warnings: string[] } | Invalid;
+/** `forbidden`: the names of changed files that are not shown; `unread`: of those that git cannot read, or that are too large. */
+export type TakenIn = { how: 'taken'; forbidden: string[]; unread: string[]; warnings: string[] } | Invalid;
 
 /**
  * Adds the current tree to the index: modified, deleted and untracked files, but no forbidden files and none of ours. Omitted
@@ -124,19 +129,27 @@ export async function takeIn({ git }: Apart, rules: TreeRules): Promise<TakenIn>
   if (listed.code !== 0) return invalid(`git cannot read ${rules.cwd}: ${complaintOf(listed)}`);
   const warnings: string[] = [];
   const forbidden: string[] = [];
+  const unread: string[] = [];
+  let bytes = 0;
   const leftOut = leftOutBy(rules);
   const names = [...new Set(listed.stdout.split('\0').slice(0, -1))].filter((name) => {
     const rule = leftOut(name);
     if (rule === 'forbidden') forbidden.push(name);
     if (rule !== null) return false;
-    const why = whyNot(path.join(rules.cwd, name), name);
-    if (why !== null) warnings.push(`${name} ${why}, and is not in the diff`);
-    return why === null;
+    const size = sizeOf(path.join(rules.cwd, name), name, rules.most?.file);
+    if (typeof size === 'number') bytes += size;
+    else {
+      unread.push(name);
+      warnings.push(`${name} ${size.why}, and is not in the diff`);
+    }
+    return typeof size === 'number';
   });
+  if (rules.most !== undefined && bytes > rules.most.all)
+    return invalid(`the changed and untracked files have ${bytes} bytes; at most ${rules.most.all} are read`);
   const input = names.map((name) => `${name}\0`).join('');
   const added = await git(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input });
   return added.code === 0
-    ? { how: 'taken', forbidden, warnings }
+    ? { how: 'taken', forbidden, unread, warnings }
     : invalid(`git cannot read ${rules.cwd}: ${complaintOf(added)}`);
 }
 
@@ -153,15 +166,16 @@ export function leftOutBy({ cwd, root, state, forbids }: TreeRules): (name: stri
   };
 }
 
-/** Returns the reason why git would stop at this file. */
-function whyNot(file: string, name: string): string | null {
-  if (name.endsWith('/')) return 'is a repository of its own';
-  if (name.includes('\ufffd')) return 'has a name that is no UTF-8';
+/** Returns the bytes of the file, or why git would stop at it. */
+function sizeOf(file: string, name: string, most = Number.POSITIVE_INFINITY): number | { why: string } {
+  if (name.endsWith('/')) return { why: 'is a repository of its own' };
+  if (name.includes('\ufffd')) return { why: 'has a name that is no UTF-8' };
   try {
-    const kind = lstatSync(file, { throwIfNoEntry: false });
-    if (kind?.isFile()) accessSync(file, constants.R_OK);
-    return null;
+    const found = lstatSync(file, { throwIfNoEntry: false });
+    if (!found?.isFile()) return 0;
+    accessSync(file, constants.R_OK);
+    return found.size > most ? { why: `has ${found.size} bytes` } : found.size;
   } catch (error) {
-    return `cannot be read (${(error as NodeJS.ErrnoException).code})`;
+    return { why: `cannot be read (${(error as NodeJS.ErrnoException).code})` };
   }
 }

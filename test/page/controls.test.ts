@@ -53,7 +53,8 @@ function fullWorld(): Record<string, unknown> {
   return {
     ...world,
     '/api/failures': { groups: [{ ...groups[0], task_ids: many }] },
-    '/api/tasks/price-rounding/diff': { text: diff, notes: [] },
+    '/api/tasks/price-rounding/diff': { stages: [], whole: true },
+    '/api/tasks/price-rounding/diff/*': { ...(world['/api/tasks/price-rounding/diff/*'] as object), text: diff },
     '/api/tasks/price-rounding/texts/outputs%2Fone.err': { text: 'x'.repeat(25_000), cut: 0 },
   };
 }

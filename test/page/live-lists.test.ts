@@ -131,6 +131,12 @@ live.test('a long prompt and a long diff are shown to their end', async ({ rig, 
   const patch = readFileSync(await download.path(), 'utf8');
   assert.match(patch, /^diff --git a\/src\/edited\.txt b\/src\/edited\.txt$/m);
   assert.match(patch, /^\+line 1099$/m);
+  rig.answer(() => [{ do: 'save', file: 'src/later.txt', text: 'later\n' }, ...answerWith('codex', 'Done.')]);
+  await makeTask(rig, { stages: [stageOf('codex', 'impl')] }, 'later-text').run();
+  await go('tasks/later-text/changes');
+  await diff.getByText('+later').waitFor();
+  await page.locator('summary', { hasText: 'Changes from before this stage' }).click();
+  await page.getByRole('table', { name: 'What had changed before' }).getByText('src/edited.txt').waitFor();
   await go('tasks/long-text/texts');
   const prompt = page.locator('summary', { hasText: /^prompt/ }).first();
   const name = await prompt.locator('.mono').innerText();

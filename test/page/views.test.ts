@@ -100,11 +100,13 @@ views.test('what is empty says so, and by a filter that it is the filter', async
 
 views.test('where it cannot be told what changed, that alone is said', async ({ page, go, server }) => {
   const note = 'Nothing was kept of the tree as it was when this task began.';
-  server.told['/api/tasks/price-rounding/diff'] = { text: '', notes: [note] };
+  const none = { text: '', earlier: '', changes: [], outside: [], notes: [], command: null };
+  server.told['/api/tasks/price-rounding/diff'] = { stages: [], whole: true };
+  server.told['/api/tasks/price-rounding/diff/*'] = { ...none, notes: [note] };
   await go('tasks/price-rounding/changes');
   await page.getByText(note).waitFor();
   assert.is(await page.getByText('Nothing has changed').count(), 0);
-  server.told['/api/tasks/price-rounding/diff'] = { text: '', notes: [] };
+  server.told['/api/tasks/price-rounding/diff/*'] = none;
   server.tell({ topic: '*' });
   await page.getByText('Nothing has changed').waitFor();
 });

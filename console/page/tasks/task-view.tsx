@@ -11,9 +11,9 @@ import { Empty, Shown } from '../parts/shown.tsx';
 import { Ago } from '../parts/times.tsx';
 import { to } from '../shell/route.ts';
 import { Tabs, View } from '../shell/view.tsx';
-import { Diff } from '../text/diff.tsx';
 import { Words } from '../text/words.tsx';
 import { Attempts } from './attempts.tsx';
+import { Changes } from './changes.tsx';
 import { Gates } from './gates.tsx';
 import { Overview } from './overview.tsx';
 import { Texts } from './texts.tsx';
@@ -57,7 +57,7 @@ function Part({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['id'] }
     case 'gate':
       return <Gates of={of} />;
     case 'changes':
-      return <Changes of={of} />;
+      return <Changes id={of.task_id} />;
     case 'texts':
       return <Texts of={of} />;
     case 'explain':
@@ -81,28 +81,6 @@ function Standing({ of }: { of: TaskShown }) {
 function moneyWords({ usd, unknown }: TaskShown): string {
   if (usd === null) return 'money unknown';
   return unknown.usd === 0 ? money(usd) : `${money(usd, unknown.usd)} (${lacking(unknown.usd, 'price')})`;
-}
-
-/** The diff of the task's tree, requested when the user opens it. */
-function Changes({ of: { task_id: id } }: { of: TaskShown }) {
-  const diff = useFollowing<ResourcesOf['diff']>(`/api/tasks/${partOf(id)}/diff`, (topic) => topic === '*');
-  return (
-    <Shown of={diff} what="what changed">
-      {({ text, notes }) => (
-        <>
-          {notes.map((note) => (
-            <p class="notice wait" key={note}>
-              <Words of={note} />
-            </p>
-          ))}
-          {text !== '' && <Diff of={text} label="What changed" name={`${id}.patch`} />}
-          {text === '' && notes.length === 0 && (
-            <Empty title="Nothing has changed">The tree is as it was when the task began.</Empty>
-          )}
-        </>
-      )}
-    </Shown>
-  );
 }
 
 /** Why the task failed, as `tollgate explain` reports it. */

@@ -1,17 +1,13 @@
-// Reads one task: its stages, attempts, gates, summary and texts, what it changed in its tree, and why it failed.
+// Reads one task: its stages, attempts, gates, summary and texts, and why it failed.
 
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { launcherIn } from '../../../loops/launcher.ts';
-import { redactorOf } from '../../../loops/redactor.ts';
 import { explainTask } from '../../../loops/report/explain.ts';
 import { nextOf, readFailure, supervisionOf } from '../../../loops/report/task-row.ts';
 import { stagesAtWork, standingOf, type TaskState } from '../../../loops/report/task-state.ts';
-import { forbidsOf, stateOf } from '../../../loops/task/compose.ts';
 import { readGateRecord } from '../../../loops/task/gate-actions.ts';
 import { stageFacts } from '../../../loops/task/stage-facts.ts';
-import { readTask, rootOf, treeOf } from '../../../loops/task/task.ts';
-import { readChanges, startOf } from '../../../loops/tree/read-changes.ts';
+import { rootOf } from '../../../loops/task/task.ts';
 import type { GateRecord } from '../../../policies/facts/gate-record.ts';
 import type { NextAction } from '../../../policies/facts/next-action.ts';
 import type { ProjectFile } from '../../../policies/manifest/project-file.ts';
@@ -29,9 +25,9 @@ import { locateTask, type TaskFolder } from '../../../state/task-folder.ts';
 import { findRecord } from '../../../state/usage.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 import type { ExplainedShown } from '../../contract/overviews.ts';
-import type { DiffShown, ShownFailure, StageShown, TaskShown } from '../../contract/task.ts';
+import type { ShownFailure, StageShown, TaskShown } from '../../contract/task.ts';
 import { answerWith, type Reply, refused, type ServedProject } from '../project.ts';
-import { goalOf, headOfFile, headOfText, redactorOfTask } from './texts.ts';
+import { goalOf, headOfFile, redactorOfTask } from './texts.ts';
 
 /** Finds a task of this project by its id, never by a path. */
 export function foundTask(id: string, { cwd, environment }: ServedProject): TaskFolder | Reply {
@@ -255,37 +251,4 @@ export async function explainedShown(id: string, project: ServedProject): Promis
     case 'explained':
       return answerWith<ExplainedShown>({ explanation: explained.explanation, message: '' });
   }
-}
-
-const MAX_CHARS = 2 * 1024 * 1024;
-/** The page folds unchanged lines, and shows them on request. */
-const CONTEXT = 20;
-
-/** What the task has changed in its tree since it began, as a unified diff. */
-export async function diffShown(id: string, project: ServedProject): Promise<Reply> {
-  const task = foundTask(id, project);
-  if ('how' in task) return task;
-  const { cwd, environment } = project;
-  const read = await readTask({ word: id, cwd, environment, trustWorkspace: true });
-  if (read.how === 'invalid') return refused(409, read.message);
-  const tree = treeOf(read);
-  const nothing = (why: string) => answerWith<DiffShown>({ text: '', notes: [why] });
-  if (!existsSync(path.join(tree, '.git')))
-    return nothing('The tree is in no repository of git, which alone tells what changed.');
-  if (startOf(task.state) === null)
-    return nothing(
-      'The tree as it was before this task is not stored. A stage with `diff: {since: start}` stores it, and so does a supervision.',
-    );
-  const forbids = await forbidsOf(read.manifest.security.forbidden_paths, [read.root, tree]);
-  const rules = { cwd: tree, root: read.root, state: stateOf(task), forbids, environment };
-  const changes = await readChanges({ ...rules, task: task.state }, { since: 'start', context: CONTEXT });
-  if (changes.how === 'invalid') return refused(409, changes.message);
-  const { text, forbidden } = changes.changes;
-  const redactor = redactorOf(environment, read.manifest.security.redaction_patterns);
-  const notes = [
-    ...changes.warnings,
-    ...(forbidden > 0 ? [`${forbidden} forbidden paths are omitted.`] : []),
-    ...(text.length > MAX_CHARS ? [`${text.length - MAX_CHARS} characters more are omitted.`] : []),
-  ];
-  return answerWith<DiffShown>({ text: headOfText(text, MAX_CHARS, redactor), notes });
 }

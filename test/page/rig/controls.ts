@@ -83,6 +83,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'tasks/*/changes: button "Download as patch"': 'live-lists',
   'tasks/*/changes: button "FILE +N −N"': 'live-lists',
   'tasks/*/changes: button "▾ FILE"': 'live-lists',
+  'tasks/*/changes: summary "Changes from before this stage, since the last commit"': 'live-lists',
   'tasks/*/changes: button "Show N unchanged lines"': 'live-lists',
   'failures: search "Filter failures"': 'live-lists',
   'failures: button "all N tasks"': 'live-lists',

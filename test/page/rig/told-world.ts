@@ -155,9 +155,11 @@ export function toldWorld(text: Texts = (field) => `a ${field}`): Record<string,
     [below]: task,
     [`${below}/explain`]: { explanation: toldExplanation(text), message: '' } satisfies ResourcesOf['explain'],
     [`${below}/diff`]: {
-      text: `diff --git a/x b/x\n@@ -1 +1 @@\n-${text('removed')}\n+${text('added')}\n`,
-      notes: [text('diff note')],
-    } satisfies ResourcesOf['diff'],
+      stages: [{ stage: text('stage'), changed: 2, kept: true }],
+      whole: true,
+    } satisfies ResourcesOf['diffs'],
+    [`${below}/diff/${partOf(text('stage'))}`]: toldDiff(text),
+    [`${below}/diff/*`]: toldDiff(text),
     [`${below}/texts/outputs%2Fone.out`]: opened,
     [`${below}/texts/outputs%2Fone.err`]: opened,
     [`${below}/texts/${partOf(text('file'))}`]: opened,
@@ -167,3 +169,15 @@ export function toldWorld(text: Texts = (field) => `a ${field}`): Record<string,
 }
 
 const SPENT = { calls_without_tokens: 0, calls_without_price: 0 };
+
+function toldDiff(text: Texts): ResourcesOf['diff'] {
+  const changed = `diff --git a/x b/x\n@@ -1 +1 @@\n-${text('removed')}\n+${text('added')}\n`;
+  return {
+    text: changed,
+    earlier: changed,
+    changes: [{ path: text('changed file'), how: 'modified' }],
+    outside: ['x'],
+    notes: [text('diff note')],
+    command: text('command'),
+  };
+}

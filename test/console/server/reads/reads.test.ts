@@ -100,7 +100,7 @@ test('why it failed, or that it did not; its diff, or why there is none', async 
   assert.equal([explanation.class, explanation.stage], ['auth', 'codex_brief']);
   assert.ok(explanation.rule.id !== null);
   assert.is((await page.get('/api/tasks/good/explain')).value.explanation, null);
-  assert.equal((await page.get('/api/tasks/good/diff')).value.text, '');
+  assert.equal((await page.get('/api/tasks/good/diff/*')).value.text, '');
 });
 
 test('failures by signature, with their evidence', async ({ page }) => {

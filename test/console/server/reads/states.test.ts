@@ -180,11 +180,11 @@ test('the hint to store a tree names a field that a manifest takes', async ({ ri
   assert.is(spawnSync('git', ['init', '-q'], { cwd: rig.project }).status, 0);
   rig.answer(() => answerWith('codex', 'Fine.'));
   await makeTask(rig, { stages: [stage('codex')] }).run();
-  const { notes } = await shown<{ notes: string[] }>(page, '/api/tasks/fix/diff');
+  const { notes } = await shown<{ notes: string[] }>(page, '/api/tasks/fix/diff/*');
   const [, field] = /`(\w+): \{since: start\}`/.exec(notes.join('\n')) ?? [];
   assert.is(field, 'diff');
   await makeTask(rig, { stages: [stage('codex', { [field!]: { since: 'start' } })] }, 'kept').run();
-  assert.equal((await shown<{ notes: string[] }>(page, '/api/tasks/kept/diff')).notes, []);
+  assert.equal((await shown<{ notes: string[] }>(page, '/api/tasks/kept/diff/*')).notes, []);
 });
 
 test.run();
