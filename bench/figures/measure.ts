@@ -4,7 +4,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 export interface Times {
   median: number;
-  min: number;
 }
 
 /**
@@ -32,7 +31,7 @@ export function timesOf(values: readonly number[]): Times {
   const sorted = [...values].sort((a, b) => a - b);
   const half = sorted.length / 2;
   // An even number of times has the mean of the middle two as its median: with two rounds this is not the worse one.
-  return { median: (sorted[Math.ceil(half) - 1]! + sorted[Math.floor(half)]!) / 2, min: sorted[0]! };
+  return { median: (sorted[Math.ceil(half) - 1]! + sorted[Math.floor(half)]!) / 2 };
 }
 
 export type Unit = 'ms' | 's' | 'MiB' | 'MB/s';
@@ -82,19 +81,12 @@ const DIGITS: Record<Unit, number> = { ms: 1, s: 2, MiB: 1, 'MB/s': 0 };
 /** Returns a row of the table in docs/figures.md. */
 export function cells({ what, unit, ours, peer, goal }: FigureRow): string[] {
   const shown = (value: number) => `${value.toFixed(DIGITS[unit])} ${unit}`;
-  const beside =
-    peer === undefined
-      ? ['–', '–', '–']
-      : [
-          `${shown(peer.median)} (${peer.name})`,
-          shown(ours.median - peer.median),
-          (ours.median / peer.median).toFixed(2),
-        ];
+  const beside = peer === undefined ? '–' : `${shown(peer.median)} (${peer.name})`;
   const held = goal === undefined ? '–' : `${goal.words}: ${goal.isReached ? 'reached' : '**missed**'}`;
-  return [what, shown(ours.median), shown(ours.min), ...beside, held];
+  return [what, shown(ours.median), beside, held];
 }
 
-const HEAD = ['what', 'Tollgate', 'least', 'peer', 'difference', 'ratio', 'goal'];
+const HEAD = ['what', 'Tollgate', 'peer', 'goal'];
 
 export const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((line) => `| ${line.join(' | ')} |`).join('\n');

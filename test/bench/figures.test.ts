@@ -21,34 +21,22 @@ test('each side is measured in turns, in the other order the next time, and the 
   };
   const { ours, bare } = await inTurns(3, { ours: side('o'), bare: side('b') });
   assert.equal(order, ['o0', 'b0', 'b1', 'o1', 'o2', 'b2', 'b3', 'o3']);
-  assert.equal(
-    [ours, bare],
-    [
-      { median: 2, min: 1 },
-      { median: 2, min: 1 },
-    ],
-  );
+  assert.equal([ours, bare], [{ median: 2 }, { median: 2 }]);
 });
 
 test('the median of an even number is between its middle two', () => {
-  assert.equal(timesOf([500, 304]), { median: 402, min: 304 });
-  assert.equal(timesOf([4, 1, 2, 100]), { median: 3, min: 1 });
-  assert.equal(timesOf([7]), { median: 7, min: 7 });
+  assert.equal(timesOf([500, 304]), { median: 402 });
+  assert.equal(timesOf([4, 1, 2, 100]), { median: 3 });
+  assert.equal(timesOf([7]), { median: 7 });
 });
 
-test('a row shows both sides, their difference and ratio, and whether its goal is missed', () => {
-  const [ours, peer] = [
-    { median: 50, min: 48 },
-    { name: 'bare `node`', median: 20, min: 19 },
-  ];
+test('a row shows both sides, and whether its goal is missed', () => {
+  const [ours, peer] = [{ median: 50 }, { name: 'bare `node`', median: 20 }];
   const row = { what: 'a wrapper', unit: 'ms' as const, ours, peer, goal: atMostOver(15, ours, peer) };
-  assert.equal(cells(row), [
-    ...['a wrapper', '50.0 ms', '48.0 ms', '20.0 ms (bare `node`)', '30.0 ms', '2.50'],
-    '≤ + 15 ms: **missed**',
-  ]);
+  assert.equal(cells(row), ['a wrapper', '50.0 ms', '20.0 ms (bare `node`)', '≤ + 15 ms: **missed**']);
   assert.is(cells({ ...row, goal: atMostOver(30, ours, peer) }).at(-1), '≤ + 30 ms: reached');
   const alone = { what: 'a wrapper', unit: 'MiB' as const, ours };
-  assert.equal(cells(alone).slice(1), [...['50.0 MiB', '48.0 MiB'], ...['–', '–', '–', '–']]);
+  assert.equal(cells(alone).slice(1), ['50.0 MiB', '–', '–']);
 });
 
 test('what is written stands between its own marks, and nothing else of the page is changed', ({ world }) => {
