@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { PAGES } from '../rig/pages.ts';
 
 /** The parts before and after the actors. */
-const OTHERS = ['When things break', 'How it is kept'];
+const OTHERS = ['When things break', 'Known gaps'];
 
 const ACTORS = PAGES.get('docs/promises.md')!
   .split(/^## /m)
