@@ -93,7 +93,7 @@ export async function preflightOptions({ text, given }: Arguments): Promise<Pref
     const untold =
       trustWorkspace || wrong === '' || near !== null ? '' : '; one of tollgate.yaml needs --trust-workspace';
     if (mistakes.length > 0) return mistakes.join('\n');
-    return `--tools: "${wrong}" is none of ${known.join(', ')}${near === null ? untold : `; did you mean ${near}?`}`;
+    return `--tools: "${wrong}" is not one of ${known.join(', ')}${near === null ? untold : `; did you mean ${near}?`}`;
   }
   const tools = [...new Set(names as Tool[])];
   return { tools, depth: given.has('quick') ? 'quick' : 'full', cwd, trustWorkspace, notifiers, mistakes };

@@ -26,7 +26,7 @@ const START_TIMEOUT_MS = 120_000;
 
 /** Failures are values, also a mistake in the input. Throws only on an internal error. */
 export async function callNamed(tool: ToolName, prompt: string, options: CallToolOptions): Promise<ToolAnswer> {
-  if (!isBuiltIn(tool)) return refused(`"${tool}" is none of ${namedTools('or')}`, 2);
+  if (!isBuiltIn(tool)) return refused(`"${tool}" is not one of ${namedTools('or')}`, 2);
   const adapter = adapterOf(tool);
   const { keepIn } = options;
   if (keepIn !== undefined) makeFolder(path.resolve(keepIn));

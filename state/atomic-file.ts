@@ -86,5 +86,5 @@ export async function readJson<T extends object>(
   } catch {
     // Reported below, as for any text that is not a JSON object.
   }
-  return unfit(`${file} is no JSON object`);
+  return unfit(`${file} is not a JSON object`);
 }

@@ -78,5 +78,5 @@ export function checkLimits(environment: NodeJS.ProcessEnv, now: Date): CheckAns
     throw error;
   }
   const holds = readHolds(files, now.getTime()).map(holdWords);
-  return holds.length === 0 ? null : say('note', holds.join('; '), 'ask all the same: --ignore-hold');
+  return holds.length === 0 ? null : say('note', holds.join('; '), 'ask anyway: --ignore-hold');
 }

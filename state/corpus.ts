@@ -65,7 +65,7 @@ function linesOf(file: string, mistakes: string[]): { text: string; line: number
     mistakes.push(
       kind.isFile()
         ? `${file} has ${kind.size} bytes, over ${MAX_FILE_BYTES}; make several files of it in one folder`
-        : `${file} is no regular file`,
+        : `${file} is not a regular file`,
     );
     return [];
   }

@@ -40,7 +40,7 @@ export function readCapturedFiles(folder: string, tool: BuiltIn, { file, homes }
   for (const text of [meta, stderr, stdout]) if (text?.how === 'invalid') return unusable(`files: ${text.message}`);
   const recorded = parseObject((meta?.text ?? '').trim());
   if (recorded === null)
-    return unusable(`files: ${path.join(at, 'meta.json')} is no JSON object with exit_code and signal`);
+    return unusable(`files: ${path.join(at, 'meta.json')} is not a JSON object with exit_code and signal`);
   if (recorded.tool !== undefined && recorded.tool !== tool)
     return unusable(`files: ${at} was recorded of ${JSON.stringify(recorded.tool)}, and tool says ${tool}`);
   const ending = textOf(recorded.ending);
@@ -128,7 +128,7 @@ const FIELDS: Record<string, Field> = {
 
 export function readLabelledLine(text: string, place: CapturedPlace): LineRead {
   const value = parse(text);
-  if (value === null) return invalid('this is no JSON object; a case is one object on one line');
+  if (value === null) return invalid('this is not a JSON object; a case is one object on one line');
   const mistakes = [...misnamed(value), ...misfits(value), ...contradictions(value)];
   if (mistakes.length > 0) return invalid(...mistakes);
   const captured = capturedIn(value, place);

@@ -41,7 +41,7 @@ export function locateTask(word: string, cwd: string, environment: NodeJS.Proces
 /** Why this is not a task id, or null. */
 export function checkTaskId(id: string): string | null {
   if (TASK_ID.test(id) && id !== '.' && id !== '..') return null;
-  return `"${id}" is no task id: it is 1 to 128 of A-Z a-z 0-9 . _ - and never a path (a path to a task folder holds a "/")`;
+  return `"${id}" is not a task id: it is 1 to 128 of A-Z a-z 0-9 . _ - and never a path (a path to a task folder holds a "/")`;
 }
 
 /**

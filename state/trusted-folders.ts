@@ -56,7 +56,7 @@ export function trustFolder(folder: string, environment: NodeJS.ProcessEnv, now:
   const place = placeOf(environment);
   if (place === null) return refused('there is no home folder to keep the list of trusted folders in: set HOME');
   const real = realOrNull(folder);
-  if (real === null || !statSync(real).isDirectory()) return refused(`${folder} is no folder that can be read`);
+  if (real === null || !statSync(real).isDirectory()) return refused(`${folder} is not a folder that can be read`);
   const mistake = unfit(real, place);
   if (mistake !== null) return refused(`${real} ${mistake}`);
   const entry: TrustedFolder = { folder: real, ...identityOf(real), trusted_at: now.toISOString() };

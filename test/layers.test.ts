@@ -254,7 +254,7 @@ test('ARCHITECTURE names each door', () => {
 const TOOLS_OF_OURS =
   /^(?:@actions\/workflow-parser|@biomejs\/biome|@eslint-community\/regexpp|@modelcontextprotocol\/client|@types\/.+|axe-core|esbuild|fast-check|playwright-core|tsx|typescript|uvu)$/;
 
-test('every dependency is bundled, and used through three files at the most', () => {
+test('every dependency is bundled, and used through three files at most', () => {
   const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<
     string,
     Record<string, string>

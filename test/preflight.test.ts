@@ -181,10 +181,10 @@ test('a binary of no package is asked for its version, unless nothing may be sta
   ]);
 });
 
-test('a binary that tells no version', async () => {
+test('a binary that reports no version', async () => {
   replaceGemini('echo broken >&2; exit 3');
   assert.equal(await look({ depth: 'full' }), [
-    'fail gemini version: `~/bin/gemini --version` tells no version → npm install -g @google/gemini-cli@0.61.0',
+    'fail gemini version: `~/bin/gemini --version` reports no version → npm install -g @google/gemini-cli@0.61.0',
   ]);
 });
 

@@ -68,7 +68,7 @@ export async function checkVersion(place: ToolPlace): Promise<CheckAnswer> {
     return say('note', 'not known without starting it', 'run tollgate preflight without --quick');
   if (packaged === null && isStrange(cli, place)) return notStarted(cli);
   const version = packaged ?? (await versionOf?.(cli.file)) ?? null;
-  if (version === null) return say('fail', `\`${cli.file} --version\` tells no version`, install);
+  if (version === null) return say('fail', `\`${cli.file} --version\` reports no version`, install);
   const verdict = judgeVersion(tool, version);
   const range = `from ${from} up to, but not including, ${below}; last ${tested.at(-1)}`;
   const lacked = lackedBy(tool, version);

@@ -59,7 +59,7 @@ export function judge(file: string, starter: Starter): Unstartable | null {
   if (head.toString('latin1', 0, 2) === '#!') return judgeScript(head, starter);
   const format = formatOf(head);
   if (format === null)
-    return head.subarray(0, 256).includes(0) ? { why: 'is no program: its format is unknown to the system' } : null;
+    return head.subarray(0, 256).includes(0) ? { why: 'is not a program: its format is unknown to the system' } : null;
   const broken = format === NATIVE[starter.platform] ? judgeNative(file, head, format, starter) : foreign(format);
   return broken !== null && starter.emulates() ? null : broken;
 }

@@ -71,7 +71,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const ageMs = age === null ? null : wholeDuration(age);
   if (age !== null && ageMs === null) return invalid(`--older-than takes a duration such as 7d, not "${age}"`);
   if (given.has('delete') && words.length === 0 && text['older-than'] === undefined)
-    return invalid('--delete is for good: name the tasks, or say --older-than DURATION with it');
+    return invalid('--delete is for good: name the tasks, or use --older-than DURATION with it');
   const clock = () => new Date();
   const before = ageMs === null ? null : new Date(Math.max(0, clock().getTime() - ageMs));
   const wanted = { words, before, cwd: process.cwd(), environment: process.env };

@@ -47,9 +47,9 @@ const SPEC: CommandSpec = {
   ],
   exits: [
     [TOLLGATE_EXIT.ok, 'every task is done'],
-    [TOLLGATE_EXIT.failure, 'some task is not (or the time was over); the report says which, and how to go on'],
+    [TOLLGATE_EXIT.failure, 'some task is not (or the time was over); the report says which, and how to continue'],
     [TOLLGATE_EXIT.badInput, 'usage, or a mistake in a task; nothing was paid'],
-    ['130, 143', 'stopped by INT, TERM; the same line again goes on'],
+    ['130, 143', 'stopped by INT, TERM; the same command continues'],
     [70, 'an internal error'],
   ],
 };

@@ -36,11 +36,11 @@ const SPEC: CommandSpec = {
     unset: { takes: 'nothing', about: 'over all tasks: take the budget of --per away' },
     'at-once': {
       takes: 'number',
-      about: 'over all tasks: make this many calls at the same time at the most; 0 is no limit',
+      about: 'over all tasks: make this many calls at the same time at most; 0 is no limit',
     },
     'per-minute': {
       takes: 'number',
-      about: 'over all tasks: begin this many calls in 60 s at the most; 0 is no limit',
+      about: 'over all tasks: begin this many calls in 60 s at most; 0 is no limit',
     },
     'time-zone': {
       takes: 'text',
@@ -52,7 +52,7 @@ const SPEC: CommandSpec = {
     ['tollgate budget fix-login', 'used and remaining, by stage'],
     ['tollgate budget fix-login --set 20', 'allow 20 calls'],
     ['tollgate budget --per day --set 100', 'pay for 100 calls a day, over all tasks'],
-    ['tollgate budget --at-once 3', 'three calls at a time, the others stand in line'],
+    ['tollgate budget --at-once 3', 'three calls at a time, the others wait'],
   ],
   exits: [
     [TOLLGATE_EXIT.ok, 'shown or changed'],

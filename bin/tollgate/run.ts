@@ -60,7 +60,7 @@ const SPEC: CommandSpec = {
     ['tollgate run fix-login --dry-run', 'which prompts would be sent to which CLI; pays nothing'],
     ['tollgate run fix-login --dry-run --show-prompt', 'each prompt too, whole'],
     ['tollgate run fix-login --wait-for-reset 6h', 'sit out a usage limit'],
-    ['tollgate run fix-login --deadline 50m', 'end before the job does; the next one goes on'],
+    ['tollgate run fix-login --deadline 50m', 'end before the job does; the next one continues'],
   ],
   exits: [
     [TOLLGATE_EXIT.ok, 'every stage is done'],
@@ -69,7 +69,7 @@ const SPEC: CommandSpec = {
       TOLLGATE_EXIT.badInput,
       'usage, or a mistake in the manifest or the state; or a done stage whose prompt has changed',
     ],
-    ['130, 143', 'stopped by INT, TERM; run again to go on'],
+    ['130, 143', 'stopped by INT, TERM; run again to continue'],
     [70, 'an internal error'],
   ],
 };

@@ -35,7 +35,7 @@ export async function undispatched(
   // Nothing ran that a code cache is made for.
   keepNoCache();
   await answerWaiters(argv, exit);
-  const err = `${name}: nothing was started: ${file} is no dispatch, or was used before. Leave --dispatch out: it is for the wrappers that tollgate run starts\n`;
+  const err = `${name}: nothing was started: ${file} is not a dispatch, or was used before. Leave --dispatch out: it is for the wrappers that tollgate run starts\n`;
   return { exit, err };
 }
 

@@ -58,9 +58,5 @@ export function refusedBy({ object }: CommandResult): Reply {
   const { message, says, next_actions: ways } = object;
   const words = [message, says].find((each) => typeof each === 'string') as string | undefined;
   const [way] = readActions(ways);
-  return refused(
-    409,
-    words ?? 'the command did not do it, and did not say why',
-    way === undefined ? null : actionLine(way),
-  );
+  return refused(409, words ?? 'the command failed without a message', way === undefined ? null : actionLine(way));
 }

@@ -74,7 +74,7 @@ export async function make<P extends keyof Actions>(path: P, body: string, proje
   try {
     wish = JSON.parse(body);
   } catch {
-    return refused(400, 'the body is no JSON');
+    return refused(400, 'the body is not JSON');
   }
   const mistake = wishMistake(path, wish);
   if (mistake !== null) return refused(400, `${mistake}; nothing was changed`);

@@ -90,7 +90,7 @@ export async function openConsole(
     if (parts.join('/') === 'api/events') return stream(response);
     const gone = new AbortController();
     response.once('close', () => gone.abort());
-    reply(response, (await readAt(parts, serving, gone.signal)) ?? refused(404, 'there is no such address'));
+    reply(response, (await readAt(parts, serving, gone.signal)) ?? refused(404, 'this address does not exist'));
   }
 
   function stream(response: ServerResponse): void {

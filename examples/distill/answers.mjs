@@ -11,7 +11,7 @@ The first begins with a date and a proposition: a nation was founded on the sent
 `,
   `## The turn: who is dedicated to what
 
-"But, in a larger sense": the ceremony is turned around. Words can consecrate nothing, since those who fought have done it already. What is left is not to honour them but to go on: the task before the living is the very cause for which others gave all they had.
+"But, in a larger sense": the ceremony is turned around. Words can consecrate nothing, since those who fought have done it already. What is left is not to honour them but to continue: the task before the living is the very cause for which others gave all they had.
 
 The three things asked for stand in one sentence, each larger than the last: that they shall not have died in vain, a new birth of freedom, and a government that does not perish.
 

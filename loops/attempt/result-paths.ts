@@ -52,7 +52,7 @@ export function putFoldersRight(folders: readonly KeptFolder[], clock: () => Dat
 /** Returns why nothing may be written; null if all are folders. */
 export function folderMistake(folders: readonly KeptFolder[]): string | null {
   const step = strangeStep(folders);
-  return step === null ? null : `${step} is no folder any more, and cannot be set aside`;
+  return step === null ? null : `${step} is not a folder any more, and cannot be set aside`;
 }
 
 type Files = WrapperRequest['files'];

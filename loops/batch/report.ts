@@ -4,6 +4,7 @@ import path from 'node:path';
 import { CLASSES } from '../../policies/facts/classes.ts';
 import { EXIT_BUG, type EXIT_BY_SIGNAL, EXIT_ORDER, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { actionLine, type NextAction } from '../../policies/facts/next-action.ts';
+import { failureSentence } from '../../policies/report/failure-sentence.ts';
 import { gatherFailures } from '../../policies/signature/sign.ts';
 import { oneLine, visible } from '../../policies/text/display.ts';
 import { entriesIn } from '../../state/disk/folder.ts';
@@ -135,6 +136,7 @@ function groupLines(group: BatchFailure): string[] {
   const rest = count > tasks.length ? ` and ${count - tasks.length} more` : '';
   return [
     `- ${count} × ${what}${signature === null ? '' : `, ${signature.slice(0, 19)}…`}: ${oneLine(tasks.join(', '), MAX_CHARS)}${rest}`,
+    ...(errorClass === null ? [] : [`  ${failureSentence({ class: errorClass, reason })}`]),
     ...thenLine(group),
     ...group.next_actions
       .slice(0, 2)
@@ -174,11 +176,11 @@ export function savedReport(state: string, word: string): SavedReport {
   const file = path.join(folder, id, 'report.json');
   try {
     const report = JSON.parse(readRegular(file)) as BatchReport;
-    if (report?.schema !== 1 || !Array.isArray(report.tasks)) return invalid(`${file} is no report of a batch`);
+    if (report?.schema !== 1 || !Array.isArray(report.tasks)) return invalid(`${file} is not a report of a batch`);
     return { how: 'read', report, summary: renderBatch(report) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code ?? (error instanceof SyntaxError ? 'it is no JSON' : 'it is no report of a batch');
+    const why = code ?? (error instanceof SyntaxError ? 'it is not JSON' : 'it is not a report of a batch');
     return invalid(`${file} cannot be read (${why})`);
   }
 }

@@ -65,7 +65,7 @@ export async function writeBatchReport(
           ...signIn,
           ...(begun.length === 0
             ? []
-            : [toType('go on with those that have begun', lineOf(begunFile, flags.filter(isNoRedo)), 'pays')]),
+            : [toType('continue with those that have begun', lineOf(begunFile, flags.filter(isNoRedo)), 'pays')]),
           ...(untouched.length === 0
             ? []
             : [

@@ -52,7 +52,7 @@ export async function readAnswerForm(adapter: Adapter, given: string): Promise<A
 async function mistakeIn(schema: Schema | null): Promise<string | null> {
   if (schema === null) return 'is not a JSON object; expected a JSON Schema';
   const mistake = isTooDeep(schema) ? 'it is nested too deeply' : await checkSchema(schema);
-  return mistake === null ? null : `is no JSON Schema: ${mistake}`;
+  return mistake === null ? null : `is not a JSON Schema: ${mistake}`;
 }
 
 function isTooDeep(schema: Schema): boolean {

@@ -52,7 +52,7 @@ export function check(request: WrapperRequest): Checked {
   const length = adapter.prompt.limit === null ? null : overLimit(prompt, adapter.prompt.limit);
   if (length !== null) {
     const { max, unit } = adapter.prompt.limit!;
-    const message = `${files.prompt} has ${length} ${unit}, and ${adapter.tool} takes ${max} at the most: reduce attachments or split the task`;
+    const message = `${files.prompt} has ${length} ${unit}, and ${adapter.tool} takes ${max} at most: reduce attachments or split the task`;
     return {
       how: 'refused',
       prompt,
@@ -139,7 +139,7 @@ function readPrompt(file: string): Buffer | Refusal {
     if (found.isDirectory()) return unread('is a folder');
     // Reading a FIFO without a writer would hang, and a device may never end.
     if (!found.isFile())
-      return unread('is no regular file and no pipe that was handed over: save the prompt in a file');
+      return unread('is not a regular file and no pipe that was handed over: save the prompt in a file');
     if (found.size <= MAX_PROMPT_BYTES) return readFollowedBytes(file, MAX_PROMPT_BYTES);
     return tooLong(file, `${found.size}`);
   } catch (error) {
@@ -160,7 +160,7 @@ function promptOf(file: string, piped: Buffer | { unread: string }): Buffer | Re
 }
 
 function tooLong(file: string, length: string): Refusal {
-  const message = `${file} has ${length} bytes, and a prompt has ${MAX_PROMPT_BYTES} at the most: reduce attachments or split the task`;
+  const message = `${file} has ${length} bytes, and a prompt has ${MAX_PROMPT_BYTES} at most: reduce attachments or split the task`;
   return { class: 'prompt_too_large', reason: 'prompt_limit', exit: 'badInput', message };
 }
 
@@ -174,7 +174,7 @@ function overLimit(prompt: Buffer, limit: PromptLimit): number | null {
 
 function folderMistake(folder: string): string | null {
   try {
-    return statSync(folder).isDirectory() ? null : `${folder} is no folder`;
+    return statSync(folder).isDirectory() ? null : `${folder} is not a folder`;
   } catch (error) {
     return `${folder} cannot be used (${(error as NodeJS.ErrnoException).code})`;
   }
@@ -241,7 +241,7 @@ export function accountMistake(task: TaskFolder, kind: 'existing' | 'new', tasks
   const isInPlace = path.dirname(realPlace(root)) === path.dirname(realPlace(path.join(tasks, id)));
   if (kind === 'new' && isInPlace) return null;
   if (!isInPlace)
-    return `${root} is no task (it has neither a manifest nor a journal), and a new one is opened only in ${tasks}; make it one: tollgate init ${root}/`;
+    return `${root} is not a task (it has neither a manifest nor a journal), and a new one is opened only in ${tasks}; make it one: tollgate init ${root}/`;
   const near = nearest(
     id,
     tasksIn(tasks).filter((name) => name !== id),

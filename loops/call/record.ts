@@ -195,7 +195,7 @@ function warningsOf(
     );
   if (sleptMs > 0) warnings.push(`the machine slept for ${Math.round(sleptMs / 1000)} s during the call`);
   if (call.resumeSession !== null && capture.sessionId !== null && capture.sessionId !== call.resumeSession)
-    warnings.push(`session ${call.resumeSession} was asked for, but the CLI went on in ${capture.sessionId}`);
+    warnings.push(`session ${call.resumeSession} was requested, but the CLI continued in ${capture.sessionId}`);
   return warnings;
 }
 

@@ -124,7 +124,7 @@ const lateRefusal = ({ id }: TaskFolder): Reserved => ({
     class: 'transient',
     reason: 'interrupted',
     exit: 'failure',
-    message: `another run has taken the task ${id} over meanwhile, and asks by itself; nothing was started`,
+    message: `another run has taken over the task ${id}, and makes its own calls; nothing was started`,
   },
 });
 
@@ -154,6 +154,6 @@ function nestedRefusal(task: TaskFolder, { reserved, nested }: Call): Refusal {
     class: 'quota',
     reason: 'budget',
     exit: 'failure',
-    message: `this is asked from within the call ${reserved.call_id} of stage ${reserved.stage}, whose agent may charge ${allowed} to task ${task.id}; nothing was started. Leave --task out, or have budgets.nested_calls in its manifest allow more than ${nested}`,
+    message: `this command was called from within the call ${reserved.call_id} of stage ${reserved.stage}, whose agent may charge ${allowed} to task ${task.id}; nothing was started. Leave --task out, or have budgets.nested_calls in its manifest allow more than ${nested}`,
   };
 }

@@ -84,7 +84,7 @@ export async function settle(open: Call, settling: Settling): Promise<SettledCal
     if (stop.aborted) {
       if (isReported)
         say(
-          `stage ${stage}: the call ${call_id} goes on under its guardian (pid ${guardian.pid}); the next run takes its answer`,
+          `stage ${stage}: the call ${call_id} continues under its guardian (pid ${guardian.pid}); the next run takes its answer`,
         );
       return { how: 'stopped' };
     }
@@ -180,14 +180,14 @@ const lateMessage = (stage: string, callId: string, pid: number) =>
   `stage ${stage}: the call ${callId} is long past its deadline, and its guardian (pid ${pid}) has not ended it; it is woken, and ended itself if that does not help`;
 
 const leavingMessage = (stage: string, callId: string, pid: number) =>
-  `stage ${stage}: the call ${callId} is over, but its guardian (pid ${pid}) has not ended; it is waited for no longer. See what it is (ps -p ${pid}); a stopped one goes on after kill -CONT ${pid}`;
+  `stage ${stage}: the call ${callId} is over, but its guardian (pid ${pid}) has not ended; tollgate no longer waits for it. See what it is (ps -p ${pid}); a stopped one continues after kill -CONT ${pid}`;
 
 const stuckMessage = (stage: string, pid: number, end: 'stays' | 'stranger') =>
   `stage ${stage} has a call long past its deadline, and its guardian is the process ${pid}; ${
     end === 'stays'
       ? `it is a wrapper that was called by hand, or cannot be ended. Wake it (kill -CONT ${pid}) or end it (kill -KILL ${pid}), and run again`
-      : `it is no wrapper of ours. See what it is (ps -p ${pid}), and say --force if it has nothing to do with it`
+      : `it is not a wrapper of tollgate. See what it is (ps -p ${pid}), and use --force if it has nothing to do with it`
   }`;
 
 const foreignMessage = (stage: string, host: string, deadline: string) =>
-  `stage ${stage} has a call running on ${host} (or in another container), which cannot be looked up from here; wait for it until ${deadline} and an hour, or say --force if it is gone`;
+  `stage ${stage} has a call running on ${host} (or in another container), which cannot be looked up from here; wait for it until ${deadline} and an hour, or use --force if it is gone`;

@@ -116,7 +116,7 @@ async function changedSince(
   { said, context }: DistillRequest,
 ): Promise<string | null> {
   const { name } = checkpoint;
-  const ways = `tollgate distill resume ${name} goes on with what it was begun with; --name begins another`;
+  const ways = `tollgate distill resume ${name} continues with what it was begun with; --name begins another`;
   if (path.resolve(context.cwd, book) !== checkpoint.book)
     return `there is a distillation ${name} of ${checkpoint.book}; ${ways}`;
   // A command without --prompt means the run's own prompt.
@@ -190,7 +190,7 @@ export function placeMistake({ folder, checkpoint, seen }: Placing): string | nu
   const file = documentOf(checkpoint);
   const obstacle = firstNoFolder(out);
   if (obstacle !== null)
-    return `the live document would go to ${file}, and ${obstacle} is no folder; name another place with --out`;
+    return `the live document would go to ${file}, and ${obstacle} is not a folder; name another place with --out`;
   if (isSame(file, book) || (prompt_file !== null && isSame(file, prompt_file)))
     return `the live document would be ${file}, which the distillation reads; name another folder with --out`;
   // A document in the run's own folder, or in its earlier place, is ours. If we did not write its content, it is moved aside

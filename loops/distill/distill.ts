@@ -171,7 +171,7 @@ async function openRun(
     terms: { ...terms, prices },
     context,
     trace: openTrace(folder, redact, (why) =>
-      context.tell({ event: 'noted', text: `the trace cannot be written (${why}), and this run goes on without it` }),
+      context.tell({ event: 'noted', text: `the trace cannot be written (${why}), and this run continues without it` }),
     ),
     redact,
     elapsedMs: () => Math.round(performance.now() - began),
@@ -237,7 +237,7 @@ function unacceptable(folder: DistillFolder, journal: Journal): string | null {
   const { name } = folder;
   const { held } = foldStanding(journal.read().ledger.distilled).standing();
   if (held === null)
-    return `no answer of ${name} is held, so that --accept has none to keep; tollgate distill resume ${name} goes on, and tollgate distill status ${name} shows its state`;
+    return `no answer of ${name} is held, so that --accept has none to keep; tollgate distill resume ${name} continues, and tollgate distill status ${name} shows its state`;
   if (isEmptyAnswer(keptTurn(folder, held.turn).answer))
     return `the answer that is held for section ${held.section} of ${name} is empty, and no history with an empty answer is taken; tollgate distill resume ${name} asks for that section again`;
   return null;

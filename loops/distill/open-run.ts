@@ -201,9 +201,9 @@ function nextActions({ folder, driver, standing, calls, canBeKept, launcher }: V
     return inOrder([forUser('budget', resume(RAISE, `--max-tokens ${Math.ceil(spent.tokens * 1.5)}`))]);
   if (budget === 'money')
     return inOrder([forUser('budget', resume(RAISE, `--max-usd ${Math.ceil(spent.usd * 150) / 100}`))]);
-  return [resume('go on where it stopped')];
+  return [resume('continue where it stopped')];
 }
 
 const MORE_CALLS = 20;
 
-const RAISE = 'raise the limit by half, and go on where it stopped';
+const RAISE = 'raise the limit by half, and continue where it stopped';

@@ -80,7 +80,7 @@ function mistakesIn(stderr: string): string[] {
   const mistakes = [
     ...new Set(errorLines.map((line) => line.replace(/ (?:at|on) line \d+.*| \(.*| <stdin>:\d+:.*/, ''))),
   ];
-  return mistakes.length > 0 ? mistakes.slice(0, MOST_NAMED) : ['it is no diff that git can read'];
+  return mistakes.length > 0 ? mistakes.slice(0, MOST_NAMED) : ['it is not a diff that git can read'];
 }
 
 const finding = (reason: GateReason, missing: string[], text: string, next_actions: NextAction[] = []): Finding => ({

@@ -171,7 +171,7 @@ const unreadable = (file: string, code: string): Finding => ({
   class: 'contract_violation',
   reason: 'answer_unreadable',
   missing: ['the answer'],
-  text: `the answer cannot be read any more (${code}): ${file}`,
+  text: `the answer can no longer be read (${code}): ${file}`,
   next_actions: [],
 });
 

@@ -66,7 +66,7 @@ export async function checkGuarded(
     notes:
       budgetChanges === 0
         ? []
-        : ['the budget was changed while a call ran, and that was taken back: change it again, between calls'],
+        : ['the budget was changed while a call ran, and the change was undone: change it again between calls'],
   };
 }
 

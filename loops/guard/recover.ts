@@ -85,7 +85,7 @@ function recoverCall(
   const kept = loadKept(call.folder);
   if (kept === null) {
     const place = when === 'before' ? call.folder : moveEntry(call.folder, path.join(attempt, 'kept'), clock);
-    into.notes.push(`stage ${stage}: what the call ${call_id} was judged by cannot be read any more (${place})`);
+    into.notes.push(`stage ${stage}: what the call ${call_id} was judged by can no longer be read (${place})`);
     return place === call.folder;
   }
   const end = endOf(call.entry, register);

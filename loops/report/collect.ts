@@ -123,11 +123,11 @@ function placesOf(word: string | null, cwd: string, environment: NodeJS.ProcessE
   if (!isAbsent(folder))
     return {
       how: 'invalid',
-      message: `${folder} cannot be read: it or ${path.dirname(folder)} is no folder, or one that may not be looked into`,
+      message: `${folder} cannot be read: it or ${path.dirname(folder)} is not a folder, or it may not be read`,
     };
   if (word === null) return { how: 'found', folder, names: [] };
   if (!word.includes('/')) return { how: 'invalid', message: missingTask(given) };
-  return { how: 'invalid', message: `${folder} is no folder; name the one that holds the tasks, such as .tmp/task` };
+  return { how: 'invalid', message: `${folder} is not a folder; name the one that holds the tasks, such as .tmp/task` };
 }
 
 function listed(folder: string): Places {

@@ -163,7 +163,7 @@ export function readFailure(task: TaskPlace): Failure | null {
   if (text === null) return null;
   const failure = failureIn(text);
   if (typeof failure?.class !== 'string' || !Array.isArray(failure.next_actions))
-    throw new StrangeStateError('it is no record of a failure');
+    throw new StrangeStateError('it is not a record of a failure');
   const read = {
     ...failure,
     next_actions: readActions(failure.next_actions),
@@ -211,7 +211,7 @@ export function nextOf(
   const verb = supervision === null ? 'run' : 'supervise';
   if (next === null) return null;
   if (next !== 'answer' || isAnswered)
-    return toType(NEXT_WORDS[state] ?? 'go on', goOnLine({ launcher, verb, word: task.id, trusts: false }), 'pays');
+    return toType(NEXT_WORDS[state] ?? 'continue', goOnLine({ launcher, verb, word: task.id, trusts: false }), 'pays');
   // The saved command includes the run's permissions.
   const save = readJsonIfFit<Pick<SessionSave, 'answer'>>(path.join(task.state, 'session_save.json'));
   return answerAction(typeof save?.answer === 'string' ? save.answer : `${launcher} answer ${task.id} "…"`);

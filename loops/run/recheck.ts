@@ -26,7 +26,7 @@ export function recheckMistake({ plans, journal, called }: OpenTask, { finished 
   const open = plans.map(({ stage }) => stage.name).find((name) => passedCall(ledger, name) === null);
   if (open === undefined) return null;
   const keep = ledger.redo.has(open) ? `, or to keep its earlier answer: ${goOnLine(called, `--keep ${open}`)}` : '';
-  return `stage ${open} is not finished, and --recheck pays for nothing; to go on with the task: ${goOnLine(called)}${keep}`;
+  return `stage ${open} is not finished, and --recheck pays for nothing; to continue the task: ${goOnLine(called)}${keep}`;
 }
 
 /** A stage that fails its gate this time is open: the next run checks its answer once more before it requests another. */

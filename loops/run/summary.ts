@@ -197,7 +197,7 @@ const capped = (all: readonly string[], max: number): string[] =>
 
 const COME_BY = {
   new: 'new',
-  resumed: 'gone on with',
+  resumed: 'continued',
   recovered: 'found again',
   named: 'named by the manifest',
 } as const satisfies Record<SessionUse, string>;

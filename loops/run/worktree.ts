@@ -124,7 +124,8 @@ async function open(git: Git, top: string, branch: string, converting: Partial<G
       `the worktree ${top} is on ${here.branch ?? 'no branch'}, not on ${branch}; git -C ${top} switch ${branch}, or git worktree remove ${top} to make it again`,
     );
   }
-  if (isInTheWay(top)) return invalid(`${top} is in the way: it is no worktree of this repository; move it elsewhere`);
+  if (isInTheWay(top))
+    return invalid(`${top} is in the way: it is not a worktree of this repository; move it elsewhere`);
   const elsewhere = registered.find((one) => one.branch === branch && one !== here);
   if (elsewhere !== undefined)
     return invalid(
@@ -149,7 +150,7 @@ async function reportOmissions(request: WorktreeRequest, filters: readonly strin
     say(`uncommitted changes of ${root} are not in the worktree; commit them first where the task needs them`);
   if (filters.length > 0)
     say(
-      `the worktree holds files as they are stored: the repository's own filters (${filters.join(', ')}) are run only in a trusted workspace; say --trust-workspace where the task needs them`,
+      `the worktree holds files as they are stored: the repository's own filters (${filters.join(', ')}) are run only in a trusted workspace; use --trust-workspace where the task needs them`,
     );
 }
 

@@ -59,7 +59,7 @@ const elsewhere = ({ tool, id, cwd }: Adopting, folder: string | null): string[]
   folder === null || isSameFolder(folder, cwd)
     ? []
     : [
-        `${tool} session ${id} works in ${folder}: only tasks that run there go on in it; any other begins one of its own`,
+        `${tool} session ${id} works in ${folder}: only tasks that run there continue in it; any other begins one of its own`,
       ];
 
 /** `when` is in words, or an ISO time. */

@@ -89,7 +89,7 @@ export function changeSession(request: SessionChange): Edited {
   const { session, environment, clock } = request;
   try {
     const seen = sight(session.file);
-    if (seen === null) return refused(`${session.file} is no regular file (any more)`);
+    if (seen === null) return refused(`${session.file} is not a regular file (any more)`);
     if (seen.bytes !== session.bytes || Math.trunc(seen.changedAtMs) !== Math.trunc(session.changedAtMs))
       return refused(`${session.file} was changed since it was read`);
     const ledger = editsLedger(session.tool, session.id, environment);

@@ -62,7 +62,8 @@ export async function replaceSession(request: Replacing): Promise<ReplacedSessio
       carryOver(request, session),
     );
   const tags =
-    (await attempt('its tags go on in the old one: sessions.json could not be written', () => moveTags(request))) ?? [];
+    (await attempt('its tags continue in the old one: sessions.json could not be written', () => moveTags(request))) ??
+    [];
   return { session, tags, notes };
 }
 

@@ -126,7 +126,7 @@ async function callIn(
     const { session, guardian, cli, call_id } = found.entry;
     if (session?.tool !== tool || session.id !== id) continue;
     for (const process_ of [guardian, cli])
-      if (process_ !== null && (await isAlive(process_, self)) !== 'dead') return `the call ${call_id} goes on in it`;
+      if (process_ !== null && (await isAlive(process_, self)) !== 'dead') return `the call ${call_id} continues in it`;
   }
   return null;
 }

@@ -79,7 +79,7 @@ export async function planNextAttempt(
     }
     case 'fresh_session':
       await session.giveUp(request.resumeSession!, 'lost');
-      session.notes.push(`session ${request.resumeSession} is not known to ${stage.tool} any more`);
+      session.notes.push(`session ${request.resumeSession} is no longer known to ${stage.tool}`);
       return startFresh(run, about, { ...retry, waitMs: 0, counts: 'as_none' });
     case 'wait_session':
       return planned({ ...retry, waitMs: decision.waitMs, counts: 'as_busy', request });
@@ -157,7 +157,7 @@ async function startFresh(
   session.startNew();
   if (!request.isContinuation) return planned({ ...next, request: { prompt: request.prompt, resumeSession: null } });
   if (run.options.dirtyRetries !== 'allowed')
-    return { how: 'cannot', why: 'an attempt had already run tools, and its session cannot be gone on with' };
+    return { how: 'cannot', why: 'an attempt had already run tools, and its session cannot be continued' };
   const composed = await recompose(run, run.stage, run.open.manifest.context.digest_policy);
   if (composed.how === 'invalid') return { how: 'cannot', why: composed.message };
   return planned({ ...next, request: { prompt: composed.prompt, resumeSession: null } });
@@ -229,7 +229,7 @@ function judgedAt({ open, context }: StageRun, { call_id }: JudgedAttempt): Date
 /** Requests the rest of a turn that was cut off, so that no work is repeated. */
 export async function continuation({ open, stage }: StageRun, session: string): Promise<AttemptRequest> {
   const text =
-    'Your last turn was cut off. Go on from where it stopped; do not redo what is already done, and finish your answer.\n';
+    'Your last turn was cut off. Continue from where it stopped; do not redo what is already done, and finish your answer.\n';
   const file = path.join(open.task.inputs, 'prompt', `${stage.name}.go-on.md`);
   await writeAtomic(file, text, 'renamed');
   const known = { file, sha256: sentHash(stage.tool, text), chars: text.length, digest: 'off' } as const;

@@ -38,7 +38,7 @@ export function findSupervised(id: string, cwd: string, environment: NodeJS.Proc
   const message =
     only === undefined
       ? `no supervised task of ${path.dirname(state)} has a session "${id}", nor that name; tollgate report lists the tasks`
-      : `${id} is a session of several tasks; name the one to go on with: ${owners.map(({ task }) => `tollgate supervise ${task}`).join(', or ')}`;
+      : `${id} is a session of several tasks; name the one to continue: ${owners.map(({ task }) => `tollgate supervise ${task}`).join(', or ')}`;
   return { how: 'invalid', message };
 }
 
@@ -92,7 +92,7 @@ export async function hearing(word: string, cwd: string, environment: NodeJS.Pro
   if (read.how === 'invalid') return read;
   const { task, manifest, root } = read;
   if (manifest.supervise === undefined)
-    return { how: 'invalid', message: `${task.id} is no supervised task, so a note to it would not be read` };
+    return { how: 'invalid', message: `${task.id} is not a supervised task, so a note to it would not be read` };
   const state = async (): Promise<HearingState> => {
     const { ledger } = openJournal(task.root, () => new Date()).read();
     const { lastEnd, step } = standingAfter(ledger.supervised);

@@ -61,7 +61,7 @@ function withWayOn(failure: Failure, { resume }: SessionSave, how: Leaving['how'
   );
   const own = actions.some(({ command }) => command?.includes(resume))
     ? []
-    : [toType('go on in the saved session', resume, 'pays')];
+    : [toType('continue in the saved session', resume, 'pays')];
   return { ...failure, next_actions: [...(how === 'saved' ? own : []), ...actions, ...(how === 'saved' ? [] : own)] };
 }
 
@@ -114,17 +114,17 @@ const ENDS: Record<Exclude<LeaveReason, 'done' | 'question'>, EndRow> = {
       toDo('ask the user whether this task may take more iterations: all that it was allowed are used'),
       forUser(
         'budget',
-        toType(`raise max_iterations at ${placeOf(null, 'supervise').at}, and go on`, goOnLine(called), 'pays'),
+        toType(`raise max_iterations at ${placeOf(null, 'supervise').at}, and continue`, goOnLine(called), 'pays'),
       ),
     ],
   },
   stalled: {
     class: 'unknown',
     reason: 'stalled',
-    why: 'nothing comes of the instruction',
+    why: 'the instruction changes nothing',
     next: (answer, { called }) => [
       toDo(`tell the reasoner what to do instead, in place of the dots: ${answer}`),
-      toType('or go on as it is', goOnLine(called), 'pays'),
+      toType('or continue as it is', goOnLine(called), 'pays'),
     ],
   },
 };

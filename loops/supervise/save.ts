@@ -104,7 +104,7 @@ export async function readSave(
   if (why === null && read.how === 'read') return { how: 'read', save: read.value };
   return {
     how: 'invalid',
-    message: `${file}: ${why}; the journal has all that counts, so look at the tree and say --accept-tree to go on without it`,
+    message: `${file}: ${why}; the journal has all that counts, so look at the tree and use --accept-tree to continue without it`,
   };
 }
 

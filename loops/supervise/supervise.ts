@@ -76,7 +76,7 @@ const workOf = (supervising: Supervising): RunWork => ({
 function goalMistake(open: OpenTask, { begin }: Supervising): string | null {
   const { goal } = standingOf(open);
   if (begin === 'restart' || goal === null || goal === hashOf(open.manifest.goal)) return null;
-  return `${open.placeOf(null, 'goal').at}: the goal differs from the one that the supervision began with; say --anew to start again with the new goal, or restore the old goal to go on`;
+  return `${open.placeOf(null, 'goal').at}: the goal differs from the one that the supervision began with; use --anew to start again with the new goal, or restore the old goal to continue`;
 }
 
 const movedMistake = async (open: OpenTask, context: TaskRun['context'], { begin, movedTree }: Supervising) =>
@@ -260,7 +260,7 @@ async function treeMistake(
   };
   const moved = movedSince(save, now);
   if (moved.length === 0) return null;
-  return `the tree has moved on since the session was saved at ${save.saved_at}: ${moved.join('; ')}. Put it back as it was (${save.patch ?? 'session_save.json says how'}), or say --accept-tree to go on in it as it is`;
+  return `the tree has moved on since the session was saved at ${save.saved_at}: ${moved.join('; ')}. Put it back as it was (${save.patch ?? 'session_save.json says how'}), or use --accept-tree to continue in it as it is`;
 }
 
 /** Returns what is wrong with a part, with the part's name; null if both parts can be called. */

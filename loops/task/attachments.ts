@@ -58,7 +58,7 @@ export async function readAttachments(
       return `cannot be read (${error.code})`;
     });
     if (seen === null) {
-      unnamed.push(`${file.name} has a name that is no UTF-8, and is not included`);
+      unnamed.push(`${file.name} has a name that is not UTF-8, and is not included`);
       continue;
     }
     if (typeof seen === 'string') return invalid(of, `${file.name} ${seen}`);
@@ -185,7 +185,7 @@ const PASSED_OVER = {
     one: 'is a symbolic link, which is not followed, and is not included',
     several: 'symbolic links are not followed and not included',
   },
-  special: { one: 'is no regular file, and is not included', several: 'are no regular files, and not included' },
+  special: { one: 'is not a regular file, and is not included', several: 'are not regular files, and not included' },
   hidden: {
     one: 'is hidden (a glob names it by its dot), and is not included',
     several: 'hidden files are not included (a glob names them by their dot)',
@@ -238,7 +238,7 @@ async function matchedBy(said: string, unwanted: readonly string[], of: Attachab
     if (found.count === 0 && of.globs !== undefined) return mismatch(await nothing(glob, base, { ...found, ...odd }));
     return { ...found, ...odd, how: 'matched', files: found.files.map((name) => ({ name, base })) };
   } catch (error) {
-    if (!isSystemError(error)) return mismatch(`is no glob (${(error as Error).message})`);
+    if (!isSystemError(error)) return mismatch(`is not a glob (${(error as Error).message})`);
     return mismatch(`cannot be looked up: ${error.path ?? base} (${error.code})`);
   }
 }

@@ -71,7 +71,7 @@ export async function claim({ journal, whenTaken, stages, stop, say }: Claiming)
     if (isAmong(await ancestorsOf(process.pid), run!.owner))
       return { how: 'refused', message: fromWithin(run!.owner.pid) };
     const where = life === 'unknown' ? ` on ${run!.owner.host}` : '';
-    const wayOut = life === 'unknown' ? '; if that run is gone, say --force' : '';
+    const wayOut = life === 'unknown' ? '; if that run is gone, use --force' : '';
     const message = `another run has this task (pid ${run!.owner.pid}${where})${wayOut}`;
     if (!waits) return { how: 'refused', message: `${message}; leave --no-wait out to wait for it` };
     if (awaited === null) say(`${message}; waiting for it`);

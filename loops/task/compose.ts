@@ -187,7 +187,7 @@ async function readInput(
       return { how: 'read', file: text.trim() === '' ? null : { path: path.relative(cwd, file), text } };
     }
     case 'binary':
-      return { how: 'invalid', message: `${file} is no UTF-8 text` };
+      return { how: 'invalid', message: `${file} is not UTF-8 text` };
     case 'failed':
       return read.code === 'ENOENT' ? { how: 'read', file: null } : { how: 'invalid', message: `${file} ${read.why}` };
   }

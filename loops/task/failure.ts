@@ -108,10 +108,10 @@ export function limitFailure(run: StageRun, { field, why }: UsedUp): Failure {
     decision: { action: 'stop', why },
     next_actions:
       field === 'max_wallclock_sec'
-        ? [toType('go on: a new run has a new time limit', goOnLine(called), 'pays')]
+        ? [toType('continue: a new run has a new time limit', goOnLine(called), 'pays')]
         : [
             toDo(`ask the user whether budgets.${field} may be raised: it is used up`),
-            forUser('budget', toType(`raise budgets.${field} in the manifest, and go on`, goOnLine(called), 'pays')),
+            forUser('budget', toType(`raise budgets.${field} in the manifest, and continue`, goOnLine(called), 'pays')),
           ],
   };
 }
@@ -136,7 +136,7 @@ export function tooLargeFailure(run: StageRun, { tooLarge, parts }: Prompt): Fai
       toDo(
         `or, where ${model ?? 'its model'} takes more, raise ${isBuiltIn(tool) ? `prompts.max_chars.${tool}` : `tools.${tool}.max_chars`} in tollgate.yaml`,
       ),
-      toType('then go on', goOnLine(called), 'pays'),
+      toType('then continue', goOnLine(called), 'pays'),
     ],
   };
 }
@@ -199,7 +199,7 @@ export function unansweredFailure(run: StageRun, why: string): Failure {
     decision: { action: 'stop', why },
     next_actions: [
       preflight({ called: open.called, tool: stage.tool }),
-      toType('then go on', goOnLine(open.called), 'pays'),
+      toType('then continue', goOnLine(open.called), 'pays'),
     ],
   };
 }
@@ -230,7 +230,7 @@ export function interruptedFailure(
   at: Date,
   retryAt: string | null = null,
 ): Failure {
-  const why = `stopped by ${by}; run it again to go on`;
+  const why = `stopped by ${by}; run it again to continue`;
   return {
     ...EMPTY_FAILURE,
     task_id: task.id,
@@ -245,7 +245,7 @@ export function interruptedFailure(
     decision: { action: 'stop', why },
     next_actions: [
       toType(
-        `${retryAt === null ? '' : `not before ${retryAt}, `}go on from where it stopped`,
+        `${retryAt === null ? '' : `not before ${retryAt}, `}continue from where it stopped`,
         goOnLine(called),
         'pays',
       ),
@@ -320,7 +320,7 @@ export function changedByOthersFailure(run: StageRun, why: string): Failure {
     decision: { action: 'stop', why: 'its files were changed while the agent of another task ran' },
     next_actions: [
       toDo(`look at what was changed in ${task.root}`),
-      toType('then go on with the files as they are', goOnLine(called, '--accept-changes'), 'pays'),
+      toType('then continue with the files as they are', goOnLine(called, '--accept-changes'), 'pays'),
     ],
   };
 }

@@ -61,7 +61,7 @@ export async function checkStages(composing: Composing, from: string | null = nu
   for (const plan of open.plans.slice(Math.max(0, first))) {
     const { stage } = plan;
     const schema = stage.schema === undefined ? null : await checkSchema(stage.schema);
-    if (schema !== null) return invalid(`stage ${stage.name}: its schema is no JSON Schema: ${schema}`);
+    if (schema !== null) return invalid(`stage ${stage.name}: its schema is not a JSON Schema: ${schema}`);
     const elsewhere = await sessionMistake(composing, stage);
     if (elsewhere !== null) return invalid(elsewhere);
     const composed = await composePrompt(composing, plan, open.manifest.context.digest_policy);

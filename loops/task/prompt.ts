@@ -153,7 +153,7 @@ function earlierAnswers({ task, journal, plans, project }: OpenTask, wanting: St
     const read = readOrNull(out, maxChars);
     // Without this answer, a prompt with half of its information would be paid like a complete one.
     if (read === null)
-      return `stage ${wanting.stage.name} needs the answer of ${stage.name}, which is done, but ${out} cannot be read; put it back, or say --redo ${stage.name}`;
+      return `stage ${wanting.stage.name} needs the answer of ${stage.name}, which is done, but ${out} cannot be read; put it back, or use --redo ${stage.name}`;
     answers.push({ stage: stage.name, role: stage.role, handsOff: role.handsOff, ...read });
   }
   return answers;

@@ -24,7 +24,7 @@ export async function readText(file: string, windowChars: number, maxBytes: numb
     handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
     const kind = await handle.stat();
     if (kind.isDirectory()) return failed('EISDIR');
-    if (!kind.isFile()) return { how: 'failed', code: 'EINVAL', why: 'is no regular file' };
+    if (!kind.isFile()) return { how: 'failed', code: 'EINVAL', why: 'is not a regular file' };
     if (kind.size > maxBytes)
       return { how: 'failed', code: 'EFBIG', why: `has ${kind.size} bytes; at most ${maxBytes} are read` };
     return await readOpen(handle, kind.size, windowChars);

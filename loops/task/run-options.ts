@@ -70,7 +70,7 @@ export const RUN_FLAGS = {
     given: 'accepted',
     takes: 'nothing',
     about:
-      'go on with a task whose manifest or inputs were changed while the agent of another task ran: look at them first',
+      'continue a task whose manifest or inputs were changed while the agent of another task ran: look at them first',
   },
   'retry-dirty': {
     option: 'dirtyRetries',
@@ -106,7 +106,7 @@ export const RUN_FLAGS = {
     choices: ['wait', 'fresh'],
     default: 'wait',
     about:
-      'while a person has the session open in its CLI: wait until it is closed (no longer than max_wallclock_sec), or go on with its work in a fresh one',
+      'while a person has the session open in its CLI: wait until it is closed (no longer than max_wallclock_sec), or continue its work in a fresh one',
   },
   'no-repair': {
     option: 'repair',

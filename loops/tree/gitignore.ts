@@ -30,7 +30,7 @@ export async function ignoreState(root: string): Promise<Ignoring> {
   if (answer.code !== 0 || answer.stdout.trim() !== 'true') return { how: 'no_git' };
   const file = path.join(root, '.gitignore');
   // Git itself would wait for the writer of a pipe.
-  if ((await lstat(file).catch(() => null))?.isFIFO()) return refused(file, 'it is no regular file');
+  if ((await lstat(file).catch(() => null))?.isFIFO()) return refused(file, 'it is not a regular file');
   if (await isIgnored(root)) return { how: 'ignored' };
   try {
     return await append(file);
@@ -51,7 +51,7 @@ async function isIgnored(root: string): Promise<boolean> {
 async function append(file: string): Promise<Ignoring> {
   const kind = await lstat(file).catch(() => null);
   if (kind?.isSymbolicLink()) return refused(file, 'it is a link');
-  if (kind !== null && !kind.isFile()) return refused(file, 'it is no regular file');
+  if (kind !== null && !kind.isFile()) return refused(file, 'it is not a regular file');
   // Appends in place, so that the permissions and the owner do not change. Never follows a link, and never waits for a reader.
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
   const handle = await open(file, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o644);

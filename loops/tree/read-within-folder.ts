@@ -36,12 +36,12 @@ export function readWithin({ folder, root, forbids }: Ground, said: string): Rea
     const glob = forbids(names, real);
     if (glob !== null) return refused(`is forbidden by ${glob} (security.forbidden_paths)`);
     const kind = statSync(real);
-    if (!kind.isFile()) return refused(`is no regular file in ${folder}`);
+    if (!kind.isFile()) return refused(`is not a regular file in ${folder}`);
     if (kind.size > MAX_TEMPLATE_BYTES)
       return refused(`has ${kind.size} bytes; at most ${MAX_TEMPLATE_BYTES} are read`);
     const bytes = readRegularBytes(real, MAX_TEMPLATE_BYTES);
     const text = bytes.toString('utf8');
-    return bytes.includes(0) || !Buffer.from(text).equals(bytes) ? refused('is no UTF-8 text') : { how: 'read', text };
+    return bytes.includes(0) || !Buffer.from(text).equals(bytes) ? refused('is not UTF-8 text') : { how: 'read', text };
   } catch (error) {
     if (!isSystemError(error)) throw error;
     const { code } = error;

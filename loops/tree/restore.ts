@@ -153,7 +153,7 @@ async function obstacleAbove(before: TreeSnapshot, at: string, missing: 'make' |
     const present = await standingAt(place);
     if (present === null && missing === 'make') await mkdir(place);
     else if (present?.isSymbolicLink()) return `${above} is a symlink now`;
-    else if (present !== null && !present.isDirectory()) return `${above} is no folder now`;
+    else if (present !== null && !present.isDirectory()) return `${above} is not a folder now`;
   }
   return null;
 }

@@ -169,7 +169,7 @@ export function leftOutBy({ cwd, root, state, forbids }: TreeRules): (name: stri
 /** Returns the bytes of the file, or why git would stop at it. */
 function sizeOf(file: string, name: string, most = Number.POSITIVE_INFINITY): number | { why: string } {
   if (name.endsWith('/')) return { why: 'is a repository of its own' };
-  if (name.includes('\ufffd')) return { why: 'has a name that is no UTF-8' };
+  if (name.includes('\ufffd')) return { why: 'has a name that is not UTF-8' };
   try {
     const found = lstatSync(file, { throwIfNoEntry: false });
     if (!found?.isFile()) return 0;

@@ -61,8 +61,8 @@ export function workingFolderMistake({ cwd, manifest, root, trust }: WorkingFold
     // The path is checked before the disk is read: a stranger's manifest must not learn what exists elsewhere.
     const real = isWithin(root, folder) ? realpathSync.native(folder) : folder;
     if (trust === 'untrusted' && !isWithin(realpathSync.native(root), real) && !isWithin(root, real))
-      return `${said} leads out of the project (${root}); name a folder in it, or say --trust-workspace if you trust this task`;
-    return statSync(folder).isDirectory() ? null : `${said} is no folder (${folder}); name one, from ${root}`;
+      return `${said} leads out of the project (${root}); name a folder in it, or use --trust-workspace if you trust this task`;
+    return statSync(folder).isDirectory() ? null : `${said} is not a folder (${folder}); name one, from ${root}`;
   } catch (error) {
     if (!isSystemError(error)) throw error;
     const why = error.code === 'ENOENT' ? 'does not exist' : `cannot be used (${error.code})`;

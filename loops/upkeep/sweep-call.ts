@@ -144,9 +144,9 @@ async function closeAlone(
   const saved = savedIn(entry);
   if (saved !== null) removeHalves(saved.files, entry.guardian.pid);
   if (lookAtFolder('attempt', folder) === 'absent') return { how: 'nothing' };
-  if (saved === null) return { how: 'failed', place: folder, why: 'the register does not tell how it was called' };
+  if (saved === null) return { how: 'failed', place: folder, why: 'the register does not record how it was called' };
   const linked = strangeFileIn(folder);
-  if (linked !== null) return { how: 'failed', place: folder, why: `its ${linked} is no regular file` };
+  if (linked !== null) return { how: 'failed', place: folder, why: `its ${linked} is not a regular file` };
   const restored = restoreSaved(saved, folder, null, environment, clock);
   if (restored === null || !wasStarted(restored.attempt, entry.cli !== null)) {
     removePrivateFolder('attempt', folder);

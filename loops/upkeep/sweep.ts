@@ -99,7 +99,7 @@ export async function sweepEntry(file: string, entry: RegisterEntry, sweeping: S
     ...entry.overlay_folders.map((folder) => ['overlay', folder] as const),
   ];
   const strange = folders.find(([what, folder]) => lookAtFolder(what, folder) === 'strange')?.[1] ?? astray(entry);
-  if (strange !== null) return [mistakenEntry({ how: 'invalid', file, why: `${strange} is no folder of our making` })];
+  if (strange !== null) return [mistakenEntry({ how: 'invalid', file, why: `${strange} was not made by tollgate` })];
   // Two sweeps may run at once; this one ignores what the other has settled.
   if (!existsSync(file)) return [];
   const swept = await sweepCall(entry, sweeping);

@@ -79,7 +79,7 @@ export function awaitCall(call: NamedCall, living: LivingProcesses = readLiving(
 
   /** Names the call of the marker when it is not that of the named process; else null. */
   function anotherOf(said: SaidByMarker, named: NamedProcess, writtenMs: number): string | null {
-    if (named.how === 'not_yet') return `${whoseIs(said)}, and no pid file tells that this is the one that is meant`;
+    if (named.how === 'not_yet') return `${whoseIs(said)}, and no pid file shows that this is the right process`;
     if (named.how !== 'named') return null;
     if (said.pid !== null)
       return [said.pid, ...said.startedBy].includes(named.pid) ? null : `${whoseIs(said)}, not of process ${named.pid}`;

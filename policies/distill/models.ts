@@ -60,7 +60,7 @@ export function modelMistake(
   if (chosen === 'given' || row === null || row.endsOn === null || now.toISOString().slice(0, 10) < row.endsOn)
     return null;
   const say = command === null ? '' : `${command} `;
-  return `${model} ends on ${row.endsOn}, and ${row.successor} answers in its place at its own price; say ${say}--model ${row.successor}, or ${say}--model ${model} to ask for it all the same`;
+  return `${model} ends on ${row.endsOn}, and ${row.successor} answers in its place at its own price; say ${say}--model ${row.successor}, or ${say}--model ${model} to ask for it anyway`;
 }
 
 const LONG_PROMPT = 200_000;

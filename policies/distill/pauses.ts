@@ -7,7 +7,7 @@ export interface PauseRow {
   next: readonly { text: string; flag?: '--accept' | '--max-calls' }[];
 }
 
-const RESUME = 'go on where it stopped';
+const RESUME = 'continue where it stopped';
 const HELD = [
   { text: 'ask for the section again' },
   { text: 'keep the answer that is held', flag: '--accept' },
@@ -33,7 +33,7 @@ export const PAUSES = {
   ...ANOMALY_PAUSES,
   asked: { shown: 'as you asked', next: [{ text: RESUME }] },
   error: { shown: 'error', next: [{ text: `fix that, then ${RESUME}` }] },
-  file_lost: { shown: 'file lost twice', next: [{ text: 'in a minute, upload it again and go on' }] },
+  file_lost: { shown: 'file lost twice', next: [{ text: 'in a minute, upload it again and continue' }] },
   processing: { shown: 'the file was not processed', next: [{ text: `see whether the book opens, then ${RESUME}` }] },
   reset: { shown: 'a limit with a reset', next: [{ text: `after the reset, ${RESUME} (--auto-wait waits for it)` }] },
   retries: { shown: 'the service keeps failing', next: [{ text: `in 5 minutes or later, ${RESUME}` }] },

@@ -71,7 +71,7 @@ export const VERDICT_FAIL: Finding = {
   class: 'contract_violation',
   reason: 'verdict_fail',
   missing: ['a verdict of PASS'],
-  text: 'the answer judges what it was to judge as not good enough: its verdict is FAIL',
+  text: 'the verdict of the answer is FAIL',
   next_actions: [],
 };
 

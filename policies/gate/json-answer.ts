@@ -13,11 +13,11 @@ export function readJsonAnswer(answer: string): JsonAnswer {
   const fences = fencesOf(answer);
   const marked = fences.filter(({ language }) => language === 'json');
   const [block, another] = marked.length > 0 ? marked : fences;
-  if (block === undefined) return invalid(`it is no JSON (${whole.why}), and holds no block of it`);
+  if (block === undefined) return invalid(`it is not JSON (${whole.why}), and holds no block of it`);
   if (another !== undefined)
     return invalid(`it holds ${(marked.length > 0 ? marked : fences).length} blocks of code, and must be one value`);
   const inner = parse(block.body);
-  return inner.how === 'read' ? inner : invalid(`its block of code is no JSON (${inner.why})`);
+  return inner.how === 'read' ? inner : invalid(`its block of code is not JSON (${inner.why})`);
 }
 
 type Parsed = { how: 'read'; value: unknown; text: string } | { how: 'broken'; why: string };

@@ -42,10 +42,10 @@ export const isLimited = ({ budgets, at_once, per_minute }: Limits): boolean =>
 
 /** Returns what is wrong with the user's own limits, as read from JSON, or null. */
 export function limitsMistake(value: unknown): string | null {
-  if (!isObject(value)) return 'is no JSON object';
+  if (!isObject(value)) return 'is not a JSON object';
   const { v: _, time_zone = 'UTC', budgets = [], at_once = {}, per_minute = {}, ...other } = value;
   const [stray] = Object.keys(other);
-  if (stray !== undefined) return `has a field ${JSON.stringify(stray)}, which is none of limits`;
+  if (stray !== undefined) return `has a field ${JSON.stringify(stray)}, which is not one of limits`;
   if (typeof time_zone !== 'string' || zoneOf(time_zone) === null)
     return 'has a time_zone that is none (Europe/Berlin, UTC, +02:00)';
   if (!Array.isArray(budgets)) return 'has budgets that are no list';
@@ -54,7 +54,7 @@ export function limitsMistake(value: unknown): string | null {
     if (mistake !== null) return `has a budgets[${i}] that ${mistake}`;
   }
   for (const [name, counts] of Object.entries({ at_once, per_minute })) {
-    if (!isObject(counts)) return `has a ${name} that is no object of tools and numbers`;
+    if (!isObject(counts)) return `has a ${name} that is not an object of tools and numbers`;
     for (const [tool, most] of Object.entries(counts))
       if (!TOOL_NAME.test(tool) || !Number.isSafeInteger(most) || (most as number) < 1)
         return `has a ${name}.${tool} that is no tool with a whole number of 1 or more`;
@@ -63,13 +63,13 @@ export function limitsMistake(value: unknown): string | null {
 }
 
 function rowMistake(row: unknown): string | null {
-  if (!isObject(row)) return 'is no object';
+  if (!isObject(row)) return 'is not an object';
   const { per, tool = 'any', ...units } = row;
-  if (!PERIODS.includes(per as Period)) return `has a per that is none of ${PERIODS.join(', ')}`;
-  if (typeof tool !== 'string' || !TOOL_NAME.test(tool)) return 'has a tool that is no name of one';
+  if (!PERIODS.includes(per as Period)) return `has a per that is not one of ${PERIODS.join(', ')}`;
+  if (typeof tool !== 'string' || !TOOL_NAME.test(tool)) return 'has a tool that is not a name of one';
   if (Object.keys(units).length === 0) return `limits nothing; give it ${UNITS.join(', ')}`;
   for (const [unit, most] of Object.entries(units)) {
-    if (!UNITS.includes(unit as Unit)) return `has a field ${JSON.stringify(unit)}, which is none of a budget`;
+    if (!UNITS.includes(unit as Unit)) return `has a field ${JSON.stringify(unit)}, which is not one of a budget`;
     const isCount = unit === 'usd' ? Number.isFinite(most) : Number.isSafeInteger(most);
     if (!isCount || (most as number) < 0) return `has a number of ${unit} that is none`;
   }

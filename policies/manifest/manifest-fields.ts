@@ -77,14 +77,14 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
     without: null,
   },
   goal: { about: 'What is to be achieved, in a sentence or two', example: '"Mend the login."', without: null },
-  meta: { about: 'Which conversations of the CLIs the task goes on with', example: null, without: 'as below' },
+  meta: { about: 'Which conversations of the CLIs the task continues', example: null, without: 'as below' },
   'meta.feature': {
     about: 'The tag that the sessions are kept under',
     example: 'login',
     without: "the task's id",
   },
   'meta.session_id': {
-    about: 'One session of the CLI to go on with, by its id',
+    about: 'One session of the CLI to continue, by its id',
     example: '00000000-0000-4000-8000-000000000001',
     without: 'none',
   },
@@ -216,7 +216,7 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
   },
   'stages[].max_turns': { about: 'How many turns of the model one call may take', example: '30', without: 'no limit' },
   'stages[].may_be_empty': {
-    about: 'Whether a stage that changes nothing in the tree is done all the same',
+    about: 'Whether a stage that changes nothing in the tree is done anyway',
     example: 'false',
     without: 'false',
   },

@@ -55,7 +55,7 @@ const IN_CLEAR = 'it goes over the network in clear; say https';
 /** null if the address can be used. */
 export function addressMistake(url: string): string | null {
   const parsed = URL.canParse(url) ? new URL(url) : null;
-  if (parsed === null || !['http:', 'https:'].includes(parsed.protocol)) return 'is no http or https address';
+  if (parsed === null || !['http:', 'https:'].includes(parsed.protocol)) return 'is not an http or https address';
   if (parsed.username !== '' || parsed.password !== '')
     return 'holds a user or a password; sign with secret_env instead';
   return null;

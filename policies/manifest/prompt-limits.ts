@@ -55,4 +55,4 @@ export function promptLimit(
 export const tooLargeWords = (
   tool: Tool,
   { chars, limit, why }: { chars: number; limit: number; why: string },
-): string => `its prompt has ${figure(chars)} characters, of ${figure(limit)} at the most for ${tool}; ${why}`;
+): string => `its prompt has ${figure(chars)} characters, of ${figure(limit)} at most for ${tool}; ${why}`;

@@ -128,7 +128,7 @@ function noTemplate({ name, role }: StageWords, project: ProjectFile, trust: 'tr
   if (Object.hasOwn(project.roles, role))
     return trust === 'trusted'
       ? `stage ${name}: the role "${role}" of tollgate.yaml has no template; give it one, or ${wayOut}`
-      : `stage ${name}: the role "${role}" is one of tollgate.yaml, which counts only in a trusted workspace; say --trust-workspace, or ${wayOut}`;
+      : `stage ${name}: the role "${role}" is one of tollgate.yaml, which counts only in a trusted workspace; use --trust-workspace, or ${wayOut}`;
   const own = trust === 'trusted' ? Object.keys(project.roles) : [];
   const known = [...Object.keys(ROLES), ...own.filter((name) => !isBuiltIn(name))];
   const near = nearest(role, known);

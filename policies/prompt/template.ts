@@ -70,7 +70,7 @@ function fill(body: string | undefined, chain: Step[], expansion: Expansion): Ex
   const near = nearest(name, known);
   return invalid(
     chain,
-    `is no variable${near === null ? '.' : `; did you mean {{${near}}}?`} There are ${known.join(', ')}; a literal {{ is written {{{{`,
+    `is not a variable${near === null ? '.' : `; did you mean {{${near}}}?`} There are ${known.join(', ')}; a literal {{ is written {{{{`,
   );
 }
 

@@ -48,7 +48,7 @@ export function patternMistake(source: string): string | null {
     new RegExp(source).test('');
     return null;
   } catch (error) {
-    return `is no regular expression (${(error as Error).message.replace(/^.*\/[a-z]*: /s, '')})`;
+    return `is not a regular expression (${(error as Error).message.replace(/^.*\/[a-z]*: /s, '')})`;
   }
 }
 
@@ -59,6 +59,6 @@ function checked(source: string, index: number): string {
     new RegExp(source);
     return source;
   } catch (error) {
-    throw new SyntaxError(`redaction pattern ${index + 1} is no regular expression: ${source}`, { cause: error });
+    throw new SyntaxError(`redaction pattern ${index + 1} is not a regular expression: ${source}`, { cause: error });
   }
 }

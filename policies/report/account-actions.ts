@@ -41,7 +41,7 @@ const resets: WayOut = (situation) => {
 
 /** Waiting does not reset these. */
 const paidFor: WayOut = (situation) => [
-  toDo(`pay or top up at the provider of ${situation.tool}; no waiting mends it`),
+  toDo(`pay or top up at the provider of ${situation.tool}; waiting does not help`),
   thenRerun(situation),
   toDo(otherTool(situation)),
 ];
@@ -69,13 +69,13 @@ export const BUDGET_ACTIONS = {
     later(situation),
     ...awaited(situation),
     toType('look at what is held, and since when', `${situation.called.launcher} budget`),
-    goOn(situation, 'or ask all the same', situation.called, '--ignore-hold'),
+    goOn(situation, 'or ask anyway', situation.called, '--ignore-hold'),
     toDo(otherTool(situation)),
   ],
   budget: (situation) => [
     toDo('ask the user whether this task may pay for more calls: all that it was allowed are used'),
     raiseBudget(situation),
-    rerun(situation, 'then go on'),
+    rerun(situation, 'then continue'),
   ],
 } as const satisfies Record<string, WayOut>;
 

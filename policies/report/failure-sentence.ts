@@ -103,7 +103,7 @@ export const SENTENCES = {
   acceptance_failed: 'An acceptance command failed.',
   answer_unreadable: 'The stored answer can no longer be read.',
   diff_does_not_apply: 'The diff in the answer does not apply to the files.',
-  diff_leaves_tree: 'The diff in the answer leads out of the working folder.',
+  diff_leaves_tree: 'The diff in the answer changes files outside the working folder.',
   diff_unchecked: 'It could not be checked whether the diff in the answer applies.',
   diff_unclear: 'The diff in the answer changes files that its headers do not name.',
   judge_changed: 'Files that check the result of this task were changed.',

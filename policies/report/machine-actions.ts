@@ -78,7 +78,7 @@ export const MACHINE_ACTIONS = {
     'name the CA of your network in NODE_EXTRA_CA_CERTS (codex: SSL_CERT_FILE), or see that the clock of this machine is right',
   ),
   untrusted: (situation) => [
-    goOn(situation, 'only if you trust this folder, go on', { ...situation.called, trusts: true }),
+    goOn(situation, 'only if you trust this folder, continue', { ...situation.called, trusts: true }),
   ],
   git: fixThenRerun(
     'see that the working folder is a git repository that you own (`git status` there says what it lacks)',
@@ -120,7 +120,7 @@ export const MACHINE_ACTIONS = {
       : fixThenRerun('state the request in `goal` of the manifest, or in inputs/user_request.md')(situation),
   unwritable_output: fixThenRerun('make the folder that the evidence names writable'),
   not_started: (situation) => [...readFirst(situation), ...checked(situation)],
-  not_prepared: (situation) => [rerun(situation, 'fix what the evidence names, then go on')],
+  not_prepared: (situation) => [rerun(situation, 'fix what the evidence names, then continue')],
   prompt_changed: ({ called, tool }) => [
     toType('keep the answers that are there, which pays nothing for them', goOnLine(called, '--keep-all')),
     toType(`or ask ${tool} again`, goOnLine(called, '--redo-all'), 'pays'),

@@ -63,7 +63,7 @@ export const TEMPORARY_ACTIONS = {
     return [
       rerun(
         situation,
-        `${retry_at === null ? '' : `not before ${retry_at}, `}${isOwnCall(situation) ? `ask ${situation.tool} again` : 'go on from where it stopped'}`,
+        `${retry_at === null ? '' : `not before ${retry_at}, `}${isOwnCall(situation) ? `ask ${situation.tool} again` : 'continue from where it stopped'}`,
       ),
     ];
   },

@@ -20,7 +20,7 @@ export function traceEndpoint(given: string | null, environment: Environment): T
   if (!address) return given === null ? { how: 'none' } : { how: 'invalid', message: '--endpoint is empty' };
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol))
-    return { how: 'invalid', message: `${name} is no http or https address` };
+    return { how: 'invalid', message: `${name} is not an http or https address` };
   if (url.username !== '' || url.password !== '')
     return {
       how: 'invalid',

@@ -71,7 +71,7 @@ export function readReasonerAnswer(said: string): ReasonerRead {
 /** Other fields of the object are ignored. */
 function fitting(value: unknown): ReasonerRead {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return invalid('off_schema', 'it is no JSON object');
+    return invalid('off_schema', 'it is not a JSON object');
   const given = value as Record<string, unknown>;
   const { action } = given;
   if (typeof action !== 'string' || !Object.hasOwn(REASONER_ACTIONS, action))
@@ -85,13 +85,13 @@ function fitting(value: unknown): ReasonerRead {
     return invalid('too_long', `its "${needs}" has ${text.length} characters; at most ${MAX_TEXT_CHARS} are taken`);
   if (text.includes('\0')) return invalid('off_schema', `its "${needs}" holds a NUL character`);
   // Half of a surrogate pair would become another character on its way to the worker.
-  if (LONE_SURROGATE.test(text)) return invalid('off_schema', `its "${needs}" is no well-formed text`);
+  if (LONE_SURROGATE.test(text)) return invalid('off_schema', `its "${needs}" is not well-formed text`);
   return { how: 'read', answer: { action: action as ReasonerAction, text } };
 }
 
 const LONE_SURROGATE = /\p{Cs}/u;
 
-const WRONG_ACTION = `its "action" is none of ${Object.keys(REASONER_ACTIONS).join(', ')}`;
+const WRONG_ACTION = `its "action" is not one of ${Object.keys(REASONER_ACTIONS).join(', ')}`;
 
 /** Returns undefined for text that is not JSON. An object in a fence counts only if it is complete. */
 function parsed(text: string): unknown {

@@ -55,7 +55,7 @@ export function globMistake(glob: string): string | null {
     picomatch.makeRe(plain, OPTIONS);
     return null;
   } catch (error) {
-    return `"${shown}" is no glob (${(error as Error).message})`;
+    return `"${shown}" is not a glob (${(error as Error).message})`;
   }
 }
 

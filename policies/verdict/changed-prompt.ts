@@ -39,14 +39,14 @@ const NAMED_WARNINGS = 3;
 function sentenceOf(changed: readonly ChangedPrompt[]): string {
   if (changed.length === 1) return SENTENCE[changed[0]!.answer](changed[0]!.stage);
   const names = changed.map(({ stage, answer }) => `${stage}${answer === 'done' ? '' : ' (its answer did not pass)'}`);
-  return `the prompts of ${changed.length} stages have changed since they were answered: ${names.join(', ')}; say --keep-all to keep their answers, --redo-all to pay for all of them again, or --keep STAGE and --redo STAGE for each`;
+  return `the prompts of ${changed.length} stages have changed since they were answered: ${names.join(', ')}; use --keep-all to keep their answers, --redo-all to pay for all of them again, or --keep STAGE and --redo STAGE for each`;
 }
 
 const SENTENCE = {
   done: (stage) =>
-    `stage ${stage} is done, but its prompt has changed since; say --redo ${stage} to pay for it again, or --keep ${stage} to keep its answer`,
+    `stage ${stage} is done, but its prompt has changed since; use --redo ${stage} to pay for it again, or --keep ${stage} to keep its answer`,
   not_passed: (stage) =>
-    `stage ${stage} has an answer that was paid for and did not pass its gate, and its prompt has changed since (the scope and the acceptance commands are part of it); say --keep ${stage} to have that answer looked at again, or --redo ${stage} to pay for another`,
+    `stage ${stage} has an answer that was paid for and did not pass its gate, and its prompt has changed since (the scope and the acceptance commands are part of it); use --keep ${stage} to have that answer looked at again, or --redo ${stage} to pay for another`,
 } as const satisfies Record<ChangedPrompt['answer'], (stage: string) => string>;
 
 /** The stages that the user named. */

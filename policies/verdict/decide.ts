@@ -80,7 +80,7 @@ export function decide(question: Question): Decision {
       RETRY_DIRTY,
     ]);
   if (sessionId === null)
-    return stop('the attempt had already run tools or changed the tree, and there is no session to go on in', [
+    return stop('the attempt had already run tools or changed the tree, and there is no session to continue in', [
       RETRY_DIRTY,
     ]);
   return {
@@ -197,7 +197,7 @@ export const MAX_BUSY_WAITS = 4;
 export function wayOutOfSession({ reason }: Verdict, standing: SessionStanding): SessionWayOut | null {
   const { sessionId, resumed, busyAwaited, repair } = standing;
   if (reason === 'session_id' && resumed)
-    return { action: 'fresh_session', why: 'its session is not known to the CLI any more; asking in a fresh one' };
+    return { action: 'fresh_session', why: 'its session is no longer known to the CLI; asking in a fresh one' };
   if (reason === 'session_busy' && resumed && busyAwaited < MAX_BUSY_WAITS)
     return {
       action: 'wait_session',

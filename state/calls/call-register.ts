@@ -145,7 +145,7 @@ function readEntry(file: string): FoundCall {
     if (error instanceof UnfitFileError) return { how: 'invalid', file, why: `it ${error.why}` };
     if (isSystemError(error)) throw error;
   }
-  if (typeof entry !== 'object' || entry === null) return { how: 'invalid', file, why: 'it is no JSON object' };
+  if (typeof entry !== 'object' || entry === null) return { how: 'invalid', file, why: 'it is not a JSON object' };
   if (typeof entry.v === 'number' && entry.v > REGISTER_VERSION)
     return { how: 'invalid', file, why: `a newer version wrote it (format ${entry.v}, this one reads 1)` };
   const wrong = Object.entries(SHAPE).find(([field, test]) => !test(entry[field as keyof RegisterEntry], entry));
@@ -158,7 +158,7 @@ function readEntry(file: string): FoundCall {
 function ownText(file: string): string {
   const fd = openRegular(file);
   try {
-    if (fstatSync(fd).uid !== process.getuid?.()) throw new UnfitFileError(file, 'EINVAL', 'is no file of ours');
+    if (fstatSync(fd).uid !== process.getuid?.()) throw new UnfitFileError(file, 'EINVAL', 'is not a file of tollgate');
     return readWhole(fd, file, MAX_BYTES).toString('utf8');
   } finally {
     closeSync(fd);

@@ -23,7 +23,7 @@ export function locateDistill(name: string, cwd: string, environment: NodeJS.Pro
   if (checkTaskId(name) !== null)
     return {
       how: 'invalid',
-      message: `"${name}" is no name of a distillation: it is 1 to 128 of A-Z a-z 0-9 . _ - and never a path`,
+      message: `"${name}" is not a name of a distillation: it is 1 to 128 of A-Z a-z 0-9 . _ - and never a path`,
     };
   const state = projectState(cwd, environment);
   const root = path.join(state, 'distill', name);

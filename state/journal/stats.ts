@@ -62,7 +62,7 @@ async function adopt(journal: Journal, clock: () => Date, broken: 'set_aside' | 
   const file = fileOf(journal);
   const read = await readJson<Partial<Stats>>(file, clock, broken);
   if (read.how === 'absent') return { how: 'unchanged', view: {} };
-  if (read.how === 'set_aside') return invalid(`${read.message}. Run again to go on with the journal's own count.`);
+  if (read.how === 'set_aside') return invalid(`${read.message}. Run again to continue with the journal's own count.`);
   if (read.how === 'in_place') return invalid(`${read.message}. Fix it, or delete it: it is rebuilt from the journal.`);
   const { paid_calls_used: used, paid_call_budget: budget, journal_offset: offset } = read.value;
   const figures = { paid_calls_used: used, paid_call_budget: budget, journal_offset: offset };

@@ -78,7 +78,7 @@ function readLimitsJson<T>(file: string, absent: T, mistake: (value: unknown) =>
   try {
     value = JSON.parse(text);
   } catch {
-    throw strange(`${file} is no JSON`);
+    throw strange(`${file} is not JSON`);
   }
   const version = (value as { v?: unknown } | null)?.v;
   if (typeof version === 'number' && version > 1)

@@ -96,7 +96,7 @@ const OWN_TOOL = z
       .int()
       .min(LEAST_CHARS)
       .optional()
-      .describe("characters of a stage's prompt at the most, as prompts.max_chars of the built-in ones"),
+      .describe("characters of a stage's prompt at most, as prompts.max_chars of the built-in ones"),
     context_limit: z
       .number()
       .int()

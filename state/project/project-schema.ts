@@ -72,7 +72,7 @@ function limitsSchema({ array, enum: choice, number, record, strictObject, strin
       strictObject({
         per: choice(PERIODS).describe('in which period'),
         tool: tool.default('any').describe('of which CLI; any: of all together'),
-        calls: number().int().min(0).optional().describe('paid calls at the most'),
+        calls: number().int().min(0).optional().describe('paid calls at most'),
         tokens: number().int().min(0).optional().describe('tokens: when they are used up no further call begins'),
         usd: number().min(0).optional().describe('US dollars, likewise'),
       }).refine((row) => UNITS.some((unit) => row[unit] !== undefined), `must have ${UNITS.join(', ')}, one or more`),
@@ -182,7 +182,7 @@ const OWN_ROWS = z
     }
     const bytes = Buffer.byteLength(JSON.stringify((rows as OwnRow[]).map(withoutProof)));
     if (bytes > MAX_ROWS_BYTES) {
-      const message = `have ${bytes} bytes without their proofs, of ${MAX_ROWS_BYTES} at the most; make them fewer or shorter`;
+      const message = `have ${bytes} bytes without their proofs, of ${MAX_ROWS_BYTES} at most; make them fewer or shorter`;
       addIssue({ code: 'custom', path: [], message });
     }
   });
@@ -253,13 +253,13 @@ const FIELDS = z.strictObject({
         .describe('how long a session rests for each failure in a row, in seconds'),
     })
     .prefault({})
-    .describe('when a session is gone on with'),
+    .describe('when a session is continued'),
   prompts: z
     .strictObject({
       max_chars: z
         .strictObject(CHARS)
         .prefault({})
-        .describe('characters of a prompt at the most: over it digest_policy auto leaves out, and off sends nothing'),
+        .describe('characters of a prompt at most: over it digest_policy auto leaves out, and off sends nothing'),
       max_chars_by_model: z
         .record(z.string().min(1), z.number().int().min(LEAST_CHARS))
         .default({})

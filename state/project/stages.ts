@@ -32,7 +32,7 @@ export function expandStages(
   }
   if (trust === 'untrusted' && !Object.hasOwn(PIPELINES, pipeline))
     return invalid(
-      `the pipeline "${pipeline}" is one of tollgate.yaml, which counts only in a trusted workspace; say --trust-workspace, or trust it for good with tollgate trust`,
+      `the pipeline "${pipeline}" is one of tollgate.yaml, which counts only in a trusted workspace; use --trust-workspace, or trust it for good with tollgate trust`,
     );
   const named = nameStages(found.map((stage) => ({ ...STAGE_DEFAULTS, ...stage }) as GivenStage));
   return named.how === 'invalid' ? named : refine(pipeline, named.stages, stages);

@@ -19,4 +19,4 @@ export const unsoundTool = (name: string, unsound: Readonly<Record<string, strin
 export const untrustedTool = (name: string, trust: 'trusted' | 'untrusted'): string | null =>
   trust === 'trusted' || isBuiltIn(name)
     ? null
-    : `is ${name}, which tollgate.yaml describes, and that counts only in a trusted workspace; say --trust-workspace, or trust it for good with tollgate trust`;
+    : `is ${name}, which tollgate.yaml describes, and that counts only in a trusted workspace; use --trust-workspace, or trust it for good with tollgate trust`;

@@ -143,7 +143,7 @@ function limitMistake(bytes: Buffer): { line: number; message: string } | null {
     line += 1;
     const end = bytes.indexOf(0x0a, from);
     const text = bytes.subarray(from, end === -1 ? bytes.length : end);
-    if (!isUtf8(text)) return { line, message: 'this is no UTF-8 text; save it as UTF-8' };
+    if (!isUtf8(text)) return { line, message: 'this is not UTF-8 text; save it as UTF-8' };
     depth = Math.max(0, depth + rise(text));
     pieces += 1 + commasOf(text);
     if (pieces > MAX_PIECES)

@@ -202,7 +202,7 @@ const isObject = (json: Json, name: string): boolean => !Object.hasOwn(json, nam
 function warningsOf(json: Json, strange: readonly string[], file: string): string[] {
   return [
     ...(!isObject(json, 'active_sessions')
-      ? [`active_sessions of ${file} is no object; it is not changed, and no session is known`]
+      ? [`active_sessions of ${file} is not an object; it is not changed, and no session is known`]
       : []),
     ...(strange.length === 0
       ? []

@@ -35,9 +35,9 @@ const STRANGE: [what: string, word: string, isNew: boolean, says: (tasks: string
     '/etc/ssl',
     true,
     (tasks) =>
-      `/etc/ssl is no task (it has neither a manifest nor a journal), and a new one is opened only in ${tasks}; make it one: tollgate init /etc/ssl/`,
+      `/etc/ssl is not a task (it has neither a manifest nor a journal), and a new one is opened only in ${tasks}; make it one: tollgate init /etc/ssl/`,
   ],
-  ['a folder beside the tasks', './src/', true, () => '/src is no task (it has neither'],
+  ['a folder beside the tasks', './src/', true, () => '/src is not a task (it has neither'],
 ];
 for (const [what, word, isNew, says] of STRANGE)
   test(`${what} opens no account`, async ({ rig, tasks }) => {

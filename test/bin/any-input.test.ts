@@ -71,8 +71,8 @@ test('JSONL: a line that is too long is a mistake, and the others are answered i
     [
       1,
       'this is longer than 8388608 characters',
-      'this is no JSON',
-      'this is no JSON object',
+      'this is not JSON',
+      'this is not a JSON object',
       'text must be a text',
       7,
     ],

@@ -49,7 +49,7 @@ test('a run starts a stub once', async ({ rig }) => {
   assert.equal([report.failure?.class, report.failure?.reason, report.budget.used], ['tooling', 'broken_install', 1]);
 });
 
-test('preflight fails for a CLI that tells no version, and for an empty one', async ({ rig }) => {
+test('preflight fails for a CLI that reports no version, and for an empty one', async ({ rig }) => {
   put(rig, 'claude', '#!/bin/sh\nexit 1\n');
   put(rig, 'codex', '');
   const { code, stdout } = await rig.run('preflight', ['--tools=claude,codex', '--json']);

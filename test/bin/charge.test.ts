@@ -119,7 +119,7 @@ test('a corrupt stats.json is set aside with a clear error, and nothing is paid'
   writeFileSync(path.join(task, 'state/stats.json'), '{"paid_calls_used": 0');
   const { code, said } = await runWrapper(rig, 'codex', ['--task', `${task}/`, '--new-task']).ended();
   assert.equal([code, rig.calls.length], [2, 1]);
-  assert.match(said, /stats\.json is no JSON object; it was moved to .*stats\.json\.unreadable-/);
+  assert.match(said, /stats\.json is not a JSON object; it was moved to .*stats\.json\.unreadable-/);
   assert.is((await runWrapper(rig, 'codex', ['--task', `${task}/`, '--new-task']).ended()).code, 0);
   assert.is(statsOf(task).paid_calls_used, 2);
 });

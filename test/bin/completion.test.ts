@@ -172,9 +172,9 @@ for (const [shell, words] of Object.entries(SHELLS)) {
   );
 }
 
-test('a shell that is none of them is refused, and a script is one object for machines', async ({ rig }) => {
+test('a shell that is not one of them is refused, and a script is one object for machines', async ({ rig }) => {
   const { code, stderr } = await rig.run('tollgate', ['completion', 'tcsh']);
-  assert.equal([code, stderr], [2, 'tollgate completion: "tcsh" is none of bash, zsh, fish\n']);
+  assert.equal([code, stderr], [2, 'tollgate completion: "tcsh" is not one of bash, zsh, fish\n']);
   const { stdout } = await rig.run('tollgate', ['completion', 'fish', '--json']);
   assert.match(JSON.parse(stdout).script, 'complete -c $name');
 });

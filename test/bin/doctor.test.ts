@@ -48,7 +48,7 @@ test('its steps are the findings of preflight that are wrong, no more and no few
   );
 });
 
-test('a flag of preflight that changes something is none of its flags', async ({ rig }) => {
+test('a flag of preflight that changes something is not one of its flags', async ({ rig }) => {
   const { code, stderr } = await doctor(rig, '--sweep');
   assert.equal([code, stderr.split('\n')[0]], [2, 'tollgate doctor: unknown flag --sweep']);
 });

@@ -201,7 +201,7 @@ const BROKEN: [what: string, file: string, text: string, said: RegExp][] = [
     'a last_failure.json that is none',
     'state/last_failure.json',
     '[]',
-    /^tollgate explain: the state of fix in .*state cannot be read: it is no record of a failure\n$/,
+    /^tollgate explain: the state of fix in .*state cannot be read: it is not a record of a failure\n$/,
   ],
   [
     'a journal of a newer version',

@@ -118,7 +118,7 @@ for (const [what, after, stderr] of LATE)
     assert.equal([code, out], [0, 'whole']);
   });
 
-test('the retry of another program on stderr is none of the engine', async ({ rig }) => {
+test('the retry of another program on stderr is not one of the engine', async ({ rig }) => {
   const running = runWrapper(rig, 'gemini');
   const fake = await rig.call();
   await fake.tell(

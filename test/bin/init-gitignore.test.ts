@@ -58,8 +58,8 @@ test("the file's rights stay what they are", async ({ rig }) => {
 const LEFT: [what: string, why: RegExp, make: (file: string, rig: TestRig) => void][] = [
   ['a link', /: it is a link; /, (file, rig) => symlinkSync(rig.write('elsewhere', 'dist/\n'), file)],
   ['a link to nothing', /: it is a link; /, (file) => symlinkSync('nowhere', file)],
-  ['a folder', /: it is no regular file; /, (file) => mkdirSync(file)],
-  ['a pipe', /: it is no regular file; /, (file) => void execFileSync('mkfifo', [file])],
+  ['a folder', /: it is not a regular file; /, (file) => mkdirSync(file)],
+  ['a pipe', /: it is not a regular file; /, (file) => void execFileSync('mkfifo', [file])],
 ];
 for (const [what, why, make] of LEFT)
   test(`${what} in its place is left alone, and that is said`, async ({ rig }) => {

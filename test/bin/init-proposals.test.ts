@@ -125,7 +125,7 @@ can('on a terminal it asks for what is not said, each answer with a proposal', a
   const { code, said, unasked } = await onTerminal(rig, 'init --pipeline one_shot_impl', [
     [/Its name/, 'mend\r'],
     [/What is to be achieved/, 'Mend the login.\r'],
-    [/Paid calls at the most/, '7\r'],
+    [/Paid calls at most/, '7\r'],
     [/must succeed in the end/, '\r'],
   ]);
   assert.equal([code, unasked], [0, 0], said);

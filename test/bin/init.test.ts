@@ -176,7 +176,7 @@ test("a pipeline of the project's own", async ({ rig }) => {
 
 const MISTAKES: [what: string, argv: string[], said: RegExp][] = [
   ['no word', [], /^tollgate init: the task \(an id, or a path with a \/\) is missing\n/],
-  ['no task id', ['a b'], /^tollgate init: "a b" is no task id/],
+  ['no task id', ['a b'], /^tollgate init: "a b" is not a task id/],
   [
     'an unknown pipeline',
     ['fix', '--pipeline', 'quick'],

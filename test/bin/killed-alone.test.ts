@@ -28,7 +28,7 @@ async function killedAt(at: number | null, does: 'KILL' | 'KILL_AFTER' = 'KILL')
     Object.assign(rig.env, faultEnv({ in: COMMAND, under: rig.project, log, ...(at === null ? {} : { at, does }) }));
     const { code } = await runWrapper(rig, 'codex').running.result;
     for (const name of Object.keys(rig.env)) if (!(name in clean)) delete rig.env[name];
-    // The CLI goes on without its wrapper, and answers; the end of what is no child of ours raises no event.
+    // The CLI continues without its wrapper, and answers; the end of what is no child of ours raises no event.
     while (rig.survivors().length > 0) await pause(10);
     const sweep = await rig.start('preflight', ['--sweep', '--now']).result;
     const wrong: string[] = [];

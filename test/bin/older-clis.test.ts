@@ -168,7 +168,7 @@ test('a binary of no package is asked for its version once, and once more when i
   );
 });
 
-test('one that tells no version is taken for the newest', async ({ rig }) => {
+test('one that reports no version is taken for the newest', async ({ rig }) => {
   rig.answer(() => answerWith('copilot', 'ok'));
   const asked = standalone(rig, 'of today');
   for (let n = 0; n < 2; n++) {

@@ -81,7 +81,7 @@ test('a device by its own name is no pipe', async () => {
     [code, said],
     [
       2,
-      'run_codex: tooling (no_prompt): --prompt-file /dev/zero is no regular file and no pipe that was handed over: save the prompt in a file\n',
+      'run_codex: tooling (no_prompt): --prompt-file /dev/zero is not a regular file and no pipe that was handed over: save the prompt in a file\n',
     ],
   );
 });

@@ -19,8 +19,8 @@ const run = (argv: string, env: Record<string, string> = {}) =>
 const MISTAKES: readonly [argv: string, sentence: string][] = [
   ['--tools', '--tools needs a value'],
   ['--tools --quick', '--tools needs a value, but "--quick" follows; write --tools=--quick if that is the value'],
-  ['--tools codx', `--tools: "codx" is none of ${TOOLS.join(', ')}; did you mean codex?`],
-  ['--tools codex,', `--tools: "" is none of ${TOOLS.join(', ')}`],
+  ['--tools codx', `--tools: "codx" is not one of ${TOOLS.join(', ')}; did you mean codex?`],
+  ['--tools codex,', `--tools: "" is not one of ${TOOLS.join(', ')}`],
   ['--tool codex', 'unknown flag --tool; did you mean --tools?'],
   ['codex', '"codex" is one word too many'],
 ];

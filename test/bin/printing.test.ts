@@ -1,4 +1,4 @@
-// A command whose reader has gone goes on to its own end, and exits with its own code.
+// A command whose reader has gone continues to its own end, and exits with its own code.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

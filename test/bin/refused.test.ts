@@ -16,7 +16,7 @@ test.after.each(({ rig }) => rig.dispose());
 type Row = [command: string, argv: string[], exit: number, message: string];
 
 const ROWS: Row[] = [
-  ['tollgate', ['run', 'a b'], 2, '"a b" is no task id'],
+  ['tollgate', ['run', 'a b'], 2, '"a b" is not a task id'],
   ['tollgate', ['run', '--no-such'], 2, 'unknown flag --no-such'],
   ['tollgate', ['batch'], 2, 'TASK (ids, or paths with a /) is missing'],
   ['tollgate', ['explain', 'nosuch'], 2, 'there is no task at '],
@@ -40,7 +40,7 @@ const ROWS: Row[] = [
   ],
   ['tollgate', ['wait'], 2, 'no task is named: give --task-1-done FILE, '],
   ['tollgate', ['preflight', '--no-such'], 2, 'unknown flag --no-such'],
-  ['tollgate', ['preflight', '--tools', 'codx'], 2, '--tools: "codx" is none of gemini, copilot, codex'],
+  ['tollgate', ['preflight', '--tools', 'codx'], 2, '--tools: "codx" is not one of gemini, copilot, codex'],
   ['tollgate', ['nosuch'], 2, 'unknown command "nosuch"; tollgate --help lists the commands'],
   ['tollgate', ['expain'], 2, 'unknown command "expain"; did you mean explain?'],
   ['wait_parallel_tasks', [], 2, 'no task is named: give --task-1-done FILE, '],

@@ -45,7 +45,7 @@ test('--batch is what it left, by its id or the last one', async ({ rig }) => {
   rig.write(`.tmp/batch/${ran.batch_id}/report.json`, '{');
   const broken = await report(rig, '--batch=last');
   assert.equal(broken.code, 2);
-  assert.match(broken.stderr, /report\.json cannot be read \(it is no JSON\)\n$/);
+  assert.match(broken.stderr, /report\.json cannot be read \(it is not JSON\)\n$/);
 });
 
 const MISTAKES: [argv: string[], said: string][] = [

@@ -1,4 +1,4 @@
-// codex and copilot count over the whole session: of a call that goes on in one, only what came to it is the call's own.
+// codex and copilot count over the whole session: of a call that continues in one, only what came to it is the call's own.
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,4 @@
-// Something else in the place of a file of ours: each command answers, and says which file it is and what to do; no call is paid twice.
+// Something else in the place of a file of tollgate: each command answers, and says which file it is and what to do; no call is paid twice.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';

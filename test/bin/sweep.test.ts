@@ -421,7 +421,7 @@ type Row = [what: string, plant: (entry: RegisterEntry, rig: TestRig) => unknown
 
 /** Each a change to an entry whose guardian is dead. */
 const PLANTED: Row[] = [
-  ['is no JSON', () => 'half of {', 'it is no JSON object'],
+  ['is not JSON', () => 'half of {', 'it is not a JSON object'],
   ['is a list', () => [], 'its v is missing or wrong'],
   ['is of a newer version', (entry) => ({ ...entry, v: 2 }), 'a newer version wrote it (format 2, this one reads 1)'],
   [
@@ -441,11 +441,7 @@ const PLANTED: Row[] = [
     (entry) => ({ ...entry, guardian: { ...entry.guardian, pid_ns: 'pid:[1]' } }),
     '(or in another container), and was not touched',
   ],
-  [
-    'names /etc as its temporary folder',
-    (entry) => ({ ...entry, temporary: '/etc' }),
-    '/etc is no folder of our making',
-  ],
+  ['names /etc as its temporary folder', (entry) => ({ ...entry, temporary: '/etc' }), '/etc was not made by tollgate'],
   [
     'names a folder with ..',
     (entry) => ({ ...entry, temporary: `${entry.temporary}/../tg-aaaaaa` }),
@@ -455,7 +451,7 @@ const PLANTED: Row[] = [
   [
     'names a foreign overlay',
     (entry) => ({ ...entry, overlay_folders: ['/etc/tollgate'] }),
-    '/etc/tollgate is no folder of our making',
+    '/etc/tollgate was not made by tollgate',
   ],
   [
     'names a link',
@@ -464,7 +460,7 @@ const PLANTED: Row[] = [
       symlinkSync(rig.home, temporary);
       return { ...entry, temporary };
     },
-    'tg-linked is no folder of our making',
+    'tg-linked was not made by tollgate',
   ],
   [
     'would publish elsewhere',
@@ -475,24 +471,24 @@ const PLANTED: Row[] = [
         files: { ...(entry.draft as { files: object }).files, out: path.join(rig.home, '.bashrc') },
       },
     }),
-    'the register does not tell how it was called',
+    'the register does not record how it was called',
   ],
   [
     'holds a pattern that is none',
     (entry) => ({ ...entry, draft: { ...entry.draft, redaction_patterns: ['('] } }),
-    'the register does not tell how it was called',
+    'the register does not record how it was called',
   ],
   [
     'holds rows that are none',
     (entry) => ({ ...entry, draft: { ...entry.draft, own_rows: 5 } }),
-    'the register does not tell how it was called',
+    'the register does not record how it was called',
   ],
   [
     'names a task’s attempt elsewhere',
     (entry, rig) => ({ ...entry, task: rig.home, attempt: entry.attempt }),
-    'is no folder of our making',
+    'was not made by tollgate',
   ],
-  ['holds no draft', (entry) => ({ ...entry, draft: null }), 'the register does not tell how it was called'],
+  ['holds no draft', (entry) => ({ ...entry, draft: null }), 'the register does not record how it was called'],
 ];
 
 for (const [what, plant, told] of PLANTED)

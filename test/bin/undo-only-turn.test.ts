@@ -1,4 +1,4 @@
-// undo --edit and --resend of the only turn: in the same session, or in a new one that stands in its place where its CLI goes on in no empty one.
+// undo --edit and --resend of the only turn: in the same session, or in a new one that stands in its place where its CLI continues in no empty one.
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -59,7 +59,7 @@ function tagged(rig: TestRig): string {
   return makeIn(rig, 'gemini', [ONE]);
 }
 
-test('gemini: a new session stands in its place, in which its tag goes on and all can be brought back', async ({
+test('gemini: a new session stands in its place, in which its tag continues and all can be brought back', async ({
   rig,
 }) => {
   const id = SESSION_IDS.gemini;
@@ -72,7 +72,7 @@ test('gemini: a new session stands in its place, in which its tag goes on and al
   assert.is(redo, `tollgate undo ${SECOND} --redo --force`);
   assert.is(
     says,
-    `turn 1 ("[Feature: login] one") is taken back, and another prompt is sent in its place, in a new session that replaces this one: ${SECOND}, in which login goes on`,
+    `turn 1 ("[Feature: login] one") is taken back, and another prompt is sent in its place, in a new session that replaces this one: ${SECOND}, in which login continues`,
   );
   const [first] = rig.calls;
   assert.equal(

@@ -126,7 +126,7 @@ for (const tool of TOOLS) {
     ['a working folder that is none', ['--cwd=nowhere'], /--cwd: .*nowhere cannot be used \(ENOENT\)/],
     ['an --out that is a folder', ['--out=sub'], /--out .*sub is a folder; name a file/],
     ['an --out below a file', ['--out=ask.md/x'], /--out .*: its folder cannot be written \((ENOTDIR|EEXIST)\)/],
-    ['a task id with a path in it', ['--task=..'], /--task: "\.\." is no task id/],
+    ['a task id with a path in it', ['--task=..'], /--task: "\.\." is not a task id/],
     ['a stage without a task', ['--stage=x'], /--stage needs --task/],
     [
       'a stage that is no name',
@@ -158,7 +158,7 @@ for (const tool of TOOLS) {
       assert.match(said, message);
     });
 
-  test(`${command}: a prompt file that is no regular file, or far too large, is not read`, async ({ rig }) => {
+  test(`${command}: a prompt file that is not a regular file, or far too large, is not read`, async ({ rig }) => {
     const file = (name: string) => path.join(rig.project, name);
     spawnSync('mkfifo', [file('pipe')]);
     symlinkSync('pipe', file('link'));
@@ -167,8 +167,8 @@ for (const tool of TOOLS) {
     const rows: [name: string, errorClass: string, message: string][] = [
       ['pipe', 'tooling', '--prompt-file pipe: no writer finished it within 100 ms'],
       ['link', 'tooling', '--prompt-file link: no writer finished it within 100 ms'],
-      ['/dev/null', 'tooling', '--prompt-file /dev/null is no regular file and no pipe that was handed over'],
-      ['huge', 'prompt_too_large', 'huge has 67108865 bytes, and a prompt has 67108864 at the most'],
+      ['/dev/null', 'tooling', '--prompt-file /dev/null is not a regular file and no pipe that was handed over'],
+      ['huge', 'prompt_too_large', 'huge has 67108865 bytes, and a prompt has 67108864 at most'],
     ];
     for (const [name, errorClass, message] of rows) {
       const { code, said, record } = await runWrapper(rig, tool, [`--prompt-file=${name}`, '--timeout-ms=100']).ended();

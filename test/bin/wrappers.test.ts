@@ -139,7 +139,7 @@ for (const tool of TOOLS) {
     assert.is(record.inner_retries, 1);
   });
 
-  test(`${command}: --inner-retries allow lets the CLI go on`, async ({ rig }) => {
+  test(`${command}: --inner-retries allow lets the CLI continue`, async ({ rig }) => {
     const { opens, retries } = STREAMS[tool];
     rig.answer(() => [write([...opens(SESSION), ...retries('busy', 503)]), ...answerWith(tool, 'at last')]);
     const { code, out, record } = await runWrapper(rig, tool, ['--inner-retries=allow']).ended();

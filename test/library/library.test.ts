@@ -102,13 +102,13 @@ test('a task that fails is a value, and how it stands can be read', async ({ rig
   assert.is(read.summary, end.summary);
 });
 
-test('what is no task is a value, and so are options that no call takes', async ({ rig }) => {
+test('what is not a task is a value, and so are options that no call takes', async ({ rig }) => {
   makeTask(rig, CODEX);
   const end = await resultOf<TaskEnd>(rig, `tollgate.runTask('../elsewhere')`);
   const read = await resultOf<TaskStanding>(rig, `tollgate.readTask('none')`);
   assert.equal([end.how, read.how], ['invalid', 'invalid']);
   for (const [given, message] of [
-    [`'cursor', 'Hi'`, /"cursor" is none of gemini/],
+    [`'cursor', 'Hi'`, /"cursor" is not one of gemini/],
     [`'codex', 'Hi', { model: '--yolo' }`, /model must be one line/],
     [`'codex', 'Hi', { stage: '../x' }`, /stage/],
     [`'codex', 'Hi', { task: 'none' }`, /task/],

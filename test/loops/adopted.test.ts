@@ -360,7 +360,7 @@ test('a run that is told to stop while a guardian still works leaves the call to
   assert.is(code, 130);
   assert.match(
     stderr,
-    /stage codex_brief: the call \S+ goes on under its guardian \(pid \d+\); the next run takes its answer\n/,
+    /stage codex_brief: the call \S+ continues under its guardian \(pid \d+\); the next run takes its answer\n/,
   );
   await fake.tell(...answerWith('codex', 'paid for'));
   assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);

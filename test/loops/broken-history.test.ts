@@ -1,4 +1,4 @@
-// A history that the service refuses after tools have run: what ran is kept and gone on from, and never run once more.
+// A history that the service refuses after tools have run: what ran is kept and continued from, and never run once more.
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -28,7 +28,7 @@ const REFUSALS = {
 const TOOLS = Object.keys(REFUSALS) as BuiltIn[];
 
 const RAN = { name: 'shell', input: { command: 'deploy' }, output: 'deployed the shop' };
-const GO_ON = 'Your last turn was cut off. Go on from where it stopped';
+const GO_ON = 'Your last turn was cut off. Continue from where it stopped';
 
 const manifestOf = (tool: BuiltIn) => ({ stages: [{ tool, role: 'review', access: 'full', ...ANY_ANSWER }] });
 
@@ -46,7 +46,7 @@ const isKept = (rig: TestRig, tool: BuiltIn) =>
   existsSync(sessionFile(tool, rig.home)) && readFileSync(sessionFile(tool, rig.home), 'utf8').includes(RAN.output);
 
 for (const tool of TOOLS)
-  test(`${tool}: what ran is kept, and the session is gone on with`, async ({ rig }) => {
+  test(`${tool}: what ran is kept, and the session is continued`, async ({ rig }) => {
     rig.answer(({ report }) =>
       rig.calls.length === 1
         ? refuse(rig, tool, report.stdin.text, { tool: RAN })

@@ -58,7 +58,7 @@ for (const [command, ...words] of [['run_codex'], ['tollgate', 'call', 'codex'],
     const flags = ['--prompt-file=ask.md', '--out=o', '--err=e', '--done-marker=d', '--dispatch=none.json'];
     const { code, stderr } = await rig.run(command, [...words, ...flags]);
     assert.is(code, 2);
-    assert.match(stderr, `nothing was started: ${path.join(rig.project, 'none.json')} is no dispatch`);
+    assert.match(stderr, `nothing was started: ${path.join(rig.project, 'none.json')} is not a dispatch`);
     assert.is(JSON.parse(readFileSync(path.join(rig.project, 'd'), 'utf8')).exit_code, 2);
     assert.is(rig.calls.length, 0);
   });

@@ -238,7 +238,7 @@ test('a schema that is none costs nothing', async ({ rig }) => {
   });
   const { code, said } = await task.run();
   assert.equal([code, rig.calls.length], [2, 0]);
-  assert.match(said, 'stage codex_review: its schema is no JSON Schema');
+  assert.match(said, 'stage codex_review: its schema is not a JSON Schema');
 });
 
 test('an impl that may not write answers with a diff that applies', async ({ rig }) => {
@@ -273,7 +273,7 @@ test('an attempt that changed the tree and failed is not begun anew', async ({ r
   const task = makeTask(rig, { stages: [{ tool: 'gemini', role: 'impl', ...ANY_ANSWER }] });
   const { code, report, summary } = await task.run();
   assert.equal([code, rig.calls.length, report.failure?.changed], [1, 1, ['src/half.ts (added)']]);
-  assert.match(report.failure!.decision.why, 'changed the tree, and there is no session to go on in');
+  assert.match(report.failure!.decision.why, 'changed the tree, and there is no session to continue in');
   assert.match(summary, '- Changed so far: src/half.ts (added)');
 });
 

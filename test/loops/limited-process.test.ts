@@ -22,7 +22,7 @@ test('a loop without an end is ended after its time', async () => {
 });
 
 for (const given of ['grows', 'buffers'])
-  test(`what fills the memory is ended, and this process goes on: ${given}`, async () => {
+  test(`what fills the memory is ended, and this process continues: ${given}`, async () => {
     const end = await runInProcess({ file, given, wallMs: 120_000, stop: waiting });
     assert.equal(end, { how: 'overran', why: 'it took more than 1024 MiB' });
   });

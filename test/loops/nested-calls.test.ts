@@ -89,7 +89,7 @@ for (const [how, run, shedFor] of [
     assert.equal([code, rig.calls.length, report.budget.used], [0, 3, 3]);
   });
 
-test('a call of an agent on no account is none of the task', async ({ rig }) => {
+test('a call of an agent on no account is not one of the task', async ({ rig }) => {
   const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
   const running = task.run();
   const fake = await rig.call();

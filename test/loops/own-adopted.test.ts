@@ -50,7 +50,7 @@ const LINES_ROW = '    output: lines\n    events: [{ when: { type: end }, answer
 for (const [what, more, changed, exit] of [
   ['a whole document', JSON_ROW, JSON_ROW, 0],
   ['a line that says it is the end', LINES_ROW, LINES_ROW, 0],
-  // Whoever changes it while its call goes on changes what the stage is judged by: it is put back, and told.
+  // Whoever changes it while its call continues changes what the stage is judged by: it is put back, and told.
   ['what it was described as when it was started', JSON_ROW, JSON_ROW.replace('text', 'other'), 1],
 ] as const)
   test(`${what} counts, and is paid once`, async ({ rig }) => {

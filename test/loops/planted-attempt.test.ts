@@ -219,7 +219,7 @@ for (const name of ['stderr', 'prompt', 'usage.json'])
       assert.not.match(task.read('outputs/codex_brief.codex.err'), 'stolen');
     });
 
-test('a CLI that has said nothing yet, and whose stderr was taken away, goes on under whoever takes its call over', async ({
+test('a CLI that has said nothing yet, and whose stderr was taken away, continues under whoever takes its call over', async ({
   rig,
   task,
 }) => {

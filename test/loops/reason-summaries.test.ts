@@ -107,7 +107,7 @@ const OWN: Record<OwnReason, { class: ErrorClass; message: string }> = {
   },
   budget: { class: 'quota', message: 'the budget of task fix is used up: 10 of 10 paid calls; nothing was started' },
   call_elsewhere: { class: 'transient', message: 'stage codex_review: its call runs on host other until TIME' },
-  cancelled: { class: 'transient', message: 'stopped by SIGINT; run it again to go on' },
+  cancelled: { class: 'transient', message: 'stopped by SIGINT; run it again to continue' },
   disk: { class: 'tooling', message: 'the private folder of the call cannot be made (ENOSPC: /tmp/tollgate-x)' },
   not_described: {
     class: 'tooling',
@@ -120,7 +120,7 @@ const OWN: Record<OwnReason, { class: ErrorClass; message: string }> = {
   held: {
     class: 'quota',
     message:
-      'codex (signed in) is held since TIME (plan), until LATER; nothing was started. To ask all the same: --ignore-hold',
+      'codex (signed in) is held since TIME (plan), until LATER; nothing was started. To ask anyway: --ignore-hold',
   },
   interrupted: { class: 'transient', message: 'no process saw how the CLI ended' },
   mcp_server: {
@@ -144,7 +144,7 @@ const OWN: Record<OwnReason, { class: ErrorClass; message: string }> = {
   prompt_changed: { class: 'tooling', message: 'stage codex_review is done, but its prompt has changed since' },
   prompt_limit: {
     class: 'prompt_too_large',
-    message: 'the prompt has 9000000 bytes, and gemini takes 8388608 at the most',
+    message: 'the prompt has 9000000 bytes, and gemini takes 8388608 at most',
   },
   session_elsewhere: {
     class: 'tooling',

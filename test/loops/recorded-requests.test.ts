@@ -302,7 +302,7 @@ const ASIDE: readonly Aside[] = [
   {
     tool: 'codex',
     files: { '.codex/config.toml': `model_provider = "p"\n[model_providers.p]\nbase_url = "nowhere"\n` },
-    why: /no URL of HTTP/,
+    why: /not a URL of HTTP/,
   },
   {
     tool: 'codex',
@@ -341,7 +341,7 @@ const ASIDE: readonly Aside[] = [
 ];
 
 for (const { tool, why, env = {}, flags = [], files = {} } of ASIDE)
-  test(`${tool} goes on without: ${why.source}`, async ({ world: { rig } }) => {
+  test(`${tool} continues without: ${why.source}`, async ({ world: { rig } }) => {
     Object.assign(rig.env, env);
     for (const [file, text] of Object.entries(files))
       rig.write(path.relative(rig.project, path.join(rig.home, file)), text);
@@ -356,7 +356,7 @@ for (const { tool, why, env = {}, flags = [], files = {} } of ASIDE)
     assert.equal(others, []);
   });
 
-test('a call without a log goes on without, and says so', async ({ world: { rig } }) => {
+test('a call without a log continues without, and says so', async ({ world: { rig } }) => {
   rig.answer((fake) => {
     assert.is(relayOf(fake), null);
     return answerWith('codex', 'The answer.');

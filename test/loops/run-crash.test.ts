@@ -57,7 +57,7 @@ for (const [signal, exit] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)
-  test(`${signal} to the dispatcher: record, report, exit ${exit}, nobody left; the next run goes on`, async ({
+  test(`${signal} to the dispatcher: record, report, exit ${exit}, nobody left; the next run continues`, async ({
     rig,
   }) => {
     const task = makeTask(rig, ONE);
@@ -139,7 +139,7 @@ test('a run of a task from within its own call is refused, whatever it is told a
   assert.is((await first.result).code, 0);
 });
 
-test('so it is when the dispatcher was killed and the call goes on', async ({ rig }) => {
+test('so it is when the dispatcher was killed and the call continues', async ({ rig }) => {
   const task = makeTask(rig, ONE);
   const first = task.start();
   const fake = await rig.call();

@@ -77,12 +77,12 @@ for (const [what, manifest, message] of BAD)
 
 const FOLDERS: [what: string, cwd: string, message: RegExp | null, flags: string[], more: object][] = [
   ['missing', 'nowhere', /cwd: "nowhere" does not exist \(.+\/nowhere\); make it, or name another folder/, [], {}],
-  ['no folder', 'file.txt', /cwd: "file\.txt" is no folder/, [], {}],
+  ['no folder', 'file.txt', /cwd: "file\.txt" is not a folder/, [], {}],
   ['missing, though trusted', '../nowhere', /cwd: "\.\.\/nowhere" does not exist/, ['--trust-workspace'], {}],
   [
     'beside the project',
     '../beside',
-    /cwd: "\.\.\/beside" leads out of the project \(.+\); name a folder in it, or say --trust-workspace/,
+    /cwd: "\.\.\/beside" leads out of the project \(.+\); name a folder in it, or use --trust-workspace/,
     [],
     {},
   ],
@@ -116,9 +116,9 @@ for (const [what, cwd, message, flags, more] of FOLDERS)
 test('a task that is not there, and ids that are paths', async ({ rig }) => {
   for (const [word, message] of [
     ['nothing', /there is no task at /],
-    ['..', /"\.\." is no task id/],
-    ['a b', /"a b" is no task id/],
-    ['x'.repeat(129), /is no task id/],
+    ['..', /"\.\." is not a task id/],
+    ['a b', /"a b" is not a task id/],
+    ['x'.repeat(129), /is not a task id/],
   ] as const) {
     const { code, stderr } = await rig.run('tollgate', ['run', word]);
     assert.is(code, 2);

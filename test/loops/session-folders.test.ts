@@ -1,4 +1,4 @@
-// A session that is good for one folder alone is gone on with there and nowhere else; each folder of a tag has its own.
+// A session that is good for one folder alone is continued there and nowhere else; each folder of a tag has its own.
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -31,7 +31,7 @@ const kept = (rig: TestRig) =>
 /** As a version wrote it that knew one session of a tag and tool alone. */
 const keep = (rig: TestRig, tool: BuiltIn, session_id: string) => keepEntries(rig, tool, { [TAG]: { session_id } });
 
-/** The session that each call was told to go on in. */
+/** The session that each call was told to continue in. */
 const asked = (rig: TestRig) =>
   rig.calls.map(({ report: { argv } }) => {
     if (!argv.some((word) => /^(?:--resume\b|resume$)/.test(word))) return null;
@@ -62,7 +62,7 @@ for (const tool of BOUND)
   });
 
 for (const tool of BOUND)
-  test(`${tool}: two folders of one tag go on in a session each`, async ({ rig }) => {
+  test(`${tool}: two folders of one tag continue in a session each`, async ({ rig }) => {
     const inner = path.join(rig.project, 'inner');
     mkdirSync(inner);
     rig.answer(({ report }) => answerWith(report.tool, 'fine', report.cwd === inner ? THERE : HERE));
@@ -114,7 +114,7 @@ for (const tool of BOUND)
   });
 
 for (const tool of BOUND)
-  test(`${tool}: a wrapper refuses to go on in a session of another folder`, async ({ rig }) => {
+  test(`${tool}: a wrapper refuses to continue in a session of another folder`, async ({ rig }) => {
     const there = elsewhere(rig);
     sessionIn(rig, tool, there);
     const { record, said } = await runWrapper(rig, tool, ['--resume-session', SESSION_IDS[tool]]).ended();
@@ -122,7 +122,7 @@ for (const tool of BOUND)
     assert.match(said, `works in ${there}, and this is ${rig.project}`);
   });
 
-test('copilot is told the folder to work in when it goes on in a session', async ({ rig }) => {
+test('copilot is told the folder to work in when it continues in a session', async ({ rig }) => {
   rig.answer(({ report }) => answerWith(report.tool, 'fine', HERE));
   await runWrapper(rig, 'copilot', ['--resume-session', HERE]).ended();
   const { argv } = rig.calls[0]!.report;
@@ -137,7 +137,7 @@ test('a session that is taken on from another folder is kept for that one, with 
   assert.is(code, 0, stderr);
   assert.match(
     stderr,
-    `copilot session ${SESSION_IDS.copilot} works in ${there}: only tasks that run there go on in it`,
+    `copilot session ${SESSION_IDS.copilot} works in ${there}: only tasks that run there continue in it`,
   );
   assert.equal(Object.keys(kept(rig).active_sessions[TAG]!), [`copilot@${there}`]);
 });

@@ -1,4 +1,4 @@
-// Sessions by tag: which one a stage goes on in, what a failure does to it, and that two never write one at a time.
+// Sessions by tag: which one a stage continues in, what a failure does to it, and that two never write one at a time.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -42,7 +42,7 @@ const stored = (rig: TestRig) =>
   };
 const keep = (rig: TestRig, tag: string, entry: Partial<SessionEntry>, tool = 'codex') =>
   keepEntries(rig, tool, { [tag]: entry });
-/** The session that each call was told to go on in. */
+/** The session that each call was told to continue in. */
 const asked = (rig: TestRig) =>
   rig.calls.map(({ report: { argv, tool } }) => {
     if (!argv.some((word) => word.startsWith(RESUMES[tool as BuiltIn]))) return null;
@@ -51,7 +51,7 @@ const asked = (rig: TestRig) =>
 const prompts = (rig: TestRig) => rig.calls.map(({ report }) => report.stdin.text);
 
 for (const tool of TOOLS)
-  test(`${tool}: the tasks of a feature go on in one session, and its first prompt alone says whose it is`, async ({
+  test(`${tool}: the tasks of a feature continue in one session, and its first prompt alone says whose it is`, async ({
     rig,
   }) => {
     rig.answer((call) => answerWith(call.report.tool, 'fine'));
@@ -59,7 +59,7 @@ for (const tool of TOOLS)
     const first = await makeTask(rig, manifest, 'one').run();
     const { report, summary } = await makeTask(rig, manifest, 'two').run();
     assert.equal([first.report.stages[0]!.session, report.stages[0]!.session], ['new', 'resumed']);
-    assert.match(summary, `Sessions: ${tool}_review ${SESSION} (gone on with)`);
+    assert.match(summary, `Sessions: ${tool}_review ${SESSION} (continued)`);
     assert.equal(asked(rig), [null, SESSION]);
     const [one, two] = prompts(rig);
     assert.ok(one!.startsWith('[Feature: the login]\n\n'));
@@ -68,7 +68,7 @@ for (const tool of TOOLS)
     assert.is(stored(rig).active_sessions['the login']![key]!.session_id, SESSION);
   });
 
-test('a task without a feature has its id for a tag, and a stage goes on in the session of the one before', async ({
+test('a task without a feature has its id for a tag, and a stage continues in the session of the one before', async ({
   rig,
 }) => {
   rig.answer((call) => answerWith(call.report.tool, 'fine'));
@@ -163,7 +163,7 @@ test('an id that the CLI does not know costs neither the task nor a retry', asyn
   const task = makeTask(rig, { ...ONE, meta: { session_id: OTHER }, budgets: { retry_budget: 0 } });
   const { code, summary } = await task.run();
   assert.equal([code, asked(rig)], [0, [OTHER, null]]);
-  assert.match(summary, `session ${OTHER} is not known to codex any more`);
+  assert.match(summary, `session ${OTHER} is no longer known to codex`);
   assert.match(prompts(rig)[1]!, /^\[Feature: fix\]\n\n# State of the work\n/);
   assert.is(stored(rig).active_sessions.fix!.codex!.session_id, SESSION);
 });
@@ -173,7 +173,7 @@ const LIMITS: [tokens: number, isFresh: boolean][] = [
   [350_001, true],
 ];
 for (const [context_tokens, isFresh] of LIMITS)
-  test(`a context of ${context_tokens} tokens is ${isFresh ? 'left, with a word on where the work stands' : 'gone on with'}`, async ({
+  test(`a context of ${context_tokens} tokens is ${isFresh ? 'left, with a word on where the work stands' : 'continued'}`, async ({
     rig,
   }) => {
     keep(rig, 'fix', { context_tokens });
@@ -198,7 +198,7 @@ test('a limit of its own in tollgate.yaml, by tool', async ({ rig }) => {
   assert.equal(asked(rig), [null]);
 });
 
-test('a poisoned session and one that was forgotten are not gone on with, nor found again', async ({ rig }) => {
+test('a poisoned session and one that was forgotten are not continued, nor found again', async ({ rig }) => {
   makeSession('codex', rig, [ANSWERED]);
   keep(rig, 'fix', { session_id: SESSION_IDS.codex, poisoned: 'broken' });
   rig.answer(() => answerWith('codex', 'fine'));
@@ -303,9 +303,7 @@ test('a history that is too long is left for a fresh session', async ({ rig }) =
   );
 });
 
-test('a session whose first call ran tools and was cut off is kept, and gone on with by the next run', async ({
-  rig,
-}) => {
+test('a session whose first call ran tools and was cut off is kept, and continued by the next run', async ({ rig }) => {
   rig.write('tollgate.yaml', NO_REST);
   const { opens, runsTool, fails }: Stream = STREAMS.codex;
   rig.answer(() =>
@@ -540,13 +538,13 @@ test('a run from within a call of the tag does not wait for it, and leaves its s
   assert.is(stored(rig).active_sessions.all!.codex!.session_id, SESSION);
 });
 
-test('a sessions.json that is none is set aside with a word, and the run goes on', async ({ rig }) => {
+test('a sessions.json that is none is set aside with a word, and the run continues', async ({ rig }) => {
   mkdirSync(path.dirname(file(rig)), { recursive: true });
   writeFileSync(file(rig), '{"active_sessions": ');
   rig.answer(() => answerWith('codex', 'fine'));
   const { code, said } = await makeTask(rig, ONE).run();
   assert.is(code, 0);
-  assert.match(said, /warning: .*sessions\.json is no JSON object; it was moved to/);
+  assert.match(said, /warning: .*sessions\.json is not a JSON object; it was moved to/);
   assert.ok(readdirSync(path.dirname(file(rig))).some((name) => name.includes('unreadable')));
 });
 

@@ -132,7 +132,7 @@ test('status, explain and a usage error', async ({ world }) => {
   assert.is((await sh(commandOf(explained.next_actions).command)).code, 0);
 });
 
-test('batch: what failed is gone on with, and a sign-in is checked first', async ({ world }) => {
+test('batch: what failed is continued, and a sign-in is checked first', async ({ world }) => {
   const { rig, sh } = world;
   for (const id of ['a', 'b']) world.task({ stages: [REVIEW], budgets: { retry_budget: 0 } }, `my jobs/${id}`);
   const batch = "npx tollgate batch './my jobs/a' './my jobs/b' --concurrency 1 --json";
@@ -151,7 +151,7 @@ test('batch: what failed is gone on with, and a sign-in is checked first', async
   assert.is((await sh(again!.command!)).code, 0);
 });
 
-test('batch: tasks that cannot be run say what to do in words, for the same command goes on', async ({ world }) => {
+test('batch: tasks that cannot be run say what to do in words, for the same command continues', async ({ world }) => {
   world.task({ stages: [] }, 'my jobs/a');
   const { stdout, code } = await world.sh("npx tollgate batch './my jobs/a' --json");
   const { next_actions } = JSON.parse(stdout) as { next_actions: NextAction[] };

@@ -51,7 +51,7 @@ live.test('a hold that a service has asked for is let go of', async ({ rig, page
   assert.match(readFileSync(fileOf(rig, 'holds.json'), 'utf8'), '"tool":"codex"');
   await page.locator('.holds .mark', { hasText: 'codex' }).waitFor();
   await confirm('Let go of codex', 'Let go');
-  await page.getByText('codex is not held back any more; the next call finds out.').waitFor();
+  await page.getByText('The hold of codex is removed; the next call shows whether the service accepts it.').waitFor();
   assert.not(existsSync(fileOf(rig, 'holds.json')));
   await page.getByText('Nothing is held').waitFor();
 });

@@ -51,7 +51,7 @@ live.test(
       await dialog.getByRole('button', { name: verb, exact: true }).click();
       await dialog
         .getByRole('alert')
-        .getByText(/is in use: the call \S+ goes on in it; try again when that has ended/)
+        .getByText(/is in use: the call \S+ continues in it; try again when that has ended/)
         .waitFor();
       await dialog.getByRole('button', { name: 'Cancel' }).click();
       await dialog.waitFor({ state: 'detached' });

@@ -83,10 +83,10 @@ for (const [how, id, take] of [
     await page.getByRole('heading', { name: 'Stages' }).waitFor();
     await take(shown);
     const alert = page.getByRole('alert');
-    await alert.getByText(`there is no task ${id} any more: it was archived, deleted or renamed`).waitFor();
+    await alert.getByText(`the task ${id} no longer exists: it was archived, deleted or renamed`).waitFor();
     await page.getByText('What is shown is the task as it was before.').waitFor();
     await page.getByRole('button', { name: 'Ask again' }).click();
-    await alert.getByText(`there is no task ${id} any more`).waitFor();
+    await alert.getByText(`the task ${id} no longer exists`).waitFor();
     await go('tasks');
     await page.getByRole('link', { name: id }).waitFor({ state: 'detached' });
   });

@@ -74,7 +74,7 @@ test('all that a command does is told, each once', ({ counted, run }) => {
   assert.ok(order.indexOf('sync open') < order.indexOf('evaluate a.body.cjs'));
 });
 
-test('a process that is none of ours is not counted', ({ counted, run }) => {
+test('a process that is not one of ours is not counted', ({ counted, run }) => {
   assert.is(run('elsewhere'), 0);
   assert.equal(counted(), []);
 });

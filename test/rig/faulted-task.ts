@@ -70,7 +70,7 @@ function lookAt(rig: TestRig, task: TestTask, { code, stderr }: CommandResult): 
   if (torn > 1) wrong.push(`${torn} half lines in the journal`);
   for (const file of filesIn(path.join(rig.project, '.tmp'))) {
     const text = readFileSync(file, 'utf8');
-    if (file.endsWith('.json') && !isJson(text)) wrong.push(`${file} is no JSON`);
+    if (file.endsWith('.json') && !isJson(text)) wrong.push(`${file} is not JSON`);
   }
   const stats = JSON.parse(task.read('state/stats.json')) as object;
   if (JSON.stringify(stats) !== JSON.stringify(statsOf(ledger, offset)))

@@ -21,7 +21,7 @@ test('holds are noted, and what cannot be read fails', () => {
   assert.equal(look(), {
     status: 'note',
     found: 'codex (signed in) is held since 2026-11-23T12:00:00.000Z (plan), until 2026-11-23T13:00:00.000Z',
-    fix: 'ask all the same: --ignore-hold',
+    fix: 'ask anyway: --ignore-hold',
   });
   writeFileSync(path.join(folder, 'limits.json'), 'nonsense');
   assert.is(look()?.status, 'fail');

@@ -30,8 +30,8 @@ const ROWS: [line: string | object, said: string][] = [
   [{ ...WHOLE, retry_at: null, reason: null, signal: null, exit_code: null, ending: 'killed' }, 'read 1'],
   [`\ufeff${JSON.stringify(WHOLE)}\r\n\n  \n`, 'read 1'],
   ['', 'test/cases.jsonl holds no case'],
-  ['[1]', 'test/cases.jsonl:1: this is no JSON object; a case is one object on one line'],
-  ['{"id":', 'test/cases.jsonl:1: this is no JSON object; a case is one object on one line'],
+  ['[1]', 'test/cases.jsonl:1: this is not a JSON object; a case is one object on one line'],
+  ['{"id":', 'test/cases.jsonl:1: this is not a JSON object; a case is one object on one line'],
   [{ ...WHOLE, id: undefined }, 'test/cases.jsonl:1: id is missing; expected a name such as codex-bad-key-json'],
   [{ ...WHOLE, id: '../x' }, 'test/cases.jsonl:1: id must be a name such as codex-bad-key-json, not "../x"'],
   [{ ...WHOLE, tool: 'acme' }, 'test/cases.jsonl:1: tool must be one of gemini, copilot, codex, claude, not "acme"'],
@@ -78,7 +78,7 @@ for (const [line, said] of ROWS)
     assert.ok(mistakeIn(project, line).includes(said), mistakeIn(project, line).slice(0, 300));
   });
 
-test('all mistakes are told at once, twenty at the most, and an id that stands twice', ({ project }) => {
+test('all mistakes are told at once, twenty at most, and an id that stands twice', ({ project }) => {
   assert.is(
     mistakeIn(project, WHOLE, { ...WHOLE, tool: 'x', exit_code: 1.5 }, WHOLE),
     [
@@ -153,7 +153,7 @@ const METAS: [meta: string, end: string][] = [
   ['{"exit_code":null,"signal":null,"ending":"idle"}', 'null null idle'],
   ['{"ending":"gone"}', 'meta.json must be one of exited, signalled, '],
   ['{"tool":"gemini"}', 'was recorded of "gemini", and tool says codex'],
-  ['no', 'meta.json is no JSON object with exit_code and signal'],
+  ['no', 'meta.json is not a JSON object with exit_code and signal'],
 ];
 for (const [meta, end] of METAS)
   test(`files that were recorded as ${meta}`, ({ project }) => {

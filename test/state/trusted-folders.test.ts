@@ -174,7 +174,7 @@ test('folders that cannot be trusted, each with its reason', ({ root, environmen
   chmodSync(open, 0o777);
   assert.match(trust(open, environment), /can be written by every user/);
   assert.match(trust('/', environment), /is the root of the file system/);
-  assert.match(trust(path.join(root, 'gone'), environment), /is no folder that can be read/);
+  assert.match(trust(path.join(root, 'gone'), environment), /is not a folder that can be read/);
   assert.match(trust(environment.HOME!, environment), /holds the list of trusted folders itself/);
   assert.match(trust(made(root, 'x'), { HOME: path.join(root, 'no-home') }), /set HOME/);
   assert.is(existsSync(path.join(environment.HOME!, '.local/state/tollgate/trusted')), false);

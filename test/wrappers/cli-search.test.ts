@@ -131,7 +131,7 @@ test('the PATH wins', () => {
   assert.is(find({ PATH: `/nowhere:${home}/mine` }), 'on_path ~/mine/an-agent-cli');
 });
 
-test('a file that cannot be executed, or a folder, is no program', () => {
+test('a file that cannot be executed, or a folder, is not a program', () => {
   mkdirSync(path.join(home, '.local/bin/an-agent-cli'), { recursive: true });
   mkdirSync(path.join(home, 'bin'));
   writeFileSync(path.join(home, 'bin/an-agent-cli'), '');

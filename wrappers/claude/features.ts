@@ -55,7 +55,7 @@ export const FEATURES = [
     kind: 'variable',
     name: 'CLAUDE_CODE_DISABLE_BACKGROUND_TASKS',
     since: null,
-    without: 'a command over its time goes on behind the answer, and is ended with the call',
+    without: 'a command over its time continues after the answer, and is ended with the call',
   },
   {
     kind: 'variable',

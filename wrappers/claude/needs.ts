@@ -10,5 +10,5 @@ export function claudeNeeds({ environment, home, cwd }: Surroundings): CheckAnsw
   );
   if (broken.length === 0) return null;
   const files = broken.map(({ file }) => file).join(' and ');
-  return say('warn', `${files} cannot be read as JSON: claude goes on without, its deny rules too`, `fix ${files}`);
+  return say('warn', `${files} cannot be read as JSON: claude continues without, its deny rules too`, `fix ${files}`);
 }

@@ -120,7 +120,7 @@ function fitKey(key: string): string {
 function fitBase(baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.username !== '')
-    throw unfit('the base URL of the Gemini API is no plain address of http or https');
+    throw unfit('the base URL of the Gemini API is not a plain address of http or https');
   return url.href.replace(/\/+$/, '');
 }
 

@@ -109,7 +109,7 @@ const UNREACHED: Record<string, string> = {
   ENOTFOUND: 'the name is unknown (ENOTFOUND)',
   EAI_AGAIN: 'no name server answers (EAI_AGAIN)',
   ECONNREFUSED: 'no server listens there (ECONNREFUSED)',
-  EHOSTUNREACH: 'there is no way to it (EHOSTUNREACH)',
+  EHOSTUNREACH: 'the host cannot be reached (EHOSTUNREACH)',
   ENETUNREACH: 'there is no network (ENETUNREACH)',
   ETIMEDOUT: 'it does not answer (ETIMEDOUT)',
   UND_ERR_CONNECT_TIMEOUT: 'it does not answer (UND_ERR_CONNECT_TIMEOUT)',

@@ -49,7 +49,7 @@ export function ownAdapter(row: OwnToolRow): Adapter {
       const json = parseObject(text);
       if (json !== null) return readRows(row.events, json);
       return beginsAsObject(text)
-        ? [{ how: 'stopped', failure: cutObject(`a line is no whole object: ${text.slice(0, 80)}`) }]
+        ? [{ how: 'stopped', failure: cutObject(`a line is not a whole object: ${text.slice(0, 80)}`) }]
         : [];
     },
     readDocument: () => null,
@@ -114,7 +114,7 @@ export const withFiles = (words: readonly string[], files: { prompt: string; ans
 function takes(row: OwnToolRow, places: ReadonlySet<string>, request: CallRequest): string | null {
   const where = `tools.${row.name} of tollgate.yaml`;
   if (request.resumeSession !== null && !places.has('session'))
-    return `--resume-session: ${row.name} goes on in no session, since the argv of ${where} has no place {session}`;
+    return `--resume-session: ${row.name} continues in no session, since the argv of ${where} has no place {session}`;
   if (request.model !== null && !places.has('model'))
     return `--model: ${row.name} takes no model, since the argv of ${where} has no place {model}`;
   if (row.access !== null && row.access[request.access] === undefined)

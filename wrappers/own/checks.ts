@@ -28,7 +28,7 @@ export async function checkOwnVersion(place: OwnPlace): Promise<CheckAnswer> {
   if (version !== null) return say('ok', version);
   return say(
     'fail',
-    `\`${[cli.file, ...row.version].join(' ')}\` tells no version`,
+    `\`${[cli.file, ...row.version].join(' ')}\` reports no version`,
     `fix tools.${row.name}.version of tollgate.yaml`,
   );
 }

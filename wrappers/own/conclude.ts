@@ -75,6 +75,6 @@ function readDocument(row: OwnToolRow, { exit, printed }: EndedCli, succeeded: b
 function notOneObject(text: string): EngineFailure {
   if (isCutObject(text)) return cutObject(`what it printed is cut after ${text.length} characters`);
   if (text.startsWith('[')) return noObject('is a list and no JSON object');
-  if (!someLine(text, (line) => parseObject(line) !== null)) return noObject('is no JSON object');
+  if (!someLine(text, (line) => parseObject(line) !== null)) return noObject('is not a JSON object');
   return noObject('has more than one JSON object in it: have it print that alone, or say output: lines');
 }

@@ -10,9 +10,9 @@ export function missingOwn({ binary, name, packageName }: OwnToolRow): string {
     return `${binary} ${atPath(binary)} (${field})${isCommandLine(ownPart(binary)) ? ONE_WORD : ''}`;
   if (BUILTINS.has(binary))
     return `${binary} is a builtin of the shell and no program (${field}): write a script that uses it, and name that, such as ./${name}.sh`;
-  if (isCommandLine(binary)) return `${binary} is no program on the PATH (${field})${ONE_WORD}`;
+  if (isCommandLine(binary)) return `${binary} is not a program on the PATH (${field})${ONE_WORD}`;
   const install = packageName === null ? 'install it' : `install it (npm install -g ${packageName})`;
-  return `${binary} is not on the PATH (${field}): ${install}, or name its path, such as ./${binary}; an alias or a function of the shell is no program`;
+  return `${binary} is not on the PATH (${field}): ${install}, or name its path, such as ./${binary}; an alias or a function of the shell is not a program`;
 }
 
 /** Of a path: what is no name of a folder that is there. */
@@ -34,7 +34,7 @@ function atPath(file: string): string {
     case 'a symbolic link':
       return 'is a link that leads to no program: fix it, or name the program';
     default:
-      return 'is no program: name a file that can be executed';
+      return 'is not a program: name a file that can be executed';
   }
 }
 

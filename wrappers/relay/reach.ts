@@ -13,7 +13,7 @@ export async function standAside(
   const proxy = proxyIn(environment);
   if (proxy !== null) return `${proxy} is set, and the relay does not ask through a proxy`;
   const url = parsed(upstream);
-  if (url === null || !/^https?:$/.test(url.protocol)) return 'the address of the service is no URL of HTTP';
+  if (url === null || !/^https?:$/.test(url.protocol)) return 'the address of the service is not a URL of HTTP';
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     return 'the address of the service holds more than host and path';
   return unreachable(url, stop);

@@ -144,7 +144,7 @@ function open(file: string, headBytes: number): LineTable {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    throw new SessionFileError(file, NO_FILE.has(code) ? 'it is no regular file' : `it cannot be read (${code})`);
+    throw new SessionFileError(file, NO_FILE.has(code) ? 'it is not a regular file' : `it cannot be read (${code})`);
   }
 }
 

@@ -82,7 +82,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   }
   const [shell, more] = words as [string, string | undefined];
   if (more !== undefined || !SHELLS.includes(shell as Shell))
-    return badInputOf(SPEC.name)(`"${more ?? shell}" is none of ${SHELLS.join(', ')}`);
+    return badInputOf(SPEC.name)(`"${more ?? shell}" is not one of ${SHELLS.join(', ')}`);
   const script = SCRIPTS[shell as Shell];
   return { exit: 0, out: given.has('json') ? `${JSON.stringify({ schema: 1, shell, script })}\n` : script };
 }

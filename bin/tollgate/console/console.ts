@@ -39,7 +39,7 @@ const SPEC: CommandSpec = {
   exits: [
     [TOLLGATE_EXIT.failure, 'the port is taken, or the page is not there'],
     [TOLLGATE_EXIT.badInput, 'usage, or from within a call'],
-    ['130, 143', 'stopped by INT, TERM; what runs goes on'],
+    ['130, 143', 'stopped by INT, TERM; running tasks continue'],
   ],
 };
 
@@ -84,7 +84,7 @@ function takenWords(code: string, port: number | undefined): string {
     return `port ${port} of 127.0.0.1 is taken, maybe by another console; give another one (--port ${port === 65_535 ? 7300 : port + 1}), or leave --port out for one that is free`;
   if (code === 'EACCES')
     return `port ${port} is for the administrator alone; give one from 1024 on, or leave --port out`;
-  return `port ${port} of 127.0.0.1 could not be had (${code}); leave --port out for one that is free`;
+  return `port ${port} of 127.0.0.1 cannot be used (${code}); leave --port out for one that is free`;
 }
 
 /** Opens an address in the browser of this machine. */

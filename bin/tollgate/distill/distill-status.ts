@@ -14,7 +14,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate distill status',
   usage: '[NAME]',
   about:
-    'Shows how distillations stand: sections, tokens, dollars, why one is paused and how to go on. The other words: resume, pause, stop, sections and delete-section, each with a NAME.',
+    'Shows the state of distillations: sections, tokens, dollars, why one is paused and how to continue. The other words: resume, pause, stop, sections and delete-section, each with a NAME.',
   flags: {},
   words: { min: 0, max: 1, called: 'NAME' },
   examples: [

@@ -16,13 +16,13 @@ const EXITS: CommandSpec['exits'] = [
   [TOLLGATE_EXIT.ok, 'the book is complete: it ends with the end marker'],
   [
     TOLLGATE_EXIT.failure,
-    'paused, stopped or out of budget: status says why, and how to go on; or another process drives it',
+    'paused, stopped or out of budget: status says why, and how to continue; or another process drives it',
   ],
   [
     TOLLGATE_EXIT.badInput,
     'usage, no book, an unreadable prompt, no key, or book or prompt have changed; nothing was paid',
   ],
-  ['130, 143', 'stopped by INT, TERM; what was paid for is kept, and a second run goes on'],
+  ['130, 143', 'stopped by INT, TERM; what was paid for is kept, and a second run continues'],
   [70, 'an internal error'],
 ];
 
@@ -30,15 +30,15 @@ const SPEC: CommandSpec = {
   name: 'tollgate distill',
   usage: 'BOOK [--prompt FILE] [options] | resume | pause | stop | status | sections | delete-section | export NAME',
   about:
-    'Uploads a book (PDF, EPUB or text) to the Gemini API once and has it distilled section by section, for hours if need be: each answer is on disk before the next is paid for, and a run that was stopped, killed or paused goes on where it was. The key is taken from GEMINI_API_KEY, another address from GOOGLE_GEMINI_BASE_URL. tollgate distill status --help tells of the other words.',
+    'Uploads a book (PDF, EPUB or text) to the Gemini API once and has it distilled section by section, for hours if need be: each answer is on disk before the next is paid for, and a run that was stopped, killed or paused continues where it was. The key is taken from GEMINI_API_KEY, another address from GOOGLE_GEMINI_BASE_URL. tollgate distill status --help tells of the other words.',
   flags: { ...BOOK_FLAGS, ...RUN_FLAGS_OF_BOOK },
   common: ['prompt', 'via', 'name', 'model', 'max-usd', 'max-calls', 'auto-wait', 'out'],
   words: { min: 1, max: 1, called: 'BOOK (or a word: resume, pause, stop, status, sections, delete-section, export)' },
   examples: [
     ['tollgate distill republic.epub', 'starts with the default prompt, or resumes where it stopped'],
     ['tollgate distill republic.epub --prompt distil.md', 'with your own instruction'],
-    ['tollgate distill resume republic --accept', 'keeps an answer that was held after all, and goes on'],
-    ['tollgate distill resume republic --force', 'takes it over from a host that is gone'],
+    ['tollgate distill resume republic --accept', 'keeps an answer that was held after all, and continues'],
+    ['tollgate distill resume republic --force', 'takes it over from a host that no longer exists'],
     ['tollgate distill pause republic', 'from another terminal: after the answer that is in flight'],
     ['tollgate distill delete-section republic 7 --ask-again', 'another answer in the place of one'],
     ['tollgate distill export republic --format pdf --trace', 'one file; --font FILE for letters that the fonts lack'],
@@ -50,7 +50,7 @@ const SPEC: CommandSpec = {
 const RESUME: CommandSpec = {
   name: 'tollgate distill resume',
   usage: 'NAME [--accept] [options]',
-  about: 'Goes on with a distillation where it stopped, as it was begun; what is said here counts from now on.',
+  about: 'Continues a distillation where it stopped, as it was begun; what is said here counts from now on.',
   flags: {
     accept: { takes: 'nothing', about: 'keep the answer that is held; without this flag, it is requested again' },
     force: { takes: 'nothing', about: 'take it over from a host or container that is gone' },

@@ -186,7 +186,7 @@ function lineOf(event: DistillEvent): string | null {
     case 'begun':
       return `${event.name}: begins with ${event.model}`;
     case 'resumed':
-      return `${event.name}: goes on behind section ${event.sections} with ${event.model}`;
+      return `${event.name}: continues after section ${event.sections} with ${event.model}`;
     case 'noted':
       return event.text;
     case 'uploaded':

@@ -83,7 +83,7 @@ async function startCounting(files: LimitsFiles): Promise<void> {
 const strangeTool = (tool: string | undefined): string | null =>
   tool === undefined || tool === 'any' || isBuiltIn(tool)
     ? null
-    : `${tool} is none of ${namedTools('and')}: this limit holds for a CLI of that name alone, which a tollgate.yaml describes`;
+    : `${tool} is not one of ${namedTools('and')}: this limit holds for a CLI of that name alone, which a tollgate.yaml describes`;
 
 interface PaceRow {
   /** The CLI that it limits; `any`: all CLIs together. */

@@ -49,7 +49,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   return { exit: 0, out: `${visible(changed.folder)} is ${WORDS[state]}.\n` };
 }
 
-const WORDS = { trusted: 'trusted now (--revoke takes it off the list)', revoked: 'not trusted any more' } as const;
+const WORDS = { trusted: 'trusted now (--revoke takes it off the list)', revoked: 'no longer trusted' } as const;
 
 function listed(folders: readonly ListedFolder[], json: boolean): Ran {
   if (json) return { exit: 0, out: `${JSON.stringify({ schema: 1, folders }, null, 2)}\n` };

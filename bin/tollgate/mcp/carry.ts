@@ -17,7 +17,7 @@ const COMMANDS = {
 
 /** Does nothing if another process has the run, or if it has ended. */
 export async function carry(run: string): Promise<Ran> {
-  if (!RUN_ID.test(run)) return badInputOf('tollgate mcp')(`"${run}" is no id of a run`);
+  if (!RUN_ID.test(run)) return badInputOf('tollgate mcp')(`"${run}" is not an id of a run`);
   const folder = carriedFolder(process.cwd(), process.env);
   const start = startOf(folder, run);
   if (start === null) return badInputOf('tollgate mcp')(`no run ${run} was begun here`);

@@ -26,7 +26,7 @@ export const CONVERSATIONS: readonly McpTool[] = [
   verbTool({
     name: 'sessions',
     title: 'Sessions by tag',
-    about: 'Which session of its CLI each tag goes on with: size, tokens, age, errors, health.',
+    about: 'Which session of its CLI each tag continues: size, tokens, age, errors, health.',
     takes: taking({}),
     gives: giving({ sessions: LIST }),
     changes: 'nothing',

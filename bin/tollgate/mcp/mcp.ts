@@ -16,7 +16,7 @@ const SPEC: CommandSpec = {
       ...{ takes: 'choice', choices: ACCESS, default: 'read' },
       about: 'the most that the tools ask and create_task allow a CLI: look, change the working folder, anything',
     },
-    runs: { takes: 'number', min: 1, max: 100, default: 8, about: 'begin so many runs at the same time at the most' },
+    runs: { takes: 'number', min: 1, max: 100, default: 8, about: 'begin so many runs at the same time at most' },
     'trust-workspace': { takes: 'nothing', about: 'pass --trust-workspace to the runs that it starts' },
     carry: {
       takes: 'text',

@@ -117,7 +117,7 @@ function withTrust(failure: Pick<Verdict, 'reason'> | null, actions: readonly Ne
   const way =
     'Ask the user to run `tollgate trust` in it, or to register this server with: tollgate mcp --trust-workspace';
   const first = toDo(`The folder ${process.cwd()} is not trusted, so its CLI does not start. ${way}`);
-  return [first, ...actions.map((action) => ({ ...action, text: 'when the user has trusted it, go on' }))];
+  return [first, ...actions.map((action) => ({ ...action, text: 'when the user has trusted it, continue' }))];
 }
 
 function whyNot(failure: Report['failure'], state: string, { class: given }: Report) {

@@ -141,7 +141,7 @@ export const RUNS: readonly McpTool[] = [
           type: 'boolean',
           description: 'a worker and a reasoner in place of stages: start it with supervise',
         },
-        max_calls: { type: 'integer', minimum: 1, maximum: 1000, description: 'paid calls at the most; 10 by default' },
+        max_calls: { type: 'integer', minimum: 1, maximum: 1000, description: 'paid calls at most; 10 by default' },
       },
       'task',
       'goal',
@@ -205,7 +205,7 @@ export const RUNS: readonly McpTool[] = [
     name: 'cancel_run',
     title: 'End a run',
     about:
-      'Ends a run with all that it started, as TERM would: what is known is written, and run_task goes on from there. To wait no longer needs no cancel_run.',
+      'Ends a run with all that it started, as TERM would: what is known is written, and run_task continues from there. To wait no longer needs no cancel_run.',
     takes: taking({ run_id: RUN, wait_ms: WAIT }, 'run_id'),
     gives: GIVES,
     changes: 'something',

@@ -41,7 +41,7 @@ const wordOf = ({ task }: Record<string, unknown>): string[] => (task === undefi
 
 const STATUS = verbTool({
   name: 'status',
-  title: 'How the tasks stand',
+  title: 'State of the tasks',
   about:
     'What exists and what runs: each running call, who waits in the queue, and the state of every task, or of one; and the runs that run_task and ask started.',
   takes: taking({ task: { ...TASK, description: 'the id of a task; default: all tasks' } }),

@@ -53,7 +53,7 @@ export async function askTask(
   if (isCancel(goal)) return CANCELLED;
   const pipeline = given.pipeline ?? (await select({ message: 'Its stages', options: pipelines(tools), output }));
   if (isCancel(pipeline)) return CANCELLED;
-  const budget = given.budget ?? (await line('Paid calls at the most, retries included', '10', callsMistake));
+  const budget = given.budget ?? (await line('Paid calls at most, retries included', '10', callsMistake));
   if (isCancel(budget)) return CANCELLED;
   const acceptance =
     given.acceptance ??

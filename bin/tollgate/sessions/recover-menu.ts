@@ -26,7 +26,7 @@ export async function chooseRecovery({ tool, sessionId, health, refusal }: Shown
   intro(`${tool} ${sessionId}`, { output });
   log.info(healthLines(health, process.env, refusal).join('\n'), { output });
   const chosen = await select({
-    message: 'How shall it go on?',
+    message: 'How do you want to continue?',
     options: (Object.keys(CHOICES) as Choice[]).map((value) => ({
       value,
       label: LABELS[value],

@@ -20,7 +20,7 @@ export function sessionLines(sessions: readonly KnownSession[], now: Date, sheet
     entry.context_tokens === null ? 'context unknown' : `${entry.context_tokens} tokens`,
     ago(entry.last_used, now),
     entry.error_count === 0 ? 'no errors' : `${entry.error_count} ${entry.error_count === 1 ? 'error' : 'errors'}`,
-    entry.poisoned === undefined ? health : 'not gone on with',
+    entry.poisoned === undefined ? health : 'not continued',
   ]);
   return tableLines(SESSIONS, clean(rows), sheet);
 }
@@ -49,7 +49,7 @@ export const detailLines = (sessions: readonly KnownSession[], now: Date): strin
     `  last used: ${entry.last_used} (${ago(entry.last_used, now)}), in ${entry.cwd}`,
     `  errors in a row: ${entry.error_count}`,
     `  health: ${health}`,
-    ...(entry.poisoned === undefined ? [] : [`  not gone on with: ${entry.poisoned}`]),
+    ...(entry.poisoned === undefined ? [] : [`  not continued: ${entry.poisoned}`]),
   ]);
 
 export function adoptableLines(sessions: readonly Adoptable[], sheet: Sheet): string[] {

@@ -22,7 +22,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate sessions',
   usage: 'list | show TAG|ID | adopt TAG ID --tool TOOL | adopt --list | forget TAG | backups',
   about:
-    'Shows which session of its CLI each tag (meta.feature, or the id of a task) goes on with: size, tokens, age, errors, health. Takes a session on, or forgets one. Lists the byte copies that undo and repair have made.',
+    'Shows which session of its CLI each tag (meta.feature, or the id of a task) continues: size, tokens, age, errors, health. Takes a session on, or forgets one. Lists the byte copies that undo and repair have made.',
   flags: {
     tool: { takes: 'choice', choices: TOOLS, about: 'of this CLI alone; adopt needs it' },
     list: {
@@ -37,7 +37,7 @@ const SPEC: CommandSpec = {
     ['tollgate sessions show login', 'all that is known of them'],
     [
       'tollgate sessions adopt login 0199a213-81c0-7800-8aa1-bbab2a035a53 --tool codex',
-      'go on in a session of your own',
+      'continue in a session of your own',
     ],
     ['tollgate sessions forget login', 'the next task of the tag begins a fresh one'],
     ['tollgate sessions backups', 'which copies of conversations lie where, how large, and for how long'],
@@ -110,7 +110,7 @@ const VERBS: Record<'list' | 'show' | 'adopt' | 'forget' | 'backups', Verb> = {
       return { exit: TOLLGATE_EXIT.failure, err: `tollgate sessions: ${adopted.message}\n` };
     const { entry, warnings } = adopted;
     return {
-      ...formatAnswer(args, { schema: 1, tag, tool, entry }, `${tag} goes on in ${tool} ${id}`),
+      ...formatAnswer(args, { schema: 1, tag, tool, entry }, `${tag} continues in ${tool} ${id}`),
       err: noted(warnings),
     };
   },

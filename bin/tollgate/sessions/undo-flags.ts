@@ -21,7 +21,10 @@ export const UNDO: CommandSpec = {
       about:
         'bring back what was taken back last; again for what was taken back before, until all was there again; with a number of tollgate history: that',
     },
-    force: { takes: 'nothing', about: 'with --redo, although the conversation went on: what came since is taken back' },
+    force: {
+      takes: 'nothing',
+      about: 'with --redo, although the conversation continued: what came since is taken back',
+    },
     'dry-run': { takes: 'nothing', about: 'tell what would be done' },
     tool: TOOL_FLAG,
     task: { takes: 'text', about: "charge this task's budget with the call (a folder, or an id of this project)" },

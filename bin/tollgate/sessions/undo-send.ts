@@ -81,7 +81,7 @@ async function sendInNewSession(
     holder: holderOf(undoing, sending),
   });
   const says = [
-    `${result.says}: ${id}${tags.length === 0 ? '' : `, in which ${tags.join(', ')} ${tags.length === 1 ? 'goes' : 'go'} on`}`,
+    `${result.says}: ${id}${tags.length === 0 ? '' : `, in which ${tags.join(', ')} ${tags.length === 1 ? 'continues' : 'continue'}`}`,
     ...notes,
   ].join('; ');
   const replacement = session ?? { ...result.session, id };

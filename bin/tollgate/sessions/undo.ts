@@ -86,7 +86,7 @@ async function bringBack({ store, session, feature, args }: Undoing): Promise<Ra
   const since = `${newTurns} ${newTurns === 1 ? 'turn' : 'turns'}`;
   if (newTurns > 0 && !inRow && !args.given.has('force'))
     return refusal(
-      `the conversation has gone on: ${since} would be taken back for it; --force does so (nothing was changed)`,
+      `the conversation has continued: ${since} would be taken back for it; --force does so (nothing was changed)`,
       TOLLGATE_EXIT.failure,
     );
   const result: UndoResult = {

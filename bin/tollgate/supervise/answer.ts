@@ -13,7 +13,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate answer',
   usage: 'TASK TEXT [options]',
   about:
-    'Says something to the reasoner of a supervised task, which hears it at its next iteration: at any time, while it runs too. A task that waits for an answer goes on at once.',
+    'Says something to the reasoner of a supervised task, which hears it at its next iteration: at any time, while it runs too. A task that waits for an answer continues at once.',
   flags: {
     later: { takes: 'nothing', about: 'leave it for the next run, and begin none' },
     ...SUPERVISE_FLAGS,
@@ -21,7 +21,7 @@ const SPEC: CommandSpec = {
   common: ['later', 'deadline', 'no-wait', 'accept-changes', 'wait-for-reset', 'trust-workspace'],
   words: { min: 2, max: 2, called: 'TASK (an id, or a path with a /) and TEXT (one word: put it in quotes)' },
   examples: [
-    ['tollgate answer fix-login "Keep the old flag."', 'answers its question, and goes on'],
+    ['tollgate answer fix-login "Keep the old flag."', 'answers its question, and continues'],
     ['tollgate answer fix-login "Leave the CSS alone." --later', 'a note for the next run'],
   ],
   exits: SUPERVISE_EXITS,
@@ -56,7 +56,7 @@ async function answered(args: Arguments, stop: AbortSignal): Promise<Ran> {
 
 const MESSAGES = {
   running: () => 'Noted: the reasoner hears it at its next iteration; where the run ends before, in the next run.',
-  waiting: (words: string) => `Noted. To go on: tollgate supervise ${words}`,
+  waiting: (words: string) => `Noted. To continue: tollgate supervise ${words}`,
   at_rest: (words: string) => `Noted for the next run: tollgate supervise ${words}`,
   done: (words: string) =>
     `Noted; but the task is done, so the note is read only after a new start: tollgate supervise ${words} --anew`,

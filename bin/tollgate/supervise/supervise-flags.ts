@@ -29,7 +29,7 @@ export const SUPERVISE_EXITS: CommandSpec['exits'] = [
   [TOLLGATE_EXIT.ok, 'the task is done: the reasoner says so, the acceptance commands passed, and the scope is clean'],
   [
     TOLLGATE_EXIT.failure,
-    'the session is saved, or a question waits for an answer; _summary.md says which, and the line to go on',
+    'the session is saved, or a question waits for an answer; _summary.md says which, and the line to continue',
   ],
   [TOLLGATE_EXIT.badInput, 'usage, a mistake in the manifest or the state, or a tree that has moved on'],
   ['130, 143', 'stopped by INT, TERM; the session is saved'],

@@ -20,7 +20,7 @@ const SPEC: CommandSpec = {
     resume: {
       takes: 'text',
       about:
-        'go on with the task whose session this is (of the worker or the reasoner): saved, parked or killed; or with this task',
+        'continue the task whose session this is (of the worker or the reasoner): saved, parked or killed; or with this task',
     },
     anew: { takes: 'nothing', about: 'start from the beginning: earlier instructions and results are ignored' },
     ...SUPERVISE_FLAGS,
@@ -28,9 +28,9 @@ const SPEC: CommandSpec = {
   common: ['resume', 'anew', 'deadline', 'no-wait', 'accept-changes', 'wait-for-reset', 'trust-workspace'],
   words: { min: 0, max: 1, called: 'TASK (an id, or a path with a /)' },
   examples: [
-    ['tollgate supervise fix-login', 'begins, or goes on where it stopped'],
+    ['tollgate supervise fix-login', 'begins, or continues where it stopped'],
     ['tollgate supervise --resume 5f0c2d4e-8f5e-4b1c-9f0a-0f6f4f1d2c3b', 'the session that was saved'],
-    ['tollgate supervise fix-login --accept-tree', 'go on though the tree has moved on'],
+    ['tollgate supervise fix-login --accept-tree', 'continue though the tree has moved on'],
     ['tollgate answer fix-login "Keep the old flag."', 'answers the reasoner, or gives it information'],
   ],
   exits: SUPERVISE_EXITS,
@@ -49,7 +49,7 @@ async function named(args: Arguments, stop: AbortSignal): Promise<Ran> {
   const [word] = args.words;
   const invalid = (message: string) => answerTo({ how: 'invalid', message }, args, 'supervise');
   if ((word === undefined) === (resume === undefined))
-    return invalid('name the task, or say --resume with the id of a saved session, one of them');
+    return invalid('name the task, or use --resume with the id of a saved session, one of them');
   if (word !== undefined) return superviseWord(word, args, stop, { command: 'supervise' });
   if (args.given.has('anew')) return invalid('--resume and --anew contradict each other; say one of them');
   const supervised = findSupervised(resume!, process.cwd(), process.env);

@@ -163,8 +163,8 @@ function answerTo(line: string, take: (line: Line) => unknown): unknown {
   try {
     value = JSON.parse(line);
   } catch {
-    return 'this is no JSON';
+    return 'this is not JSON';
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'this is no JSON object';
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'this is not a JSON object';
   return take(value as Line);
 }

@@ -25,14 +25,14 @@ const SPEC: CommandSpec = {
   words: { min: 1, max: 1, called: 'TASK (an id, or a path with a /)' },
   examples: [
     ['tollgate logs fix-login', 'the call under way, or the last one'],
-    ['tollgate logs fix-login -f', 'go on until the task ends'],
+    ['tollgate logs fix-login -f', 'continue until the task ends'],
     ['tollgate logs fix-login --stage codex_impl --json', 'a line of JSON for each line that was said'],
   ],
   exits: [
     [TOLLGATE_EXIT.ok, 'shown, or no call was made yet'],
     [TOLLGATE_EXIT.failure, 'the files of the call are gone, or hold secrets that are unknown here'],
     [TOLLGATE_EXIT.badInput, 'no such task or stage, or state that cannot be read'],
-    ['130, 143', 'stopped by INT, TERM; the task goes on'],
+    ['130, 143', 'stopped by INT, TERM; the task continues'],
   ],
 };
 

@@ -28,7 +28,7 @@ const SPEC: CommandSpec = {
   },
   words: { min: 0, max: 1, called: 'FILE' },
   examples: [
-    ['tollgate signature err.txt --explain', 'why it is what it is'],
+    ['tollgate signature err.txt --explain', 'what it was made from'],
     ['tollgate signature err.txt --compare other.txt', 'why are these two not the same?'],
     ['tollgate signature --jsonl < texts.jsonl', 'many, in order'],
   ],

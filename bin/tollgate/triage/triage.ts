@@ -6,6 +6,7 @@ import { CLASSES } from '../../../policies/facts/classes.ts';
 import type { Clock } from '../../../policies/facts/clock.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { type BuiltIn, isBuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
+import { failureSentence } from '../../../policies/report/failure-sentence.ts';
 import type { Rule } from '../../../policies/rules/rule.ts';
 import { visible } from '../../../policies/text/display.ts';
 import { readArguments } from '../../command.ts';
@@ -100,6 +101,9 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     return { exit: 0, out: `${JSON.stringify(given.has('explain') ? { ...answer, explained: signature } : answer)}\n` };
   const lines = [
     verdict.class === null ? 'success' : `${verdict.class} (${verdict.reason})`,
+    ...(verdict.class === null
+      ? []
+      : [failureSentence({ class: verdict.class, reason: verdict.reason, tool: call.tool })]),
     ...(verdict.evidence === null ? [] : [`evidence [${verdict.evidence.source}]: ${verdict.evidence.text}`]),
     ...(verdict.retry_at === null ? [] : [`not before: ${verdict.retry_at}`]),
     ...(verdict.class === null ? [] : [`next: ${CLASSES[verdict.class].next}`]),

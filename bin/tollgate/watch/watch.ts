@@ -19,7 +19,7 @@ const SPEC: CommandSpec = {
   flags: {
     'until-end': {
       takes: 'nothing',
-      about: 'ends by itself once none of the tasks is at work any more, and says last how they stand',
+      about: 'ends by itself when no task runs, and prints the final state of each',
     },
   },
   words: { min: 0, max: Number.POSITIVE_INFINITY, called: 'TASK' },
@@ -29,10 +29,10 @@ const SPEC: CommandSpec = {
     ['tollgate watch --json | jq -c "select(.change == \\"ended\\")"', 'a line of JSON for each change'],
   ],
   exits: [
-    [TOLLGATE_EXIT.ok, 'closed by q, or no task runs any more; whatever the results of the tasks'],
+    [TOLLGATE_EXIT.ok, 'closed by q, or no task runs; whatever the results of the tasks'],
     [TOLLGATE_EXIT.failure, 'the result could not be written'],
     [TOLLGATE_EXIT.badInput, 'usage, or no such task'],
-    ['130, 143', 'stopped by INT, TERM; the tasks go on'],
+    ['130, 143', 'stopped by INT, TERM; the tasks continue'],
   ],
 };
 
@@ -94,7 +94,7 @@ async function onTerminal({ places, untilEnd, stop }: Watching): Promise<Ran> {
     const { width, height } = screen.size();
     const sheet = { ...sheetOf(process.env), width };
     const page = watchPage({ ...now, at: clock().toISOString() }, sheet, height, isShown);
-    screen.draw([...page, '', 'q leaves; the tasks go on']);
+    screen.draw([...page, '', 'q leaves; the tasks continue']);
   };
   const screen = openScreen(printing('stdout'), process.stdin, (what) => {
     if (what === 'resized') return draw();

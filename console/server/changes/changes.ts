@@ -21,7 +21,7 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
       case 'signalled':
         return done(`${task} has the request to stop; the output of its call so far is kept.`);
       case 'idle':
-        return refused(409, `nothing of ${task} runs any more; nothing was changed`);
+        return refused(409, `${task} has ended already, so there is nothing to stop`);
       case 'elsewhere':
         return refused(409, `${task} runs on ${stopped.host}, or in another container`, 'stop it there');
     }
@@ -35,14 +35,14 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
     if (noted.object.state !== 'waiting') return done(sentence(noted));
     const went = await begun(project, superviseWanted(task, project), `${task} has the answer`);
     return went.how === 'refused'
-      ? { ...went, message: `${task} has the answer, and did not go on: ${went.message}` }
+      ? { ...went, message: `the answer for ${task} is stored, but the task did not continue: ${went.message}` }
       : went;
   },
 
   '/api/limits': ({ tool, per, unit, most }, { commands }) => {
     const flags = [`--per=${per}`, `--of=${unit}`, ...(tool === 'any' ? [] : [`--tool=${tool}`])];
     const argv = ['budget', ...flags, most === null ? '--unset' : `--set=${most}`];
-    const says = most === null ? `There is no such budget any more.` : `At most ${most} ${unit} a ${per}.`;
+    const says = most === null ? `This budget no longer exists.` : `At most ${most} ${unit} a ${per}.`;
     return changed(commands.change(argv), says);
   },
 
@@ -51,11 +51,11 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
     if (files === null) return refused(409, 'this user has no home in which holds are kept', 'set HOME to a folder');
     switch (await releaseHold(files, hold, clock)) {
       case 'released':
-        return done(`${hold.tool} is not held back any more; the next call finds out.`);
+        return done(`The hold of ${hold.tool} is removed; the next call shows whether the service accepts it.`);
       case 'none':
-        return refused(409, 'there is no such hold any more');
+        return refused(409, 'this hold no longer exists');
       case 'busy':
-        return refused(409, 'another process has the lock of the limits', 'try again in a moment');
+        return refused(409, 'another process is changing the limits; try again', 'try again in a moment');
     }
   },
 
@@ -72,7 +72,7 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
   '/api/distill/pause': ({ name }, { commands }) => changed(commands.change(['distill', 'pause', name])),
   '/api/distill/stop': ({ name }, { commands }) => changed(commands.change(['distill', 'stop', name])),
   '/api/distill/resume': ({ name, accept = false }, project) =>
-    begun(project, resumeWanted(name, accept ? 'accept' : 'ask_again', project), `${name} went on`),
+    begun(project, resumeWanted(name, accept ? 'accept' : 'ask_again', project), `${name} continues`),
   '/api/distill/delete': ({ name, section }, { commands }) =>
     changed(commands.change(['distill', 'delete-section', name, String(section)])),
 
@@ -174,7 +174,7 @@ function isCount(value: unknown): boolean {
 
 /** @returns the mistake in the request, or null. */
 export function wishMistake(path: keyof Actions, wish: unknown): string | null {
-  if (typeof wish !== 'object' || wish === null || Array.isArray(wish)) return 'the body is no object';
+  if (typeof wish !== 'object' || wish === null || Array.isArray(wish)) return 'the body is not a JSON object';
   const fields: Record<string, Field> = WISHES[path];
   const given = wish as Record<string, unknown>;
   const stray = Object.keys(given).find((name) => !Object.hasOwn(fields, name));

@@ -31,14 +31,14 @@ import { goalOf, headOfFile, redactorOfTask } from './texts.ts';
 
 /** Finds a task of this project by its id, never by a path. */
 export function foundTask(id: string, { cwd, environment }: ServedProject): TaskFolder | Reply {
-  if (id.includes('/')) return refused(404, `"${id}" is no task id`);
+  if (id.includes('/')) return refused(404, `"${id}" is not a task id`);
   const located = locateTask(id, cwd, environment);
   if (located.how === 'invalid') return refused(404, located.message);
   if (isFolder(located.folder.root)) return located.folder;
   return refused(
     404,
-    `there is no task ${id} any more: it was archived, deleted or renamed`,
-    'tollgate status lists those there are',
+    `the task ${id} no longer exists: it was archived, deleted or renamed`,
+    'tollgate status lists the tasks',
   );
 }
 

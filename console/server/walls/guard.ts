@@ -40,7 +40,7 @@ export function admit(
   if (headers.origin !== undefined && headers.origin !== `http://${headers.host}`)
     return away(403, 'another page may ask nothing of this one');
   const target = readTarget(request.url);
-  if (target === null) return away(400, 'there is no such address');
+  if (target === null) return away(400, 'this address does not exist');
   if (method !== 'GET' && method !== 'POST') return away(405, 'only GET and POST are taken');
   if (target.token !== null) {
     const { token, once } = gate.secrets;
@@ -64,7 +64,7 @@ function admitChange(headers: IncomingHttpHeaders, target: RequestTarget, { secr
     return away(403, 'a change needs the token of this page', 'reload the page');
   if (headers['content-type'] !== 'application/json') return away(415, 'a change is sent as application/json');
   const length = headers['content-length'];
-  if (length === undefined) return away(411, 'a change says how long it is');
+  if (length === undefined) return away(411, 'a change needs a Content-Length header');
   if (Number(length) > MAX_BODY) return away(413, `at most ${MAX_BODY} bytes are taken`, 'send less');
   return { how: 'enters', target };
 }
@@ -78,7 +78,7 @@ function shapeMistake({ method, headers, rawHeaders, httpVersion }: Parameters<t
   const never = NEVER.find((name) => names.includes(name));
   if (never !== undefined) return `${never} is not taken`;
   const length = headers['content-length'];
-  if (length !== undefined && !/^\d{1,12}$/.test(length)) return 'content-length is no number';
+  if (length !== undefined && !/^\d{1,12}$/.test(length)) return 'the Content-Length header is not a number';
   return method === 'GET' && Number(length ?? 0) > 0 ? 'a GET has no body' : null;
 }
 

@@ -47,7 +47,7 @@ export async function lookAtBook(file: string, limits: Limits = BOOK_KINDS): Pro
     const head = Buffer.allocUnsafe(HEAD_BYTES);
     const read = readSync(fd, head, 0, HEAD_BYTES, 0);
     const found = kindOfHead(head.subarray(0, read), read === size);
-    if (found.how === 'other') return refused('not_a_book', `is no book: it is ${found.what}`);
+    if (found.how === 'other') return refused('not_a_book', `is not a book: it is ${found.what}`);
     if (found.how === 'text' && isNamedAsBook(file))
       return refused(
         'not_a_book',
@@ -122,7 +122,7 @@ const WAYS_OUT: Record<ArchiveRefusal['reason'], (words: string) => string> = {
 const FIT: Within = { how: 'fit', title: null };
 
 function lookAtText({ bad, hasWord }: { bad: number | null; hasWord: boolean }): Within {
-  if (bad !== null) return no('not_a_book', `is no text in UTF-8: its byte ${bad} does not fit; save it in UTF-8`);
+  if (bad !== null) return no('not_a_book', `is not text in UTF-8: its byte ${bad} does not fit; save it in UTF-8`);
   return hasWord ? FIT : no('empty', 'is a text without a word');
 }
 

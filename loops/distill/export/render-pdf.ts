@@ -82,7 +82,7 @@ function readFont(file: string): GivenFont | { how: 'refused'; why: string } {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const why =
-      code === 'ENOENT' ? 'is not there' : `is no font that can be read (${code ?? message}): TrueType or OpenType`;
+      code === 'ENOENT' ? 'is not there' : `is not a font that can be read (${code ?? message}): TrueType or OpenType`;
     return { how: 'refused', why: `--font: ${file} ${why}` };
   }
 }

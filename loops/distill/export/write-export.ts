@@ -89,7 +89,8 @@ function placeFor(distilled: DistilledBook, format: ExportFormat, folder: string
     const file = path.join(folder, exportName(distilled, format, copy));
     const said = standsThere(file, distilled.book.sha256);
     if (said === 'other') continue;
-    const notes = copy === 1 ? [] : [`${wished} is there already and is no export of this book; it is left as it is`];
+    const notes =
+      copy === 1 ? [] : [`${wished} is there already and is not an export of this book; it is left as it is`];
     return { how: 'free', file, replaced: said === 'ours', notes };
   }
   return { how: 'refused', why: `${wished} and ${MAX_COPIES - 1} names beside it are taken; name a file with --out` };

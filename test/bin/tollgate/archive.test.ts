@@ -97,7 +97,7 @@ test('--delete wants names or an age, and then deletes', async ({ rig }) => {
   assert.equal(await archive(rig, '--delete'), [
     2,
     '',
-    'tollgate archive: --delete is for good: name the tasks, or say --older-than DURATION with it\n',
+    'tollgate archive: --delete is for good: name the tasks, or use --older-than DURATION with it\n',
   ]);
   assert.equal(tasksOf(rig), ['fix', 'old']);
   assert.equal(await archive(rig, '--delete', '--older-than', '7d'), [0, 'deleted: old\n1 task deleted\n', '']);
@@ -251,7 +251,7 @@ test('--restore puts a task back as it was archived last, and overwrites none', 
 
 for (const [flags, says] of [
   [['--restore'], '--restore takes the ids'],
-  [['--restore', '../fix'], 'is no task id'],
+  [['--restore', '../fix'], 'is not a task id'],
   [['--restore', 'fix', '--delete'], 'contradict each other'],
 ] as const)
   test(`${flags.join(' ')} is refused`, async ({ rig }) => {

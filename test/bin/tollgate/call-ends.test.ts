@@ -50,7 +50,7 @@ for (const [where, row, says] of ANNOUNCED)
     assert.equal(rig.survivors(), []);
   });
 
-test('with --inner-retries allow it goes on', async ({ rig }) => {
+test('with --inner-retries allow it continues', async ({ rig }) => {
   const { code, asked, out } = await call(rig, `${SAYS_SO}; ask; echo Hello.`, ON_STDERR, '--inner-retries=allow');
   assert.equal([code, asked, out], [0, 2, 'Hello.\n']);
 });

@@ -96,7 +96,7 @@ test('the row says its own exit codes', async ({ rig }) => {
   assert.is(timesStarted(rig), 1);
 });
 
-test('a builtin of the shell is no program', async ({ rig }) => {
+test('a builtin of the shell is not a program', async ({ rig }) => {
   rig.write('tollgate.yaml', 'tools:\n  mine:\n    binary: cd\n');
   const { code, stderr } = await call(rig, TRUST);
   assert.is(code, 10);
@@ -154,7 +154,7 @@ test('a line that was cut is no success, though the CLI says that it is one', as
   describe(rig, `printf '${lines}'`, more);
   const { code, record } = await call(rig, TRUST);
   assert.equal([code, record!.verdict.class, record!.verdict.reason], [12, 'transient', 'cut_answer']);
-  assert.match(record!.verdict.evidence!.text, /a line is no whole object: \{"a":" wor/);
+  assert.match(record!.verdict.evidence!.text, /a line is not a whole object: \{"a":" wor/);
 });
 
 test('a link in the place of the answer is told, and not asked for again', async ({ rig }) => {

@@ -65,7 +65,7 @@ test('the JSON of the only code block is the answer', async ({ rig }) => {
   assert.equal([code, stdout], [0, '{"risk":"low"}\n']);
 });
 
-test('prose is no JSON', async ({ rig }) => {
+test('prose is not JSON', async ({ rig }) => {
   const { stdout, record } = await call(rig, 'copilot', JSON.stringify(OPEN), 'The risk is low.');
   assert.equal([stdout, record.verdict.class, record.verdict.reason], ['', 'contract_violation', 'not_json']);
 });
@@ -146,8 +146,8 @@ test('the record before the end of a stopped call counts no answer that is not c
 const REFUSED: [what: string, schema: string, says: RegExp][] = [
   ['a file that is not there', 'none.json', /--json-schema none\.json: .*give a file, or JSON that begins with \{/],
   ['JSON that breaks off', '{"type":', /--json-schema is not a JSON object/],
-  ['a file that is no JSON', 'ask.md', /--json-schema ask\.md is not a JSON object/],
-  ['no JSON Schema', '{"type":"number of things"}', /--json-schema is no JSON Schema: /],
+  ['a file that is not JSON', 'ask.md', /--json-schema ask\.md is not a JSON object/],
+  ['no JSON Schema', '{"type":"number of things"}', /--json-schema is not a JSON Schema: /],
   ['a folder', '.', /--json-schema \.: /],
 ];
 for (const [what, schema, says] of REFUSED)
@@ -162,7 +162,7 @@ test('a schema that is nested too deeply is refused before anything is paid', as
   rig.write('deep.json', `${'{"default":'.repeat(12_000)}{}${'}'.repeat(12_000)}`);
   const { code, stderr, prompt } = await call(rig, 'codex', 'deep.json', '{}');
   assert.equal([code, prompt], [2, null]);
-  assert.match(stderr, /--json-schema deep\.json is no JSON Schema: it is nested too deeply/);
+  assert.match(stderr, /--json-schema deep\.json is not a JSON Schema: it is nested too deeply/);
 });
 
 test.run();

@@ -47,7 +47,7 @@ test('a slip in the name of a CLI is told, and the limit kept for one of that na
   const { code, stdout, stderr } = await budget(rig, '--per', 'day', '--set', '5', '--tool', 'gemni');
   assert.is(code, 0);
   assert.match(stdout, '0 of 5 calls a day of gemni');
-  assert.match(stderr, 'gemni is none of gemini, copilot, codex and claude');
+  assert.match(stderr, 'gemni is not one of gemini, copilot, codex and claude');
   assert.is((await budget(rig, '--per', 'day', '--set', '5', '--tool', 'gemini')).stderr, '');
 });
 

@@ -251,7 +251,7 @@ asOther('a task that may not be looked into is named, and no run takes it for no
 
 const MISTAKES: [argv: string[], said: RegExp][] = [
   [['none'], /^tollgate report: there is no task at .*\.tmp\/task\/none \(/],
-  [['./none'], /^tollgate report: .*\/none is no folder; name the one that holds the tasks, such as \.tmp\/task\n$/],
+  [['./none'], /^tollgate report: .*\/none is not a folder; name the one that holds the tasks, such as \.tmp\/task\n$/],
   [['--since', 'soon'], /^tollgate report: --since takes a duration such as 24h or 7d, not "soon"\n$/],
   [
     ['--format', 'pdf'],

@@ -21,7 +21,7 @@ const REFUSED: [what: string, argv: string[], taskId: string | null, message: Re
   ['an unknown flag', ['fix', '--jsno'], null, /^unknown flag --jsno; did you mean --json\?$/],
   ['no task', [], null, /^TASK .* is missing$/],
   ['a word too many', ['fix', 'more'], null, /^"more" is one word too many$/],
-  ['no task id', ['..'], null, /^"\.\." is no task id/],
+  ['no task id', ['..'], null, /^"\.\." is not a task id/],
   ['a task that is not there', ['none'], 'none', /none/],
   ['a manifest with a mistake', ['bad'], 'bad', /stages/],
   ['a stage that is not there', ['fix', '--redo=none'], 'fix', /none/],

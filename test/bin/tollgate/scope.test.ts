@@ -113,7 +113,7 @@ const MISTAKES: [argv: string[], message: RegExp][] = [
   [['src/a.ts', 'b'], /^tollgate scope: unknown word "src\/a.ts"; tollgate scope ask src\/a.ts b\n$/],
   [['ask', 'a'], /^tollgate scope: --task is required where TOLLGATE_TASK does not name the task\n$/],
   [['ask', 'a', '--task=none'], /^tollgate scope: there is no task at .*\/none \(/],
-  [['ask', 'a', '--task=..'], /^tollgate scope: "\.\." is no task id/],
+  [['ask', 'a', '--task=..'], /^tollgate scope: "\.\." is not a task id/],
 ];
 for (const [argv, message] of MISTAKES)
   test(`no question: ${argv.join(' ') || 'nothing'}`, async ({ rig }) => {

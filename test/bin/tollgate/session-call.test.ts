@@ -120,7 +120,7 @@ test('a call that is stopped while it waits starts nothing', async ({ rig }) => 
   assert.equal([(await first.result).code, await later], [0, null]);
 });
 
-test('a killed call whose CLI goes on in the session: the next call waits for its end', async ({ rig }) => {
+test('a killed call whose CLI continues in the session: the next call waits for its end', async ({ rig }) => {
   const asks = ['codex', 'Say hello.', '--session', 'login'];
   await call(rig, asks);
   const killed = rig.start('tollgate', ['call', ...asks]);
@@ -128,7 +128,7 @@ test('a killed call whose CLI goes on in the session: the next call waits for it
   killed.signal('SIGKILL');
   await killed.result;
   const next = rig.start('tollgate', ['call', ...asks]);
-  await next.says(new RegExp(`waiting for codex session ${SESSION}: the call .* goes on in it; .* --sweep --now`));
+  await next.says(new RegExp(`waiting for codex session ${SESSION}: the call .* continues in it; .* --sweep --now`));
   const later = rig.call();
   await orphan.tell(...answerWith('codex', 'Late.'));
   const fake = await later;

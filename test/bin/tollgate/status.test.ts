@@ -73,7 +73,7 @@ test('a folder that is broken is named, and the others are shown', async ({ rig 
 test('a folder that is not there is a mistake', async ({ rig }) => {
   const { code, stderr } = await rig.run('tollgate', ['status', './none']);
   assert.is(code, 2);
-  assert.match(stderr, /^tollgate status: .*none is no folder; name the one that holds the tasks/);
+  assert.match(stderr, /^tollgate status: .*none is not a folder; name the one that holds the tasks/);
   const task = await rig.run('tollgate', ['status', 'none']);
   assert.is(task.code, 2);
   assert.match(task.stderr, /^tollgate status: there is no task at .*\.tmp\/task\/none/);

@@ -194,7 +194,7 @@ test('what cannot be sent is refused before anything is', async (context) => {
   makeTask(rig, { stages: [LOOK] });
   const none = await rig.run('tollgate', ['trace', 'fix']);
   assert.equal([none.code, none.stdout], [2, '']);
-  assert.match(none.stderr, /no endpoint: say --endpoint URL, or set OTEL_EXPORTER_OTLP_ENDPOINT/);
+  assert.match(none.stderr, /no endpoint: use --endpoint URL, or set OTEL_EXPORTER_OTLP_ENDPOINT/);
   assert.is((await rig.run('tollgate', ['trace', 'nothing', '--dry-run'])).code, 2);
   const empty = await rig.run('tollgate', ['trace', 'fix', '--dry-run']);
   assert.equal([empty.code, empty.stdout], [0, 'no run of it is known\n']);

@@ -275,7 +275,7 @@ test('what a shell starts that was opened before the call is outside, also what 
   shell.stdin!.end();
 });
 
-test('an entry that names a process which is none of a call locks nobody out', async ({ rig }) => {
+test('an entry that names a process which is not one of a call locks nobody out', async ({ rig }) => {
   const stranger = (await identify(startStranger()))!;
   const self = (await identify(process.pid))!;
   const gone = { ...stranger, start_time: '1' };

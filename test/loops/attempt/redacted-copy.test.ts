@@ -43,7 +43,7 @@ test('finds a private key whose lines come in two pieces, and what a line holds 
   assert.is(`${copied(`${long}open-sesame ${long}\n`)}`, `${long}[REDACTED:A_TOKEN] ${long}\n`);
 });
 
-test('puts the sign for what is no UTF-8 in the place of each such byte', () => {
+test('puts the sign for what is not UTF-8 in the place of each such byte', () => {
   assert.is(`${copied(Buffer.concat([Buffer.from('a'), Buffer.from([0xff]), Buffer.from('b\n')]))}`, 'a\ufffdb\n');
 });
 

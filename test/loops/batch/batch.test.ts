@@ -75,7 +75,7 @@ function expectLine(said: string, id: string): string {
   return line!;
 }
 
-test('some fail: exit 1, grouped by what they have in common, and the line that goes on', async ({ rig }) => {
+test('some fail: exit 1, grouped by what they have in common, and the line that continues', async ({ rig }) => {
   rig.answer((call) =>
     taskOf(call) === 'good'
       ? answerWith('codex', 'done')
@@ -164,7 +164,7 @@ test('what only the prompt of a task would show is found before another is paid'
   );
 });
 
-withFaults('a task that breaks in the middle: its calls are counted, and the others go on', async ({ rig }) => {
+withFaults('a task that breaks in the middle: its calls are counted, and the others continue', async ({ rig }) => {
   rig.answer(() => answerWith('codex', 'done'));
   for (const id of ['a', 'b']) makeTask(rig, LOOK, id);
   // As on a disk that is full: the page of the run cannot be written.

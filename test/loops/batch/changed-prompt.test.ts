@@ -124,7 +124,7 @@ test('all stages whose prompts have changed are named at once, and every view sa
   const task = await changedTask(rig);
   const { code, said, report, summary } = await task.run();
   const message =
-    'the prompts of 2 stages have changed since they were answered: codex_brief, gemini_review; say --keep-all to keep their answers, --redo-all to pay for all of them again, or --keep STAGE and --redo STAGE for each (changed: of codex_brief: request; of gemini_review: request)';
+    'the prompts of 2 stages have changed since they were answered: codex_brief, gemini_review; use --keep-all to keep their answers, --redo-all to pay for all of them again, or --keep STAGE and --redo STAGE for each (changed: of codex_brief: request; of gemini_review: request)';
   const next = [
     toType(
       'keep the answers of codex_brief, gemini_review, which pays nothing for them',

@@ -136,7 +136,7 @@ test('--max-minutes: what runs is told to stop and leaves its records, the other
     report.notes[0],
     'the 3 min of --max-minutes were over: running tasks were stopped, 2 tasks were not begun',
   );
-  assert.is(tasks[0]!.failure()?.evidence?.text, 'stopped by the time limit of its batch; run it again to go on');
+  assert.is(tasks[0]!.failure()?.evidence?.text, 'stopped by the time limit of its batch; run it again to continue');
   assert.ok(existsSync(report.files.left!));
   assert.equal(rig.survivors(), []);
 });

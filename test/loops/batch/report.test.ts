@@ -25,7 +25,7 @@ const failed = (task_id: string, more: Partial<BatchRow> = {}): RowEnd => ({
   next: [
     toDo('start `codex login`'),
     toType('check it', 'tollgate preflight --tools codex'),
-    toType('go on', `tollgate run ${task_id}`, 'pays'),
+    toType('continue', `tollgate run ${task_id}`, 'pays'),
   ],
 });
 
@@ -65,6 +65,7 @@ test('whole', () => {
 ## Failures
 
 - 2 × auth (not_signed_in), v1:aaaaaaaaaaaaaaaa…: b, c
+  The CLI is not signed in.
   Then: not before 2026-03-02T00:00:00.000Z
   b: start \`codex login\`
   b: check it: \`tollgate preflight --tools codex\`

@@ -188,7 +188,7 @@ test('a wrapper whose time was over before it started anything asks nobody', asy
 });
 
 for (const foreign of ['refuse', 'close'] as const)
-  test(`a wrapper of ours that is not known for the guardian is left too (${foreign})`, async ({ rig }) => {
+  test(`a wrapper of tollgate that is not known for the guardian is left too (${foreign})`, async ({ rig }) => {
     const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
     const { running } = runWrapper(rig, 'codex', [`--task=${task.folder}/`, '--stage=codex_brief']);
     const late = await stopped(task, await rig.call());

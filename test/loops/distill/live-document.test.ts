@@ -31,8 +31,8 @@ for (const [what, name, out, said] of [
   ['the prompt', 'prompt.distilled.txt', '.', /prompt\.distilled\.md, which the distillation reads/],
   ["somebody's file", 'republic.txt', 'o', /o\/republic\.md, and a regular file is there already; move it away/],
   ['a link', 'republic.txt', 'linked', /linked\/republic\.md, and a symbolic link is there already/],
-  ['a file for its folder', 'republic.txt', 'f', /f is no folder; name another place with --out/],
-  ['a file above its folder', 'republic.txt', 'f/g', /f is no folder; name another place with --out/],
+  ['a file for its folder', 'republic.txt', 'f', /f is not a folder; name another place with --out/],
+  ['a file above its folder', 'republic.txt', 'f/g', /f is not a folder; name another place with --out/],
 ] as const)
   test(`a document whose place is taken is refused before anything is written: ${what}`, async () => {
     const files = {
@@ -109,7 +109,7 @@ test('what a killed process wrote half of is ours: nothing is set aside', async 
   assert.equal(readdirSync(path.dirname(file)), ['republic.md']);
 });
 
-test('a book named as a file of ours leaves that one alone, and its run is resumed', async () => {
+test('a book named as a file of tollgate leaves that one alone, and its run is resumed', async () => {
   const rig = rigWith({ 'Prompt.txt': TEXT });
   const service = fakeService({ sections: 2, misfortune: (n) => (n === 2 ? { status: 400 } : null) });
   await begun(rig, service, 'Prompt.txt', null);

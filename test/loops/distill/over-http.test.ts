@@ -34,7 +34,7 @@ async function world(settings: Parameters<typeof startDocumentApi>[0], maxSilenc
 const pausedBy = (reasons: readonly FaultName[], reason: PauseReason) =>
   reasons.map((fault) => [fault, reason] as const);
 
-/** What follows a failure of the second turn: null is tried again and goes on. */
+/** What follows a failure of the second turn: null is tried again and continues. */
 const FOLLOWS = Object.fromEntries([
   ...(
     ['429-retry-info', '429-retry-after', '500', '503', '502-html', 'reset', 'silence', 'cut', 'unfinished'] as const
@@ -52,7 +52,7 @@ const FOLLOWS = Object.fromEntries([
   ...pausedBy(['other-version'], 'model_changed'),
 ]) as Record<FaultName, PauseReason | null>;
 
-test('every failure of the service goes on, or pauses for its reason; resumed, the book is complete and no section paid twice', async () => {
+test('every failure of the service continues, or pauses for its reason; resumed, the book is complete and no section paid twice', async () => {
   assert.equal(Object.keys(FOLLOWS).sort(), Object.keys(FAULTS).sort());
   for (const [fault, reason] of Object.entries(FOLLOWS) as [FaultName, PauseReason | null][]) {
     // On a slow machine the service may be silent for so long where nothing is wrong with it: more is asked then, and nothing lost.

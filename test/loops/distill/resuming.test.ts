@@ -1,4 +1,4 @@
-// A distillation that goes on after it was left in the middle: what lies there, who has it, and what cannot be read.
+// A distillation that continues after it was left in the middle: what lies there, who has it, and what cannot be read.
 
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import type { DistillRequest } from '../../../loops/distill/request.ts';
 import { actionLine } from '../../../policies/facts/next-action.ts';
 import { type DistillRig, distillRig, fakeService, sectionText, usualAnswer } from '../../rig/book-service.ts';
 
-const test = suite('a distillation that goes on');
+const test = suite('a distillation that continues');
 
 const folderOf = ({ folder }: DistillRig) => path.join(folder, '.tmp/distill/republic');
 

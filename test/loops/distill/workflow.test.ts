@@ -167,7 +167,7 @@ test('Non-transient errors: paused (error), with the error and the failing reque
   assert.is(view.state, 'paused (error)');
   assert.match(view.evidence, /^HTTP 400: API key not valid/);
   assert.equal(view.next_actions.map(actionLine), [
-    'fix that, then go on where it stopped: `tollgate distill resume republic`',
+    'fix that, then continue where it stopped: `tollgate distill resume republic`',
   ]);
   assert.equal(((await traced(rig)).at(-1)!.error as { class: string }).class, 'auth');
   assert.is(document(rig), book(1));
@@ -336,7 +336,7 @@ test('files that are short-lived by our clock are uploaded once for an answer, n
 });
 
 const ANOMALIES = {
-  refusal: { text: `I'm sorry, but I cannot go on. ${'x'.repeat(300)}` },
+  refusal: { text: `I'm sorry, but I cannot continue. ${'x'.repeat(300)}` },
   short: { text: 'Done.' },
   loop: { text: sectionText(1) },
   control_tokens: { text: `${sectionText(2)} <|im_end|>` },
@@ -393,7 +393,7 @@ test('resume --accept where nothing is held, or an empty answer is, is refused, 
   assert.is(service.asked.length, 1);
 });
 
-test('another model version in the middle of a run pauses it; --accept goes on with it', async () => {
+test('another model version in the middle of a run pauses it; --accept continues with it', async () => {
   const rig = distillRig();
   const version = (n: number) => (n === 1 ? 'gemini-2.5-pro' : 'gemini-3.8-flash');
   await rig.run(fakeService({ sections: 3, modelVersion: version }));
@@ -571,7 +571,7 @@ test('First turn failure: no history yet; fix conditions and resume to retry', a
   assert.is((await rig.view()).state, 'complete');
 });
 
-test('history, sections and the live document reset only on a new start(): a second run goes on', async () => {
+test('history, sections and the live document reset only on a new start(): a second run continues', async () => {
   const rig = distillRig();
   await rig.run(fakeService({ sections: 3, misfortune: during(2, () => rig.stop.abort('SIGINT')) }));
   assert.is((await rig.view()).state, 'interrupted');
@@ -773,10 +773,10 @@ for (const [what, change, said] of [
   });
 
 const ENDED =
-  'gemini-2.5-pro ends on 2026-12-01, and gemini-3.8-flash answers in its place at its own price; say tollgate distill resume republic --model gemini-3.8-flash, or tollgate distill resume republic --model gemini-2.5-pro to ask for it all the same';
+  'gemini-2.5-pro ends on 2026-12-01, and gemini-3.8-flash answers in its place at its own price; say tollgate distill resume republic --model gemini-3.8-flash, or tollgate distill resume republic --model gemini-2.5-pro to ask for it anyway';
 
 for (const aim of [{ how: 'resume' }, {}] as const)
-  test(`a model that nobody named is refused from its date on when it goes on${aim.how === 'resume' ? ' by resume' : ''}, until somebody names one`, async () => {
+  test(`a model that nobody named is refused from its date on when it continues${aim.how === 'resume' ? ' by resume' : ''}, until somebody names one`, async () => {
     const rig = distillRig();
     await rig.run(fakeService({ sections: 3, misfortune: during(1, () => rig.stop.abort('SIGINT')) }));
     rig.stop = new AbortController();
@@ -877,7 +877,7 @@ test('an answer that cannot be written is held and written once there is room: n
   assert.match(JSON.stringify(rig.events), /an answer that is paid for cannot be written/);
 });
 
-test('a disk with less than 4 MiB pauses before anything is paid, and the run goes on once there is room', async () => {
+test('a disk with less than 4 MiB pauses before anything is paid, and the run continues once there is room', async () => {
   const rig = distillRig();
   const free = (bytes: number) => {
     fs.statfsSync = ((...asked: Parameters<typeof statfsSync>) => ({
@@ -912,7 +912,7 @@ test('a trace that cannot be written is told once, and costs no answer', async (
   assert.equal(rig.waits, []);
   const notes = rig.events.flatMap((event) => (event.event === 'noted' ? [event.text] : []));
   assert.equal(notes, [
-    `the trace cannot be written (${runFolder(rig)}/trace.jsonl is a folder, and no regular file), and this run goes on without it`,
+    `the trace cannot be written (${runFolder(rig)}/trace.jsonl is a folder, and no regular file), and this run continues without it`,
   ]);
 });
 
@@ -963,7 +963,7 @@ test('trace records every turn or error with request, response and retries, reda
   assert.not.match(JSON.stringify(rig.events), /NotARealKey/);
 });
 
-test('an EPUB that is another by the time its text is written down is a pause, and the run goes on once it is back', async () => {
+test('an EPUB that is another by the time its text is written down is a pause, and the run continues once it is back', async () => {
   const rig = distillRig();
   const file = path.join(rig.folder, 'republic.epub');
   const chapters = { '1.xhtml': '<p>One.</p>', '2.xhtml': '<p>Two.</p>' };

@@ -63,7 +63,7 @@ test('so does a sweep', async ({ rig }) => {
 type Plant = (own: string, stranger: ProcessIdentity) => string;
 const owner = (stranger: ProcessIdentity) => ({ ...stranger, start_time: '1' });
 const PLANTED: [what: string, plant: Plant][] = [
-  ['is no JSON', () => '{'],
+  ['is not JSON', () => '{'],
   ['holds null', () => 'null'],
   ['names no root', (own, root) => JSON.stringify({ owner: owner(root), marker: own })],
   ['names half an owner', (own, root) => JSON.stringify({ owner: { host: root.host }, marker: own, root: null })],

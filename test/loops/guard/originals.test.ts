@@ -160,7 +160,7 @@ test('what is too large to keep is named before the call', async ({ rig }) => {
 
 const PROMPT = 'inputs/prompt/codex.review.md';
 
-/** The dispatcher is killed in the middle of a call, which goes on under its guardian. */
+/** The dispatcher is killed in the middle of a call, which continues under its guardian. */
 async function killedInCall(rig: TestRig): Promise<{ task: TestTask; fake: FakeCall; manifest: string }> {
   const task = makeTask(rig, { stages: [REVIEW] });
   rig.write('.tmp/task/fix/inputs/user_request.md', 'Look.\n');

@@ -63,7 +63,7 @@ const EDITS: [what: string, file: string, edit: (other: TestTask, rig: TestRig) 
 ];
 
 for (const [what, file, edit] of EDITS)
-  test(`${what}: the next run of that task stops, says whose call it was, and goes on when a person accepts`, async ({
+  test(`${what}: the next run of that task stops, says whose call it was, and continues when a person accepts`, async ({
     rig,
   }) => {
     const other = await meanwhile(rig, (task) => edit(task, rig));

@@ -369,7 +369,7 @@ test('who has no limit is kept from calling by no state that cannot be gone by',
   assert.is((await ask(world, callIn(world, 'third'))).how, 'admitted');
 });
 
-test('who has no limit waits for nobody who has the lock and does not go on', async (world) => {
+test('who has no limit waits for nobody who has the lock and does not continue', async (world) => {
   await settle(world, callIn(world, 'seen'), PLAN);
   const files = limitsFiles({ HOME: world.home })!;
   const self = (await identify(process.pid))!;
@@ -400,7 +400,7 @@ test('what cannot be read refuses before anything is paid, and says how to mend 
   assert.equal(bad, {
     how: 'refused',
     reason: 'bad_state',
-    message: `${file} has a budgets[0] that has a per that is none of day, week, month; nothing was started. Fix it, or remove it to have no limits of your own: rm ${file}`,
+    message: `${file} has a budgets[0] that has a per that is not one of day, week, month; nothing was started. Fix it, or remove it to have no limits of your own: rm ${file}`,
     retryAt: null,
   });
   limit(world, { budgets: [{ per: 'day', calls: 3 }] });

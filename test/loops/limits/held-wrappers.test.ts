@@ -64,7 +64,7 @@ test('what is further away is refused unstarted; another account or tool, and --
   const held = await ask(rig, 'held');
   assert.equal([held.verdict.class, held.verdict.reason], ['quota', 'held']);
   assert.is(held.verdict.retry_at, told.verdict.retry_at);
-  assert.match(held.said, /nothing was started\. To ask all the same: --ignore-hold/);
+  assert.match(held.said, /nothing was started\. To ask anyway: --ignore-hold/);
   assert.equal(begun(rig), ['codex']);
   assert.is((await ask(rig, 'account', OTHER_ACCOUNT)).code, 0);
   assert.is((await ask(rig, 'tool', { tool: 'claude' })).code, 0);
@@ -74,7 +74,7 @@ test('what is further away is refused unstarted; another account or tool, and --
   assert.equal(begun(rig), ['codex', 'codex', 'claude', 'codex', 'codex']);
 });
 
-test('where no time was given, one of eight at once is let through, and its success lets the rest go on', async ({
+test('where no time was given, one of eight at once is let through, and its success lets the rest continue', async ({
   rig,
 }) => {
   rig.answer(() => failWith('codex', "You've hit your usage limit.", 429));

@@ -33,7 +33,7 @@ test.after.each(async ({ rig, stop, end }) => {
 /** No look around comes to help, and so many tasks at rest are watched. */
 const unaided = (atRest: number) => ({ sweepMs: 3_600_000, atRest });
 
-/** Goes on until what is looked for is there; the runner's limit ends what never comes. */
+/** Continues until what is looked for is there; the runner's limit ends what never comes. */
 function follow(context: Context, words: readonly string[] = [], bounds?: ReturnType<typeof unaided>) {
   const { rig, stop } = context;
   const environment = { HOME: rig.home };

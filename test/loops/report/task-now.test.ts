@@ -73,7 +73,7 @@ function opened(root: string, tool: Tool) {
 
 const text = (lines: string[]) => `${lines.join('\n')}\n`;
 
-liveTest('tokens are told while it goes on, of a line once it is whole', ({ root, events }) => {
+liveTest('tokens are told while it continues, of a line once it is whole', ({ root, events }) => {
   const { look, close } = opened(root, 'codex');
   assert.equal(look(), [null, null]);
   writeFileSync(events, text(STREAMS.codex.opens(SESSION)));

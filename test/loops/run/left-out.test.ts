@@ -105,7 +105,7 @@ test('off over the limit: nothing is reserved, the failure names what is large, 
   assert.is(dry.code, 0);
   assert.match(
     dry.stdout,
-    /warning: its prompt has 45\d,\d{3} characters, of 400,000 at the most for codex; context.digest_policy is off, so nothing of it was omitted: the run would end with prompt_too_large, and pay nothing\n/,
+    /warning: its prompt has 45\d,\d{3} characters, of 400,000 at most for codex; context.digest_policy is off, so nothing of it was omitted: the run would end with prompt_too_large, and pay nothing\n/,
   );
   const { code, report, summary } = await task.run('--exit-by-class');
   assert.equal([code, rig.calls.length, report.budget.used, report.exit_code], [66, 0, 0, 1]);
@@ -118,7 +118,7 @@ test('off over the limit: nothing is reserved, the failure names what is large, 
   assert.equal(report.next_actions.slice(1).map(actionLine), [
     'or set context.digest_policy: auto in the manifest: it leaves out the rest, and says what',
     'or, where its model takes more, raise prompts.max_chars.codex in tollgate.yaml',
-    'then go on: `tollgate run fix`',
+    'then continue: `tollgate run fix`',
   ]);
   assert.match(summary, 'failed at codex_review, prompt_too_large (prompt_limit)');
   assert.is(task.failure()!.class, 'prompt_too_large');

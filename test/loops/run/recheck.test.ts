@@ -103,7 +103,7 @@ test('a task that is not finished is refused: nothing is paid for, and what its 
   const refused = await task.outcome('--recheck');
   assert.equal([refused.code, rig.calls.length, task.journal.read().ledger.used], [2, 0, 0]);
   assert.match(refused.stderr, 'stage codex_review is not finished, and --recheck pays for nothing');
-  assert.match(refused.stderr, 'to go on with the task: tollgate run fix');
+  assert.match(refused.stderr, 'to continue the task: tollgate run fix');
   const { report, summary } = await task.run();
   assert.is(report.failure?.reason, 'missing_sections');
   assert.equal([(await task.outcome('--recheck')).code, rig.calls.length], [2, 1]);

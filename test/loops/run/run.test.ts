@@ -1,4 +1,4 @@
-// A dispatched task over fake CLIs: the stages in order, the retry table, the budget, sessions gone on with.
+// A dispatched task over fake CLIs: the stages in order, the retry table, the budget, sessions continued.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -79,7 +79,7 @@ test('a changed prompt of a done stage is not paid silently: exit 2, --redo or -
   assert.equal([code, rig.calls.length], [2, 1]);
   assert.match(
     said,
-    'stage codex_brief is done, but its prompt has changed since; say --redo codex_brief to pay for it again, or --keep codex_brief to keep its answer (changed: request)',
+    'stage codex_brief is done, but its prompt has changed since; use --redo codex_brief to pay for it again, or --keep codex_brief to keep its answer (changed: request)',
   );
   assert.is((await task.run('--keep', 'codex_brief')).code, 0);
   assert.is(rig.calls.length, 1);
@@ -131,7 +131,7 @@ for (const [what, fail, errorClass, calls] of ROWS)
     assert.ok(summary.split('\n').length <= 81);
   });
 
-test('a transient failure is retried once and the task goes on', async ({ rig }) => {
+test('a transient failure is retried once and the task continues', async ({ rig }) => {
   answers(rig, failWith('codex', 'unexpected status 503 Service Unavailable: busy', 503), answerWith('codex', 'ok'));
   const task = makeTask(rig, ONE);
   const { code, report } = await task.run();
@@ -184,7 +184,7 @@ test('--exit-by-class names the budget', async ({ rig }) => {
   assert.is((await task.run('--exit-by-class')).code, 76);
 });
 
-test('a failed attempt that ran tools is gone on with in its session, not redone', async ({ rig }) => {
+test('a failed attempt that ran tools is continued in its session, not redone', async ({ rig }) => {
   rig.write('tollgate.yaml', NO_REST);
   const { opens, runsTool, fails }: Stream = STREAMS.codex;
   const cut = [
@@ -201,10 +201,10 @@ test('a failed attempt that ran tools is gone on with in its session, not redone
   assert.equal([code, rig.calls.length], [0, 2]);
   const { argv, stdin } = rig.calls[1]!.report;
   assert.equal([argv.slice(0, 2), argv.includes(SESSION)], [['exec', 'resume'], true]);
-  assert.match(stdin.text, 'Go on from where it stopped');
+  assert.match(stdin.text, 'Continue from where it stopped');
 });
 
-test('where its session cannot be gone on with, it stops and says so', async ({ rig }) => {
+test('where its session cannot be continued, it stops and says so', async ({ rig }) => {
   // It dies before it has said which session it is in.
   const { runsTool, fails }: Stream = STREAMS.gemini;
   answers(rig, [write([...runsTool('done half'), ...fails('busy', 503, SESSION)]), { do: 'exit', code: 247 }]);
@@ -213,7 +213,7 @@ test('where its session cannot be gone on with, it stops and says so', async ({ 
   assert.equal([code, rig.calls.length], [1, 1]);
   assert.match(
     report.failure!.decision.why,
-    'the attempt had already run tools or changed the tree, and there is no session to go on in',
+    'the attempt had already run tools or changed the tree, and there is no session to continue in',
   );
 });
 

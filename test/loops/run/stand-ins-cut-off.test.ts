@@ -1,4 +1,4 @@
-// A run that is killed around a stand-in: nothing is paid twice, the next one goes on with the stand-in, and says in whose place.
+// A run that is killed around a stand-in: nothing is paid twice, the next one continues with the stand-in, and says in whose place.
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -112,7 +112,7 @@ test('all killed while the stand-in works: the next run asks the stand-in alone'
   await assertGoesOn(rig, task, { asked: ['codex m1', 'copilot m9', 'copilot m9'], out: 'by another' });
 });
 
-test('all killed once a model that stands in has run a tool: its session is gone on with, by that model', async ({
+test('all killed once a model that stands in has run a tool: its session is continued, by that model', async ({
   rig,
 }) => {
   const task = makeTask(rig, { stages: [BY_MODEL] });

@@ -1,4 +1,4 @@
-// A run that is stopped by Ctrl-C around a stand-in: it ends as any run that is stopped, and the next one goes on with the stand-in.
+// A run that is stopped by Ctrl-C around a stand-in: it ends as any run that is stopped, and the next one continues with the stand-in.
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -54,7 +54,7 @@ test('while the stand-in works: it is ended, and the next run asks it alone', as
   assert.equal([(await task.run()).code, rig.calls.length], [0, 3]);
 });
 
-test('once a model that stands in has run a tool: its session is gone on with, by that model', async ({ rig }) => {
+test('once a model that stands in has run a tool: its session is continued, by that model', async ({ rig }) => {
   const task = makeTask(rig, { stages: [BY_MODEL] });
   const running = task.start();
   await (await rig.call()).tell(...failWith('codex', ...OVERLOADED));

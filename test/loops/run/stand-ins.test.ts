@@ -76,7 +76,7 @@ test('who answered, and in place of whom, is said by the run, its summary, the j
   assert.match(await reportAs('html'), '<td>copilot with m9 for codex with m1</td>');
 });
 
-test('another model of the same tool goes on in no session of the first', async ({ rig }) => {
+test('another model of the same tool continues in no session of the first', async ({ rig }) => {
   const first = SESSION.replace(/.$/, '9');
   keepEntries(rig, 'codex', { fix: { session_id: first } });
   rig.answer(({ report }) =>

@@ -117,7 +117,7 @@ test('max_tokens stops a task between calls, and names the way out', async ({ ri
   const { code, report, summary } = await task.run();
   assert.equal([code, rig.calls.length, report.failure?.class, report.failure?.reason], [1, 1, 'quota', 'budget']);
   assert.match(summary, '18 of 10 tokens are used up');
-  assert.match(summary, 'raise budgets.max_tokens in the manifest, and go on: `tollgate run fix`');
+  assert.match(summary, 'raise budgets.max_tokens in the manifest, and continue: `tollgate run fix`');
 });
 
 test('max_usd binds where a price is known, and says where none is', async ({ rig }) => {
@@ -129,7 +129,7 @@ test('max_usd binds where a price is known, and says where none is', async ({ ri
   const stages = [
     { ...REVIEW, model: 'm1' },
     { ...REVIEW, id: 'unknown', model: 'm9' },
-    // codex tells of a session that is gone on with only its total.
+    // codex tells of a session that is continued only its total.
     { ...REVIEW, tool: 'gemini', id: 'third' },
   ];
   const task = makeTask(rig, { stages, budgets: { max_usd: 0.1 } });
@@ -271,7 +271,7 @@ test('a dry run changes nothing on disk, and counts as a run would', async ({ ri
   const broken = path.join(task.folder, 'state/stats.json');
   assert.equal(await foresee(), [
     2,
-    `${broken} is no JSON object. Fix it, or delete it: it is rebuilt from the journal.`,
+    `${broken} is not a JSON object. Fix it, or delete it: it is rebuilt from the journal.`,
   ]);
 });
 

@@ -1,4 +1,4 @@
-// Worktrees of tasks, made by the real git: fresh, gone on with, at once, and what stands in their way.
+// Worktrees of tasks, made by the real git: fresh, continued, at once, and what stands in their way.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ function opener(
     openWorktree({ ...request, root: at, taskId, stateFolder: path.join(root, '.tmp'), say });
 }
 
-test('it is made of HEAD once, and gone on with', async ({ root }) => {
+test('it is made of HEAD once, and continued', async ({ root }) => {
   commit(root);
   const said: string[] = [];
   writeFileSync(path.join(root, 'sub/file'), 'two\n');
@@ -72,7 +72,7 @@ test("a folder below the repository's root has its counterpart", async ({ root }
   assert.is(opened.how === 'opened' && opened.folder, path.join(root, '.tmp/worktrees/fix/sub'));
 });
 
-test('what is committed on the branch is gone on with when its folder was removed', async ({ root }) => {
+test('what is committed on the branch is continued when its folder was removed', async ({ root }) => {
   commit(root);
   const opened = await opener(root)('fix');
   if (opened.how !== 'opened') return assert.unreachable();
@@ -135,7 +135,7 @@ test('a filter of the repository is run in a trusted workspace alone', async ({ 
   assert.is(opened.how, 'opened');
   assert.equal(said, [
     `uncommitted changes of ${root} are not in the worktree; commit them first where the task needs them`,
-    "the worktree holds files as they are stored: the repository's own filters (a=b.C) are run only in a trusted workspace; say --trust-workspace where the task needs them",
+    "the worktree holds files as they are stored: the repository's own filters (a=b.C) are run only in a trusted workspace; use --trust-workspace where the task needs them",
   ]);
   const file = (id: string) => path.join(root, '.tmp/worktrees', id, 'sub/file');
   writeFileSync(file('fix'), 'six\n');
@@ -219,7 +219,7 @@ const MISTAKES: [title: string, prepare: (root: string, top: string) => unknown,
       commit(at);
       mkdirSync(path.join(top, 'x'), { recursive: true });
     },
-    (top) => `${top} is in the way: it is no worktree of this repository; move it elsewhere`,
+    (top) => `${top} is in the way: it is not a worktree of this repository; move it elsewhere`,
   ],
 ];
 

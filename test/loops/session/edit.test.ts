@@ -141,7 +141,7 @@ test('a link in the place of the file, of the ledger or of its folder is not fol
   const link = path.join(root, 'link.jsonl');
   symlinkSync(elsewhere, link);
   const linked = await edit(context, EDITS[0]![1], conversationIn(link));
-  assert.equal(linked, { how: 'refused', why: `${link} is no regular file (any more); nothing was changed` });
+  assert.equal(linked, { how: 'refused', why: `${link} is not a regular file (any more); nothing was changed` });
   const ledger = ledgerOf(environment);
   mkdirSync(ledger.folder, { recursive: true });
   symlinkSync(elsewhere, ledger.file);

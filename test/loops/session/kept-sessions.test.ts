@@ -57,7 +57,7 @@ for (const [what, spoil] of [
     assert.match(said, `a fresh session takes the place of ${NAMED}: it failed 3 times in a row`);
   });
 
-test('a named session that failed three times is gone on with no more, whatever tags it goes by', async ({ rig }) => {
+test('a named session that failed three times is continued no more, whatever tags it goes by', async ({ rig }) => {
   rig.write('tollgate.yaml', NO_REST);
   makeSession('codex', rig, [{ prompt: 'by hand', answer: 'ONE' }]);
   // A tag that was there before, and knows nothing of the failures.
@@ -76,7 +76,7 @@ test('a named session that failed three times is gone on with no more, whatever 
   assert.match(said, `a fresh session takes the place of ${NAMED}: it failed 3 times in a row`);
   assert.equal([tags(rig).fix.codex.session_id, tags(rig).fix.codex.in_place_of], [FRESH, NAMED]);
   const again = await makeTask(rig, { ...ONE, meta: { session_id: NAMED } }, 'later').run();
-  assert.match(again.said, `goes on in session ${FRESH}, which took the place of ${NAMED}`);
+  assert.match(again.said, `continues in session ${FRESH}, which took the place of ${NAMED}`);
   assert.equal(asked(rig), [NAMED, NAMED, NAMED, null, FRESH]);
 });
 
@@ -84,7 +84,7 @@ const shim = faultShim();
 if (shim === null) console.log('SKIPPED: no C compiler here, so no file can be made unwritable, and no clock set back');
 
 for (const [clock, clockSeconds] of [
-  ['goes on', 0],
+  ['continues', 0],
   ['is set back by a day', -86_400],
 ] as const)
   test(`an entry that cannot be read is rebuilt from the journal, and left as it is: the clock ${clock}`, async ({

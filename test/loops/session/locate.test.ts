@@ -22,7 +22,7 @@ const ANSWERED = [{ prompt: 'by hand', answer: 'ONE' }];
 const named = (rig: TestRig, session_id: string) => makeTask(rig, { stages: [STAGE], meta: { session_id } });
 
 for (const id of ['latest', '3', 'abc', '../../etc', '--yolo', '0199a2', 'login', `${FIRST}0`, '0199a213/81c0'])
-  test(`${id} is no id of a session, and costs nothing`, async ({ rig }) => {
+  test(`${id} is not an id of a session, and costs nothing`, async ({ rig }) => {
     const { code, stdout, stderr } = await named(rig, id).outcome();
     assert.is(code, 2);
     const must = 'must be the id of a session as its CLI shows it, or the first 7 digits of it or more';

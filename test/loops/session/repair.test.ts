@@ -37,7 +37,7 @@ test('a call that hangs gets a result', async ({ broken, file }) => {
   assert.equal(await repairBeforeResume(broken), { how: 'sound' });
 });
 
-test('a session in which a call of ours goes on is left as it is', async ({ broken, file }) => {
+test('a session in which a call of ours continues is left as it is', async ({ broken, file }) => {
   const before = readFileSync(file);
   const guardian = (await identify(process.pid))!;
   writeEntry(registerFolder(broken.environment)!, {
@@ -56,7 +56,7 @@ test('a session in which a call of ours goes on is left as it is', async ({ brok
   } satisfies RegisterEntry);
   assert.equal(await repairBeforeResume(broken), {
     how: 'cannot',
-    why: 'the call 20261122120000-0123abcd goes on in it',
+    why: 'the call 20261122120000-0123abcd continues in it',
   });
   assert.equal(readFileSync(file), before);
 });

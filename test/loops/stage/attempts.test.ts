@@ -142,7 +142,7 @@ test('a digest that is the same prompt again is not paid for', async ({ rig }) =
   assert.is(report.failure!.decision.why, 'its digest is the same prompt again');
 });
 
-test('--retry-dirty still goes on in the session where there is one', async ({ rig }) => {
+test('--retry-dirty still continues in the session where there is one', async ({ rig }) => {
   rig.write('tollgate.yaml', NO_REST);
   const { opens, runsTool, fails }: Stream = STREAMS.codex;
   rig.answer(() =>
@@ -194,12 +194,12 @@ test('an answer that its gate refused is not asked for anew in silence when its 
   assert.equal([code, rig.calls.length], [2, 1]);
   assert.match(
     said,
-    'say --keep gemini_verify to have that answer looked at again, or --redo gemini_verify to pay for another',
+    'use --keep gemini_verify to have that answer looked at again, or --redo gemini_verify to pay for another',
   );
   assert.equal([(await task.run('--keep=gemini_verify')).code, rig.calls.length], [0, 1]);
 });
 
-test('a killed run is gone on with in the session of its last attempt, if that had run tools', async ({ rig }) => {
+test('a killed run is continued in the session of its last attempt, if that had run tools', async ({ rig }) => {
   rig.write('tollgate.yaml', NO_REST);
   const { opens, runsTool, fails }: Stream = STREAMS.codex;
   rig.answer(() => [
@@ -212,18 +212,16 @@ test('a killed run is gone on with in the session of its last attempt, if that h
   assert.is((await task.run()).code, 0);
   const { argv, stdin } = rig.calls[1]!.report;
   assert.equal([argv.slice(0, 2), argv.includes(SESSION)], [['exec', 'resume'], true]);
-  assert.match(stdin.text, 'Go on from where it stopped');
+  assert.match(stdin.text, 'Continue from where it stopped');
 });
 
-test('an attempt that changed the tree without a word on tools is gone on with, and not begun anew', async ({
-  rig,
-}) => {
+test('an attempt that changed the tree without a word on tools is continued, and not begun anew', async ({ rig }) => {
   rig.write('tollgate.yaml', NO_REST);
   rig.answer(() =>
     rig.calls.length === 1 ? [save('src/a.ts'), ...failWith('codex', BUSY, 503)] : answerWith('codex', 'done'),
   );
   assert.is((await makeTask(rig, SCOPED).run()).code, 0);
-  assert.match(rig.calls[1]!.report.stdin.text, 'Go on from where it stopped');
+  assert.match(rig.calls[1]!.report.stdin.text, 'Continue from where it stopped');
 });
 
 test('a retry that no paid call remains for is not planned', async ({ rig }) => {
@@ -249,7 +247,7 @@ test('a gate that is stopped in the middle has found nothing: the next run looks
   assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
 });
 
-test('a call that its reservation refused is none of the calls of its stage', async ({ rig }) => {
+test('a call that its reservation refused is not one of the calls of its stage', async ({ rig }) => {
   rig.answer(() => answerWith('codex', 'fine'));
   const stages = ['one', 'two'].map((id) => ({ ...REVIEW, id }));
   const { code, report } = await makeTask(rig, { stages, budgets: { paid_call_budget: 1 } }).run();
@@ -277,7 +275,7 @@ const CHANGED_SINCE: [what: string, change: (rig: TestRig) => object, flags: str
   ['that the user wants repeated', () => ({}), ['--redo=look'], 'Find out.'],
 ];
 for (const [what, change, flags, goal] of CHANGED_SINCE)
-  test(`a stage that was cut off after tools ran, ${what}, is asked its whole prompt, and not to go on`, async ({
+  test(`a stage that was cut off after tools ran, ${what}, is asked its whole prompt, and not to continue`, async ({
     rig,
   }) => {
     rig.write('tollgate.yaml', NO_REST);
@@ -295,7 +293,7 @@ for (const [what, change, flags, goal] of CHANGED_SINCE)
     assert.is((await task.run(...flags)).code, 0);
     const { argv, stdin } = rig.calls[1]!.report;
     assert.equal([[...argv, stdin.text].some((text) => text.includes(goal)), argv.includes('resume')], [true, false]);
-    assert.not.match(stdin.text, 'Go on from where it stopped');
+    assert.not.match(stdin.text, 'Continue from where it stopped');
   });
 
 const LOST_SESSION = `Error: thread/resume failed: no rollout found for thread id ${SESSION} (code -32600)`;
@@ -320,13 +318,10 @@ for (const [flags, calls] of [
     );
     const { code, report } = await makeTask(rig, { stages: [REVIEW] }).run(...flags);
     assert.equal([code, rig.calls.length], [flags.length === 0 ? 1 : 0, calls]);
-    assert.match(rig.calls[1]!.report.stdin.text, 'Go on from where it stopped');
+    assert.match(rig.calls[1]!.report.stdin.text, 'Continue from where it stopped');
     if (calls === 3) assert.match(rig.calls[2]!.report.stdin.text, 'Find out.');
     else
-      assert.is(
-        report.failure!.decision.why,
-        'an attempt had already run tools, and its session cannot be gone on with',
-      );
+      assert.is(report.failure!.decision.why, 'an attempt had already run tools, and its session cannot be continued');
   });
 
 test('an answer of another call is not taken for the one that was paid for', async ({ rig }) => {

@@ -15,7 +15,7 @@ test.before.each(async (context) => {
   const rig = await TestRig.open();
   context.rig = rig;
   makeSession('gemini', rig, [{ prompt: '[Feature: fix]\n\none', answer: 'ONE' }]);
-  // A gemini at a terminal, which was told to go on in this session.
+  // A gemini at a terminal, which was told to continue in this session.
   const sleeps = ['-e', 'console.log(1); setInterval(() => {}, 1000)', '--', '--resume', ID];
   context.person = spawn(process.execPath, sleeps, {
     cwd: rig.project,
@@ -36,7 +36,7 @@ const can = where('linux', test);
 
 const resumed = (rig: TestRig) => rig.calls.map(({ report: { argv } }) => argv.includes(ID));
 
-can('it is waited for, with a word, and gone on with once it is closed', async ({ rig, person, task }) => {
+can('it is waited for, with a word, and continued once it is closed', async ({ rig, person, task }) => {
   rig.answer(() => answerWith('gemini', 'fine', ID));
   const running = task.start();
   const words = `session ${ID} is open: gemini was started with it \\(process ${person.pid}\\); waiting until it is closed`;
@@ -54,7 +54,7 @@ can('whoever is told to stop meanwhile has paid nothing', async ({ rig, task }) 
   assert.equal([(await running.result).code, rig.calls.length], [143, 0]);
 });
 
-can('--when-open=fresh goes on with its work in a new one, and leaves it alone', async ({ rig, task }) => {
+can('--when-open=fresh continues with its work in a new one, and leaves it alone', async ({ rig, task }) => {
   rig.answer(() => answerWith('gemini', 'fine', FRESH));
   const { code, said } = await task.run('--when-open=fresh');
   assert.equal([code, resumed(rig)], [0, [false]]);

@@ -23,7 +23,7 @@ for (const [what, takeAway] of [
   ['deleted', (folder: string) => rmSync(folder, { recursive: true })],
   ['moved away', (folder: string) => renameSync(folder, `${folder}-old`)],
 ] as const)
-  test(`a task that is ${what} while its worker works is put back, says so, and is gone on with; its call stays paid`, async ({
+  test(`a task that is ${what} while its worker works is put back, says so, and is continued; its call stays paid`, async ({
     rig,
   }) => {
     const task = superviseTask(rig);

@@ -98,7 +98,7 @@ test('benefit 1, context preservation: each call has an instruction, in the one 
   for (const words of argv.slice(1)) assert.ok(words.includes(save.sessions.worker.session_id!), words.join(' '));
 });
 
-test('benefit 2, graceful degradation: the work goes on while the reasoner is down', ({ rig }) => {
+test('benefit 2, graceful degradation: the work continues while the reasoner is down', ({ rig }) => {
   for (const n of [2, 3, 5, 6]) assert.ok(existsSync(path.join(rig.project, `src/step-${n}.txt`)));
 });
 
@@ -109,7 +109,7 @@ test('benefit 3, automatic recovery: errors on both sides of a success are not a
   );
 });
 
-test('benefit 4, session resumability: the line that was said goes on at the reasoner, and pays for no work anew', ({
+test('benefit 4, session resumability: the line that was said continues at the reasoner, and pays for no work anew', ({
   save,
   resumed,
   told,
@@ -119,7 +119,7 @@ test('benefit 4, session resumability: the line that was said goes on at the rea
   assert.equal([told.worker.length, told.reasoner.length], [6, 7]);
 });
 
-test('benefit 5, clear communication: live lines, the summary and its table say what happens, and how to go on', ({
+test('benefit 5, clear communication: live lines, the summary and its table say what happens, and how to continue', ({
   outage,
   save,
 }) => {

@@ -17,7 +17,7 @@ test.after.each(({ rig }) => rig.dispose());
 const DONE = { action: 'done', summary: 'All of it.' };
 
 for (const [clock, clockSeconds] of [
-  ['goes on', null],
+  ['continues', null],
   ['is set back by a day', -86_400],
 ] as const)
   test(`INT while the acceptance commands look at a done has it looked at anew, and pays nothing for that: the clock ${clock}`, async ({

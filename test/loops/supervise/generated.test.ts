@@ -29,7 +29,7 @@ const said: fc.Arbitrary<Said> = fc.oneof(
     arbitrary: fc
       .constantFrom(
         '',
-        'Go on.',
+        'Continue.',
         '{"action":"continue","instruction":"Do ha',
         '{"action":"continue","instruction":" "}',
         '[]',
@@ -86,7 +86,7 @@ test('1,000 courses: the worker is told what the last valid word was, whole; nob
         const driven = new DrivenSupervision(opened.open, script);
         const ends: string[] = [];
         while (ends.at(-1) !== 'done') {
-          assert.ok(ends.length < MAX_RUNS, `it goes on for ever: ${driven.model.paid.join(' ')}`);
+          assert.ok(ends.length < MAX_RUNS, `it continues for ever: ${driven.model.paid.join(' ')}`);
           ends.push(await endOf(driven, task));
           if (ends.at(-1) === 'parked') await driven.note();
         }

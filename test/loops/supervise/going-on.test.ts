@@ -1,4 +1,4 @@
-// The lines to go on, pasted as they are printed: for a trusted workspace, a task elsewhere, a run that was killed; and a beginning anew.
+// The lines to continue, pasted as they are printed: for a trusted workspace, a task elsewhere, a run that was killed; and a beginning anew.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -96,7 +96,7 @@ test('a run that was killed, or is parked, is found by the session of either par
   spawnSync('cp', ['-r', path.join(task.folder, 'state'), path.join(rig.project, '.tmp/task/other/state')]);
   const several = await rig.run('tollgate', ['supervise', '--resume', id('worker', WORKER)]);
   assert.is(several.code, 2);
-  assert.match(several.stderr, 'name the one to go on with: tollgate supervise fix, or tollgate supervise other');
+  assert.match(several.stderr, 'name the one to continue: tollgate supervise fix, or tollgate supervise other');
 });
 
 test('--anew takes the tree as it is: what was changed before is no change of it', async ({ rig }) => {

@@ -1,4 +1,4 @@
-// What people say to a supervised task, and what is none of theirs.
+// What people say to a supervised task, and what is not one of theirs.
 
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -33,7 +33,7 @@ for (const [what, word, text, told] of [
   ['an empty one', 'fix', ' \n', 'there is no text in the answer'],
   ['one over 64 KiB', 'fix', 'x'.repeat(65_537), 'the text has 65537 bytes; at most 65536 are taken'],
   ['a task that is not there', 'nobody', 'Yes.', 'nobody'],
-  ['a task that nobody supervises', 'plain', 'Yes.', 'plain is no supervised task'],
+  ['a task that nobody supervises', 'plain', 'Yes.', 'plain is not a supervised task'],
 ] as const)
   test(`an answer is refused, and nothing kept: ${what}`, async ({ rig }) => {
     play(rig, [DONE]);

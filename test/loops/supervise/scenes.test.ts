@@ -58,7 +58,7 @@ test('done is not believed while anything out of scope is changed since the begi
   assert.match(third!, 'secret.txt');
 });
 
-test('a question parks the task; the answer reaches the reasoner, and the worker goes on', async ({ rig }) => {
+test('a question parks the task; the answer reaches the reasoner, and the worker continues', async ({ rig }) => {
   play(rig, [
     { action: 'ask', question: 'Which flag?' },
     { action: 'continue', instruction: 'Keep the old one.' },
@@ -97,7 +97,7 @@ test('three answers that cannot be read are three failures: the session is saved
   rig,
 }) => {
   spawnSync('git', ['init', '-q', '-b', 'main', rig.project]);
-  play(rig, [{ raw: 'Go on.' }, { raw: '{"action":"continue","instruction":"Do ha' }, { raw: '' }, DONE]);
+  play(rig, [{ raw: 'Continue.' }, { raw: '{"action":"continue","instruction":"Do ha' }, { raw: '' }, DONE]);
   const task = superviseTask(rig);
   const ran = await task.supervise();
   assert.is(ran.code, 1, ran.said);
@@ -128,7 +128,7 @@ test('three answers that cannot be read are three failures: the session is saved
   assert.is(toolsOf(rig), 'wrwrwrr');
 });
 
-test('the sessions go on: each in its own, by its id; on a machine without them fresh ones are told', async ({
+test('the sessions continue: each in its own, by its id; on a machine without them fresh ones are told', async ({
   rig,
 }) => {
   play(rig, ['fails', 'fails', 'fails', DONE]);
@@ -208,7 +208,7 @@ test('bad input: no supervise, run in its place, a save of another version, anot
   assert.equal([foreign.code, rig.calls.length], [2, 2]);
   assert.match(foreign.said, 'it was saved by another version (schema 7; this one knows 1)');
   rig.write('.tmp/task/fix/manifest.json', task.read('manifest.json').replace('Task A', 'Task Z'));
-  assert.match((await task.supervise('--accept-tree')).said, 'say --anew to start again');
+  assert.match((await task.supervise('--accept-tree')).said, 'use --anew to start again');
   const within = await rig.run('tollgate', ['answer', 'fix', 'yes'], { env: { TOLLGATE_CALL_ID: 'c1' } });
   assert.equal([within.code, /a call may not answer for a person/.test(within.stderr)], [2, true]);
   assert.match((await rig.run('tollgate', ['supervise', '--resume', 'nobody'])).stderr, 'has a session "nobody"');

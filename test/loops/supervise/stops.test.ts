@@ -128,7 +128,7 @@ test('INT while the acceptance commands look at the work: saved, and the work th
   assert.is(toolsOf(rig), 'wr');
 });
 
-test('a tree that has moved on, and a branch that is gone, are gone on with by --accept-tree', async ({ rig }) => {
+test('a tree that has moved on, and a branch that is gone, are continued by --accept-tree', async ({ rig }) => {
   const git = (...args: string[]) =>
     spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: rig.project });
   git('init', '-q', '-b', 'work');
@@ -143,7 +143,7 @@ test('a tree that has moved on, and a branch that is gone, are gone on with by -
   const refused = await task.supervise();
   assert.is(refused.code, 2);
   assert.match(refused.said, /the branch work is gone; a file was changed since: src\/step-1.txt/);
-  assert.match(refused.said, 'say --accept-tree to go on in it as it is');
+  assert.match(refused.said, 'use --accept-tree to continue in it as it is');
   const ran = await task.supervise('--accept-tree');
   assert.is(ran.code, 0, ran.said);
   assert.equal([toolsOf(rig), readFileSync(file, 'utf8'), existsSync(file)], ['wrrwr', 'mine\n', true]);

@@ -117,12 +117,12 @@ test('folders whose names look like globs are meant by their names', async ({ wo
   assert.equal(await names(world, attach('app/{(grp),grp}/i/*')), ['app/(grp)/i/page.ts']);
 });
 
-test('a name that is no UTF-8 is left out with a warning', async ({ world }) => {
+test('a name that is not UTF-8 is left out with a warning', async ({ world }) => {
   world.write('src/a.ts', 'a');
   writeFileSync(Buffer.concat([Buffer.from(`${world.root}/src/b`), Buffer.from([0xff])]), 'b');
   assert.equal(await names(world, attach('src/**')), ['src/a.ts']);
   assert.equal((await world.prompt(attach('src/**'))).warnings, [
-    'src/b\ufffd has a name that is no UTF-8, and is not included',
+    'src/b\ufffd has a name that is not UTF-8, and is not included',
   ]);
 });
 
@@ -151,7 +151,7 @@ test('what a glob passes over for its name or kind is named, and what is meant t
     world.write(name, name);
   world.write('.git/config', 'x');
   execFileSync('mkfifo', [path.join(world.root, 'src/pipe')]);
-  const pipe = 'src/pipe is no regular file, and is not included';
+  const pipe = 'src/pipe is not a regular file, and is not included';
   const hidden = (name: string) => `${name} is hidden (a glob names it by its dot), and is not included`;
   const broken = 'src/b\\u{a}c.ts has a line break in its name, and is not included by a glob';
   const rows: [globs: string[], warnings: string[]][] = [

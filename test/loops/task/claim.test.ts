@@ -32,7 +32,7 @@ test('a run that may live in another container is taken over with --force alone'
     journal.append({ fact: 'claimed', run_id: 'theirs', over: null, owner });
     const asked = { journal, stop: new AbortController().signal, say: assert.unreachable } as const;
     const refused = await claim({ ...asked, whenTaken: 'refuse' });
-    assert.match(refused.how === 'refused' ? refused.message : '', /on elsewhere\); if that run is gone, say --force/);
+    assert.match(refused.how === 'refused' ? refused.message : '', /on elsewhere\); if that run is gone, use --force/);
     assert.is((await claim({ ...asked, whenTaken: 'force_or_refuse' })).how, 'claimed');
   } finally {
     rmSync(folder, { recursive: true, force: true });

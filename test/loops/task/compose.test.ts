@@ -112,12 +112,12 @@ test('templates and rules that cannot be used: which file, where, and why', asyn
   const literal = 'a literal {{ is written {{{{';
   const rows: [prompt: string, message: string][] = [
     ['gone.md', 'its prompt, gone.md, cannot be read in PROJECT/.tmp/task/fix (ENOENT)'],
-    ['inputs', 'its prompt, inputs, is no regular file in PROJECT/.tmp/task/fix'],
+    ['inputs', 'its prompt, inputs, is not a regular file in PROJECT/.tmp/task/fix'],
     ['/etc/passwd', 'its prompt, /etc/passwd, is an absolute path; it must be relative to PROJECT/.tmp/task/fix'],
     ['../../x.md', 'its prompt, ../../x.md, leads out of PROJECT/.tmp/task/fix ("..")'],
     ['link.md', 'its prompt, link.md, leads out of PROJECT/.tmp/task/fix by a symbolic link'],
     ['inner.md', 'its prompt, inner.md, leads out of PROJECT/.tmp/task/fix by a symbolic link'],
-    ['binary.md', 'its prompt, binary.md, is no UTF-8 text'],
+    ['binary.md', 'its prompt, binary.md, is not UTF-8 text'],
     ['empty.md', 'its template empty.md is empty'],
     ['hollow.md', 'its template hollow.md is empty'],
     ['circle.md', 'b.md:3: {{> a}} includes itself: a.md > b.md > a.md (included by circle.md:2 > a.md:1)'],
@@ -139,7 +139,7 @@ test('templates and rules that cannot be used: which file, where, and why', asyn
     ],
     [
       'word.md',
-      `word.md:2: {{gaol}} is no variable; did you mean {{goal}}? There are goal, task_id, role, stage; ${literal}`,
+      `word.md:2: {{gaol}} is not a variable; did you mean {{goal}}? There are goal, task_id, role, stage; ${literal}`,
     ],
     ['open.md', `open.md:1: {{ is not closed by }} on its line; ${literal}`],
     ['up.md', 'up.md:1: {{> ../manifest}} must be the name of a file in the same folder, or builtin:ROLE'],
@@ -189,7 +189,7 @@ test('inputs that are there and cannot be read are an error', async ({ world }) 
   assert.is(await world.mistake(), 'PROJECT/.tmp/task/fix/inputs/user_request.md cannot be read (EISDIR)');
   const pack = new World();
   pack.input('context_pack.md', Buffer.from([0xe9]));
-  assert.is(await pack.mistake(), 'PROJECT/.tmp/task/fix/inputs/context_pack.md is no UTF-8 text');
+  assert.is(await pack.mistake(), 'PROJECT/.tmp/task/fix/inputs/context_pack.md is not UTF-8 text');
   assert.match((await pack.prompt({ request: { handedOff: 'instead' } })).text, 'context =====\ninstead\n');
   pack.dispose();
 });

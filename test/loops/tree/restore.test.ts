@@ -87,14 +87,14 @@ const ROWS: [what: string, line: string, restored: string[], left?: string[]][] 
     ['.git/hooks/pre-push <- .tmp/backup/.git-folder/hooks/pre-push'],
   ],
   ['an own repository', 'git init -q lib', ['lib <- .tmp/backup/lib/.git']],
-  ['a name that is no UTF-8', 'echo evil > "$(printf "n\\377")"', ['n\ufffdff. <- .tmp/backup/n\ufffdff.']],
+  ['a name that is not UTF-8', 'echo evil > "$(printf "n\\377")"', ['n\ufffdff. <- .tmp/backup/n\ufffdff.']],
 ];
 for (const [what, line, restored, left = []] of ROWS)
   test(what, async ({ tree, before, copies }) => {
     tree.shell(line);
     const told = await putBack(tree, before, copies).catch((error) => {
       // The name of a backup is for people; a name that is no text cannot be looked up by it.
-      if (what !== 'a name that is no UTF-8') throw error;
+      if (what !== 'a name that is not UTF-8') throw error;
       return null;
     });
     if (told === null) {

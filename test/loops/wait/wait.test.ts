@@ -218,7 +218,7 @@ test('the first failure ends the wait when asked to', async () => {
   ]);
 });
 
-test('without that the wait goes on, and each is told once as it settles', async () => {
+test('without that the wait continues, and each is told once as it settles', async () => {
   put('bad', '1');
   const told: string[] = [];
   let tellFirst = () => {};

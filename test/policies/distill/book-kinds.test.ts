@@ -1,4 +1,4 @@
-// The place of the first byte that is no UTF-8, wherever the pieces are cut.
+// The place of the first byte that is not UTF-8, wherever the pieces are cut.
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -13,7 +13,7 @@ function badByte(bytes: Buffer, size: number): number | null {
 for (const [what, bytes, bad] of [
   ['a text', Buffer.from('aé漢😀'), null],
   ['a byte that begins nothing', Buffer.concat([Buffer.from('aé'), Buffer.from([0xff]), Buffer.from('😀')]), 4],
-  ['a byte that goes on with nothing', Buffer.concat([Buffer.from('😀'), Buffer.from([0x80, 0x61])]), 5],
+  ['a byte that continues with nothing', Buffer.concat([Buffer.from('😀'), Buffer.from([0x80, 0x61])]), 5],
   ['a sign that is cut by a letter', Buffer.from([0x61, 0xf0, 0x9f, 0x98, 0x61]), 5],
   ['a sign that is cut by the end', Buffer.from([0x61, 0xf0, 0x9f, 0x98]), 2],
 ] as const)

@@ -102,7 +102,7 @@ test('a held answer outlasts a section that is deleted meanwhile', () => {
   );
   assert.equal(nextMove(accepted, TERMS), { move: 'ask', section: 1 });
   const asked = after(answered(1), HELD, { fact: 'deleted', section: 1, again: true }, answered(3, { section: 1 }));
-  assert.is(asked.held, null, 'older journals went on without it');
+  assert.is(asked.held, null, 'older journals continued without it');
 });
 
 test('an answer of the model before says nothing of the version that answers now', () => {
@@ -176,7 +176,7 @@ test('the same fact twice counts once', () => {
   assert.equal(after(answered(1), answered(1)).spent.tokens, 100);
 });
 
-test('status: paused (error), stopped; what goes on is open', () => {
+test('status: paused (error), stopped; what continues is open', () => {
   const halted = (how: 'paused' | 'stopped', reason: 'error' | null): DistillFact => ({
     fact: 'halted',
     ...RUN,

@@ -203,7 +203,7 @@ test('the end marker is a literal, whatever signs it has', () => {
 
 const ANOMALIES: Record<keyof typeof ANOMALY_PAUSES, readonly [TurnAnswer, RegExp][]> = {
   refusal: [
-    [said(`I'm sorry, but I can't go on with this book. ${LONG}`), /begins like a refusal: "I'm sorry/],
+    [said(`I'm sorry, but I can't continue with this book. ${LONG}`), /begins like a refusal: "I'm sorry/],
     [said(`I cannot provide the next section. ${LONG}`), /begins like a refusal/],
   ],
   short: [
@@ -287,7 +287,7 @@ test('a money budget counts what a price is known of, and says what it is not', 
   );
   const spent = { ...NOTHING_SPENT, usd: 0.1, unpriced: 1 };
   assert.match(budgetReached({ ...BUDGETS, maxUsd: 1 }, spent, 0)!, /^money budget of \$1 cannot be kept/);
-  assert.is(budgetReached({ ...BUDGETS, maxUsd: 1, unpricedBefore: 1 }, spent, 0), null, 'who goes on knows of it');
+  assert.is(budgetReached({ ...BUDGETS, maxUsd: 1, unpricedBefore: 1 }, spent, 0), null, 'who continues knows of it');
   assert.is(budgetReached(BUDGETS, spent, 0), null);
 });
 

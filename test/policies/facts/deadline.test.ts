@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 const at = (steadyMs: number, bootMs: number): MachineClocks => ({ steadyMs, bootMs });
 
 const ROWS: [what: string, then: MachineClocks, now: MachineClocks, sleptMs: number][] = [
-  ['both go on alike', at(1000, 1000), at(1000 + MINUTE, 1000 + MINUTE), 0],
+  ['both continue alike', at(1000, 1000), at(1000 + MINUTE, 1000 + MINUTE), 0],
   ['it slept before, but not since', at(1000, 9 * MINUTE), at(2000, 9 * MINUTE + 1000), 0],
   ['it slept', at(1000, 1000), at(2000, 2000 + MINUTE), MINUTE],
   ['it slept again', at(1000, 9 * MINUTE), at(2000, 9 * MINUTE + 1000 + 61_500.4), 61_500],

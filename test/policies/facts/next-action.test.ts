@@ -30,7 +30,7 @@ const ROWS: [what: string, called: Partial<CalledAs>, flags: string[], line: str
   ['a supervised task', { verb: 'supervise' }, [], 'tollgate supervise q1'],
 ];
 for (const [what, called, flags, line] of ROWS)
-  test(`the line that goes on: ${what}`, () => assert.is(goOnLine({ ...PLAIN, ...called }, ...flags), line));
+  test(`the line that continues: ${what}`, () => assert.is(goOnLine({ ...PLAIN, ...called }, ...flags), line));
 
 test('other commands are started the same way, and trust nothing', () => {
   const called = { ...PLAIN, launcher: 'npx tollgate', word: 'a b', trusts: true };
@@ -40,7 +40,7 @@ test('other commands are started the same way, and trust nothing', () => {
 
 test('a line holds the whole command', () => {
   assert.is(actionLine(toDo('read it')), 'read it');
-  assert.is(actionLine(toType('go on', 'tollgate run q1')), 'go on: `tollgate run q1`');
+  assert.is(actionLine(toType('continue', 'tollgate run q1')), 'continue: `tollgate run q1`');
 });
 
 test('what loosens something is named as the decision of the user, and is never first', () => {
@@ -69,7 +69,7 @@ test('a file of an older version has a line for each, and anybody may have edite
     { ...toDo('tollgate run q1 (asks codex again)'), pays: true },
     toDo('read it'),
   ]);
-  const whole = toType('go on', 'tollgate run q1', 'pays');
+  const whole = toType('continue', 'tollgate run q1', 'pays');
   assert.equal(readActions([whole, { text: 'a', pays: 'yes', changes: 'all', command: 1 }, null, 7, {}]), [
     whole,
     toDo('a'),

@@ -42,13 +42,13 @@ test('the JSON of an answer', () => {
     assert.equal(found.how === 'read' && JSON.parse(found.text), value, answer.slice(0, 80));
   }
   const invalid: [answer: string, text: RegExp][] = [
-    ['', /^the answer must be JSON: it is no JSON \(it is empty\), and holds no block of it$/],
+    ['', /^the answer must be JSON: it is not JSON \(it is empty\), and holds no block of it$/],
     [
       '{"a": 1}\nDone.',
-      /^the answer must be JSON: it is no JSON \((?:wrong at character 9|.*malformed)\), and holds no/,
+      /^the answer must be JSON: it is not JSON \((?:wrong at character 9|.*malformed)\), and holds no/,
     ],
     ['```json\n1\n```\n```json\n2\n```', /: it holds 2 blocks of code, and must be one value$/],
-    ['```json\n{"a": }\n```', /: its block of code is no JSON \(/],
+    ['```json\n{"a": }\n```', /: its block of code is not JSON \(/],
   ];
   for (const [answer, text] of invalid) {
     const found = readJsonAnswer(answer);

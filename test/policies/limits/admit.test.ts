@@ -149,7 +149,7 @@ test('a minute: the oldest of them has to be over', () => {
 test('what is no limits file is told by its field', () => {
   const rows: [unknown, RegExp | null][] = [
     [{ v: 1, ...NO_LIMITS }, null],
-    [[], /is no JSON object/],
+    [[], /is not a JSON object/],
     [{ limit: 1 }, /has a field "limit"/],
     [{ time_zone: 'Mars/Olympus' }, /time_zone/],
     [{ budgets: [{ per: 'year', calls: 1 }] }, /budgets\[0\] that has a per/],

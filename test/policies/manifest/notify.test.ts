@@ -49,7 +49,7 @@ const TOLD: NotificationFacts = {
   tasks: null,
   near_budget: [],
   near_limits: [],
-  next_actions: [toDo('sign in again'), toType('go on', 'tollgate run fix-login', 'pays')],
+  next_actions: [toDo('sign in again'), toType('continue', 'tollgate run fix-login', 'pays')],
   summary: '/p/_summary.md',
 };
 const BATCH: NotificationFacts = {
@@ -152,7 +152,7 @@ for (const [what, row, reach] of [
   [
     'another protocol',
     { webhook_env: 'BAD' },
-    { how: 'unreachable', why: 'the address in $BAD is no http or https address', fix: 'export BAD=…' },
+    { how: 'unreachable', why: 'the address in $BAD is not an http or https address', fix: 'export BAD=…' },
   ],
   [
     'a password in it',

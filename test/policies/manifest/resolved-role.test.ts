@@ -90,7 +90,7 @@ test('a role of tollgate.yaml that has no template, or does not count', () => {
   });
   assert.equal(resolve({ role: 'audit' }, { audit: { template: 'a.md' } }, 'untrusted'), {
     how: 'invalid',
-    message: `stage s: the role "audit" is one of tollgate.yaml, which counts only in a trusted workspace; say --trust-workspace, or ${OWN}`,
+    message: `stage s: the role "audit" is one of tollgate.yaml, which counts only in a trusted workspace; use --trust-workspace, or ${OWN}`,
   });
 });
 

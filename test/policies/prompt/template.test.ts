@@ -33,7 +33,7 @@ for (const [what, files, text] of ROWS) test(what, () => assert.equal(expand(fil
 const MISTAKES: [files: Record<string, string>, message: string][] = [
   [{ main: '{{> main}}' }, 'main:1: {{> main}} includes itself: main > main'],
   [{ main: 'a\n{{> b}}', b: '\n\n{{> c}}' }, 'b:3: {{> c}} is none (included by main:2)'],
-  [{ main: '{{}}' }, 'main:1: {{}} is no variable. There are goal; a literal {{ is written {{{{'],
+  [{ main: '{{}}' }, 'main:1: {{}} is not a variable. There are goal; a literal {{ is written {{{{'],
   [{ main: '{{goal\n}}' }, 'main:1: {{ is not closed by }} on its line; a literal {{ is written {{{{'],
   [
     { main: '{{> b}}'.repeat(3), b: 'b'.repeat(500_000) },

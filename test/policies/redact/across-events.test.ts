@@ -191,7 +191,7 @@ test('escapes and colours that hide nothing stay, beside a secret too', () => {
   assert.is(redact(`\x1b[31m ${KEY} \x1b[0m`), '\x1b[31m [REDACTED:anthropic_key] \x1b[0m');
 });
 
-test('what reaches the end of what is held may go on, and is taken out whole once it has', () => {
+test('what reaches the end of what is held may continue, and is taken out whole once it has', () => {
   const across = createAcrossEvents((text) =>
     [...text.matchAll(/zz[0-9]+/g)].map(({ index, 0: found }) => ({
       from: index,

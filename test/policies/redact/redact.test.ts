@@ -177,11 +177,11 @@ test("applies the user's own patterns, and never inside a placeholder", () => {
   assert.is(redact('CUST-12 sesame E'), '[REDACTED:pattern] [REDACTED:A_TOKEN] [REDACTED:pattern]');
 });
 
-test('names a pattern that is no regular expression', () => {
+test('names a pattern that is not a regular expression', () => {
   assert.throws(
     () => createRedactor({ env: {}, patterns: ['ok', '(['] }),
     (error: Error) =>
-      error instanceof SyntaxError && error.message === 'redaction pattern 2 is no regular expression: ([',
+      error instanceof SyntaxError && error.message === 'redaction pattern 2 is not a regular expression: ([',
   );
 });
 

@@ -127,7 +127,7 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     [
       'ask the user whether this task may pay for more calls: all that it was allowed are used',
       'only if the user allows more paid calls: raise the limit: `tollgate budget fix --set 15`',
-      'then go on: `tollgate run fix`',
+      'then continue: `tollgate run fix`',
     ],
   ],
   ["a login of the CLI's own", 'auth', 'bad_key', {}, ['start `codex login`', CHECK, AGAIN]],

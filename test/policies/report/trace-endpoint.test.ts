@@ -20,8 +20,8 @@ for (const [given, environment, url] of [
 
 for (const [given, environment, message] of [
   ['', {}, /^--endpoint is empty$/],
-  ['localhost', {}, /^--endpoint is no http or https address$/],
-  [null, { [ALL]: 'ftp://c' }, /^OTEL_EXPORTER_OTLP_ENDPOINT is no http/],
+  ['localhost', {}, /^--endpoint is not an http or https address$/],
+  [null, { [ALL]: 'ftp://c' }, /^OTEL_EXPORTER_OTLP_ENDPOINT is not an http/],
   [null, { [TRACES]: 'http://user:hidden@c' }, /^OTEL_EXPORTER_OTLP_TRACES_ENDPOINT holds a user or a password/],
   [null, { [ALL]: 'http://c:4317', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /is grpc, and traces go over HTTP alone/],
 ] as [string | null, Record<string, string>, RegExp][])

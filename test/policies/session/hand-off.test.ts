@@ -74,7 +74,7 @@ Earlier tasks of the same feature, the newest first:
   );
 });
 
-test('earlier tasks take 1,500 characters at the most, each its share', () => {
+test('earlier tasks take 1,500 characters at most, each its share', () => {
   const long = {
     ...EARLIER,
     goal: 'x'.repeat(9000),

@@ -23,8 +23,8 @@ const FLOODS: [what: string, line: (i: number) => string][] = [
   ['lines that all differ', (i) => `2026-11-21T20:16:49.882Z connecting to port ${i} as ${i.toString(36)} of them all`],
   ['errors that all differ', (i) => `Error: no such ${i.toString(26).replace(/\d/g, 'z')} ${'x'.repeat(i % 90)}`],
   [
-    'lines that go on in the next one',
-    (i) => `and so the sentence of the ${i.toString(36)} goes on and on without an end of`,
+    'lines that continue in the next one',
+    (i) => `and so the sentence of the ${i.toString(36)} continues and on without an end of`,
   ],
   ['a property of an object without end', (i) => `  "name${i}": {`],
 ];

@@ -17,7 +17,7 @@ test('JSON of several lines is one, also where a terminal wrapped a text in it',
   assert.equal(select('[API Error: {"error":{"code":429,"message":"too many', 'of them"}}]'), one);
 });
 
-test('what opens a bracket and is no JSON comes out as it went in', () => {
+test('what opens a bracket and is not JSON comes out as it went in', () => {
   assert.equal(select('Error: boom {', '  code: 1', '}'), ['Error: boom {', '  code: 1', '}'].slice(0, 2));
 });
 

@@ -31,7 +31,7 @@ test('errors are of no kind, and bear one', () => {
   }
 });
 
-test('what merely goes on bears no error', () => {
+test('what merely continues bears no error', () => {
   for (const line of ['Connecting to the server', 'Loaded 3 extensions in 25 ms', 'a visual experience', 'Exiting…']) {
     assert.not.ok(assess(line).bearsError, line);
   }

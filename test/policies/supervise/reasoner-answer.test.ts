@@ -28,7 +28,7 @@ for (const [what, text] of Object.entries({
 
 for (const [what, text, reason] of [
   ['nothing', ' \n', 'empty_answer'],
-  ['prose', 'The worker should go on.', 'not_json'],
+  ['prose', 'The worker should continue.', 'not_json'],
   ['cut in its text', NEXT.slice(0, -10), 'cut_answer'],
   [
     'cut, with a whole answer within',

@@ -110,7 +110,7 @@ const MISTAKES: [glob: string, mistake: string | null][] = [
   ['src/../..', '"src/../.." has a part ".."; globs begin at the root of the tree and stay in it'],
   [
     '[z-a]',
-    '"[z-a]" is no glob (Invalid regular expression: /^(?:[z-a]\\/?)$/s: Range out of order in character class)',
+    '"[z-a]" is not a glob (Invalid regular expression: /^(?:[z-a]\\/?)$/s: Range out of order in character class)',
   ],
 ];
 for (const [glob, mistake] of MISTAKES)

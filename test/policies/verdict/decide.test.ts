@@ -212,7 +212,7 @@ test('a stop says why, and what to do next only where that is its own', () => {
     [question('quota', { reason: 'budget' }), 'nothing is called until it is raised', []],
     [
       question('transient', { dirty: true, sessionId: null }),
-      'the attempt had already run tools or changed the tree, and there is no session to go on in',
+      'the attempt had already run tools or changed the tree, and there is no session to continue in',
       ['look at what it changed before you run it again; --retry-dirty lets a run start over by itself'],
     ],
   ];

@@ -176,13 +176,13 @@ const ROWS: [dialect: DialectName, what: string, body: object, refused: string |
   ],
   [
     'anthropic',
-    'a turn that goes on without its thoughts',
+    'a turn that continues without its thoughts',
     { ...THINKING, messages: [ask, says('assistant', use), says('user', result)] },
     'Expected `thinking` or `redacted_thinking`, but found `tool_use`',
   ],
   [
     'anthropic',
-    'a turn that goes on with its thoughts',
+    'a turn that continues with its thoughts',
     { ...THINKING, messages: [ask, says('assistant', { type: 'thinking' }, use), says('user', result)] },
     null,
   ],

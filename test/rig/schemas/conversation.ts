@@ -86,7 +86,7 @@ const known = record<KnownSession>('One session of a tag', {
 });
 
 /** `tollgate sessions list --json`, and `show`. */
-export const SESSIONS: Schema = record<SessionsObject>('The sessions that tags go on with', {
+export const SESSIONS: Schema = record<SessionsObject>('The sessions that tags continue with', {
   schema: version,
   sessions: list('The last used first', known),
 });

@@ -52,7 +52,7 @@ const explained = record<FailureExplanation>('A failure that is explained', {
   rule: orNull(
     record<Rule>('What matched', {
       id: text('Its name'),
-      of: orNull(one('Whose it is', ['tollgate', 'project']), 'it is not there any more'),
+      of: orNull(one('Whose it is', ['tollgate', 'project']), 'it no longer exists'),
       row: orNull(
         record<ShownRow>('The row', {
           kind: one('What it looks at', ['said', 'ending', 'leftover']),

@@ -59,7 +59,7 @@ export const TOOLS_LISTED = record<{ schema: 1; tools: ToolListed[] }>('What tol
       tested: orNull(text('The versions that it was tried with'), 'the project describes it'),
       access: list('The modes of access that it can be called with', one('A mode', ['read', 'write', 'full'])),
       takes_model: flag('Whether a model can be named'),
-      resumes: flag('Whether it goes on in a session'),
+      resumes: flag('Whether it continues in a session'),
       reads_sessions: flag('Whether its session files are read, for history and undo'),
       output: one('Where its answer is', ['events', 'text', 'json', 'file']),
     }),

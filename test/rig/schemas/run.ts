@@ -152,7 +152,7 @@ const ran = record<RunReport>(
       iterations: list('All of them, in order', ITERATION),
       changed: texts('Paths that are changed since it began, each with how'),
       saved: orNull(text('The saved session'), 'it was not saved'),
-      resume: orNull(text('The line to type to go on'), 'there is nothing to go on with'),
+      resume: orNull(text('The line to type to continue'), 'there is nothing to continue with'),
     }),
     notified: NOTIFIED,
   },

@@ -28,7 +28,7 @@ const open = (schema: Schema): Schema => ({ ...schema, additionalProperties: tru
 
 export const entry = open(
   record<SessionEntry>(
-    'One session that is gone on with',
+    'One session that is continued',
     {
       session_id: text("The CLI's own id of it"),
       last_used: time("Its last call's end"),
@@ -47,7 +47,7 @@ export const entry = open(
 const TOOL = TOOL_NAME.source.slice(1, -1);
 
 const sessions: Schema = {
-  description: '.tmp/state/sessions.json of a project: which session each tag goes on with, by tool',
+  description: '.tmp/state/sessions.json of a project: which session each tag continues with, by tool',
   type: 'object',
   required: ['active_sessions'],
   properties: {

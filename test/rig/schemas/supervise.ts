@@ -39,14 +39,14 @@ export const SESSION_SAVE: Schema = record<SessionSave>('What state/session_save
       sha256: orNull(hash('Of its content'), 'it is gone, or no file'),
     }),
   ),
-  patch: orNull(text('A unified diff of them'), 'the tree is no git repository, or nothing has changed'),
+  patch: orNull(text('A unified diff of them'), 'the tree is not a git repository, or nothing has changed'),
   git: orNull(
     record<NonNullable<SessionSave['git']>>('Where the repository was', {
       head: orNull(text('The commit'), 'there was none'),
       branch: orNull(text('The branch'), 'it was on none'),
       status: orNull(hash("Of git's list of what is not committed"), 'git did not tell'),
     }),
-    'the tree is no git repository',
+    'the tree is not a git repository',
   ),
   budget: record<SessionSave['budget']>('What the task had paid', {
     used: count('Paid calls'),
@@ -55,6 +55,6 @@ export const SESSION_SAVE: Schema = record<SessionSave>('What state/session_save
     tokens: count('Tokens, as far as they are known'),
     usd: amount('US dollars, as far as prices are known'),
   }),
-  resume: text('The line to type to go on'),
+  resume: text('The line to type to continue'),
   answer: orNull(text('The line to answer with'), 'no question waits'),
 });

@@ -59,7 +59,7 @@ export const ROW: Fields<TaskRow> = {
   }),
   supervision: orNull(
     record<TaskSupervision>('The state of its supervision', {
-      how: orNull(one('How its last run ended', LEFT), 'it goes on, or its run was killed'),
+      how: orNull(one('How its last run ended', LEFT), 'it continues, or its run was killed'),
       question: orNull(text("The reasoner's, for a person"), 'it asks nothing, or has an answer'),
       answer_waits: flag('An answer is stored, and no run has given it to the reasoner yet'),
       instruction: text('In force'),

@@ -45,7 +45,7 @@ function ledgerOf(hours: (nth: number) => number) {
 }
 
 for (const [name, hours] of [
-  ['goes on', (nth) => nth],
+  ['continues', (nth) => nth],
   ['stands still', () => 0],
   ['is set back before every line', (nth) => -nth],
   ['is set back and forward', (nth) => (nth % 2 === 0 ? nth : -nth)],

@@ -113,12 +113,12 @@ for (const [what, change, message] of [
     done();
   });
 
-test('a file that is no JSON is set aside, never overwritten', async () => {
+test('a file that is not JSON is set aside, never overwritten', async () => {
   const { journal, file, done } = await edited(() => '{"paid_calls_used": 0,');
   const aside = `${file}.unreadable-2026-01-02T03-04-05-000Z`;
   assert.is(
     await adoptEdits(journal, clock),
-    `${file} is no JSON object; it was moved to ${aside}. Run again to go on with the journal's own count.`,
+    `${file} is not a JSON object; it was moved to ${aside}. Run again to continue with the journal's own count.`,
   );
   assert.is(readFileSync(aside, 'utf8'), '{"paid_calls_used": 0,');
   assert.is(await adoptEdits(journal, clock), null);

@@ -124,7 +124,7 @@ const VIEWS: [name: string, spoil: (folder: string) => void, code: number, words
     'stats.json cut',
     (folder) => truncateSync(path.join(folder, 'state/stats.json'), 20),
     2,
-    /stats\.json is no JSON object; it was moved to .*unreadable-.* Run again to go on with the journal's own count/,
+    /stats\.json is not a JSON object; it was moved to .*unreadable-.* Run again to continue with the journal's own count/,
   ],
   ['_summary.md emptied', (folder) => truncateSync(path.join(folder, 'outputs/_summary.md')), 0, /^/],
   [

@@ -20,7 +20,7 @@ test.after.each(({ folder }) => rmSync(folder, { recursive: true }));
 const GOOD = 'task_id: fix\ngoal: g\nstages: [{tool: codex, role: brief}]\n';
 const nested = 'bcdefgh'.split('').map((name, i) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[i]}`)}]\n`);
 const TOO_DEEP = 'it is nested too deeply, past 200 levels';
-const NO_UTF8 = 'this is no UTF-8 text; save it as UTF-8';
+const NO_UTF8 = 'this is not UTF-8 text; save it as UTF-8';
 const TOO_MANY = 'up to here are more than 30000 lines and commas; make it shorter';
 const ALIASES = 'it says the same too often by aliases (*name); write it out';
 
@@ -104,7 +104,7 @@ test('a FIFO is not waited for', async ({ folder }) => {
 });
 
 const PATTERNS: [patterns: unknown, message: string][] = [
-  [['ok', '(['], 'security.redaction_patterns[1] is no regular expression (Unterminated character class)'],
+  [['ok', '(['], 'security.redaction_patterns[1] is not a regular expression (Unterminated character class)'],
   [[''], 'security.redaction_patterns[0] must not be empty'],
   [['x'.repeat(1001)], 'security.redaction_patterns[0] must have at most 1000 characters'],
   [Array(101).fill('x'), 'security.redaction_patterns must have at most 100'],

@@ -205,7 +205,7 @@ test('100 rows of a few phrases are read; what would not fit into the environmen
   assert.is((await read(folder, rows(100))).length, 100);
   assert.match(
     String(await read(folder, rows(190))),
-    /^unfit: tollgate\.yaml:3: triage\.rules have \d+ bytes without their proofs, of 65536 at the most; make them fewer or shorter$/,
+    /^unfit: tollgate\.yaml:3: triage\.rules have \d+ bytes without their proofs, of 65536 at most; make them fewer or shorter$/,
   );
 });
 

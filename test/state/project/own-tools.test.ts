@@ -204,7 +204,7 @@ test('what a place fills in, and a setting under such a name, is no secret', asy
 });
 
 for (const name of ['gemini', 'any', 'tollgate', 'run_codex'])
-  test(`${name} is no name of one's own`, async ({ folder }) => {
+  test(`${name} is not a name of one's own`, async ({ folder }) => {
     assert.match(
       (await read(folder, `tools:\n  ${name}:\n    binary: x\n`)) as unknown as string,
       /name of tollgate itself/,

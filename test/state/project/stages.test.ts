@@ -75,7 +75,7 @@ test("a project's own pipeline, in a trusted workspace alone", async ({ folder }
   assert.equal(await read(folder, 'pipeline: mine\nsecurity: {trust_workspace: true}\n', project.value), stages);
   assert.is(
     await read(folder, 'pipeline: mine\n', project.value),
-    'fix/manifest.yaml: the pipeline "mine" is one of tollgate.yaml, which counts only in a trusted workspace; say --trust-workspace, or trust it for good with tollgate trust',
+    'fix/manifest.yaml: the pipeline "mine" is one of tollgate.yaml, which counts only in a trusted workspace; use --trust-workspace, or trust it for good with tollgate trust',
   );
   assert.equal(await read(folder, 'pipeline: review_only\n', project.value), ['gemini_review gemini review']);
 });

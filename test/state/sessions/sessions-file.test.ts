@@ -78,7 +78,7 @@ for (const [what, text] of CORRUPT)
   test(`${what} is set aside with a word, and nothing of it is lost`, async ({ folder }) => {
     write(folder, text);
     const sessions = await readSessions(folder, clock);
-    assert.match(sessions.warnings().join(), 'is no JSON object; it was moved to');
+    assert.match(sessions.warnings().join(), 'is not a JSON object; it was moved to');
     const aside = readdirSync(path.join(folder, 'state')).find((name) => name.includes('unreadable'));
     assert.is(readFileSync(path.join(folder, 'state', aside!), 'utf8'), text);
     await writeSessions(folder, sessions.with('a', 'codex', entry('s1')));

@@ -64,7 +64,7 @@ for (const whose of [{ parent_tool_use_id: 't1' }, { agent_id: 'a' }])
   test(`no sub-agent says any of the answer, and its tools end none: ${Object.keys(whose)[0]}`, () => {
     const { answer, completed, tools } = captured(
       says('Done.'),
-      // One that works in the background goes on after the answer.
+      // One that works in the background continues after the answer.
       says('what the sub-agent says', whose),
       { ...calls('t2', 'Bash'), ...whose },
       results('t2', whose),
@@ -73,7 +73,7 @@ for (const whose of [{ parent_tool_use_id: 't1' }, { agent_id: 'a' }])
     assert.equal([answer, completed, tools], ['Done.', true, 0]);
   });
 
-test('an answer that was cut goes on where it stopped: all of its pieces are the answer', () => {
+test('an answer that was cut continues where it stopped: all of its pieces are the answer', () => {
   const capture = captured(
     says('The first ha'),
     goesOn('Output token limit hit. Resume directly — no apology.'),
@@ -88,7 +88,7 @@ const AGAIN: [text: string, retries: number][] = [
   ['[Your previous response had no visible output. Please continue and produce a user-visible response.]', 1],
   ['Your response above was stopped by a safety classifier — this is not a tool or API error.', 1],
   ['Your tool call was malformed and could not be parsed. Please retry.', 1],
-  ['Stop hook feedback:\n[lint]: go on', 0],
+  ['Stop hook feedback:\n[lint]: continue', 0],
   ['[structured-output-enforce] You MUST call the StructuredOutput tool to complete this request.', 1],
 ];
 for (const [text, retries] of AGAIN)

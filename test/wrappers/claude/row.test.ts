@@ -64,7 +64,7 @@ test('elsewhere than at its service it sends no betas, which it would take back 
   assert.is(betas({}), '1');
 });
 
-test('nothing goes on behind its answer, whatever a project says', ({ home }) => {
+test('nothing continues after its answer, whatever a project says', ({ home }) => {
   const { argv } = CLAUDE.overlay(requestIn(home, { innerRetries: 'allow' }));
   assert.is(settingsOf(argv).CLAUDE_CODE_DISABLE_BACKGROUND_TASKS, '1');
   for (const access of ['read', 'write', 'full'] as const) {
@@ -146,7 +146,7 @@ test('root, which claude refuses the bypass, is allowed the tools of its servers
   assert.equal(serverRules(requestIn(path.join(home, 'nobody'))), []);
 });
 
-test('a session is begun with an id of ours, or gone on with', ({ home }) => {
+test('a session is begun with an id of ours, or continued', ({ home }) => {
   assert.is(CLAUDE.argv(requestIn(home), []).at(-1), '--session-id=NEW');
   assert.is(CLAUDE.argv(requestIn(home, { resumeSession: 'OLD' }), []).at(-1), '--resume=OLD');
 });

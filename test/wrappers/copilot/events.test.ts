@@ -121,7 +121,7 @@ test("a failed call tells the service's own code and words", () => {
   ]);
 });
 
-test('a text that is no JSON comes in quotes', () => {
+test('a text that is not JSON comes in quotes', () => {
   const line = failure({ statusCode: 504, errorMessage: '"504 Gateway Timeout"' });
   assert.equal(readEvent(JSON.stringify(line)), [
     { how: 'retrying', failure: { message: '504 Gateway Timeout', status: 504 } },

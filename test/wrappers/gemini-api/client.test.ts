@@ -107,7 +107,7 @@ test('every byte of it arrives where it stood, and a book that is cut meanwhile 
   assert.match((error as Error).message, /became shorter/);
 });
 
-test('an upload that failed half-way goes on where the service has it', async (world) => {
+test('an upload that failed half-way continues where the service has it', async (world) => {
   for (const fault of ['503', 'reset'] as const) {
     const before = world.api.requests('piece').length;
     const sent: number[] = [];
@@ -267,7 +267,7 @@ test('a key or an address that cannot be one is refused without being shown', ()
   for (const baseUrl of ['nowhere', 'file:///x', 'http://user:word@host/', 'http://host/?key=1'])
     assert.match(
       thrownBy(() => createGeminiService({ key: KEY, baseUrl })),
-      /no plain address/,
+      /not a plain address/,
       baseUrl,
     );
 });

@@ -78,7 +78,7 @@ test('a document without its answer, and what is none, is told as a mistake of t
   assert.is((stopped as { failure: { code: string } }).failure.code, 'no_answer_field');
   const [failed, ...more] = conclude(JSON_ROW, ended('hello\n'));
   assert.is((failed as { failure: { code: string } }).failure.code, 'no_answer_field');
-  assert.match((failed as { failure: { message: string } }).failure.message, 'what it printed is no JSON object');
+  assert.match((failed as { failure: { message: string } }).failure.message, 'what it printed is not a JSON object');
   assert.equal(more, []);
   assert.equal(conclude(JSON_ROW, ended('hello\n', 1)), []);
 });

@@ -31,11 +31,11 @@ const ROWS: [binary: string, told: string][] = [
   ],
   [
     'python3 ask.py',
-    `python3 ask.py is no program on the PATH ${OF}: it is one program, and the words for it stand in argv`,
+    `python3 ask.py is not a program on the PATH ${OF}: it is one program, and the words for it stand in argv`,
   ],
   [
     'my_ask',
-    `my_ask is not on the PATH ${OF}: install it, or name its path, such as ./my_ask; an alias or a function of the shell is no program`,
+    `my_ask is not on the PATH ${OF}: install it, or name its path, such as ./my_ask; an alias or a function of the shell is not a program`,
   ],
   [
     'source',

@@ -12,7 +12,7 @@ import { identifyChild } from '../../../wrappers/processes/identity.ts';
 import { nowMs } from '../../../wrappers/steady-clock.ts';
 
 /**
- * Every generation has the first one's stdout, so that its end tells that all are gone. They go on for 10 s, or as long
+ * Every generation has the first one's stdout, so that its end tells that all are gone. They continue for 10 s, or as long
  * as their script is there; a breath between two keeps the machine from filling up with their zombies.
  */
 const RACER = `

@@ -1,4 +1,4 @@
-// What services and CLIs may say that Node does not repeat as it is: a call goes on, or fails as it does without a relay.
+// What services and CLIs may say that Node does not repeat as it is: a call continues, or fails as it does without a relay.
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -136,7 +136,7 @@ for (const [name, answer] of [
     );
   });
 
-test('a path goes on as it was spelt', async ({ world }) => {
+test('a path continues as it was spelt', async ({ world }) => {
   const path = "v1/models/^{x}'/../a%2fb/./c?q={'}&..#d";
   await say(world.relay, `GET ~${path}`);
   assert.is(world.asked[0]!.split('\r\n')[0], `GET /base/${path} HTTP/1.1`);

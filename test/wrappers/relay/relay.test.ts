@@ -82,7 +82,7 @@ const textIn = (told: ReturnType<Relay['relevantExchange']>) => {
   return read.how === 'text' ? read.text : read.why;
 };
 
-test('path, query, headers and body go on as they came, and the answer comes back as it is', async ({ world }) => {
+test('path, query, headers and body continue as they came, and the answer comes back as it is', async ({ world }) => {
   world.serve = (_, outgoing) => {
     outgoing.sendDate = false;
     outgoing.writeHead(418, 'I am a teapot', ['X-Odd-Case', 'a', 'X-Odd-Case', 'b', 'Content-Type', 'text/x']);
@@ -110,7 +110,7 @@ test('path, query, headers and body go on as they came, and the answer comes bac
   assert.is(world.seen.length, 1);
 });
 
-test('a stream comes piece by piece, while it goes on', async ({ world }) => {
+test('a stream comes piece by piece, while it continues', async ({ world }) => {
   let say = (_: string | null) => {};
   world.serve = (_, outgoing) => {
     outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();

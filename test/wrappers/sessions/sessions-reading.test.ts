@@ -164,10 +164,10 @@ test('half of a letter', () => {
 });
 
 for (const [what, text, message] of [
-  ['an empty file', '', 'is no session of gemini'],
-  ['a file of another program', '{"type":"session_meta","payload":{}}\n', 'is no session of gemini'],
-  ['no JSON', 'hello\n\0\0\0', 'is no session of gemini'],
-  ['a list', '[1,2]\n', 'is no session of gemini'],
+  ['an empty file', '', 'is not a session of gemini'],
+  ['a file of another program', '{"type":"session_meta","payload":{}}\n', 'is not a session of gemini'],
+  ['no JSON', 'hello\n\0\0\0', 'is not a session of gemini'],
+  ['a list', '[1,2]\n', 'is not a session of gemini'],
   [
     'a newer format',
     `{"sessionId":"a","projectHash":"b"}\n${'{"turn":{"v":2}}\n'.repeat(3)}`,

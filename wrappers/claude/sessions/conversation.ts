@@ -83,7 +83,7 @@ function whatIsWrong(firstLine: string, { id }: SessionFile): string | null {
   const record = readRecord(firstLine);
   const holds = textOf(record?.sessionId);
   if (textOf(record?.type) === null || holds === null)
-    return 'it is no session of claude: its first line is no record of one';
+    return 'it is not a session of claude: its first line is not a record of one';
   if (holds !== id) return `it holds the session ${visible(holds).slice(0, 80)}, not ${id}`;
   return null;
 }

@@ -96,7 +96,7 @@ const KNOWN_MODES: readonly (string | null)[] = [null, 'legacy', 'paginated'];
 
 function whatIsWrong(firstLine: string, { id }: SessionFile): string | null {
   const begun = readBegun(firstLine);
-  if (begun === null) return 'it is no session of codex: its first line is no session_meta record';
+  if (begun === null) return 'it is not a session of codex: its first line is no session_meta record';
   if (begun.id !== id) return `it holds the session ${brief(begun.id)}, not ${id}`;
   if (!KNOWN_MODES.includes(begun.historyMode))
     return `codex ${brief(begun.version)} wrote it in a form that is not known here ("${brief(begun.historyMode)}"): start a fresh session`;

@@ -79,7 +79,7 @@ const KNOWN_FORM = 1;
 
 function whatIsWrong(firstLine: string, { id }: SessionFile): string | null {
   const begun = readBegun(firstLine);
-  if (begun === null) return 'it is no session of copilot: its first line is no session.start event';
+  if (begun === null) return 'it is not a session of copilot: its first line is no session.start event';
   if (begun.id !== id) return `it holds the session ${brief(begun.id)}, not ${id}`;
   if (begun.form !== KNOWN_FORM)
     return `copilot ${brief(begun.version)} wrote it in a form that is not known here (version ${begun.form}): start a fresh session`;

@@ -32,7 +32,7 @@ const HUGE_BYTES = 1024 * 1024;
 /** Leaves no descriptor open. Throws SessionFileError if the file is not a regular file or cannot be read. */
 export function indexLines(file: string): Lines {
   return attempt(file, () => {
-    if (!lstatSync(file).isFile()) throw new Error('is no regular file');
+    if (!lstatSync(file).isFile()) throw new Error('is not a regular file');
     const table = openLines(file, HEAD_BYTES);
     const { bytes } = table;
     const end = table.offset(table.count);

@@ -70,7 +70,7 @@ function parse(text: string): Record<string, unknown> | null {
 
 /** Opens the current format, in which a later line changes what an earlier one says. Throws SessionFileError if the file is not a session of gemini. */
 function openLineFile(session: SessionFile, lines: Lines): Source {
-  if (!isSession(lines)) throw new SessionFileError(session.file, 'is no session of gemini');
+  if (!isSession(lines)) throw new SessionFileError(session.file, 'is not a session of gemini');
   const use = foldLines(lines);
   const { entries, unknown } = use((folded) => folded);
   if (entries.length === 0 && unknown > 0) throw new SessionFileError(session.file, unknownFormat(session, unknown));

@@ -146,7 +146,7 @@ test('GitLab: a section that is folded; --no-ci: nothing of it', async ({ rig })
   assert.not.match(plain.stderr, 'section_');
 });
 
-test('--deadline: the run ends, and the next one goes on', async ({ rig }) => {
+test('--deadline: the run ends, and the next one continues', async ({ rig }) => {
   makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
   // Its call, if it comes to one, never ends by itself.
   const cut = await rig.start('tollgate', ['run', 'fix', '--deadline', '1s']).result;

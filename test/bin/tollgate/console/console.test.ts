@@ -64,7 +64,7 @@ test('two consoles of one project, each with a token of its own; Ctrl-C ends one
   await stream
     .next(() => false)
     .then(
-      () => assert.unreachable('it goes on'),
+      () => assert.unreachable('it continues'),
       ({ message }) => assert.is(message, 'the stream has ended'),
     );
   assert.is((await second.get('/api/tasks')).status, 200);

@@ -57,7 +57,7 @@ for (const [what, argv, said] of [
   ['a distillation that is not there', ['distill', 'export', 'none'], /there is no distillation "none"/],
   ['a format that is none', [...EXPORT, '--format', 'docx'], /--format/],
   ['a file in the way', [...EXPORT, '--out', 'distil.md'], /distil\.md is a regular file, and no export of this book/],
-  ['a font that is none', [...EXPORT, '--format', 'pdf', '--font', 'distil.md'], /distil\.md is no font/],
+  ['a font that is none', [...EXPORT, '--format', 'pdf', '--font', 'distil.md'], /distil\.md is not a font/],
 ] as const)
   test(`exit 2: ${what}`, async ({ rig }) => {
     const ran = await rig.run('tollgate', [...argv]);

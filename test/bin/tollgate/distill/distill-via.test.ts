@@ -109,7 +109,7 @@ test('after kill -9 of the wrapper its CLI is waited for, and its answer taken',
   assert.is(await used(rig), 2);
 });
 
-test('after kill -9 of the command and of its wrapper the CLI is waited for by the run that goes on', async ({
+test('after kill -9 of the command and of its wrapper the CLI is waited for by the run that continues', async ({
   rig,
 }) => {
   const killed = rig.start('tollgate', begin('gemini'));

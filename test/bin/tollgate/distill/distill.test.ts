@@ -115,7 +115,7 @@ for (const [what, argv, env, said] of [
   ['no key', BEGIN, { GEMINI_API_KEY: '' }, /GEMINI_API_KEY is not set/],
   ['a prompt that is not there', [...BEGIN.slice(0, 3), 'none.md'], {}, /the prompt cannot be read: .*none\.md/],
   ['a book that is not there', ['distill', 'none.pdf', ...BEGIN.slice(2)], {}, /none\.pdf is not there/],
-  ['what is no book', ['distill', 'empty.pdf', ...BEGIN.slice(2)], {}, /empty\.pdf is empty/],
+  ['what is not a book', ['distill', 'empty.pdf', ...BEGIN.slice(2)], {}, /empty\.pdf is empty/],
   ['a temperature that is none', [...BEGIN, '--temperature', 'warm'], {}, /--temperature takes a number from 0 to 2/],
   ['a check that is none', [...BEGIN, '--no-check', 'loops'], {}, /--no-check takes one of refusal, short, loop/],
   [
@@ -125,7 +125,7 @@ for (const [what, argv, env, said] of [
     /--end-marker takes what .* a blank one ends nothing/,
   ],
   ['a wait that is none', [...BEGIN, '--auto-wait', 'soon'], {}, /--auto-wait takes a duration/],
-  ['a name that is a path', [...BEGIN, '--name', '../x'], {}, /"\.\.\/x" is no name of a distillation/],
+  ['a name that is a path', [...BEGIN, '--name', '../x'], {}, /"\.\.\/x" is not a name of a distillation/],
   ['a run that is not there', ['distill', 'resume', 'none'], {}, /there is no distillation "none"/],
   ['a word that was mistyped', ['distill', 'stauts'], {}, /no file stauts; did you mean tollgate distill status\?/],
 ] as const)
@@ -208,7 +208,7 @@ test('pause from another terminal: the answer in flight is kept, and the run is 
   assert.is(world.api.paid().length, 3);
 });
 
-test('Ctrl-C waits for the answer in flight, and a second run goes on', async (world) => {
+test('Ctrl-C waits for the answer in flight, and a second run continues', async (world) => {
   const { rig } = world;
   const { release } = await held(world);
   const running = rig.start('tollgate', BEGIN);

@@ -51,8 +51,8 @@ for (const command of [
   });
 
 test('actions are found wherever a command prints them, and nothing else is changed', () => {
-  const run = toType('go on', 'tollgate run fix', 'pays');
-  const call = { text: 'go on', pays: true, changes: null, call: { tool: 'run_task', arguments: { task: 'fix' } } };
+  const run = toType('continue', 'tollgate run fix', 'pays');
+  const call = { text: 'continue', pays: true, changes: null, call: { tool: 'run_task', arguments: { task: 'fix' } } };
   assert.equal(withCalls({ tasks: [{ next_action: run }, { next_action: null }], next_actions: [run, toDo('read')] }), {
     tasks: [{ next_action: call }, { next_action: null }],
     next_actions: [call, toDo('read')],

@@ -162,11 +162,11 @@ test('a task stands for the session of its last failing call', async ({ rig }) =
   assert.equal([none.code, none.err], [2, 'tollgate recover: no call of empty failed in a session that is known\n']);
 });
 
-test('a session in which a call of ours goes on is left alone', async ({ rig }) => {
+test('a session in which a call of ours continues is left alone', async ({ rig }) => {
   const id = SESSION_IDS.codex;
   const file = makeIn(rig, 'codex', TURNS);
   const was = readFileSync(file, 'utf8');
-  rig.write('ask.md', 'go on');
+  rig.write('ask.md', 'continue');
   const words = ['--prompt-file', 'ask.md', '--out', 'a.out', '--err', 'a.err', '--resume-session', id];
   const running = rig.start('run_codex', words);
   await rig.call();
@@ -178,7 +178,7 @@ test('a session in which a call of ours goes on is left alone', async ({ rig }) 
     const { code, err } = await tollgate(rig, command);
     assert.is(code, 1);
     const who =
-      /^tollgate (?:undo|recover): the codex session \S+ is in use: the call \d{14}-[0-9a-f]{8} goes on in it; try again when that has ended \(nothing was changed\)\n$/;
+      /^tollgate (?:undo|recover): the codex session \S+ is in use: the call \d{14}-[0-9a-f]{8} continues in it; try again when that has ended \(nothing was changed\)\n$/;
     assert.match(err, who);
   }
   assert.is(readFileSync(file, 'utf8'), was);

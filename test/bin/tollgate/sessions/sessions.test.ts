@@ -30,7 +30,7 @@ test('a session is taken on, listed, shown and forgotten', async ({ rig }) => {
   mkdirSync(path.join(rig.project, '.tmp'), { recursive: true });
   assert.is((await ask(rig, 'list')).stdout, 'no session is kept\n');
   const adopted = await ask(rig, 'adopt', 'the login', ID, '--tool=codex');
-  assert.equal([adopted.code, adopted.stdout], [0, `the login goes on in codex ${ID}\n`]);
+  assert.equal([adopted.code, adopted.stdout], [0, `the login continues in codex ${ID}\n`]);
   const { stdout } = await ask(rig, 'list', '--json');
   const SESSIONS = validatorOf('SESSIONS_SCHEMA');
   assert.ok(SESSIONS(JSON.parse(stdout)), JSON.stringify(SESSIONS.errors));
@@ -71,7 +71,7 @@ test('a sessions.json that is none is set aside with a word, whoever changes it'
     ['forget', 'b'],
   ]) {
     rig.write('.tmp/state/sessions.json', '[]');
-    assert.match((await ask(rig, ...words)).stderr, /is no JSON object; it was moved to /);
+    assert.match((await ask(rig, ...words)).stderr, /is not a JSON object; it was moved to /);
   }
 });
 

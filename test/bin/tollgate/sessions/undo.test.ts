@@ -145,7 +145,7 @@ for (const tool of TOOLS) {
   });
 }
 
-test('a conversation that went on is not taken back without --force', async ({ rig }) => {
+test('a conversation that continued is not taken back without --force', async ({ rig }) => {
   const id = SESSION_IDS.copilot;
   const file = makeIn(rig, 'copilot', TURNS);
   await tollgate(rig, ['recover', id, '--choose', 'rollback']);
@@ -157,7 +157,8 @@ test('a conversation that went on is not taken back without --force', async ({ r
   age(file);
   const on = readFileSync(file, 'utf8');
   const refused = await tollgate(rig, ['undo', id, '--redo']);
-  const why = 'the conversation has gone on: 2 turns would be taken back for it; --force does so (nothing was changed)';
+  const why =
+    'the conversation has continued: 2 turns would be taken back for it; --force does so (nothing was changed)';
   assert.equal([refused.code, refused.err], [1, `tollgate undo: ${why}\n`]);
   assert.is(readFileSync(file, 'utf8'), on);
   assert.is((await tollgate(rig, ['undo', id, '--redo', '--force'])).code, 0);
@@ -169,7 +170,7 @@ test('a conversation that went on is not taken back without --force', async ({ r
   assert.equal((await tollgate(rig, ['undo', id, '--redo'])).err, refused.err);
 });
 
-test('a backup that somebody changed is not gone on from', async ({ rig }) => {
+test('a backup that somebody changed is not continued from', async ({ rig }) => {
   const id = SESSION_IDS.codex;
   const file = makeIn(rig, 'codex', TURNS);
   await tollgate(rig, ['undo', id]);
@@ -207,7 +208,7 @@ const MISTAKES: [words: string[], says: RegExp][] = [
   [['--edit', '  '], /the prompt is empty; nothing was changed and nothing sent/],
   [['--edit-file', 'nowhere.md'], /--edit-file nowhere\.md cannot be read .*; nothing was changed/],
   [['--resend', '--out=.tmp/state/answer.out'], /--out .+ is in .+\.tmp\/state, which only tollgate itself writes/],
-  [['--edit', 'x', '--task', 'a b'], /--task: "a b" is no task id/],
+  [['--edit', 'x', '--task', 'a b'], /--task: "a b" is not a task id/],
 ];
 for (const [words, says] of MISTAKES)
   test(`${words.join(' ')} is a mistake that costs nothing`, async ({ rig }) => {

@@ -13,7 +13,7 @@ const ROWS: [what: string, bytes: Buffer, text: string][] = [
   ['UTF-16, little end first', Buffer.concat([Buffer.from([0xff, 0xfe]), utf16('é💥\n')]), 'é💥\n'],
   ['UTF-16, big end first', Buffer.concat([Buffer.from([0xfe, 0xff]), utf16('é💥\n').swap16()]), 'é💥\n'],
   ['the mark alone', Buffer.from([0xff, 0xfe]), ''],
-  ['what is no UTF-8', Buffer.from([0x45, 0xff, 0x00, 0xc3]), 'E\ufffd\0\ufffd'],
+  ['what is not UTF-8', Buffer.from([0x45, 0xff, 0x00, 0xc3]), 'E\ufffd\0\ufffd'],
   ['half a character at the end', Buffer.from('é').subarray(0, 1), '\ufffd'],
 ];
 for (const [what, bytes, text] of ROWS)

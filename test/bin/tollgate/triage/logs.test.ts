@@ -49,7 +49,7 @@ test('a failure, as JSONL, and of one stage', async ({ rig }) => {
   assert.ok(brief.some(({ stage, of, text }) => stage === 'codex_brief' && of === 'event' && text === 'ok'));
 });
 
-test('-f goes on from call to call until the task ends', async ({ rig }) => {
+test('-f continues from call to call until the task ends', async ({ rig }) => {
   const task = makeTask(rig, TWO);
   const running = task.start();
   const first = await rig.call();

@@ -24,7 +24,7 @@ if (!hasTerminal) console.log('SKIPPED: there is no script(1) of util-linux to g
 const COMMAND = path.resolve('dist/tollgate.cjs');
 const READS = { stages: [{ tool: 'codex', role: 'review', ...ANY_ANSWER }] };
 
-/** A command whose stdout is read while it goes on. */
+/** A command whose stdout is read while it continues. */
 function started(rig: TestRig, file: string, argv: string[]) {
   const env = { ...rig.env, TERM: 'xterm', SHELL: '/bin/sh' };
   const child = spawn(file, argv, { cwd: rig.project, env, stdio: ['pipe', 'pipe', 'inherit'] });

@@ -41,11 +41,11 @@ test('a run is stopped, and its record says so; one that does not run is not', a
   assert.is((await running.result).code, 143);
   assert.is(task.failure()?.ending ?? 'cancelled', 'cancelled');
   const idle = await page.post('/api/stop', { task: 'fix' });
-  assert.equal([idle.status, idle.value.message], [409, 'nothing of fix runs any more; nothing was changed']);
+  assert.equal([idle.status, idle.value.message], [409, 'fix has ended already, so there is nothing to stop']);
   assert.is((await page.post('/api/stop', { task: 'none' })).status, 404);
 });
 
-test('a question is answered, and the task goes on in a run of its own', async ({ rig, page }) => {
+test('a question is answered, and the task continues in a run of its own', async ({ rig, page }) => {
   let asked = 0;
   rig.answer(({ report }) => {
     if (report.tool !== REASONER) return answerWith('codex', 'done');
@@ -127,13 +127,13 @@ test('an answer is taken back, brought back, rolled back; refused while the sess
   for (const choice of ['clear', 'export', 'ignore'])
     assert.is((await page.post('/api/recover', { session, choice })).status, 200, choice);
 
-  rig.write('ask.md', 'go on');
+  rig.write('ask.md', 'continue');
   const words = ['--prompt-file', 'ask.md', '--out', 'a.out', '--err', 'a.err', '--resume-session', session];
   const running = rig.start('run_codex', words);
   await rig.call();
   const used = await page.post('/api/undo', { session });
   assert.is(used.status, 409);
-  assert.match(used.value.message, /is in use: the call \S+ goes on in it; try again when that has ended/);
+  assert.match(used.value.message, /is in use: the call \S+ continues in it; try again when that has ended/);
   running.signal('SIGTERM');
   await running.result;
 });

@@ -1,4 +1,4 @@
-// What the console tells of a project in which real runs have succeeded, failed and go on: each address once, and what is not there.
+// What the console tells of a project in which real runs have succeeded, failed and continue: each address once, and what is not there.
 
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -132,7 +132,7 @@ test('budgets, money by day, sessions, health, books and the machine', async ({ 
 
 test('what is not there is said to be so, with the way out', async ({ page }) => {
   const gone = await page.get('/api/tasks/none');
-  assert.equal([gone.status, gone.value.way_out], [404, 'tollgate status lists those there are']);
+  assert.equal([gone.status, gone.value.way_out], [404, 'tollgate status lists the tasks']);
   for (const address of [
     '/api/tasks/a%2Fb',
     '/api/sessions/00000000-0000-4000-8000-000000000000',

@@ -106,7 +106,7 @@ test('an answer whose run was refused is not asked for again, in any view, and a
   rig.write('.tmp/task/fix/manifest.json', JSON.stringify({ ...JSON.parse(manifest), cwd: '..' }));
   const refused = await page.post('/api/answer', { task: 'fix', answer: 'The left one.' });
   assert.is(refused.status, 409);
-  assert.match(refused.value.message, /^fix has the answer/);
+  assert.match(refused.value.message, /^the answer for fix is stored/);
   type Rows = { lines: { task_id: string }[] };
   const isOfFix = ({ topic, change }: { topic: string; change?: unknown }) =>
     topic === 'tasks' && ((change as Rows | null)?.lines ?? []).some(({ task_id: id }) => id === 'fix');

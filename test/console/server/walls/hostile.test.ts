@@ -234,7 +234,7 @@ const HOSTILE: Record<string, Made> = {
     () => ({ body: chunked(WISH) }),
   ),
   'chunks by a strange name': change(() => ({ 'Transfer-Encoding': 'xchunked', 'Content-Length': null })),
-  'a length that is no number': change(() => ({ 'Content-Length': '+42' })),
+  'a length that is not a number': change(() => ({ 'Content-Length': '+42' })),
   'a negative length': change(() => ({ 'Content-Length': '-1' })),
   'no length': change(() => ({ 'Content-Length': null })),
   'a space before the colon': read(

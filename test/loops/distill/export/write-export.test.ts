@@ -67,7 +67,7 @@ test('named after the book; another export of it takes its place, anything else 
   assert.is(third.how === 'written' && path.basename(third.file), 'Walden- -Life-é (3).txt');
   assert.match(
     third.how === 'written' ? third.notes[0]! : '',
-    'Walden- -Life-é.txt is there already and is no export of this book; it is left as it is',
+    'Walden- -Life-é.txt is there already and is not an export of this book; it is left as it is',
   );
   assert.is(readFileSync(path.join(folder, 'Walden- -Life-é.txt'), 'utf8'), 'mine');
 });
@@ -335,7 +335,7 @@ test('--font takes a font, and says what is none', async () => {
     [
       {
         how: 'refused',
-        why: `--font: ${none} is no font that can be read (Unknown font format): TrueType or OpenType`,
+        why: `--font: ${none} is not a font that can be read (Unknown font format): TrueType or OpenType`,
       },
       { how: 'refused', why: `--font: ${path.join(folder, 'gone')} is not there` },
     ],

@@ -16,7 +16,7 @@ test.before.each((context) => {
 test.after.each(({ home }) => home.dispose());
 
 const THREE = linesOf('claude/three-turns.jsonl');
-const NO_SESSION = 'it is no session of claude: its first line is no record of one';
+const NO_SESSION = 'it is not a session of claude: its first line is not a record of one';
 
 const REFUSED: readonly [string, string | Buffer | readonly string[], string][] = [
   ['empty', '', 'it is empty'],
@@ -50,7 +50,7 @@ for (const [name, text, message] of REFUSED) {
   });
 }
 
-test('what is no file is none of its sessions, and refused by name', async ({ home }) => {
+test('what is no file is not one of its sessions, and refused by name', async ({ home }) => {
   const file = home.transcript(THREE);
   const session = (await CLAUDE_SESSIONS.find(CLAUDE_ID, home.lookup))!;
   const place = (name: string) => path.join(path.dirname(file), name);
@@ -58,9 +58,9 @@ test('what is no file is none of its sessions, and refused by name', async ({ ho
   execFileSync('mkfifo', [place('fifo.jsonl')]);
   symlinkSync(file, place('link.jsonl'));
   for (const [name, what] of [
-    ['folder', 'it is no regular file'],
-    ['fifo', 'it is no regular file'],
-    ['link', 'it is no regular file'],
+    ['folder', 'it is not a regular file'],
+    ['fifo', 'it is not a regular file'],
+    ['link', 'it is not a regular file'],
     ['gone', 'it cannot be read (ENOENT)'],
   ] as const) {
     const other = { ...session, file: place(`${name}.jsonl`) };

@@ -15,7 +15,7 @@ test.after.each(({ home }) => home.dispose());
 
 const THREE = linesOf('claude/three-turns.jsonl');
 const SUMMED_UP = linesOf('claude/summed-up.jsonl');
-/** Its calls were made at once; the second was answered first, and the rows go on from the first alone. */
+/** Its calls were made at once; the second was answered first, and the rows continue from the first alone. */
 const ONE = 'ONE: thought called called responded responded "CANNED-ANSWER 42"';
 const TWO = 'TWO: "CANNED-ANSWER 42"';
 const FULL = 'THREE: called responded "CANNED-ANSWER 42"';
@@ -72,7 +72,7 @@ for (const [name, edit, expected] of EDITS) {
     assert.is(JSON.parse(lines.at(-1)!).explicit, true);
     assert.equal(sketch((await open(home)).read(1, 9)), expected);
     appendFileSync(file, said('FOUR', leafOf(lines.at(-1)!)));
-    assert.equal(sketch((await open(home)).read(1, 9)), [...expected, 'FOUR: "CANNED-ANSWER 42"'], 'it goes on');
+    assert.equal(sketch((await open(home)).read(1, 9)), [...expected, 'FOUR: "CANNED-ANSWER 42"'], 'it continues');
   });
 }
 
@@ -111,7 +111,7 @@ test('the chain decides, and not the order of the lines', async ({ home }) => {
     ['a mark without a row', ['{"type":"last-prompt","lastPrompt":"x"}'], [ONE, TWO, FULL]],
     ['a rewind', [mark(leafAfter('ONE'), true)], [ONE]],
     ['a rewind, noted once more', [mark(leafAfter('ONE'), true), mark(leafAfter('ONE'))], [ONE]],
-    ['a rewind that was gone on from', [mark(leafAfter('ONE'), true), said('X', leafAfter('ONE'))], [ONE, X]],
+    ['a rewind that was continued from', [mark(leafAfter('ONE'), true), said('X', leafAfter('ONE'))], [ONE, X]],
     ['all of it taken back', [mark(null, true)], []],
     ['a row said twice', [THREE.find((line) => line.includes('"uuid"'))!], [ONE, TWO, FULL]],
   ] as const) {

@@ -19,7 +19,7 @@ test.after.each(({ home }) => home.dispose());
 
 const THREE = linesOf('codex/three-turns.jsonl');
 const META = THREE[0]!;
-const NO_SESSION = 'it is no session of codex: its first line is no session_meta record';
+const NO_SESSION = 'it is not a session of codex: its first line is no session_meta record';
 
 const REFUSED: readonly [string, string | Buffer | readonly string[], string][] = [
   ['empty', '', 'it is empty'],
@@ -61,7 +61,7 @@ for (const [name, text, message] of REFUSED) {
   });
 }
 
-test('what is no file is none of its sessions, and refused by name', async ({ home }) => {
+test('what is no file is not one of its sessions, and refused by name', async ({ home }) => {
   const file = home.rollout(THREE);
   const session = (await CODEX_SESSIONS.find(CODEX_ID, home.lookup))!;
   const place = (name: string) => path.join(path.dirname(file), name);
@@ -69,9 +69,9 @@ test('what is no file is none of its sessions, and refused by name', async ({ ho
   execFileSync('mkfifo', [place('fifo')]);
   symlinkSync(file, place('link'));
   for (const [name, what] of [
-    ['folder', 'it is no regular file'],
-    ['fifo', 'it is no regular file'],
-    ['link', 'it is no regular file'],
+    ['folder', 'it is not a regular file'],
+    ['fifo', 'it is not a regular file'],
+    ['link', 'it is not a regular file'],
     ['gone', 'it cannot be read (ENOENT)'],
   ] as const) {
     refuses({ ...session, file: place(name) }, `${place(name)}: ${what}`);

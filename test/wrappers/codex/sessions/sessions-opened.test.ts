@@ -59,7 +59,7 @@ for (const [tool, make] of Object.entries(TOOLS)) {
   });
 }
 
-/** Whoever goes on without a pause reads on from what was opened. */
+/** Whoever continues without a pause reads on from what was opened. */
 const aMoment = () => Promise.resolve();
 
 const changed = (file: string) => (error: unknown) =>

@@ -17,7 +17,7 @@ test.after.each(({ home }) => home.dispose());
 
 const THREE = linesOf('copilot/three-turns.jsonl');
 const START = THREE[0]!;
-const NO_SESSION = 'it is no session of copilot: its first line is no session.start event';
+const NO_SESSION = 'it is not a session of copilot: its first line is no session.start event';
 
 const REFUSED: readonly [string, string | Buffer | readonly string[], string][] = [
   ['empty', '', 'it is empty'],
@@ -58,7 +58,7 @@ for (const [name, text, message] of REFUSED) {
   });
 }
 
-test('what is no file is none of its sessions, and refused by name', async ({ home }) => {
+test('what is no file is not one of its sessions, and refused by name', async ({ home }) => {
   const file = home.events(THREE);
   const session = (await COPILOT_SESSIONS.find(COPILOT_ID, home.lookup))!;
   const place = (name: string) => path.join(path.dirname(file), name);
@@ -66,9 +66,9 @@ test('what is no file is none of its sessions, and refused by name', async ({ ho
   execFileSync('mkfifo', [place('fifo')]);
   symlinkSync(file, place('link'));
   for (const [name, what] of [
-    ['folder', 'it is no regular file'],
-    ['fifo', 'it is no regular file'],
-    ['link', 'it is no regular file'],
+    ['folder', 'it is not a regular file'],
+    ['fifo', 'it is not a regular file'],
+    ['link', 'it is not a regular file'],
     ['gone', 'it cannot be read (ENOENT)'],
   ] as const) {
     refuses({ ...session, file: place(name) }, `${place(name)}: ${what}`);

@@ -93,7 +93,7 @@ test('subagents, skills and the autopilot have no turns', async ({ home }) => {
     ...THREE,
     event('user.message', { content: 'look', source: 'agent-a' }),
     event('user.message', { content: 'look' }, { agentId: 'a' }),
-    event('user.message', { content: 'go on', isAutopilotContinuation: true }),
+    event('user.message', { content: 'continue', isAutopilotContinuation: true }),
     event('assistant.message', { content: 'found', parentToolCallId: 'a' }),
     event('assistant.message', { content: 'found' }, { agentId: 'a' }),
     event('user.message', { content: 'say "source": or "agentId": as I do', source: 'user' }),

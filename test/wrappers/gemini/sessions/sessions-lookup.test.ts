@@ -135,7 +135,7 @@ test('neither links nor folders nor pipes are opened', async (home) => {
     const file = path.join(chats, name);
     assert.throws(
       () => GEMINI_SESSIONS.open({ ...real!, file }),
-      (error: unknown) => error instanceof SessionFileError && error.message === `${file}: is no regular file`,
+      (error: unknown) => error instanceof SessionFileError && error.message === `${file}: is not a regular file`,
     );
     assert.is(GEMINI_SESSIONS.firstPrompt({ ...real!, file }), null);
   }
