@@ -60,6 +60,13 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (word === undefined || word.startsWith('-') || /\s/.test(word)) {
     const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
     if (read.how === 'ended') return read.ran;
+    const [first, second] = read.args.words;
+    // Otherwise the name would be sent as the prompt, to another CLI.
+    if (first !== undefined && !/\s/.test(first) && (second !== undefined || isBuiltIn(first)) && !argv.includes('--'))
+      return {
+        exit: TOLLGATE_EXIT.badInput,
+        err: `${SPEC.name}: name the CLI before the flags: tollgate call ${first} …\n`,
+      };
     const { toolOfSession } = await import('../wrapper/requested-session.ts');
     const tool = await toolOfSession(read.args);
     return tool === null ? callFirstReady(argv) : run([tool, ...argv]);

@@ -132,6 +132,13 @@ const REFUSED: [what: string, argv: string[], stdin: string | undefined, says: s
     undefined,
     'If it is the prompt, name the CLI first: tollgate call codex hello',
   ],
+  [
+    'a CLI after the flags',
+    ['call', '--quiet', 'gemini', 'Say hello.'],
+    undefined,
+    'name the CLI before the flags: tollgate call gemini …',
+  ],
+  ['a CLI after the flags, and the prompt on stdin', ['call', '--quiet', 'codex'], 'Say hello.', 'name the CLI before'],
 ];
 for (const [what, argv, stdin, says] of REFUSED)
   test(`${what}: nothing is started`, async ({ rig }) => {
