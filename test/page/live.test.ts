@@ -46,7 +46,7 @@ live.test('every view of a real project is drawn without a complaint', async ({ 
     ['tasks/rotate-keys/attempts', /bad.credentials|auth/],
     ['tasks/price-rounding/gate', 'passed'],
     ['tasks/price-rounding/texts', 'outputs/'],
-    ['tasks/rotate-keys/explain', 'not authenticated or not authorised'],
+    ['tasks/rotate-keys/explain', /The service rejected the (?:credentials|API key)/],
     ['failures', 'your key was revoked'],
     ['budgets', 'Used by day'],
     ['sessions', 'price-rounding'],
