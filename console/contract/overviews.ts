@@ -4,9 +4,9 @@ import type { FailureGroup } from '../../loops/report/collect.ts';
 import type { FailureExplanation } from '../../loops/report/explanation.ts';
 import type { RunsNow } from '../../loops/report/now.ts';
 import type { CheckFinding } from '../../policies/facts/finding.ts';
+import type { NextAction } from '../../policies/facts/next-action.ts';
 import type { IterationCells } from '../../policies/supervise/supervise-text.ts';
 
-export type { FailureGroup } from '../../loops/report/collect.ts';
 export type { FailureExplanation } from '../../loops/report/explanation.ts';
 export type { NowCall, NowTask, NowWait } from '../../loops/report/now.ts';
 
@@ -22,7 +22,18 @@ export type NowShown = Pick<RunsNow, 'tasks' | 'totals'> & {
 };
 
 export interface FailuresShown {
-  groups: FailureGroup[];
+  groups: FailureShown[];
+}
+
+export interface FailureShown extends FailureGroup {
+  /** The CLIs of the stages that failed. */
+  tools: string[];
+  /** How often it was seen, in all its tasks. */
+  count: number;
+  /** How many of its tasks failed last on each of the latest days, the oldest first; `day` as `2026-11-25`, in UTC. */
+  trend: { day: string; tasks: number }[];
+  /** Of the task that failed last. */
+  next_action: NextAction | null;
 }
 
 export interface ExplainedShown {
@@ -72,7 +83,7 @@ export interface HoldShown {
 
 export interface SpentShown {
   tools: string[];
-  /** Oldest first, without gaps; `day` as `2026-11-25`. */
+  /** From the first paid call until today, at most a year, without gaps; `day` as `2026-11-25`, in UTC. */
   days: { day: string; by_tool: Record<string, SpentInDay> }[];
 }
 

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
 import { goOnLine, type NextAction, readActions, toDo, toType } from '../../policies/facts/next-action.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 import { failureSentence } from '../../policies/report/failure-sentence.ts';
 import type { Failure } from '../../policies/report/task-failure.ts';
 import type { SessionSave } from '../../policies/supervise/session-save.ts';
@@ -32,6 +33,8 @@ export interface TaskRow {
   /** ISO time of the last event; null if there is none. */
   at: string | null;
   stage: string | null;
+  /** The CLI of that stage. */
+  tool: Tool | null;
   class: ErrorClass | null;
   reason: string | null;
   /** What happened, in one sentence. */
@@ -109,6 +112,7 @@ export async function readRow(
       state,
       at,
       stage: standing?.stage ?? null,
+      tool: standing?.tool ?? null,
       class: standing?.class ?? null,
       reason: standing?.reason ?? null,
       sentence: standing && failureSentence(standing),

@@ -93,6 +93,7 @@ const ROW: TasksReport['tasks'][number] = {
   state: 'failed',
   at: '2026-01-01T00:00:00.000Z',
   stage: 'gemini_review_consolidate',
+  tool: 'gemini',
   class: 'contract_violation',
   reason: 'missing_sections',
   sentence: 'The answer lacks required sections, or they are empty.',

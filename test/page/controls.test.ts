@@ -52,7 +52,13 @@ function fullWorld(): Record<string, unknown> {
   const diff = ['a', 'b'].map((name) => `diff --git a/${name} b/${name}\n@@ -1,31 +1,30 @@\n-x\n${same}\n`).join('');
   return {
     ...world,
-    '/api/failures': { groups: [{ ...groups[0], task_ids: many }] },
+    '/api/failures': {
+      groups: [
+        { ...groups[0], task_ids: many },
+        { ...groups[0], signature: 'another' },
+      ],
+    },
+    '/api/tasks/key-0/explain': world['/api/tasks/price-rounding/explain'],
     '/api/tasks/price-rounding/diff': { stages: [], whole: true },
     '/api/tasks/price-rounding/diff/*': { ...(world['/api/tasks/price-rounding/diff/*'] as object), text: diff },
     '/api/tasks/price-rounding/texts/outputs%2Fone.err': { text: 'x'.repeat(25_000), cut: 0 },
@@ -109,6 +115,27 @@ async function walk(visited: Visit, server: ToldServer): Promise<Seen> {
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     }
+  }
+  await page.evaluate(`location.hash = '#/tasks'`);
+  for (const [box, opener, verb] of [
+    ['Select price-rounding', 'Rerun selected', 'Rerun it'],
+    ['Select all shown tasks', 'Rerun selected', /^Rerun these/],
+  ] as const) {
+    await page.getByLabel(box, { exact: true }).click();
+    await look(visited, seen);
+    await page.getByRole('button', { name: opener }).click();
+    await look(visited, seen);
+    await page.getByRole('dialog').getByRole('button', { name: verb }).click();
+    await page.getByText('done: /api/rerun').first().waitFor();
+    const close = page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true });
+    await close.waitFor();
+    await look(visited, seen);
+    await close.click();
+  }
+  for (const view of ['tasks', 'failures']) {
+    await page.evaluate(`location.hash = '#/${view}?q=nothing-like-it'`);
+    await page.getByRole('button', { name: `Show all ${view}` }).waitFor();
+    await look(visited, seen);
   }
   const book = server.told['/api/distill/walden'] as object;
   server.told['/api/distill/walden'] = { ...book, state: 'running' };

@@ -66,7 +66,19 @@ live.test('what was used is shown in calls, tokens and money', async ({ page, go
     await page.getByRole('button', { name: chip, exact: true }).click();
     await page.getByRole('img', { name: says }).waitFor();
   }
-  await page.getByRole('img', { name: /^calls: \d+ in \d+ days?, most on \S+ with \d+$/ }).waitFor();
+  const chart = page.getByRole('img', { name: /^calls: \d+ in 1 day, most on \S+ with \d+\./ });
+  await chart.focus();
+  assert.is(await page.evaluate('document.activeElement.localName'), 'svg');
+  await page.keyboard.press('ArrowLeft');
+  await page.getByText(/^\w+ \d+, \d{4}: .*gemini \d+$/).waitFor();
+  for (const [per, says] of [
+    ['week', /^The week from .*gemini \d+$/],
+    ['month', /^\w+ \d{4}: .*gemini \d+$/],
+    ['day', /^\w+ \d+, \d{4}: .*gemini \d+$/],
+  ] as const) {
+    await page.getByRole('button', { name: per, exact: true }).click();
+    await page.getByText(says).waitFor();
+  }
   await page.getByText('The same as a table').click();
   await page.getByRole('columnheader', { name: 'gemini' }).waitFor();
 });

@@ -56,7 +56,7 @@ live.test('tasks are sorted by each column, there and back', async ({ page, go, 
   ] as const) {
     const orders: Record<string, (string | null)[]> = {};
     for (let times = 0; times < 2; times += 1) {
-      const head = page.getByRole('columnheader', { name });
+      const head = page.getByRole('columnheader', { name, exact: true });
       const before = await head.getAttribute('aria-sort');
       await page.getByRole('button', { name, exact: true }).click();
       await head.and(page.locator(`:not([aria-sort="${before}"])`)).waitFor();
@@ -70,20 +70,88 @@ live.test('tasks are sorted by each column, there and back', async ({ page, go, 
   }
 });
 
-live.test('failures are filtered, and all tasks of one cause are shown when they are asked for', async (shown) => {
-  const { rig, page, go } = shown;
+live.test('selected tasks are rerun, and each result is said', async ({ page, go, told }) => {
+  const { tasks } = (await told('report')) as unknown as { tasks: Row[] };
+  await go('tasks');
+  const bar = page.locator('.selected');
+  await page.getByLabel('Select all shown tasks').click();
+  await bar.getByText(`${tasks.length} tasks selected`).waitFor();
+  await page.getByRole('button', { name: 'Copy ids' }).click();
+  await page.getByRole('button', { name: 'Clear the selection' }).click();
+  await bar.waitFor({ state: 'detached' });
+  await page.getByLabel('Class').selectOption('transient');
+  await page.getByText(`2 of ${tasks.length} tasks`).waitFor();
+  assert.match(page.url(), /class=transient/);
+  // A range with shift, then one of it again with its key.
+  await page.getByLabel('Select nightly-import').click();
+  await page.getByLabel('Select search-index').click({ modifiers: ['Shift'] });
+  await bar.getByText('2 tasks selected').waitFor();
+  await page.getByRole('link', { name: 'search-index' }).focus();
+  await page.keyboard.press('x');
+  await bar.getByText('1 task selected').waitFor();
+  await page.keyboard.press('x');
+  await bar.getByText('2 tasks selected').waitFor();
+  await page.getByRole('button', { name: 'Rerun selected' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText(/It may pay for up to \d+ calls/).waitFor();
+  await dialog.getByRole('button', { name: 'Rerun these 2' }).click();
+  for (const id of ['nightly-import', 'search-index'])
+    await dialog.getByText(new RegExp(`^${id} was started again`)).waitFor();
+  await dialog.getByRole('button', { name: 'Close', exact: true }).click();
+  await page.getByLabel('Class').selectOption('');
+  for (const id of ['nightly-import', 'search-index'])
+    await page.locator('.row-at', { hasText: new RegExp(`${id}.*2 / 10`) }).waitFor();
+  await page.getByLabel('Filter tasks').fill('nothing like it');
+  await page.getByRole('button', { name: 'Show all tasks' }).click();
+  await page.getByText(`${tasks.length} tasks`, { exact: true }).waitFor();
+});
+
+live.test('failures are filtered, explained and rerun, one row for one cause', async ({ rig, page, go }) => {
   const ids = Array.from({ length: 13 }, (_, n) => `expired-${n}`);
   rig.answer(() => failWith('codex', 'unexpected status 401 Unauthorized: the certificate has expired', 401));
   for (const id of ids) await makeTask(rig, { goal: 'Renew it.', stages: [stageOf('codex', 'brief')] }, id).run();
   await go('failures');
-  const group = page.locator('.group', { hasText: 'the certificate has expired' });
-  await group.getByText('13').first().waitFor();
-  await group.getByRole('button', { name: 'all 13 tasks' }).click();
-  for (const id of ids) await group.getByRole('link', { name: id, exact: true }).waitFor();
+  const row = page.locator('.row-at', { hasText: 'the certificate has expired' });
+  await row.getByText('13 tasks', { exact: true }).waitFor();
+  assert.match((await row.getByRole('img').getAttribute('aria-label')) ?? '', / \d{4}-\d\d-\d\d 13$/);
+  await row.getByRole('link').click();
+  await page.getByRole('button', { name: 'all 13 tasks' }).click();
+  for (const id of ids) await page.getByRole('link', { name: id, exact: true }).waitFor();
+  await page.getByText('Rule and signature').click();
   await page.getByLabel('Filter failures').fill('expired-12');
-  await page.getByText(/^1 failure of /).waitFor();
+  await page.getByText(/^1 of /).waitFor();
   await page.getByLabel('Filter failures').fill('nothing like it');
-  await page.getByText(/^0 failures of /).waitFor();
+  await page.getByRole('button', { name: 'Show all failures' }).click();
+  for (const [label, value, fits] of [
+    ['Class', 'auth', /^\d of /],
+    ['CLI', 'codex', /^\d of /],
+    ['Last seen', '1', /^\d of /],
+  ] as const) {
+    await page.getByLabel(label, { exact: true }).selectOption(value);
+    await page.getByText(fits).waitFor();
+  }
+  assert.match(page.url(), /class=auth&cli=codex&days=1/);
+  assert.is(await page.locator('.row-at', { hasText: 'transient' }).count(), 0);
+  // The address keeps the filter.
+  await page.reload();
+  await row.waitFor();
+  assert.is(await page.getByLabel('CLI', { exact: true }).inputValue(), 'codex');
+  await row.getByRole('button', { name: 'Rerun these 13' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Rerun these 13' }).click();
+  for (const id of ids) await dialog.getByText(new RegExp(`^${id} was started again`)).waitFor({ timeout: 60_000 });
+  await dialog.getByRole('button', { name: 'Close', exact: true }).click();
+  await page.getByLabel('CLI', { exact: true }).selectOption('');
+  await page.getByLabel('Class', { exact: true }).selectOption('transient');
+  await page
+    .getByRole('button', { name: /^Copy the command for / })
+    .first()
+    .click();
+  await page.getByLabel('Class', { exact: true }).selectOption('auth');
+  await page.getByRole('button', { name: 'Rerun of rotate-keys' }).click();
+  await dialog.getByRole('button', { name: 'Rerun it' }).click();
+  await dialog.getByText(/^rotate-keys was started again/).waitFor();
+  await dialog.getByRole('button', { name: 'Close', exact: true }).click();
 });
 
 live.test('a long prompt and a long diff are shown to their end', async ({ rig, page, go }) => {
@@ -145,6 +213,13 @@ live.test('a long prompt and a long diff are shown to their end', async ({ rig, 
   const shown = await page.getByLabel(name).innerText();
   const kept = readFileSync(path.join(rig.project, '.tmp/task/long-text', name), 'utf8');
   assert.is(shown.trim(), kept.trim());
+});
+
+live.test('an explanation shows its rule on request', async ({ page, go }) => {
+  await go('tasks/price-rounding/explain');
+  await go('tasks/nightly-import/explain');
+  await page.getByText('Rule and signature').click();
+  await page.getByLabel('The rule').waitFor();
 });
 
 live.test('the keys are listed, lead to each view, and past the rail', async ({ page, go }) => {

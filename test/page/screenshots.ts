@@ -13,7 +13,7 @@ const VIEWS: readonly [name: string, place: string, ready: string][] = [
   ['tasks', 'tasks', '.row-at .goal >> nth=7'],
   ['task', 'tasks/price-rounding', '.prose'],
   ['explain', 'tasks/rotate-keys/explain', '.steps'],
-  ['failures', 'failures', '.group'],
+  ['failures', 'failures', '.steps'],
   ['session', `sessions/${SESSION_OF_GEMINI}`, '.reverted'],
   ['budgets', 'budgets', '.chart'],
 ];

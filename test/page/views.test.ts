@@ -14,7 +14,7 @@ const SHOWS: Record<string, readonly string[]> = {
   'tasks/price-rounding/gate': ['did not pass', 'missing sections', 'a missing'],
   'tasks/price-rounding/changes': ['+a added', '-a removed', 'a diff note'],
   'tasks/price-rounding/texts': ['answer', 'outputs/one.err', 'a file'],
-  'tasks/price-rounding/explain': ['a sentence', 'a evidence', 'a rule', 'a decision'],
+  'tasks/price-rounding/explain': ['a sentence', 'a evidence', 'Rule and signature', 'a decision'],
   failures: ['1', 'transient', 'a evidence', 'price-rounding'],
   budgets: ['45 calls of 50 calls', '5 calls left', 'a hold', '3 calls at once of gemini'],
   sessions: ['9 days', 'a tag', 'a health', '1 error in a row'],

@@ -1,23 +1,17 @@
 // Shows the budgets and limits over all tasks, the use by day and tool, and the button that sets a budget.
 
 import { TOOLS } from '../../../policies/facts/tools.ts';
-import type { BudgetShown, HoldShown, LimitsShown, SpentInDay, SpentShown } from '../../contract/overviews.ts';
+import type { BudgetShown, HoldShown, LimitsShown } from '../../contract/overviews.ts';
 import type { Resources } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change } from '../live/requests.ts';
-import { DayChart } from '../parts/day-chart.tsx';
 import { Confirm } from '../parts/dialog.tsx';
-import { count, money, tokens } from '../parts/figures.ts';
-import { Panel } from '../parts/panel.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { useId, useSignal } from '../reactive.ts';
-import { route, setQuery } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
 import { amountOf, Budgets, Holds, Pace } from './limits.tsx';
-
-const UNITS = { calls: count, tokens: tokens, usd: money } as const;
-type Unit = keyof typeof UNITS;
+import { Spent } from './spent.tsx';
 
 export function BudgetsView() {
   const concerns = (topic: string) => topic === 'budgets' || topic === '*';
@@ -29,7 +23,7 @@ export function BudgetsView() {
         {(shown) => <LimitsSheet of={shown} />}
       </Shown>
       <Shown of={spent} what="what was used">
-        {(shown) => <Spent of={shown} />}
+        {(shown) => <Spent of={shown} budgets={limits.value.value?.budgets ?? []} />}
       </Shown>
     </View>
   );
@@ -67,50 +61,6 @@ function LimitsSheet({ of }: { of: LimitsShown }) {
     </>
   );
 }
-
-function Spent({ of: { days, tools } }: { of: SpentShown }) {
-  const unit = (['calls', 'tokens', 'usd'] as const).find((each) => each === route.value.query.get('unit')) ?? 'calls';
-  const say: (n: number, without?: number) => string = UNITS[unit];
-  return (
-    <Panel
-      title="Used by day, by the tasks of this project"
-      aside={
-        <fieldset class="chips">
-          <legend class="unseen">Shown as</legend>
-          {(Object.keys(UNITS) as Unit[]).map((each) => (
-            <button
-              key={each}
-              type="button"
-              class="chip"
-              aria-pressed={each === unit}
-              onClick={() => setQuery({ unit: each })}
-            >
-              {each === 'usd' ? 'money' : each}
-            </button>
-          ))}
-        </fieldset>
-      }
-    >
-      <DayChart
-        title={unit === 'usd' ? 'money' : unit}
-        days={days.map(({ day, by_tool: byTool }) => ({
-          day,
-          values: Object.fromEntries(Object.entries(byTool).map(([tool, used]) => [tool, used[unit] ?? 0])),
-          without: Object.fromEntries(Object.entries(byTool).map(([tool, used]) => [tool, withoutOf[unit](used)])),
-        }))}
-        lack={unit === 'usd' ? 'price' : 'tokens'}
-        tools={tools}
-        say={say}
-      />
-    </Panel>
-  );
-}
-
-const withoutOf: Record<Unit, (used: SpentInDay) => number> = {
-  calls: () => 0,
-  tokens: ({ calls_without_tokens: n }) => n,
-  usd: ({ calls_without_price: n }) => n,
-};
 
 /** Sets a budget over all tasks, like `tollgate budget --set`; changes nothing before the user confirms. */
 interface BudgetDialogProps {

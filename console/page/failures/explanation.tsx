@@ -68,23 +68,6 @@ export function Explanation({ of }: { of: FailureExplanation }) {
             <Quote of={evidence.text} label="Evidence" as="code" />
           </>
         )}
-        {rule && (
-          <p>
-            matched by the rule <code>{rule.id}</code>
-            {rule.of === 'project' && ' of this project'}
-          </p>
-        )}
-        {rule?.row && <Quote of={JSON.stringify(rule.row, null, 2)} label="The rule" as="code" />}
-      </Panel>
-      <Panel title="Signature">
-        {signature === null ? (
-          <p class="dim">It has none.</p>
-        ) : (
-          <code class="cut" title={signature}>
-            {signature}
-          </code>
-        )}
-        {signed && <Quote of={JSON.stringify(signed, null, 2)} label="Text of the signature" as="code" />}
       </Panel>
       {of.findings.map((finding) => (
         <Panel key={`${finding.check} ${finding.reason}`} title={`The gate: ${finding.check}`}>
@@ -102,6 +85,18 @@ export function Explanation({ of }: { of: FailureExplanation }) {
           )}
         </Panel>
       ))}
+      <details>
+        <summary>Rule and signature</summary>
+        {rule && (
+          <p>
+            matched by the rule <code>{rule.id}</code>
+            {rule.of === 'project' && ' of this project'}
+          </p>
+        )}
+        {rule?.row && <Quote of={JSON.stringify(rule.row, null, 2)} label="The rule" as="code" />}
+        <p>{signature === null ? 'The failure has no signature.' : <code class="mono">{signature}</code>}</p>
+        {signed && <Quote of={JSON.stringify(signed, null, 2)} label="Text of the signature" as="code" />}
+      </details>
     </div>
   );
 }

@@ -1,102 +1,234 @@
-// Shows the failures by signature: one entry for one cause, however many tasks have it.
+// Lists the failures, one row for one cause however many tasks have it, and explains the chosen one beside the list.
 
-import type { FailureGroup } from '../../contract/overviews.ts';
-import type { Resources } from '../../contract/resources.ts';
+import type { FailureShown } from '../../contract/overviews.ts';
+import type { Resources, ResourcesOf } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
+import { partOf } from '../live/requests.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
 import { count, counted } from '../parts/figures.ts';
-import { FilterField } from '../parts/filter-field.tsx';
+import { FilterChoice, FilterField } from '../parts/filter-field.tsx';
 import { Mark } from '../parts/mark.tsx';
+import { Panel } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { Ago } from '../parts/times.tsx';
+import { Cell, VirtualTable } from '../parts/virtual-table.tsx';
 import { useSignal } from '../reactive.ts';
 import { route, setQuery, to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
+import { MOST_RERUNS, RerunDialog } from '../tasks/rerun.tsx';
 import { Words } from '../text/words.tsx';
+import { Explanation } from './explanation.tsx';
+import { Trend } from './trend.tsx';
 
 export function FailuresView() {
+  const rerun = useSignal<readonly string[] | null>(null);
   const failures = useFollowing<Resources['/api/failures']>(
     '/api/failures',
     (topic) => topic === 'tasks' || topic === '*',
   );
-  const text = route.value.query.get('q') ?? '';
   return (
-    <View title="Failures" about="Those that stand, the same ones together.">
-      <div class="bar">
-        <FilterField label="Filter failures" value={text} onInput={(q) => setQuery({ q })} />
-      </div>
+    <View title="Failures" about="The current ones; one row for each cause.">
       <Shown of={failures} what="the failures">
-        {({ groups }) => {
-          const some = groups.filter((group) => fits(group, text.toLowerCase()));
-          if (groups.length === 0)
-            return (
-              <div class="panel">
-                <Empty title="Nothing has failed">No task rests on a failure.</Empty>
-              </div>
-            );
-          return (
-            <>
-              <p class="dim" aria-live="polite">
-                {counted(some.length, 'failure')} of {groups.length}
-              </p>
-              <FailureGroups groups={some} />
-            </>
-          );
-        }}
+        {({ groups }) =>
+          groups.length === 0 ? (
+            <div class="panel">
+              <Empty title="Nothing has failed">
+                <a class="button" href={to('tasks')}>
+                  See all tasks
+                </a>
+              </Empty>
+            </div>
+          ) : (
+            <Groups of={groups} onRerun={(ids) => (rerun.value = ids)} />
+          )
+        }
       </Shown>
+      {/* Remains when the started tasks no longer fail. */}
+      {rerun.value && <RerunDialog ids={rerun.value} onClose={() => (rerun.value = null)} />}
     </View>
   );
 }
 
-const fits = ({ signature, class: errorClass, reason, evidence, task_ids: ids }: FailureGroup, text: string): boolean =>
-  text === '' ||
-  [signature, errorClass, reason, evidence, ...ids].some((each) => each?.toLowerCase().includes(text) ?? false);
+const DATES = [
+  ['', 'any time'],
+  ['1', 'the last day'],
+  ['7', 'the last 7 days'],
+  ['30', 'the last 30 days'],
+] as const;
+const DAY_MS = 86_400_000;
 
-/** Groups the same failures: how often each occurred, in which tasks, and with what evidence. */
-function FailureGroups({ groups }: { groups: readonly FailureGroup[] }) {
+const NO_FILTER = { q: '', class: '', cli: '', days: '' };
+
+interface GroupsProps {
+  of: readonly FailureShown[];
+  onRerun: (ids: readonly string[]) => void;
+}
+
+function Groups({ of: groups, onRerun }: GroupsProps) {
+  const { query } = route.value;
+  const filter = { q: query.get('q') ?? '', class: query.get('class') ?? '', cli: query.get('cli') ?? '' };
+  const days = DATES.find(([value]) => value === query.get('days'))?.[0] ?? '';
+  const since = days === '' ? '' : new Date(Date.now() - Number(days) * DAY_MS).toISOString();
+  const text = filter.q.toLowerCase();
+  const some = groups.filter(
+    (group) =>
+      (filter.class === '' || group.class === filter.class) &&
+      (filter.cli === '' || group.tools.includes(filter.cli)) &&
+      (since === '' || (group.last_seen ?? '') >= since) &&
+      has(group, text),
+  );
+  const byKey = new Map(some.map((group) => [keyOf(group), group]));
+  const chosen = some.find((group) => keyOf(group) === query.get('of')) ?? some[0];
   return (
-    <ul class="groups">
-      {groups.map((group) => (
-        <GroupOf key={group.signature ?? `${group.class} ${group.reason}`} group={group} />
-      ))}
-    </ul>
+    <>
+      <div class="bar">
+        <FilterField label="Filter failures" value={filter.q} onInput={(q) => setQuery({ q })} />
+        <FilterChoice
+          label="Class"
+          value={filter.class}
+          among={[['', 'all'], ...distinct(groups.map((group) => group.class))]}
+          onChoose={(value) => setQuery({ class: value })}
+        />
+        <FilterChoice
+          label="CLI"
+          value={filter.cli}
+          among={[['', 'all'], ...distinct(groups.flatMap(({ tools }) => tools))]}
+          onChoose={(cli) => setQuery({ cli })}
+        />
+        <FilterChoice label="Last seen" value={days} among={DATES} onChoose={(value) => setQuery({ days: value })} />
+        <span class="dim" aria-live="polite">
+          {some.length === groups.length
+            ? counted(some.length, 'failure')
+            : `${count(some.length)} of ${counted(groups.length, 'failure')}`}
+        </span>
+      </div>
+      {chosen === undefined ? (
+        <div class="panel">
+          <Empty title="No failure fits the filter">
+            <button type="button" class="button" onClick={() => setQuery(NO_FILTER)}>
+              Show all failures
+            </button>
+          </Empty>
+        </div>
+      ) : (
+        <div class="failures">
+          <div class="panel">
+            <VirtualTable
+              label="Failures"
+              keys={[...byKey.keys()]}
+              rowHeight={64}
+              columns="of-failures"
+              head={HEADS.map((head) => (
+                // biome-ignore lint/a11y/useSemanticElements: see the table
+                // biome-ignore lint/a11y/useFocusableInteractive: the heading is only read
+                <div key={head} role="columnheader">
+                  {head}
+                </div>
+              ))}
+              row={(key) => <GroupCells of={byKey.get(key)!} isChosen={byKey.get(key) === chosen} onRerun={onRerun} />}
+            />
+          </div>
+          <Chosen key={keyOf(chosen)} of={chosen} />
+        </div>
+      )}
+    </>
+  );
+}
+
+const HEADS = ['Class', 'What happened', '14 days', 'Seen', 'What to do'];
+
+const has = (
+  { signature, class: errorClass, reason, sentence, evidence, task_ids: ids }: FailureShown,
+  text: string,
+): boolean =>
+  text === '' ||
+  [signature, errorClass, reason, sentence, evidence, ...ids].some(
+    (each) => each?.toLowerCase().includes(text) ?? false,
+  );
+
+const keyOf = ({ signature, class: errorClass, reason }: FailureShown): string =>
+  signature ?? `${errorClass} ${reason}`;
+
+const distinct = (names: readonly string[]): [string, string][] =>
+  [...new Set(names)].sort().map((name) => [name, name]);
+
+interface GroupCellsProps {
+  of: FailureShown;
+  isChosen: boolean;
+  onRerun: (ids: readonly string[]) => void;
+}
+
+function GroupCells({ of: group, isChosen, onRerun }: GroupCellsProps) {
+  const { class: errorClass, sentence, evidence, task_ids: ids, last_seen: last, next_action: action, trend } = group;
+  const some = ids.slice(0, MOST_RERUNS);
+  return (
+    <>
+      <Cell as="class">
+        <Mark tone="bad" word={errorClass} icon="failed" />
+      </Cell>
+      <Cell as="what">
+        <a
+          href={to('failures')}
+          aria-current={isChosen}
+          onClick={(event) => {
+            event.preventDefault();
+            setQuery({ of: keyOf(group) });
+          }}
+        >
+          <Words of={sentence} />
+        </a>
+        {evidence && (
+          <span class="mono cut dim" title={evidence.slice(0, 500)}>
+            <Words of={evidence.slice(0, 300)} />
+          </span>
+        )}
+      </Cell>
+      <Cell as="trends">
+        <Trend of={trend} />
+      </Cell>
+      <Cell as="seen dim">
+        <b>{counted(ids.length, 'task')}</b>
+        {group.count > ids.length && <span class="nowrap">{count(group.count)} times</span>}
+        <Ago at={last} />
+      </Cell>
+      <Cell as="do">
+        {action && (
+          <span class="soft cut" title={action.text}>
+            <Words of={action.text} />
+          </span>
+        )}
+        <div class="buttons">
+          {action?.command && <CopyButton text={action.command} of={`the command for ${ids[0]}`} />}
+          <button type="button" class="button small" onClick={() => onRerun(some)}>
+            {some.length === 1 ? 'Rerun' : `Rerun these ${count(some.length)}`}
+            <span class="unseen"> of {ids[0]}</span>
+          </button>
+        </div>
+      </Cell>
+    </>
   );
 }
 
 /** The user can show the others with a button. */
 const FIRST_TASKS = 12;
 
-function GroupOf({ group }: { group: FailureGroup }) {
-  const { signature, class: errorClass, reason, task_ids: ids, first_seen, last_seen, evidence } = group;
+/** The tasks of the failure, and the explanation of the one that failed last. */
+function Chosen({ of: { task_ids: ids, first_seen: first } }: { of: FailureShown }) {
+  const id = ids[0]!;
   const all = useSignal(false);
   const shown = all.value ? ids : ids.slice(0, FIRST_TASKS);
+  const explained = useFollowing<ResourcesOf['explain']>(
+    `/api/tasks/${partOf(id)}/explain`,
+    (topic, of) => topic === '*' || (topic === 'task' && (of === null || of === id)),
+  );
   return (
-    <li class="panel group">
-      <div class="group-count">
-        <b>{count(ids.length)}</b>
-        <span class="dim">{ids.length === 1 ? 'task' : 'tasks'}</span>
-      </div>
-      <div class="group-body">
-        <h2>
-          <Mark tone="bad" word={errorClass} icon="failed" /> {reason && <Words of={reason.replaceAll('_', ' ')} />}
-        </h2>
-        {evidence && (
-          <p class="mono evidence">
-            <Words of={evidence} />
-          </p>
-        )}
-        <p class="dim">
-          last <Ago at={last_seen} />, first <Ago at={first_seen} />
-          {signature && (
-            <>
-              , signature <code>{signature.slice(0, 19)}…</code>
-            </>
-          )}
-        </p>
+    <section class="failure-why" aria-label="The chosen failure">
+      <Panel title={`In ${counted(ids.length, 'task')}`}>
         <ul class="chips">
-          {shown.map((id) => (
-            <li key={id}>
-              <a class="chip" href={to('tasks', id, 'explain')}>
-                <Words of={id} />
+          {shown.map((each) => (
+            <li key={each}>
+              <a class="chip" href={to('tasks', each)}>
+                <Words of={each} />
               </a>
             </li>
           ))}
@@ -108,7 +240,22 @@ function GroupOf({ group }: { group: FailureGroup }) {
             </li>
           )}
         </ul>
-      </div>
-    </li>
+        <p class="dim">
+          First seen <Ago at={first} />. The explanation is of <Words of={id} />
+          {ids.length > 1 && ', which failed last'}.
+        </p>
+      </Panel>
+      <Shown of={explained} what="the explanation">
+        {({ explanation, message }) =>
+          explanation === null ? (
+            <p class="dim">
+              <Words of={message} />
+            </p>
+          ) : (
+            <Explanation of={explanation} />
+          )
+        }
+      </Shown>
+    </section>
   );
 }

@@ -144,3 +144,9 @@ export async function change<P extends keyof Actions>(path: P, wish: Actions[P])
   tellDone(answered.value.says);
   return null;
 }
+
+/** The same, for a caller that shows the result itself. @returns what was done, or the problem. */
+export async function changeQuietly<P extends keyof Actions>(path: P, wish: Actions[P]): Promise<string | Trouble> {
+  const answered = await write<Changed>(path, wish);
+  return answered.how === 'failed' ? answered.problem : answered.value.says;
+}

@@ -6,7 +6,7 @@ import type { Resources } from '../../contract/resources.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change } from '../live/requests.ts';
 import { Confirm } from '../parts/dialog.tsx';
-import { count, counted, short } from '../parts/figures.ts';
+import { count, counted, money, short } from '../parts/figures.ts';
 import { Mark, StateMark } from '../parts/mark.tsx';
 import { Panel, Tile } from '../parts/panel.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
@@ -43,12 +43,18 @@ function NowSheet({ now: { tasks, totals, questions, answered } }: { now: NowSho
         <Tile name="failed" figure={count(failed)} tone={failed > 0 ? 'bad' : 'calm'} leads={to('failures')} />
         <Tile name="done" figure={count(totals.done)} leads={`${to('tasks')}?state=done`} />
         <Tile name="tasks in all" figure={count(totals.tasks)} leads={to('tasks')} />
+        <Tile name="cost today (UTC)" figure={<Today />} leads={`${to('budgets')}?unit=usd`} />
       </div>
       {questions.length > 0 && <Questions of={questions} />}
       {answered.length > 0 && <Answered of={answered} />}
       <Panel title="At work" edge="flush">
         {running.length === 0 ? (
-          <Empty title="Nothing runs">tollgate run TASK begins one; it shows here at once.</Empty>
+          <Empty title="Nothing runs">
+            <span>A task that runs is shown here at once.</span>
+            <a class="button" href={to('tasks')}>
+              Choose a task to run
+            </a>
+          </Empty>
         ) : (
           <Running tasks={running} onStop={(task) => (stopping.value = task)} />
         )}
@@ -74,6 +80,24 @@ function NowSheet({ now: { tasks, totals, questions, answered } }: { now: NowSho
         </Panel>
       )}
       {stopping.value && <StopDialog task={stopping.value} onClose={() => (stopping.value = null)} />}
+    </>
+  );
+}
+
+/** Is read after the rest: it needs the record of each call. */
+function Today() {
+  const spent = useFollowing<Resources['/api/spent']>(
+    '/api/spent',
+    (topic) => topic === 'now' || topic === 'budgets' || topic === '*',
+  );
+  if (spent.value.value === null) return <>…</>;
+  const used = Object.values(spent.value.value.days.at(-1)?.by_tool ?? {});
+  const usd = used.reduce((sum, each) => sum + each.usd, 0);
+  const without = used.reduce((sum, each) => sum + each.calls_without_price, 0);
+  return (
+    <>
+      {usd === 0 && without > 0 ? 'unknown' : money(usd)}
+      {without > 0 && <span class="beside"> + {count(without)} unpriced</span>}
     </>
   );
 }

@@ -1,4 +1,4 @@
-// Renders the field that `/` focuses; its text filters the rows below.
+// Renders the field that `/` focuses, and a choice: both filter the rows below.
 
 import { useId } from '../reactive.ts';
 
@@ -29,6 +29,30 @@ export function FilterField({ label, value, onInput }: FilterFieldProps) {
           if (event.key === 'Escape') onInput('');
         }}
       />
+    </div>
+  );
+}
+
+interface FilterChoiceProps {
+  label: string;
+  value: string;
+  /** The first row, with the value '', chooses all. */
+  among: readonly (readonly [value: string, name: string])[];
+  onChoose: (value: string) => void;
+}
+
+export function FilterChoice({ label, value, among, onChoose }: FilterChoiceProps) {
+  const id = useId();
+  return (
+    <div class="filter-choice">
+      <label for={id}>{label}</label>
+      <select id={id} class="input" value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+        {among.map(([each, name]) => (
+          <option key={each} value={each}>
+            {name}
+          </option>
+        ))}
+      </select>
     </div>
   );
 }

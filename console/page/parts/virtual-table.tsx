@@ -14,13 +14,15 @@ interface VirtualTableProps {
   head: ComponentChildren;
   /** The class that lays out the columns. */
   columns: string;
+  /** A key that was pressed in a row. @returns whether it was handled. */
+  onRowKey?: (key: string, row: string) => boolean;
   /** A row to scroll to; each new value scrolls again. */
   show?: { index: number } | null;
 }
 
 type List = Virtualizer<HTMLDivElement, HTMLDivElement>;
 
-export function VirtualTable({ label, keys, rowHeight, row, head, columns, show = null }: VirtualTableProps) {
+export function VirtualTable({ label, keys, rowHeight, row, head, columns, onRowKey, show = null }: VirtualTableProps) {
   const box = useRef<HTMLDivElement>(null);
   const version = useSignal(0);
   const virtual = useRef<List | null>(null);
@@ -58,7 +60,12 @@ export function VirtualTable({ label, keys, rowHeight, row, head, columns, show 
       aria-rowcount={keys.length + 1}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable box must be reachable by keyboard
       tabIndex={0}
-      onKeyDown={(event) => moveBy(event, list, keys.length)}
+      onKeyDown={(event) => {
+        const index = rowAt(event);
+        const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
+        if (isPlain && index >= 0 && onRowKey?.(event.key, keys[index]!) === true) event.stopPropagation();
+        else moveBy(event, list, keys.length);
+      }}
     >
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
       <div role="rowgroup" class="rows-top">
@@ -109,11 +116,14 @@ function place(at: HTMLDivElement | null, start: number, list: List): void {
   list.measureElement(at);
 }
 
+/** The index of the row that has the focus; -1 if none has it. */
+const rowAt = ({ target }: KeyboardEvent): number =>
+  Number((target as HTMLElement).closest<HTMLElement>('.row-at')?.dataset.index ?? -1);
+
 /** Moves from row to row, by the focusable element in each. */
 function moveBy(event: KeyboardEvent, list: List, length: number): void {
   const box = event.currentTarget as HTMLElement;
-  const at = (event.target as HTMLElement).closest<HTMLElement>('.row-at')?.dataset.index;
-  const from = at === undefined ? -1 : Number(at);
+  const from = rowAt(event);
   const steps: Record<string, number> = {
     ArrowDown: from + 1,
     ArrowUp: from - 1,

@@ -110,6 +110,7 @@ function Health({ of: { days_without: without, last_unrecovered: last, days } }:
             values: Object.fromEntries(KEYS.map((kind) => [KINDS[kind], day[kind]])),
           }))}
           tools={NAMES}
+          unit="failures"
           say={count}
         />
       )}

@@ -59,14 +59,21 @@ export type SortKey = (typeof SORTS)[number];
 interface Wish {
   text: string;
   state: string;
+  /** Of the open failure; '' for any task. */
+  class: string;
   sort: SortKey;
   order: 'ascending' | 'descending';
 }
 
 /** Returns the ids in order. A row must contain every word of the text. */
-export function chosenTasks(all: readonly TaskLine[], { text, state, sort, order }: Wish): string[] {
+export function chosenTasks(all: readonly TaskLine[], { text, state, class: errorClass, sort, order }: Wish): string[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const some = all.filter((line) => (state === '' || line.state === state) && words.every((word) => has(line, word)));
+  const some = all.filter(
+    (line) =>
+      (state === '' || line.state === state) &&
+      (errorClass === '' || line.class === errorClass) &&
+      words.every((word) => has(line, word)),
+  );
   const sign = order === 'ascending' ? 1 : -1;
   return some
     .map((line) => ({ id: line.task_id, key: keyOf(line, sort) }))
@@ -97,6 +104,10 @@ export function countStates(all: readonly TaskLine[]): Map<string, number> {
   for (const { state } of all) counts.set(state, (counts.get(state) ?? 0) + 1);
   return counts;
 }
+
+/** The classes of the open failures, in order. */
+export const classesOf = (all: readonly TaskLine[]): string[] =>
+  [...new Set(all.flatMap(({ class: errorClass }) => errorClass ?? []))].sort();
 
 const value = signal<number | null>(null);
 const problem = signal<Trouble | null>(null);

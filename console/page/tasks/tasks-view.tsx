@@ -1,32 +1,38 @@
-// Shows all tasks in one table with filter and order; each row leads to the view of its task.
+// Shows all tasks in one table with filter and order; each row leads to the view of its task, and several can be selected.
 
+import { CopyButton } from '../parts/copy-button.tsx';
 import { count, counted, money } from '../parts/figures.ts';
-import { FilterField } from '../parts/filter-field.tsx';
+import { FilterChoice, FilterField } from '../parts/filter-field.tsx';
 import { StateMark, wordOf } from '../parts/mark.tsx';
 import { Empty, Shown } from '../parts/shown.tsx';
 import { Ago } from '../parts/times.tsx';
 import { Cell, VirtualTable } from '../parts/virtual-table.tsx';
-import { useComputed } from '../reactive.ts';
+import { useComputed, useSignal } from '../reactive.ts';
 import { route, setQuery, to } from '../shell/route.ts';
 import { View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
-import { chosenTasks, countStates, everyLine, lineOf, SORTS, type SortKey, taskList } from './task-list.ts';
+import { MOST_RERUNS, RerunDialog } from './rerun.tsx';
+import { type Selection, useSelection } from './selection.ts';
+import { chosenTasks, classesOf, countStates, everyLine, lineOf, SORTS, type SortKey, taskList } from './task-list.ts';
 
 const HEADS: Record<SortKey, string> = { task_id: 'Task', state: 'State', at: 'Last', calls: 'Calls', usd: 'Money' };
 
 export function TasksView() {
   const states = useComputed(() => countStates(everyLine()));
+  const classes = useComputed(() => classesOf(everyLine()));
   const filter = useComputed(() => {
     const { query } = route.value;
     const sort = SORTS.find((key) => key === query.get('sort')) ?? 'at';
     return {
       text: query.get('q') ?? '',
       state: query.get('state') ?? '',
+      class: query.get('class') ?? '',
       sort,
       order: (query.get('order') ?? 'descending') === 'ascending' ? ('ascending' as const) : ('descending' as const),
     };
   });
   const ids = useComputed(() => chosenTasks(everyLine(), filter.value));
+  const selection = useSelection(ids);
   const all = [...states.value.values()].reduce((sum, n) => sum + n, 0);
   const isHere = taskList.value.value !== null;
   return (
@@ -40,16 +46,25 @@ export function TasksView() {
             <StateChip key={state} state={state} name={wordOf(state)} n={n} chosen={filter.value.state} />
           ))}
         </fieldset>
+        <FilterChoice
+          label="Class"
+          value={filter.value.class}
+          among={[['', 'all'], ...classes.value.map((each) => [each, each] as const)]}
+          onChoose={(value) => setQuery({ class: value })}
+        />
       </div>
+      <Selected of={selection} />
       <Shown of={taskList} what="the list of tasks">
         {() => (
           <div class="panel">
             {ids.value.length === 0 ? (
-              <Empty title={all === 0 ? 'No task in this project' : 'No task is like that'}>
+              <Empty title={all === 0 ? 'No task in this project' : 'No task fits the filter'}>
                 {all === 0 ? (
                   <>tollgate init writes one to fill in.</>
                 ) : (
-                  <>Take a word out of the filter, or another state.</>
+                  <button type="button" class="button" onClick={() => setQuery({ q: '', state: '', class: '' })}>
+                    Show all tasks
+                  </button>
                 )}
               </Empty>
             ) : (
@@ -58,10 +73,19 @@ export function TasksView() {
                 keys={ids.value}
                 rowHeight={40}
                 columns="of-tasks"
-                head={SORTS_SHOWN.map((key) => (
-                  <Head key={key} of={key} sort={filter.value.sort} order={filter.value.order} />
-                ))}
-                row={(id) => <TaskCells id={id} />}
+                head={
+                  <>
+                    <SelectAll of={selection} />
+                    {SORTS_SHOWN.map((key) => (
+                      <Head key={key} of={key} sort={filter.value.sort} order={filter.value.order} />
+                    ))}
+                  </>
+                }
+                row={(id) => <TaskCells id={id} selection={selection} />}
+                onRowKey={(key, id) => {
+                  if (key === 'x') selection.toggle(id, 'one');
+                  return key === 'x';
+                }}
               />
             )}
           </div>
@@ -89,6 +113,48 @@ function StateChip({ state, name, n, chosen }: { state: string; name: string; n:
   );
 }
 
+/** What can be done with the selected tasks. */
+function Selected({ of: { ids, clear } }: { of: Selection }) {
+  const rerun = useSignal<readonly string[] | null>(null);
+  const chosen = [...ids.value];
+  const isTooMany = chosen.length > MOST_RERUNS;
+  return (
+    <>
+      {chosen.length > 0 && (
+        <div class="bar selected">
+          <b aria-live="polite">{counted(chosen.length, 'task')} selected</b>
+          <button type="button" class="button" disabled={isTooMany} onClick={() => (rerun.value = chosen)}>
+            Rerun selected
+          </button>
+          <CopyButton text={chosen.join('\n')} name="Copy ids" />
+          <button type="button" class="button small" onClick={clear}>
+            Clear the selection
+          </button>
+          {isTooMany && <span class="dim">At most {MOST_RERUNS} tasks are rerun at once.</span>}
+        </div>
+      )}
+      {/* Remains when the started tasks no longer fit the filter. */}
+      {rerun.value && <RerunDialog ids={rerun.value} onClose={() => (rerun.value = null)} />}
+    </>
+  );
+}
+
+function SelectAll({ of: { ids, isAll, all } }: { of: Selection }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: see the table
+    // biome-ignore lint/a11y/useFocusableInteractive: its box has the focus
+    <div role="columnheader" class="select">
+      <input
+        type="checkbox"
+        aria-label="Select all shown tasks"
+        checked={isAll.value}
+        indeterminate={!isAll.value && ids.value.size > 0}
+        onChange={all}
+      />
+    </div>
+  );
+}
+
 function Head({ of, sort, order }: { of: SortKey | 'why'; sort: SortKey; order: 'ascending' | 'descending' }) {
   if (of === 'why')
     return (
@@ -112,11 +178,19 @@ function Head({ of, sort, order }: { of: SortKey | 'why'; sort: SortKey; order: 
 }
 
 /** Reads only the signal of its task. */
-function TaskCells({ id }: { id: string }) {
+function TaskCells({ id, selection }: { id: string; selection: Selection }) {
   const line = lineOf(id)?.value;
-  if (line === undefined) return <Cell>{id} is gone</Cell>;
+  if (line === undefined) return <Cell as="task_id">{id} is gone</Cell>;
   return (
     <>
+      <Cell as="select">
+        <input
+          type="checkbox"
+          aria-label={`Select ${id}`}
+          checked={selection.ids.value.has(id)}
+          onClick={(event) => selection.toggle(id, event.shiftKey ? 'range' : 'one')}
+        />
+      </Cell>
       <Cell as="task_id cut">
         <a href={to('tasks', id)}>
           <Words of={id} />

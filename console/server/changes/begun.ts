@@ -10,6 +10,9 @@ import { projectState } from '../../../state/task-folder.ts';
 import type { Actions } from '../../contract/page.ts';
 import type { ServedProject } from '../project.ts';
 
+export const runWanted = (task: string, project: ServedProject): WantedRun =>
+  wanted(`run-${task}`, task, ['run', task, '--json', ...trust(project)]);
+
 export const superviseWanted = (task: string, project: Pick<ServedProject, 'trustWorkspace'>): WantedRun =>
   wanted(`supervise-${task}`, task, ['supervise', task, '--json', ...trust(project)]);
 

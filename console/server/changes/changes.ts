@@ -2,13 +2,15 @@
 
 import { releaseHold } from '../../../loops/limits/holds.ts';
 import type { WantedRun } from '../../../loops/report/carried-run.ts';
+import { readTask } from '../../../loops/report/collect.ts';
 import { stopTask } from '../../../loops/report/stop-task.ts';
 import { isUnswept, type Swept, summariseSwept } from '../../../loops/upkeep/swept.ts';
 import { limitsFiles } from '../../../state/limits/limits-folder.ts';
+import { identify } from '../../../wrappers/processes/identity.ts';
 import type { Actions, Changed } from '../../contract/page.ts';
 import { answerWith, type CommandResult, type Reply, refused, refusedBy, type ServedProject } from '../project.ts';
 import { foundTask } from '../reads/task.ts';
-import { bookWanted, resumeWanted, superviseWanted } from './begun.ts';
+import { bookWanted, resumeWanted, runWanted, superviseWanted } from './begun.ts';
 
 type ChangeOf<P extends keyof Actions> = (wish: Actions[P], project: ServedProject) => Promise<Reply>;
 
@@ -25,6 +27,18 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
       case 'elsewhere':
         return refused(409, `${task} runs on ${stopped.host}, or in another container`, 'stop it there');
     }
+  },
+
+  async '/api/rerun'({ task }, project) {
+    const found = foundTask(task, project);
+    if ('how' in found) return found;
+    const reading = { environment: project.environment, stages: 'left_out', isShown: () => true } as const;
+    const { row, problem } = await readTask(found.root, { ...reading, self: (await identify(process.pid))! });
+    if (row === null) return refused(409, `${task} cannot be read: ${problem ?? 'it has no journal and no manifest'}`);
+    if (row.state === 'running') return refused(409, `${task} is already running; nothing was started`);
+    if (row.supervision?.question) return refused(409, `${task} waits for an answer`, 'answer its question first');
+    const run = row.supervision === null ? runWanted(task, project) : superviseWanted(task, project);
+    return begun(project, run, `${task} was started again`);
   },
 
   async '/api/answer'({ task, answer }, project) {
@@ -123,6 +137,7 @@ type Field =
 
 export const WISHES = {
   '/api/stop': { task: 'id' },
+  '/api/rerun': { task: 'id' },
   '/api/answer': { task: 'id', answer: 'text' },
   '/api/limits': {
     tool: 'word',

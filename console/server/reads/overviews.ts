@@ -34,7 +34,27 @@ export function nowShown({ tasks, totals }: RunsNow, rows: readonly TaskRow[]): 
   return { tasks: [...running, ...resting], totals, questions, answered: answered.map(({ task_id }) => task_id) };
 }
 
-export const failuresShown = (rows: readonly TaskRow[]): FailuresShown => ({ groups: groupFailures(rows) });
+const TREND_DAYS = 14;
+
+/** @param rows newest first. */
+export function failuresShown(rows: readonly TaskRow[], now: Date): FailuresShown {
+  const rowOf = new Map(rows.map((row) => [row.task_id, row]));
+  const days = lastDays(TREND_DAYS, now);
+  return {
+    groups: groupFailures(rows).map((group) => {
+      const failed = group.task_ids.map((id) => rowOf.get(id)!);
+      const onDay = new Map<string, number>();
+      for (const { at } of failed) if (at !== null) onDay.set(at.slice(0, 10), (onDay.get(at.slice(0, 10)) ?? 0) + 1);
+      return {
+        ...group,
+        tools: [...new Set(failed.flatMap(({ tool }) => tool ?? []))].sort(),
+        count: failed.reduce((sum, { count }) => sum + (count ?? 1), 0),
+        trend: days.map((day) => ({ day, tasks: onDay.get(day) ?? 0 })),
+        next_action: failed[0]!.next_action,
+      };
+    }),
+  };
+}
 
 export function supervisionsShown(rows: readonly TaskRow[]): SupervisionsShown {
   return {
@@ -47,17 +67,23 @@ export function supervisionsShown(rows: readonly TaskRow[]): SupervisionsShown {
   };
 }
 
-const SHOWN_DAYS = 30;
+/** Twelve whole months. */
+const SPENT_DAYS = 366;
 const DAY_MS = 86_400_000;
 
+/** As `2026-11-25` in UTC, the oldest first; the last is today. */
+const lastDays = (n: number, now: Date): string[] =>
+  Array.from({ length: n }, (_, at) => new Date(now.getTime() - (n - 1 - at) * DAY_MS).toISOString().slice(0, 10));
+
 export function spentShown(spent: readonly DaySpending[], now: Date): SpentShown {
-  const days = Array.from({ length: SHOWN_DAYS }, (_, back) => {
-    const day = new Date(now.getTime() - (SHOWN_DAYS - 1 - back) * DAY_MS).toISOString().slice(0, 10);
-    return { day, by_tool: {} as SpentShown['days'][number]['by_tool'] };
-  });
+  const all = lastDays(SPENT_DAYS, now);
+  const first = spent.reduce((earliest, { day }) => (day < earliest ? day : earliest), all.at(-1)!);
+  const days = new Map<string, SpentShown['days'][number]['by_tool']>(
+    all.filter((day) => day >= first).map((day) => [day, {}]),
+  );
   const tools = new Set<string>();
   for (const { day, tool, ...more } of spent) {
-    const of = days.find((each) => each.day === day)?.by_tool;
+    const of = days.get(day);
     if (of === undefined) continue;
     tools.add(tool);
     const sum = Object.hasOwn(of, tool) ? of[tool]! : NOTHING_SPENT;
@@ -69,7 +95,7 @@ export function spentShown(spent: readonly DaySpending[], now: Date): SpentShown
       calls_without_price: sum.calls_without_price + more.calls_without_price,
     };
   }
-  return { tools: [...tools].sort(), days };
+  return { tools: [...tools].sort(), days: [...days].map(([day, by_tool]) => ({ day, by_tool })) };
 }
 
 const NOTHING_SPENT: SpentInDay = { calls: 0, tokens: 0, calls_without_tokens: 0, usd: 0, calls_without_price: 0 };

@@ -45,6 +45,7 @@ export const ROW: Fields<TaskRow> = {
   state: one('Its state', Object.keys(STATES)),
   at: orNull(time('When the last thing happened'), 'nothing ever did'),
   stage: orNull(text('The stage that failed'), `${NO_FAILURE}, or it failed before any stage`),
+  tool: orNull(tool, `${NO_FAILURE}, or it failed before any stage`),
   class: orNull(errorClass, NO_FAILURE),
   reason: orNull(reason, NO_FAILURE),
   sentence: orNull(text('What happened, in one sentence'), NO_FAILURE),

@@ -224,6 +224,7 @@ const ROW: TasksReport['tasks'][number] = {
   state: 'failed',
   at: '2026-01-01T00:00:00.000Z',
   stage: 'gemini_review',
+  tool: 'gemini',
   class: 'quota',
   reason: 'plan',
   sentence: 'The usage limit is used up.',

@@ -105,7 +105,9 @@ test('why it failed, or that it did not; its diff, or why there is none', async 
 
 test('failures by signature, with their evidence', async ({ page }) => {
   const { groups } = (await page.get('/api/failures')).value;
-  assert.equal([groups.length, groups[0].task_ids, groups[0].class], [1, ['bad'], 'auth']);
+  assert.equal([groups.length, groups[0].task_ids, groups[0].class, groups[0].tools], [1, ['bad'], 'auth', ['codex']]);
+  const days = groups[0].trend.map(({ tasks }: { tasks: number }) => tasks);
+  assert.equal(days, [...Array(13).fill(0), 1]);
 });
 
 test('budgets, money by day, sessions, health, books and the machine', async ({ page, rig }) => {
@@ -113,7 +115,7 @@ test('budgets, money by day, sessions, health, books and the machine', async ({ 
   makeIn(rig, 'codex', [{ prompt: 'one', answer: EVIL }]);
   assert.equal((await page.get('/api/budgets')).value.holds, []);
   const { tools, days } = (await page.get('/api/spent')).value;
-  assert.equal([tools, days.length, days.at(-1).by_tool.codex.calls], [['codex'], 30, 2]);
+  assert.equal([tools, days.length, days.at(-1).by_tool.codex.calls], [['codex'], 1, 2]);
   assert.ok(Array.isArray((await page.get('/api/sessions')).value.sessions));
   const conversation = (await page.get(`/api/sessions/${id}`)).value;
   assert.equal(

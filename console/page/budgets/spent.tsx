@@ -1,0 +1,114 @@
+// Shows the use by day, week or month and tool, against the budgets of that period.
+
+import type { BudgetShown, SpentInDay, SpentShown } from '../../contract/overviews.ts';
+import { type ChartPeriod, type Day, DayChart } from '../parts/day-chart.tsx';
+import { count, money, tokens } from '../parts/figures.ts';
+import { Panel } from '../parts/panel.tsx';
+import { route, setQuery } from '../shell/route.ts';
+
+const UNITS = {
+  calls: { say: count, name: 'calls', axis: 'calls', lacks: () => 0 },
+  tokens: { say: tokens, name: 'tokens', axis: 'tokens', lacks: (used: SpentInDay) => used.calls_without_tokens },
+  usd: { say: money, name: 'money', axis: 'US$', lacks: (used: SpentInDay) => used.calls_without_price },
+} as const;
+type Unit = keyof typeof UNITS;
+
+/** How many periods are shown. */
+const PERIODS: Record<ChartPeriod, number> = { day: 30, week: 26, month: 12 };
+
+interface SpentProps {
+  of: SpentShown;
+  budgets: readonly BudgetShown[];
+}
+
+export function Spent({ of: { days, tools }, budgets }: SpentProps) {
+  const { query } = route.value;
+  const unit = chosen(UNITS, query.get('unit')) ?? 'calls';
+  const per = chosen(PERIODS, query.get('per')) ?? 'day';
+  const { say, name, axis } = UNITS[unit];
+  return (
+    <Panel
+      title={`Used by ${per}, by the tasks of this project`}
+      aside={
+        <div class="bar">
+          <Choices
+            label="Shown as"
+            of={(Object.keys(UNITS) as Unit[]).map((each) => [each, UNITS[each].name])}
+            chosen={unit}
+            onChoose={(each) => setQuery({ unit: each })}
+          />
+          <Choices
+            label="For each"
+            of={(Object.keys(PERIODS) as ChartPeriod[]).map((each) => [each, each])}
+            chosen={per}
+            onChoose={(each) => setQuery({ per: each })}
+          />
+        </div>
+      }
+    >
+      <DayChart
+        title={name}
+        days={summed(days, per, unit)}
+        per={per}
+        lack={unit === 'usd' ? 'price' : 'tokens'}
+        tools={tools}
+        unit={axis}
+        say={say}
+        limits={budgets
+          .filter((budget) => budget.per === per && budget.unit === unit)
+          .map(({ tool, most, project }) => ({
+            name: `budget of ${tool === 'any' ? 'all CLIs' : tool}${project === null ? ', all projects' : ''}`,
+            most,
+          }))}
+      />
+    </Panel>
+  );
+}
+
+const chosen = <K extends string>(among: Record<K, unknown>, name: string | null): K | undefined =>
+  (Object.keys(among) as K[]).find((each) => each === name);
+
+interface ChoicesProps {
+  label: string;
+  of: readonly (readonly [value: string, name: string])[];
+  chosen: string;
+  onChoose: (value: string) => void;
+}
+
+function Choices({ label, of, chosen: current, onChoose }: ChoicesProps) {
+  return (
+    <fieldset class="chips">
+      <legend class="unseen">{label}</legend>
+      {of.map(([value, name]) => (
+        <button key={value} type="button" class="chip" aria-pressed={value === current} onClick={() => onChoose(value)}>
+          {name}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Sums the days of each period, in UTC; a week begins on Monday, as it does for a budget. */
+function summed(days: SpentShown['days'], per: ChartPeriod, unit: Unit): Day[] {
+  const periods = new Map<string, { values: Record<string, number>; without: Record<string, number> }>();
+  for (const { day, by_tool: byTool } of days) {
+    const first = firstDay(day, per);
+    // Without a prototype: a project may name a CLI `constructor`.
+    const sum = periods.get(first) ?? { values: Object.create(null), without: Object.create(null) };
+    for (const [tool, used] of Object.entries(byTool)) {
+      sum.values[tool] = (sum.values[tool] ?? 0) + used[unit];
+      sum.without[tool] = (sum.without[tool] ?? 0) + UNITS[unit].lacks(used);
+    }
+    periods.set(first, sum);
+  }
+  return [...periods].slice(-PERIODS[per]).map(([day, sum]) => ({ day, ...sum }));
+}
+
+const DAY_MS = 86_400_000;
+
+function firstDay(day: string, per: ChartPeriod): string {
+  if (per === 'day') return day;
+  if (per === 'month') return `${day.slice(0, 7)}-01`;
+  const date = new Date(`${day}T00:00:00Z`);
+  return new Date(date.getTime() - ((date.getUTCDay() + 6) % 7) * DAY_MS).toISOString().slice(0, 10);
+}

@@ -1,0 +1,113 @@
+// Runs tasks again after one confirmation that says what they may pay; then shows the result of each.
+
+import { changeQuietly, type Trouble } from '../live/requests.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { count, counted } from '../parts/figures.ts';
+import { useSignal } from '../reactive.ts';
+import { Words } from '../text/words.tsx';
+import { lineOf } from './task-list.ts';
+
+/** Each run is a process of its own. */
+export const MOST_RERUNS = 20;
+/** Each request waits until the run has begun. */
+const AT_ONCE = 3;
+
+interface Result {
+  id: string;
+  /** null while it is requested. */
+  said: string | Trouble | null;
+}
+
+export function RerunDialog({ ids, onClose }: { ids: readonly string[]; onClose: () => void }) {
+  const results = useSignal<readonly Result[]>([]);
+  const isBusy = results.value.some(({ said }) => said === null);
+  const one = ids.length === 1;
+  const rerun = async (event: Event) => {
+    event.preventDefault();
+    const waiting = [...ids];
+    results.value = ids.map((id) => ({ id, said: null }));
+    const next = async (): Promise<void> => {
+      const id = waiting.shift();
+      if (id === undefined) return;
+      const said = await changeQuietly('/api/rerun', { task: id });
+      results.value = results.value.map((each) => (each.id === id ? { id, said } : each));
+      return next();
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, next));
+  };
+  return (
+    <Dialog title={one ? <Words of={`Rerun ${ids[0]}?`} /> : `Rerun ${counted(ids.length, 'task')}?`} onClose={onClose}>
+      <form class="form" onSubmit={rerun}>
+        {results.value.length === 0 ? (
+          <>
+            <p>
+              {one ? 'The run continues' : 'Each run continues'} at the first stage that is not done. {payWords(ids)}
+            </p>
+            {!one && (
+              <ul class="rerun-list">
+                {ids.map((id) => (
+                  <li key={id}>
+                    <Words of={id} />
+                  </li>
+                ))}
+              </ul>
+            )}
+          </>
+        ) : (
+          <ul class="rerun-list" aria-live="polite">
+            {results.value.map(({ id, said }) => (
+              <li key={id}>
+                <ResultOf id={id} said={said} />
+              </li>
+            ))}
+          </ul>
+        )}
+        <div class="buttons">
+          {results.value.length === 0 ? (
+            <>
+              <button type="button" class="button" onClick={onClose}>
+                Cancel
+              </button>
+              <button type="submit" class="button main">
+                {one ? 'Rerun it' : `Rerun these ${count(ids.length)}`}
+              </button>
+            </>
+          ) : (
+            <button type="button" class="button main" onClick={onClose}>
+              {isBusy ? 'Close, and let them start' : 'Close'}
+            </button>
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function ResultOf({ id, said }: Result) {
+  if (said === null)
+    return (
+      <span class="dim">
+        <Words of={id} /> is started …
+      </span>
+    );
+  if (typeof said === 'string') return <Words of={said} />;
+  return (
+    <span class="bad-text">
+      <Words of={`${id}: ${said.what}`} />
+      {said.wayOut !== null && <Words of={` (${said.wayOut})`} />}
+    </span>
+  );
+}
+
+/** The calls that the budgets of these tasks leave. */
+function payWords(ids: readonly string[]): string {
+  const calls = ids.map((id) => lineOf(id)?.peek().calls);
+  const known = calls.flatMap((each) => (each === undefined || each.budget === null ? [] : [each.budget - each.used]));
+  const most = known.reduce((sum, left) => sum + Math.max(0, left), 0);
+  const unknown = ids.length - known.length;
+  if (unknown === ids.length) return 'The budget in the manifest limits the calls that it may pay for.';
+  const others = unknown === 0 ? '' : ` The manifest limits those of ${counted(unknown, 'other task')}.`;
+  return most === 0 && unknown === 0
+    ? 'No paid call is left in the budget.'
+    : `It may pay for up to ${counted(most, 'call')}.${others}`;
+}
