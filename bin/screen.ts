@@ -38,7 +38,8 @@ export function openScreen(
     size: () => ({ width: output.columns || 80, height: output.rows || 24 }),
     draw(lines) {
       if (!isOpen) return;
-      const shown = lines.slice(0, output.rows || 24).map((line) => `${line}${REST_OF_LINE}`);
+      // Erased first: after a line of the full width, the cursor is still on its last character.
+      const shown = lines.slice(0, output.rows || 24).map((line) => `${REST_OF_LINE}${line}`);
       output.write(`${HOME}${shown.join('\r\n')}${REST_OF_PAGE}`);
     },
     close() {

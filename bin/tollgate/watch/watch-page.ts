@@ -9,7 +9,7 @@ import { cutLine } from '../../wrap.ts';
 import { STATE_PAINT, spell, taskCalls } from '../task-cells.ts';
 
 const RUNNING: readonly Column[] = [
-  { heading: 'TASK', least: 12 },
+  { heading: 'TASK', least: 12, isWhole: true },
   { heading: 'STAGE', least: 10 },
   { heading: 'CLI', leaveOut: 3 },
   { heading: 'FOR', leaveOut: 1 },
@@ -17,20 +17,38 @@ const RUNNING: readonly Column[] = [
   { heading: 'LAST', least: 14 },
 ];
 const RESTING: readonly Column[] = [
-  { heading: 'TASK', least: 12 },
+  { heading: 'TASK', least: 12, isWhole: true },
   { heading: 'STATE', paint: STATE_PAINT },
   { heading: 'WHY', least: 12 },
   { heading: 'TOKENS', leaveOut: 2 },
   { heading: 'CALLS', leaveOut: 1 },
 ];
 
+/** The tasks of the page in its order: those at work first. @param isShown selects those at rest. */
+export const watchedTasks = ({ tasks }: RunsNow, isShown: (task: NowTask) => boolean): NowTask[] => [
+  ...tasks.filter(({ state }) => state === 'running'),
+  ...tasks.filter((task) => task.state !== 'running' && isShown(task)),
+];
+
 /**
- * @param shown selects the tasks at rest to show.
+ * @param tasks to show, in their order.
  * @param height lines of the terminal.
+ * @param selected the id of the task that has a mark; null for no marks.
  */
-export function watchPage(now: RunsNow, sheet: Sheet, height: number, shown: (task: NowTask) => boolean): string[] {
-  const busy = now.tasks.filter(({ state }) => state === 'running');
-  const resting = now.tasks.filter((task) => task.state !== 'running' && shown(task));
+export function watchPage(
+  now: RunsNow,
+  tasks: readonly NowTask[],
+  sheet: Sheet,
+  height: number,
+  selected: string | null = null,
+): string[] {
+  const busy = tasks.filter(({ state }) => state === 'running');
+  const resting = tasks.filter(({ state }) => state !== 'running');
+  const marked = (row: string[]): string[] => {
+    const [id, ...cells] = row.map(words);
+    return [selected === null ? id! : `${row[0] === selected ? '>' : ' '} ${id}`, ...cells];
+  };
+  const isMarked = ([id]: readonly string[]): boolean => selected !== null && id!.startsWith('> ');
   // Reserves lines for the heading, the empty lines and the line of the keys.
   const room = Math.max(2, height - 7);
   const busyRoom = resting.length === 0 ? room : Math.max(Math.ceil(room / 2), room - resting.length);
@@ -38,14 +56,15 @@ export function watchPage(now: RunsNow, sheet: Sheet, height: number, shown: (ta
     [totalsLine(now, sheet)],
     table(
       RUNNING,
-      busy.flatMap((task) => runningCells(task, now.at)),
+      busy.flatMap((task) => runningCells(task, now.at)).map(marked),
       busyRoom,
       'at work',
       sheet,
+      isMarked,
     ),
   ];
   const space = Math.max(1, room - Math.max(0, blocks[1]!.length - 1));
-  blocks.push(table(RESTING, resting.map(restingCells), space, 'at rest', sheet));
+  blocks.push(table(RESTING, resting.map(restingCells).map(marked), space, 'at rest', sheet, isMarked));
   return blocks.filter((lines) => lines.length > 0).flatMap((lines, i) => (i === 0 ? lines : ['', ...lines]));
 }
 
@@ -58,17 +77,22 @@ function table(
   room: number,
   what: string,
   sheet: Sheet,
+  isMarked: (cells: readonly string[]) => boolean,
 ): string[] {
   if (rows.length === 0) return [];
-  const most = rows.length <= room ? rows.length : room - 1;
-  const lines = tableLines(
-    columns,
-    rows.slice(0, most).map((cells) => cells.map(words)),
-    sheet,
-  );
-  const more = rows.length - most;
-  return more === 0 ? lines : [...lines, cutLine(`… and ${more} more ${what}`, sheet.width)];
+  const at = rows.findIndex(isMarked);
+  // A long id has a line of its own, so fewer rows may fit. On a very low terminal there is no room for that.
+  const fitting = room < LEAST_ROOM ? columns.map(({ isWhole: _, ...column }) => column) : columns;
+  for (let most = Math.min(rows.length, room); ; most -= 1) {
+    const start = Math.max(0, at - most + 1);
+    const lines = tableLines(fitting, rows.slice(start, start + most), sheet).flatMap((line) => line.split('\n'));
+    const more = rows.length - most;
+    if (more > 0) lines.push(cutLine(`… and ${more} more ${what}`, sheet.width));
+    if (lines.length <= room + 1 || most === 0) return lines;
+  }
 }
+
+const LEAST_ROOM = 4;
 
 function runningCells(task: NowTask, at: string): string[][] {
   const { task_id, running, waits, since, tokens } = task;

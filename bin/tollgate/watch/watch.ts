@@ -3,19 +3,23 @@
 import { followNow, type NowPlaces, placesOf } from '../../../loops/report/follow-now.ts';
 import type { NowChange, NowTask, RunsNow } from '../../../loops/report/now.ts';
 import { stopExit, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { visible } from '../../../policies/text/display.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { printing, printResult } from '../../printing.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
 import { openScreen } from '../../screen.ts';
 import { sheetOf } from '../../sheet.ts';
-import { changeLine, overLine, totalsLine, watchPage } from './watch-page.ts';
+import { cutLine } from '../../wrap.ts';
+import { atTop, closePane, logPane, type Pane, panePage, stopWords, summaryPane } from './task-pane.ts';
+import { FIRST_VIEW, keysIn, keysLine, pressed } from './watch-keys.ts';
+import { changeLine, overLine, totalsLine, watchedTasks, watchPage } from './watch-page.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate watch',
   usage: '[TASK…] [--until-end]',
   about:
-    'Shows what runs, and updates it: the stage of each call, its duration, the last event of its CLI and the tokens that it reported; who waits for what; what has ended since. On a terminal it is a page, which q closes; elsewhere it is a line for each change. Reads only, and watches folders instead of polling.',
+    'Shows what runs, and updates it: the stage of each call, its duration, the last event of its CLI and the tokens that it reported; who waits for what; what has ended since. On a terminal it is a page, with keys to stop a task, to read its log or its summary, and to filter; elsewhere it is a line for each change. Without a key it reads only. It watches folders instead of polling.',
   flags: {
     'until-end': {
       takes: 'nothing',
@@ -87,19 +91,49 @@ async function onTerminal({ places, untilEnd, stop }: Watching): Promise<Ran> {
   const both = AbortSignal.any([stop, leaving.signal]);
   const seenAtWork = new Set<string>();
   let now: RunsNow | null = null;
+  let view = FIRST_VIEW;
+  let pane: Pane | null = null;
   const isShown = ({ folder, state }: NowTask) =>
     places.named !== null || seenAtWork.has(folder) || state === 'parked' || state === 'unreadable';
+  const shown = (): NowTask[] =>
+    now === null ? [] : watchedTasks(now, isShown).filter(({ task_id }) => task_id.includes(view.filter));
   const draw = () => {
     if (now === null) return;
     const { width, height } = screen.size();
     const sheet = { ...sheetOf(process.env), width };
-    const page = watchPage({ ...now, at: clock().toISOString() }, sheet, height, isShown);
-    screen.draw([...page, '', 'q leaves; the tasks continue']);
+    const page =
+      pane === null
+        ? watchPage({ ...now, at: clock().toISOString() }, shown(), sheet, height, view.selected)
+        : panePage(pane, view.back, width, height - 2);
+    screen.draw([...page, '', cutLine(visible(keysLine(view)), width)]);
+  };
+  const say = (message: string) => {
+    view = { ...view, message };
+    draw();
+  };
+  const press = (key: string) => {
+    const ids = shown().map(({ task_id }) => task_id);
+    const { view: next, act } = pressed(view, key, ids);
+    view = next;
+    const task = shown().find(({ task_id }) => task_id === view.selected);
+    if (act === 'leave') leaving.abort('q');
+    else if (act === 'interrupt') leaving.abort('SIGINT');
+    else if (act === 'close') {
+      pane?.close();
+      pane = null;
+    } else if (act !== undefined && task !== undefined) {
+      if (act === 'stop') void stopWords(task).then(say);
+      else if (act === 'log') pane = logPane(task, draw);
+      else {
+        pane = summaryPane(task);
+        const { width, height } = screen.size();
+        view = { ...view, back: atTop(pane, width, height - 2) };
+      }
+    }
   };
   const screen = openScreen(printing('stdout'), process.stdin, (what) => {
-    if (what === 'resized') return draw();
-    if (/[qQ]/.test(what.key)) leaving.abort('q');
-    else if (what.key.includes('\u0003')) leaving.abort('SIGINT');
+    if (what !== 'resized') for (const key of keysIn(what.key)) press(key);
+    draw();
   });
   const timer = setInterval(draw, TICK_MS);
   try {
@@ -112,6 +146,7 @@ async function onTerminal({ places, untilEnd, stop }: Watching): Promise<Ran> {
     }
   } finally {
     clearInterval(timer);
+    closePane(pane);
     screen.close();
   }
   const summary = now === null ? '' : `${totalsLine(now, sheetOf(process.env))}\n`;

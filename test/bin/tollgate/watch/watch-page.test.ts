@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { changeLine, watchPage } from '../../../../bin/tollgate/watch/watch-page.ts';
+import { changeLine, watchedTasks, watchPage } from '../../../../bin/tollgate/watch/watch-page.ts';
 import type { NowCall, NowTask, NowWait, RunsNow } from '../../../../loops/report/now.ts';
 
 const AT = '2026-01-01T00:01:00.000Z';
@@ -54,7 +54,7 @@ for (const [width, height] of [
   [200, 50],
 ] as const)
   test(`100 tasks on ${width} by ${height}`, () => {
-    const lines = watchPage(MANY, { width, ink: 'plain' }, height, () => true);
+    const lines = watchPage(MANY, MANY.tasks, { width, ink: 'plain' }, height);
     // Two more lines say which key leaves.
     assert.ok(lines.length <= height - 2, `${lines.length} lines`);
     assert.equal(
@@ -78,7 +78,12 @@ test('what runs, what waits, and what is not shown', () => {
     task(5, { state: 'done' }),
   ]);
   assert.equal(
-    watchPage(now, { width: 120, ink: 'plain' }, 40, () => false),
+    watchPage(
+      now,
+      watchedTasks(now, () => false),
+      { width: 120, ink: 'plain' },
+      40,
+    ),
     [
       '4 running, 1 done, 2 waiting of 5',
       '',
@@ -89,6 +94,23 @@ test('what runs, what waits, and what is not shown', () => {
       'task-number-4  -             -      1 min 0 s  -       makes no call at the moment',
     ],
   );
+});
+
+test('the chosen task has a mark, and is shown however many come before it', () => {
+  const lines = watchPage(MANY, MANY.tasks, { width: 120, ink: 'plain' }, 24, 'task-number-150');
+  assert.equal(
+    lines.filter((line) => line.startsWith('>')).map((line) => line.split(/ +/)[1]),
+    ['task-number-150'],
+  );
+  assert.ok(lines.length <= 22);
+});
+
+test('an id that is wider than its column is whole, and the page keeps its height', () => {
+  const id = `task-${'x'.repeat(50)}`;
+  const many = of(Array.from({ length: 30 }, (_, n) => task(n, { task_id: `${id}${n}`, running: [call('answers')] })));
+  const lines = watchPage(many, many.tasks, { width: 60, ink: 'plain' }, 20);
+  assert.ok(lines.length <= 18, `${lines.length} lines`);
+  assert.ok(lines.includes(`${id}0`), lines.join('\n'));
 });
 
 test('a change is one line, whatever its texts are', () => {

@@ -126,4 +126,32 @@ for (const [what, keys, code] of KEYS)
     await run.result;
   });
 
+can('on a terminal: the log and the summary of a task, a filter, and a stop that asks first', async ({ rig }) => {
+  const run = makeTask(rig, READS, 'fix').start();
+  const fake = await rig.call();
+  await fake.tell(write([...STREAMS.codex.opens(SESSION), ...STREAMS.codex.says('half an answer')]));
+  const command = `stty cols 100 rows 20; '${process.execPath}' '${COMMAND}' watch`;
+  const terminal = started(rig, 'script', ['-qefc', command, '/dev/null']);
+  await terminal.says(/fix +codex_review /);
+  terminal.press('jl');
+  await terminal.says(/Log of fix[\s\S]*half an answer/);
+  terminal.press('q');
+  await terminal.says(/> fix +codex_review /);
+  terminal.press('o');
+  await terminal.says(/Summary of fix[\s\S]*there is no summary yet/);
+  terminal.press('q/none\r');
+  await terminal.says(/\(filter: none\)/);
+  terminal.press('s');
+  await terminal.says(/no task is shown/);
+  terminal.press('\u001b');
+  terminal.press('s');
+  await terminal.says(/stop fix\? y stops it/);
+  terminal.press('y');
+  await terminal.says(/fix is being stopped/);
+  assert.is((await run.result).code, 143);
+  await terminal.says(/fix +interrupted/);
+  terminal.press('q');
+  assert.is((await terminal.ended()).code, 0);
+});
+
 test.run();
