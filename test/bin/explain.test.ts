@@ -1,5 +1,6 @@
 // tollgate explain over real runs: the whole page of each kind of failure, and what is said where there is none.
 
+import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -62,6 +63,36 @@ for (const [name, answer, manifest] of PAGES)
     const shown = `${await explained(rig)}\n--verbose\n\n${await explained(rig, '--verbose')}`;
     assert.is(shown, page(name, shown));
   });
+
+/** macOS has another script(1), with other flags. */
+const hasTerminal = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') ?? false;
+const can = hasTerminal ? test : test.skip;
+if (!hasTerminal) console.log('SKIPPED: there is no script(1) of util-linux to give a command a terminal');
+
+can('on a terminal it has colours, and fits the width with whole words and ids', async ({ rig }) => {
+  rig.answer(() => NO_KEY);
+  await makeTask(rig, ONE).run();
+  const command = `stty cols 60; '${process.execPath}' '${path.resolve('dist/tollgate.cjs')}' explain fix --verbose`;
+  const { stdout } = spawnSync('script', ['-qefc', command, '/dev/null'], {
+    cwd: rig.project,
+    env: { ...rig.env, TERM: 'xterm', NO_COLOR: '', SHELL: '/bin/sh' },
+    encoding: 'utf8',
+    input: '',
+  });
+  assert.match(stdout, '\u001b[31m');
+  const lines = stdout.replace(/\u001b\[[\d;]*m/g, '').split('\r\n');
+  assert.is(lines[0], 'The service rejected the API key as invalid.');
+  // A longer line has one word, maybe behind its label.
+  const tooLong = lines.filter((line) => line.length > 60 && line.trim().split(/\s+/).length > 2);
+  assert.equal(tooLong, []);
+  assert.ok(
+    lines.some((line) => /v1:[0-9a-f]{64}$/.test(line)),
+    stdout,
+  );
+  const printed = lines.join(' ').replace(/\s+/g, ' ');
+  const piped = (await rig.run('tollgate', ['explain', 'fix', '--verbose'])).stdout;
+  assert.is(printed.trim(), piped.replace(/\s+/g, ' ').trim());
+});
 
 test('a failure that a success has resolved is told as what was', async ({ rig }) => {
   const task = makeTask(rig, ONE);
