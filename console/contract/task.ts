@@ -38,6 +38,8 @@ interface AttemptShown {
   class: string | null;
   reason: string | null;
   decision: { action: string; why: string } | null;
+  /** The conversation that it began or continued; null if it is not known. */
+  session_id: string | null;
   tokens: number | null;
   usd: number | null;
 }

@@ -6,9 +6,11 @@ import type { Plugin } from 'esbuild';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { pageOf } from '../../build/page.mjs';
+import type { ResourcesOf } from '../../console/contract/resources.ts';
 import { pageFile } from '../../console/server/replies.ts';
 import { hasChromium, openBrowser, type Visit, visit } from './rig/browser.ts';
 import { CONTROL_OF, CONTROLS, controlName } from './rig/controls.ts';
+import { SESSION } from './rig/told-names.ts';
 import { openToldServer, type ToldServer } from './rig/told-server.ts';
 import { PLACES, toldWorld } from './rig/told-world.ts';
 
@@ -50,8 +52,11 @@ function fullWorld(): Record<string, unknown> {
   const many = Array.from({ length: 13 }, (_, n) => `key-${n}`);
   const same = Array.from({ length: 30 }, (_, n) => ` line ${n}`).join('\n');
   const diff = ['a', 'b'].map((name) => `diff --git a/${name} b/${name}\n@@ -1,31 +1,30 @@\n-x\n${same}\n`).join('');
+  const session = `/api/sessions/${SESSION}`;
+  const { turns, ...told } = world[session] as ResourcesOf['session'];
   return {
     ...world,
+    [session]: { ...told, turns: turns.map((turn) => ({ ...turn, opening: { lines: 1, role: 'impl' } })) },
     '/api/failures': {
       groups: [
         { ...groups[0], task_ids: many },
@@ -114,6 +119,10 @@ async function walk(visited: Visit, server: ToldServer): Promise<Seen> {
       }
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+    if (place === `sessions/${SESSION}`) {
+      await page.getByLabel('Search the conversation').fill('a prompt');
+      await look(visited, seen);
     }
   }
   await page.evaluate(`location.hash = '#/tasks'`);

@@ -5,9 +5,11 @@ import path from 'node:path';
 import * as assert from 'uvu/assert';
 import { makeSession, SESSION_IDS, sessionFile } from '../rig/session-files.ts';
 import { standsIn } from '../rig/session-run.ts';
-import { STREAMS, write } from '../rig/streams.ts';
+import { answerWith, STREAMS, write } from '../rig/streams.ts';
+import { makeTask } from '../rig/task-run.ts';
 import { liveSuite } from './rig/live-suite.ts';
-import { SESSION_OF_GEMINI } from './rig/world.ts';
+import { OPENING } from './rig/told-names.ts';
+import { SESSION_OF_GEMINI, stageOf } from './rig/world.ts';
 
 const live = liveSuite('live-sessions');
 
@@ -63,6 +65,47 @@ live.test(
     await page.getByRole('dialog').getByRole('button', { name: 'Undo', exact: true }).click();
     await page.getByText('[ REVERTED ]').waitFor();
     assert.is(await standsIn(rig, CODEX), '+one=ONE +two= -~=TWO');
+  },
+);
+
+live.test(
+  'a task leads to its conversation and back; turns are found, folded and jumped to',
+  async ({ rig, page, go }) => {
+    const id = '01a1ffb7-d15d-75e0-9cd1-00c74850c599';
+    rig.answer(() => answerWith('codex', 'The long answer of the model.', id));
+    await makeTask(rig, { goal: 'Sort the invoices.', stages: [stageOf('codex', 'brief')] }, 'sorted').run();
+    makeSession(
+      'codex',
+      rig,
+      [
+        { prompt: `${OPENING}Sort the invoices by date.`, answer: 'They are sorted.' },
+        { prompt: 'Say it again.', answer: 'They are sorted, again.' },
+      ],
+      id,
+    );
+    await go('tasks/sorted/attempts');
+    await page.getByRole('link', { name: /^Session of codex_brief/ }).click();
+    await page.getByRole('heading', { level: 1, name: 'sorted' }).waitFor();
+    await page.getByText('Sort the invoices.', { exact: true }).waitFor();
+    await page.getByLabel('Calls of this conversation').getByRole('link', { name: 'sorted' }).waitFor();
+    const rules = page.locator('summary', { hasText: 'lines of rules' });
+    await rules.click();
+    await page.getByLabel('Rules of turn 1').getByText('You run headless').waitFor();
+    const list = page.getByRole('navigation', { name: 'Turns' });
+    await page.getByRole('button', { name: 'Fold all turns' }).click();
+    await page.getByText('They are sorted.').waitFor({ state: 'detached' });
+    await list.getByRole('button', { name: '1 Sort the invoices by date.' }).click();
+    await page.getByText('They are sorted.').waitFor();
+    await page.getByRole('button', { name: 'Turn 1' }).click();
+    await page.getByText('They are sorted.').waitFor({ state: 'detached' });
+    await page.getByLabel('Search the conversation').fill('are SORTED');
+    await page.getByText('1 of 2 matches').waitFor();
+    await page.getByRole('button', { name: 'Next match' }).click();
+    await page.getByText('2 of 2 matches').waitFor();
+    await page.getByRole('button', { name: 'Previous match' }).click();
+    await page.getByText('1 of 2 matches').waitFor();
+    await page.getByLabel('Search the conversation').fill('nothing like it');
+    await page.getByText('not found').waitFor();
   },
 );
 

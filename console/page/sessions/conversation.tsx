@@ -1,31 +1,135 @@
-// Shows a conversation turn by turn; what was taken back is struck through, dimmed and labelled.
+// Shows a conversation turn by turn, with a list to jump, folding and search; what was taken back is struck through and labelled.
 
-import type { Item, ShownTurn } from '../../../policies/session/conversation.ts';
+import type { Item } from '../../../policies/session/conversation.ts';
+import type { TurnShown } from '../../contract/sessions.ts';
 import { counted, short } from '../parts/figures.ts';
+import { FilterField } from '../parts/filter-field.tsx';
 import { Ago } from '../parts/times.tsx';
-import type { ComponentChildren } from '../reactive.ts';
+import { type ComponentChildren, useEffect, useRef, useSignal } from '../reactive.ts';
 import { Markdown } from '../text/markdown.tsx';
 import { Quote, Words } from '../text/words.tsx';
+import { mark, rangesOf, reveal } from './search.ts';
 
-export function Conversation({ turns }: { turns: readonly ShownTurn[] }) {
+const keyOf = ({ number, part, state }: TurnShown): string => `${number} ${part} ${state}`;
+
+export function Conversation({ turns }: { turns: readonly TurnShown[] }) {
+  const box = useRef<HTMLOListElement>(null);
+  const folded = useSignal<ReadonlySet<string>>(new Set());
+  const text = useSignal('');
+  const found = useSignal<readonly Range[]>([]);
+  const at = useSignal(0);
+  const isSearching = text.value.trim() !== '';
+  useEffect(() => {
+    found.value = isSearching && box.current !== null ? rangesOf(box.current, text.value.trim()) : [];
+    at.value = Math.max(0, Math.min(at.value, found.value.length - 1));
+    mark(found.value, at.value);
+    return () => mark([], 0);
+  }, [turns, text.value]);
+  const step = (by: number) => {
+    at.value = (at.value + by + found.value.length) % found.value.length;
+    mark(found.value, at.value);
+    reveal(found.value[at.value]!);
+  };
+  const fold = (key: string) => {
+    const others = [...folded.value].filter((each) => each !== key);
+    folded.value = new Set(folded.value.has(key) ? others : [...others, key]);
+  };
+  const jump = (key: string) => {
+    folded.value = new Set([...folded.value].filter((each) => each !== key));
+    const turn = box.current?.querySelector<HTMLElement>(`[data-turn="${key}"]`);
+    turn?.scrollIntoView({ block: 'start' });
+    turn?.focus({ preventScroll: true });
+  };
+  const isFolded = folded.value.size === turns.length;
   return (
-    <ol class="turns">
-      {turns.map((turn) => (
-        <TurnOf key={`${turn.number} ${turn.part} ${turn.state}`} turn={turn} />
-      ))}
-    </ol>
+    <>
+      <div class="bar">
+        <FilterField label="Search the conversation" value={text.value} onInput={(of) => (text.value = of)} />
+        <div class="buttons">
+          {isSearching && (
+            <>
+              <span role="status" class="dim">
+                {found.value.length === 0
+                  ? 'not found'
+                  : `${at.value + 1} of ${counted(found.value.length, 'match', 'matches')}`}
+              </span>
+              <button type="button" class="button small" disabled={found.value.length === 0} onClick={() => step(-1)}>
+                Previous match
+              </button>
+              <button type="button" class="button small" disabled={found.value.length === 0} onClick={() => step(1)}>
+                Next match
+              </button>
+            </>
+          )}
+          <button
+            type="button"
+            class="button small"
+            aria-pressed={isFolded}
+            onClick={() => (folded.value = new Set(isFolded ? [] : turns.map(keyOf)))}
+          >
+            Fold all turns
+          </button>
+        </div>
+      </div>
+      <div class="conversation">
+        <nav class="turn-list" aria-label="Turns">
+          <ol class="plain-list">
+            {turns.map((turn) => (
+              <li key={keyOf(turn)}>
+                <button type="button" class="turn-go" onClick={() => jump(keyOf(turn))}>
+                  <span class="dim">{turn.number}</span> <Words of={firstWords(turn)} />
+                  {turn.state === 'reverted' && <span class="reverted-mark"> reverted</span>}
+                </button>
+              </li>
+            ))}
+          </ol>
+        </nav>
+        <ol class="turns" ref={box}>
+          {turns.map((turn) => (
+            <TurnOf
+              key={keyOf(turn)}
+              turn={turn}
+              isOpen={isSearching || !folded.value.has(keyOf(turn))}
+              fold={() => fold(keyOf(turn))}
+            />
+          ))}
+        </ol>
+      </div>
+    </>
   );
 }
 
-function TurnOf({ turn }: { turn: ShownTurn }) {
-  const { number, at, tokens, prompt, items, part, state } = turn;
+const MOST_WORDS = 80;
+
+/** The first line that is about the task. */
+function firstWords(turn: TurnShown): string {
+  if (turn.part === 'rest') return 'its answer';
+  const [line = 'no prompt'] = ownOf(turn)
+    .split('\n')
+    .flatMap((each) => (each.trim() === '' || each.startsWith('# ') ? [] : [each.trim()]));
+  return line.length > MOST_WORDS ? `${line.slice(0, MOST_WORDS)}…` : line;
+}
+
+/** The prompt without what Tollgate puts before each. */
+const ownOf = ({ prompt, opening }: TurnShown): string =>
+  prompt
+    .split('\n')
+    .slice(opening?.lines ?? 0)
+    .join('\n')
+    .trimStart();
+
+function TurnOf({ turn, isOpen, fold }: { turn: TurnShown; isOpen: boolean; fold: () => void }) {
+  const { number, at, tokens, items, part, state } = turn;
   const isReverted = state === 'reverted';
   return (
-    <li class={isReverted ? 'turn reverted' : 'turn'}>
+    <li class={isReverted ? 'turn reverted' : 'turn'} data-turn={keyOf(turn)} tabIndex={-1}>
       <div class="turn-head">
         <h3>
-          {isReverted && <span class="reverted-mark">[ REVERTED ]</span>} Turn {number}
-          {part === 'rest' && ', its answer'}
+          {isReverted && <span class="reverted-mark">[ REVERTED ]</span>}{' '}
+          <button type="button" class="turn-fold" aria-expanded={isOpen} onClick={fold}>
+            <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span> Turn {number}
+            {part === 'rest' && ', its answer'}
+          </button>
         </h3>
         <span class="dim">
           {tokens && `${short(tokens.input)} tokens in, ${short(tokens.output)} out`}
@@ -33,20 +137,34 @@ function TurnOf({ turn }: { turn: ShownTurn }) {
           {at && <Ago at={at} />}
         </span>
       </div>
-      {part === 'whole' && (
-        <div class="prompt">
-          <span class="who">prompt</span>
-          <Struck as={isReverted}>
-            <Quote of={prompt} label={`Prompt of turn ${number}`} />
+      {isOpen && part === 'whole' && <PromptOf turn={turn} />}
+      {isOpen &&
+        items.map((item, nth) => (
+          <Struck as={isReverted} key={`${item.how} ${nth}`}>
+            <ItemOf item={item} number={number} />
           </Struck>
-        </div>
-      )}
-      {items.map((item, nth) => (
-        <Struck as={isReverted} key={`${item.how} ${nth}`}>
-          <ItemOf item={item} number={number} />
-        </Struck>
-      ))}
+        ))}
     </li>
+  );
+}
+
+function PromptOf({ turn }: { turn: TurnShown }) {
+  const { prompt, opening, number, state } = turn;
+  return (
+    <div class="prompt">
+      <span class="who">prompt</span>
+      <Struck as={state === 'reverted'}>
+        {opening !== null && (
+          <details class="item">
+            <summary>
+              {counted(opening.lines, 'line')} of rules, and the instructions for <Words of={opening.role} />
+            </summary>
+            <Quote of={prompt.split('\n').slice(0, opening.lines).join('\n')} label={`Rules of turn ${number}`} />
+          </details>
+        )}
+        <Quote of={ownOf(turn)} label={`Prompt of turn ${number}`} />
+      </Struck>
+    </div>
   );
 }
 

@@ -2,12 +2,14 @@
 
 import type { Actions } from '../../contract/page.ts';
 import type { ResourcesOf } from '../../contract/resources.ts';
-import type { ConversationShown } from '../../contract/sessions.ts';
+import type { ConversationShown, SessionCall } from '../../contract/sessions.ts';
 import { useFollowing } from '../live/follow.ts';
 import { change, partOf } from '../live/requests.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { counted } from '../parts/figures.ts';
+import { Panel } from '../parts/panel.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { Table } from '../parts/table.tsx';
 import { Ago } from '../parts/times.tsx';
 import { type ComponentChildren, useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
@@ -21,7 +23,11 @@ export function SessionView({ id }: { id: string }) {
     (topic) => topic === 'sessions' || topic === '*',
   );
   return (
-    <View crumbs={<a href={to('sessions')}>Sessions</a>} title={<Words of={id} />}>
+    <View
+      crumbs={<a href={to('sessions')}>Sessions</a>}
+      title={<Words of={session.value.value?.tag ?? id} />}
+      about={session.value.value?.goal ? <Words of={session.value.value.goal} /> : undefined}
+    >
       <Shown of={session} what="the conversation">
         {(shown) => <Sheet of={shown} renew={session.renew} />}
       </Shown>
@@ -31,7 +37,7 @@ export function SessionView({ id }: { id: string }) {
 
 function Sheet({ of, renew }: { of: ConversationShown; renew: () => void }) {
   const open = useSignal<'undo' | 'recover' | number | null>(null);
-  const { session_id: session, tool, all, reverted, turns, redo, notes, health } = of;
+  const { session_id: session, tool, all, reverted, turns, redo, notes, health, calls } = of;
   const close = () => {
     open.value = null;
   };
@@ -46,7 +52,10 @@ function Sheet({ of, renew }: { of: ConversationShown; renew: () => void }) {
       <div class="bar">
         <span class="soft" aria-live="polite">
           {tool}, {counted(all - reverted, 'turn')}
-          {reverted > 0 && ` and ${reverted} reverted`}; {health.lines.at(-1)}
+          {reverted > 0 && ` and ${reverted} reverted`}; {health.lines.at(-1)}; id{' '}
+          <span class="mono">
+            <Words of={session} />
+          </span>
         </span>
         <div class="buttons">
           <button type="button" class="button" disabled={all === reverted} onClick={() => (open.value = 'undo')}>
@@ -71,6 +80,7 @@ function Sheet({ of, renew }: { of: ConversationShown; renew: () => void }) {
           <Words of={note} />
         </p>
       ))}
+      {calls.length > 0 && <Calls of={calls} />}
       <Conversation turns={turns} />
       {shown === 'undo' && (
         <Confirm
@@ -114,6 +124,44 @@ function Sheet({ of, renew }: { of: ConversationShown; renew: () => void }) {
         />
       )}
     </>
+  );
+}
+
+const HEADS = ['Task', 'Attempt', 'Ended', 'Began'] as const;
+
+/** The calls that made the conversation, with the task and the failure of each. */
+function Calls({ of }: { of: readonly SessionCall[] }) {
+  return (
+    <Panel title={`Made by ${counted(of.length, 'call')}`} edge="flush">
+      <Table label="Calls of this conversation" heads={HEADS}>
+        {of.map(({ task_id: task, stage, attempt, at, class: errorClass }) => (
+          <tr key={`${task} ${at} ${stage} ${attempt}`}>
+            <th scope="row">
+              <a href={to('tasks', task)}>
+                <Words of={task} />
+              </a>
+            </th>
+            <td>
+              <a href={to('tasks', task, 'attempts')}>
+                <Words of={stage} /> no. {attempt}
+              </a>
+            </td>
+            <td>
+              {errorClass === null ? (
+                'answered'
+              ) : (
+                <a href={to('tasks', task, 'explain')}>
+                  failed: <Words of={errorClass} />
+                </a>
+              )}
+            </td>
+            <td>
+              <Ago at={at} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </Panel>
   );
 }
 

@@ -42,10 +42,10 @@ export function SessionsView() {
   );
 }
 
-const fits = ({ tag, tool, session_id: id }: SessionLine, text: string): boolean =>
-  `${tag} ${tool} ${id}`.toLowerCase().includes(text);
+const fits = ({ tag, goal, tool, session_id: id }: SessionLine, text: string): boolean =>
+  `${tag} ${goal ?? ''} ${tool} ${id}`.toLowerCase().includes(text);
 
-const HEADS = ['Tag', 'CLI', 'Conversation', { number: 'Turns' }, { number: 'Context' }, 'Health', 'Used'] as const;
+const HEADS = ['Conversation', 'CLI', { number: 'Turns' }, { number: 'Context' }, 'Health', 'Used'] as const;
 
 function Lines({ of }: { of: readonly SessionLine[] }) {
   if (of.length === 0) return <Empty title="No session is like that">Take a word out of the filter.</Empty>;
@@ -54,14 +54,16 @@ function Lines({ of }: { of: readonly SessionLine[] }) {
       {of.map((line) => (
         <tr key={`${line.tag} ${line.tool} ${line.session_id}`}>
           <th scope="row">
-            <Words of={line.tag} />
+            <a href={to('sessions', line.session_id)} title={line.session_id}>
+              <Words of={line.tag} />
+            </a>
+            {line.goal !== null && (
+              <p class="soft">
+                <Words of={line.goal} />
+              </p>
+            )}
           </th>
           <td>{line.tool}</td>
-          <td>
-            <a href={to('sessions', line.session_id)} class="mono cut">
-              <Words of={line.session_id} />
-            </a>
-          </td>
           <td class="number">{line.turns ?? 'unknown'}</td>
           <td class="number">{line.context_tokens === null ? 'unknown' : `${short(line.context_tokens)} tokens`}</td>
           <td>

@@ -7,6 +7,7 @@ import { Empty } from '../parts/shown.tsx';
 import { Ago } from '../parts/times.tsx';
 import { Cell, VirtualTable } from '../parts/virtual-table.tsx';
 import { useMemo } from '../reactive.ts';
+import { to } from '../shell/route.ts';
 import { Words } from '../text/words.tsx';
 
 const HEADS = ['Attempt', 'Ended', 'Decided', 'Took', 'Tokens', 'Money', 'Began'];
@@ -32,11 +33,27 @@ export function Attempts({ of: { attempts } }: { of: TaskShown }) {
         row={(id) => {
           const attempt = byId.get(id);
           if (attempt === undefined) return null;
-          const { stage, attempt: nth, tool, at, ms, ending, class: errorClass, reason, decision } = attempt;
+          const {
+            stage,
+            attempt: nth,
+            tool,
+            at,
+            ms,
+            ending,
+            class: errorClass,
+            reason,
+            decision,
+            session_id: session,
+          } = attempt;
           return (
             <>
               <Cell as="cut">
-                <Words of={stage} /> <span class="dim">no. {nth}</span>
+                <Words of={stage} /> <span class="dim">no. {nth}</span>{' '}
+                {session !== null && (
+                  <a href={to('sessions', session)} aria-label={`Session of ${stage}, attempt ${nth}`}>
+                    session
+                  </a>
+                )}
               </Cell>
               <Cell as="cut">
                 {ending === null ? (

@@ -1,33 +1,44 @@
 // Reads the sessions under their tags, and one conversation with what was taken back of it.
 
+import path from 'node:path';
 import { redactorOf } from '../../../loops/redactor.ts';
 import { healthLines, healthOf } from '../../../loops/session/health.ts';
 import { readHistory } from '../../../loops/session/history.ts';
 import { knownSessions } from '../../../loops/session/known-sessions.ts';
 import { locateSession } from '../../../loops/session/locate.ts';
+import { openingOf } from '../../../policies/prompt/opening.ts';
 import { redactValue } from '../../../policies/redact/redactor.ts';
+import { namesIfAny } from '../../../state/disk/folder.ts';
+import { isFolder, readHead } from '../../../state/disk/regular-file.ts';
+import { JournalError, openJournal } from '../../../state/journal/journal.ts';
+import { readSessions } from '../../../state/sessions/sessions-file.ts';
 import { isSystemError } from '../../../state/system-error.ts';
-import { projectState } from '../../../state/task-folder.ts';
+import { manifestsIn, projectState } from '../../../state/task-folder.ts';
+import { findRecord } from '../../../state/usage.ts';
 import { isSessionFileError } from '../../../wrappers/sessions/store.ts';
-import type { ConversationShown, SessionsShown } from '../../contract/sessions.ts';
+import type { ConversationShown, SessionCall, SessionsShown } from '../../contract/sessions.ts';
 import { answerWith, type Reply, refused, type ServedProject } from '../project.ts';
+import { foundTask } from './task.ts';
+import { goalOf, redactorOfTask } from './texts.ts';
 
-export async function sessionsShown({ cwd, environment, clock }: ServedProject): Promise<Reply> {
+export async function sessionsShown(project: ServedProject): Promise<Reply> {
+  const { cwd, environment, clock } = project;
   const stateFolder = projectState(cwd, environment);
   const { sessions } = await knownSessions({ stateFolder, environment, clock });
-  const shown: SessionsShown = {
-    sessions: sessions.map(({ tag, tool, entry, turns, health }) => {
-      const { session_id, last_used, error_count, context_tokens } = entry;
-      return { tag, tool, session_id, last_used, error_count, turns, context_tokens: context_tokens ?? null, health };
-    }),
-  };
-  return answerWith(shown);
+  const lines: SessionsShown['sessions'] = [];
+  for (const { tag, tool, entry, turns, health } of sessions) {
+    const { session_id, last_used, error_count, context_tokens = null } = entry;
+    const goal = await goalOfTag(tag, project);
+    lines.push({ tag, goal, tool, session_id, last_used, error_count, turns, context_tokens, health });
+  }
+  return answerWith<SessionsShown>({ sessions: lines });
 }
 
 /** A long conversation is shown from its end. */
 const MOST_TURNS = 500;
 
-export async function conversationShown(id: string, { cwd, environment }: ServedProject): Promise<Reply> {
+export async function conversationShown(id: string, project: ServedProject): Promise<Reply> {
+  const { cwd, environment, clock } = project;
   try {
     const located = await locateSession(id, null, { environment, cwd });
     if (located.how === 'invalid') return refused(404, located.message);
@@ -35,11 +46,16 @@ export async function conversationShown(id: string, { cwd, environment }: Served
     const { turns, all, reverted, redo, notes } = readHistory(store, session, environment, MOST_TURNS);
     const health = healthOf(store.open(session), environment);
     const { redact } = redactorOf(environment, []);
+    const { entries } = await readSessions(projectState(cwd, environment), clock, 'in_place');
+    const tag = [...entries()].find(({ entry }) => entry.session_id === session.id)?.tag ?? null;
     const shown: ConversationShown = {
+      tag,
+      goal: tag === null ? null : await goalOfTag(tag, project),
+      calls: tag === null ? [] : callsOf(session.id, tag, project),
       tool: session.tool,
       session_id: session.id,
       ...{ all, reverted, notes },
-      turns: redactValue(turns, redact) as typeof turns,
+      turns: (redactValue(turns, redact) as typeof turns).map((turn) => ({ ...turn, opening: openingOf(turn.prompt) })),
       redo: redo.map(({ n, at, next }) => ({ n, at, next })),
       health: { lines: healthLines(health, environment), flawed: (health.flaws ?? []).length > 0 },
     };
@@ -47,5 +63,56 @@ export async function conversationShown(id: string, { cwd, environment }: Served
   } catch (error) {
     if (!isSessionFileError(error) && !isSystemError(error)) throw error;
     return refused(409, `the session cannot be read (${error.message}); it was not changed`);
+  }
+}
+
+/** A task without a tag of its own uses its id. */
+async function goalOfTag(tag: string, project: ServedProject): Promise<string | null> {
+  const folder = path.join(tasksIn(project), tag);
+  if (!IS_TASK.test(tag) || !isFolder(folder)) return null;
+  return goalOf(folder, await redactorOfTask(tag, project));
+}
+
+const IS_TASK = /^[\w-][\w.-]*$/;
+
+const tasksIn = ({ cwd, environment }: ServedProject): string => path.join(projectState(cwd, environment), 'task');
+
+/** The manifest of each task is read for its tag, up to this number of tasks. */
+const MOST_TASKS = 2_000;
+const MOST_HEAD = 4_096;
+
+function callsOf(id: string, tag: string, project: ServedProject): SessionCall[] {
+  const folder = tasksIn(project);
+  const tasks = namesIfAny(folder)
+    .slice(0, MOST_TASKS)
+    .filter((name) => name === tag || namesTag(path.join(folder, name), tag));
+  return tasks.flatMap((name) => callsIn(name, id, project)).sort((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+/** Only the calls decide whether a task belongs to the session. */
+function namesTag(root: string, tag: string): boolean {
+  const [manifest] = manifestsIn(root);
+  try {
+    return manifest !== undefined && readHead(manifest, MOST_HEAD).text.includes(tag);
+  } catch (error) {
+    if (isSystemError(error)) return false;
+    throw error;
+  }
+}
+
+function callsIn(name: string, id: string, project: ServedProject): SessionCall[] {
+  const task = foundTask(name, project);
+  if ('how' in task) return [];
+  try {
+    const { calls } = openJournal(task.root, project.clock).read().ledger;
+    return [...calls.values()].flatMap((call) => {
+      if (findRecord(task, call)?.session_id !== id) return [];
+      const { stage, attempt, at } = call.reserved;
+      return [{ task_id: task.id, stage, attempt, at, class: call.verdict?.class ?? null }];
+    });
+  } catch (error) {
+    // Its own page reports what is wrong with it.
+    if (error instanceof JournalError || isSystemError(error)) return [];
+    throw error;
   }
 }

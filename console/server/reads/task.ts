@@ -99,6 +99,7 @@ function attemptsOf(task: TaskFolder, ledger: Ledger, prices: ProjectFile['price
         class: call.verdict?.class ?? null,
         reason: call.verdict?.reason ?? null,
         decision: decided === undefined ? null : { action: decided.action, why: decided.why },
+        session_id: record?.session_id ?? null,
         tokens: record?.usage?.total_tokens ?? null,
         usd: record?.usage === undefined || record === null ? null : priceOf(record, prices),
       };

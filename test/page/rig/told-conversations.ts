@@ -3,10 +3,13 @@
 import type { BookShown } from '../../../console/contract/distill.ts';
 import type { ResourcesOf } from '../../../console/contract/resources.ts';
 import { toDo } from '../../../policies/facts/next-action.ts';
-import { BOOK, LATER, NOW, SESSION, type Texts } from './told-names.ts';
+import { BOOK, LATER, NOW, SESSION, TASK, type Texts } from './told-names.ts';
 
 export function toldSession(text: Texts): ResourcesOf['session'] {
   return {
+    tag: text('tag of the session'),
+    goal: text('goal of the session'),
+    calls: [{ task_id: TASK, stage: text('stage of the session'), attempt: 2, at: NOW, class: 'quota' }],
     tool: 'claude',
     session_id: SESSION,
     all: 2,
@@ -26,6 +29,7 @@ export function toldSession(text: Texts): ResourcesOf['session'] {
         tokens: { input: 10, output: 5 },
         state: 'active',
         part: 'whole',
+        opening: null,
       },
       {
         number: 2,
@@ -35,6 +39,7 @@ export function toldSession(text: Texts): ResourcesOf['session'] {
         tokens: null,
         state: 'reverted',
         part: 'whole',
+        opening: null,
       },
     ],
     redo: [{ n: 1, at: NOW, next: true }],

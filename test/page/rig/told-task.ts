@@ -3,7 +3,7 @@
 import type { Resources, ResourcesOf } from '../../../console/contract/resources.ts';
 import { toDo } from '../../../policies/facts/next-action.ts';
 import type { StandIn } from '../../../policies/verdict/stand-ins.ts';
-import { LATER, NOW, TASK, type Texts } from './told-names.ts';
+import { LATER, NOW, SESSION, TASK, type Texts } from './told-names.ts';
 
 export function toldTask(text: Texts): ResourcesOf['task'] {
   return {
@@ -59,6 +59,7 @@ export function toldTask(text: Texts): ResourcesOf['task'] {
       class: n === 2 ? 'transient' : null,
       reason: n === 2 ? 'overloaded' : null,
       decision: n === 2 ? { action: 'retry', why: text('why') } : null,
+      session_id: n === 1 ? SESSION : null,
       tokens: 300,
       usd: null,
     })),

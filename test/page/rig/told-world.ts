@@ -112,6 +112,7 @@ export function toldWorld(text: Texts = (field) => `a ${field}`): Record<string,
       sessions: [
         {
           tag: text('tag'),
+          goal: text('goal of the tag'),
           tool: 'claude',
           session_id: SESSION,
           last_used: NOW,
