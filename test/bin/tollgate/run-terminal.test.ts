@@ -59,7 +59,7 @@ can(
 );
 
 function onTerminal(rig: TestRig, words: string) {
-  const command = `stty cols 140 rows 40; '${process.execPath}' '${path.resolve('dist/tollgate.cjs')}' ${words}`;
+  const command = `stty cols 220 rows 40; '${process.execPath}' '${path.resolve('dist/tollgate.cjs')}' ${words}`;
   const terminal = spawn('script', ['-qefc', command, '/dev/null'], {
     cwd: rig.project,
     env: { ...rig.env, TERM: 'xterm', NO_COLOR: '1', SHELL: '/bin/sh' },
