@@ -63,6 +63,8 @@ export interface Actions {
   /** Continues the task, in a run that outlives the console. */
   '/api/rerun': { task: string };
   '/api/answer': { task: string; answer: string };
+  /** A suggested command that {@link pageCommand} accepts. */
+  '/api/run': { command: string };
   /** `most` null removes the budget. */
   '/api/limits': { tool: string; per: string; unit: string; most: number | null };
   '/api/release': { tool: string; account: string; model: string | null };

@@ -69,6 +69,7 @@ export interface TaskShown {
   tokens: number | null;
   usd: number | null;
   unknown: UnknownShare;
+  /** In the order of the pipeline; those that were not called yet have no attempts. */
   stages: StageShown[];
   /** Oldest first. */
   attempts: AttemptShown[];

@@ -54,8 +54,12 @@ function fullWorld(): Record<string, unknown> {
   const diff = ['a', 'b'].map((name) => `diff --git a/${name} b/${name}\n@@ -1,31 +1,30 @@\n-x\n${same}\n`).join('');
   const session = `/api/sessions/${SESSION}`;
   const { turns, ...told } = world[session] as ResourcesOf['session'];
+  const task = world['/api/tasks/price-rounding'] as { attempts: object[]; failure: object };
+  // The name of the told stage is not one that a command takes.
+  const attempts = [...task.attempts, { ...task.attempts[0], call_id: 'call-9', stage: 'codex_review' }];
   return {
     ...world,
+    '/api/tasks/price-rounding': { ...task, attempts, failure: { ...task.failure, stage: 'codex_review' } },
     [session]: { ...told, turns: turns.map((turn) => ({ ...turn, opening: { lines: 1, role: 'impl' } })) },
     '/api/failures': {
       groups: [
@@ -73,6 +77,7 @@ function fullWorld(): Record<string, unknown> {
 /** What is pressed for more to be drawn, by place; a dialog is left by Escape. */
 const OPENS: Record<string, readonly (string | RegExp)[]> = {
   now: ['Keys ?', 'Stop flaky-checkout'],
+  'tasks/price-rounding': ['Rerun'],
   budgets: ['Set a budget', /^Change/, /^Let go of/],
   distill: ['Distill a book …'],
   machine: ['Sweep …'],
@@ -146,6 +151,11 @@ async function walk(visited: Visit, server: ToldServer): Promise<Seen> {
     await page.getByRole('button', { name: `Show all ${view}` }).waitFor();
     await look(visited, seen);
   }
+  const task = server.told['/api/tasks/price-rounding'] as object;
+  server.told['/api/tasks/price-rounding'] = { ...task, state: 'running' };
+  await page.evaluate(`location.hash = '#/tasks/price-rounding'`);
+  await page.getByRole('button', { name: 'Stop price-rounding' }).waitFor();
+  await look(visited, seen);
   const book = server.told['/api/distill/walden'] as object;
   server.told['/api/distill/walden'] = { ...book, state: 'running' };
   await page.evaluate(`location.hash = '#/distill/walden'`);

@@ -204,7 +204,7 @@ hostile.test('a link of a model says where it leads, and leads nowhere', async (
     toldWorld(() => '[the docs](https://evil.example/a) and <https://b.example>'),
   );
   server.tell({ topic: '*' });
-  await go('tasks/price-rounding');
+  await go('tasks/price-rounding/raw');
   const summary = page.locator('.prose');
   await summary.waitFor();
   assert.is(await summary.innerText(), 'the docs (https://evil.example/a) and https://b.example');

@@ -205,7 +205,7 @@ live.test('a long prompt and a long diff are shown to their end', async ({ rig, 
   await diff.getByText('+later').waitFor();
   await page.locator('summary', { hasText: 'Changes from before this stage' }).click();
   await page.getByRole('table', { name: 'What had changed before' }).getByText('src/edited.txt').waitFor();
-  await go('tasks/long-text/texts');
+  await go('tasks/long-text/raw');
   const prompt = page.locator('summary', { hasText: /^prompt/ }).first();
   const name = await prompt.locator('.mono').innerText();
   await prompt.click();
@@ -213,11 +213,13 @@ live.test('a long prompt and a long diff are shown to their end', async ({ rig, 
   const shown = await page.getByLabel(name).innerText();
   const kept = readFileSync(path.join(rig.project, '.tmp/task/long-text', name), 'utf8');
   assert.is(shown.trim(), kept.trim());
+  await page.getByRole('button', { name: 'Copy prompt' }).first().click();
+  await page.getByText('The page copied prompt.').waitFor();
 });
 
 live.test('an explanation shows its rule on request', async ({ page, go }) => {
-  await go('tasks/price-rounding/explain');
-  await go('tasks/nightly-import/explain');
+  await go('tasks/price-rounding/raw');
+  await go('tasks/nightly-import/raw');
   await page.getByText('Rule and signature').click();
   await page.getByLabel('The rule').waitFor();
 });

@@ -18,6 +18,11 @@ const factsOf = (rig: TestRig, task: string) =>
     .split('\n')
     .map((line) => JSON.parse(line) as { fact: string } & Record<string, unknown>);
 
+/** A busy machine takes a moment more. */
+async function until(isThere: () => boolean): Promise<void> {
+  while (!isThere()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
 live.test(
   'a run that begins and works is seen at once; stopped by the page, its journal says so',
   async ({ rig, page, go, confirm }) => {
@@ -40,6 +45,42 @@ live.test(
   },
 );
 
+live.test('a suggested command is run by its button, after a question', async ({ rig, page, go, confirm }) => {
+  const verdicts = () => factsOf(rig, 'rotate-keys').filter(({ fact }) => fact === 'verdict').length;
+  await go('tasks/rotate-keys');
+  await page.getByText('The service rejected the credentials of codex.').waitFor();
+  await page.getByRole('button', { name: 'Copy the command' }).click();
+  await page.getByText('The page copied the command.').waitFor();
+  await page.getByRole('button', { name: 'Copy the id of the task' }).click();
+  await page.getByText('The page copied the id of the task.').waitFor();
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('dialog').getByText('tollgate run rotate-keys').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  assert.is(verdicts(), 1);
+  for (const [nth, button] of ['Run', 'Rerun', 'Redo stage'].entries()) {
+    await confirm(new RegExp(`^${button}$`), 'Run it');
+    await until(() => verdicts() === nth + 2);
+    await page.locator('button:enabled', { hasText: 'Redo stage' }).waitFor();
+  }
+  await page.getByRole('button', { name: 'codex_brief, attempt 1 by codex' }).click();
+  await page.getByText('The texts of an earlier attempt were replaced by those of the last one.').waitFor();
+});
+
+live.test('a task that runs shows its call on its own page, and can be stopped there', async (shown) => {
+  const { rig, page, go, confirm } = shown;
+  const goal = 'Find the flaky checkout test.';
+  const task = makeTask(rig, { goal, stages: [stageOf('gemini', 'brief')] }, 'flaky-twice');
+  await go('tasks');
+  await page.getByRole('link', { name: 'flaky-twice' }).waitFor();
+  await go('tasks/flaky-twice');
+  await page.getByText('not called yet').waitFor();
+  const running = task.start();
+  await page.getByRole('heading', { name: 'Now' }).waitFor();
+  await confirm('Stop flaky-twice', 'Stop it');
+  assert.is((await running.result).code, 143);
+  await page.getByRole('button', { name: 'Rerun' }).waitFor();
+});
+
 for (const [view, answer] of [
   ['now', 'The one with the day first; <b>$(id)</b>.'],
   ['supervise', 'The second.'],
@@ -50,13 +91,13 @@ for (const [view, answer] of [
     await go(view);
     await page.getByLabel('Answer to invoice-dates').fill(answer);
     await page.getByRole('button', { name: 'Answer', exact: true }).click();
-    await page.getByText('invoice-dates has the answer, and is parked now.').waitFor();
+    await page.getByText(/^invoice-dates has the answer, and is (?:parked now|at work)\.$/).waitFor();
     const noted = factsOf(rig, 'invoice-dates').filter(({ fact }) => fact === 'noted');
     const kept = path.join(rig.project, `.tmp/task/invoice-dates/state/supervise/${noted.at(-1)!.text}.md`);
     assert.is(readFileSync(kept, 'utf8'), answer);
     await go('tasks');
     await page.locator('.row-at', { hasText: 'invoice-dates' }).getByText('parked').waitFor();
-    assert.ok(asked() > 0);
+    await until(() => asked() > 0);
   });
 
 live.test('a sweep ends what a killed run left, and says what it was; a second finds nothing', async (shown) => {

@@ -83,8 +83,8 @@ live.test(
       ],
       id,
     );
-    await go('tasks/sorted/attempts');
-    await page.getByRole('link', { name: /^Session of codex_brief/ }).click();
+    await go('tasks/sorted');
+    await page.getByRole('link', { name: 'its session' }).click();
     await page.getByRole('heading', { level: 1, name: 'sorted' }).waitFor();
     await page.getByText('Sort the invoices.', { exact: true }).waitFor();
     await page.getByLabel('Calls of this conversation').getByRole('link', { name: 'sorted' }).waitFor();

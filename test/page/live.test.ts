@@ -43,10 +43,10 @@ live.test('every view of a real project is drawn without a complaint', async ({ 
   const shown: [string, string | RegExp][] = [
     ['now', 'Which of the two date formats do the invoices of 2019 use?'],
     ['tasks/price-rounding', 'Find out why totals are a cent off.'],
-    ['tasks/rotate-keys/attempts', /bad.credentials|auth/],
-    ['tasks/price-rounding/gate', 'passed'],
-    ['tasks/price-rounding/texts', 'outputs/'],
-    ['tasks/rotate-keys/explain', /The service rejected the (?:credentials|API key)/],
+    ['tasks/rotate-keys', /bad.credentials|auth/],
+    ['tasks/price-rounding', 'passed'],
+    ['tasks/price-rounding/raw', 'outputs/'],
+    ['tasks/rotate-keys/raw', /The service rejected the (?:credentials|API key)/],
     ['failures', 'your key was revoked'],
     ['budgets', 'Used by day'],
     ['sessions', 'price-rounding'],
@@ -64,7 +64,7 @@ live.test('every view of a real project is drawn without a complaint', async ({ 
 });
 
 live.test('prompts and answers open as text', async ({ page, go }) => {
-  await go('tasks/price-rounding/texts');
+  await go('tasks/price-rounding/raw');
   await page.locator('summary', { hasText: 'gemini_brief.gemini.out' }).click();
   await page.getByText('The rounding happens').first().waitFor();
 });
@@ -80,13 +80,13 @@ for (const [how, id, take] of [
   live.test(`a task that is ${how} while it is shown is said to be gone, and left out of the list`, async (shown) => {
     const { page, go } = shown;
     await go(`tasks/${id}`);
-    await page.getByRole('heading', { name: 'Stages' }).waitFor();
+    await page.getByLabel('Timeline of the stages').waitFor();
     await take(shown);
     const alert = page.getByRole('alert');
-    await alert.getByText(`the task ${id} no longer exists: it was archived, deleted or renamed`).waitFor();
+    await alert.getByText(`the task ${id} no longer exists: it was archived, deleted or renamed`).first().waitFor();
     await page.getByText('What is shown is the task as it was before.').waitFor();
-    await page.getByRole('button', { name: 'Ask again' }).click();
-    await alert.getByText(`the task ${id} no longer exists`).waitFor();
+    await page.getByRole('button', { name: 'Ask again' }).first().click();
+    await alert.getByText(`the task ${id} no longer exists`).first().waitFor();
     await go('tasks');
     await page.getByRole('link', { name: id }).waitFor({ state: 'detached' });
   });

@@ -11,9 +11,9 @@ const OUT = 'docs/console';
 const VIEWS: readonly [name: string, place: string, ready: string][] = [
   ['now', 'now', '.work'],
   ['tasks', 'tasks', '.row-at .goal >> nth=7'],
-  ['task', 'tasks/price-rounding', '.prose'],
-  ['explain', 'tasks/rotate-keys/explain', '.steps'],
-  ['failures', 'failures', '.steps'],
+  ['task', 'tasks/price-rounding', '.timeline'],
+  ['failed', 'tasks/rotate-keys', '.failure'],
+  ['failures', 'failures', '.actions'],
   ['session', `sessions/${SESSION_OF_GEMINI}`, '.reverted'],
   ['budgets', 'budgets', '.chart'],
 ];

@@ -9,12 +9,15 @@ const views = pageSuite('views');
 const SHOWS: Record<string, readonly string[]> = {
   now: ['flaky-checkout', 'a question', 'claude', 'a last'],
   tasks: ['price-rounding', 'a goal', 'failed', '3 / 10', '$0.42'],
-  'tasks/price-rounding': ['a summary', 'a stage', 'a next action', 'a folder'],
-  'tasks/price-rounding/attempts': ['under way', 'transient', 'retry: a why'],
-  'tasks/price-rounding/gate': ['did not pass', 'missing sections', 'a missing'],
+  'tasks/price-rounding': [
+    ...['a stage', 'A next action', 'a failure sentence', 'a failure evidence', 'retry: a why', 'transient'],
+    ...['did not pass', 'missing sections', 'a missing'],
+  ],
   'tasks/price-rounding/changes': ['+a added', '-a removed', 'a diff note'],
-  'tasks/price-rounding/texts': ['answer', 'outputs/one.err', 'a file'],
-  'tasks/price-rounding/explain': ['a sentence', 'a evidence', 'Rule and signature', 'a decision'],
+  'tasks/price-rounding/raw': [
+    ...['a summary', 'a folder', 'answer', 'outputs/one.err', 'a file'],
+    ...['a sentence', 'a evidence', 'Rule and signature', 'a decision'],
+  ],
   failures: ['1', 'transient', 'a evidence', 'price-rounding'],
   budgets: ['45 calls of 50 calls', '5 calls left', 'a hold', '3 calls at once of gemini'],
   sessions: ['9 days', 'a tag', 'a health', '1 error in a row'],

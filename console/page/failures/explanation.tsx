@@ -1,7 +1,7 @@
 // Explains the class of a failure: the evidence, the rule that matched, the signature, and what to do.
 
-import { actionLine } from '../../../policies/facts/next-action.ts';
 import type { FailureExplanation } from '../../contract/overviews.ts';
+import { ActionList } from '../parts/actions.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Ago } from '../parts/times.tsx';
@@ -43,13 +43,7 @@ export function Explanation({ of }: { of: FailureExplanation }) {
         </dl>
       </Panel>
       <Panel title="What to do">
-        <ol class="steps">
-          {of.next_actions.map((action) => (
-            <li key={actionLine(action)}>
-              <Words of={actionLine(action)} />
-            </li>
-          ))}
-        </ol>
+        <ActionList of={of.next_actions} />
         <p class="dim">
           The rule of its class:{' '}
           <Words

@@ -79,7 +79,7 @@ function NowSheet({ now: { tasks, totals, questions, answered } }: { now: NowSho
           </ul>
         </Panel>
       )}
-      {stopping.value && <StopDialog task={stopping.value} onClose={() => (stopping.value = null)} />}
+      {stopping.value && <StopDialog task={stopping.value.task_id} onClose={() => (stopping.value = null)} />}
     </>
   );
 }
@@ -102,8 +102,7 @@ function Today() {
   );
 }
 
-function StopDialog({ task, onClose }: { task: NowTask; onClose: () => void }) {
-  const id = task.task_id;
+export function StopDialog({ task: id, onClose }: { task: string; onClose: () => void }) {
   return (
     <Confirm
       title={
@@ -168,7 +167,7 @@ function Running({ tasks, onStop }: RunningProps) {
   );
 }
 
-function CallOf({ call }: { call: NowCall }) {
+export function CallOf({ call }: { call: NowCall }) {
   return (
     <div class="work-call">
       <Mark tone="busy" word={call.tool} icon="busy" />

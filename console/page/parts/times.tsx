@@ -43,7 +43,7 @@ export function Countdown({ to }: { to: string }) {
 const clock = signal(Date.now());
 
 /** Ticks once a second. */
-const now: ReadonlySignal<number> = clock;
+export const now: ReadonlySignal<number> = clock;
 
 let timer: ReturnType<typeof setInterval> | undefined;
 

@@ -1,83 +1,75 @@
-// Lists the attempts of a task, the latest first: how each ended, the decision after it, and the reason.
+// Shows one attempt of a stage: how it ended, the decision after it, what the gate found, and its texts.
 
+import { toType } from '../../../policies/facts/next-action.ts';
 import type { TaskShown } from '../../contract/task.ts';
-import { lasting, money, short } from '../parts/figures.ts';
+import { ActionButton } from '../parts/actions.tsx';
+import { lasting } from '../parts/figures.ts';
 import { Mark } from '../parts/mark.tsx';
-import { Empty } from '../parts/shown.tsx';
+import { Panel } from '../parts/panel.tsx';
 import { Ago } from '../parts/times.tsx';
-import { Cell, VirtualTable } from '../parts/virtual-table.tsx';
-import { useMemo } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { Words } from '../text/words.tsx';
+import { GateOf } from './gates.tsx';
+import { TextsOf } from './texts.tsx';
+import { priceWords, tokenWords } from './timeline.tsx';
 
-const HEADS = ['Attempt', 'Ended', 'Decided', 'Took', 'Tokens', 'Money', 'Began'];
+type Attempt = TaskShown['attempts'][number];
 
-export function Attempts({ of: { attempts } }: { of: TaskShown }) {
-  const byId = useMemo(() => new Map(attempts.map((attempt) => [attempt.call_id, attempt])), [attempts]);
-  const ids = useMemo(() => attempts.map(({ call_id: id }) => id).reverse(), [attempts]);
-  if (ids.length === 0) return <Empty title="Nothing was called yet" />;
+export function AttemptPanel({ task, of, busy }: { task: TaskShown; of: Attempt; busy: string | null }) {
+  const { call_id: id, stage, attempt, tool, at, ms, reason, decision } = of;
+  const isLast = task.attempts.findLast((each) => each.stage === stage)?.call_id === id;
+  const gate = isLast ? task.gates.find((each) => each.stage === stage) : undefined;
+  const texts = isLast ? task.texts.filter(({ name }) => isOfStage(name, stage)) : [];
+  const redo = toType(`call ${stage} again, and pay for it`, `tollgate run ${task.task_id} --redo=${stage}`, 'pays');
   return (
-    <div class="panel">
-      <VirtualTable
-        label="Attempts"
-        keys={ids}
-        rowHeight={40}
-        columns="of-attempts"
-        head={HEADS.map((head, nth) => (
-          // biome-ignore lint/a11y/useSemanticElements: see the table
-          // biome-ignore lint/a11y/useFocusableInteractive: the heading is only read
-          <div key={head} role="columnheader" class={nth > 2 ? 'number' : nth === 2 ? 'decided' : ''}>
-            {head}
-          </div>
-        ))}
-        row={(id) => {
-          const attempt = byId.get(id);
-          if (attempt === undefined) return null;
-          const {
-            stage,
-            attempt: nth,
-            tool,
-            at,
-            ms,
-            ending,
-            class: errorClass,
-            reason,
-            decision,
-            session_id: session,
-          } = attempt;
-          return (
-            <>
-              <Cell as="cut">
-                <Words of={stage} /> <span class="dim">no. {nth}</span>{' '}
-                {session !== null && (
-                  <a href={to('sessions', session)} aria-label={`Session of ${stage}, attempt ${nth}`}>
-                    session
-                  </a>
-                )}
-              </Cell>
-              <Cell as="cut">
-                {ending === null ? (
-                  <Mark tone="busy" word="under way" icon="busy" />
-                ) : reason === 'cancelled' || reason === 'interrupted' ? (
-                  <Mark tone="wait" word="interrupted" icon="broken" />
-                ) : errorClass === null ? (
-                  <Mark tone="good" word="answered" icon="done" />
-                ) : (
-                  <Mark tone="bad" word={errorClass} icon="failed" />
-                )}{' '}
-                <span class="dim">{reason ?? tool}</span>
-              </Cell>
-              <Cell as="decided soft">{decision && <Words of={`${decision.action}: ${decision.why}`} />}</Cell>
-              <Cell as="number">{ms === null ? '' : lasting(ms)}</Cell>
-              <Cell as="number">{attempt.tokens === null ? 'unknown' : short(attempt.tokens)}</Cell>
-              <Cell as="number">{money(attempt.usd)}</Cell>
-              <Cell as="number dim">
-                <Ago at={at} />
-              </Cell>
-            </>
-          );
-        }}
-      />
-    </div>
+    <Panel
+      title={
+        <>
+          <Words of={stage} />, attempt {attempt}
+        </>
+      }
+      aside={
+        <span class="buttons">
+          <EndMark of={of} />
+          {isLast && <ActionButton of={redo} verb="Redo stage" busy={busy} />}
+        </span>
+      }
+    >
+      <p class="soft attempt">
+        {tool}, began <Ago at={at} />
+        {ms !== null && `, took ${lasting(ms)}`}, {tokenWords(of.tokens)}, {priceWords(of.usd, of.usd === null ? 1 : 0)}
+        {reason !== null && (
+          <>
+            , <a href={to('failures')}>{reason.replaceAll('_', ' ')}</a>
+          </>
+        )}
+        {of.session_id !== null && (
+          <>
+            , <a href={to('sessions', of.session_id)}>its session</a>
+          </>
+        )}
+      </p>
+      {decision && (
+        <p>
+          Decision: <Words of={`${decision.action}: ${decision.why}`} />
+        </p>
+      )}
+      {gate && <GateOf of={gate} task={task.task_id} />}
+      {texts.length > 0 && <TextsOf key={id} task={task.task_id} of={texts} opens="answer" />}
+      {!isLast && <p class="dim">The texts of an earlier attempt were replaced by those of the last one.</p>}
+    </Panel>
   );
+}
+
+/** Names are `inputs/prompt/STAGE….md` and `outputs/STAGE.….out`. */
+const isOfStage = (name: string, stage: string): boolean => {
+  const base = name.slice(name.lastIndexOf('/') + 1);
+  return base === stage || base.startsWith(`${stage}.`);
+};
+
+function EndMark({ of: { ending, class: errorClass, reason } }: { of: Attempt }) {
+  if (ending === null) return <Mark tone="busy" word="under way" icon="busy" />;
+  if (reason === 'cancelled' || reason === 'interrupted') return <Mark tone="wait" word="interrupted" icon="broken" />;
+  if (errorClass === null) return <Mark tone="good" word="answered" icon="done" />;
+  return <Mark tone="bad" word={errorClass} icon="failed" />;
 }

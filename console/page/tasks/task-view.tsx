@@ -1,30 +1,29 @@
-// Shows one task: its state, attempts, gate, changes, prompts and answers, and why it failed.
+// Shows one task: its state with what can be done about it, its run, its changes, and its files.
 
+import { type NextAction, toType } from '../../../policies/facts/next-action.ts';
 import type { ResourcesOf } from '../../contract/resources.ts';
 import type { TaskShown } from '../../contract/task.ts';
-import { Explanation } from '../failures/explanation.tsx';
 import { useFollowing } from '../live/follow.ts';
 import { partOf } from '../live/requests.ts';
-import { count, lacking, money, tokens } from '../parts/figures.ts';
+import { StopDialog } from '../now/now-view.tsx';
+import { ActionButton, CopyButton } from '../parts/actions.tsx';
+import { count } from '../parts/figures.ts';
 import { StateMark } from '../parts/mark.tsx';
-import { Empty, Shown } from '../parts/shown.tsx';
+import { Shown } from '../parts/shown.tsx';
 import { Ago } from '../parts/times.tsx';
+import { useSignal } from '../reactive.ts';
 import { to } from '../shell/route.ts';
 import { Tabs, View } from '../shell/view.tsx';
 import { Words } from '../text/words.tsx';
-import { Attempts } from './attempts.tsx';
 import { Changes } from './changes.tsx';
-import { Gates } from './gates.tsx';
-import { Overview } from './overview.tsx';
-import { Texts } from './texts.tsx';
+import { Raw } from './raw.tsx';
+import { RunView } from './run-view.tsx';
+import { priceWords, tokenWords } from './timeline.tsx';
 
 const TABS = [
-  { id: 'overview', name: 'Overview' },
-  { id: 'attempts', name: 'Attempts' },
-  { id: 'gate', name: 'Gate' },
+  { id: 'run', name: 'Run' },
   { id: 'changes', name: 'Changes' },
-  { id: 'texts', name: 'Prompts and answers' },
-  { id: 'explain', name: 'Explain' },
+  { id: 'raw', name: 'Raw' },
 ] as const;
 
 export function TaskView({ id, tab }: { id: string; tab: string }) {
@@ -32,7 +31,7 @@ export function TaskView({ id, tab }: { id: string; tab: string }) {
     `/api/tasks/${partOf(id)}`,
     (topic, of) => topic === '*' || ((topic === 'task' || topic === 'tasks') && (of === null || of === id)),
   );
-  const current = TABS.find((each) => each.id === tab)?.id ?? 'overview';
+  const current = TABS.find((each) => each.id === tab)?.id ?? 'run';
   return (
     <View
       crumbs={<a href={to('tasks')}>Tasks</a>}
@@ -50,50 +49,47 @@ export function TaskView({ id, tab }: { id: string; tab: string }) {
 
 function Part({ of, part }: { of: TaskShown; part: (typeof TABS)[number]['id'] }) {
   switch (part) {
-    case 'overview':
-      return <Overview of={of} />;
-    case 'attempts':
-      return <Attempts of={of} />;
-    case 'gate':
-      return <Gates of={of} />;
+    case 'run':
+      return <RunView of={of} busy={busyWords(of)} />;
     case 'changes':
       return <Changes id={of.task_id} />;
-    case 'texts':
-      return <Texts of={of} />;
-    case 'explain':
-      return <Explained id={of.task_id} />;
+    case 'raw':
+      return <Raw of={of} />;
   }
 }
 
+/** Why no command about the task can be run now; null if one can. */
+const busyWords = ({ state }: TaskShown): string | null => (state === 'running' ? 'It is running.' : null);
+
 function Standing({ of }: { of: TaskShown }) {
+  const isStopping = useSignal(false);
+  const { task_id: id, state, calls } = of;
   return (
     <>
+      <StateMark state={state} />
       <span class="dim" aria-live="polite">
-        {count(of.calls.used)}
-        {of.calls.budget !== null && ` of ${of.calls.budget}`} calls, {tokens(of.tokens, of.unknown.tokens)} tokens,{' '}
-        {moneyWords(of)}, last <Ago at={of.at} />
+        {count(calls.used)}
+        {calls.budget !== null && ` of ${calls.budget}`} calls, {tokenWords(of.tokens, of.unknown.tokens)},{' '}
+        {priceWords(of.usd, of.unknown.usd)}, last <Ago at={of.at} />
       </span>
-      <StateMark state={of.state} />
+      {state === 'running' ? (
+        <button type="button" class="button small grave" onClick={() => (isStopping.value = true)}>
+          Stop<span class="unseen"> {id}</span>
+        </button>
+      ) : state === 'parked' ? (
+        <a class="button small main" href={to('supervise', id)}>
+          Answer
+        </a>
+      ) : (
+        calls.used > 0 && <ActionButton of={again(of)} verb="Rerun" />
+      )}
+      <CopyButton text={id} of="the id of the task" />
+      {isStopping.value && <StopDialog task={id} onClose={() => (isStopping.value = false)} />}
     </>
   );
 }
 
-function moneyWords({ usd, unknown }: TaskShown): string {
-  if (usd === null) return 'money unknown';
-  return unknown.usd === 0 ? money(usd) : `${money(usd, unknown.usd)} (${lacking(unknown.usd, 'price')})`;
-}
-
-/** Why the task failed, as `tollgate explain` reports it. */
-function Explained({ id }: { id: string }) {
-  const explained = useFollowing<ResourcesOf['explain']>(
-    `/api/tasks/${partOf(id)}/explain`,
-    (topic, of) => topic === '*' || (topic === 'task' && of === id),
-  );
-  return (
-    <Shown of={explained} what="the explanation">
-      {({ explanation, message }) =>
-        explanation === null ? <Empty title="Nothing to explain">{message}</Empty> : <Explanation of={explanation} />
-      }
-    </Shown>
-  );
-}
+const again = ({ task_id: id, state }: TaskShown): NextAction =>
+  state === 'done'
+    ? toType('call every stage again, and pay for it', `tollgate run ${id} --redo=all`, 'pays')
+    : toType('continue the task: stages that are done are not called again', `tollgate run ${id}`, 'pays');

@@ -4,28 +4,41 @@ import type { ResourcesOf } from '../../contract/resources.ts';
 import type { TaskShown } from '../../contract/task.ts';
 import { useFollowing } from '../live/follow.ts';
 import { partOf } from '../live/requests.ts';
+import { CopyButton } from '../parts/actions.tsx';
 import { bytes } from '../parts/figures.ts';
-import { Empty, Shown } from '../parts/shown.tsx';
+import { Shown } from '../parts/shown.tsx';
 import { useSignal } from '../reactive.ts';
 import { Markdown } from '../text/markdown.tsx';
 import { Quote, Words } from '../text/words.tsx';
 
-export function Texts({ of: { task_id: id, texts } }: { of: TaskShown }) {
-  if (texts.length === 0) return <Empty title="Nothing was sent yet" />;
+interface TextsProps {
+  task: string;
+  of: TaskShown['texts'];
+  /** The kind of text that is open from the start. */
+  opens?: TaskShown['texts'][number]['what'];
+}
+
+export function TextsOf({ task, of, opens }: TextsProps) {
   return (
     <ul class="stack">
-      {texts.map((text) => (
-        <TextOf key={text.name} task={id} of={text} />
+      {of.map((text) => (
+        <TextOf key={text.name} task={task} of={text} isFirstOpen={text.what === opens} />
       ))}
     </ul>
   );
 }
 
-function TextOf({ task, of: { name, what, bytes: size } }: { task: string; of: TaskShown['texts'][number] }) {
-  const isOpen = useSignal(false);
+interface TextProps {
+  task: string;
+  of: TaskShown['texts'][number];
+  isFirstOpen: boolean;
+}
+
+function TextOf({ task, of: { name, what, bytes: size }, isFirstOpen }: TextProps) {
+  const isOpen = useSignal(isFirstOpen);
   return (
     <li class="panel">
-      <details class="opens" onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
+      <details class="opens" open={isFirstOpen} onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
         <summary>
           <b>{what}</b>{' '}
           <span class="mono">
@@ -49,6 +62,7 @@ function OpenText({ task, name, what }: { task: string; name: string; what: stri
       {({ text: said, cut }) => (
         <>
           {what === 'answer' ? <Markdown of={said} label={name} /> : <Quote of={said} label={name} as="code" />}
+          <CopyButton text={said} of={what} />
           {cut > 0 && <p class="dim">{bytes(cut)} more are in the file.</p>}
         </>
       )}

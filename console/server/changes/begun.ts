@@ -11,10 +11,17 @@ import type { Actions } from '../../contract/page.ts';
 import type { ServedProject } from '../project.ts';
 
 export const runWanted = (task: string, project: ServedProject): WantedRun =>
-  wanted(`run-${task}`, task, ['run', task, '--json', ...trust(project)]);
+  continueWanted(task, ['run', task], project);
 
 export const superviseWanted = (task: string, project: Pick<ServedProject, 'trustWorkspace'>): WantedRun =>
-  wanted(`supervise-${task}`, task, ['supervise', task, '--json', ...trust(project)]);
+  continueWanted(task, ['supervise', task], project);
+
+/** @param words the command that continues the task: run or supervise, with its flags. */
+export const continueWanted = (
+  task: string,
+  [verb, ...rest]: readonly string[],
+  project: Pick<ServedProject, 'trustWorkspace'>,
+): WantedRun => wanted(`${verb}-${task}`, task, [verb!, ...rest, '--json', ...trust(project)]);
 
 export const resumeWanted = (name: string, held: 'accept' | 'ask_again', project: ServedProject): WantedRun =>
   wanted(`distill-${name}`, null, [

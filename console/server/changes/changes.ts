@@ -6,11 +6,13 @@ import { readTask } from '../../../loops/report/collect.ts';
 import { stopTask } from '../../../loops/report/stop-task.ts';
 import { isUnswept, type Swept, summariseSwept } from '../../../loops/upkeep/swept.ts';
 import { limitsFiles } from '../../../state/limits/limits-folder.ts';
+import type { TaskFolder } from '../../../state/task-folder.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 import type { Actions, Changed } from '../../contract/page.ts';
+import { pageCommand } from '../../contract/page-command.ts';
 import { answerWith, type CommandResult, type Reply, refused, refusedBy, type ServedProject } from '../project.ts';
 import { foundTask } from '../reads/task.ts';
-import { bookWanted, resumeWanted, runWanted, superviseWanted } from './begun.ts';
+import { bookWanted, continueWanted, resumeWanted, runWanted, superviseWanted } from './begun.ts';
 
 type ChangeOf<P extends keyof Actions> = (wish: Actions[P], project: ServedProject) => Promise<Reply>;
 
@@ -32,8 +34,7 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
   async '/api/rerun'({ task }, project) {
     const found = foundTask(task, project);
     if ('how' in found) return found;
-    const reading = { environment: project.environment, stages: 'left_out', isShown: () => true } as const;
-    const { row, problem } = await readTask(found.root, { ...reading, self: (await identify(process.pid))! });
+    const { row, problem } = await rowOf(found, project);
     if (row === null) return refused(409, `${task} cannot be read: ${problem ?? 'it has no journal and no manifest'}`);
     if (row.state === 'running') return refused(409, `${task} is already running; nothing was started`);
     if (row.supervision?.question) return refused(409, `${task} waits for an answer`, 'answer its question first');
@@ -51,6 +52,26 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
     return went.how === 'refused'
       ? { ...went, message: `the answer for ${task} is stored, but the task did not continue: ${went.message}` }
       : went;
+  },
+
+  async '/api/run'({ command }, project) {
+    const wanted = pageCommand(command);
+    if (wanted === null)
+      return refused(400, 'this command cannot be run from the page; nothing was changed', 'copy it');
+    if (wanted.trusts && !project.trustWorkspace)
+      return refused(
+        409,
+        'the command trusts what the project configures, and this console does not; nothing was started',
+        'start it with tollgate console --trust-workspace, or run the command in a terminal',
+      );
+    const { words, continues } = wanted;
+    if (continues === null) return changed(project.commands.change(words));
+    const found = foundTask(continues, project);
+    if ('how' in found) return found;
+    // A second run would wait, and then repeat what the first one was asked for.
+    if ((await rowOf(found, project)).row?.state === 'running')
+      return refused(409, `${continues} is already running; nothing was started`);
+    return begun(project, continueWanted(continues, words, project), `${continues} continues`);
   },
 
   '/api/limits': ({ tool, per, unit, most }, { commands }) => {
@@ -100,6 +121,11 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
   },
 };
 
+async function rowOf({ root }: TaskFolder, { environment }: ServedProject): ReturnType<typeof readTask> {
+  const self = (await identify(process.pid))!;
+  return readTask(root, { environment, stages: 'left_out', isShown: () => true, self });
+}
+
 const done = (says: string): Reply => answerWith<Changed>({ says });
 
 /** @param says replaces the message of the command. */
@@ -139,6 +165,7 @@ export const WISHES = {
   '/api/stop': { task: 'id' },
   '/api/rerun': { task: 'id' },
   '/api/answer': { task: 'id', answer: 'text' },
+  '/api/run': { command: 'word' },
   '/api/limits': {
     tool: 'word',
     per: ['day', 'week', 'month'],

@@ -7,7 +7,7 @@ import { nextOf, readFailure, supervisionOf } from '../../../loops/report/task-r
 import { stagesAtWork, standingOf, type TaskState } from '../../../loops/report/task-state.ts';
 import { readGateRecord } from '../../../loops/task/gate-actions.ts';
 import { stageFacts } from '../../../loops/task/stage-facts.ts';
-import { rootOf } from '../../../loops/task/task.ts';
+import { readTask, rootOf } from '../../../loops/task/task.ts';
 import type { GateRecord } from '../../../policies/facts/gate-record.ts';
 import type { NextAction } from '../../../policies/facts/next-action.ts';
 import type { ProjectFile } from '../../../policies/manifest/project-file.ts';
@@ -75,7 +75,7 @@ async function shownOf(task: TaskFolder, served: ServedProject): Promise<TaskSho
     tokens: sumOf(attempts.map(({ tokens }) => tokens)),
     usd: sumOf(attempts.map(({ usd }) => usd)),
     unknown: unknownOf(attempts),
-    stages: stagesOf(task, ledger, attempts, atWork),
+    stages: inOrderOf(await plannedStages(task.id, served), stagesOf(task, ledger, attempts, atWork)),
     attempts,
     gates: gatesOf(task, ledger),
     summary: summaryOf(task, redactor),
@@ -129,6 +129,33 @@ function stagesOf(
     };
   });
 }
+
+/** The stages of the manifest, with the CLI of each; none of a task without one, or with one that cannot be read. */
+async function plannedStages(
+  word: string,
+  { cwd, environment }: ServedProject,
+): Promise<{ stage: string; tool: string }[]> {
+  const read = await readTask({ word, cwd, environment, trustWorkspace: true });
+  return read.how === 'read' ? read.plans.map(({ stage: { name, tool } }) => ({ stage: name, tool })) : [];
+}
+
+/** Calls outside the pipeline come last. */
+function inOrderOf(planned: readonly { stage: string; tool: string }[], called: readonly StageShown[]): StageShown[] {
+  const inPipeline = planned.map(
+    ({ stage, tool }) => called.find((each) => each.stage === stage) ?? { ...NOT_CALLED, stage, tool },
+  );
+  return [...inPipeline, ...called.filter((each) => !inPipeline.includes(each))];
+}
+
+const NOT_CALLED = {
+  stand_ins: [],
+  state: 'pending',
+  attempts: 0,
+  ms: null,
+  tokens: null,
+  usd: null,
+  unknown: { tokens: 0, usd: 0 },
+} as const;
 
 /** The state of a wrapper that ran alone, not as a stage of a run: only its last call counts. */
 function stateOfAttempt({ ending, class: errorClass }: TaskShown['attempts'][number]): StageShown['state'] {

@@ -23,13 +23,15 @@ const ALIKE: readonly (readonly [where: RegExp, name: RegExp, is: string])[] = [
   [/^failures$/, /^Rerun of .+/, 'Rerun of TASK'],
   [/^failures$/, /^Rerun these \d+ of .+/, 'Rerun these N of TASK'],
   [/^dialog Rerun/, /^Rerun these \d+$/, 'Rerun these N'],
-  [/^tasks\/\*\/texts$/, /^(?:prompt|answer|stderr|record) .*/, 'TEXT'],
+  [/^tasks\/\*\/raw$/, /^(?:prompt|answer|stderr|record) .*/, 'TEXT'],
   [/^tasks\/\*\/changes$/, /^.+ \+[\d,]+ −[\d,]+.*$/, 'FILE +N −N'],
   [/^tasks\/\*\/changes$/, /^[▾▸] .+$/, '▾ FILE'],
   [/^tasks\/\*\/changes$/, /^Show [\d,]+ unchanged lines?$/, 'Show N unchanged lines'],
   [/^sessions\/\*$/, /^[▾▸] Turn \d+.*$/, '▾ Turn N'],
   [/^sessions\/\*$/, /^[\d,]+ lines? of rules.*$/, 'N lines of rules'],
   [/^sessions\/\*$/, /^\d+ .+$/, 'N PROMPT'],
+  [/^tasks\/\*$/, /^.+, attempt \d+ by .+/, 'STAGE, attempt N'],
+  [/^tasks\/\*\/raw$/, /^Copy (?:prompt|answer|stderr|record)$/, 'Copy TEXT'],
   [/./, /^Stop (?!it$).+/, 'Stop TASK'],
   [/./, /^Answer to .+/, 'Answer to TASK'],
   [/./, /^Bring back no\. .+/, 'Bring back no. N'],
@@ -57,6 +59,8 @@ const DIALOGS: readonly (readonly [title: RegExp, is: string])[] = [
 /** Such as `budgets: button "Set a budget"`. Those that every view or every dialog can have stand there once. */
 export function controlName([where, kind, name]: readonly [string, string, string]): string {
   if (name === 'Ask again' || name === 'Try now') return `any view: ${kind} "${name}"`;
+  if (/^tasks\/\*(?:\/\w+)?$/.test(where) && /^(?:Rerun|Copy the id of the task|Stop .+)$/.test(name))
+    return `any part of a task: ${kind} "${name.replace(/^Stop .+/, 'Stop TASK')}"`;
   if (name === 'Cancel') return `any dialog: ${kind} "${name}"`;
   const place = DIALOGS.find(([title]) => title.test(where))?.[1] ?? where;
   const alike = ALIKE.find(([at, says]) => at.test(where) && says.test(name));
@@ -97,8 +101,17 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'tasks: button "Calls"': 'live-lists',
   'tasks: button "Money"': 'live-lists',
   'tasks: button "Last"': 'live-lists',
-  'tasks/*/texts: summary "TEXT"': 'live-lists',
-  'tasks/*/texts: button "Show all N characters"': 'live-lists',
+  'any part of a task: button "Stop TASK"': 'live-runs',
+  'any part of a task: button "Rerun"': 'live-runs',
+  'any part of a task: button "Copy the id of the task"': 'live-runs',
+  'tasks/*: button "Run"': 'live-runs',
+  'tasks/*: button "Redo stage"': 'live-runs',
+  'tasks/*: button "STAGE, attempt N"': 'live-runs',
+  'tasks/*: button "Copy the command"': 'live-runs',
+  'dialog Run this command?: button "Run it"': 'live-runs',
+  'tasks/*/raw: button "Copy TEXT"': 'live-lists',
+  'tasks/*/raw: summary "TEXT"': 'live-lists',
+  'tasks/*/raw: button "Show all N characters"': 'live-lists',
   'tasks/*/changes: button "Fold all files"': 'live-lists',
   'tasks/*/changes: button "Copy the diff"': 'live-lists',
   'tasks/*/changes: button "Download as patch"': 'live-lists',
@@ -115,7 +128,7 @@ export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'failures: button "Rerun of TASK"': 'live-lists',
   'failures: button "Rerun these N of TASK"': 'live-lists',
   'failures: summary "Rule and signature"': 'live-lists',
-  'tasks/*/explain: summary "Rule and signature"': 'live-lists',
+  'tasks/*/raw: summary "Rule and signature"': 'live-lists',
   'failures: button "all N tasks"': 'live-lists',
   'budgets: button "Set a budget"': 'live-limits',
   'budgets: button "Change the BUDGET"': 'live-limits',

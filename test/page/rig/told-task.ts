@@ -1,7 +1,7 @@
 // A task as the contract has it: whole, its failure explained, and what runs beside it.
 
 import type { Resources, ResourcesOf } from '../../../console/contract/resources.ts';
-import { toDo } from '../../../policies/facts/next-action.ts';
+import { toDo, toType } from '../../../policies/facts/next-action.ts';
 import type { StandIn } from '../../../policies/verdict/stand-ins.ts';
 import { LATER, NOW, SESSION, TASK, type Texts } from './told-names.ts';
 
@@ -15,7 +15,7 @@ export function toldTask(text: Texts): ResourcesOf['task'] {
     failure: {
       class: 'auth',
       reason: text('failure reason'),
-      stage: text('failed stage'),
+      stage: text('stage'),
       tool: 'codex',
       sentence: text('failure sentence'),
       evidence: text('failure evidence'),
@@ -50,23 +50,23 @@ export function toldTask(text: Texts): ResourcesOf['task'] {
     ],
     attempts: [1, 2, 3].map((n) => ({
       call_id: `call-${n}`,
-      stage: text('attempt'),
+      stage: text('stage'),
       tool: 'gemini',
       attempt: n,
       at: NOW,
       ms: 900,
-      ending: n === 3 ? null : 'exited',
-      class: n === 2 ? 'transient' : null,
-      reason: n === 2 ? 'overloaded' : null,
-      decision: n === 2 ? { action: 'retry', why: text('why') } : null,
-      session_id: n === 1 ? SESSION : null,
+      ending: n === 2 ? null : 'exited',
+      class: n === 3 ? 'transient' : null,
+      reason: n === 3 ? 'overloaded' : null,
+      decision: n === 3 ? { action: 'retry', why: text('why') } : null,
+      session_id: n === 3 ? SESSION : null,
       tokens: 300,
       usd: null,
     })),
     gates: [
       {
         schema: 1,
-        stage: text('gated'),
+        stage: text('stage'),
         tool: 'codex',
         call_id: 'call-2',
         at: NOW,
@@ -90,7 +90,11 @@ export function toldTask(text: Texts): ResourcesOf['task'] {
       { name: 'outputs/one.err', what: 'stderr', bytes: 20 },
       { name: text('file'), what: 'prompt', bytes: 20 },
     ],
-    next_actions: [toDo(text('next action'))],
+    next_actions: [
+      toDo(text('next action')),
+      toType(text('next command'), `tollgate run ${TASK}`, 'pays'),
+      toType(text('next check'), 'tollgate preflight'),
+    ],
   };
 }
 

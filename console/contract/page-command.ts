@@ -1,0 +1,64 @@
+// Parses a suggested command that a button of the page may run. All other commands can only be copied.
+
+/** The command without the name of the program, as words; `continues` names the task that it continues in a new run. */
+interface PageCommand {
+  words: readonly string[];
+  continues: string | null;
+  /** It asks for what the project configures, which the console must have been started with. */
+  trusts: boolean;
+}
+
+/** A text that a command takes as a name, and never as a flag. */
+const NAME = /^[A-Za-z0-9_.][A-Za-z0-9._-]{0,127}$/;
+const COUNT = /^\d{1,6}$/;
+
+/** The flags that a page may give each command; null: without a value. None of them names a file or another command. */
+const FLAGS: Record<string, Record<string, RegExp | null>> = {
+  run: {
+    redo: NAME,
+    keep: NAME,
+    recheck: null,
+    'redo-all': null,
+    'keep-all': null,
+    'accept-changes': null,
+    'retry-dirty': null,
+    'ignore-hold': null,
+    restore: null,
+    'wait-for-reset': /^\d{1,4}[smhd]$/,
+    'when-open': /^(?:wait|fresh)$/,
+    'trust-workspace': null,
+  },
+  supervise: { 'trust-workspace': null },
+  budget: { set: COUNT },
+  undo: { redo: COUNT },
+  recover: { choose: /^(?:rollback|clear|export|ignore)$/ },
+};
+
+/** @returns null if a button may not run it. */
+export function pageCommand(line: string): PageCommand | null {
+  const [verb, ...rest] = line.replace(/^(?:npx )?tollgate /, '').split(' ');
+  const flags = Object.hasOwn(FLAGS, verb!) ? FLAGS[verb!]! : null;
+  if (flags === null || !/^(?:npx )?tollgate /.test(line)) return null;
+  const names: string[] = [];
+  const given: string[] = [];
+  for (let at = 0; at < rest.length; at += 1) {
+    const word = rest[at]!;
+    if (!word.startsWith('-')) {
+      names.push(word);
+      continue;
+    }
+    const [, name, within] = /^--([a-z-]+)(?:=(.+))?$/.exec(word) ?? [];
+    if (name === undefined || !Object.hasOwn(flags, name)) return null;
+    const form = flags[name]!;
+    const value = form === null ? within : (within ?? rest[++at]);
+    if (form === null ? value !== undefined : value === undefined || !form.test(value)) return null;
+    given.push(value === undefined ? `--${name}` : `--${name}=${value}`);
+  }
+  const [name] = names;
+  if (name === undefined || names.length > 1 || !NAME.test(name)) return null;
+  // A budget or a session is only shown without a flag.
+  if ((verb === 'budget' || verb === 'recover') && given.length === 0) return null;
+  const trusts = given.includes('--trust-workspace');
+  const words = [verb!, name, ...given.filter((flag) => flag !== '--trust-workspace')];
+  return { words, continues: verb === 'run' || verb === 'supervise' ? name : null, trusts };
+}

@@ -1,0 +1,69 @@
+// Shows the run of a task: why it failed and what to do, its stages over time, the chosen attempt, and what runs now.
+
+import type { Resources } from '../../contract/resources.ts';
+import type { TaskShown } from '../../contract/task.ts';
+import { useFollowing } from '../live/follow.ts';
+import { CallOf } from '../now/now-view.tsx';
+import { ActionList } from '../parts/actions.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { Empty } from '../parts/shown.tsx';
+import { useSignal } from '../reactive.ts';
+import { Quote, Words } from '../text/words.tsx';
+import { AttemptPanel } from './attempts.tsx';
+import { Timeline } from './timeline.tsx';
+
+export function RunView({ of, busy }: { of: TaskShown; busy: string | null }) {
+  const chosen = useSignal<string | null>(null);
+  const { attempts, stages, failure, next_actions: next, state } = of;
+  const shown =
+    attempts.find(({ call_id: id }) => id === chosen.value) ??
+    attempts.findLast(({ stage }) => stage === failure?.stage) ??
+    attempts.at(-1);
+  return (
+    <div class="stack">
+      {failure && (
+        <section class="panel failure" aria-label="Why it failed">
+          <p class="sentence">
+            <Words of={failure.sentence} />
+          </p>
+          <p class="dim">
+            {failure.stage !== null && (
+              <>
+                <Words of={failure.stage} />:{' '}
+              </>
+            )}
+            {failure.class} (<Words of={failure.reason ?? 'no reason'} />)
+          </p>
+          {failure.evidence && <Quote of={failure.evidence} label="Evidence" as="code" />}
+          <ActionList of={next} busy={busy} />
+        </section>
+      )}
+      {failure === null && next.length > 0 && (
+        <Panel title="Next">
+          <ActionList of={next} busy={busy} />
+        </Panel>
+      )}
+      {state === 'running' && <RunningNow task={of.task_id} />}
+      {stages.length === 0 ? (
+        <Empty title="No stage was called yet" />
+      ) : (
+        <Timeline of={of} chosen={shown?.call_id ?? null} onChoose={(id) => (chosen.value = id)} />
+      )}
+      {shown && <AttemptPanel task={of} of={shown} busy={busy} />}
+    </div>
+  );
+}
+
+/** The calls of the task that run now, with the last action of each. */
+function RunningNow({ task }: { task: string }) {
+  const now = useFollowing<Resources['/api/now']>('/api/now', (topic) => topic === 'now' || topic === '*');
+  const calls = now.value.value?.tasks.find(({ task_id: id }) => id === task)?.running ?? [];
+  if (calls.length === 0) return null;
+  return (
+    <Panel title="Now">
+      {calls.map((call) => (
+        <CallOf key={call.call_id} call={call} />
+      ))}
+    </Panel>
+  );
+}

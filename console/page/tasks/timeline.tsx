@@ -1,0 +1,153 @@
+// Draws the stages of a task over time: one lane for each stage, one bar for each attempt, waits hatched, gates as diamonds.
+
+import { inPlaceWords } from '../../../policies/verdict/stand-ins.ts';
+import type { StageShown, TaskShown } from '../../contract/task.ts';
+import { count, counted, lacking, lasting, money, tokens } from '../parts/figures.ts';
+import { StateMark } from '../parts/mark.tsx';
+import { now } from '../parts/times.tsx';
+import { useMemo } from '../reactive.ts';
+import { Words } from '../text/words.tsx';
+
+type Attempt = TaskShown['attempts'][number];
+
+interface TimelineProps {
+  of: TaskShown;
+  /** The call_id of the attempt that is shown below. */
+  chosen: string | null;
+  onChoose: (callId: string) => void;
+}
+
+/** The latest attempts of a stage; a bar is at least a few pixels wide. */
+const MOST_BARS = 60;
+
+export function Timeline({ of, chosen, onChoose }: TimelineProps) {
+  const { stages, attempts, gates } = of;
+  const isRunning = attempts.some(({ ending }) => ending === null);
+  const until = isRunning ? now.value : Date.parse(of.at ?? '');
+  const scale = useMemo(() => scaleOf(attempts, until), [attempts, until]);
+  return (
+    <section class="panel timeline" aria-label="Timeline of the stages">
+      <ol>
+        {stages.map((stage) => {
+          const own = attempts.filter((each) => each.stage === stage.stage).slice(-MOST_BARS);
+          const gate = gates.find((each) => each.stage === stage.stage);
+          return (
+            <li key={stage.stage} class={own.length === 0 ? 'pending' : ''}>
+              <StageName of={stage} />
+              <div class="lane">
+                {own.slice(1).map((attempt, nth) => (
+                  <Wait key={attempt.call_id} from={endOf(own[nth]!, scale)} to={Date.parse(attempt.at)} {...scale} />
+                ))}
+                {own.map((attempt) => (
+                  <button
+                    key={attempt.call_id}
+                    type="button"
+                    class={`attempt-bar ${toneOf(attempt)} ${attempt.tool === own[0]!.tool ? '' : 'other'}`}
+                    style={placeOf(Date.parse(attempt.at), endOf(attempt, scale), scale)}
+                    aria-pressed={attempt.call_id === chosen}
+                    title={titleOf(attempt)}
+                    onClick={() => onChoose(attempt.call_id)}
+                  >
+                    <span class="unseen">{titleOf(attempt)}</span>
+                  </button>
+                ))}
+                {gate && (
+                  <span
+                    class={`gate ${gate.passed ? 'good' : 'bad'}`}
+                    style={placeOf(Date.parse(gate.at), Date.parse(gate.at), scale)}
+                    title={gate.passed ? 'The gate passed.' : 'The gate did not pass.'}
+                  >
+                    <span class="unseen">{gate.passed ? 'gate passed' : 'gate did not pass'}</span>
+                  </span>
+                )}
+              </div>
+              <Figures of={stage} />
+            </li>
+          );
+        })}
+      </ol>
+      {attempts.length > 0 && (
+        <p class="legend dim">
+          {lasting(scale.last - scale.first)} {isRunning ? 'so far' : 'in all'}. A bar is an attempt, a hatched part a
+          wait, a diamond a gate, a pale bar a fallback CLI.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function StageName({ of: { stage, state, tool, stand_ins } }: { of: StageShown }) {
+  return (
+    <div class="lane-name">
+      <b>
+        <Words of={stage} />
+      </b>
+      <span class="dim">
+        {tool}
+        {stand_ins.length > 0 && <Words of={inPlaceWords(stand_ins)} />}
+      </span>
+      <StateMark state={state} />
+    </div>
+  );
+}
+
+function Figures({ of: { attempts, ms, tokens: used, usd, unknown } }: { of: StageShown }) {
+  if (attempts === 0) return <div class="lane-figures dim">not called yet</div>;
+  return (
+    <div class="lane-figures">
+      <span>{counted(attempts, 'attempt')}</span>
+      <span>{ms === null ? 'time unknown' : lasting(ms)}</span>
+      <span title={lacking(unknown.tokens, 'tokens')}>{tokenWords(used, unknown.tokens)}</span>
+      <span title={lacking(unknown.usd, 'price')}>{priceWords(usd, unknown.usd)}</span>
+    </div>
+  );
+}
+
+export const tokenWords = (used: number | null, without = 0): string =>
+  used === null ? 'tokens unknown' : `${tokens(used, without)} tokens`;
+
+/** Such as `$0.42 + 2 unpriced`: unknown prices are never counted as zero. */
+export function priceWords(usd: number | null, unpriced: number): string {
+  if (usd === null) return unpriced === 0 ? 'no cost' : `${count(unpriced)} unpriced`;
+  return unpriced === 0 ? money(usd) : `${money(usd)} + ${count(unpriced)} unpriced`;
+}
+
+interface Scale {
+  first: number;
+  last: number;
+}
+
+function scaleOf(attempts: readonly Attempt[], until: number): Scale {
+  const begins = attempts.map((attempt) => Date.parse(attempt.at)).filter((time) => !Number.isNaN(time));
+  const first = begins.reduce((least, time) => Math.min(least, time), Number.POSITIVE_INFINITY);
+  if (first === Number.POSITIVE_INFINITY) return { first: 0, last: 1 };
+  const ends = attempts.map(({ at: began, ms }) => Date.parse(began) + (ms ?? 0));
+  const last = [...ends, until].reduce((most, time) => (time > most ? time : most), first + 1);
+  return { first, last };
+}
+
+/** An attempt that runs reaches to now. */
+const endOf = ({ at, ms, ending }: Attempt, { last }: Scale): number =>
+  ms !== null ? Date.parse(at) + ms : ending === null ? last : Date.parse(at);
+
+function placeOf(from: number, to: number, { first, last }: Scale): { left: string; width: string } {
+  const share = (time: number) =>
+    Math.min(1, Math.max(0, ((Number.isNaN(time) ? first : time) - first) / (last - first)));
+  return { left: `${share(from) * 100}%`, width: `${(share(to) - share(from)) * 100}%` };
+}
+
+function Wait({ from, to, first, last }: Scale & { from: number; to: number }) {
+  if (to - from < 1_000) return null;
+  return <span class="wait" style={placeOf(from, to, { first, last })} title={`waited ${lasting(to - from)}`} />;
+}
+
+function toneOf({ ending, class: errorClass, reason }: Attempt): string {
+  if (ending === null) return 'busy';
+  if (reason === 'cancelled' || reason === 'interrupted') return 'waits';
+  return errorClass === null ? 'good' : 'bad';
+}
+
+function titleOf({ stage, attempt, tool, ms, ending, class: errorClass, reason }: Attempt): string {
+  const how = ending === null ? 'running' : errorClass === null ? 'answered' : `${errorClass} (${reason})`;
+  return `${stage}, attempt ${attempt} by ${tool}: ${how}${ms === null ? '' : `, ${lasting(ms)}`}`;
+}

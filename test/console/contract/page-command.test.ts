@@ -1,0 +1,51 @@
+// Which suggested commands a button of the page may run, and which can only be copied.
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { pageCommand } from '../../../console/contract/page-command.ts';
+
+const test = suite('commands of the page');
+
+for (const [line, words, continues] of [
+  ['tollgate run fix', ['run', 'fix'], 'fix'],
+  ['npx tollgate run fix --redo codex_brief --keep=a', ['run', 'fix', '--redo=codex_brief', '--keep=a'], 'fix'],
+  ['tollgate run fix --recheck', ['run', 'fix', '--recheck'], 'fix'],
+  ['tollgate supervise fix --trust-workspace', ['supervise', 'fix'], 'fix'],
+  ['tollgate budget fix --set 20', ['budget', 'fix', '--set=20'], null],
+  ['tollgate undo 0199-ab --redo=2', ['undo', '0199-ab', '--redo=2'], null],
+  ['tollgate recover 0199-ab --choose=rollback', ['recover', '0199-ab', '--choose=rollback'], null],
+] as const)
+  test(`a button runs: ${line}`, () => {
+    const command = pageCommand(line);
+    assert.equal([command?.words, command?.continues], [words, continues]);
+    assert.is(command!.trusts, line.includes('--trust-workspace'));
+  });
+
+for (const line of [
+  'run fix',
+  'tollgate',
+  'tollgate run',
+  'tollgate run fix other',
+  'tollgate run ../fix',
+  "tollgate run 'a b'",
+  'tollgate run fix --redo',
+  'tollgate run fix --redo=$(id)',
+  'tollgate run fix --redo -x',
+  'tollgate run fix --recheck=yes',
+  'tollgate run fix --keep-raw',
+  'tollgate run fix --force',
+  'tollgate run fix; id',
+  'tollgate run fix\n--recheck',
+  'tollgate budget fix',
+  'tollgate budget fix --set -1',
+  'tollgate budget --per day --set 1',
+  'tollgate recover 0199-ab',
+  'tollgate preflight --sweep',
+  'tollgate toString fix',
+  'tollgate run fix --constructor',
+  'codex login',
+  'tollgate tollgate run fix',
+])
+  test(`only copied: ${JSON.stringify(line)}`, () => assert.is(pageCommand(line), null));
+
+test.run();
