@@ -54,6 +54,8 @@ export function Spent({ of: { days, tools }, budgets }: SpentProps) {
         tools={tools}
         unit={axis}
         say={say}
+        // Several small amounts are all `< $0.01`, which would be no scale.
+        mark={(value) => (unit === 'usd' && value > 0 && value < 0.1 ? `$${value.toPrecision(1)}` : say(value))}
         limits={budgets
           .filter((budget) => budget.per === per && budget.unit === unit)
           .map(({ tool, most, project }) => ({

@@ -23,6 +23,8 @@ interface DayChartProps {
   /** Of the values, such as `calls`. */
   unit: string;
   say: (value: number, without?: number) => string;
+  /** Names a value of the axis; `say` without it. */
+  mark?: (value: number) => string;
   /** What the calls of `without` did not report. */
   lack?: 'price' | 'tokens';
   limits?: readonly { name: string; most: number }[];
@@ -50,6 +52,7 @@ export function DayChart({
   tools,
   unit,
   say,
+  mark = say,
   lack = 'tokens',
   limits = [],
 }: DayChartProps) {
@@ -118,7 +121,7 @@ export function DayChart({
           <g key={share}>
             <line class="grid" x1={LEFT_MARGIN} x2={width - RIGHT_MARGIN} y1={y(top * share)} y2={y(top * share)} />
             <text x={LEFT_MARGIN - 8} y={y(top * share) + 4} text-anchor="end">
-              {say(top * share)}
+              {mark(top * share)}
             </text>
           </g>
         ))}
