@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { markupText } from '../../policies/report/inert-text.ts';
 import type { RefusedRequest } from '../contract/page.ts';
 
 /** On every answer: it is not cached, not framed, and its type is not guessed. */
@@ -34,18 +35,31 @@ export function sendJson(response: ServerResponse, status: number, value: object
   response.end(body);
 }
 
-/** Closes the connection, so that no further data on it is read. */
+/**
+ * Closes the connection, so that no further data on it is read.
+ * A browser that opened the address gets a page to read; the page of the console and other clients get JSON.
+ */
 export function sendRefusal(
   response: ServerResponse,
   status: number,
   refused: RefusedRequest,
   more: Record<string, string> = {},
 ): void {
-  const body = Buffer.from(JSON.stringify({ way_out: null, ...refused }));
+  const isRead = response.req.headers.accept?.includes('text/html') ?? false;
+  const body = Buffer.from(isRead ? refusalPage(refused) : JSON.stringify({ way_out: null, ...refused }));
   const head = { 'content-length': String(body.length), connection: 'close', ...more };
-  sendHead(response, { status, type: 'application/json; charset=utf-8', more: head });
+  sendHead(response, { status, type: `${isRead ? 'text/html' : 'application/json'}; charset=utf-8`, more: head });
   response.end(body);
 }
+
+const refusalPage = ({ message, way_out }: RefusedRequest): string =>
+  [
+    '<!doctype html><html lang="en"><meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">',
+    '<title>Refused · Tollgate</title><main><h1>The console refused this request</h1>',
+    `<p>What happened: ${markupText(message)}.</p>`,
+    `<p>What to do: ${markupText(way_out ?? 'open the first page of the console')}.</p></main></html>`,
+  ].join('\n');
 
 export function sendPage(response: ServerResponse, html: Buffer, policy: string): void {
   const more = { 'content-length': String(html.length) };

@@ -56,6 +56,7 @@ views.test('the rail leads to each view, and says which it is', async ({ page })
     await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name }).click();
     await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
     assert.match(await page.title(), name);
+    assert.match(await page.title(), /^[^·]+ · .*\d+ failed.* · Tollgate$/);
   }
 });
 

@@ -16,12 +16,14 @@ import { TasksView } from '../tasks/tasks-view.tsx';
 import { Keys } from './keys.tsx';
 import { Notes } from './notes.tsx';
 import { Rail } from './rail.tsx';
-import { route, VIEWS } from './route.ts';
+import { route } from './route.ts';
+import { Title } from './title.tsx';
 import { View } from './view.tsx';
 
 export function Frame() {
   return (
     <>
+      <Title />
       <button type="button" class="skip" onClick={toView}>
         Skip to the view
       </button>
@@ -40,8 +42,6 @@ export function Frame() {
 
 function Shown() {
   const [id = 'now', of, part] = route.value.parts;
-  const name = VIEWS.find((view) => view.id === id)?.name;
-  document.title = `${of === undefined ? '' : `${of} · `}${name ?? 'No such view'} · Tollgate`;
   switch (id) {
     case 'now':
       return <NowView />;

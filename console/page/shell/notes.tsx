@@ -26,9 +26,11 @@ export function tellProblem({ what, wayOut }: { what: string; wayOut: string | n
   addNote({ tone: 'bad', what, wayOut });
 }
 
+/** The same news again replaces the earlier note. */
 function addNote(note: Omit<Note, 'id'>): number {
   last += 1;
-  notes.value = [...notes.value, { id: last, ...note }].slice(-MOST);
+  const others = notes.value.filter(({ what, wayOut }) => what !== note.what || wayOut !== note.wayOut);
+  notes.value = [...others, { id: last, ...note }].slice(-MOST);
   return last;
 }
 

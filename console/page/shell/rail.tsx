@@ -69,7 +69,7 @@ function LinkState() {
 }
 
 /** What is shown beside the name of a view. */
-const counts = computed<Readonly<Record<string, { n: number; what: string }>>>(() => {
+export const counts = computed<Readonly<Record<string, { n: number; what: string }>>>(() => {
   const states = countStates(everyLine());
   const of = (state: string) => states.get(state) ?? 0;
   return {

@@ -289,6 +289,23 @@ test('behind a refused request nothing more of its connection is read', async ({
   assert.not.ok(said.includes(page.pageToken));
 });
 
+test('a browser that opened a refused address gets a page that says what to do, and other clients get JSON', async ({
+  page,
+}) => {
+  const opened = (more: Sent['headers']) =>
+    page.raw(
+      bytesOf({ ...reading(page), line: 'GET /api/%3Cb%3E HTTP/1.1', headers: { ...reading(page).headers, ...more } }),
+    );
+  const navigated = { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Mode': 'navigate', Accept: 'text/html,*/*;q=0.8' };
+  const shut = await opened({ ...navigated, Cookie: null });
+  assert.match(shut, /^HTTP\/1\.1 401 .*\r\ncontent-security-policy: default-src 'none'.*\r\ncontent-type: text\/html/s);
+  assert.match(shut, '<p>What to do: open the address that tollgate console has printed.</p>');
+  const unknown = await opened(navigated);
+  assert.match(unknown, /^HTTP\/1\.1 404 .*<p>What happened: this address does not exist\.<\/p>/s);
+  assert.not.match(unknown, '<b>');
+  assert.match(await opened({ Accept: '*/*' }), /^HTTP\/1\.1 404 .*\{"way_out":null,"message":/s);
+});
+
 test('there are more than sixty of them', () => assert.ok(Object.keys(HOSTILE).length > 60));
 
 test('the change that they are made of is made, last of all', async ({ rig, page }) => {
