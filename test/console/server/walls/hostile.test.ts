@@ -298,7 +298,10 @@ test('a browser that opened a refused address gets a page that says what to do, 
     );
   const navigated = { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Mode': 'navigate', Accept: 'text/html,*/*;q=0.8' };
   const shut = await opened({ ...navigated, Cookie: null });
-  assert.match(shut, /^HTTP\/1\.1 401 .*\r\ncontent-security-policy: default-src 'none'.*\r\ncontent-type: text\/html/s);
+  assert.match(
+    shut,
+    /^HTTP\/1\.1 401 .*\r\ncontent-security-policy: default-src 'none'.*\r\ncontent-type: text\/html/s,
+  );
   assert.match(shut, '<p>What to do: open the address that tollgate console has printed.</p>');
   const unknown = await opened(navigated);
   assert.match(unknown, /^HTTP\/1\.1 404 .*<p>What happened: this address does not exist\.<\/p>/s);
