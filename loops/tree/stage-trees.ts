@@ -52,8 +52,8 @@ export function readTrees(folder: string): StageTrees | null {
 /** Forgets the trees of an earlier run of the stage. If the tree cannot be kept, no diff can be shown, and the stage runs as before. */
 export async function keepBefore(folder: string, head: string | null, rules: KeepRules): Promise<void> {
   await orNothing(async () => {
-    rmSync(folder, { recursive: true, force: true });
     if (!isOurs(path.dirname(folder))) return;
+    rmSync(folder, { recursive: true, force: true });
     const found = await keepTree(objectsIn(folder, 'before'), [], rules);
     if ('how' in found) return;
     await save(folder, {
@@ -83,7 +83,8 @@ export async function keepAfter(folder: string, changed: boolean, rules: KeepRul
 /** An attempt is made again on what the earlier ones changed. */
 export async function reopenTrees(folder: string): Promise<void> {
   const trees = readTrees(folder);
-  if (trees !== null) await orNothing(() => save(folder, { ...trees, after: null }));
+  if (trees !== null && isOurs(path.dirname(folder)) && isOurs(folder))
+    await orNothing(() => save(folder, { ...trees, after: null }));
 }
 
 const save = (folder: string, trees: StageTrees) => writeJson(fileIn(folder), trees, 'renamed');
