@@ -76,7 +76,7 @@ function fullWorld(): Record<string, unknown> {
 
 /** What is pressed for more to be drawn, by place; a dialog is left by Escape. */
 const OPENS: Record<string, readonly (string | RegExp)[]> = {
-  now: ['Keys ?', 'Stop flaky-checkout'],
+  now: ['Keys ?', 'Go to Ctrl K', 'Stop flaky-checkout'],
   'tasks/price-rounding': ['Rerun'],
   budgets: ['Set a budget', /^Change/, /^Let go of/],
   distill: ['Distill a book …'],

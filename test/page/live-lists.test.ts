@@ -224,6 +224,48 @@ live.test('an explanation shows its rule on request', async ({ page, go }) => {
   await page.getByLabel('The rule').waitFor();
 });
 
+live.test('the palette leads to a task, a session and a view by their words', async ({ page, go }) => {
+  await go('now');
+  await page.getByRole('button', { name: 'Go to Ctrl K' }).click();
+  const field = page.getByRole('combobox', { name: 'Find a view' });
+  await field.fill('no such words');
+  await page.getByText('Nothing has these words.').waitFor();
+  await field.fill('signing rotate');
+  await page.getByRole('option', { name: 'rotate-keys' }).first().waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'rotate-keys' }).waitFor();
+  await page.getByRole('button', { name: 'Rerun' }).waitFor();
+  await page.keyboard.press('r');
+  await page.getByRole('dialog').getByText('tollgate run rotate-keys').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.keyboard.press('Control+k');
+  await field.fill('view');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Tasks' }).waitFor();
+  await page.getByRole('link', { name: 'rotate-keys' }).waitFor();
+  await page.keyboard.press('j');
+  await page.waitForFunction(() => document.activeElement?.closest('.row-at') !== null);
+});
+
+live.test('the chosen theme counts before that of the system, also after a reload', async ({ page }) => {
+  // A change of colour takes a moment.
+  const isGround = (colour: string) =>
+    page.waitForFunction((is) => getComputedStyle(document.documentElement).backgroundColor === is, colour);
+  const [light, dark] = ['rgb(245, 246, 248)', 'rgb(14, 17, 22)'];
+  await isGround(light);
+  await page.getByLabel('Theme').selectOption('dark');
+  await isGround(dark);
+  await page.reload();
+  await page.locator('.link-state.live').waitFor();
+  await isGround(dark);
+  await page.getByLabel('Theme').selectOption('light');
+  await isGround(light);
+  await page.getByLabel('Theme').selectOption('system');
+  await isGround(light);
+});
+
 live.test('the keys are listed, lead to each view, and past the rail', async ({ page, go }) => {
   await go('now');
   await page.getByRole('button', { name: 'Keys' }).click();

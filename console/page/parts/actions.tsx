@@ -38,10 +38,12 @@ interface ActionButtonProps {
   busy?: string | null;
   /** The text of the button that runs it. */
   verb?: string;
+  /** The key of the page that presses it. */
+  pressedBy?: string;
 }
 
 /** Runs the command of an action, or copies it if the page may not run it. Without a command there is no button. */
-export function ActionButton({ of, isMain = false, busy = null, verb = 'Run' }: ActionButtonProps) {
+export function ActionButton({ of, isMain = false, busy = null, verb = 'Run', pressedBy }: ActionButtonProps) {
   const isAsking = useSignal(false);
   const { command, text } = of;
   if (command === undefined) return null;
@@ -51,6 +53,7 @@ export function ActionButton({ of, isMain = false, busy = null, verb = 'Run' }: 
       <button
         type="button"
         class={`button small ${isMain ? 'main' : ''}`}
+        data-key={pressedBy}
         disabled={busy !== null}
         title={busy ?? text}
         onClick={() => (isAsking.value = true)}
@@ -84,10 +87,13 @@ const LOOSENS = {
   budget: 'It allows more paid calls.',
 } as const;
 
+/** An agent can write the file of the actions, so what the command does counts before what its action says. */
 function effectOf({ command = '', pays, changes }: NextAction): string {
+  const { words, continues } = pageCommand(command) ?? { words: [], continues: null };
+  if (words[0] === 'budget') return LOOSENS.budget;
   if (changes !== null) return LOOSENS[changes];
   if (pays) return 'It makes paid calls, within the budget of the task.';
-  return pageCommand(command)?.continues == null
+  return continues === null
     ? 'It makes no paid call.'
     : 'It makes no paid call itself; stages that are still open are called, within the budget of the task.';
 }

@@ -15,6 +15,7 @@ import { TaskView } from '../tasks/task-view.tsx';
 import { TasksView } from '../tasks/tasks-view.tsx';
 import { Keys } from './keys.tsx';
 import { Notes } from './notes.tsx';
+import { Palette } from './palette.tsx';
 import { Rail } from './rail.tsx';
 import { route } from './route.ts';
 import { Title } from './title.tsx';
@@ -36,6 +37,7 @@ export function Frame() {
       </div>
       <Notes />
       <Keys />
+      <Palette />
     </>
   );
 }

@@ -1,26 +1,36 @@
-// Handles the keys of the page: `/` for the filter, `?` for this list, `g` and a letter for a view.
+// Handles the keys of the page: to a place, through the rows of a list, and the buttons that have a key.
 
 import { Dialog } from '../parts/dialog.tsx';
 import { signal } from '../reactive.ts';
+import { showPalette } from './palette.tsx';
 import { go, to, VIEWS } from './route.ts';
 
 const isShown = signal(false);
-let wentAt = 0;
+let wentAt = Number.NEGATIVE_INFINITY;
 /** How long the page waits for the letter after `g`. */
 const PAIR_MS = 1_500;
 
 const KEYS: readonly [string, string][] = [
   ['/', 'to the filter of this view'],
+  ['Ctrl-K', 'to a view, a task, a failure or a session'],
   ['?', 'these keys'],
-  ['↑ ↓ Home End', 'through the rows of a list'],
+  ['j k ↑ ↓ Home End', 'through the rows of a list'],
+  ['r', 'runs the task of this page again, after a question'],
+  ['s', 'stops the task of this page, after a question'],
+  ['x', 'selects a task of the list'],
   ['Enter', 'opens what has the focus'],
   ['Esc', 'closes a dialog, or empties the filter'],
 ];
 
 export function followKeys(): void {
   document.addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
-    if (document.querySelector('dialog[open]') !== null) return;
+    const isInDialog = document.querySelector('dialog[open]') !== null;
+    if ((event.ctrlKey || event.metaKey) && event.key === 'k') {
+      event.preventDefault();
+      if (!isInDialog) showPalette();
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || isInDialog || isWriting(event.target)) return;
     if (event.key === '/') {
       const filter = document.querySelector<HTMLInputElement>('input[type="search"]');
       if (filter === null) return;
@@ -30,11 +40,20 @@ export function followKeys(): void {
     } else if (event.key === '?') isShown.value = true;
     else if (event.key === 'g') wentAt = event.timeStamp;
     else if (event.timeStamp - wentAt < PAIR_MS) {
-      wentAt = 0;
+      wentAt = Number.NEGATIVE_INFINITY;
       const view = VIEWS.find(({ key }) => key === event.key);
       if (view !== undefined) go(to(view.id));
-    }
+    } else if (event.key === 'j' || event.key === 'k') moveRow(event.key === 'j' ? 'ArrowDown' : 'ArrowUp');
+    else document.querySelector<HTMLElement>(`main [data-key="${CSS.escape(event.key)}"]:enabled`)?.click();
   });
+}
+
+/** As the arrow key does for the row that has the focus, or for the first list of the view. */
+function moveRow(key: 'ArrowDown' | 'ArrowUp'): void {
+  const within = document.activeElement?.closest('.rows')
+    ? document.activeElement
+    : document.querySelector('main .rows');
+  within?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
 }
 
 export const showKeys = (): void => {

@@ -6,7 +6,9 @@ import { computed, useEffect, useRef } from '../reactive.ts';
 import { countStates, everyLine, taskList } from '../tasks/task-list.ts';
 import { Words } from '../text/words.tsx';
 import { showKeys } from './keys.tsx';
+import { showPalette } from './palette.tsx';
 import { route, to, VIEWS } from './route.ts';
+import { Theme } from './theme.tsx';
 import { showCurrent } from './view.tsx';
 
 export function Rail() {
@@ -37,6 +39,10 @@ export function Rail() {
         <span class="place">
           <Words of={place.value} />
         </span>
+        <Theme />
+        <button type="button" class="button small place" onClick={showPalette}>
+          Go to <kbd>Ctrl K</kbd>
+        </button>
         <button type="button" class="button small place" onClick={showKeys}>
           Keys <kbd>?</kbd>
         </button>

@@ -73,7 +73,7 @@ function Standing({ of }: { of: TaskShown }) {
         {priceWords(of.usd, of.unknown.usd)}, last <Ago at={of.at} />
       </span>
       {state === 'running' ? (
-        <button type="button" class="button small grave" onClick={() => (isStopping.value = true)}>
+        <button type="button" class="button small grave" data-key="s" onClick={() => (isStopping.value = true)}>
           Stop<span class="unseen"> {id}</span>
         </button>
       ) : state === 'parked' ? (
@@ -81,7 +81,7 @@ function Standing({ of }: { of: TaskShown }) {
           Answer
         </a>
       ) : (
-        calls.used > 0 && <ActionButton of={again(of)} verb="Rerun" />
+        calls.used > 0 && <ActionButton of={again(of)} verb="Rerun" pressedBy="r" />
       )}
       <CopyButton text={id} of="the id of the task" />
       {isStopping.value && <StopDialog task={id} onClose={() => (isStopping.value = false)} />}

@@ -74,6 +74,9 @@ const RECOVER = 'dialog Recover this conversation';
 export const CONTROLS: Readonly<Record<string, LiveFile>> = {
   'frame: button "Skip to the view"': 'live-lists',
   'frame: button "Keys ?"': 'live-lists',
+  'frame: select "Theme"': 'live-lists',
+  'frame: button "Go to Ctrl K"': 'live-lists',
+  'dialog Go to: input "Find a view, a task, a failure or a session"': 'live-lists',
   'frame: button "Dismiss"': 'live-runs',
   'dialog Keys: button "Close"': 'live-lists',
   'any view: button "Ask again"': 'live',
