@@ -40,7 +40,7 @@ const SPEC: CommandSpec = {
     },
     delete: { takes: 'nothing', about: 'delete them for good; with named tasks or --older-than only' },
     restore: { takes: 'nothing', about: 'put the named tasks back, each as it was archived last' },
-    'dry-run': { takes: 'nothing', about: 'say what would be done, and do nothing' },
+    'dry-run': { takes: 'nothing', about: 'show what would be done, and do nothing' },
   },
   words: { min: 0, max: Number.POSITIVE_INFINITY, called: 'TASK' },
   examples: [

@@ -25,7 +25,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate batch',
   usage: 'TASK… [options]',
   about:
-    'Runs many tasks at once, each as tollgate run would. All are looked at before any is paid for; tools are treated fairly; stages that write to one tree take turns. One report in the end.',
+    'Runs many tasks at once, each like tollgate run. Checks all of them before it pays for one. Tools get equal shares, and stages that write to one tree take turns. Prints one report at the end.',
   flags: {
     concurrency: { takes: 'number', about: 'paid calls made at once', default: HERE, min: 1, max: MOST },
     from: { takes: 'text', about: 'read more tasks from this file, one a line (- is standard input)' },

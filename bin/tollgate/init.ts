@@ -24,18 +24,18 @@ const SPEC: CommandSpec = {
   name: 'tollgate init',
   usage: 'ID|DIR [options]',
   about:
-    'Writes the folder of a new task: a manifest with every field explained, and the inputs to fill in; with a pipeline that only reviews, the changes since the default branch as what is reviewed. Has git ignore .tmp/, where tasks and the output of the CLIs lie. On a terminal it asks for what is not said; the repository is looked at for proposals, and nothing of it is run.',
+    'Writes the folder of a new task: a manifest that explains every field, and the inputs to fill in. With a pipeline that only reviews, the inputs are the changes since the default branch. Adds .tmp/ to .gitignore: tasks and the output of the CLIs are stored there. On a terminal it asks for what is missing. It reads the repository for proposals, and runs nothing of it.',
   flags: {
     pipeline: { takes: 'text', about: `stages by a name: ${Object.keys(PIPELINES).join(', ')}, or one of the project` },
     supervise: { takes: 'nothing', about: 'instead of stages: a worker that gets each step from a reasoner' },
-    goal: { takes: 'text', about: 'what is to be achieved, in a sentence or two' },
+    goal: { takes: 'text', about: 'the goal of the task, in a sentence or two' },
     budget: { takes: 'number', min: 1, about: 'the maximum of paid calls, retries included; default: 10' },
     acceptance: {
       takes: 'text',
       about: 'the command that must succeed in the end; default: the test command of the repository',
     },
-    'no-ask': { takes: 'nothing', about: 'on a terminal: ask nothing, and take the proposals' },
-    'no-gitignore': { takes: 'nothing', about: 'leave .gitignore as it is' },
+    'no-ask': { takes: 'nothing', about: 'on a terminal: ask no questions, and accept the proposals' },
+    'no-gitignore': { takes: 'nothing', about: 'do not change .gitignore' },
   },
   words: { min: 0, max: 1, called: 'the task (an id, or a path with a /)' },
   examples: [

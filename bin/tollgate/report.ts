@@ -59,11 +59,11 @@ const SPEC: CommandSpec = {
   name: 'tollgate report',
   usage: '[DIR] [options]',
   about:
-    'Shows how all tasks stand, the last one first, and their failures: one line for one failure of many tasks. Or the API failures that are logged.',
+    'Shows the state of all tasks, the last one first, and their failures: one line for one failure of many tasks. Or shows the logged API failures.',
   flags: {
     format: { takes: 'choice', choices: Object.keys(FORMATS), about: 'the format', default: 'text' },
     since: { takes: 'text', about: 'only tasks in which something happened within this time, such as 24h or 7d' },
-    spent: { takes: 'nothing', about: 'also what was spent, by day and CLI; html tells it always' },
+    spent: { takes: 'nothing', about: 'also show what was spent, by day and CLI; html always includes it' },
     failed: { takes: 'nothing', about: 'only tasks that have failed' },
     all: ALL_ROWS,
     task: { takes: 'text', about: 'this task alone (an id, or a path with a /)' },

@@ -33,7 +33,7 @@ const SPEC: CommandSpec = {
     ...RUN_FLAGS,
     'no-menu': {
       takes: 'nothing',
-      about: 'on a terminal: do not ask what is to become of a conversation that the service refuses',
+      about: 'on a terminal: do not ask how to repair a conversation that the service refuses',
     },
     ci: {
       takes: 'nothing',
@@ -44,8 +44,7 @@ const SPEC: CommandSpec = {
     deadline: DEADLINE_FLAG,
     comment: {
       takes: 'text',
-      about:
-        'write to this file what a comment of a pull or merge request may say of it: marked, and none of it obeyed there',
+      about: 'write the text for a comment on a pull or merge request to this file; nothing in it is active there',
     },
     'exit-by-class': {
       takes: 'nothing',

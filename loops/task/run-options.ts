@@ -91,7 +91,7 @@ export const RUN_FLAGS = {
     without: 'reported',
     given: 'fail',
     takes: 'nothing',
-    about: 'exit 1 when the verdict of a stage is FAIL, or one that it owes is missing, though every stage is done',
+    about: 'exit 1 if the verdict of a stage is FAIL, or a required verdict is missing, although every stage is done',
   },
   restore: {
     option: 'outOfScope',
@@ -113,7 +113,7 @@ export const RUN_FLAGS = {
     without: 'allowed',
     given: 'off',
     takes: 'nothing',
-    about: 'leave a conversation as it is that the service refuses, instead of mending it once',
+    about: 'do not repair a conversation that the service refuses; without this flag it is repaired once',
   },
   'trust-brief': {
     option: 'briefCommands',
@@ -142,7 +142,7 @@ export const RUN_FLAGS = {
     without: false,
     given: true,
     takes: 'nothing',
-    about: 'ask though another call learnt that the service refuses this tool, account and model until later',
+    about: 'call although another call found that the service refuses this tool, account and model for now',
   },
   'trust-workspace': {
     option: 'trustWorkspace',

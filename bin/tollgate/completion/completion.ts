@@ -56,7 +56,7 @@ const SPEC: CommandSpec = {
   flags: {
     line: {
       takes: 'nothing',
-      about: 'what the script asks: what may stand for the last of the words behind --, one a line',
+      about: 'for the script: print the candidates for the last word behind --, one per line',
     },
   },
   words: { min: 1, max: Number.MAX_SAFE_INTEGER, called: SHELLS.join(', ') },

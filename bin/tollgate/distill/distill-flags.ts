@@ -20,7 +20,7 @@ export const BOOK_FLAGS = {
   via: {
     takes: 'choice',
     choices: TOOLS,
-    about: 'ask a CLI, in one session, in the place of the API: an EPUB or a text, laid out in files',
+    about: 'use a CLI, in one session, instead of the API: for an EPUB or a text, split into files',
   },
   name: { takes: 'text', about: "the name of the run; default: the book's file name" },
 } as const satisfies Record<string, FlagRow>;
@@ -37,7 +37,7 @@ export const RUN_FLAGS_OF_BOOK = {
   'max-tokens': { takes: 'number', min: 1, about: 'stop once the whole distillation has used so many tokens' },
   'max-usd': { takes: 'text', about: 'stop once it has cost so much, where the price is known' },
   'max-calls': { takes: 'number', min: 1, about: 'the maximum of paid calls; default: 2000' },
-  'auto-wait': { takes: 'text', default: '60s', about: 'a wait that the service asks for and that is longer pauses' },
+  'auto-wait': { takes: 'text', default: '60s', about: 'pause if the service requires a longer wait' },
   'answer-timeout': { takes: 'text', default: '30m', about: 'how long one answer may take' },
   'no-check': {
     takes: 'texts',

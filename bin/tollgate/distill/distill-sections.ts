@@ -30,7 +30,7 @@ const DELETE: CommandSpec = {
   usage: 'NAME SECTION [--ask-again]',
   about:
     'Takes a section out of the document and of the history that is sent; its answer stays in turns/. A distillation that runs does it between two sections.',
-  flags: { 'ask-again': { takes: 'nothing', about: 'ask for it again, in its place: one more paid call' } },
+  flags: { 'ask-again': { takes: 'nothing', about: 'request it again, in its place: one more paid call' } },
   words: { min: 2, max: 2, called: 'NAME and SECTION (tollgate distill sections lists them)' },
   examples: [['tollgate distill delete-section republic 7 --ask-again', 'another answer in its place']],
   exits: [

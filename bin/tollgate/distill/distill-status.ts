@@ -14,7 +14,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate distill status',
   usage: '[NAME]',
   about:
-    'Shows the state of distillations: sections, tokens, dollars, why one is paused and how to continue. The other words: resume, pause, stop, sections and delete-section, each with a NAME.',
+    'Shows the state of distillations: sections, tokens, dollars, why one is paused and how to continue. The other commands: resume, pause, stop, sections and delete-section, each with a NAME.',
   flags: {},
   words: { min: 0, max: 1, called: 'NAME' },
   examples: [
@@ -81,7 +81,7 @@ const DESCRIPTIONS = {
 const specOf = (wish: keyof typeof DESCRIPTIONS): CommandSpec => ({
   name: `tollgate distill ${wish}`,
   usage: 'NAME',
-  about: `Has a distillation ${wish}, from another terminal: an answer that is being paid for is still waited for and kept; a wait ends at once.`,
+  about: `Makes a distillation ${wish}, from another terminal. It still waits for an answer that is being paid for, and stores it; a wait ends at once.`,
   flags: {},
   words: { min: 1, max: 1, called: 'NAME (tollgate distill status lists them)' },
   examples: [[`tollgate distill ${wish} republic`, DESCRIPTIONS[wish]]],

@@ -20,7 +20,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate doctor',
   usage: '[--tools LIST] [--quick]',
   about:
-    'Says what to do about this machine, the most serious problem first: what is wrong, the command to type or the thing to fix, and the command that checks the fix. The checks are those of preflight, for the CLIs that the tasks of this project and tollgate.yaml name (all CLIs if there is no task). It changes nothing.',
+    'Shows what to do about this machine, the most serious problem first: what is wrong, the command to type or the thing to fix, and the command that checks the fix. The checks are those of preflight, for the CLIs that the tasks of this project and tollgate.yaml name (all CLIs if there is no task). It changes nothing.',
   flags: { tools, 'trust-workspace': trust, quick, cwd },
   words: { min: 0, max: 0, called: 'nothing' },
   examples: [

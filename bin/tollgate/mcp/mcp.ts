@@ -10,7 +10,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate mcp',
   usage: '',
   about:
-    'Serves agents by the Model Context Protocol, on stdin and stdout: runs tasks and asks CLIs, tells how they stand, why they failed, what is used of the budgets, and reads and mends conversations. It works in the folder that it is started in; a run that it has begun outlives it.',
+    'Serves agents by the Model Context Protocol, on stdin and stdout: runs tasks, calls CLIs, reports states, failures and budgets, and reads and repairs conversations. It works in the folder in which it is started; a run that it has begun outlives it.',
   flags: {
     access: {
       ...{ takes: 'choice', choices: ACCESS, default: 'read' },

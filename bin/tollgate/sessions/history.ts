@@ -19,7 +19,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate history',
   usage: 'SESSION [--last N | --all] [--full] [--tool T]',
   about:
-    "Shows a conversation from its CLI's own session file. Turns that were taken back are struck through, at their place, and numbered for tollgate undo --redo N; secrets are hidden.",
+    "Shows a conversation from its CLI's own session file. Removed turns are struck through, in their place, and numbered for tollgate undo --redo N; secrets are hidden.",
   flags: {
     last: { takes: 'number', min: 1, default: 20, about: 'so many turns, counted from the end' },
     all: { takes: 'nothing', about: 'all turns' },

@@ -28,7 +28,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate recover',
   usage: 'SESSION|TASK [--choose rollback|clear|export|ignore]',
   about:
-    'Gets a conversation going again that its service refuses. On a terminal it shows what is wrong and asks; elsewhere --choose tells. What is taken back can be brought back with tollgate undo --redo.',
+    'Repairs a conversation that its service refuses. On a terminal it shows the problem and asks for a choice; elsewhere --choose makes it. tollgate undo --redo brings back the removed turns.',
   flags: {
     choose: {
       takes: 'choice',

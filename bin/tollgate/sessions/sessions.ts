@@ -22,7 +22,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate sessions',
   usage: 'list | show TAG|ID | adopt TAG ID --tool TOOL | adopt --list | forget TAG | backups',
   about:
-    'Shows which session of its CLI each tag (meta.feature, or the id of a task) continues: size, tokens, age, errors, health. Takes a session on, or forgets one. Lists the byte copies that undo and repair have made.',
+    'Shows which session of its CLI each tag (meta.feature, or the id of a task) continues: size, tokens, age, errors, health. Adopts or forgets a session. Lists the byte copies that undo and repair have made.',
   flags: {
     tool: { takes: 'choice', choices: TOOLS, about: 'of this CLI alone; adopt needs it' },
     list: {

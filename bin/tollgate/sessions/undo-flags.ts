@@ -10,7 +10,7 @@ export const UNDO: CommandSpec = {
   name: 'tollgate undo',
   usage: 'SESSION [--resend | --edit TEXT | --edit-file F | --redo [N] [--force]] [options]',
   about:
-    "Takes back the model's last answer; its prompt stays. With --resend or --edit the prompt goes as well, and it or another one is sent in its place, which is one paid call. Nothing is lost: --redo brings it back.",
+    "Removes the model's last answer from the conversation; its prompt stays. With --resend or --edit the prompt is removed as well, and it or another prompt is sent instead, which is one paid call. Nothing is lost: --redo brings it back.",
   flags: {
     resend: { takes: 'nothing', about: 'take the prompt back too, and send it again' },
     edit: { takes: 'text', about: 'send this prompt in its place' },

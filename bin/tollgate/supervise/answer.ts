@@ -13,7 +13,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate answer',
   usage: 'TASK TEXT [options]',
   about:
-    'Says something to the reasoner of a supervised task, which hears it at its next iteration: at any time, while it runs too. A task that waits for an answer continues at once.',
+    'Sends a text to the reasoner of a supervised task, which reads it at its next iteration, also while the task runs. A task that waits for an answer continues at once.',
   flags: {
     later: { takes: 'nothing', about: 'leave it for the next run, and begin none' },
     ...SUPERVISE_FLAGS,

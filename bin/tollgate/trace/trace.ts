@@ -16,7 +16,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate trace',
   usage: 'TASK [--endpoint URL] [--last] [--content] [--dry-run]',
   about:
-    'Sends the runs of a task as OpenTelemetry traces (runs, stages, calls; verdicts, decisions and gates as events on them) to an endpoint of OTLP over HTTP. Where OTEL_EXPORTER_OTLP_ENDPOINT is set, each run sends its own at its end. Secrets are taken out; prompts and answers stay here.',
+    'Sends the runs of a task as OpenTelemetry traces (runs, stages, calls; verdicts, decisions and gates as events on them) to an endpoint of OTLP over HTTP. Where OTEL_EXPORTER_OTLP_ENDPOINT is set, each run sends its own at its end. Secrets are removed; prompts and answers are not sent.',
   flags: {
     endpoint: {
       takes: 'text',

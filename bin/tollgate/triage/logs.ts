@@ -16,7 +16,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate logs',
   usage: 'TASK [-f] [--stage S] [--raw]',
   about:
-    "Shows what a task's call says: its answer, its tools and errors, and its stderr; of the call that runs, or else of the last one. Secrets are taken out. Reads only.",
+    "Shows the output of a task's call: its answer, its tools and errors, and its stderr; of the running call, or else of the last one. Secrets are removed. Reads only.",
   flags: {
     follow: { short: 'f', takes: 'nothing', about: 'continue, from call to call, until no process works on the task' },
     stage: { takes: 'text', about: 'calls of this stage alone' },

@@ -18,7 +18,7 @@ const SPEC: CommandSpec = {
   usage: '[FILE|-] [options]',
   about: 'Prints the signature of a failure: equal for two runs of one failure, different for two failures.',
   flags: {
-    tool: { takes: 'choice', choices: TOOLS, about: 'whose stderr it is; it counts only where the text says nothing' },
+    tool: { takes: 'choice', choices: TOOLS, about: 'the CLI that wrote the text, if the text does not show it' },
     explain: {
       takes: 'nothing',
       about: 'show the text that is hashed, what each class of tokens took from it, and what became of each line',

@@ -21,10 +21,10 @@ const SPEC: CommandSpec = {
   name: 'tollgate triage',
   usage: '[FILE|-] --tool TOOL [options] | --test CORPUS | --lint',
   about:
-    'Says what happened in a call from its captured stderr (and stdout and exit code): class, reason, evidence, signature. ' +
+    'Classifies a call from its captured stderr (and stdout and exit code): class, reason, evidence, signature. ' +
     'In a project the rows of its tollgate.yaml are tried first. ' +
-    'With --test it judges cases whose truth you know, by the built-in rules and your own, and says which come out otherwise: ' +
-    'so that a rule that you write is proven by what it is for, and by what it must leave alone.',
+    'With --test it classifies cases whose result you know, by the built-in rules and your own, and lists those with another result: ' +
+    'so you prove a rule by what it must match, and by what it must not match.',
   flags: {
     tool: { takes: 'choice', choices: TOOLS, about: 'whose output it is' },
     'exit-code': { takes: 'number', about: "the CLI's exit code, or its wrapper's" },
