@@ -58,7 +58,7 @@ for (const tool of ['codex', 'copilot', 'claude'] as const)
       const sent = lastHistory(api);
       assert.ok(isPaired(sent));
       assert.is(sent.flatMap(({ responses }) => responses).length, 1);
-      assert.match(sent.at(-1)!.text, 'Your last turn was cut off. Go on from where it stopped');
+      assert.match(sent.at(-1)!.text, 'Your last turn was cut off. Continue from where it stopped');
     }));
 
 /** Each in the words of its own service. */
