@@ -2,10 +2,8 @@
 
 /** The command without the name of the program, as words; `continues` names the task that it continues in a new run. */
 interface PageCommand {
-  words: readonly string[];
+  words: readonly [verb: string, name: string, ...flags: string[]];
   continues: string | null;
-  /** It asks for what the project configures, which the console must have been started with. */
-  trusts: boolean;
 }
 
 /** A text that a command takes as a name, and never as a flag. */
@@ -58,7 +56,10 @@ export function pageCommand(line: string): PageCommand | null {
   if (name === undefined || names.length > 1 || !NAME.test(name)) return null;
   // A budget or a session is only shown without a flag.
   if ((verb === 'budget' || verb === 'recover') && given.length === 0) return null;
-  const trusts = given.includes('--trust-workspace');
-  const words = [verb!, name, ...given.filter((flag) => flag !== '--trust-workspace')];
-  return { words, continues: verb === 'run' || verb === 'supervise' ? name : null, trusts };
+  // The run decides by its own rules whether it trusts the folder.
+  const flagWords = given.filter((flag) => flag !== '--trust-workspace');
+  return {
+    words: [verb!, name, ...flagWords],
+    continues: verb === 'run' || verb === 'supervise' ? name : null,
+  };
 }

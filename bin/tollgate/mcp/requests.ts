@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { superviseWanted } from '../../../console/server/changes/begun.ts';
+import { continueWanted } from '../../../console/server/changes/begun.ts';
 import type { WantedRun } from '../../../loops/report/carried-run.ts';
 import { makeFolder } from '../../../state/disk/folder.ts';
 import { publishText } from '../../../state/disk/replace-file.ts';
@@ -39,7 +39,7 @@ export function supervisionWanted(task: string, server: ServerSettings): WantedR
   const located = locateTask(task, process.cwd(), process.env);
   if (located.how === 'invalid') return located.message;
   if (located.folder.manifest === null) return missingTask(located.folder.root);
-  return superviseWanted(task, server);
+  return continueWanted(['supervise', task], server);
 }
 
 /** @returns the run, or what is wrong with the request. */

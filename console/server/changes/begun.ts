@@ -10,18 +10,11 @@ import { projectState } from '../../../state/task-folder.ts';
 import type { Actions } from '../../contract/page.ts';
 import type { ServedProject } from '../project.ts';
 
-export const runWanted = (task: string, project: ServedProject): WantedRun =>
-  continueWanted(task, ['run', task], project);
-
-export const superviseWanted = (task: string, project: Pick<ServedProject, 'trustWorkspace'>): WantedRun =>
-  continueWanted(task, ['supervise', task], project);
-
-/** @param words the command that continues the task: run or supervise, with its flags. */
+/** @param words the command that continues the task, `run` or `supervise`, then the task and the flags. */
 export const continueWanted = (
-  task: string,
-  [verb, ...rest]: readonly string[],
+  [verb, task, ...flags]: readonly [verb: string, task: string, ...flags: string[]],
   project: Pick<ServedProject, 'trustWorkspace'>,
-): WantedRun => wanted(`${verb}-${task}`, task, [verb!, ...rest, '--json', ...trust(project)]);
+): WantedRun => wanted(`${verb}-${task}`, task, [verb, task, ...flags, '--json', ...trust(project)]);
 
 export const resumeWanted = (name: string, held: 'accept' | 'ask_again', project: ServedProject): WantedRun =>
   wanted(`distill-${name}`, null, [

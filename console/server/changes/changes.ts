@@ -12,7 +12,7 @@ import type { Actions, Changed } from '../../contract/page.ts';
 import { pageCommand } from '../../contract/page-command.ts';
 import { answerWith, type CommandResult, type Reply, refused, refusedBy, type ServedProject } from '../project.ts';
 import { foundTask } from '../reads/task.ts';
-import { bookWanted, continueWanted, resumeWanted, runWanted, superviseWanted } from './begun.ts';
+import { bookWanted, continueWanted, resumeWanted } from './begun.ts';
 
 type ChangeOf<P extends keyof Actions> = (wish: Actions[P], project: ServedProject) => Promise<Reply>;
 
@@ -38,8 +38,8 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
     if (row === null) return refused(409, `${task} cannot be read: ${problem ?? 'it has no journal and no manifest'}`);
     if (row.state === 'running') return refused(409, `${task} is already running; nothing was started`);
     if (row.supervision?.question) return refused(409, `${task} waits for an answer`, 'answer its question first');
-    const run = row.supervision === null ? runWanted(task, project) : superviseWanted(task, project);
-    return begun(project, run, `${task} was started again`);
+    const verb = row.supervision === null ? 'run' : 'supervise';
+    return begun(project, continueWanted([verb, task], project), `${task} was started again`);
   },
 
   async '/api/answer'({ task, answer }, project) {
@@ -48,7 +48,7 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
     const noted = await project.commands.change(['answer', '--later', '--', task, answer]);
     if (noted.exit !== 0) return refusedBy(noted);
     if (noted.object.state !== 'waiting') return done(sentence(noted));
-    const went = await begun(project, superviseWanted(task, project), `${task} has the answer`);
+    const went = await begun(project, continueWanted(['supervise', task], project), `${task} has the answer`);
     return went.how === 'refused'
       ? { ...went, message: `the answer for ${task} is stored, but the task did not continue: ${went.message}` }
       : went;
@@ -58,12 +58,6 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
     const wanted = pageCommand(command);
     if (wanted === null)
       return refused(400, 'this command cannot be run from the page; nothing was changed', 'copy it');
-    if (wanted.trusts && !project.trustWorkspace)
-      return refused(
-        409,
-        'the command trusts what the project configures, and this console does not; nothing was started',
-        'start it with tollgate console --trust-workspace, or run the command in a terminal',
-      );
     const { words, continues } = wanted;
     if (continues === null) return changed(project.commands.change(words));
     const found = foundTask(continues, project);
@@ -71,7 +65,7 @@ export const CHANGES: { [P in keyof Actions]: ChangeOf<P> } = {
     // A second run would wait, and then repeat what the first one was asked for.
     if ((await rowOf(found, project)).row?.state === 'running')
       return refused(409, `${continues} is already running; nothing was started`);
-    return begun(project, continueWanted(continues, words, project), `${continues} continues`);
+    return begun(project, continueWanted(words, project), `${continues} continues`);
   },
 
   '/api/limits': ({ tool, per, unit, most }, { commands }) => {

@@ -18,7 +18,6 @@ for (const [line, words, continues] of [
   test(`a button runs: ${line}`, () => {
     const command = pageCommand(line);
     assert.equal([command?.words, command?.continues], [words, continues]);
-    assert.is(command!.trusts, line.includes('--trust-workspace'));
   });
 
 for (const line of [
