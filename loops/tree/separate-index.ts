@@ -158,9 +158,11 @@ const LIST = ['ls-files', '-z', '--modified', '--deleted', '--others', '--exclud
 /** Expects names relative to the folder in which the CLI runs. */
 export function leftOutBy({ cwd, root, state, forbids }: TreeRules): (name: string) => 'forbidden' | 'ours' | null {
   const [realCwd, realRoot] = [realpathSync.native(cwd), realpathSync.native(root)];
+  // The worktree of a task is in the folder of the state.
+  const isInState = cwd.startsWith(state + path.sep);
   return (name) => {
     const file = path.join(cwd, name);
-    if (name.split('/').includes('.tmp') || file.startsWith(state + path.sep)) return 'ours';
+    if (name.split('/').includes('.tmp') || (!isInState && file.startsWith(state + path.sep))) return 'ours';
     const names = [name, path.relative(root, file), path.relative(realRoot, path.join(realCwd, name))];
     return forbids(names, file) === null ? null : 'forbidden';
   };

@@ -63,6 +63,16 @@ test('since the task began: what was there before its first run is no change, an
   assert.equal(second!.match(/^[-+][^-+ ].*/gm), ['+made', '-before the task', '+by hand']);
 });
 
+test('in the worktree of a task, the reviewer sees what an earlier stage changed there', async ({ rig }) => {
+  rig.answer((call) => [
+    ...(rig.calls.length === 1 ? [{ do: 'save', file: 'made.ts', text: 'made\n' } as const] : []),
+    ...answerWith(call.report.tool, 'Done.'),
+  ]);
+  const stages = [{ tool: 'codex', role: 'impl', ...ANY_ANSWER }, review({ since: 'start' })];
+  assert.is((await makeTask(rig, { stages, worktree: true }).run()).code, 0);
+  assert.equal(rig.calls[1]!.report.stdin.text.match(/^diff --git .*/gm), ['diff --git a/made.ts b/made.ts']);
+});
+
 for (const [what, diff, message] of [
   ['a base that is not there', { base: 'nowhere' }, /stage gemini_review: diff: there is no commit "nowhere"/],
   [
