@@ -19,6 +19,7 @@ import type { RunContext, RunRequest } from '../task/run-context.ts';
 import type { TaskRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 import { nearLimitsFor, notify } from '../upkeep/notify.ts';
+import { commitImpossible, commitRun } from './commit.ts';
 import { runStages, untouched } from './stages.ts';
 import { clearTemporaries } from './temporaries.ts';
 import { verdictFailure } from './verdict-failure.ts';
@@ -86,7 +87,7 @@ export async function runOwned(
     }
     const { open } = entered;
     const usedBefore = open.journal.read().ledger.used;
-    const unkept = await keepStart(open, context.environment, stop);
+    const unkept = await keepStart(open, context);
     const plan =
       unkept === null
         ? await (request.work ?? STAGES).check({ options, context, open })
@@ -103,7 +104,12 @@ export async function runOwned(
           : invalidFailure(open, plan.message, clock());
       return await refuse(request, open, failure);
     }
-    const whole = await goThrough(request, open, runId, plan, recovered);
+    const impossible = await commitImpossible(open, request);
+    if (impossible !== null) {
+      ended = REFUSED;
+      return await refuse(request, open, invalidFailure(open, impossible, clock()));
+    }
+    const whole = await commitRun(open, request, await goThrough(request, open, runId, plan, recovered));
     const notes = await entered
       .notes()
       .catch((error: Error) => [`its worktree could not be looked at: ${error.message}`]);

@@ -69,6 +69,8 @@ export interface RunReport {
   next_actions: NextAction[];
   notes: string[];
   supervision?: SupervisionReport;
+  /** With `--commit`, if the run passed: its commit, or null if there was nothing to commit. `branch` is null on a detached HEAD. */
+  commit?: { id: string; branch: string | null; files: string[] } | null;
   /** The notified recipients of its end; absent if none were configured. */
   notified?: Notified[];
 }

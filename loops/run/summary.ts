@@ -173,7 +173,7 @@ function lines(label: 'Note' | 'Warning', all: readonly string[]): string[] {
 }
 
 /** The results: the answers, the changes, and the commands that passed. */
-function doneLines({ stages, supervision }: RunReport): string[] {
+function doneLines({ stages, supervision, commit }: RunReport): string[] {
   const answers = stages.flatMap(({ stage, answer }) => (answer === null ? [] : [`- Answer of ${stage}: ${answer}`]));
   // For a supervision, the changes are listed above.
   const changed = supervision === undefined ? [...new Set(stages.flatMap((stage) => stage.changed))] : [];
@@ -185,6 +185,11 @@ function doneLines({ stages, supervision }: RunReport): string[] {
       passed.map((command) => `- Acceptance passed: \`${oneLine(command, 120)}\``),
       MAX_DONE,
     ),
+    ...(commit
+      ? [
+          `- Commit: ${commit.id} on ${commit.branch ?? 'a detached HEAD'}, ${commit.files.length} ${commit.files.length === 1 ? 'file' : 'files'}`,
+        ]
+      : []),
   ];
   return list.length === 0 ? [] : [...list, ''];
 }

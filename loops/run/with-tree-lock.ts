@@ -4,6 +4,7 @@ import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import { projectRoot } from '../../state/task-folder.ts';
 import { lockTree } from '../limits/tree-lock.ts';
+import type { RunSettings } from '../task/run-context.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 
@@ -12,19 +13,8 @@ export async function withTreeLock<T>(
   { open, stage, access, options, context }: StageRun,
   work: () => Promise<T>,
 ): Promise<{ how: 'worked'; result: T } | { how: 'stopped' }> {
-  const { environment, stop, say, clock } = context;
-  const turn = await lockTree({
-    stateFolder: queueFolderOf(open, environment),
-    tree: open.tree,
-    mode: access === 'read' ? 'read' : 'write',
-    taskId: open.task.id,
-    taskFolder: open.task.root,
-    stage: stage.name,
-    foreign: options.whenTaken === 'force' ? 'pass' : 'wait',
-    stop,
-    say,
-    clock,
-  });
+  const mode = access === 'read' ? 'read' : 'write';
+  const turn = await lockTaskTree({ options, context }, open, { mode, stage: stage.name });
   if (turn.how === 'stopped') return turn;
   try {
     return { how: 'worked', result: await work() };
@@ -32,6 +22,24 @@ export async function withTreeLock<T>(
     turn.release();
   }
 }
+
+/** Waits for the turn of a task on its tree. The caller releases it. */
+export const lockTaskTree = (
+  { options, context: { environment, stop, say, clock } }: RunSettings,
+  open: OpenTask,
+  work: { mode: 'read' | 'write'; stage: string },
+) =>
+  lockTree({
+    ...work,
+    stateFolder: queueFolderOf(open, environment),
+    tree: open.tree,
+    taskId: open.task.id,
+    taskFolder: open.task.root,
+    foreign: options.whenTaken === 'force' ? 'pass' : 'wait',
+    stop,
+    say,
+    clock,
+  });
 
 /**
  * The folder of the queue for this tree: the state of the tree's own project, if it has one, since that project's tasks wait

@@ -27,6 +27,8 @@ export interface EndedRun {
   /** For a run that was stopped: when the service accepts a call again. */
   retryAt?: string | null;
   supervision?: SupervisionReport;
+  /** The commit of `--commit`; null if there was nothing to commit. */
+  commit?: RunReport['commit'];
 }
 
 export interface WrittenReport {
@@ -74,6 +76,7 @@ export async function writeReport(open: OpenTask, ended: EndedRun, clock: () => 
         : [`the journal has ${torn} unreadable lines (incomplete after a crash, or edited); they are ignored`]),
     ].map(open.hide),
     ...(ended.supervision === undefined ? {} : { supervision: ended.supervision }),
+    ...(ended.commit === undefined ? {} : { commit: ended.commit }),
   };
   const summary = renderSummary(report);
   await writeAtomic(report.files.summary, summary, 'renamed');

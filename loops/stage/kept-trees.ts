@@ -1,9 +1,9 @@
 // Keeps the trees of a writing stage for its diff: before its first attempt, and when its gate looks.
 
 import type { Change } from '../../policies/facts/gate-record.ts';
-import { forbidsOf, stateOf } from '../task/compose.ts';
+import { treeRules } from '../task/keep-start.ts';
 import type { StageRun } from '../task/stage-run.ts';
-import { type KeepRules, keepAfter, keepBefore, reopenTrees, treesOf } from '../tree/stage-trees.ts';
+import { keepAfter, keepBefore, reopenTrees, treesOf } from '../tree/stage-trees.ts';
 import type { Baseline } from './baseline.ts';
 
 /** @param earlierWork `unfinished`: the tree from before the first attempt stays the one that counts. */
@@ -26,14 +26,4 @@ export async function keepTreeAfter(run: StageRun, changes: readonly Change[] | 
 
 const folderOf = ({ open, stage }: StageRun) => treesOf(open.task.state, stage.name);
 
-async function rulesOf({ open, context }: StageRun): Promise<KeepRules> {
-  const { task, manifest, tree, root } = open;
-  return {
-    cwd: tree,
-    root,
-    state: stateOf(task),
-    forbids: await forbidsOf(manifest.security.forbidden_paths, [root, tree]),
-    environment: context.environment,
-    halt: context.stop,
-  };
-}
+const rulesOf = ({ open, context }: StageRun) => treeRules(open, context, open.tree);

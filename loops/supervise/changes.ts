@@ -2,20 +2,13 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { forbidsOf, stateOf } from '../task/compose.ts';
+import { treeRules } from '../task/keep-start.ts';
 import type { TaskRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 import { keepStart, readChanges } from '../tree/read-changes.ts';
 import { askGit } from '../tree/run-git.ts';
 
-const rulesOf = async ({ open, context }: TaskRun) => ({
-  cwd: open.tree,
-  root: open.root,
-  state: stateOf(open.task),
-  forbids: await forbidsOf(open.manifest.security.forbidden_paths, [open.root, open.tree]),
-  environment: context.environment,
-  halt: context.stop,
-});
+const rulesOf = ({ open, context }: TaskRun) => treeRules(open, context, open.tree);
 
 const isInGit = ({ open }: TaskRun): boolean => existsSync(path.join(open.tree, '.git'));
 

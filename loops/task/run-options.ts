@@ -100,6 +100,14 @@ export const RUN_FLAGS = {
     takes: 'nothing',
     about: 'put back what a stage changed out of scope; the changed version is kept beside the attempt',
   },
+  commit: {
+    option: 'commit',
+    without: 'none',
+    given: 'made',
+    takes: 'nothing',
+    about:
+      'when every stage is done: commit what the stages changed in scope, without what was uncommitted before; exit 1 if this is impossible',
+  },
   'when-open': {
     option: 'whenOpen',
     takes: 'choice',

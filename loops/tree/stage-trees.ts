@@ -103,7 +103,7 @@ const isOurs = (folder: string): boolean => kindOf(folder) === null || isOwnFold
 const keepTree = (objects: string, others: readonly string[], rules: KeepRules) =>
   withApart({ ...rules, objects, others }, (apart) => treeNow(apart, rules));
 
-async function treeNow(apart: Apart, rules: KeepRules): Promise<{ tree: string; unread: string[] } | Invalid> {
+export async function treeNow(apart: Apart, rules: KeepRules): Promise<{ tree: string; unread: string[] } | Invalid> {
   const taken = await takeIn(apart, { ...rules, most: MOST });
   if (taken.how === 'invalid') return taken;
   const written = await apart.git(['write-tree', '--missing-ok']);

@@ -38,6 +38,13 @@ export interface ProjectFile {
   limits: Limits;
   /** Who is notified of the end of a run. */
   notify: readonly NotifierRow[];
+  /** The commits of `run --commit`. */
+  commit: {
+    /** `Name <address>`; null for git's own setting. */
+    author: string | null;
+    /** Lines such as `Reviewed-by: Name`, after the goal. */
+    trailers: readonly string[];
+  };
 }
 
 export interface ProjectRole {
@@ -74,4 +81,5 @@ export const NO_PROJECT_FILE: ProjectFile = {
   prompts: PROMPT_DEFAULTS,
   limits: NO_LIMITS,
   notify: [],
+  commit: { author: null, trailers: [] },
 };

@@ -43,6 +43,7 @@ export const SENTENCES = {
   model_not_found: 'The requested model does not exist, or this account cannot use it.',
   network: 'The network connection to the service failed.',
   not_authorised: 'The service answered that the account lacks the required permission.',
+  not_committed: 'Every stage is done, but tollgate could not commit the changes.',
   not_found: 'The service did not find what was requested.',
   not_signed_in: '{tool} is not signed in.',
   out_of_memory: '{tool} ran out of memory.',

@@ -32,8 +32,10 @@ type EndingReason =
 /** A project's own rows may add others, which are handled by their class. */
 export type CallReason = SaidReason | EndingReason | OwnReason;
 
-/** Reasons for a failed call or gate, or for a request that could not be read. */
-export type FailureReason = CallReason | GateReason | 'bad_input';
+/** Reasons for a failed call or gate, for a request that could not be read, or for a passed run without its commit. */
+export type FailureReason = CallReason | GateReason | (typeof OTHER_REASONS)[number];
+
+const OTHER_REASONS = ['bad_input', 'not_committed'] as const;
 
 /** All of them, for the published types. */
 export const FAILURE_REASONS: readonly FailureReason[] = [
@@ -44,6 +46,6 @@ export const FAILURE_REASONS: readonly FailureReason[] = [
     ...[SILENT_START, LOST, TOO_LARGE, NO_ANSWER, SERVER_LACKS, TOOL_DENIED].map(({ reason }) => reason),
     ...OWN_REASONS,
     ...GATE_REASONS,
-    'bad_input',
+    ...OTHER_REASONS,
   ]),
 ].sort();

@@ -270,6 +270,28 @@ const FIELDS = z.strictObject({
   limits: limitsSchema(z)
     .prefault({})
     .describe('limits over all tasks of this project; they stand beside your own and never loosen them'),
+  commit: z
+    .strictObject({
+      author: z
+        .string()
+        .max(200)
+        .regex(/^[^<>\p{Cc}]*[^<>\p{Cc}\s] <[^<>\s\p{Cc}]+>$/u, 'must be Name <address>')
+        .nullable()
+        .default(null)
+        .describe("who commits, as Name <address>; without it, git's own setting"),
+      trailers: z
+        .array(
+          z
+            .string()
+            .max(200)
+            .regex(/^[A-Za-z][A-Za-z0-9-]*: [^\p{Cc}]+$/u, 'must be a line such as Reviewed-by: Name'),
+        )
+        .max(10)
+        .default([])
+        .describe('lines at the end of the message, such as Reviewed-by: Name'),
+    })
+    .prefault({})
+    .describe('the commits of tollgate run --commit'),
   notify: notifySchema(z).describe('who is notified of the end of a run: webhooks and commands'),
 });
 

@@ -23,6 +23,7 @@ export const OPTIONS: RunOptions = {
   waitForResetMs: 0,
   repair: 'allowed',
   whenOpen: 'wait',
+  commit: 'none',
 };
 
 export const contextIn = (rig: TestRig, more: Partial<RunContext> = {}): RunContext => ({

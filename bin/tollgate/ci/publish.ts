@@ -79,7 +79,7 @@ function problemsIn(ran: RanTask, word: string) {
 
 function outputsOf(ran: RanTask, exit: number): StepOutputs {
   if (!('report' in ran)) return { state: ran.how === 'awaited' ? 'awaited' : 'refused', exit_code: String(exit) };
-  const { state, failure, stages, spent, files } = ran.report;
+  const { state, failure, stages, spent, files, commit } = ran.report;
   const last = answeredLast(ran.report);
   const answer = last === null ? null : readIfFit(last.answer!);
   return {
@@ -93,6 +93,7 @@ function outputsOf(ran: RanTask, exit: number): StepOutputs {
     session: stages.findLast(({ session_id }) => session_id !== null)?.session_id ?? '',
     summary_file: files.summary,
     answer_file: last?.answer ?? '',
+    commit: commit?.id ?? '',
     comment: commentOf(ran),
     ...answerOutputs(answer ?? ''),
   };

@@ -154,9 +154,17 @@ const ran = record<RunReport>(
       saved: orNull(text('The saved session'), 'it was not saved'),
       resume: orNull(text('The line to type to continue'), 'there is nothing to continue with'),
     }),
+    commit: orNull(
+      record<NonNullable<RunReport['commit']>>('The commit', {
+        id: text('Its id'),
+        branch: orNull(text('Its branch'), 'HEAD is detached'),
+        files: list('The committed paths', text('A path, relative to the tree')),
+      }),
+      'there was nothing to commit',
+    ),
     notified: NOTIFIED,
   },
-  ['supervision', 'notified'],
+  ['supervision', 'commit', 'notified'],
 );
 
 /** The object that `answerWithoutRun` makes. */
