@@ -28,19 +28,22 @@ export const PREFLIGHT_SPEC = {
   flags: {
     tools: {
       takes: 'text',
-      about: `the CLIs that are needed, separated by commas; default: ${TOOLS.join(',')} and, with --trust-workspace, those of tollgate.yaml`,
+      about: `the required CLIs, separated by commas; default: ${TOOLS.join(',')} and, with --trust-workspace, those of tollgate.yaml`,
     },
     'trust-workspace': {
       takes: 'nothing',
-      about: 'let tollgate.yaml describe its own CLIs, which may be started, and who is notified of an end',
+      about: 'use the CLIs and the notifications that tollgate.yaml describes; its CLIs may be started',
     },
-    quick: { takes: 'nothing', about: 'start no process: versions that only a start would tell stay unknown' },
+    quick: { takes: 'nothing', about: 'start no process; versions that only a start shows stay unknown' },
     sweep: {
       takes: 'nothing',
-      about: 'clear up after killed processes instead, here and in the other projects that you called',
+      about: 'instead: clean up after killed processes, in this and in your other projects',
     },
-    now: { takes: 'nothing', about: 'with --sweep: end what lost its wrapper and still works, before its deadline' },
-    cwd: { takes: 'text', about: 'the folder that the CLIs would run in', default: '.' },
+    now: {
+      takes: 'nothing',
+      about: 'with --sweep: end CLIs that lost their wrapper and still run, before their deadline',
+    },
+    cwd: { takes: 'text', about: 'the folder in which the CLIs would run', default: '.' },
   },
   words: { min: 0, max: 0, called: 'nothing' },
   examples: [

@@ -22,9 +22,13 @@ const FAMILIES = [
     shown: '--task-N-done',
     about: 'the marker that a wrapper writes last (--done-marker)',
   },
-  { match: /^task-\d{1,9}-pid$/, shown: '--task-N-pid', about: 'its process: a number, or the file of --pid-file' },
-  { match: /^task-\d{1,9}-out$/, shown: '--task-N-out', about: 'its answer, for --min-lines' },
-  { match: /^task-\d{1,9}-label$/, shown: '--task-N-label', about: 'its name in what is printed' },
+  {
+    match: /^task-\d{1,9}-pid$/,
+    shown: '--task-N-pid',
+    about: 'the process of the call: a number, or the file of --pid-file',
+  },
+  { match: /^task-\d{1,9}-out$/, shown: '--task-N-out', about: 'the answer of the call, for --min-lines' },
+  { match: /^task-\d{1,9}-label$/, shown: '--task-N-label', about: 'the name of the call in the output' },
 ] as const;
 
 /** setTimeout accepts no more than this: 24 days. */
@@ -42,14 +46,13 @@ export const WAIT_SPEC = {
       about: 'how long to wait for all of them',
       default: 3_600_000,
     },
-    'min-lines': { takes: 'number', about: 'a done call whose --task-N-out has fewer lines has failed', min: 1 },
+    'min-lines': { takes: 'number', about: 'a call has failed if its --task-N-out has fewer lines', min: 1 },
     fresh: {
       takes: 'nothing',
-      about:
-        'done markers and ends of runs that were there before this wait began do not count: for a wait that is started before its calls',
+      about: 'ignore done markers and results from before this wait: for a wait that starts before its calls',
     },
     'fail-fast': { takes: 'nothing', about: 'stop waiting at the first failure' },
-    label: { takes: 'texts', about: 'names for the tasks in their order; repeat it' },
+    label: { takes: 'texts', about: 'a name for each task, in order (repeatable)' },
   },
   families: FAMILIES,
   words: { min: 0, max: Number.POSITIVE_INFINITY, called: 'TASK' },

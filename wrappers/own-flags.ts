@@ -28,7 +28,10 @@ export const COMMIT = 'allow-commit';
 
 /** The rows of all four built-in CLIs have this flag. */
 export const ALLOW_COMMIT = {
-  [COMMIT]: { takes: 'nothing', about: 'let the agent commit with --access write: the git folders are writable' },
+  [COMMIT]: {
+    takes: 'nothing',
+    about: 'with --access write: make the git folders writable, so that the agent can commit',
+  },
 } as const satisfies Record<string, OwnFlag>;
 
 interface CallAccess {

@@ -28,19 +28,19 @@ const SPEC: CommandSpec = {
   name: 'tollgate archive',
   usage: '[TASK…] [options]',
   about:
-    'Moves ended tasks to .tmp/archive, and back: the named tasks, or all tasks in which nothing happened for a while, and the reports of batches of the same age. A task on which a process works stays where it is, and so does the worktree of each task.',
+    'Moves ended tasks to .tmp/archive, and back: the named tasks, or all tasks without activity for a while, with the reports of batches of the same age. Running tasks and worktrees stay where they are.',
   flags: {
     'older-than': {
       takes: 'text',
-      about: `only tasks in which nothing happened for this long, such as 7d (${DEFAULT_AGE} where no task is named)`,
+      about: `only tasks without activity for this long, such as 7d (${DEFAULT_AGE} if no task is named)`,
     },
     'drop-attempts': {
       takes: 'nothing',
-      about: 'without state/attempts, what is kept of each call (raw only with --keep-raw)',
+      about: 'without state/attempts, the private files of each call',
     },
-    delete: { takes: 'nothing', about: 'delete them for good; with named tasks or --older-than only' },
-    restore: { takes: 'nothing', about: 'put the named tasks back, each as it was archived last' },
-    'dry-run': { takes: 'nothing', about: 'show what would be done, and do nothing' },
+    delete: { takes: 'nothing', about: 'delete them; requires named tasks or --older-than' },
+    restore: { takes: 'nothing', about: 'restore the named tasks, each from its newest archive' },
+    'dry-run': { takes: 'nothing', about: 'show what would be done, and change nothing' },
   },
   words: { min: 0, max: Number.POSITIVE_INFINITY, called: 'TASK' },
   examples: [

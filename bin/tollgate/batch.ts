@@ -27,14 +27,23 @@ const SPEC: CommandSpec = {
   about:
     'Runs many tasks at once, each like tollgate run. Checks all of them before it pays for one. Tools get equal shares, and stages that write to one tree take turns. Prints one report at the end.',
   flags: {
-    concurrency: { takes: 'number', about: 'paid calls made at once', default: HERE, min: 1, max: MOST },
-    from: { takes: 'text', about: 'read more tasks from this file, one a line (- is standard input)' },
-    'skip-bad': { takes: 'nothing', about: 'run the others when some tasks cannot be run' },
-    'fail-fast': { takes: 'nothing', about: 'once a task has failed, begin no other; those at work end' },
-    'max-minutes': { takes: 'number', about: 'then end what runs, as INT would, and begin nothing more', min: 1 },
+    concurrency: {
+      takes: 'number',
+      about: 'the number of paid calls at the same time',
+      default: HERE,
+      min: 1,
+      max: MOST,
+    },
+    from: { takes: 'text', about: 'read more tasks from this file, one per line (-: stdin)' },
+    'skip-bad': { takes: 'nothing', about: 'skip tasks that cannot be run, and run the others' },
+    'fail-fast': {
+      takes: 'nothing',
+      about: 'start no further task once one has failed; running tasks continue to their end',
+    },
+    'max-minutes': { takes: 'number', about: 'after this time, end all runs, as INT would, and start no more', min: 1 },
     'exit-by-class': {
       takes: 'nothing',
-      about: 'exit with the first of 77 auth, 76 budget, 75 quota, 66 prompt too large, 65 gate that some task has',
+      about: 'exit with the first of these that a task has: 77 auth, 76 budget, 75 quota, 66 prompt too large, 65 gate',
     },
     ...RUN_FLAGS,
   },

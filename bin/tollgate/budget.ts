@@ -28,19 +28,23 @@ const SPEC: CommandSpec = {
   about:
     "Shows a task's paid calls and tokens, or changes what it may pay. Without a task: the limits over all of your tasks, with what is used of them.",
   flags: {
-    set: { takes: 'number', about: 'allow this many paid calls in all; with --per this much in that period' },
+    set: { takes: 'number', about: 'allow this many paid calls in all; with --per: in that period' },
     reset: { takes: 'nothing', about: 'count from 0 again' },
-    per: { takes: 'choice', choices: PERIODS, about: 'over all tasks: a budget of this period, for --set or --unset' },
-    of: { takes: 'choice', choices: UNITS, default: 'calls', about: 'over all tasks: of what it is' },
+    per: {
+      takes: 'choice',
+      choices: PERIODS,
+      about: 'over all tasks: the budget of this period, for --set or --unset',
+    },
+    of: { takes: 'choice', choices: UNITS, default: 'calls', about: 'over all tasks: the unit of the budget' },
     tool: { takes: 'text', about: 'over all tasks: a limit of this CLI; default: of all CLIs together' },
-    unset: { takes: 'nothing', about: 'over all tasks: take the budget of --per away' },
+    unset: { takes: 'nothing', about: 'over all tasks: remove the budget of --per' },
     'at-once': {
       takes: 'number',
-      about: 'over all tasks: make this many calls at the same time at most; 0 is no limit',
+      about: 'over all tasks: at most this many calls at the same time; 0: no limit',
     },
     'per-minute': {
       takes: 'number',
-      about: 'over all tasks: begin this many calls in 60 s at most; 0 is no limit',
+      about: 'over all tasks: start at most this many calls in 60 s; 0: no limit',
     },
     'time-zone': {
       takes: 'text',

@@ -24,9 +24,12 @@ const SPEC: CommandSpec = {
   name: 'tollgate init',
   usage: 'ID|DIR [options]',
   about:
-    'Writes the folder of a new task: a manifest that explains every field, and the inputs to fill in. With a pipeline that only reviews, the inputs are the changes since the default branch. Adds .tmp/ to .gitignore: tasks and the output of the CLIs are stored there. On a terminal it asks for what is missing. It reads the repository for proposals, and runs nothing of it.',
+    'Writes the folder of a new task: a manifest that explains every field, and the inputs to fill in. With a pipeline that only reviews, the inputs are the changes since the default branch. Adds .tmp/ to .gitignore: tasks and the output of the CLIs are stored there. On a terminal it prompts for missing values. It reads the repository for proposals, and runs nothing in it.',
   flags: {
-    pipeline: { takes: 'text', about: `stages by a name: ${Object.keys(PIPELINES).join(', ')}, or one of the project` },
+    pipeline: {
+      takes: 'text',
+      about: `a named list of stages: ${Object.keys(PIPELINES).join(', ')}, or one of the project`,
+    },
     supervise: { takes: 'nothing', about: 'instead of stages: a worker that gets each step from a reasoner' },
     goal: { takes: 'text', about: 'the goal of the task, in a sentence or two' },
     budget: { takes: 'number', min: 1, about: 'the maximum of paid calls, retries included; default: 10' },
@@ -34,7 +37,7 @@ const SPEC: CommandSpec = {
       takes: 'text',
       about: 'the command that must succeed in the end; default: the test command of the repository',
     },
-    'no-ask': { takes: 'nothing', about: 'on a terminal: ask no questions, and accept the proposals' },
+    'no-ask': { takes: 'nothing', about: 'on a terminal: accept all proposals without prompts' },
     'no-gitignore': { takes: 'nothing', about: 'do not change .gitignore' },
   },
   words: { min: 0, max: 1, called: 'the task (an id, or a path with a /)' },

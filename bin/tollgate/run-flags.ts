@@ -60,7 +60,7 @@ export function flagsOf({ text, texts, given }: Arguments): string[] {
 
 export const DEADLINE_FLAG = {
   takes: 'text',
-  about: 'stop after so long (50m, 5h), as by TERM, with everything saved: the next run continues',
+  about: 'stop after this time (50m, 5h), as TERM would; the next run continues',
 } as const satisfies FlagRow;
 
 interface Deadline {

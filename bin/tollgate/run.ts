@@ -23,7 +23,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate run',
   usage: 'TASK [options]',
   about:
-    'Runs the stages of a task in order: reserves each paid call, retries what can succeed, looks at each answer before it counts, and leaves one report.',
+    'Runs the stages of a task in order. It reserves each paid call, retries what can succeed, checks each answer, and writes one report.',
   flags: {
     'dry-run': {
       takes: 'nothing',
@@ -33,18 +33,22 @@ const SPEC: CommandSpec = {
     ...RUN_FLAGS,
     'no-menu': {
       takes: 'nothing',
-      about: 'on a terminal: do not ask how to repair a conversation that the service refuses',
+      about: 'on a terminal: do not prompt for the repair of a conversation that the service refuses',
     },
     ci: {
       takes: 'nothing',
       about:
-        'tell the run for a log of CI: folded away, a line every 30 s (by itself where GITHUB_ACTIONS or GITLAB_CI is set)',
+        'print progress for a CI log: in a folded group, with a line after each 30 s of silence (the default if GITHUB_ACTIONS or GITLAB_CI is set)',
     },
-    'no-ci': { takes: 'nothing', about: 'tell it as on any machine, and write nothing for later steps of a job' },
+    'no-ci': {
+      takes: 'nothing',
+      about: 'print progress as on any machine, and write nothing for later steps of a job',
+    },
     deadline: DEADLINE_FLAG,
     comment: {
       takes: 'text',
-      about: 'write the text for a comment on a pull or merge request to this file; nothing in it is active there',
+      about:
+        'write the text of a comment for a pull or merge request to this file; mentions, commands and HTML in it have no effect',
     },
     'exit-by-class': {
       takes: 'nothing',

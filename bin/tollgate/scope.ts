@@ -11,9 +11,12 @@ import { badInputOf, type Ran } from '../ran.ts';
 const SPEC: CommandSpec = {
   name: 'tollgate scope',
   usage: 'ask PATH… [--task TASK]',
-  about: 'Says for each path whether the task may change it, and which line of its manifest says so.',
+  about: 'Shows for each path whether the task may change it, and which line of the manifest decides that.',
   flags: {
-    task: { takes: 'text', about: 'the task (an id, or a path with a /); an agent that Tollgate called need not say' },
+    task: {
+      takes: 'text',
+      about: 'the task (an id, or a path with a /); not needed for an agent that Tollgate called',
+    },
   },
   words: { min: 2, max: Number.MAX_SAFE_INTEGER, called: 'ask PATH…' },
   examples: [

@@ -43,7 +43,7 @@ const SPEC: CommandSpec = {
   usage: '[options]',
   about:
     'Lists the CLIs that can be called here: the built-in ones, and those of tools in tollgate.yaml. It starts none.',
-  flags: { cwd: { takes: 'text', about: 'the folder whose project is meant', default: '.' } },
+  flags: { cwd: { takes: 'text', about: 'a folder of the project', default: '.' } },
   words: { min: 0, max: 0, called: 'nothing' },
   examples: [
     ['tollgate tools', 'who is there, and what each can do'],

@@ -86,7 +86,7 @@ export const WRAPPER_FLAGS = {
   },
   'ignore-hold': {
     takes: 'nothing',
-    about: 'call although the service refuses this tool, account and model until later, as another call found',
+    about: 'call although another call found that the service refuses this tool, account and model for now',
   },
   'require-mcp': {
     takes: 'texts',

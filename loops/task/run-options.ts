@@ -22,19 +22,19 @@ export const RUN_FLAGS = {
     without: 'wait',
     given: 'refuse',
     takes: 'nothing',
-    about: 'refuse, instead of waiting, while another run has the task',
+    about: 'fail at once, instead of waiting, while another run has the task',
   },
   force: {
     option: 'whenTaken',
     without: 'wait',
     given: 'force',
     takes: 'nothing',
-    about: 'take the task, and its open calls, from a run on another host or in another container that is gone',
+    about: 'take over the task, and its open calls, from a run on a host or in a container that no longer exists',
   },
   redo: {
     option: 'redo',
     takes: 'texts',
-    about: 'run this stage again though it is done (repeatable; `all`: every stage that no --keep names)',
+    about: 'run this stage again although it is done (repeatable; all: every stage that no --keep names)',
   },
   recheck: {
     option: 'finished',
@@ -42,12 +42,12 @@ export const RUN_FLAGS = {
     given: 'rechecked',
     takes: 'nothing',
     about:
-      'pay for nothing: look at the answers that are there again, and run the acceptance commands on the tree as it is now',
+      'pay for nothing: check the existing answers again, and run the acceptance commands on the tree as it is now',
   },
   keep: {
     option: 'keep',
     takes: 'texts',
-    about: 'keep the answer that was paid for this stage though its prompt has changed since (repeatable)',
+    about: 'keep the paid answer of this stage although its prompt has changed since (repeatable)',
   },
   // For stages whose prompt has changed, and which neither of the two flags above names.
   'redo-all': {
@@ -55,22 +55,21 @@ export const RUN_FLAGS = {
     without: 'refuse',
     given: 'redo',
     takes: 'nothing',
-    about: 'run every stage again whose prompt has changed since it was answered, save those that --keep names',
+    about: 'run every stage whose prompt has changed again, except those that --keep names',
   },
   'keep-all': {
     option: 'changed',
     without: 'refuse',
     given: 'keep',
     takes: 'nothing',
-    about: 'keep the answer of every stage whose prompt has changed since, save those that --redo names',
+    about: 'keep the answer of every stage whose prompt has changed, except those that --redo names',
   },
   'accept-changes': {
     option: 'otherChanges',
     without: 'refused',
     given: 'accepted',
     takes: 'nothing',
-    about:
-      'continue a task whose manifest or inputs were changed while the agent of another task ran: look at them first',
+    about: 'continue although the manifest or the inputs changed while the agent of another task ran; check them first',
   },
   'retry-dirty': {
     option: 'dirtyRetries',
@@ -78,13 +77,13 @@ export const RUN_FLAGS = {
     given: 'allowed',
     takes: 'nothing',
     about:
-      'start again in a new session even where an attempt ran tools or changed the tree, and its session cannot be resumed',
+      'start again in a new session although an attempt ran tools or changed the tree, and its session cannot be resumed',
   },
   'wait-for-reset': {
     option: 'waitForResetMs',
     takes: 'text',
     reads: 'duration',
-    about: 'wait for the reset of a usage limit, if it is no further than this (30m, 5h, 2d)',
+    about: 'wait for the reset of a usage limit, if it takes no longer than this (30m, 5h, 2d)',
   },
   'fail-on-verdict': {
     option: 'badVerdicts',
@@ -98,7 +97,7 @@ export const RUN_FLAGS = {
     without: 'reported',
     given: 'restored',
     takes: 'nothing',
-    about: 'put back what a stage changed out of scope; the changed version is kept beside the attempt',
+    about: 'restore what a stage changed out of scope; the files of the attempt keep the changed version',
   },
   commit: {
     option: 'commit',
@@ -114,7 +113,7 @@ export const RUN_FLAGS = {
     choices: ['wait', 'fresh'],
     default: 'wait',
     about:
-      'while a person has the session open in its CLI: wait until it is closed (no longer than max_wallclock_sec), or continue its work in a fresh one',
+      'while the session is open in its CLI: wait until it is closed (at most max_wallclock_sec), or continue in a fresh session',
   },
   'no-repair': {
     option: 'repair',
@@ -135,7 +134,7 @@ export const RUN_FLAGS = {
     without: false,
     given: true,
     takes: 'nothing',
-    about: 'keep what the CLIs wrote as it came, secrets and all, in state/attempts; else it goes once it is published',
+    about: 'keep the unredacted output of the CLIs in state/attempts; otherwise it is removed once it is published',
   },
   'record-requests': {
     option: 'recordRequests',
@@ -143,7 +142,7 @@ export const RUN_FLAGS = {
     given: true,
     takes: 'nothing',
     about:
-      "pass the CLIs' requests through a relay on the loopback, so that the log of API failures has the one that failed as it was sent, without keys",
+      'relay the requests of the CLIs over the loopback, so that the log of API failures holds the failed one, without keys',
   },
   'ignore-hold': {
     option: 'ignoreHold',
@@ -157,7 +156,7 @@ export const RUN_FLAGS = {
     without: false,
     given: true,
     takes: 'nothing',
-    about: 'let the CLIs use the hooks and servers that the folder configures',
+    about: 'let the CLIs use the hooks and servers of the folder',
   },
 } as const satisfies Record<string, RunFlag>;
 

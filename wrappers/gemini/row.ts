@@ -50,11 +50,11 @@ const isExcluded = (mcp: Json | null, name: string): boolean =>
 /** The flags that only gemini understands. */
 const OWN_FLAGS = {
   ...ALLOW_COMMIT,
-  sandbox: { takes: 'nothing', about: "use gemini's sandbox" },
+  sandbox: { takes: 'nothing', about: 'use the sandbox of gemini' },
   'approval-mode': {
     takes: 'choice',
     choices: ['default', 'auto_edit', 'yolo'],
-    about: 'instead of what --access means',
+    about: 'the approval mode, instead of the one that --access selects',
   },
 } as const satisfies Record<string, OwnFlag>;
 

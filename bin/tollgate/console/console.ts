@@ -24,11 +24,11 @@ const SPEC: CommandSpec = {
   name: 'tollgate console',
   usage: '[--port N] [--open]',
   about:
-    'Serves a page of this project on 127.0.0.1 until it is stopped: what runs, tasks, failures, budgets, sessions, supervised tasks, books and the machine, live, with what can be done about each. Open the address that it prints; no other browser gets access. Runs that it starts continue when it ends.',
+    'Serves a live page of this project on 127.0.0.1 until it is stopped: runs, tasks, failures, budgets, sessions, supervised tasks, books and the machine, each with its actions. Open the address that it prints; no other browser gets access. Runs that it starts continue when it ends.',
   flags: {
     port: { takes: 'number', min: 1, max: 65_535, about: 'the port; default: a free one' },
     open: { takes: 'nothing', about: 'open it in the browser of this machine' },
-    'trust-workspace': { takes: 'nothing', about: 'give --trust-workspace to the runs that are begun here' },
+    'trust-workspace': { takes: 'nothing', about: 'pass --trust-workspace to the runs that it starts' },
   },
   words: { min: 0, max: 0, called: 'nothing' },
   examples: [

@@ -16,9 +16,9 @@ const SPEC: CommandSpec = {
   about:
     "Writes the sections so far as one file, named after the book, in the folder exports beside the live document: Markdown with front matter, text with a header, or a PDF with properties, bookmarks and page numbers. An earlier export of the same book is replaced, and no other file. Nothing in a model's text is fetched, opened or run.",
   flags: {
-    format: { takes: 'choice', choices: EXPORT_FORMATS, default: 'md', about: 'what it becomes' },
-    font: { takes: 'texts', about: 'a TrueType or OpenType file for letters that Roboto lacks; may be repeated' },
-    trace: { takes: 'nothing', about: 'with every turn and error as an appendix, as trace.jsonl has them' },
+    format: { takes: 'choice', choices: EXPORT_FORMATS, default: 'md', about: 'the format' },
+    font: { takes: 'texts', about: 'a TrueType or OpenType file for letters that Roboto lacks (repeatable)' },
+    trace: { takes: 'nothing', about: 'append every turn and error from trace.jsonl' },
     out: {
       takes: 'text',
       about: 'the file to write; default: named after the book, in exports/ beside the live document',

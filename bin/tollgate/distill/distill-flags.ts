@@ -33,17 +33,17 @@ export const RUN_FLAGS_OF_BOOK = {
     takes: 'text',
     about: `the literal text with which the last section ends; default: ${DEFAULT_END_MARKER}`,
   },
-  'max-seconds': { takes: 'number', min: 1, about: 'stop after so many seconds of this run, between two sections' },
-  'max-tokens': { takes: 'number', min: 1, about: 'stop once the whole distillation has used so many tokens' },
-  'max-usd': { takes: 'text', about: 'stop once it has cost so much, where the price is known' },
+  'max-seconds': { takes: 'number', min: 1, about: 'stop this run after this many seconds, between two sections' },
+  'max-tokens': { takes: 'number', min: 1, about: 'stop once the whole distillation has used this many tokens' },
+  'max-usd': { takes: 'text', about: 'stop once it has cost this much; needs a known price' },
   'max-calls': { takes: 'number', min: 1, about: 'the maximum of paid calls; default: 2000' },
   'auto-wait': { takes: 'text', default: '60s', about: 'pause if the service requires a longer wait' },
   'answer-timeout': { takes: 'text', default: '30m', about: 'how long one answer may take' },
   'no-check': {
     takes: 'texts',
-    about: `do not pause for: ${Object.keys(CHECK_WORDS).join(', ')}; may be given again`,
+    about: `do not pause for: ${Object.keys(CHECK_WORDS).join(', ')}; repeatable`,
   },
-  'trust-workspace': { takes: 'nothing', about: 'with --via: let the CLI use what this folder configures' },
+  'trust-workspace': { takes: 'nothing', about: 'with --via: let the CLI use the hooks and servers of this folder' },
   out: { takes: 'text', about: "where the live document is written; default: the run's own folder" },
 } as const satisfies Record<string, FlagRow>;
 

@@ -29,8 +29,8 @@ const DELETE: CommandSpec = {
   name: 'tollgate distill delete-section',
   usage: 'NAME SECTION [--ask-again]',
   about:
-    'Takes a section out of the document and of the history that is sent; its answer stays in turns/. A distillation that runs does it between two sections.',
-  flags: { 'ask-again': { takes: 'nothing', about: 'request it again, in its place: one more paid call' } },
+    'Removes a section from the document and from the history that is sent; turns/ keeps its answer. A running distillation does this between two sections.',
+  flags: { 'ask-again': { takes: 'nothing', about: 'request it again in its place, with one more paid call' } },
   words: { min: 2, max: 2, called: 'NAME and SECTION (tollgate distill sections lists them)' },
   examples: [['tollgate distill delete-section republic 7 --ask-again', 'another answer in its place']],
   exits: [

@@ -30,7 +30,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate distill',
   usage: 'BOOK [--prompt FILE] [options] | resume | pause | stop | status | sections | delete-section | export NAME',
   about:
-    'Uploads a book (PDF, EPUB or text) to the Gemini API once and has it distilled section by section, for hours if need be: each answer is on disk before the next is paid for, and a run that was stopped, killed or paused continues where it was. The key is taken from GEMINI_API_KEY, another address from GOOGLE_GEMINI_BASE_URL. tollgate distill status --help describes the other commands.',
+    'Uploads a book (PDF, EPUB or text) to the Gemini API once, and distils it section by section. Each answer is on disk before the next one is paid. A run that was stopped, killed or paused continues where it ended. GEMINI_API_KEY holds the key, GOOGLE_GEMINI_BASE_URL another address. tollgate distill status --help describes the other commands.',
   flags: { ...BOOK_FLAGS, ...RUN_FLAGS_OF_BOOK },
   common: ['prompt', 'via', 'name', 'model', 'max-usd', 'max-calls', 'auto-wait', 'out'],
   words: { min: 1, max: 1, called: 'BOOK (or a word: resume, pause, stop, status, sections, delete-section, export)' },
@@ -50,11 +50,10 @@ const SPEC: CommandSpec = {
 const RESUME: CommandSpec = {
   name: 'tollgate distill resume',
   usage: 'NAME [--accept] [options]',
-  about:
-    'Continues a distillation where it stopped, with the same settings; flags that are given here count from now on.',
+  about: 'Continues a distillation where it stopped, with the same settings; flags given here apply from now on.',
   flags: {
     accept: { takes: 'nothing', about: 'keep the answer that is held; without this flag, it is requested again' },
-    force: { takes: 'nothing', about: 'take it over from a host or container that is gone' },
+    force: { takes: 'nothing', about: 'take it over from a host or container that no longer exists' },
     ...RUN_FLAGS_OF_BOOK,
   },
   common: ['accept', 'force', 'model', 'max-usd', 'max-calls', 'auto-wait', 'no-check', 'out'],

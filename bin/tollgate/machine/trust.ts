@@ -15,7 +15,7 @@ const SPEC: CommandSpec = {
     'Trusts a folder permanently: each command there works as with --trust-workspace, so the CLIs use its hooks, MCP servers and settings. It covers the folders below, but no other git repository in them. The list is kept in your own state folder, never in a checkout.',
   flags: {
     list: { takes: 'nothing', about: 'show the trusted folders' },
-    revoke: { takes: 'nothing', about: 'take the folder off the list' },
+    revoke: { takes: 'nothing', about: 'remove the folder from the list' },
   },
   words: { min: 0, max: 1, called: 'DIR' },
   examples: [

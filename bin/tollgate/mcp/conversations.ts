@@ -26,7 +26,7 @@ export const CONVERSATIONS: readonly McpTool[] = [
   verbTool({
     name: 'sessions',
     title: 'Sessions by tag',
-    about: 'Which session of its CLI each tag continues: size, tokens, age, errors, health.',
+    about: 'Lists the session that each tag continues: size, tokens, age, errors, health.',
     takes: taking({}),
     gives: giving({ sessions: LIST }),
     changes: 'nothing',
@@ -59,7 +59,7 @@ export const CONVERSATIONS: readonly McpTool[] = [
       {
         session: SESSION,
         redo: { type: 'boolean', description: 'bring back what was taken back last' },
-        dry_run: { type: 'boolean', description: 'only tell what would be done' },
+        dry_run: { type: 'boolean', description: 'only show what would be done' },
         cli: CLI,
       },
       'session',
@@ -78,7 +78,7 @@ export const CONVERSATIONS: readonly McpTool[] = [
     name: 'recover',
     title: 'Repair a conversation',
     about:
-      'Gets a conversation going again that its service refuses. Pays for nothing; undo with `redo` brings back what went.',
+      'Repairs a conversation that its service refuses. Pays for nothing; undo with `redo` restores what was removed.',
     takes: taking(
       {
         session: { ...SESSION, description: 'a session, or the task whose last call failed in it' },

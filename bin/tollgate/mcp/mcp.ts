@@ -14,13 +14,13 @@ const SPEC: CommandSpec = {
   flags: {
     access: {
       ...{ takes: 'choice', choices: ACCESS, default: 'read' },
-      about: 'the most that the tools ask and create_task allow a CLI: look, change the working folder, anything',
+      about: 'the most that the tools ask and create_task allow a CLI: read, change the working folder, or anything',
     },
-    runs: { takes: 'number', min: 1, max: 100, default: 8, about: 'begin so many runs at the same time at most' },
+    runs: { takes: 'number', min: 1, max: 100, default: 8, about: 'at most this many runs at the same time' },
     'trust-workspace': { takes: 'nothing', about: 'pass --trust-workspace to the runs that it starts' },
     carry: {
       takes: 'text',
-      about: 'carry out the run of this id; the server starts this for each, so that it outlives it',
+      about: 'for the server: carry out the run of this id, so that the run outlives the server',
     },
   },
   words: { min: 0, max: 0, called: 'nothing' },

@@ -61,7 +61,7 @@ export const RUNS: readonly McpTool[] = [
     name: 'run_task',
     title: 'Run a task',
     about:
-      'Runs the stages of a task that are not done, with its budget, gates and retries; may pay. Answers with the result, or with state "running" and a run_id to wait for. While it runs, asking again waits for the same run.',
+      'Runs the stages of a task that are not done, with its budget, gates and retries; may pay. Answers with the result, or with state "running" and a run_id to wait for. While it runs, the same request waits for the same run.',
     takes: taking(
       {
         task: TASK,
@@ -90,7 +90,7 @@ export const RUNS: readonly McpTool[] = [
     name: 'ask',
     title: 'Ask one CLI',
     about:
-      'One prompt to one agent CLI, guarded, paid once. Answers with what it said, or with state "running" and a run_id to wait for. The same question again gives the answer that is there, unless `again`.',
+      'Sends one prompt to one agent CLI, guarded, paid once. Returns its answer, or state "running" and a run_id to wait for. The same prompt again returns the existing answer, unless `again`.',
     takes: taking(
       {
         cli: {
@@ -112,7 +112,7 @@ export const RUNS: readonly McpTool[] = [
           description: 'resume this session of the CLI',
         },
         task: { ...TASK, description: 'the task whose budget pays' },
-        timeout_s: { type: 'integer', minimum: 1, maximum: 86_400, description: 'end the call after so long' },
+        timeout_s: { type: 'integer', minimum: 1, maximum: 86_400, description: 'end the call after this time' },
         again: { type: 'boolean', description: 'pay again for a question that is already answered' },
         wait_ms: WAIT,
       },
@@ -128,14 +128,14 @@ export const RUNS: readonly McpTool[] = [
     name: 'create_task',
     title: 'Create a task',
     about:
-      'Writes a new task with its manifest, and starts nothing. A task that is there is never overwritten. A task that changes the working folder needs a server that allows it.',
+      'Writes a new task with its manifest, and starts nothing. It never overwrites an existing task. A task that changes the working folder needs a server that allows it.',
     takes: taking(
       {
         task: { ...TASK, description: 'the id of the new task' },
         goal: { type: 'string', maxLength: 20_000, description: 'what is to be achieved, in a sentence or two' },
         pipeline: {
           ...{ type: 'string', pattern: '^[a-z][a-z0-9_-]{0,63}$' },
-          description: `its stages by a name: ${Object.keys(PIPELINES).join(', ')}, or one of the project; without it one stage that writes a brief`,
+          description: `a named list of stages: ${Object.keys(PIPELINES).join(', ')}, or one of the project; without it one stage that writes a brief`,
         },
         supervise: {
           type: 'boolean',
@@ -165,7 +165,7 @@ export const RUNS: readonly McpTool[] = [
     name: 'supervise',
     title: 'Supervise a task',
     about:
-      'Starts or continues a supervised task: a worker CLI carries out what a reasoner CLI says, step by step; may pay. Answers with the result, with the question that the reasoner has for a person, or with state "running" and a run_id to wait for.',
+      'Starts or continues a supervised task: a worker CLI carries out the instructions of a reasoner CLI, step by step; may pay. Answers with the result, with the question that the reasoner has for a person, or with state "running" and a run_id to wait for.',
     takes: taking({ task: TASK, wait_ms: WAIT }, 'task'),
     gives: GIVES,
     changes: 'something',
@@ -176,7 +176,7 @@ export const RUNS: readonly McpTool[] = [
     name: 'answer',
     title: 'Answer a question',
     about:
-      'Gives the answer of the user to the question of a supervised task, and continues it; may pay. To a task that does not wait for one it is a note, which its reasoner receives in the next iteration.',
+      'Sends the answer of the user to a supervised task, and continues it; may pay. A task that waits for no answer gets it as a note in its next iteration.',
     takes: taking(
       {
         task: TASK,
@@ -205,7 +205,7 @@ export const RUNS: readonly McpTool[] = [
     name: 'cancel_run',
     title: 'End a run',
     about:
-      'Ends a run with all that it started, as TERM would: what is known is written, and run_task continues from there. To wait no longer needs no cancel_run.',
+      'Ends a run and all processes that it started, as TERM would; run_task continues from there. To stop waiting, cancel_run is not needed.',
     takes: taking({ run_id: RUN, wait_ms: WAIT }, 'run_id'),
     gives: GIVES,
     changes: 'something',

@@ -94,7 +94,7 @@ export const STATE_TOOLS: readonly McpTool[] = [
     takes: taking(
       {
         task: TASK,
-        stage: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,127}$', description: 'calls of this stage alone' },
+        stage: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,127}$', description: 'only calls of this stage' },
         last: { ...MOST, description: 'so many lines from the end; 50 by default' },
       },
       'task',
@@ -107,7 +107,7 @@ export const STATE_TOOLS: readonly McpTool[] = [
     name: 'triage',
     title: 'Classify an output',
     about:
-      'The verdict on the captured output of a CLI that was called elsewhere: class, reason, evidence, signature. The rules of tollgate.yaml count too. Calls nothing.',
+      'Classifies the captured output of a CLI that was called elsewhere: class, reason, evidence, signature. Uses the rules of tollgate.yaml too. Calls nothing.',
     takes: taking(
       {
         cli: { type: 'string', enum: CLIS },
@@ -125,8 +125,7 @@ export const STATE_TOOLS: readonly McpTool[] = [
   verbTool({
     name: 'list_failures',
     title: 'Failures by signature',
-    about:
-      'The failures of all tasks, one row for one failure however many tasks have met it, the most frequent first.',
+    about: 'Lists the failures of all tasks, the most frequent first: one row for one failure of many tasks.',
     takes: taking({
       last: { ...MOST, description: 'the number of rows; default: 20' },
       since: { type: 'string', pattern: '^[0-9]{1,6}[smhd]$', description: 'only of this time, such as 24h or 7d' },

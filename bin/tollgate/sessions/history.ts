@@ -21,11 +21,11 @@ const SPEC: CommandSpec = {
   about:
     "Shows a conversation from its CLI's own session file. Removed turns are struck through, in their place, and numbered for tollgate undo --redo N; secrets are hidden.",
   flags: {
-    last: { takes: 'number', min: 1, default: 20, about: 'so many turns, counted from the end' },
+    last: { takes: 'number', min: 1, default: 20, about: 'how many turns, counted from the end' },
     all: { takes: 'nothing', about: 'all turns' },
     full: {
       takes: 'nothing',
-      about: 'prompts in full; otherwise without the rules before the goal, and their first lines only',
+      about: 'prompts in full, with the rules before the goal',
     },
     tool: TOOL_FLAG,
   },

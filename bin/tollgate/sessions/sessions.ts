@@ -24,11 +24,10 @@ const SPEC: CommandSpec = {
   about:
     'Shows which session of its CLI each tag (meta.feature, or the id of a task) continues: size, tokens, age, errors, health. Adopts or forgets a session. Lists the byte copies that undo and repair have made.',
   flags: {
-    tool: { takes: 'choice', choices: TOOLS, about: 'of this CLI alone; adopt needs it' },
+    tool: { takes: 'choice', choices: TOOLS, about: 'only sessions of this CLI; adopt requires it' },
     list: {
       takes: 'nothing',
-      about:
-        'with adopt: the sessions that can be adopted; gemini itself is started, and may pay a call for its titles',
+      about: 'with adopt: list the sessions that can be adopted; this starts gemini, which may pay a call for titles',
     },
   },
   words: { min: 1, max: 3, called: 'list, show, adopt, forget or backups' },

@@ -11,7 +11,7 @@ import { type Progress, startProgress } from '../../progress-line.ts';
 export const TOOL_FLAG = {
   takes: 'choice',
   choices: [...TOOLS],
-  about: 'whose session, where more than one fits',
+  about: 'the CLI of the session, if several sessions fit',
 } as const satisfies FlagRow;
 
 export const SESSION_WORD = 'SESSION (an id, at least its first 7 digits, or a tag of this project)';

@@ -15,7 +15,7 @@ const SPEC: CommandSpec = {
   about:
     'Sends a text to the reasoner of a supervised task, which reads it at its next iteration, also while the task runs. A task that waits for an answer continues at once.',
   flags: {
-    later: { takes: 'nothing', about: 'leave it for the next run, and begin none' },
+    later: { takes: 'nothing', about: 'keep it for the next run, and start none' },
     ...SUPERVISE_FLAGS,
   },
   common: ['later', 'deadline', 'no-wait', 'accept-changes', 'wait-for-reset', 'trust-workspace'],

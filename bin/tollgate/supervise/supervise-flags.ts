@@ -9,7 +9,7 @@ import { DEADLINE_FLAG } from '../run-flags.ts';
 export const SUPERVISE_FLAGS = {
   'accept-tree': {
     takes: 'nothing',
-    about: 'continue in a tree that has changed since the session was saved: look at it first',
+    about: 'continue although the tree has changed since the session was saved; check it first',
   },
   deadline: DEADLINE_FLAG,
   'no-wait': RUN_FLAGS['no-wait'],

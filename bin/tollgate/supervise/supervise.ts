@@ -20,7 +20,7 @@ const SPEC: CommandSpec = {
     resume: {
       takes: 'text',
       about:
-        'continue the task whose session this is (of the worker or the reasoner): saved, parked or killed; or with this task',
+        'continue the task of this session (of the worker or the reasoner); the task may be saved, parked or killed',
     },
     anew: { takes: 'nothing', about: 'start from the beginning: earlier instructions and results are ignored' },
     ...SUPERVISE_FLAGS,

@@ -20,10 +20,13 @@ const SPEC: CommandSpec = {
   flags: {
     endpoint: {
       takes: 'text',
-      about: 'where to: http://localhost:4318, say; OTEL_EXPORTER_OTLP_ENDPOINT unless given',
+      about: 'the address of the collector, such as http://localhost:4318; default: OTEL_EXPORTER_OTLP_ENDPOINT',
     },
-    last: { takes: 'nothing', about: 'the last run alone' },
-    content: { takes: 'nothing', about: 'prompts and answers too, without secrets, cut after 32,000 characters each' },
+    last: { takes: 'nothing', about: 'only the last run' },
+    content: {
+      takes: 'nothing',
+      about: 'also send prompts and answers, without secrets, each cut after 32,000 characters',
+    },
     'dry-run': { takes: 'nothing', about: 'show what would be sent, and send nothing' },
   },
   words: { min: 1, max: 1, called: 'TASK (an id, or a path with a /)' },

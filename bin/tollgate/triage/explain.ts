@@ -18,8 +18,8 @@ const SPEC: CommandSpec = {
   about:
     "Explains a task's last failure: what happened, what to do, the evidence, and what was decided. With --verbose also the rule that matched, and what the signature means.",
   flags: {
-    stage: { takes: 'text', about: 'the last call of this stage instead' },
-    verbose: { takes: 'nothing', about: 'also the class, the rule that matched, the signature and its text' },
+    stage: { takes: 'text', about: 'explain the last call of this stage' },
+    verbose: { takes: 'nothing', about: 'also show the class, the matching rule, the signature and its text' },
   },
   words: { min: 1, max: 1, called: 'TASK (an id, or a path with a /)' },
   examples: [

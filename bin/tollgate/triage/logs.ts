@@ -18,9 +18,9 @@ const SPEC: CommandSpec = {
   about:
     "Shows the output of a task's call: its answer, its tools and errors, and its stderr; of the running call, or else of the last one. Secrets are removed. Reads only.",
   flags: {
-    follow: { short: 'f', takes: 'nothing', about: 'continue, from call to call, until no process works on the task' },
-    stage: { takes: 'text', about: 'calls of this stage alone' },
-    raw: { takes: 'nothing', about: "the CLI's events as they came, instead of in words" },
+    follow: { short: 'f', takes: 'nothing', about: 'follow the output, from call to call, until the task ends' },
+    stage: { takes: 'text', about: 'only calls of this stage' },
+    raw: { takes: 'nothing', about: 'show the unchanged events of the CLI' },
   },
   words: { min: 1, max: 1, called: 'TASK (an id, or a path with a /)' },
   examples: [

@@ -21,10 +21,13 @@ const SPEC: CommandSpec = {
     tool: { takes: 'choice', choices: TOOLS, about: 'the CLI that wrote the text, if the text does not show it' },
     explain: {
       takes: 'nothing',
-      about: 'show the text that is hashed, what each class of tokens took from it, and what became of each line',
+      about: 'show the hashed text, what each class of tokens replaced, and the result of each line',
     },
-    compare: { takes: 'text', about: 'another file: have both one signature, and if not, where do they part?' },
-    jsonl: { takes: 'nothing', about: 'read {id, tool?, text} a line, write {id, signature} a line' },
+    compare: {
+      takes: 'text',
+      about: 'compare with this file: do both have the same signature, and if not, where do they differ?',
+    },
+    jsonl: { takes: 'nothing', about: 'read one {id, tool?, text} per line, write one {id, signature} per line' },
   },
   words: { min: 0, max: 1, called: 'FILE' },
   examples: [

@@ -26,13 +26,13 @@ const SPEC: CommandSpec = {
     'With --test it classifies cases whose result you know, by the built-in rules and your own, and lists those with another result: ' +
     'so you prove a rule by what it must match, and by what it must not match.',
   flags: {
-    tool: { takes: 'choice', choices: TOOLS, about: 'whose output it is' },
+    tool: { takes: 'choice', choices: TOOLS, about: 'the CLI that wrote the output' },
     'exit-code': { takes: 'number', about: "the CLI's exit code, or its wrapper's" },
     stdout: { takes: 'text', about: 'a file with its stdout (the event stream, or the plain answer)' },
     explain: { takes: 'nothing', about: 'show the rule that matched, and the text from which the signature is made' },
     jsonl: {
       takes: 'nothing',
-      about: 'read {id, tool, exit_code?, stderr, stdout?} a line, write {id, verdict, signature} a line',
+      about: 'read one {id, tool, exit_code?, stderr, stdout?} per line, write one {id, verdict, signature} per line',
     },
     test: {
       takes: 'text',
@@ -42,7 +42,7 @@ const SPEC: CommandSpec = {
     },
     lint: {
       takes: 'nothing',
-      about: 'look for what is wrong with the rows of tollgate.yaml, and with the built-in ones',
+      about: 'check the rules of tollgate.yaml, and the built-in ones',
     },
   },
   words: { min: 0, max: 1, called: 'FILE' },

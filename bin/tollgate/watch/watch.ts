@@ -23,7 +23,7 @@ const SPEC: CommandSpec = {
   flags: {
     'until-end': {
       takes: 'nothing',
-      about: 'ends by itself when no task runs, and prints the final state of each',
+      about: 'end when no task runs, and print the final state of each',
     },
   },
   words: { min: 0, max: Number.POSITIVE_INFINITY, called: 'TASK' },
