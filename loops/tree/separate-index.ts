@@ -45,7 +45,7 @@ interface ApartRequest {
   halt?: AbortSignal;
 }
 
-export type Invalid = { how: 'invalid'; message: string };
+export type Invalid = { how: 'invalid'; message: string; isTooLarge?: true };
 
 const PATIENCE_MS = 5 * 60_000;
 
@@ -145,13 +145,20 @@ export async function takeIn({ git }: Apart, rules: TreeRules): Promise<TakenIn>
     return typeof size === 'number';
   });
   if (rules.most !== undefined && bytes > rules.most.all)
-    return invalid(`the changed and untracked files have ${bytes} bytes; at most ${rules.most.all} are read`);
+    return {
+      ...invalid(
+        `the changed and untracked files have ${inMb(bytes)}, and at most ${inMb(rules.most.all)} are stored for a diff`,
+      ),
+      isTooLarge: true,
+    };
   const input = names.map((name) => `${name}\0`).join('');
   const added = await git(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input });
   return added.code === 0
     ? { how: 'taken', forbidden, unread, warnings }
     : invalid(`git cannot read ${rules.cwd}: ${complaintOf(added)}`);
 }
+
+const inMb = (bytes: number): string => `${Math.ceil(bytes / 1024 ** 2)} MB`;
 
 const LIST = ['ls-files', '-z', '--modified', '--deleted', '--others', '--exclude-standard'];
 

@@ -15,8 +15,10 @@ export interface StageTrees {
   /** The commit at the start of the stage; null in a repository without one. */
   head: string | null;
   before: string;
-  /** null until the gate has looked at the tree. */
+  /** null until the gate has looked at the tree, and if the tree could not be stored then. */
   after: string | null;
+  /** Why the tree after the stage could not be stored. */
+  why: string | null;
   /** Files that were too large to be kept, or that could not be read. They are in no diff. */
   unread: string[];
 }
@@ -39,14 +41,29 @@ export const objectFolders = (folder: string): string[] => [objectsIn(folder, 'b
 /** The folder of a stage's trees, in the task's own state. */
 export const treesOf = (state: string, stage: string): string => path.join(state, 'trees', stage);
 
+/** The tree before the stage could not be stored, for instance because it is too large. */
+interface NotKept {
+  why: string;
+}
+
+type Stored = Partial<Record<keyof StageTrees, unknown>>;
+
 /** @returns null if none are kept, or if the file is not ours. */
 export function readTrees(folder: string): StageTrees | null {
-  const { head, before, after, unread } =
-    readJsonIfFit<Partial<Record<keyof StageTrees, unknown>>>(fileIn(folder)) ?? {};
+  const { head, before, after, unread, why } = readJsonIfFit<Stored>(fileIn(folder)) ?? {};
   const isId = (value: unknown): value is string => typeof value === 'string' && IS_ID.test(value);
   const isIdOrNull = (value: unknown): value is string | null => value === null || isId(value);
   if (!isId(before) || !isIdOrNull(after) || !isIdOrNull(head) || !Array.isArray(unread)) return null;
-  return { head, before, after, unread: unread.filter((name) => typeof name === 'string') };
+  return {
+    ...{ head, before, after, why: typeof why === 'string' ? why : null },
+    unread: unread.filter((name) => typeof name === 'string'),
+  };
+}
+
+/** Why no tree of a stage is kept; null if the reason is not known. */
+export function whyNotKept(folder: string): string | null {
+  const why = readJsonIfFit<Stored>(fileIn(folder))?.why;
+  return typeof why === 'string' ? why : null;
 }
 
 /** Forgets the trees of an earlier run of the stage. If the tree cannot be kept, no diff can be shown, and the stage runs as before. */
@@ -55,11 +72,12 @@ export async function keepBefore(folder: string, head: string | null, rules: Kee
     if (!isOurs(path.dirname(folder))) return;
     rmSync(folder, { recursive: true, force: true });
     const found = await keepTree(objectsIn(folder, 'before'), [], rules);
-    if ('how' in found) return;
+    if ('how' in found) return save(folder, { why: found.message });
     await save(folder, {
       head: head !== null && IS_ID.test(head) ? head : null,
       before: found.tree,
       after: null,
+      why: null,
       unread: found.unread,
     });
   });
@@ -75,8 +93,9 @@ export async function keepAfter(folder: string, changed: boolean, rules: KeepRul
     const found = changed
       ? await keepTree(after, [objectsIn(folder, 'before')], rules)
       : { tree: trees.before, unread: [] };
-    if ('how' in found) return;
-    await save(folder, { ...trees, after: found.tree, unread: [...new Set([...trees.unread, ...found.unread])] });
+    if ('how' in found) return save(folder, { ...trees, after: null, why: found.message });
+    const unread = [...new Set([...trees.unread, ...found.unread])];
+    await save(folder, { ...trees, after: found.tree, why: null, unread });
   });
 }
 
@@ -84,10 +103,10 @@ export async function keepAfter(folder: string, changed: boolean, rules: KeepRul
 export async function reopenTrees(folder: string): Promise<void> {
   const trees = readTrees(folder);
   if (trees !== null && isOurs(path.dirname(folder)) && isOurs(folder))
-    await orNothing(() => save(folder, { ...trees, after: null }));
+    await orNothing(() => save(folder, { ...trees, after: null, why: null }));
 }
 
-const save = (folder: string, trees: StageTrees) => writeJson(fileIn(folder), trees, 'renamed');
+const save = (folder: string, trees: StageTrees | NotKept) => writeJson(fileIn(folder), trees, 'renamed');
 
 async function orNothing(keep: () => Promise<void>): Promise<void> {
   try {

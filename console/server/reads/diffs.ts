@@ -14,6 +14,7 @@ import {
   readTrees,
   type StageTrees,
   treesOf,
+  whyNotKept,
 } from '../../../loops/tree/stage-trees.ts';
 import { scopeOf } from '../../../loops/tree/task-tree.ts';
 import type { GateRecord } from '../../../policies/facts/gate-record.ts';
@@ -114,10 +115,25 @@ async function stageDiff(
   const said = { changes: gate?.changes ?? [], outside: outsideOf(gate, manifest) };
   const folder = treesOf(task.state, stage);
   const trees = readTrees(folder);
-  if (trees === null)
-    return answerWith<DiffShown>({ ...nothing('The tree before and after this stage is not stored.'), ...said });
+  const without = (notes: string[], command: string | null): Reply =>
+    answerWith<DiffShown>({ ...said, text: '', earlier: '', notes, command: command && redactor.redact(command) });
+  if (trees === null) {
+    const why = whyNotKept(folder);
+    return why === null
+      ? without(['The tree before and after this stage is not stored.'], null)
+      : without(
+          [`The tree before this stage was not stored: ${why}.`, `All changes since the last commit: ${NEW_FILES}`],
+          `git -C ${shellWord(rules.cwd)} diff HEAD`,
+        );
+  }
   const found = await diffOfTrees(folder, trees, { ...rules, side: 'stage', mostChars: MAX_READ });
-  if (found.how === 'invalid') return answerWith<DiffShown>({ ...nothing(sentence(found.message)), ...said });
+  if (found.how === 'invalid')
+    return found.isTooLarge
+      ? without(
+          [sentence(found.message), `The changes since before this stage: ${NEW_FILES}`],
+          commandOf(folder, trees, rules.cwd),
+        )
+      : without([sentence(found.message)], null);
   const earlier = await diffOfTrees(folder, trees, { ...rules, side: 'earlier', mostChars: MAX_READ });
   const large = trees.unread.filter((name) => said.changes.some((change) => change.path === name));
   const isCut = found.cutOf !== null || found.text.length > MAX_CHARS;
@@ -126,9 +142,7 @@ async function stageDiff(
     text: headOfText(found.text, MAX_CHARS, redactor),
     earlier: earlier.how === 'read' ? headOfText(earlier.text, MAX_CHARS, redactor) : '',
     notes: [
-      ...(trees.after === null
-        ? ['The gate has not looked at this stage yet. The diff ends with the tree as it is now.']
-        : []),
+      ...(trees.after === null ? [`${sinceWhen(trees)} The diff ends with the tree as it is now.`] : []),
       ...(isCut ? [cutNote(found.cutOf)] : []),
       ...(large.length > 0 ? [`Changed, but not stored, since above 4 MB or unreadable: ${listed(large)}.`] : []),
       ...(earlier.how === 'invalid' ? [`Earlier changes are not shown: ${earlier.message}.`] : []),
@@ -136,9 +150,15 @@ async function stageDiff(
         ? ['Of the earlier changes, only the beginning is shown.']
         : []),
     ],
-    command: isCut && trees.after !== null ? redactor.redact(commandOf(folder, trees, rules.cwd)) : null,
+    command: isCut ? redactor.redact(commandOf(folder, trees, rules.cwd)) : null,
   });
 }
+
+/** Why the diff does not end with the tree that the gate saw. */
+const sinceWhen = ({ why }: StageTrees): string =>
+  why === null ? 'The gate has not looked at this stage yet.' : `The tree after this stage was not stored: ${why}.`;
+
+const NEW_FILES = 'the command shows them without new files, which git status lists.';
 
 const cutNote = (files: number | null): string =>
   `The diff${files === null ? '' : ` of ${files} files`} is larger than ${MAX_CHARS / 1024 ** 2} MB; only its beginning is shown. The command shows all of it.`;
@@ -148,13 +168,13 @@ const listed = (names: readonly string[]): string =>
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
-/** git finds the stored objects by the variable. */
+/** git finds the stored objects by the variable. Without a tree after the stage it compares with the files. */
 const commandOf = (folder: string, { before, after }: StageTrees, tree: string): string =>
   `GIT_ALTERNATE_OBJECT_DIRECTORIES=${shellWord(
     objectFolders(folder)
       .map((each) => JSON.stringify(each))
       .join(':'),
-  )} git -C ${shellWord(tree)} diff ${before} ${after}`;
+  )} git -C ${shellWord(tree)} diff ${before}${after === null ? '' : ` ${after}`}`;
 
 /** By the scope of the manifest, and only if the gate found something: the record names them with a limit. */
 function outsideOf(gate: GateRecord | null, manifest: ReadTask['manifest']): string[] {

@@ -148,4 +148,38 @@ test('of a diff of many megabytes the beginning is shown, and the command for th
   assert.is(whole.match(/^\+A line/gm)!.length, 3 * 80_000);
 });
 
+test('changes above 64 MB are reported as too large to be stored, with the command that shows them', async ({
+  rig,
+  page,
+}) => {
+  const part = 'A line of words that do not matter at all.\n'.repeat(90_000);
+  const names = Array.from({ length: 18 }, (_, n) => `large/${n}.txt`);
+  const leave = () => {
+    for (const name of names) rmSync(path.join(rig.project, name));
+  };
+  rig.answer(() => [
+    ...names.map((name) => save(name, part)),
+    save('src/a.ts', 'changed\n'),
+    ...answerWith('codex', 'Done.'),
+  ]);
+  const task = makeTask(rig, { stages: [IMPL] });
+  await task.run();
+  const large = await shown(page, 'codex_impl');
+  assert.match(large.notes.join('\n'), /have 67 MB, and at most 64 MB are stored/);
+  assert.not.match(large.notes.join('\n'), /not looked/);
+  assert.is(large.changes.length, 19);
+  assert.match(execFileSync('/bin/sh', ['-c', large.command!], { encoding: 'utf8' }), /^\+changed$/m);
+  leave();
+  const { text, notes } = await shown(page, 'codex_impl');
+  assert.equal(pathsIn(text), [['src/a.ts', 'modified']]);
+  assert.match(notes.join('\n'), /after this stage was not stored: .* as it is now/);
+  // The tree was too large before the stage already.
+  for (const name of names) rig.write(name, part);
+  rig.answer(() => [save('src/a.ts', 'again\n'), ...answerWith('codex', 'Done.')]);
+  await task.run('--redo', 'codex_impl');
+  const before = await shown(page, 'codex_impl');
+  assert.match(before.notes.join('\n'), /before this stage was not stored: .* 67 MB/);
+  assert.match(execFileSync('/bin/sh', ['-c', before.command!], { encoding: 'utf8' }), /^\+again$/m);
+});
+
 test.run();
